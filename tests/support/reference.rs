@@ -1,0 +1,527 @@
+//! A slow model of what the decoders and the line codec must deliver.
+//!
+//! Nothing here remembers anything from one chunk to the next. Each answer is computed from all
+//! bytes received so far, as "what do the first `k` bytes determine?", and what comes out of one
+//! chunk is the difference between two such answers. What is well-formed is asked of
+//! [`std::str::from_utf8`]; there is no table of byte ranges other than for naming errors.
+
+use std::ops::Range;
+
+const SIGNATURE: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bom {
+    Keep,
+    Strip,
+    Require,
+    Forbid,
+}
+
+/// Where in the stream the first byte stands. Starting in the middle excludes BOM handling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    Beginning(Bom),
+    MidStream,
+}
+
+/// U+0001..001F and U+007F..009F.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Controls {
+    Allowed,
+    /// HT, LF and CR pass.
+    RefusedExceptWhitespace,
+    Refused,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Config {
+    pub(crate) start: Start,
+    pub(crate) refuse_noncharacters: bool,
+    pub(crate) refuse_nul: bool,
+    pub(crate) controls: Controls,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    UnexpectedContinuation,
+    Overlong,
+    Surrogate,
+    TooLarge,
+    InvalidByte,
+    Truncated,
+    Incomplete,
+    ForbiddenBom,
+    MissingBom,
+    Noncharacter,
+    Forbidden,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Error {
+    /// Counts from the first byte of the stream, like every offset here.
+    pub(crate) offset: u64,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) kind: Kind,
+    /// The byte that broke the sequence, if one did; it starts the next sequence.
+    pub(crate) next: Option<u8>,
+    /// Index of the byte whose arrival decides the error; `None`: the end of the stream does.
+    pub(crate) decided_by: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// All text up to the next error.
+    Text(String),
+    Error(Error),
+}
+
+/// Everything a prefix of a stream determines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    pub(crate) events: Vec<Event>,
+    /// How many bytes at the end are not decided yet.
+    pub(crate) held: usize,
+    /// Whether a signature was removed.
+    pub(crate) bom_seen: bool,
+    /// Continuation bytes passed over at a mid-stream start.
+    pub(crate) skipped: usize,
+}
+
+/// What one chunk, or the end of the stream, added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) events: Vec<Event>,
+    pub(crate) held: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Fatal,
+    Replacement,
+    Skip,
+    Escape,
+    Latin1,
+    Windows1252,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Delimiter {
+    /// LF with an optional CR before it.
+    Lf,
+    /// CR, LF or CR LF.
+    Any,
+    Nul,
+    /// Not empty.
+    Str(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LineItem {
+    Line { text: String, number: u64, offset: u64, terminated: bool },
+    Utf8 { number: u64, offset: u64, error: Error },
+    TooLong { number: u64, offset: u64 },
+}
+
+/// What `bytes`, the stream so far, determine; `ended`: no more will come.
+pub(crate) fn decode_prefix(bytes: &[u8], config: Config, ended: bool) -> Decoded {
+    let opening = opening(bytes, config.start, ended);
+    let units = units(bytes, config, ended);
+    Decoded {
+        events: merged(&units),
+        held: bytes.len() - decided_bytes(bytes, config, ended),
+        bom_seen: opening.as_ref().is_some_and(|opening| opening.bom_seen),
+        skipped: opening.map_or(0, |opening| opening.skipped),
+    }
+}
+
+/// One step per chunk, then one for the end.
+pub(crate) fn decode(chunks: &[Vec<u8>], config: Config) -> Vec<Step> {
+    let mut before = Vec::new();
+    let mut steps = Vec::new();
+    for (bytes, ended) in prefixes(chunks) {
+        let after = units(&bytes, config, ended);
+        assert!(after.starts_with(&before), "more bytes took back what fewer had determined");
+        let held = bytes.len() - decided_bytes(&bytes, config, ended);
+        steps.push(Step { events: merged(&after[before.len()..]), held });
+        before = after;
+    }
+    steps
+}
+
+/// What stands in the text for an error. `None`: nothing does, the mode is fatal.
+pub(crate) fn repair(mode: Mode, error: &Error) -> Option<String> {
+    let refused = matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
+    let each = |character: fn(u8) -> char| error.bytes.iter().copied().map(character).collect();
+    Some(match mode {
+        Mode::Fatal => return None,
+        _ if error.kind == Kind::MissingBom => String::new(),
+        Mode::Skip => String::new(),
+        Mode::Escape => error.bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect(),
+        Mode::Replacement => "\u{FFFD}".to_owned(),
+        // Byte for byte, a refused character could come out again.
+        Mode::Latin1 | Mode::Windows1252 if refused => "\u{FFFD}".to_owned(),
+        Mode::Latin1 => each(char::from),
+        Mode::Windows1252 => each(windows_1252),
+    })
+}
+
+/// The text of `events` with every error repaired; in `Fatal` mode errors leave no trace.
+pub(crate) fn repaired(mode: Mode, events: &[Event]) -> String {
+    let text = |event: &Event| match event {
+        Event::Text(text) => text.clone(),
+        Event::Error(error) => repair(mode, error).unwrap_or_default(),
+    };
+    events.iter().map(text).collect()
+}
+
+/// One list of items per chunk, then one for the end.
+pub(crate) fn lines(
+    chunks: &[Vec<u8>],
+    config: Config,
+    mode: Mode,
+    delimiter: &Delimiter,
+    limit: usize,
+) -> Vec<Vec<LineItem>> {
+    let mut before = Vec::new();
+    let mut steps = Vec::new();
+    for (bytes, ended) in prefixes(chunks) {
+        let after = lines_prefix(&bytes, config, mode, delimiter, limit, ended);
+        assert!(after.starts_with(&before), "more bytes took back what fewer had determined");
+        steps.push(after[before.len()..].to_vec());
+        before = after;
+    }
+    steps
+}
+
+/// The line items that `bytes`, the stream so far, determine.
+pub(crate) fn lines_prefix(
+    bytes: &[u8],
+    config: Config,
+    mode: Mode,
+    delimiter: &Delimiter,
+    limit: usize,
+    ended: bool,
+) -> Vec<LineItem> {
+    let units = units(bytes, config, ended);
+    let mut items = Vec::new();
+    for span in spans(bytes, config, delimiter, ended) {
+        // What is wrong with this line, each with the index of the byte that decides it; the
+        // length of the stream stands for its end.
+        let mut too_long = None;
+        if span.end - span.start > limit {
+            too_long = Some(known_by(bytes, &span, span.start + limit, config, delimiter));
+        }
+        let mut errors = Vec::new();
+        let mut text = String::new();
+        for unit in units.iter().filter(|unit| span.holds(unit)) {
+            match &unit.what {
+                Ok(character) => text.push(*character),
+                Err(error) => {
+                    let mut error = error.clone();
+                    if matches!(error.kind, Kind::Noncharacter | Kind::Forbidden) {
+                        // Its last byte is not enough: it must be known not to be a delimiter.
+                        let known = known_by(bytes, &span, unit.at, config, delimiter);
+                        let index = error.decided_by.map_or(known as u64, |i| i.max(known as u64));
+                        error.decided_by = Some(index).filter(|i| *i < bytes.len() as u64);
+                    }
+                    text += &repair(mode, &error).unwrap_or_default();
+                    errors.push(error);
+                }
+            }
+        }
+        let index = |error: &Error| error.decided_by.unwrap_or(bytes.len() as u64);
+        let first = errors.into_iter().min_by_key(index).filter(|_| mode == Mode::Fatal);
+
+        let (number, offset) = (span.number, span.start as u64);
+        match (too_long, first) {
+            (Some(at), Some(error)) if index(&error) < at as u64 => {
+                items.push(LineItem::Utf8 { number, offset, error });
+            }
+            (Some(_), _) => items.push(LineItem::TooLong { number, offset }),
+            (None, Some(error)) => items.push(LineItem::Utf8 { number, offset, error }),
+            (None, None) => {
+                let terminated = span.terminated;
+                if terminated || ended && span.start < span.end {
+                    items.push(LineItem::Line { text, number, offset, terminated });
+                }
+            }
+        }
+    }
+    items
+}
+
+// ---- prefixes -------------------------------------------------------------------------------
+
+/// The stream after each chunk, and once more at its end.
+fn prefixes(chunks: &[Vec<u8>]) -> Vec<(Vec<u8>, bool)> {
+    let after = |n: usize| chunks[..n].concat();
+    let mut all: Vec<_> = (1..=chunks.len()).map(|n| (after(n), false)).collect();
+    all.push((chunks.concat(), true));
+    all
+}
+
+// ---- sequences ------------------------------------------------------------------------------
+
+/// A character or an error, and the bytes it covers.
+#[derive(Clone, Debug, PartialEq)]
+struct Unit {
+    at: usize,
+    len: usize,
+    what: Result<char, Error>,
+}
+
+/// All characters and errors that `bytes` determine.
+fn units(bytes: &[u8], config: Config, ended: bool) -> Vec<Unit> {
+    let Some(opening) = opening(bytes, config.start, ended) else { return Vec::new() };
+    let mut units = Vec::new();
+    if let Some(error) = opening.error {
+        units.push(Unit { at: 0, len: error.bytes.len(), what: Err(error) });
+    }
+    let mut at = opening.sequences;
+    while let Some((len, what)) = sequence(&bytes[at..], ended) {
+        let error = |kind, next: Option<u8>, decided_by| {
+            let bytes = bytes[at..at + len].to_vec();
+            Error { offset: at as u64, bytes, kind, next, decided_by }
+        };
+        let last = at + len - 1;
+        let what = match what {
+            Ok(character) => match refused(character, config) {
+                Some(kind) => Err(error(kind, None, Some(last as u64))),
+                None => Ok(character),
+            },
+            Err((Kind::Incomplete, _)) => Err(error(Kind::Incomplete, None, None)),
+            Err((kind, None)) => Err(error(kind, None, Some(last as u64))),
+            Err((kind, next)) => Err(error(kind, next, Some(last as u64 + 1))),
+        };
+        units.push(Unit { at, len, what });
+        at += len;
+    }
+    units
+}
+
+/// How many bytes at the front need no more bytes to be understood.
+fn decided_bytes(bytes: &[u8], config: Config, ended: bool) -> usize {
+    let start = opening(bytes, config.start, ended).map_or(0, |opening| opening.sequences);
+    units(bytes, config, ended).last().map_or(start, |unit| start.max(unit.at + unit.len))
+}
+
+/// A length, and a character or else the kind of error and the byte that broke the sequence.
+type Sequence = (usize, Result<char, (Kind, Option<u8>)>);
+
+/// The first character of `tail`, or its first maximal subpart. `None`: `tail` is empty or could
+/// still become a character.
+fn sequence(tail: &[u8], ended: bool) -> Option<Sequence> {
+    let first = *tail.first()?;
+    for len in 1..=tail.len().min(4) {
+        if let Ok(text) = str::from_utf8(&tail[..len]) {
+            return Some((len, Ok(text.chars().next()?)));
+        }
+    }
+    let good = (1..=tail.len()).take_while(|len| begins_a_character(&tail[..*len])).count();
+    if good == 0 {
+        let kind = match first {
+            0xC0 | 0xC1 => Kind::Overlong,
+            0xF5..=0xF7 => Kind::TooLarge,
+            0xF8..=0xFF => Kind::InvalidByte,
+            _ => Kind::UnexpectedContinuation,
+        };
+        return Some((1, Err((kind, None))));
+    }
+    let Some(&next) = tail.get(good) else {
+        return ended.then_some((good, Err((Kind::Incomplete, None))));
+    };
+    let kind = match tail[..=good] {
+        [0xE0 | 0xF0, 0x80..=0xBF] => Kind::Overlong,
+        [0xED, 0x80..=0xBF] => Kind::Surrogate,
+        [0xF4, 0x80..=0xBF] => Kind::TooLarge,
+        _ => Kind::Truncated,
+    };
+    Some((good, Err((kind, Some(next)))))
+}
+
+/// Whether `part` is a proper prefix of the encoding of some character. If it is, then filling up
+/// with the least or with the greatest continuation byte makes one.
+fn begins_a_character(part: &[u8]) -> bool {
+    (part.len() + 1..=4).any(|len| {
+        [0x80, 0xBF].into_iter().any(|fill| {
+            let mut whole = part.to_vec();
+            whole.resize(len, fill);
+            str::from_utf8(&whole).is_ok_and(|text| text.chars().count() == 1)
+        })
+    })
+}
+
+fn refused(character: char, config: Config) -> Option<Kind> {
+    let value = u32::from(character);
+    let noncharacter = (0xFDD0..=0xFDEF).contains(&value) || value & 0xFFFE == 0xFFFE;
+    let control = character.is_control() && value != 0;
+    let whitespace = matches!(character, '\t' | '\n' | '\r');
+    let forbidden = match config.controls {
+        Controls::Allowed => false,
+        Controls::RefusedExceptWhitespace => control && !whitespace,
+        Controls::Refused => control,
+    };
+    if config.refuse_noncharacters && noncharacter {
+        Some(Kind::Noncharacter)
+    } else if forbidden || config.refuse_nul && value == 0 {
+        Some(Kind::Forbidden)
+    } else {
+        None
+    }
+}
+
+fn merged(units: &[Unit]) -> Vec<Event> {
+    let mut events = Vec::new();
+    for unit in units {
+        match (&unit.what, events.last_mut()) {
+            (Ok(character), Some(Event::Text(text))) => text.push(*character),
+            (Ok(character), _) => events.push(Event::Text(character.to_string())),
+            (Err(error), _) => events.push(Event::Error(error.clone())),
+        }
+    }
+    events
+}
+
+fn windows_1252(byte: u8) -> char {
+    const FROM_80: [u16; 32] = [
+        0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+        0x2039, 0x0152, 0x008D, 0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+        0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
+    ];
+    match byte {
+        0x80..=0x9F => char::from_u32(FROM_80[usize::from(byte - 0x80)].into()).unwrap(),
+        _ => char::from(byte),
+    }
+}
+
+// ---- the start of the stream ----------------------------------------------------------------
+
+/// What the start of a stream turned out to be.
+#[derive(Default)]
+struct Opening {
+    /// Where the first line begins: behind a signature and skipped bytes.
+    line: usize,
+    /// Where ordinary sequences begin: also behind a forbidden BOM.
+    sequences: usize,
+    bom_seen: bool,
+    skipped: usize,
+    error: Option<Error>,
+}
+
+/// `None`: `bytes` may still become a signature that would vanish.
+fn opening(bytes: &[u8], start: Start, ended: bool) -> Option<Opening> {
+    let whole = bytes.starts_with(&SIGNATURE);
+    let possible = !ended && !whole && SIGNATURE.starts_with(bytes);
+    let error = |kind, bytes: &[u8], decided_by: Option<usize>| {
+        let decided_by = decided_by.map(|index| index as u64);
+        Some(Error { offset: 0, bytes: bytes.to_vec(), kind, next: None, decided_by })
+    };
+    let plain = Opening::default();
+    match start {
+        Start::MidStream => {
+            let continuations = bytes.iter().take_while(|byte| (0x80..=0xBF).contains(*byte));
+            let skipped = continuations.take(3).count();
+            Some(Opening { line: skipped, sequences: skipped, skipped, ..plain })
+        }
+        Start::Beginning(Bom::Strip | Bom::Require) if whole => {
+            Some(Opening { line: 3, sequences: 3, bom_seen: true, ..plain })
+        }
+        Start::Beginning(Bom::Strip | Bom::Require) if possible => None,
+        Start::Beginning(Bom::Require) => {
+            let other = bytes.iter().zip(&SIGNATURE).position(|(byte, expected)| byte != expected);
+            Some(Opening { error: error(Kind::MissingBom, &[], other), ..plain })
+        }
+        Start::Beginning(Bom::Forbid) if whole => {
+            let error = error(Kind::ForbiddenBom, &SIGNATURE, Some(2));
+            Some(Opening { sequences: 3, error, ..plain })
+        }
+        Start::Beginning(Bom::Keep | Bom::Strip | Bom::Forbid) => Some(plain),
+    }
+}
+
+// ---- lines ----------------------------------------------------------------------------------
+
+/// The content of one line, as far as it is known to be content.
+struct Span {
+    number: u64,
+    start: usize,
+    end: usize,
+    terminated: bool,
+}
+
+impl Span {
+    /// A missing BOM covers no byte; it belongs to the first line, even to one that is empty.
+    fn holds(&self, unit: &Unit) -> bool {
+        (self.start..self.end).contains(&unit.at) || unit.len == 0 && self.number == 1
+    }
+}
+
+/// All lines that have begun. The last one has no delimiter yet and may be empty.
+fn spans(bytes: &[u8], config: Config, delimiter: &Delimiter, ended: bool) -> Vec<Span> {
+    let Some(opening) = opening(bytes, config.start, ended) else { return Vec::new() };
+    let mut spans = Vec::new();
+    let (mut number, mut start) = (1, opening.line);
+    while let Some(found) = find(bytes, start.max(opening.sequences), delimiter) {
+        spans.push(Span { number, start, end: found.start, terminated: true });
+        number += 1;
+        start = found.end;
+    }
+    let end = if ended { bytes.len() } else { content_end(bytes, start, config, delimiter) };
+    spans.push(Span { number, start, end, terminated: false });
+    spans
+}
+
+/// Where the content of the line at `start` ends, as far as `bytes` tell and more may come.
+fn content_end(bytes: &[u8], start: usize, config: Config, delimiter: &Delimiter) -> usize {
+    let Some(opening) = opening(bytes, config.start, false) else { return start };
+    let from = start.max(opening.sequences);
+    match find(bytes, from, delimiter) {
+        Some(found) => found.start,
+        None => bytes.len() - undecided(&bytes[from..], delimiter),
+    }
+}
+
+/// The index of the byte by whose arrival byte `at` is known to be content of the line `span`, in
+/// which it lies; the length of the stream if only its end tells.
+fn known_by(bytes: &[u8], span: &Span, at: usize, config: Config, delimiter: &Delimiter) -> usize {
+    let known = |index: &usize| content_end(&bytes[..=*index], span.start, config, delimiter) > at;
+    (at..bytes.len()).find(known).unwrap_or(bytes.len())
+}
+
+/// The first delimiter at or behind `from`.
+fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>> {
+    let tail = &bytes[from..];
+    let found = match delimiter {
+        Delimiter::Lf => {
+            let lf = tail.iter().position(|byte| *byte == b'\n')?;
+            let cr = usize::from(tail[..lf].ends_with(b"\r"));
+            lf - cr..lf + 1
+        }
+        Delimiter::Any => {
+            let at = tail.iter().position(|byte| matches!(byte, b'\r' | b'\n'))?;
+            let lf = usize::from(tail[at..].starts_with(b"\r\n"));
+            at..at + 1 + lf
+        }
+        Delimiter::Nul => {
+            let at = tail.iter().position(|byte| *byte == 0)?;
+            at..at + 1
+        }
+        Delimiter::Str(string) => {
+            let at = tail.windows(string.len()).position(|part| part == string.as_bytes())?;
+            at..at + string.len()
+        }
+    };
+    Some(from + found.start..from + found.end)
+}
+
+/// How many bytes at the end of `line`, which contains no delimiter, may begin one.
+fn undecided(line: &[u8], delimiter: &Delimiter) -> usize {
+    match delimiter {
+        Delimiter::Lf => usize::from(line.ends_with(b"\r")),
+        Delimiter::Any | Delimiter::Nul => 0,
+        Delimiter::Str(string) => {
+            let prefix = |len: &usize| line.ends_with(&string.as_bytes()[..*len]);
+            (1..string.len()).rev().find(prefix).unwrap_or(0)
+        }
+    }
+}
