@@ -1,0 +1,281 @@
+use std::io;
+
+use bytes::{Buf, BytesMut};
+use tokio_util::codec::{Decoder, Encoder};
+
+use crate::codec::CodecError;
+use crate::decoder::Utf8Decoder;
+use crate::encoder::Utf8Encoder;
+use crate::error::Utf8Error;
+use crate::mode::{ErrorMode, Repair};
+use crate::options::Utf8Options;
+use crate::scanner::Step;
+
+/// Bytes to `char`s, one an item.
+///
+/// Convenient, and slow by nature: `FramedRead` costs some nanoseconds an item, whatever it is. Where
+/// speed counts, take [`Utf8Codec`](crate::codec::Utf8Codec) and its items' `chars()`.
+///
+/// Holds no bytes: an unfinished sequence stays in the read buffer, three bytes at the most. A repair
+/// of several characters ([`ErrorMode::Escape`]) is handed out one by one; its rest, 16 bytes at the
+/// most, waits in the codec.
+///
+/// # Errors
+///
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Utf8`] in its place. The ill-formed bytes are
+/// consumed; see [the module](crate::codec) for what `FramedRead` makes of it. In the other modes,
+/// none.
+///
+/// # Examples
+///
+/// ```
+/// use futures::{StreamExt, TryStreamExt};
+/// use tokio_util::codec::FramedRead;
+/// use utf8_codec::codec::CharCodec;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let chars = FramedRead::with_capacity("日本語".as_bytes(), CharCodec::new(), 1);
+/// assert_eq!(chars.try_collect::<Vec<_>>().await?, ['日', '本', '語']);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CharCodec {
+    decoder: Utf8Decoder,
+    mode: ErrorMode,
+    encoder: Utf8Encoder,
+    repair: Option<PartOfRepair>,
+}
+
+/// A repair that is handed out one character at a time.
+#[derive(Clone, Copy, Debug)]
+struct PartOfRepair {
+    repair: Repair,
+    /// Bytes of it that are out.
+    done: usize,
+}
+
+impl CharCodec {
+    /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no signature.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::CharCodec;
+    ///
+    /// let mut buffer = BytesMut::from("né");
+    /// let mut codec = CharCodec::new();
+    /// assert_eq!(codec.decode(&mut buffer).unwrap(), Some('n'));
+    /// assert_eq!(codec.decode(&mut buffer).unwrap(), Some('é'));
+    /// assert_eq!(codec.decode(&mut buffer).unwrap(), None);
+    /// ```
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how streams begin and what they may contain.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::CharCodec;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// let mut codec = CharCodec::new().with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
+    /// assert_eq!(codec.decode(&mut BytesMut::from("\u{FEFF}x")).unwrap(), Some('x'));
+    /// ```
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { decoder: Utf8Decoder::with_options(options), ..self }
+    }
+
+    /// Sets what becomes of ill-formed parts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::codec::CharCodec;
+    ///
+    /// let mut codec = CharCodec::new().with_error_mode(ErrorMode::Windows1252);
+    /// assert_eq!(codec.decode(&mut BytesMut::from(&b"\x80"[..])).unwrap(), Some('€'));
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Sets the encoder: whether a signature is written.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Encoder;
+    /// use utf8_codec::Utf8Encoder;
+    /// use utf8_codec::codec::CharCodec;
+    ///
+    /// let mut buffer = BytesMut::new();
+    /// CharCodec::new().with_encoder(Utf8Encoder::with_bom()).encode('x', &mut buffer).unwrap();
+    /// assert_eq!(buffer, b"\xEF\xBB\xBFx"[..]);
+    /// ```
+    #[must_use]
+    pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// Starts new streams, both ways, with the same settings.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::CharCodec;
+    ///
+    /// let mut codec = CharCodec::new();
+    /// codec.decode(&mut BytesMut::from("x")).unwrap();
+    /// codec.reset();
+    /// assert_eq!(codec.decoder().position(), 0);
+    /// ```
+    pub fn reset(&mut self) {
+        self.decoder.reset();
+        self.encoder.reset();
+        self.repair = None;
+    }
+
+    /// Returns the decoder within, which knows the position in the stream, whether a signature was
+    /// removed, and how many bytes were skipped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::CharCodec;
+    ///
+    /// let mut codec = CharCodec::new();
+    /// codec.decode(&mut BytesMut::from("€")).unwrap();
+    /// assert_eq!(codec.decoder().position(), 3);
+    /// ```
+    pub fn decoder(&self) -> &Utf8Decoder {
+        &self.decoder
+    }
+
+    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::codec::CharCodec;
+    ///
+    /// let mut codec = CharCodec::new().with_error_mode(ErrorMode::Skip);
+    /// assert_eq!(codec.decode(&mut BytesMut::from(&b"\xFF\xFFx"[..])).unwrap(), Some('x'));
+    /// assert_eq!(codec.error_count(), 2);
+    /// ```
+    pub fn error_count(&self) -> u64 {
+        self.decoder.error_count()
+    }
+
+    /// Returns the first error of the stream, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::codec::CharCodec;
+    ///
+    /// assert_eq!(CharCodec::new().first_error(), None);
+    /// ```
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.decoder.first_error()
+    }
+
+    /// Hands out the next character of a repair.
+    fn next_of_repair(&mut self) -> Option<char> {
+        let part = self.repair.as_mut()?;
+        let next = part.repair[part.done..].chars().next();
+        match next {
+            Some(c) => part.done += c.len_utf8(),
+            None => self.repair = None,
+        }
+        next
+    }
+
+    fn repair(&mut self, error: Utf8Error) -> Result<(), Utf8Error> {
+        let repair = self.mode.repair(&error).ok_or(error)?;
+        self.repair = Some(PartOfRepair { repair, done: 0 });
+        Ok(())
+    }
+}
+
+impl Decoder for CharCodec {
+    type Item = char;
+    type Error = CodecError;
+
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<char>, CodecError> {
+        loop {
+            if let Some(c) = self.next_of_repair() {
+                return Ok(Some(c));
+            }
+            // No more than one sequence is looked at, so that a call costs the same in any buffer.
+            let window = &src[..src.len().min(4)];
+            match self.decoder.step(window) {
+                Step::Hold => return Ok(None),
+                Step::Silent(len) => src.advance(len),
+                Step::Text(text) => {
+                    let first = text.chars().next();
+                    let len = first.map_or(text.len(), char::len_utf8);
+                    self.decoder.scanner.unread(text.len() - len);
+                    src.advance(len);
+                    return Ok(first);
+                }
+                Step::Error(error) => {
+                    src.advance(error.bytes().len());
+                    self.repair(error)?;
+                }
+            }
+        }
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<char>, CodecError> {
+        loop {
+            if let Some(c) = self.decode(src)? {
+                return Ok(Some(c));
+            }
+            let Some(error) = self.decoder.finish_behind(src) else { return Ok(None) };
+            src.advance(error.bytes().len());
+            self.repair(error)?;
+        }
+    }
+}
+
+impl Encoder<char> for CharCodec {
+    type Error = io::Error;
+
+    fn encode(&mut self, c: char, dst: &mut BytesMut) -> Result<(), io::Error> {
+        self.encode(&[c][..], dst)
+    }
+}
+
+impl Encoder<&[char]> for CharCodec {
+    type Error = io::Error;
+
+    fn encode(&mut self, chars: &[char], dst: &mut BytesMut) -> Result<(), io::Error> {
+        dst.extend_from_slice(self.encoder.take_signature());
+        dst.reserve(chars.len());
+        for c in chars {
+            dst.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,265 @@
+use std::fmt;
+use std::sync::Arc;
+
+use memchr::{memchr, memchr2, memmem};
+
+/// What ends a line.
+///
+/// A delimiter is found by its bytes. In UTF-8 that never matches inside a character, nor inside an
+/// ill-formed part.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::{Delimiter, Utf8LinesCodec};
+///
+/// let first = |delimiter, bytes: &[u8]| {
+///     let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter);
+///     codec.decode(&mut BytesMut::from(bytes)).unwrap().unwrap().unwrap().text
+/// };
+/// assert_eq!(first(Delimiter::lf(), b"a\rb\r\nc"), "a\rb");
+/// assert_eq!(first(Delimiter::any_newline(), b"a\rb\r\nc"), "a");
+/// assert_eq!(first(Delimiter::nul(), b"a\nb\0c"), "a\nb");
+/// assert_eq!(first(Delimiter::text("--").unwrap(), b"a-b--c"), "a-b");
+/// ```
+#[derive(Clone, Default)]
+pub struct Delimiter(Kind);
+
+#[derive(Clone, Default)]
+enum Kind {
+    #[default]
+    Lf,
+    AnyNewline,
+    Nul,
+    Text(Arc<Pattern>),
+}
+
+struct Pattern {
+    finder: memmem::Finder<'static>,
+    /// The failure function of Knuth, Morris and Pratt: for each prefix of the needle, the length
+    /// of its longest proper prefix that is also its suffix.
+    borders: Box<[usize]>,
+}
+
+/// Where a line ends in the bytes that have arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The delimiter has come: the line's content ends at `content`, the delimiter at `next`.
+    Found { content: usize, next: usize },
+    /// Not yet: of what has come the first `content` bytes are known not to belong to the
+    /// delimiter; the others may be its beginning.
+    Open { content: usize },
+}
+
+impl End {
+    pub(super) const fn content(self) -> usize {
+        match self {
+            Self::Found { content, .. } | Self::Open { content } => content,
+        }
+    }
+}
+
+impl Delimiter {
+    /// LF, and a CR before it belongs to it: what most protocols mean by a line. The default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::codec::Delimiter;
+    ///
+    /// assert_eq!(Delimiter::lf(), Delimiter::default());
+    /// assert_eq!(Delimiter::lf().as_str(), "\n");
+    /// ```
+    pub const fn lf() -> Self {
+        Self(Kind::Lf)
+    }
+
+    /// CR, LF, or CR LF, as in server-sent events. A CR ends the line at once; an LF right behind
+    /// it, whenever it comes, belongs to it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::codec::Delimiter;
+    ///
+    /// assert_eq!(Delimiter::any_newline().as_str(), "\n"); // as it is written
+    /// ```
+    pub const fn any_newline() -> Self {
+        Self(Kind::AnyNewline)
+    }
+
+    /// NUL, as between the names that `find -print0` prints.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(utf8_codec::codec::Delimiter::nul().as_str(), "\0");
+    /// ```
+    pub const fn nul() -> Self {
+        Self(Kind::Nul)
+    }
+
+    /// Any text but the empty one, for which it returns `None`.
+    ///
+    /// Takes memory for the text and eight bytes more for each of its bytes; shared by clones.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::codec::Delimiter;
+    ///
+    /// assert_eq!(Delimiter::text("。").unwrap().as_str(), "。");
+    /// assert_eq!(Delimiter::text(""), None);
+    /// ```
+    pub fn text(text: &str) -> Option<Self> {
+        (!text.is_empty()).then(|| Self(Kind::Text(Arc::new(Pattern::new(text)))))
+    }
+
+    /// Returns the delimiter as an encoder writes it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(utf8_codec::codec::Delimiter::default().as_str(), "\n");
+    /// ```
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Kind::Lf | Kind::AnyNewline => "\n",
+            Kind::Nul => "\0",
+            // It was a `str` when it came in.
+            Kind::Text(pattern) => str::from_utf8(pattern.finder.needle()).unwrap_or_default(),
+        }
+    }
+
+    /// Finds the end of the line that `bytes` begins with, `decided` of which are known not to
+    /// belong to the delimiter.
+    pub(super) fn find(&self, bytes: &[u8], decided: usize) -> End {
+        let new = &bytes[decided..];
+        match &self.0 {
+            Kind::Lf => match memchr(b'\n', new) {
+                Some(at) => {
+                    let lf = decided + at;
+                    End::Found { content: lf - usize::from(ends_in_cr(&bytes[..lf])), next: lf + 1 }
+                }
+                None => End::Open { content: bytes.len() - usize::from(ends_in_cr(bytes)) },
+            },
+            Kind::AnyNewline => found(decided, memchr2(b'\r', b'\n', new), 1, bytes.len()),
+            Kind::Nul => found(decided, memchr(0, new), 1, bytes.len()),
+            Kind::Text(pattern) => {
+                let open = bytes.len() - pattern.begun(new);
+                found(decided, pattern.finder.find(new), pattern.len(), open)
+            }
+        }
+    }
+
+    /// Returns the index of the byte by which byte `index` of `bytes` is known to be content, where
+    /// that is so, and `decided` bytes were known to be when the last of them had not arrived.
+    pub(super) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
+        match &self.0 {
+            Kind::Lf => index + usize::from(bytes[index] == b'\r'),
+            Kind::AnyNewline | Kind::Nul => index,
+            Kind::Text(pattern) => pattern.decided_by(bytes, decided, index),
+        }
+    }
+
+    /// Whether an LF behind the byte at which a line ended belongs to the same delimiter.
+    pub(super) fn takes_lf_after(&self, last: u8) -> bool {
+        matches!(self.0, Kind::AnyNewline) && last == b'\r'
+    }
+
+    /// Finds the first place at which `text` and the delimiter behind it would be cut, if that is
+    /// not where `text` ends.
+    pub(super) fn find_in_text(&self, text: &str) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let at = match &self.0 {
+            Kind::Lf => memchr(b'\n', bytes)
+                .or_else(|| bytes.len().checked_sub(usize::from(ends_in_cr(bytes)))),
+            Kind::AnyNewline => memchr2(b'\r', b'\n', bytes),
+            Kind::Nul => memchr(0, bytes),
+            Kind::Text(pattern) => pattern.finder.find(bytes).or_else(|| {
+                // The text's last bytes may begin a delimiter that its first bytes complete.
+                let begun = pattern.begun(bytes);
+                let joined = [&bytes[bytes.len() - begun..], pattern.finder.needle()].concat();
+                pattern.finder.find(&joined).map(|at| bytes.len() - begun + at)
+            }),
+        };
+        at.filter(|&at| at < text.len())
+    }
+}
+
+fn ends_in_cr(bytes: &[u8]) -> bool {
+    bytes.last() == Some(&b'\r')
+}
+
+fn found(decided: usize, at: Option<usize>, len: usize, open: usize) -> End {
+    match at {
+        Some(at) => End::Found { content: decided + at, next: decided + at + len },
+        None => End::Open { content: open },
+    }
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        let needle = text.as_bytes();
+        let mut borders = vec![0; needle.len()].into_boxed_slice();
+        for end in 1..needle.len() {
+            borders[end] = extend(needle, &borders, borders[end - 1], needle[end]);
+        }
+        Self { finder: memmem::Finder::new(needle).into_owned(), borders }
+    }
+
+    fn len(&self) -> usize {
+        self.borders.len()
+    }
+
+    /// Length of the longest beginning of the needle, less than all of it, that `bytes` end in.
+    fn begun(&self, bytes: &[u8]) -> usize {
+        let last = &bytes[bytes.len().saturating_sub(self.len() - 1)..];
+        last.iter().fold(0, |begun, &byte| extend(self.finder.needle(), &self.borders, begun, byte))
+    }
+
+    fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
+        let from = index.saturating_sub(self.len() - 1).max(decided);
+        let mut begun = 0;
+        for (at, &byte) in bytes.iter().enumerate().skip(from) {
+            begun = extend(self.finder.needle(), &self.borders, begun, byte);
+            if at + 1 - begun > index {
+                return at;
+            }
+        }
+        bytes.len().saturating_sub(1)
+    }
+}
+
+/// Length of the longest beginning of `needle` that the bytes end in which ended in `begun` bytes of
+/// it, now that `byte` has come.
+fn extend(needle: &[u8], borders: &[usize], mut begun: usize, byte: u8) -> usize {
+    while begun > 0 && (begun == needle.len() || needle[begun] != byte) {
+        begun = borders[begun - 1];
+    }
+    begun + usize::from(needle[begun] == byte)
+}
+
+impl PartialEq for Delimiter {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::Text(a), Kind::Text(b)) => a.finder.needle() == b.finder.needle(),
+            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+        }
+    }
+}
+
+impl Eq for Delimiter {}
+
+impl fmt::Debug for Delimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Lf => f.write_str("Lf"),
+            Kind::AnyNewline => f.write_str("AnyNewline"),
+            Kind::Nul => f.write_str("Nul"),
+            Kind::Text(_) => f.debug_tuple("Text").field(&self.as_str()).finish(),
+        }
+    }
+}

@@ -1,0 +1,740 @@
+use std::fmt;
+use std::io;
+use std::ops::Deref;
+
+use bytes::{Buf, BytesMut};
+use bytestring::ByteString;
+use tokio_util::codec::{Decoder, Encoder};
+
+use crate::bom::Gate;
+use crate::codec::delimiter::{Delimiter, End};
+use crate::codec::item::Item;
+use crate::decoder::Utf8Decoder;
+use crate::encoder::Utf8Encoder;
+use crate::error::Utf8Error;
+use crate::mode::ErrorMode;
+use crate::options::Utf8Options;
+use crate::owned::{OwnedStep, step_owned};
+use crate::scanner::{Scanner, Step};
+use crate::text::take_text;
+
+/// A line of text, without its delimiter.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::Utf8LinesCodec;
+///
+/// let mut codec = Utf8LinesCodec::new();
+/// let mut buffer = BytesMut::from("one\r\ntwo");
+/// codec.decode(&mut buffer).unwrap();
+/// let line = codec.decode_eof(&mut buffer).unwrap().unwrap().unwrap();
+/// assert_eq!(line.to_uppercase(), "TWO"); // a line is a `str`
+/// assert_eq!((line.number, line.offset, line.terminated), (2, 5, false));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Line {
+    /// The text; it shares the read buffer's memory where nothing was repaired.
+    pub text: ByteString,
+    /// The number of the line, from 1.
+    pub number: u64,
+    /// The offset in the stream of the line's first byte. (Behind a signature that was removed.)
+    pub offset: u64,
+    /// Whether a delimiter ended it, rather than the stream.
+    pub terminated: bool,
+}
+
+impl Deref for Line {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl AsRef<str> for Line {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+/// A line that was refused. The next line is not affected.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::{LineErrorKind, Utf8LinesCodec};
+///
+/// let mut codec = Utf8LinesCodec::new().with_max_length(5);
+/// let mut buffer = BytesMut::from("fine\nnot so fine\n");
+/// codec.decode(&mut buffer).unwrap();
+/// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+/// assert_eq!((error.number, error.offset), (2, 5));
+/// assert_eq!(error.kind, LineErrorKind::TooLong { limit: 5 });
+/// assert_eq!(error.to_string(), "line 2, at byte 5, is longer than 5 bytes");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LineError {
+    /// The number of the line, from 1.
+    pub number: u64,
+    /// The offset in the stream of the line's first byte.
+    pub offset: u64,
+    /// Why it was refused.
+    pub kind: LineErrorKind,
+}
+
+/// Why a line was refused.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::{LineErrorKind, Utf8LinesCodec};
+///
+/// let mut codec = Utf8LinesCodec::new();
+/// let error = codec.decode(&mut BytesMut::from(&b"a\xFF"[..])).unwrap().unwrap().unwrap_err();
+/// assert!(matches!(error.kind, LineErrorKind::Utf8(error) if error.valid_up_to() == 1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LineErrorKind {
+    /// It is not UTF-8, or contains what the options refuse.
+    Utf8(Utf8Error),
+    /// It has more bytes than the limit.
+    TooLong {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, at byte {}, is ", self.number, self.offset)?;
+        match self.kind {
+            LineErrorKind::Utf8(_) => f.write_str("not utf-8"),
+            LineErrorKind::TooLong { limit } => write!(f, "longer than {limit} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for LineError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            LineErrorKind::Utf8(error) => Some(error),
+            LineErrorKind::TooLong { .. } => None,
+        }
+    }
+}
+
+impl From<LineError> for io::Error {
+    fn from(error: LineError) -> Self {
+        Self::new(io::ErrorKind::InvalidData, error)
+    }
+}
+
+/// Why a text cannot be written as one line.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Encoder;
+/// use utf8_codec::codec::{EncodeLineError, Utf8LinesCodec};
+///
+/// let mut buffer = BytesMut::new();
+/// let error = Utf8LinesCodec::new().encode("two\nlines", &mut buffer).unwrap_err();
+/// assert!(matches!(error, EncodeLineError::EmbeddedDelimiter { at: 3 }));
+/// assert!(buffer.is_empty());
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeLineError {
+    /// Read back, the line would end before its text does. Nothing was written.
+    #[error("the text would be cut by a delimiter at byte {at}")]
+    EmbeddedDelimiter {
+        /// Where in the text, in bytes.
+        at: usize,
+    },
+    /// Writing failed.
+    #[error("output failed")]
+    Io(#[from] io::Error),
+}
+
+/// Bytes to lines, each with its number and place.
+///
+/// Validation goes along as bytes arrive. In [`ErrorMode::Fatal`], the default, a line's first
+/// trouble is delivered as one [`LineError`] by the call that brings the byte which decides it; the
+/// rest of that line is passed over, unvalidated and uncounted, and the next line comes as if
+/// nothing had been. The other modes repair what is ill-formed and keep every line, but for those
+/// that are too long. An error is an item, so that a `FramedRead` goes on behind it at once.
+///
+/// The limit on a line is 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) if not set
+/// otherwise. It counts the bytes that came, without the signature and the delimiter; bytes that may
+/// still begin the delimiter are counted once that is decided. Of two troubles the one decided by
+/// the earlier byte is reported; where it is the same byte, the line is too long.
+///
+/// A line that is not finished stays in the read buffer: the limit, the delimiter, and what was
+/// read in one go are the most it holds. Characters that a
+/// [`Strictness`](crate::Strictness) refuses are allowed in delimiters.
+///
+/// # Errors
+///
+/// Only those of the reader; lines that are refused are items.
+///
+/// # Examples
+///
+/// ```
+/// use futures::StreamExt;
+/// use tokio_util::codec::FramedRead;
+/// use utf8_codec::codec::Utf8LinesCodec;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let log = &b"GET /caf\xC3\xA9\nGET /caf\xE9\nGET /tea\n"[..];
+/// let mut lines = FramedRead::with_capacity(log, Utf8LinesCodec::new(), 1);
+/// let mut seen = Vec::new();
+/// while let Some(line) = lines.next().await {
+///     seen.push(match line? {
+///         Ok(line) => line.to_string(),
+///         Err(error) => error.to_string(),
+///     });
+/// }
+/// assert_eq!(seen, ["GET /café", "line 2, at byte 11, is not utf-8", "GET /tea"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Utf8LinesCodec {
+    decoder: Utf8Decoder,
+    mode: ErrorMode,
+    delimiter: Delimiter,
+    limit: usize,
+    encoder: Utf8Encoder,
+    /// The number of the line that `state` speaks of.
+    number: u64,
+    state: State,
+}
+
+/// Where in a line the front of the read buffer is.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// At its start, no byte of it having been seen. The delimiter before it may be a CR, to which
+    /// an LF would belong.
+    Start { after_cr: bool },
+    /// At its start, some of its bytes having been seen.
+    Line(OpenLine),
+    /// In the middle of a line that has been refused.
+    Refused,
+}
+
+/// What has been found out about the bytes of a line at the front of the read buffer.
+///
+/// Both counts only save work: text is never taken on their word, so a caller that changes the
+/// buffer between two calls gets other lines, and nothing worse.
+#[derive(Clone, Copy, Debug)]
+struct OpenLine {
+    /// The machine as it was at the line's first byte.
+    start: Scanner,
+    /// Bytes known not to belong to the delimiter.
+    decided: usize,
+    /// Bytes that have been validated; errors among them have been repaired and counted.
+    checked: usize,
+}
+
+/// What stands behind the bytes that are looked at.
+#[derive(Clone, Copy)]
+enum Behind {
+    /// A byte that begins a delimiter, or may begin it; so it continues no sequence.
+    Byte(u8),
+    /// Bytes to come.
+    More,
+    /// The end of the stream.
+    End,
+}
+
+impl Utf8LinesCodec {
+    /// The limit on the length of a line if none is set, in bytes: 64 KiB.
+    pub const DEFAULT_MAX_LENGTH: usize = 64 * 1024;
+
+    /// Creates a codec with the default options: lines ended by LF or CR LF, of 64 KiB at the most,
+    /// in [`ErrorMode::Fatal`], writing no signature.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut buffer = BytesMut::from("first\r\nsecond");
+    /// let line = Utf8LinesCodec::new().decode(&mut buffer).unwrap().unwrap().unwrap();
+    /// assert_eq!(line.text, "first");
+    /// ```
+    pub fn new() -> Self {
+        Self {
+            decoder: Utf8Decoder::new(),
+            mode: ErrorMode::Fatal,
+            delimiter: Delimiter::lf(),
+            limit: Self::DEFAULT_MAX_LENGTH,
+            encoder: Utf8Encoder::new(),
+            number: 1,
+            state: State::Start { after_cr: false },
+        }
+    }
+
+    /// Sets how streams begin and what they may contain.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    /// use utf8_codec::{Strictness, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_controls());
+    /// let mut codec = Utf8LinesCodec::new().with_options(options);
+    /// let mut buffer = BytesMut::from("plain\nbell\x07\n");
+    /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_ok());
+    /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
+    /// ```
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { decoder: Utf8Decoder::with_options(options), ..self }
+    }
+
+    /// Sets what becomes of ill-formed parts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut codec = Utf8LinesCodec::new().with_error_mode(ErrorMode::Windows1252);
+    /// let mut buffer = BytesMut::from(&b"na\xEFve\n"[..]);
+    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "naïve");
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Sets what ends a line.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::{Delimiter, Utf8LinesCodec};
+    ///
+    /// let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::nul());
+    /// let mut buffer = BytesMut::from("one\ntwo\0");
+    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "one\ntwo");
+    /// ```
+    #[must_use]
+    pub fn with_delimiter(self, delimiter: Delimiter) -> Self {
+        Self { delimiter, ..self }
+    }
+
+    /// Sets the limit on the length of a line, in bytes as they come, without signature and
+    /// delimiter.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut codec = Utf8LinesCodec::new().with_max_length(4);
+    /// let mut buffer = BytesMut::from("four\r\nfive!\n");
+    /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_ok());
+    /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
+    /// ```
+    #[must_use]
+    pub fn with_max_length(self, limit: usize) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Sets the encoder: whether a signature is written.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Encoder;
+    /// use utf8_codec::Utf8Encoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut codec = Utf8LinesCodec::new().with_encoder(Utf8Encoder::with_bom());
+    /// let mut buffer = BytesMut::new();
+    /// codec.encode("text", &mut buffer).unwrap();
+    /// assert_eq!(buffer, b"\xEF\xBB\xBFtext\n"[..]);
+    /// ```
+    #[must_use]
+    pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// Starts new streams, both ways, with the same settings: line 1, offset 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut codec = Utf8LinesCodec::new();
+    /// codec.decode(&mut BytesMut::from("line\n")).unwrap();
+    /// codec.reset();
+    /// let line = codec.decode(&mut BytesMut::from("line\n")).unwrap().unwrap().unwrap();
+    /// assert_eq!(line.number, 1);
+    /// ```
+    pub fn reset(&mut self) {
+        self.decoder.reset();
+        self.encoder.reset();
+        self.number = 1;
+        self.state = State::Start { after_cr: false };
+    }
+
+    /// Returns the decoder within, which knows whether a signature was removed and how many bytes
+    /// were skipped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut codec = Utf8LinesCodec::new().with_options(options);
+    /// codec.decode(&mut BytesMut::from("\u{FEFF}line\n")).unwrap();
+    /// assert!(codec.decoder().bom_seen());
+    /// ```
+    pub fn decoder(&self) -> &Utf8Decoder {
+        &self.decoder
+    }
+
+    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut codec = Utf8LinesCodec::new().with_error_mode(ErrorMode::Skip);
+    /// codec.decode(&mut BytesMut::from(&b"\xFF.\xFF\n"[..])).unwrap();
+    /// assert_eq!(codec.error_count(), 2);
+    /// ```
+    pub fn error_count(&self) -> u64 {
+        self.decoder.error_count()
+    }
+
+    /// Returns the first of these errors, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut codec = Utf8LinesCodec::new();
+    /// codec.decode(&mut BytesMut::from(&b"ab\xFF\n"[..])).unwrap();
+    /// assert_eq!(codec.first_error().unwrap().valid_up_to(), 2);
+    /// ```
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.decoder.first_error()
+    }
+
+    /// Goes on at the front of `src`. `None` where more bytes are needed.
+    fn advance(&mut self, src: &mut BytesMut, behind: Behind) -> Option<Result<Line, LineError>> {
+        loop {
+            match self.state {
+                State::Start { .. } if src.is_empty() => return None,
+                State::Start { after_cr: true } if src[0] == b'\n' => {
+                    self.pass(src, 1);
+                    self.state = State::Start { after_cr: false };
+                }
+                State::Start { .. } => self.open_line(),
+                State::Line(line) => match self.decoder.scanner.gate(src) {
+                    Gate::Silent(len) => {
+                        self.decoder.step(&src[..len]);
+                        src.advance(len);
+                        self.open_line();
+                    }
+                    Gate::Undecided if matches!(behind, Behind::More) => return None,
+                    Gate::Content(known_by) => return self.go_on(line, src, known_by, behind),
+                    Gate::Undecided | Gate::Over => return self.go_on(line, src, 0, behind),
+                },
+                State::Refused => match self.delimiter.find(src, 0) {
+                    End::Found { next, .. } => self.end_line(src, next),
+                    End::Open { content } => {
+                        self.pass(src, content);
+                        return None;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Looks at what is new in `line`, which begins at the front of `src`. The byte at `known_by`
+    /// is the one by which its first bytes are known not to be a signature.
+    fn go_on(
+        &mut self,
+        mut line: OpenLine,
+        src: &mut BytesMut,
+        known_by: usize,
+        behind: Behind,
+    ) -> Option<Result<Line, LineError>> {
+        let end = match behind {
+            Behind::End => End::Open { content: src.len() },
+            _ => self.delimiter.find(src, line.decided.min(src.len())),
+        };
+        let content = end.content();
+        if let (End::Found { next, .. }, true) = (end, content <= self.limit && line.checked == 0)
+            && let Some(text) = self.take_clean(line, src, content)
+        {
+            let line = self.line(line, text, true);
+            self.end_line(src, next - content);
+            return Some(Ok(line));
+        }
+
+        // Only what is decided before the line is known to be too long can be told from it.
+        let too_long_by = (content > self.limit).then(|| match behind {
+            Behind::End => line.checked,
+            _ => self.delimiter.decided_by(src, line.decided, self.limit).max(known_by),
+        });
+        let until = content.min(too_long_by.unwrap_or(content));
+        let behind = match (too_long_by, src.get(content)) {
+            (Some(by), _) if by <= content => Behind::More,
+            (_, Some(&byte)) => Behind::Byte(byte),
+            (_, None) => behind,
+        };
+        loop {
+            let new = src.get(line.checked..until).unwrap_or_default();
+            match look(&mut self.decoder.scanner, new, behind) {
+                Step::Hold => break,
+                Step::Text(text) => line.checked += text.len(),
+                Step::Silent(len) => line.checked += len,
+                Step::Error(error) => {
+                    line.checked += error.bytes().len();
+                    self.decoder.tally.note(error);
+                    if self.mode == ErrorMode::Fatal {
+                        let kind = LineErrorKind::Utf8(error);
+                        return Some(Err(self.refuse(line, src, line.checked, kind)));
+                    }
+                }
+            }
+        }
+        if too_long_by.is_some() {
+            let kind = LineErrorKind::TooLong { limit: self.limit };
+            return Some(Err(self.refuse(line, src, content, kind)));
+        }
+
+        let next = match (end, behind) {
+            (End::Found { next, .. }, _) => next,
+            (End::Open { .. }, Behind::End) => src.len(),
+            (End::Open { .. }, _) => {
+                line.decided = content;
+                self.state = State::Line(line);
+                return None;
+            }
+        };
+        let mut bytes = src.split_to(content);
+        let text = repair(self.mode, line.start, &mut bytes, behind);
+        let item = match text {
+            Ok(text) => Ok(self.line(line, text, content < next)),
+            Err(error) => Err(self.line_error(line, LineErrorKind::Utf8(error))),
+        };
+        self.end_line(src, next - content);
+        self.decoder.scanner.seek(line.start.position() + next as u64);
+        Some(item)
+    }
+
+    /// Takes the `content` bytes of `line` off `src` if they are text, all of them.
+    fn take_clean(
+        &mut self,
+        line: OpenLine,
+        src: &mut BytesMut,
+        content: usize,
+    ) -> Option<ByteString> {
+        if !matches!(line.start.gate(&[]), Gate::Over) {
+            return None;
+        }
+        let scanner = &mut self.decoder.scanner;
+        let text = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
+            Step::Text(text) if text.len() == content => text,
+            _ => "",
+        });
+        if text.len() < content {
+            // What is wrong will be found again, and counted then.
+            self.decoder.scanner = line.start;
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Makes of the line that is open the item it is.
+    fn line(&self, line: OpenLine, text: ByteString, terminated: bool) -> Line {
+        Line { text, number: self.number, offset: line.start.position(), terminated }
+    }
+
+    fn line_error(&self, line: OpenLine, kind: LineErrorKind) -> LineError {
+        LineError { number: self.number, offset: line.start.position(), kind }
+    }
+
+    /// Refuses the line that is open, `len` bytes of which are done with.
+    fn refuse(
+        &mut self,
+        line: OpenLine,
+        src: &mut BytesMut,
+        len: usize,
+        kind: LineErrorKind,
+    ) -> LineError {
+        self.decoder.scanner.close_start();
+        self.decoder.scanner.seek(line.start.position());
+        self.pass(src, len);
+        self.state = State::Refused;
+        self.line_error(line, kind)
+    }
+
+    /// Opens the line that begins at the front of the buffer.
+    fn open_line(&mut self) {
+        self.state = State::Line(OpenLine { start: self.decoder.scanner, decided: 0, checked: 0 });
+    }
+
+    /// Ends the line: `len` bytes, of which the last is its delimiter's, are done with.
+    fn end_line(&mut self, src: &mut BytesMut, len: usize) {
+        let last = len.checked_sub(1).map(|at| src[at]);
+        self.pass(src, len);
+        self.number += 1;
+        let after_cr = last.is_some_and(|last| self.delimiter.takes_lf_after(last));
+        self.state = State::Start { after_cr };
+    }
+
+    /// Drops bytes that are not looked at.
+    fn pass(&mut self, src: &mut BytesMut, len: usize) {
+        self.decoder.scanner.seek(self.decoder.scanner.position() + len as u64);
+        src.advance(len);
+    }
+}
+
+impl Default for Utf8LinesCodec {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Decoder for Utf8LinesCodec {
+    type Item = Result<Line, LineError>;
+    type Error = io::Error;
+
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
+        Ok(self.advance(src, Behind::More))
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
+        if let Some(item) = self.advance(src, Behind::More) {
+            return Ok(Some(item));
+        }
+        if matches!(self.state, State::Line(_)) && !src.is_empty() {
+            return Ok(self.advance(src, Behind::End));
+        }
+        if matches!(self.state, State::Refused) {
+            self.end_line(src, src.len());
+        }
+        self.state = State::Start { after_cr: false };
+        let missing = self.decoder.finish_behind(&[]);
+        if let (Some(error), ErrorMode::Fatal) = (missing, self.mode) {
+            let line = OpenLine { start: self.decoder.scanner, decided: 0, checked: 0 };
+            let error = self.line_error(line, LineErrorKind::Utf8(error));
+            self.number += 1;
+            return Ok(Some(Err(error)));
+        }
+        Ok(None)
+    }
+}
+
+impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
+    type Error = EncodeLineError;
+
+    /// Writes `text` and the delimiter. Text that would be read back otherwise is refused: it
+    /// contains the delimiter, or it ends in bytes that would become part of it.
+    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), EncodeLineError> {
+        let text = text.as_ref();
+        if let Some(at) = self.delimiter.find_in_text(text) {
+            return Err(EncodeLineError::EmbeddedDelimiter { at });
+        }
+        let delimiter = self.delimiter.as_str();
+        dst.reserve(text.len() + delimiter.len());
+        for bytes in self.encoder.push(text) {
+            dst.extend_from_slice(bytes);
+        }
+        dst.extend_from_slice(delimiter.as_bytes());
+        Ok(())
+    }
+}
+
+/// Says what `bytes` begin with, in view of what stands behind them.
+fn look<'a>(scanner: &mut Scanner, bytes: &'a [u8], behind: Behind) -> Step<'a> {
+    let step = scanner.step(bytes);
+    if !matches!(step, Step::Hold) {
+        return step;
+    }
+    let broken = match behind {
+        Behind::More => None,
+        Behind::End if bytes.is_empty() => None,
+        Behind::End => scanner.finish(bytes),
+        Behind::Byte(byte) => {
+            let mut joined = [byte; 4];
+            joined[..bytes.len()].copy_from_slice(bytes);
+            scanner.step_to_error(&joined[..bytes.len() + 1])
+        }
+    };
+    broken.map_or(Step::Hold, Step::Error)
+}
+
+/// Makes a line's text of its bytes, without copying where nothing has to be repaired.
+fn repair(
+    mode: ErrorMode,
+    mut scanner: Scanner,
+    bytes: &mut BytesMut,
+    behind: Behind,
+) -> Result<ByteString, Utf8Error> {
+    let mut item = Item::default();
+    loop {
+        match step_owned(&mut scanner, bytes) {
+            OwnedStep::Text(text) => item.push(text),
+            OwnedStep::Error(error) => item.repair(mode, error)?,
+            OwnedStep::Hold => match look(&mut scanner, bytes, behind) {
+                Step::Error(error) => {
+                    bytes.advance(error.bytes().len());
+                    item.repair(mode, error)?;
+                }
+                _ => return Ok(item.into_text().unwrap_or_default()),
+            },
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Codecs for tokio-util's [`FramedRead`], [`FramedWrite`] and [`Framed`].
+//!
+//! | codec | decodes to | what is ill-formed | encodes |
+//! | --- | --- | --- | --- |
+//! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream, or is repaired | `T: AsRef<str>` |
+//! | [`Utf8ChunksCodec`] | [`Utf8Chunk`], text and errors, lossless | is an item | [`Utf8Chunk`] |
+//! | [`Utf8LinesCodec`] | `Result<`[`Line`]`, `[`LineError`]`>` | is an item, or is repaired | `T: AsRef<str>` |
+//! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
+//!
+//! All of them leave a sequence that is not finished in the buffer they were given, three bytes at
+//! the most, so that `into_parts()` loses nothing.
+//!
+//! # What `FramedRead` makes of an error
+//!
+//! `FramedRead` calls a codec in this loop: `decode` until it gives `None`, then one read, and so
+//! on; at the end of the input `decode_eof` until it gives `None`. When a call gives `Err`, the
+//! stream yields the error and then `None`, once. Polled again, it reads *before* it decodes: what
+//! it already holds is not looked at until the peer sends more. After an `Err` from `decode_eof`
+//! it never calls the codec again.
+//!
+//! So in [`ErrorMode::Fatal`](crate::ErrorMode::Fatal) an `Err` ends the stream for a user of
+//! `FramedRead`: the text before it has been delivered, nothing behind it is promised. Who wants to
+//! go on chooses another error mode, or a codec in which an error is an item. (Called directly, a
+//! codec goes on behind the ill-formed part whatever the mode.)
+//!
+//! # Closing a `Framed`
+//!
+//! A codec that encodes more than one type leaves `framed.close()` undecided between them. Say
+//! which: `SinkExt::<&str>::close(&mut framed).await`.
+//!
+//! [`FramedRead`]: tokio_util::codec::FramedRead
+//! [`FramedWrite`]: tokio_util::codec::FramedWrite
+//! [`Framed`]: tokio_util::codec::Framed
+//! [`ByteString`]: bytestring::ByteString
+
+mod chars;
+mod chunks;
+mod delimiter;
+mod item;
+mod lines;
+mod run;
+
+use std::io;
+
+pub use chars::CharCodec;
+pub use chunks::{Utf8Chunk, Utf8ChunksCodec};
+pub use delimiter::Delimiter;
+pub use lines::{EncodeLineError, Line, LineError, LineErrorKind, Utf8LinesCodec};
+pub use run::Utf8Codec;
+
+use crate::error::Utf8Error;
+
+/// What ends a decoded stream early.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::{CodecError, Utf8Codec};
+///
+/// let error = Utf8Codec::new().decode(&mut BytesMut::from(&b"\xFF"[..])).unwrap_err();
+/// assert!(matches!(error, CodecError::Utf8(error) if error.valid_up_to() == 0));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError {
+    /// The bytes are not UTF-8, or what the options refuse. The bytes at fault are consumed; the
+    /// next call goes on behind them.
+    #[error("the stream is not utf-8")]
+    Utf8(#[from] Utf8Error),
+    /// Reading or writing failed.
+    #[error("input or output failed")]
+    Io(#[from] io::Error),
+}
+
+impl From<CodecError> for io::Error {
+    fn from(error: CodecError) -> Self {
+        match error {
+            CodecError::Utf8(error) => error.into(),
+            CodecError::Io(error) => error,
+        }
+    }
+}

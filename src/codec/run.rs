@@ -1,0 +1,252 @@
+use std::io;
+
+use bytes::BytesMut;
+use bytestring::ByteString;
+use tokio_util::codec::{Decoder, Encoder};
+
+use crate::codec::CodecError;
+use crate::codec::item::Item;
+use crate::decoder::Utf8Decoder;
+use crate::encoder::Utf8Encoder;
+use crate::error::Utf8Error;
+use crate::mode::ErrorMode;
+use crate::options::Utf8Options;
+use crate::owned::{OwnedStep, step_owned};
+
+/// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
+///
+/// How the text is divided into items depends on how the bytes arrive; the text does not. Clean
+/// input is handed on without copying: an item shares the read buffer's memory, and a small one
+/// keeps the whole buffer alive (`ByteString::from(&*item)` copies it out). In a lossy mode a
+/// `decode` call yields at most one item, a repaired copy where something was ill-formed.
+///
+/// Holds no bytes: an unfinished sequence stays in the read buffer, three bytes at the most. Nothing
+/// accumulates, so there is no limit to set.
+///
+/// # Errors
+///
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Utf8`] in its place: the text before it comes
+/// first. The ill-formed bytes are consumed; see [the module](crate::codec) for what `FramedRead`
+/// makes of it. In the other modes, none.
+///
+/// # Examples
+///
+/// ```
+/// use futures::{SinkExt, StreamExt};
+/// use tokio::io::AsyncWriteExt;
+/// use tokio_util::codec::FramedRead;
+/// use utf8_codec::codec::Utf8Codec;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (mut peer, socket) = tokio::io::duplex(64);
+/// let mut texts = FramedRead::new(socket, Utf8Codec::new());
+///
+/// peer.write_all(b"snowman: \xE2\x98").await?;
+/// assert_eq!(texts.next().await.unwrap()?, "snowman: ");
+/// peer.write_all(b"\x83.").await?;
+/// assert_eq!(texts.next().await.unwrap()?, "☃.");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Utf8Codec {
+    decoder: Utf8Decoder,
+    mode: ErrorMode,
+    encoder: Utf8Encoder,
+}
+
+impl Utf8Codec {
+    /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no signature.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8Codec;
+    ///
+    /// let mut buffer = BytesMut::from("日本".as_bytes());
+    /// assert_eq!(Utf8Codec::new().decode(&mut buffer).unwrap().unwrap(), "日本");
+    /// ```
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how streams begin and what they may contain.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8Codec;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut codec = Utf8Codec::new().with_options(options);
+    /// let mut buffer = BytesMut::from("\u{FEFF}text".as_bytes());
+    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "text");
+    /// ```
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { decoder: Utf8Decoder::with_options(options), ..self }
+    }
+
+    /// Sets what becomes of ill-formed parts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::codec::Utf8Codec;
+    ///
+    /// let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Replacement);
+    /// let mut buffer = BytesMut::from(&b"caf\xE9"[..]);
+    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "caf");
+    /// assert_eq!(codec.decode_eof(&mut buffer).unwrap().unwrap(), "\u{FFFD}");
+    /// assert_eq!(codec.error_count(), 1);
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Sets the encoder: whether a signature is written.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Encoder;
+    /// use utf8_codec::Utf8Encoder;
+    /// use utf8_codec::codec::Utf8Codec;
+    ///
+    /// let mut codec = Utf8Codec::new().with_encoder(Utf8Encoder::with_bom());
+    /// let mut buffer = BytesMut::new();
+    /// codec.encode("text", &mut buffer).unwrap();
+    /// assert_eq!(buffer, b"\xEF\xBB\xBFtext"[..]);
+    /// ```
+    #[must_use]
+    pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// Starts new streams, both ways, with the same settings.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8Codec;
+    ///
+    /// let mut codec = Utf8Codec::new();
+    /// codec.decode(&mut BytesMut::from("text")).unwrap();
+    /// codec.reset();
+    /// assert_eq!(codec.decoder().position(), 0);
+    /// ```
+    pub fn reset(&mut self) {
+        self.decoder.reset();
+        self.encoder.reset();
+    }
+
+    /// Returns the decoder within, which knows the position in the stream, whether a signature was
+    /// removed, and how many bytes were skipped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8Codec;
+    ///
+    /// let mut codec = Utf8Codec::new();
+    /// codec.decode(&mut BytesMut::from(&b"abc\xE2"[..])).unwrap();
+    /// assert_eq!(codec.decoder().position(), 3); // E2 is still in the buffer
+    /// ```
+    pub fn decoder(&self) -> &Utf8Decoder {
+        &self.decoder
+    }
+
+    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::codec::Utf8Codec;
+    ///
+    /// let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Skip);
+    /// codec.decode(&mut BytesMut::from(&b"\xFF.\xFF"[..])).unwrap();
+    /// assert_eq!(codec.error_count(), 2);
+    /// ```
+    pub fn error_count(&self) -> u64 {
+        self.decoder.error_count()
+    }
+
+    /// Returns the first error of the stream, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::codec::Utf8Codec;
+    ///
+    /// let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Skip);
+    /// codec.decode(&mut BytesMut::from(&b"ab\xFF"[..])).unwrap();
+    /// assert_eq!(codec.first_error().unwrap().valid_up_to(), 2);
+    /// ```
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.decoder.first_error()
+    }
+}
+
+impl Decoder for Utf8Codec {
+    type Item = ByteString;
+    type Error = CodecError;
+
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {
+        let mut item = Item::default();
+        while !src.is_empty() {
+            match step_owned(&mut self.decoder.scanner, src) {
+                OwnedStep::Hold => break,
+                OwnedStep::Text(text) if self.mode == ErrorMode::Fatal => return Ok(Some(text)),
+                OwnedStep::Text(text) => item.push(text),
+                OwnedStep::Error(error) => {
+                    item.repair(self.mode, self.decoder.tally.note(error))?;
+                }
+            }
+        }
+        Ok(item.into_text())
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {
+        if let Some(text) = self.decode(src)? {
+            return Ok(Some(text));
+        }
+        let mut item = Item::default();
+        while let Some(error) = self.decoder.finish_behind(src) {
+            let _consumed = src.split_to(error.bytes().len());
+            item.repair(self.mode, error)?;
+        }
+        Ok(item.into_text())
+    }
+}
+
+impl<T: AsRef<str>> Encoder<T> for Utf8Codec {
+    type Error = io::Error;
+
+    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), io::Error> {
+        for bytes in self.encoder.push(text.as_ref()) {
+            dst.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+}

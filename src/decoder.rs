@@ -1,0 +1,368 @@
+use core::iter::FusedIterator;
+use core::mem;
+
+use crate::error::Utf8Error;
+use crate::incomplete::{Incomplete, Resumed};
+use crate::options::Utf8Options;
+use crate::scanner::{Scanner, Step};
+use crate::tally::Tally;
+
+/// Turns a stream of bytes, in chunks cut anywhere, into text, and reports what is ill-formed.
+///
+/// It always reports and knows no error mode of its own: [`push`](Self::push) gives text and errors
+/// in the order of the stream. The text is that of the chunk, borrowed; a character that was cut is
+/// lent from the decoder.
+///
+/// Between calls it holds at most three bytes, the beginning of one sequence or of a signature.
+/// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) turns an incomplete tail
+/// into one error. After an error, and after `finish`, decoding goes on with offsets that go on;
+/// a signature is looked for again only after [`reset`](Self::reset).
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::Utf8Decoder;
+///
+/// let mut decoder = Utf8Decoder::new();
+/// let mut text = String::new();
+/// for chunk in [&b"Gr\xC3"[..], b"", b"\xBC\xC3", b"\x9Fe \xF0\x9F\x91", b"\x8B"] {
+///     for piece in decoder.push(chunk) {
+///         text.push_str(piece.unwrap());
+///     }
+/// }
+/// decoder.finish().unwrap();
+/// assert_eq!(text, "Grüße 👋");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Utf8Decoder {
+    pub(crate) scanner: Scanner,
+    carry: Incomplete,
+    /// The character that was cut, while a piece of it is lent out.
+    lent: [u8; 4],
+    pub(crate) tally: Tally,
+}
+
+impl Utf8Decoder {
+    /// Creates a decoder with the default options.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok("žluťoučký")));
+    /// ```
+    pub fn new() -> Self {
+        Self::with_options(Utf8Options::new())
+    }
+
+    /// Creates a decoder.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut decoder = Utf8Decoder::with_options(options);
+    /// assert_eq!(decoder.push("\u{FEFF}text".as_bytes()).next(), Some(Ok("text")));
+    /// ```
+    pub fn with_options(options: Utf8Options) -> Self {
+        Self {
+            scanner: Scanner::new(options),
+            carry: Incomplete::new(),
+            lent: [0; 4],
+            tally: Tally::default(),
+        }
+    }
+
+    /// Decodes the next chunk of the stream: text and errors, in order.
+    ///
+    /// The iterator does the work as it is asked; what it has not reached has not been consumed
+    /// ([`Pieces::rest`]). Run to its end, everything that the bytes so far determine has come out.
+    /// Costs one pass over `chunk`, and copies nothing.
+    ///
+    /// # Errors
+    ///
+    /// Each ill-formed part is an `Err` in its place. Decoding goes on behind it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut seen = Vec::new();
+    /// for piece in decoder.push(b"good\xFFmore\xE2\x82") {
+    ///     match piece {
+    ///         Ok(text) => seen.push(text.to_owned()),
+    ///         Err(error) => seen.push(error.to_string()),
+    ///     }
+    /// }
+    /// assert_eq!(seen, ["good", "ill-formed utf-8 at byte 4: invalid byte (ff)", "more"]);
+    /// assert_eq!(decoder.push(b"\xAC").next(), Some(Ok("€")));
+    /// ```
+    pub fn push<'a>(&'a mut self, chunk: &'a [u8]) -> Pieces<'a> {
+        let Self { scanner, carry, lent, tally } = self;
+        Pieces { scanner, carry, lent, tally, input: chunk }
+    }
+
+    /// Ends the stream.
+    ///
+    /// A second call is harmless and, once what is wrong has been said, `Ok`. (There are two errors
+    /// to be said only where a required signature was cut short by the end: its absence, then
+    /// the incomplete sequence.)
+    ///
+    /// # Errors
+    ///
+    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) where the stream ends inside a sequence,
+    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) where it ends before a required signature.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
+    /// let error = decoder.finish().unwrap_err();
+    /// assert_eq!(error.to_string(), "ill-formed utf-8 at byte 0: incomplete (e2 82, then the end)");
+    /// assert_eq!(decoder.finish(), Ok(()));
+    /// ```
+    pub fn finish(&mut self) -> Result<(), Utf8Error> {
+        match self.carry.finish(&mut self.scanner) {
+            Some(error) => Err(self.tally.note(error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts a new stream with the same options: offset 0, nothing held, no error counted, a
+    /// signature looked for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// assert_eq!(decoder.push(b"half a \xC3").count(), 1);
+    /// decoder.reset();
+    /// assert_eq!(decoder.position(), 0);
+    /// assert_eq!(decoder.push(b"new").next(), Some(Ok("new")));
+    /// ```
+    pub fn reset(&mut self) {
+        self.scanner.reset();
+        self.carry.clear();
+        self.tally = Tally::default();
+    }
+
+    /// Returns how many bytes of the stream have been consumed, those held included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
+    /// assert_eq!(decoder.position(), 4);
+    /// ```
+    pub fn position(&self) -> u64 {
+        self.scanner.position() + self.carry.as_bytes().len() as u64
+    }
+
+    /// Returns the bytes that are held: the beginning of a sequence or of a signature, at most
+    /// three bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
+    /// assert_eq!(decoder.incomplete(), b"\xE2");
+    /// ```
+    pub fn incomplete(&self) -> &[u8] {
+        self.carry.as_bytes()
+    }
+
+    /// Whether a signature was removed from the start of this stream.
+    ///
+    /// Always false with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
+    /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut decoder = Utf8Decoder::with_options(options);
+    /// assert_eq!(decoder.push(b"\xEF\xBB\xBF").count(), 0);
+    /// assert!(decoder.bom_seen());
+    /// ```
+    pub fn bom_seen(&self) -> bool {
+        self.scanner.bom_seen()
+    }
+
+    /// Returns how many continuation bytes were skipped at a mid-stream start, at most three.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Utf8Decoder, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_mid_stream_start();
+    /// let mut decoder = Utf8Decoder::with_options(options);
+    /// assert_eq!(decoder.push(b"\x80tail").next(), Some(Ok("tail")));
+    /// assert_eq!(decoder.skipped(), 1);
+    /// ```
+    pub fn skipped(&self) -> usize {
+        self.scanner.skipped()
+    }
+
+    /// Returns how many errors this stream has had so far: ill-formed parts (maximal subparts) and
+    /// what the options refuse.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
+    /// assert_eq!(decoder.error_count(), 3);
+    /// ```
+    pub fn error_count(&self) -> u64 {
+        self.tally.count()
+    }
+
+    /// Returns the first error of this stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// decoder.push(b"ab\xFFcd\xFF").for_each(drop);
+    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
+    /// ```
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.tally.first()
+    }
+
+    /// Completes what is held with the first bytes of `input`, neither of them empty; see
+    /// [`Incomplete::resume`].
+    pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
+        let (used, resumed) = self.carry.resume(&mut self.scanner, input);
+        if let Resumed::Error(error) = resumed {
+            self.tally.note(error);
+        }
+        (used, resumed)
+    }
+
+    /// Holds `tail`, which the last step answered with [`Step::Hold`].
+    pub(crate) fn hold(&mut self, tail: &[u8]) {
+        self.carry.hold(tail);
+    }
+
+    /// Says what `input`, the bytes at [`position`](Self::position), begins with, and holds nothing
+    /// back: for callers that keep the bytes themselves.
+    pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<'i> {
+        debug_assert!(self.carry.is_empty());
+        let step = self.scanner.step(input);
+        if let Step::Error(error) = step {
+            self.tally.note(error);
+        }
+        step
+    }
+
+    /// Ends the stream behind `tail`, which such a caller keeps; see [`Scanner::finish`].
+    pub(crate) fn finish_behind(&mut self, tail: &[u8]) -> Option<Utf8Error> {
+        self.scanner.finish(tail).map(|error| self.tally.note(error))
+    }
+}
+
+impl Default for Utf8Decoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The text and the errors of one chunk, in order; see [`Utf8Decoder::push`].
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::Utf8Decoder;
+///
+/// let mut decoder = Utf8Decoder::new();
+/// let mut pieces = decoder.push(b"ab\xFFcd");
+/// assert_eq!(pieces.next(), Some(Ok("ab")));
+/// assert!(pieces.next().unwrap().is_err());
+/// assert_eq!(pieces.next(), Some(Ok("cd")));
+/// assert_eq!(pieces.next(), None);
+/// ```
+#[derive(Debug)]
+#[must_use = "bytes are consumed as the iterator is asked for pieces"]
+pub struct Pieces<'a> {
+    scanner: &'a mut Scanner,
+    carry: &'a mut Incomplete,
+    /// Where a character that was cut is lent from. Taken with the character; there is only one
+    /// in a chunk, since the carry is filled again by the chunk's last bytes only.
+    lent: &'a mut [u8],
+    tally: &'a mut Tally,
+    input: &'a [u8],
+}
+
+impl<'a> Pieces<'a> {
+    /// Returns the bytes of the chunk that have not been consumed.
+    ///
+    /// A caller who breaks off pushes them again, now or later, for decoding to go on there. When
+    /// the iterator has returned `None`, they are none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    ///
+    /// let chunk = b"HELO\xFF\0binary from here";
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut pieces = decoder.push(chunk);
+    /// assert_eq!(pieces.next(), Some(Ok("HELO")));
+    /// assert_eq!(pieces.rest(), b"\xFF\0binary from here");
+    /// ```
+    pub fn rest(&self) -> &'a [u8] {
+        self.input
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Result<&'a str, Utf8Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.input.is_empty() {
+            if !self.carry.is_empty() {
+                let (consumed, resumed) = self.carry.resume(self.scanner, self.input);
+                self.input = &self.input[consumed..];
+                match resumed {
+                    Resumed::Nothing => continue,
+                    Resumed::Char(c) => return Some(Ok(c.encode_utf8(mem::take(&mut self.lent)))),
+                    Resumed::Error(error) => return Some(Err(self.tally.note(error))),
+                }
+            }
+            match self.scanner.step(self.input) {
+                Step::Text(text) => {
+                    self.input = &self.input[text.len()..];
+                    return Some(Ok(text));
+                }
+                Step::Silent(len) => self.input = &self.input[len..],
+                Step::Error(error) => {
+                    self.input = &self.input[error.bytes().len()..];
+                    return Some(Err(self.tally.note(error)));
+                }
+                Step::Hold => {
+                    self.carry.hold(self.input);
+                    self.input = &[];
+                }
+            }
+        }
+        None
+    }
+}
+
+impl FusedIterator for Pieces<'_> {}

@@ -1,0 +1,287 @@
+use core::fmt;
+
+/// An ill-formed part of a UTF-8 stream: where it stands, which bytes it is, and why it is refused.
+///
+/// One error covers one maximal subpart (The Unicode Standard, section 3.9, "U+FFFD Substitution of
+/// Maximal Subparts"), the same extent that [`core::str::Utf8Error`] and the WHATWG Encoding
+/// Standard use. Places are byte offsets from the first byte of the *stream*, whatever the chunks
+/// were; a signature and skipped bytes count.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{Utf8Decoder, Utf8ErrorKind};
+///
+/// let mut decoder = Utf8Decoder::new();
+/// assert_eq!(decoder.push(b"price: \xE2\x82").count(), 1); // the euro sign has one byte to come
+/// let error = decoder.push(b"A").next().unwrap().unwrap_err(); // but it never does
+///
+/// assert_eq!(error.valid_up_to(), 7);
+/// assert_eq!(error.error_len(), Some(2));
+/// assert_eq!(error.kind(), Utf8ErrorKind::Truncated);
+/// assert_eq!(error.bytes(), b"\xE2\x82");
+/// assert_eq!(error.next_byte(), Some(b'A'));
+/// assert_eq!(error.to_string(), "ill-formed utf-8 at byte 7: truncated (e2 82, then 41)");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Utf8Error {
+    valid_up_to: u64,
+    kind: Utf8ErrorKind,
+    /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
+    bytes: [u8; 4],
+    len: u8,
+    next: Option<u8>,
+}
+
+/// What is wrong with an ill-formed sequence.
+///
+/// The first seven kinds are those of RFC 3629 section 4 and of Unicode Table 3-7; the others come
+/// from a [`BomPolicy`](crate::BomPolicy) or from a [`Strictness`](crate::Strictness) that refuses
+/// what is well-formed.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{Utf8ErrorKind, Utf8Validator};
+///
+/// let kind = |bytes: &[u8]| Utf8Validator::new().push(bytes).unwrap_err().kind();
+/// assert_eq!(kind(b"\x80"), Utf8ErrorKind::UnexpectedContinuation);
+/// assert_eq!(kind(b"\xC0\xAF"), Utf8ErrorKind::Overlong);
+/// assert_eq!(kind(b"\xED\xA0\x80"), Utf8ErrorKind::Surrogate);
+/// assert_eq!(kind(b"\xF4\x90\x80\x80"), Utf8ErrorKind::TooLarge);
+/// assert_eq!(kind(b"\xFF"), Utf8ErrorKind::InvalidByte);
+/// assert_eq!(kind(b"\xE2\x82A"), Utf8ErrorKind::Truncated);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Utf8ErrorKind {
+    /// A continuation byte, `80..=BF`, where a sequence should start.
+    UnexpectedContinuation,
+    /// The beginning of a sequence longer than its value needs: `C0`, `C1`, `E0 80..=9F`,
+    /// `F0 80..=8F`.
+    Overlong,
+    /// The beginning of an encoded surrogate, U+D800 to U+DFFF: `ED A0..=BF`.
+    Surrogate,
+    /// The beginning of a value above U+10FFFF: `F4 90..=BF`, `F5..=F7`.
+    TooLarge,
+    /// A byte that has no place in UTF-8: `F8..=FF`.
+    InvalidByte,
+    /// A good beginning, and then a byte that cannot continue it.
+    Truncated,
+    /// A good beginning, and then the end of the stream.
+    Incomplete,
+    /// A signature at the start of a stream that must not have one
+    /// ([`BomPolicy::Forbid`](crate::BomPolicy::Forbid)).
+    ForbiddenBom,
+    /// No signature at the start of a stream that must have one
+    /// ([`BomPolicy::Require`](crate::BomPolicy::Require)).
+    MissingBom,
+    /// A noncharacter, refused by [`Strictness`](crate::Strictness): U+FDD0 to U+FDEF and the last
+    /// two code points of each plane.
+    Noncharacter,
+    /// NUL or a control character, refused by [`Strictness`](crate::Strictness).
+    Forbidden,
+}
+
+impl Utf8Error {
+    pub(crate) fn new(
+        valid_up_to: u64,
+        kind: Utf8ErrorKind,
+        subpart: &[u8],
+        next: Option<u8>,
+    ) -> Self {
+        debug_assert!(subpart.len() <= 4);
+        let mut bytes = [0; 4];
+        for (to, from) in bytes.iter_mut().zip(subpart) {
+            *to = *from;
+        }
+        Self { valid_up_to, kind, bytes, len: subpart.len() as u8, next }
+    }
+
+    /// Describes the ill-formed sequence at the start of `input`, whose maximal subpart is `len`
+    /// bytes long.
+    pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
+        let subpart = &input[..len];
+        let next = input.get(len).copied();
+        // A byte that can begin nothing is refused by itself; any other waits for what breaks it.
+        let (kind, next) = match (subpart[0], next) {
+            (0x80..=0xBF, _) => (Utf8ErrorKind::UnexpectedContinuation, None),
+            (0xC0..=0xC1, _) => (Utf8ErrorKind::Overlong, None),
+            (0xF5..=0xF7, _) => (Utf8ErrorKind::TooLarge, None),
+            (0xF8..=0xFF, _) => (Utf8ErrorKind::InvalidByte, None),
+            (0xE0 | 0xF0, Some(0x80..=0xBF)) if len == 1 => (Utf8ErrorKind::Overlong, next),
+            (0xED, Some(0x80..=0xBF)) if len == 1 => (Utf8ErrorKind::Surrogate, next),
+            (0xF4, Some(0x80..=0xBF)) if len == 1 => (Utf8ErrorKind::TooLarge, next),
+            _ => (Utf8ErrorKind::Truncated, next),
+        };
+        Self::new(valid_up_to, kind, subpart, next)
+    }
+
+    /// Returns the offset in the stream at which the ill-formed sequence starts, in bytes.
+    ///
+    /// Everything before it has been well-formed or has been reported before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut validator = utf8_codec::Utf8Validator::new();
+    /// validator.push(b"first chunk, ").unwrap();
+    /// assert_eq!(validator.push(b"second \xFF").unwrap_err().valid_up_to(), 20);
+    /// ```
+    pub const fn valid_up_to(&self) -> u64 {
+        self.valid_up_to
+    }
+
+    /// Returns the length of the ill-formed part in bytes, or `None` where the stream ended inside
+    /// a sequence that was good so far.
+    ///
+    /// As [`core::str::Utf8Error::error_len`], except that it is 0 for
+    /// [`MissingBom`](Utf8ErrorKind::MissingBom) and that a refused character has its own length,
+    /// up to 4.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut validator = utf8_codec::Utf8Validator::new();
+    /// assert_eq!(validator.push(b"\xF0\x9F\x98!").unwrap_err().error_len(), Some(3));
+    /// validator.push(b"!\xF0\x9F\x98").unwrap();
+    /// assert_eq!(validator.finish().unwrap_err().error_len(), None);
+    /// ```
+    pub const fn error_len(&self) -> Option<usize> {
+        match self.kind {
+            Utf8ErrorKind::Incomplete => None,
+            _ => Some(self.len as usize),
+        }
+    }
+
+    /// Returns what is wrong.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Utf8ErrorKind, Utf8Validator};
+    ///
+    /// let error = Utf8Validator::new().push(b"\xC0\x80").unwrap_err();
+    /// assert_eq!(error.kind(), Utf8ErrorKind::Overlong);
+    /// ```
+    pub const fn kind(&self) -> Utf8ErrorKind {
+        self.kind
+    }
+
+    /// Returns the bytes of the ill-formed part, as they came.
+    ///
+    /// One to three bytes; four only for [`Noncharacter`](Utf8ErrorKind::Noncharacter); none for
+    /// [`MissingBom`](Utf8ErrorKind::MissingBom).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut validator = utf8_codec::Utf8Validator::new();
+    /// validator.push(b"\xE2").unwrap();
+    /// assert_eq!(validator.push(b"\x82?").unwrap_err().bytes(), b"\xE2\x82");
+    /// ```
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// Returns the byte that could not continue the sequence, if there was one.
+    ///
+    /// It is not part of the error: it starts the next sequence.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Validator;
+    ///
+    /// let error = Utf8Validator::new().push(b"\xED\xA0\x80").unwrap_err();
+    /// assert_eq!((error.bytes(), error.next_byte()), (&b"\xED"[..], Some(0xA0)));
+    /// let error = Utf8Validator::new().push(b"\xFF\xA0").unwrap_err();
+    /// assert_eq!(error.next_byte(), None); // FF is refused by itself
+    /// ```
+    pub const fn next_byte(&self) -> Option<u8> {
+        self.next
+    }
+
+    /// Whether the first two bytes of a UTF-16 signature may be what is at fault.
+    const fn looks_like_utf16(&self) -> bool {
+        self.valid_up_to == 0
+            && matches!(self.kind, Utf8ErrorKind::InvalidByte)
+            && matches!(self.bytes[0], 0xFE | 0xFF)
+    }
+}
+
+impl fmt::Display for Utf8Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            Utf8ErrorKind::ForbiddenBom
+            | Utf8ErrorKind::MissingBom
+            | Utf8ErrorKind::Noncharacter
+            | Utf8ErrorKind::Forbidden => "refused",
+            _ => "ill-formed",
+        };
+        write!(f, "{what} utf-8 at byte {}: {}", self.valid_up_to, self.kind)?;
+        for (i, byte) in self.bytes().iter().enumerate() {
+            write!(f, "{}{byte:02x}", if i == 0 { " (" } else { " " })?;
+        }
+        if self.len > 0 {
+            match self.next {
+                Some(next) => write!(f, ", then {next:02x})")?,
+                None if self.kind == Utf8ErrorKind::Incomplete => f.write_str(", then the end)")?,
+                None => f.write_str(")")?,
+            }
+        }
+        if self.looks_like_utf16() {
+            f.write_str("; this looks like utf-16")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Utf8Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Utf8Error")
+            .field("valid_up_to", &self.valid_up_to)
+            .field("error_len", &self.error_len())
+            .field("kind", &self.kind)
+            .field("bytes", &format_args!("{:02x?}", self.bytes()))
+            .field("next_byte", &format_args!("{:02x?}", self.next))
+            .finish()
+    }
+}
+
+impl core::error::Error for Utf8Error {}
+
+/// Says the kind in words: `unexpected continuation byte`, `overlong form`, `surrogate`.
+impl fmt::Display for Utf8ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::UnexpectedContinuation => "unexpected continuation byte",
+            Self::Overlong => "overlong form",
+            Self::Surrogate => "surrogate",
+            Self::TooLarge => "too large",
+            Self::InvalidByte => "invalid byte",
+            Self::Truncated => "truncated",
+            Self::Incomplete => "incomplete",
+            Self::ForbiddenBom => "forbidden byte order mark",
+            Self::MissingBom => "missing byte order mark",
+            Self::Noncharacter => "noncharacter",
+            Self::Forbidden => "forbidden control character",
+        })
+    }
+}
+
+/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) where the stream ended inside a sequence,
+/// [`InvalidData`](std::io::ErrorKind::InvalidData) for everything else; the error itself is the
+/// source.
+#[cfg(feature = "std")]
+impl From<Utf8Error> for std::io::Error {
+    fn from(error: Utf8Error) -> Self {
+        let kind = match error.kind {
+            Utf8ErrorKind::Incomplete => std::io::ErrorKind::UnexpectedEof,
+            _ => std::io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}
+
+const _: () = assert!(size_of::<Utf8Error>() == 16);

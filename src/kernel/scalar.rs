@@ -1,0 +1,88 @@
+//! The reference kernel: plain, safe, always compiled, and the definition of correct.
+
+use super::{Stop, Why};
+
+/// Bytes looked at in one step while the text is ASCII.
+const BLOCK: usize = 16;
+
+/// Finds how far `input` is well-formed, one sequence after another, with a stride over ASCII.
+pub(super) fn validate(input: &[u8]) -> Stop {
+    let mut at = 0;
+    while at < input.len() {
+        if input[at] < 0x80 {
+            at += 1 + ascii_len(&input[at + 1..]);
+            continue;
+        }
+        match sequence(&input[at..]) {
+            Sequence::WellFormed(len) => at += len,
+            Sequence::Incomplete => break,
+            Sequence::IllFormed(len) => return Stop { valid_up_to: at, why: Why::IllFormed(len) },
+        }
+    }
+    Stop { valid_up_to: at, why: Why::End }
+}
+
+/// Counts the ASCII bytes that `input` begins with.
+fn ascii_len(input: &[u8]) -> usize {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let (blocks, tail) = input.as_chunks::<BLOCK>();
+    for (i, block) in blocks.iter().enumerate() {
+        let (words, _) = block.as_chunks::<8>();
+        let [a, b] = [u64::from_le_bytes(words[0]) & HIGH, u64::from_le_bytes(words[1]) & HIGH];
+        if a != 0 {
+            return i * BLOCK + a.trailing_zeros() as usize / 8;
+        }
+        if b != 0 {
+            return i * BLOCK + 8 + b.trailing_zeros() as usize / 8;
+        }
+    }
+    let ascii = tail.iter().take_while(|&&byte| byte < 0x80).count();
+    blocks.len() * BLOCK + ascii
+}
+
+/// What the first bytes of an input are.
+enum Sequence {
+    /// One well-formed sequence of this length.
+    WellFormed(usize),
+    /// All of the input, one to three bytes, is a proper prefix of a well-formed sequence.
+    Incomplete,
+    /// A maximal subpart of this length, and then a byte that cannot follow (or, at length 1, a
+    /// byte that can begin nothing).
+    IllFormed(u8),
+}
+
+/// Reads the sequence at the start of `input`, which is not empty and does not begin with ASCII.
+///
+/// The arms are the rows of RFC 3629 section 4 (Unicode Table 3-7):
+///
+/// ```text
+/// UTF8-2 = C2..DF tail
+/// UTF8-3 = E0 A0..BF tail / E1..EC 2(tail) / ED 80..9F tail / EE..EF 2(tail)
+/// UTF8-4 = F0 90..BF 2(tail) / F1..F3 3(tail) / F4 80..8F 2(tail)
+/// tail   = 80..BF
+/// ```
+fn sequence(input: &[u8]) -> Sequence {
+    let (len, second) = match input[0] {
+        0xC2..=0xDF => (2, 0x80..=0xBF),
+        0xE0 => (3, 0xA0..=0xBF),
+        0xE1..=0xEC | 0xEE..=0xEF => (3, 0x80..=0xBF),
+        0xED => (3, 0x80..=0x9F),
+        0xF0 => (4, 0x90..=0xBF),
+        0xF1..=0xF3 => (4, 0x80..=0xBF),
+        0xF4 => (4, 0x80..=0x8F),
+        _ => return Sequence::IllFormed(1),
+    };
+    match input.get(1) {
+        None => return Sequence::Incomplete,
+        Some(byte) if !second.contains(byte) => return Sequence::IllFormed(1),
+        Some(_) => {}
+    }
+    for at in 2..len {
+        match input.get(at) {
+            None => return Sequence::Incomplete,
+            Some(0x80..=0xBF) => {}
+            Some(_) => return Sequence::IllFormed(at as u8),
+        }
+    }
+    Sequence::WellFormed(len)
+}

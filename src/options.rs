@@ -1,0 +1,120 @@
+use crate::bom::{BomPolicy, Start};
+use crate::strictness::Strictness;
+
+/// How a stream begins and what it may contain.
+///
+/// One small value for every object of the crate: validators, decoders, codecs. The default keeps
+/// an initial U+FEFF as text and refuses nothing that is well-formed.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{BomPolicy, Strictness, Utf8Options, Utf8Validator};
+///
+/// const CONFIG_FILE: Utf8Options = Utf8Options::new()
+///     .with_bom(BomPolicy::Strip)
+///     .with_strictness(Strictness::new().refuse_nul());
+///
+/// let mut validator = Utf8Validator::with_options(CONFIG_FILE);
+/// assert!(validator.push(b"\xEF\xBB\xBFname = ").is_ok());
+/// assert_eq!(validator.push(b"\0").unwrap_err().valid_up_to(), 10);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Utf8Options {
+    beginning: Beginning,
+    strictness: Strictness,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Beginning {
+    First(BomPolicy),
+    MidStream,
+}
+
+impl Utf8Options {
+    /// Returns the default options: [`BomPolicy::Keep`], nothing well-formed refused, the stream
+    /// seen from its first byte.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Options;
+    ///
+    /// assert_eq!(Utf8Options::new(), Utf8Options::default());
+    /// ```
+    pub const fn new() -> Self {
+        Self { beginning: Beginning::First(BomPolicy::Keep), strictness: Strictness::new() }
+    }
+
+    /// Sets what an initial U+FEFF means; takes back [`with_mid_stream_start`].
+    ///
+    /// [`with_mid_stream_start`]: Self::with_mid_stream_start
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{BomPolicy, Utf8ErrorKind, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
+    /// let error = Utf8Validator::with_options(options).push(b"\xEF\xBB\xBF{}").unwrap_err();
+    /// assert_eq!(error.kind(), Utf8ErrorKind::ForbiddenBom);
+    /// ```
+    #[must_use]
+    pub const fn with_bom(self, policy: BomPolicy) -> Self {
+        Self { beginning: Beginning::First(policy), ..self }
+    }
+
+    /// Sets which well-formed characters are refused all the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_noncharacters());
+    /// assert!(Utf8Validator::with_options(options).push("\u{FFFE}".as_bytes()).is_err());
+    /// assert!(Utf8Validator::new().push("\u{FFFE}".as_bytes()).is_ok());
+    /// ```
+    #[must_use]
+    pub const fn with_strictness(self, strictness: Strictness) -> Self {
+        Self { strictness, ..self }
+    }
+
+    /// Joins a stream in the middle, as when tailing a log or entering a multicast.
+    ///
+    /// Up to three continuation bytes at the very start are the rest of a character that began
+    /// before: they are skipped, count in offsets, and `skipped()` says how many they were. A
+    /// fourth is an error. There is no signature in the middle of a stream: U+FEFF is text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Utf8Decoder, Utf8Options};
+    ///
+    /// let cut = &"a€ and b".as_bytes()[2..];
+    /// let mut decoder = Utf8Decoder::with_options(Utf8Options::new().with_mid_stream_start());
+    /// assert_eq!(decoder.push(cut).next(), Some(Ok(" and b")));
+    /// assert_eq!(decoder.skipped(), 2);
+    /// ```
+    #[must_use]
+    pub const fn with_mid_stream_start(self) -> Self {
+        Self { beginning: Beginning::MidStream, ..self }
+    }
+
+    pub(crate) const fn start(self) -> Start {
+        match self.beginning {
+            Beginning::First(policy) => Start::new(policy),
+            Beginning::MidStream => Start::MidStream { skipped: 0 },
+        }
+    }
+
+    pub(crate) const fn strictness(self) -> Strictness {
+        self.strictness
+    }
+}
+
+impl Default for Beginning {
+    fn default() -> Self {
+        Self::First(BomPolicy::Keep)
+    }
+}

@@ -1,0 +1,138 @@
+use crate::bom::{Gate, Opening, Start};
+use crate::error::{Utf8Error, Utf8ErrorKind};
+use crate::kernel::Kernel;
+use crate::options::Utf8Options;
+use crate::text::{Ending, split_text};
+
+/// The one state machine: what the bytes at a place in a stream are.
+///
+/// Holds no bytes. A caller shows it the bytes from [`position`](Self::position) on, is told what
+/// the first of them are, and shows it what follows; bytes that are answered with
+/// [`Step::Hold`] are shown again together with those that come after them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scanner {
+    position: u64,
+    options: Utf8Options,
+    start: Start,
+    kernel: Kernel,
+}
+
+/// What the bytes shown begin with. All but `Hold` move the position behind what they describe.
+#[derive(Debug)]
+pub(crate) enum Step<'a> {
+    /// Text, not empty.
+    Text(&'a str),
+    /// So many bytes that mean nothing: a signature, or the rest of a character that began before
+    /// the stream was joined.
+    Silent(usize),
+    /// An error; its own bytes are consumed, none for a missing signature.
+    Error(Utf8Error),
+    /// No bytes at all, or at most three that may still become a sequence or a signature.
+    Hold,
+}
+
+impl Scanner {
+    pub(crate) fn new(options: Utf8Options) -> Self {
+        Self { position: 0, options, start: options.start(), kernel: Kernel::detect() }
+    }
+
+    /// Starts a new stream.
+    pub(crate) fn reset(&mut self) {
+        self.position = 0;
+        self.start = self.options.start();
+    }
+
+    /// Offset in the stream of the next byte to be shown.
+    pub(crate) const fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub(crate) const fn bom_seen(&self) -> bool {
+        matches!(self.start, Start::OverWithBom)
+    }
+
+    pub(crate) const fn skipped(&self) -> usize {
+        self.start.skipped()
+    }
+
+    /// Says what `input` begins with.
+    pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
+        if !self.start.is_over() {
+            match self.start.open(input) {
+                Opening::Text => {}
+                Opening::Hold => return Step::Hold,
+                Opening::Silent(len) => {
+                    self.position += len as u64;
+                    return Step::Silent(len);
+                }
+                Opening::Error(error) => return self.refuse(error),
+            }
+        }
+        let (text, ending) = split_text(self.kernel, input, self.options.strictness());
+        if !text.is_empty() {
+            self.position += text.len() as u64;
+            return Step::Text(text);
+        }
+        match ending {
+            Ending::End => Step::Hold,
+            Ending::IllFormed(len) => self.refuse(Utf8Error::classify(self.position, input, len)),
+            Ending::Refused(len, kind) => {
+                self.refuse(Utf8Error::new(self.position, kind, &input[..len], None))
+            }
+        }
+    }
+
+    /// Steps only if that is an error; text is left where it is. The start of the stream is over
+    /// then in either case.
+    pub(crate) fn step_to_error(&mut self, input: &[u8]) -> Option<Utf8Error> {
+        match self.step(input) {
+            Step::Error(error) => Some(error),
+            Step::Text(text) => {
+                self.unread(text.len());
+                None
+            }
+            Step::Silent(_) | Step::Hold => None,
+        }
+    }
+
+    /// Moves to another place in the stream; its start is behind.
+    pub(crate) fn seek(&mut self, position: u64) {
+        self.position = position;
+    }
+
+    /// Gives up looking for anything at the start of the stream.
+    pub(crate) fn close_start(&mut self) {
+        self.start.finish();
+    }
+
+    /// Takes back the last `bytes` bytes of a step that was [`Step::Text`], to be shown again.
+    pub(crate) fn unread(&mut self, bytes: usize) {
+        self.position -= bytes as u64;
+    }
+
+    /// Says what the start of the stream still makes of `input`.
+    pub(crate) fn gate(&self, input: &[u8]) -> Gate {
+        self.start.gate(input)
+    }
+
+    /// Ends the stream behind `tail`, bytes that the last step answered with [`Step::Hold`].
+    ///
+    /// Returns what is wrong with that end: a missing signature first, an incomplete sequence when
+    /// asked again, nothing once all is said. An incomplete tail is consumed with its error.
+    pub(crate) fn finish(&mut self, tail: &[u8]) -> Option<Utf8Error> {
+        if let Some(missing) = self.start.finish() {
+            return Some(missing);
+        }
+        if tail.is_empty() {
+            return None;
+        }
+        let error = Utf8Error::new(self.position, Utf8ErrorKind::Incomplete, tail, None);
+        self.position += tail.len() as u64;
+        Some(error)
+    }
+
+    fn refuse<'a>(&mut self, error: Utf8Error) -> Step<'a> {
+        self.position += error.bytes().len() as u64;
+        Step::Error(error)
+    }
+}

@@ -1,0 +1,184 @@
+use crate::error::Utf8ErrorKind;
+
+/// Well-formed characters that are refused all the same; none by default.
+///
+/// A refused character is one error of its own length, reported like any other:
+/// [`Noncharacter`](Utf8ErrorKind::Noncharacter) or [`Forbidden`](Utf8ErrorKind::Forbidden).
+/// Checking costs a second pass over the text.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{Strictness, Utf8ErrorKind, Utf8Options, Utf8Validator};
+///
+/// let options = Utf8Options::new().with_strictness(Strictness::mqtt());
+/// let mut validator = Utf8Validator::with_options(options);
+/// validator.push("sensors/キッチン".as_bytes()).unwrap();
+/// validator.push(b"\xC2").unwrap(); // the beginning of U+0085, a control character
+/// let error = validator.push(b"\x85").unwrap_err();
+/// assert_eq!(error.kind(), Utf8ErrorKind::Forbidden);
+/// assert_eq!(error.error_len(), Some(2));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Strictness {
+    noncharacters: Rule,
+    nul: Rule,
+    controls: Rule,
+    /// HT, LF, CR.
+    whitespace: Rule,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum Rule {
+    #[default]
+    Allow,
+    Refuse,
+}
+
+impl Strictness {
+    /// Returns the strictness that refuses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Strictness;
+    ///
+    /// assert_eq!(Strictness::new(), Strictness::default());
+    /// ```
+    pub const fn new() -> Self {
+        Self {
+            noncharacters: Rule::Allow,
+            nul: Rule::Allow,
+            controls: Rule::Allow,
+            whitespace: Rule::Allow,
+        }
+    }
+
+    /// Returns what MQTT 5.0, section 1.5.4, rules out: NUL, which a packet must not contain, and
+    /// control characters and noncharacters, which it should not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Strictness;
+    ///
+    /// let spelled_out = Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters();
+    /// assert_eq!(Strictness::mqtt(), spelled_out);
+    /// ```
+    pub const fn mqtt() -> Self {
+        Self::new().refuse_nul().refuse_controls().refuse_noncharacters()
+    }
+
+    /// Refuses noncharacters: U+FDD0 to U+FDEF, and U+FFFE, U+FFFF and their like at the end of
+    /// each plane (Unicode, section 23.7; Linux `utf-8(7)`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_noncharacters());
+    /// let error = Utf8Validator::with_options(options).push("\u{10FFFF}".as_bytes()).unwrap_err();
+    /// assert_eq!(error.error_len(), Some(4));
+    /// ```
+    #[must_use]
+    pub const fn refuse_noncharacters(self) -> Self {
+        Self { noncharacters: Rule::Refuse, ..self }
+    }
+
+    /// Refuses NUL, U+0000.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
+    /// assert!(Utf8Validator::with_options(options).push(b"C string\0").is_err());
+    /// ```
+    #[must_use]
+    pub const fn refuse_nul(self) -> Self {
+        Self { nul: Rule::Refuse, ..self }
+    }
+
+    /// Refuses control characters: U+0001 to U+001F and U+007F to U+009F.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_controls());
+    /// assert!(Utf8Validator::with_options(options).push(b"a\tb").is_err());
+    /// ```
+    #[must_use]
+    pub const fn refuse_controls(self) -> Self {
+        Self { controls: Rule::Refuse, whitespace: Rule::Refuse, ..self }
+    }
+
+    /// Refuses the same control characters but for HT, LF and CR.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
+    ///
+    /// let strictness = Strictness::new().refuse_controls_except_whitespace();
+    /// let mut validator =
+    ///     Utf8Validator::with_options(Utf8Options::new().with_strictness(strictness));
+    /// assert!(validator.push(b"a\tb\r\n").is_ok());
+    /// assert!(validator.push(b"\x1B[31m").is_err());
+    /// ```
+    #[must_use]
+    pub const fn refuse_controls_except_whitespace(self) -> Self {
+        Self { controls: Rule::Refuse, whitespace: Rule::Allow, ..self }
+    }
+
+    pub(crate) fn is_off(self) -> bool {
+        self == Self::new()
+    }
+
+    /// Finds the first character of `text` that is refused: where it stands, its length, its kind.
+    pub(crate) fn find_refused(self, text: &str) -> Option<(usize, usize, Utf8ErrorKind)> {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if SUSPECT[usize::from(bytes[at])]
+                && let Some((len, kind)) = self.judge(&bytes[at..])
+            {
+                return Some((at, len, kind));
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Judges the character at the start of `bytes`, which is well-formed text.
+    fn judge(self, bytes: &[u8]) -> Option<(usize, Utf8ErrorKind)> {
+        let (rule, len, kind) = match *bytes {
+            [0, ..] => (self.nul, 1, Utf8ErrorKind::Forbidden),
+            [b'\t' | b'\n' | b'\r', ..] => (self.whitespace, 1, Utf8ErrorKind::Forbidden),
+            [0x01..=0x1F | 0x7F, ..] => (self.controls, 1, Utf8ErrorKind::Forbidden),
+            [0xC2, 0x80..=0x9F, ..] => (self.controls, 2, Utf8ErrorKind::Forbidden),
+            [0xEF, 0xB7, 0x90..=0xAF, ..] | [0xEF, 0xBF, 0xBE | 0xBF, ..] => {
+                (self.noncharacters, 3, Utf8ErrorKind::Noncharacter)
+            }
+            [0xF0..=0xF4, 0x8F | 0x9F | 0xAF | 0xBF, 0xBF, 0xBE | 0xBF, ..] => {
+                (self.noncharacters, 4, Utf8ErrorKind::Noncharacter)
+            }
+            _ => return None,
+        };
+        (rule == Rule::Refuse).then_some((len, kind))
+    }
+}
+
+/// The bytes that begin a character which some strictness refuses.
+static SUSPECT: [bool; 256] = {
+    let mut suspect = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        suspect[byte] = matches!(byte, 0x00..=0x1F | 0x7F | 0xC2 | 0xEF | 0xF0..=0xF4);
+        byte += 1;
+    }
+    suspect
+};

@@ -1,0 +1,25 @@
+use crate::error::Utf8Error;
+
+/// The errors of one stream, counted, and the first of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    count: u64,
+    first: Option<Utf8Error>,
+}
+
+impl Tally {
+    /// Counts an error and hands it on.
+    pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
+        self.count += 1;
+        self.first.get_or_insert(error);
+        error
+    }
+
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub(crate) const fn first(&self) -> Option<Utf8Error> {
+        self.first
+    }
+}

@@ -1,0 +1,103 @@
+//! Bytes to `str`: the one place outside the kernels where `unsafe` stands.
+
+use crate::error::Utf8ErrorKind;
+use crate::kernel::{Kernel, Why};
+use crate::strictness::Strictness;
+
+/// What follows a run of accepted text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The end of the input, or up to three bytes that may still become a sequence.
+    End,
+    /// A maximal subpart of this length.
+    IllFormed(usize),
+    /// A character of this length, well-formed and refused.
+    Refused(usize, Utf8ErrorKind),
+}
+
+/// Splits off the accepted text at the start of `input` and says what follows it.
+pub(crate) fn split_text(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
+    if strictness.is_off() {
+        split_lenient(kernel, input)
+    } else {
+        split_strict(kernel, input, strictness)
+    }
+}
+
+#[inline]
+fn split_lenient(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
+    let stop = kernel.validate(input);
+    // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
+    // and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..stop.valid_up_to]) };
+    let ending = match stop.why {
+        Why::End => Ending::End,
+        Why::IllFormed(len) => Ending::IllFormed(usize::from(len)),
+    };
+    (text, ending)
+}
+
+/// Works in windows that grow, so that a refused character costs no more than about twice the text
+/// before it, however many of them there are.
+fn split_strict(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
+    let mut accepted = 0;
+    let mut window = 64;
+    let ending = loop {
+        let end = input.len().min(accepted + window);
+        let (text, ending) = split_lenient(kernel, &input[accepted..end]);
+        if let Some((at, len, kind)) = strictness.find_refused(text) {
+            accepted += at;
+            break Ending::Refused(len, kind);
+        }
+        accepted += text.len();
+        if ending != Ending::End || end == input.len() {
+            break ending;
+        }
+        window = (window * 2).min(4096);
+    };
+    // SAFETY: `accepted` is the sum of lengths of texts that followed one another from the start
+    // of `input`, the last cut before a character that `find_refused` found in it.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..accepted]) };
+    (text, ending)
+}
+
+/// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
+///
+/// Text that does not start at the first byte of `bytes` is none of ours, and comes out empty.
+#[cfg(feature = "bytes")]
+pub(crate) fn take_text<B: SplitTo>(
+    bytes: &mut B,
+    scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str,
+) -> bytestring::ByteString {
+    let all: &[u8] = bytes.as_ref();
+    let text = scan(all);
+    let is_front = core::ptr::eq(text.as_ptr(), all.as_ptr()) && text.len() <= all.len();
+    let len = if is_front { text.len() } else { 0 };
+    let taken = bytes.split_to_bytes(len);
+    debug_assert_eq!(taken.len(), len);
+    // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: both start at the same
+    // place, and `text` is not longer. `split_to_bytes` hands over these bytes, which nothing can
+    // have changed since, as `bytes` is borrowed mutably.
+    unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
+}
+
+/// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that are cut without copying.
+#[cfg(feature = "bytes")]
+pub(crate) trait SplitTo: AsRef<[u8]> {
+    /// Takes the first `n` bytes, at most all, off the front.
+    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes;
+}
+
+#[cfg(feature = "bytes")]
+impl SplitTo for bytes::Bytes {
+    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
+        self.split_to(n)
+    }
+}
+
+#[cfg(feature = "bytes")]
+impl SplitTo for bytes::BytesMut {
+    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
+        self.split_to(n).freeze()
+    }
+}

@@ -1,0 +1,311 @@
+use crate::decoder::Utf8Decoder;
+use crate::error::Utf8Error;
+use crate::incomplete::Resumed;
+use crate::mode::{ErrorMode, Repair};
+use crate::scanner::Step;
+
+/// How far a call from buffer to buffer has come.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+///
+/// let mut decoder = Utf8Decoder::new();
+/// let mut buffer = [0; 8];
+/// let progress = decoder.decode_to_slice(b"abc\xE2\x82", ErrorMode::Fatal, &mut buffer);
+/// assert_eq!((progress.read, progress.held, progress.written), (3, 2, 3));
+/// assert_eq!(progress.status, Status::Done);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Progress {
+    /// Units of the input whose text (or repair, or error) is out: bytes, or `char`s where `char`s
+    /// are encoded.
+    pub read: usize,
+    /// Further bytes of the input, up to three, that a decoder keeps as the beginning of an
+    /// unfinished sequence. Go on with `input[read + held..]`.
+    pub held: usize,
+    /// Bytes written to the destination.
+    pub written: usize,
+    /// Why the call came back.
+    pub status: Status,
+}
+
+/// Why a call from buffer to buffer came back.
+///
+/// # Examples
+///
+/// Every status but `Done` says what has to change before the next call:
+///
+/// ```
+/// use utf8_codec::{Status, Utf8Encoder};
+///
+/// let mut encoder = Utf8Encoder::new();
+/// let (mut text, mut wire, mut packet) = ("größer", Vec::new(), [0; 4]);
+/// loop {
+///     let progress = encoder.encode_to_slice(text, &mut packet);
+///     text = &text[progress.read..];
+///     wire.extend_from_slice(&packet[..progress.written]);
+///     match progress.status {
+///         Status::Done => break,
+///         Status::Full => continue, // the packet is sent, and there is room again
+///         Status::TooSmall { needed } => panic!("packets of {needed} bytes, please"),
+///         Status::IllFormed(_) => unreachable!("text is always well-formed"),
+///     }
+/// }
+/// assert_eq!(wire, "größer".as_bytes());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All input is used up.
+    Done,
+    /// The next character or repair does not fit in what is left of the destination.
+    Full,
+    /// Nothing was read and nothing written, because the next character or repair alone needs more
+    /// than the whole destination: `needed` bytes. With 16 bytes this never happens.
+    TooSmall {
+        /// The length of what could not be written, in bytes.
+        needed: usize,
+    },
+    /// An error, and no mode to repair it; `read` counts its bytes.
+    IllFormed(Utf8Error),
+}
+
+/// Something to write, found at the front of the input.
+enum Unit<'a> {
+    Text(&'a str),
+    Char(char),
+    Repair(Repair),
+    Nothing,
+}
+
+/// Buffer to buffer, with an error mode.
+impl Utf8Decoder {
+    /// Decodes `chunk` and appends its text to `text`.
+    ///
+    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut text = String::new();
+    /// decoder.decode_to_string(b"10 \xE2\x82", ErrorMode::Replacement, &mut text);
+    /// let progress = decoder.decode_to_string(b"\xAC or \xFF", ErrorMode::Replacement, &mut text);
+    /// assert_eq!(progress.status, Status::Done);
+    /// assert_eq!(text, "10 € or \u{FFFD}");
+    /// assert_eq!(decoder.error_count(), 1);
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn decode_to_string(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        text: &mut alloc::string::String,
+    ) -> Progress {
+        let before = text.len();
+        let mut pieces = self.push(chunk);
+        let mut status = Status::Done;
+        for piece in pieces.by_ref() {
+            match piece {
+                Ok(piece) => text.push_str(piece),
+                Err(error) => match mode.repair(&error) {
+                    Some(repair) => text.push_str(&repair),
+                    None => {
+                        status = Status::IllFormed(error);
+                        break;
+                    }
+                },
+            }
+        }
+        let used = chunk.len() - pieces.rest().len();
+        self.progress(used, text.len() - before, status)
+    }
+
+    /// Ends the stream, and appends what repairs its end to `text`.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], as [`finish`](Self::finish).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut text = String::new();
+    /// decoder.decode_to_string(b"10 \xE2\x82", ErrorMode::Escape, &mut text);
+    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
+    /// assert_eq!(text, r"10 \xe2\x82");
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn finish_to_string(
+        &mut self,
+        mode: ErrorMode,
+        text: &mut alloc::string::String,
+    ) -> Result<(), Utf8Error> {
+        while let Err(error) = self.finish() {
+            text.push_str(&mode.repair(&error).ok_or(error)?);
+        }
+        Ok(())
+    }
+
+    /// Decodes `chunk` into `buffer`, as far as it has room.
+    ///
+    /// No character is split and no repair cut short. See [`Status`] for going on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut buffer = [0; 5];
+    /// let progress = decoder.decode_to_slice(b"abc\x80def", ErrorMode::Replacement, &mut buffer);
+    /// assert_eq!((progress.read, progress.written, progress.status), (3, 3, Status::Full));
+    /// let progress = decoder.decode_to_slice(b"\x80def", ErrorMode::Replacement, &mut buffer);
+    /// assert_eq!(&buffer[..progress.written], "\u{FFFD}de".as_bytes());
+    /// ```
+    pub fn decode_to_slice(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        buffer: &mut [u8],
+    ) -> Progress {
+        let mut input = chunk;
+        let mut written = 0;
+        let status = loop {
+            if input.is_empty() {
+                break Status::Done;
+            }
+            // What does not fit is taken back: the decoder then never was ahead of its reports.
+            let before = self.clone();
+            let room = buffer.len() - written;
+            let (used, unit) = match self.next_unit(input, mode, room) {
+                Ok(found) => found,
+                Err((used, error)) => {
+                    input = &input[used..];
+                    break Status::IllFormed(error);
+                }
+            };
+            let mut scratch = [0; 4];
+            let bytes = match &unit {
+                Unit::Text(text) => text.as_bytes(),
+                Unit::Char(c) => c.encode_utf8(&mut scratch).as_bytes(),
+                Unit::Repair(repair) => repair.as_bytes(),
+                Unit::Nothing => &[],
+            };
+            if bytes.len() > room {
+                *self = before;
+                break match (input.len() == chunk.len(), written) {
+                    (true, 0) => Status::TooSmall { needed: bytes.len() },
+                    _ => Status::Full,
+                };
+            }
+            buffer[written..written + bytes.len()].copy_from_slice(bytes);
+            written += bytes.len();
+            input = &input[used..];
+        };
+        self.progress(chunk.len() - input.len(), written, status)
+    }
+
+    /// Ends the stream, and writes what repairs its end into `buffer`.
+    ///
+    /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
+    /// room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut buffer = [0; 16];
+    /// let progress = decoder.decode_to_slice(b"\xE2\x82", ErrorMode::Escape, &mut buffer);
+    /// assert_eq!((progress.held, progress.written), (2, 0));
+    /// let progress = decoder.finish_to_slice(ErrorMode::Escape, &mut buffer[..5]);
+    /// assert_eq!(progress.status, Status::TooSmall { needed: 8 });
+    /// let progress = decoder.finish_to_slice(ErrorMode::Escape, &mut buffer);
+    /// assert_eq!(&buffer[..progress.written], br"\xe2\x82");
+    /// ```
+    pub fn finish_to_slice(&mut self, mode: ErrorMode, buffer: &mut [u8]) -> Progress {
+        let mut written = 0;
+        let status = loop {
+            let before = self.clone();
+            let Err(error) = self.finish() else { break Status::Done };
+            let Some(repair) = mode.repair(&error) else { break Status::IllFormed(error) };
+            let room = buffer.len() - written;
+            if repair.len() > room {
+                *self = before;
+                break if written == 0 {
+                    Status::TooSmall { needed: repair.len() }
+                } else {
+                    Status::Full
+                };
+            }
+            buffer[written..written + repair.len()].copy_from_slice(repair.as_bytes());
+            written += repair.len();
+        };
+        Progress { read: 0, held: 0, written, status }
+    }
+
+    /// Finds the next thing to write, at most `room` bytes of it where it can be divided.
+    fn next_unit<'a>(
+        &mut self,
+        input: &'a [u8],
+        mode: ErrorMode,
+        room: usize,
+    ) -> Result<(usize, Unit<'a>), (usize, Utf8Error)> {
+        let (used, error) = if !self.incomplete().is_empty() {
+            match self.resume(input) {
+                (used, Resumed::Nothing) => return Ok((used, Unit::Nothing)),
+                (used, Resumed::Char(c)) => return Ok((used, Unit::Char(c))),
+                (used, Resumed::Error(error)) => (used, error),
+            }
+        } else {
+            // Four bytes are never answered with `Hold`: what is held is the end of the input.
+            let window = &input[..input.len().min(room.max(4))];
+            match self.step(window) {
+                Step::Text(text) => {
+                    let fits = floor_char_boundary(text, room);
+                    if 0 < fits && fits < text.len() {
+                        self.scanner.unread(text.len() - fits);
+                        return Ok((fits, Unit::Text(&text[..fits])));
+                    }
+                    return Ok((text.len(), Unit::Text(text)));
+                }
+                Step::Silent(len) => return Ok((len, Unit::Nothing)),
+                Step::Hold => {
+                    self.hold(input);
+                    return Ok((input.len(), Unit::Nothing));
+                }
+                Step::Error(error) => (error.bytes().len(), error),
+            }
+        };
+        match mode.repair(&error) {
+            Some(repair) => Ok((used, Unit::Repair(repair))),
+            None => Err((used, error)),
+        }
+    }
+
+    fn progress(&self, used: usize, written: usize, status: Status) -> Progress {
+        let held = match status {
+            Status::Done => self.incomplete().len().min(used),
+            _ => 0,
+        };
+        Progress { read: used - held, held, written, status }
+    }
+}
+
+/// Returns the last character boundary of `text` at or before `index`: a step of at most three.
+pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
+    let mut boundary = index.min(text.len());
+    while !text.is_char_boundary(boundary) {
+        boundary -= 1;
+    }
+    boundary
+}

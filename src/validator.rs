@@ -1,0 +1,245 @@
+use crate::error::Utf8Error;
+use crate::incomplete::{Incomplete, Resumed};
+use crate::options::Utf8Options;
+use crate::scanner::{Scanner, Step};
+
+/// Checks a stream of bytes, in chunks cut anywhere, and produces no output.
+///
+/// Between calls it holds at most three bytes, the beginning of one sequence or of a signature.
+/// `push(b"")` changes nothing. After an error it goes on behind the ill-formed part; after
+/// [`finish`](Self::finish) too, with offsets that go on and without looking for a signature, until
+/// [`reset`](Self::reset).
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{Utf8ErrorKind, Utf8Validator};
+///
+/// let mut validator = Utf8Validator::new();
+/// assert_eq!(validator.push(b"na\xC3"), Ok(())); // cut inside a character
+/// assert_eq!(validator.push(b"\xAFve"), Ok(()));
+/// assert_eq!(validator.position(), 6);
+/// assert_eq!(validator.finish(), Ok(()));
+///
+/// validator.reset();
+/// validator.push(b"\xC3").unwrap();
+/// assert_eq!(validator.finish().unwrap_err().kind(), Utf8ErrorKind::Incomplete);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Utf8Validator {
+    scanner: Scanner,
+    carry: Incomplete,
+}
+
+impl Utf8Validator {
+    /// Creates a validator with the default options.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(utf8_codec::Utf8Validator::new().push("日本語".as_bytes()).is_ok());
+    /// ```
+    pub fn new() -> Self {
+        Self::with_options(Utf8Options::new())
+    }
+
+    /// Creates a validator.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Require);
+    /// assert!(Utf8Validator::with_options(options).push(b"no signature").is_err());
+    /// ```
+    pub fn with_options(options: Utf8Options) -> Self {
+        Self { scanner: Scanner::new(options), carry: Incomplete::new() }
+    }
+
+    /// Checks the next chunk of the stream.
+    ///
+    /// Costs one pass over `chunk`.
+    ///
+    /// # Errors
+    ///
+    /// The first ill-formed part, in the call that delivers the byte which makes it so. The
+    /// validator then stands behind it ([`position`](Self::position)); the rest of the chunk has
+    /// not been looked at: see the example for going on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Validator;
+    ///
+    /// let mut validator = Utf8Validator::new();
+    /// let chunk = b"one \xFF two \xC0 three";
+    /// let mut places = Vec::new();
+    /// let before = validator.position();
+    /// loop {
+    ///     let seen = (validator.position() - before) as usize;
+    ///     match validator.push(&chunk[seen..]) {
+    ///         Ok(()) => break,
+    ///         Err(error) => places.push(error.valid_up_to()),
+    ///     }
+    /// }
+    /// assert_eq!(places, [4, 10]);
+    /// ```
+    pub fn push(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
+        let mut input = chunk;
+        while !input.is_empty() {
+            if !self.carry.is_empty() {
+                let (consumed, resumed) = self.carry.resume(&mut self.scanner, input);
+                input = &input[consumed..];
+                match resumed {
+                    Resumed::Error(error) => return Err(error),
+                    Resumed::Nothing | Resumed::Char(_) => continue,
+                }
+            }
+            match self.scanner.step(input) {
+                Step::Text(text) => input = &input[text.len()..],
+                Step::Silent(len) => input = &input[len..],
+                Step::Error(error) => return Err(error),
+                Step::Hold => {
+                    self.carry.hold(input);
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the stream.
+    ///
+    /// A second call is harmless and, once what is wrong has been said, `Ok`. (There are two errors
+    /// to be said only where a required signature was cut short by the end: its absence, then
+    /// the incomplete sequence.)
+    ///
+    /// # Errors
+    ///
+    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) where the stream ends inside a sequence,
+    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) where it ends before a required signature.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Validator;
+    ///
+    /// let mut validator = Utf8Validator::new();
+    /// validator.push(b"abc\xE2\x82").unwrap();
+    /// assert_eq!(validator.finish().unwrap_err().valid_up_to(), 3);
+    /// assert_eq!(validator.finish(), Ok(()));
+    /// ```
+    pub fn finish(&mut self) -> Result<(), Utf8Error> {
+        match self.carry.finish(&mut self.scanner) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts a new stream with the same options: offset 0, nothing held, a signature looked for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Validator;
+    ///
+    /// let mut validator = Utf8Validator::new();
+    /// validator.push(b"half a \xC3").unwrap();
+    /// validator.reset();
+    /// assert_eq!((validator.position(), validator.is_complete()), (0, true));
+    /// ```
+    pub fn reset(&mut self) {
+        self.scanner.reset();
+        self.carry.clear();
+    }
+
+    /// Returns how many bytes of the stream have been consumed, those held included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Validator;
+    ///
+    /// let mut validator = Utf8Validator::new();
+    /// validator.push(b"a\xFFb").unwrap_err();
+    /// assert_eq!(validator.position(), 2); // behind the error; `b` is still to be pushed
+    /// ```
+    pub fn position(&self) -> u64 {
+        self.scanner.position() + self.carry.as_bytes().len() as u64
+    }
+
+    /// Returns the bytes that are held: the beginning of a sequence or of a signature, at most
+    /// three bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Validator;
+    ///
+    /// let mut validator = Utf8Validator::new();
+    /// validator.push(b"abc\xE2\x82").unwrap();
+    /// assert_eq!(validator.incomplete(), b"\xE2\x82");
+    /// ```
+    pub fn incomplete(&self) -> &[u8] {
+        self.carry.as_bytes()
+    }
+
+    /// Whether the bytes so far end between two characters, with nothing held.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Validator;
+    ///
+    /// let mut validator = Utf8Validator::new();
+    /// validator.push(b"\xF0\x9F").unwrap();
+    /// assert!(!validator.is_complete());
+    /// validator.push(b"\x98\x80").unwrap();
+    /// assert!(validator.is_complete());
+    /// ```
+    pub fn is_complete(&self) -> bool {
+        self.carry.is_empty()
+    }
+
+    /// Whether a signature was removed from the start of this stream.
+    ///
+    /// Always false with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
+    /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut validator = Utf8Validator::with_options(options);
+    /// validator.push("\u{FEFF}text".as_bytes()).unwrap();
+    /// assert!(validator.bom_seen());
+    /// ```
+    pub fn bom_seen(&self) -> bool {
+        self.scanner.bom_seen()
+    }
+
+    /// Returns how many continuation bytes were skipped at a mid-stream start, at most three.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_mid_stream_start();
+    /// let mut validator = Utf8Validator::with_options(options);
+    /// validator.push(b"\x98\x80 and so on").unwrap();
+    /// assert_eq!(validator.skipped(), 2);
+    /// ```
+    pub fn skipped(&self) -> usize {
+        self.scanner.skipped()
+    }
+}
+
+impl Default for Utf8Validator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
