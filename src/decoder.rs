@@ -271,6 +271,7 @@ impl Utf8Decoder {
     }
 
     /// Ends the stream behind `tail`, which such a caller keeps; see [`Scanner::finish`].
+    #[cfg(feature = "codec")]
     pub(crate) fn finish_behind(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         self.scanner.finish(tail).map(|error| self.tally.note(error))
     }

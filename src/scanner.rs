@@ -1,4 +1,6 @@
-use crate::bom::{Gate, Opening, Start};
+#[cfg(feature = "codec")]
+use crate::bom::Gate;
+use crate::bom::{Opening, Start};
 use crate::error::{Utf8Error, Utf8ErrorKind};
 use crate::kernel::Kernel;
 use crate::options::Utf8Options;
@@ -82,37 +84,9 @@ impl Scanner {
         }
     }
 
-    /// Steps only if that is an error; text is left where it is. The start of the stream is over
-    /// then in either case.
-    pub(crate) fn step_to_error(&mut self, input: &[u8]) -> Option<Utf8Error> {
-        match self.step(input) {
-            Step::Error(error) => Some(error),
-            Step::Text(text) => {
-                self.unread(text.len());
-                None
-            }
-            Step::Silent(_) | Step::Hold => None,
-        }
-    }
-
-    /// Moves to another place in the stream; its start is behind.
-    pub(crate) fn seek(&mut self, position: u64) {
-        self.position = position;
-    }
-
-    /// Gives up looking for anything at the start of the stream.
-    pub(crate) fn close_start(&mut self) {
-        self.start.finish();
-    }
-
     /// Takes back the last `bytes` bytes of a step that was [`Step::Text`], to be shown again.
     pub(crate) fn unread(&mut self, bytes: usize) {
         self.position -= bytes as u64;
-    }
-
-    /// Says what the start of the stream still makes of `input`.
-    pub(crate) fn gate(&self, input: &[u8]) -> Gate {
-        self.start.gate(input)
     }
 
     /// Ends the stream behind `tail`, bytes that the last step answered with [`Step::Hold`].
@@ -134,5 +108,37 @@ impl Scanner {
     fn refuse<'a>(&mut self, error: Utf8Error) -> Step<'a> {
         self.position += error.bytes().len() as u64;
         Step::Error(error)
+    }
+}
+
+/// For callers that look ahead, as one does who must find the end of a line first.
+#[cfg(feature = "codec")]
+impl Scanner {
+    /// Says what the start of the stream still makes of `input`.
+    pub(crate) fn gate(&self, input: &[u8]) -> Gate {
+        self.start.gate(input)
+    }
+
+    /// Steps only if that is an error; text is left where it is. The start of the stream is over
+    /// then in either case.
+    pub(crate) fn step_to_error(&mut self, input: &[u8]) -> Option<Utf8Error> {
+        match self.step(input) {
+            Step::Error(error) => Some(error),
+            Step::Text(text) => {
+                self.unread(text.len());
+                None
+            }
+            Step::Silent(_) | Step::Hold => None,
+        }
+    }
+
+    /// Moves to another place in the stream; its start is behind.
+    pub(crate) fn seek(&mut self, position: u64) {
+        self.position = position;
+    }
+
+    /// Gives up looking for anything at the start of the stream.
+    pub(crate) fn close_start(&mut self) {
+        self.start.finish();
     }
 }
