@@ -75,6 +75,8 @@ pub(crate) enum Gate {
     Silent(usize),
     /// They are content, known as such by the byte at this index.
     Content(usize),
+    /// They begin with a signature that is forbidden: content, but no text.
+    Forbidden,
 }
 
 impl Start {
@@ -108,7 +110,11 @@ impl Start {
             Self::Signature(policy) => {
                 // A signature that is forbidden is content, as anything else would be.
                 if policy == BomPolicy::Forbid {
-                    return if input.is_empty() { Gate::Undecided } else { Gate::Content(0) };
+                    return match input {
+                        [] => Gate::Undecided,
+                        [0xEF, 0xBB, 0xBF, ..] => Gate::Forbidden,
+                        _ => Gate::Content(0),
+                    };
                 }
                 let alike = input.iter().zip(BOM).take_while(|&(&byte, bom)| byte == bom).count();
                 match alike {
@@ -132,21 +138,22 @@ impl Start {
                 };
                 Opening::Silent(len)
             }
-            Gate::Content(_) if self.is_forbidden_so_far(input) => Opening::Hold,
+            Gate::Content(_) if self.may_be_forbidden(input) => Opening::Hold,
             Gate::Content(_) => {
                 let policy = mem::replace(self, Self::Over { skipped: self.skipped() as u8 });
                 match policy {
                     Self::Signature(BomPolicy::Require) => Opening::Error(missing_bom()),
-                    Self::Signature(BomPolicy::Forbid) if input.starts_with(&BOM) => {
-                        Opening::Error(Utf8Error::new(0, Utf8ErrorKind::ForbiddenBom, &BOM, None))
-                    }
                     _ => Opening::Text,
                 }
+            }
+            Gate::Forbidden => {
+                *self = Self::Over { skipped: 0 };
+                Opening::Error(Utf8Error::new(0, Utf8ErrorKind::ForbiddenBom, &BOM, None))
             }
         }
     }
 
-    fn is_forbidden_so_far(self, input: &[u8]) -> bool {
+    fn may_be_forbidden(self, input: &[u8]) -> bool {
         self == Self::Signature(BomPolicy::Forbid)
             && input.len() < BOM.len()
             && BOM.starts_with(input)

@@ -59,16 +59,10 @@ impl Scanner {
 
     /// Says what `input` begins with.
     pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
-        if !self.start.is_over() {
-            match self.start.open(input) {
-                Opening::Text => {}
-                Opening::Hold => return Step::Hold,
-                Opening::Silent(len) => {
-                    self.position += len as u64;
-                    return Step::Silent(len);
-                }
-                Opening::Error(error) => return self.refuse(error),
-            }
+        if !self.start.is_over()
+            && let Some(step) = self.open(input)
+        {
+            return step;
         }
         let (text, ending) = split_text(self.kernel, input, self.options.strictness());
         if !text.is_empty() {
@@ -82,6 +76,20 @@ impl Scanner {
                 self.refuse(Utf8Error::new(self.position, kind, &input[..len], None))
             }
         }
+    }
+
+    /// Says what the start of the stream makes of `input`; `None` where it leaves it to the text.
+    #[cold]
+    fn open<'a>(&mut self, input: &[u8]) -> Option<Step<'a>> {
+        Some(match self.start.open(input) {
+            Opening::Text => return None,
+            Opening::Hold => Step::Hold,
+            Opening::Silent(len) => {
+                self.position += len as u64;
+                Step::Silent(len)
+            }
+            Opening::Error(error) => self.refuse(error),
+        })
     }
 
     /// Takes back the last `bytes` bytes of a step that was [`Step::Text`], to be shown again.
@@ -119,16 +127,20 @@ impl Scanner {
         self.start.gate(input)
     }
 
-    /// Steps only if that is an error; text is left where it is. The start of the stream is over
-    /// then in either case.
-    pub(crate) fn step_to_error(&mut self, input: &[u8]) -> Option<Utf8Error> {
-        match self.step(input) {
+    /// Ends what is incomplete: `tail`, which the last step answered with [`Step::Hold`], is
+    /// followed by `next`, a byte that continues no sequence. Returns what is wrong with that, if
+    /// anything (more) is.
+    pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
+        let mut joined = [next; 4];
+        joined[..tail.len()].copy_from_slice(tail);
+        let step = match tail {
+            // The byte itself is not to be judged, only whether a signature could begin with it.
+            [] => self.open(&[next])?,
+            _ => self.step(&joined[..tail.len() + 1]),
+        };
+        match step {
             Step::Error(error) => Some(error),
-            Step::Text(text) => {
-                self.unread(text.len());
-                None
-            }
-            Step::Silent(_) | Step::Hold => None,
+            Step::Text(_) | Step::Silent(_) | Step::Hold => None,
         }
     }
 

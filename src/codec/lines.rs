@@ -6,7 +6,7 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
-use crate::bom::Gate;
+use crate::bom::{BOM, Gate};
 use crate::codec::delimiter::{Delimiter, End};
 use crate::codec::item::Item;
 use crate::decoder::Utf8Decoder;
@@ -478,13 +478,17 @@ impl Utf8LinesCodec {
                     self.state = State::Start { after_cr: false };
                 }
                 State::Start { .. } => self.open_line(),
-                State::Line(line) => match self.decoder.scanner.gate(src) {
+                State::Line(mut line) => match self.decoder.scanner.gate(src) {
                     Gate::Silent(len) => {
                         self.decoder.step(&src[..len]);
                         src.advance(len);
                         self.open_line();
                     }
                     Gate::Undecided if matches!(behind, Behind::More) => return None,
+                    Gate::Forbidden => {
+                        line.decided = line.decided.max(BOM.len());
+                        return self.go_on(line, src, 0, behind);
+                    }
                     Gate::Content(known_by) => return self.go_on(line, src, known_by, behind),
                     Gate::Undecided | Gate::Over => return self.go_on(line, src, 0, behind),
                 },
@@ -521,16 +525,18 @@ impl Utf8LinesCodec {
             return Some(Ok(line));
         }
 
-        // Only what is decided before the line is known to be too long can be told from it.
         let too_long_by = (content > self.limit).then(|| match behind {
-            Behind::End => line.checked,
+            Behind::End => src.len(),
+            _ if self.limit < line.decided => line.decided - 1,
             _ => self.delimiter.decided_by(src, line.decided, self.limit).max(known_by),
         });
-        let until = content.min(too_long_by.unwrap_or(content));
-        let behind = match (too_long_by, src.get(content)) {
-            (Some(by), _) if by <= content => Behind::More,
-            (_, Some(&byte)) => Behind::Byte(byte),
-            (_, None) => behind,
+        // Of a line that is too long only what was known before that can be reported.
+        let (until, behind) = match too_long_by {
+            None => (content, src.get(content).map_or(behind, |&byte| Behind::Byte(byte))),
+            Some(by) => {
+                let known = self.delimiter.find(&src[..by], line.decided.min(by)).content();
+                (known, src[..by].get(known).map_or(Behind::More, |&byte| Behind::Byte(byte)))
+            }
         };
         loop {
             let new = src.get(line.checked..until).unwrap_or_default();
@@ -707,11 +713,7 @@ fn look<'a>(scanner: &mut Scanner, bytes: &'a [u8], behind: Behind) -> Step<'a> 
         Behind::More => None,
         Behind::End if bytes.is_empty() => None,
         Behind::End => scanner.finish(bytes),
-        Behind::Byte(byte) => {
-            let mut joined = [byte; 4];
-            joined[..bytes.len()].copy_from_slice(bytes);
-            scanner.step_to_error(&joined[..bytes.len() + 1])
-        }
+        Behind::Byte(byte) => scanner.break_off(bytes, byte),
     };
     broken.map_or(Step::Hold, Step::Error)
 }
