@@ -73,8 +73,8 @@ pub(crate) enum Gate {
     Undecided,
     /// So many bytes will be consumed and yield nothing.
     Silent(usize),
-    /// They are content, known as such by the byte at this index.
-    Content(usize),
+    /// They are content.
+    Content,
     /// They begin with a signature that is forbidden: content, but no text.
     Forbidden,
 }
@@ -100,29 +100,17 @@ impl Start {
 
     /// Says what the next bytes are to the start of the stream.
     pub(crate) fn gate(self, input: &[u8]) -> Gate {
-        match self {
-            Self::Over { .. } | Self::OverWithBom => Gate::Over,
-            Self::MidStream { skipped } => match input.first() {
-                None => Gate::Undecided,
-                Some(0x80..=0xBF) if skipped < 3 => Gate::Silent(1),
-                Some(_) => Gate::Content(0),
-            },
-            Self::Signature(policy) => {
-                // A signature that is forbidden is content, as anything else would be.
-                if policy == BomPolicy::Forbid {
-                    return match input {
-                        [] => Gate::Undecided,
-                        [0xEF, 0xBB, 0xBF, ..] => Gate::Forbidden,
-                        _ => Gate::Content(0),
-                    };
-                }
-                let alike = input.iter().zip(BOM).take_while(|&(&byte, bom)| byte == bom).count();
-                match alike {
-                    3 => Gate::Silent(BOM.len()),
-                    _ if alike == input.len() => Gate::Undecided,
-                    _ => Gate::Content(alike),
-                }
-            }
+        match (self, input) {
+            (Self::Over { .. } | Self::OverWithBom, _) => Gate::Over,
+            (_, []) => Gate::Undecided,
+            (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Gate::Silent(1),
+            (Self::MidStream { .. }, _) => Gate::Content,
+            // A signature that is forbidden is content, as anything else would be.
+            (Self::Signature(BomPolicy::Forbid), [0xEF, 0xBB, 0xBF, ..]) => Gate::Forbidden,
+            (Self::Signature(BomPolicy::Forbid), _) => Gate::Content,
+            (Self::Signature(_), [0xEF, 0xBB, 0xBF, ..]) => Gate::Silent(BOM.len()),
+            (Self::Signature(_), _) if BOM.starts_with(input) => Gate::Undecided,
+            (Self::Signature(_), _) => Gate::Content,
         }
     }
 
@@ -138,8 +126,8 @@ impl Start {
                 };
                 Opening::Silent(len)
             }
-            Gate::Content(_) if self.may_be_forbidden(input) => Opening::Hold,
-            Gate::Content(_) => {
+            Gate::Content if self.may_be_forbidden(input) => Opening::Hold,
+            Gate::Content => {
                 let policy = mem::replace(self, Self::Over { skipped: self.skipped() as u8 });
                 match policy {
                     Self::Signature(BomPolicy::Require) => Opening::Error(missing_bom()),

@@ -487,10 +487,11 @@ impl Utf8LinesCodec {
                     Gate::Undecided if matches!(behind, Behind::More) => return None,
                     Gate::Forbidden => {
                         line.decided = line.decided.max(BOM.len());
-                        return self.go_on(line, src, 0, behind);
+                        return self.go_on(line, src, behind);
                     }
-                    Gate::Content(known_by) => return self.go_on(line, src, known_by, behind),
-                    Gate::Undecided | Gate::Over => return self.go_on(line, src, 0, behind),
+                    Gate::Undecided | Gate::Content | Gate::Over => {
+                        return self.go_on(line, src, behind);
+                    }
                 },
                 State::Refused => match self.delimiter.find(src, 0) {
                     End::Found { next, .. } => self.end_line(src, next),
@@ -503,13 +504,11 @@ impl Utf8LinesCodec {
         }
     }
 
-    /// Looks at what is new in `line`, which begins at the front of `src`. The byte at `known_by`
-    /// is the one by which its first bytes are known not to be a signature.
+    /// Looks at what is new in `line`, which begins at the front of `src`.
     fn go_on(
         &mut self,
         mut line: OpenLine,
         src: &mut BytesMut,
-        known_by: usize,
         behind: Behind,
     ) -> Option<Result<Line, LineError>> {
         let end = match behind {
@@ -528,7 +527,7 @@ impl Utf8LinesCodec {
         let too_long_by = (content > self.limit).then(|| match behind {
             Behind::End => src.len(),
             _ if self.limit < line.decided => line.decided - 1,
-            _ => self.delimiter.decided_by(src, line.decided, self.limit).max(known_by),
+            _ => self.delimiter.decided_by(src, line.decided, self.limit),
         });
         // Of a line that is too long only what was known before that can be reported.
         let (until, behind) = match too_long_by {
