@@ -1,4 +1,186 @@
-//! WIP
+//! Turns a stream of bytes, cut anywhere into chunks, into UTF-8 text, and says exactly what is
+//! ill-formed and where.
+//!
+//! Bytes come from sockets, files, message bodies and pipes in chunks whose ends mean nothing: a
+//! chunk may end in the middle of a character. Calling [`str::from_utf8`] on each chunk refuses
+//! good text, [`String::from_utf8_lossy`] damages it, and waiting for the end of the stream takes
+//! memory without bound. This crate keeps the one to three bytes of an unfinished character until
+//! the rest arrives, hands on everything before them at once, and counts offsets from the first
+//! byte of the stream.
+//!
+//! The euro sign is `E2 82 AC`. Here it comes in two chunks, and a byte that is not UTF-8 follows
+//! it:
+//!
+//! ```
+//! let mut decoder = utf8_codec::Utf8Decoder::new();
+//! let mut text = String::new();
+//! for chunk in [&b"10 \xE2\x82"[..], b"\xAC or \xFF"] {
+//!     decoder.push(chunk).for_each(|piece| text.push_str(piece.unwrap_or("\u{FFFD}")));
+//! }
+//! assert_eq!((&*text, decoder.finish()), ("10 € or \u{FFFD}", Ok(())));
+//! ```
+//!
+//! The core does no input or output: slices go in, text and errors come out. The module [`codec`]
+//! puts it behind tokio-util's `FramedRead`, `FramedWrite` and `Framed`. In this example a peer
+//! sends three lines, five bytes at a time, and the second is Latin-1. The refused line is an item
+//! like the others, and the next line is neither lost nor late:
+//!
+//! ```
+//! # #[cfg(not(feature = "codec"))]
+//! # fn main() {}
+//! # #[cfg(feature = "codec")]
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> std::io::Result<()> {
+//! use futures::StreamExt;
+//! use tokio::io::AsyncWriteExt;
+//! use tokio_util::codec::FramedRead;
+//! use utf8_codec::codec::Utf8LinesCodec;
+//!
+//! let (mut peer, socket) = tokio::io::duplex(5);
+//! tokio::spawn(async move { peer.write_all(b"caf\xC3\xA9\ncaf\xE9\ntea\n").await });
+//!
+//! let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
+//! let mut seen = Vec::new();
+//! while let Some(line) = lines.next().await {
+//!     seen.push(match line? {
+//!         Ok(line) => line.to_string(),
+//!         Err(error) => error.to_string(),
+//!     });
+//! }
+//! assert_eq!(seen, ["café", "line 2, at byte 6, is not utf-8", "tea"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Chunking never shows
+//!
+//! That is the law of the crate: for any input, cut anywhere, empty chunks and single bytes
+//! included, the joined text, the errors, their offsets and the verdict are those of the whole
+//! input. Only how the text is divided into pieces may depend on the cuts. It follows that
+//!
+//! - text before an error is delivered before it, and decoding goes on behind it as if it had not
+//!   been there;
+//! - after each chunk, everything that the bytes so far determine is out;
+//! - an error is reported by the call that brings the first impossible byte, not at the end of a
+//!   line, message or buffer; that byte starts the next sequence;
+//! - one error covers one maximal subpart, one to three bytes, as in [`core::str::from_utf8`] and
+//!   in the WHATWG Encoding Standard;
+//! - an empty chunk changes nothing;
+//! - `finish` turns an unfinished character at the end into one error, once. Nothing happens in
+//!   `Drop`;
+//! - every object can be used after an error, and after `reset` for another stream.
+//!
+//! ```
+//! use utf8_codec::Utf8Decoder;
+//!
+//! let stream = b"\xF0\x9F\x91\x8B, \xED\xA0\x80 \xE2\x82";
+//! let outcome = |size| {
+//!     let (mut decoder, mut text, mut errors) = (Utf8Decoder::new(), String::new(), Vec::new());
+//!     for chunk in stream.chunks(size) {
+//!         for piece in decoder.push(chunk) {
+//!             match piece {
+//!                 Ok(piece) => text.push_str(piece),
+//!                 Err(error) => errors.push(error.to_string()),
+//!             }
+//!         }
+//!     }
+//!     errors.extend(decoder.finish().err().map(|error| error.to_string()));
+//!     (text, errors)
+//! };
+//! for size in 1..=stream.len() {
+//!     assert_eq!(outcome(size), outcome(stream.len()));
+//! }
+//! assert_eq!(outcome(1).0, "👋,  ");
+//! assert_eq!(outcome(1).1[0], "ill-formed utf-8 at byte 6: surrogate (ed, then a0)");
+//! assert_eq!(outcome(1).1[3], "ill-formed utf-8 at byte 10: incomplete (e2 82, then the end)");
+//! ```
+//!
+//! # Which object to take
+//!
+//! | from | to | take | feature |
+//! | --- | --- | --- | --- |
+//! | slices | a verdict | [`Utf8Validator`] | |
+//! | slices | borrowed text, and errors | [`Utf8Decoder::push`] | |
+//! | slices | a buffer of fixed size, repaired | [`Utf8Decoder::decode_to_slice`] | |
+//! | slices | a `String`, repaired | [`Utf8Decoder::decode_to_string`] | `alloc` |
+//! | `Bytes` | owned text without copying, and errors | [`Utf8Decoder::push_bytes`] | `bytes` |
+//! | a reader | text as it comes | [`codec::Utf8Codec`] | `codec` |
+//! | a reader | text and errors, every byte in one of them | [`codec::Utf8ChunksCodec`] | `codec` |
+//! | a reader | lines | [`codec::Utf8LinesCodec`] | `codec` |
+//! | a reader | `char`s | [`codec::CharCodec`] | `codec` |
+//! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
+//! | text, lines, `char`s | a writer | the same codecs | `codec` |
+//!
+//! # The signature (byte order mark)
+//!
+//! What an initial U+FEFF means is a matter of the protocol, so it is chosen: [`BomPolicy`].
+//!
+//! - [`Keep`](BomPolicy::Keep), the default: it is text.
+//! - [`Strip`](BomPolicy::Strip): it is removed and remembered.
+//! - [`Require`](BomPolicy::Require): as `Strip`, and its absence is an error.
+//! - [`Forbid`](BomPolicy::Forbid): it is an error.
+//!
+//! It is looked for at the very start of a stream only, in however many chunks it comes, and no
+//! byte is held back that cannot belong to it. Encoders write a signature only if asked, once.
+//!
+//! [`Utf8Options`] holds the policy; whether noncharacters, NUL or control characters are refused
+//! ([`Strictness`], off by default); and whether the stream is joined in the middle of a character
+//! ([`Utf8Options::with_mid_stream_start`]).
+//!
+//! # What becomes of ill-formed parts
+//!
+//! [`Utf8Validator`] and [`Utf8Decoder::push`] always report them. Everything else takes an
+//! [`ErrorMode`]: [`Fatal`](ErrorMode::Fatal), the default, reports; the other modes put text in
+//! their place and go on. [`Replacement`](ErrorMode::Replacement) puts U+FFFD for each maximal
+//! subpart, [`Skip`](ErrorMode::Skip) nothing, [`Escape`](ErrorMode::Escape) `\xHH` for each byte,
+//! [`Latin1`](ErrorMode::Latin1) and [`Windows1252`](ErrorMode::Windows1252) the character that
+//! each byte is there. Repairs can be observed: `error_count()` and `first_error()`.
+//!
+//! An [`Utf8Error`] tells the offset in the stream, the length, the bytes, the byte that broke the
+//! sequence and the [kind](Utf8ErrorKind): overlong form, surrogate, too large, truncated and
+//! others.
+//!
+//! With `FramedRead` an error ends the stream, and that is `FramedRead`'s doing; the module
+//! [`codec`] says how, and which codecs deliver errors as items instead.
+//!
+//! # Limits
+//!
+//! They are on by default:
+//!
+//! - A validator or a decoder holds three bytes at the most. Codecs leave those bytes in the read
+//!   buffer that `FramedRead` owns, so that `into_parts` loses nothing.
+//! - A line has 65,536 bytes (64 KiB) at the most, or what
+//!   [`with_max_length`](codec::Utf8LinesCodec::with_max_length) says. A longer one is refused and
+//!   passed over without being stored.
+//! - [`codec::CharCodec`] may hold the rest of one repair, 16 bytes at the most.
+//!
+//! Nothing else accumulates. Input from a peer never panics.
+//!
+//! # Cancel safety
+//!
+//! The core never waits, so there is nothing to cancel. A codec keeps no bytes in a future: when
+//! the future of `next()` on a `FramedRead` is dropped before it is ready, as `tokio::select!`
+//! does, the bytes received so far stay in the `FramedRead`, and the next call goes on with them.
+//! Dropping the future of `send()` on a `FramedWrite` may lose the item if it had not been encoded
+//! yet; it never leaves half a character in the write buffer.
+//!
+//! # Features
+//!
+//! `std` and `codec` are on by default. Enabling a feature adds names and changes no behaviour.
+//!
+//! - **No feature at all:** the core on `core` alone, for `no_std` targets without an allocator.
+//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, errors,
+//!   options.
+//! - **`alloc`:** decoding into a `String`. No dependencies.
+//! - **`std`:** `alloc`, and conversion of errors into [`std::io::Error`]. No dependencies.
+//! - **`bytes`:** `alloc`, and decoding of `bytes::Bytes` into `bytestring::ByteString` without
+//!   copying. Brings bytes and bytestring.
+//! - **`codec`:** `std` and `bytes`, and the module [`codec`]. Brings tokio-util (its codecs only),
+//!   memchr and thiserror.
+//!
+//! # Minimum supported Rust version
+//!
+//! Rust 1.89. Raising it is a change of the minor version, noted in the changelog.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -40,3 +222,8 @@ pub use owned::OwnedPieces;
 pub use strictness::Strictness;
 pub use transcode::{Progress, Status};
 pub use validator::Utf8Validator;
+
+/// The examples of the README, compiled and run with the others.
+#[cfg(all(doctest, feature = "codec"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

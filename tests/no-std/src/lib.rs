@@ -1,0 +1,221 @@
+//! The core behind C functions: no std, no allocator, a panic handler of its own.
+//!
+//! A C caller owns the memory. It hands in a `utf8_validator` or a `utf8_decoder` of its own, which
+//! the `_init` functions fill; neither needs to be released.
+
+#![no_std]
+
+use core::mem::MaybeUninit;
+use core::panic::PanicInfo;
+use core::slice;
+
+use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Validator};
+
+unsafe extern "C" {
+    fn abort() -> !;
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    // SAFETY: `abort` may be called at any time.
+    unsafe { abort() }
+}
+
+/// Memory for an object of the core.
+#[repr(C, align(8))]
+pub struct Memory([MaybeUninit<u8>; 128]);
+
+const _: () = assert!(size_of::<Utf8Validator>() <= size_of::<Memory>());
+const _: () = assert!(size_of::<Utf8Decoder>() <= size_of::<Memory>());
+const _: () = assert!(align_of::<Utf8Validator>() <= align_of::<Memory>());
+const _: () = assert!(align_of::<Utf8Decoder>() <= align_of::<Memory>());
+
+/// An error, for C: `len` is -1 where the stream ended inside a sequence.
+#[repr(C)]
+pub struct Error {
+    valid_up_to: u64,
+    len: i32,
+}
+
+/// How far a repair has come, for C.
+#[repr(C)]
+pub struct Repaired {
+    read: usize,
+    held: usize,
+    written: usize,
+    /// 0: done, 1: the buffer is full, 2: the buffer is too small.
+    status: i32,
+}
+
+type OnText = unsafe extern "C" fn(context: *mut u8, text: *const u8, len: usize);
+type OnError = unsafe extern "C" fn(context: *mut u8, error: Error);
+
+/// Starts validating a stream.
+///
+/// # Safety
+///
+/// `memory` is valid for writes and stays in place for as long as it is used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_validator_init(memory: *mut Memory) {
+    // SAFETY: the caller's memory is large enough and aligned, as asserted above.
+    unsafe { memory.cast::<Utf8Validator>().write(Utf8Validator::new()) }
+}
+
+/// Validates a chunk. Returns whether it is good so far; otherwise `error` is filled.
+///
+/// # Safety
+///
+/// `memory` has been given to `utf8_validator_init`; `chunk` is valid for reads of `len` bytes, and
+/// `error` for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_validator_push(
+    memory: *mut Memory,
+    chunk: *const u8,
+    len: usize,
+    error: *mut Error,
+) -> bool {
+    // SAFETY: the caller says that a validator is there, and that nobody else uses it.
+    let validator = unsafe { &mut *memory.cast::<Utf8Validator>() };
+    // SAFETY: the caller says that `len` bytes can be read.
+    let chunk = unsafe { slice::from_raw_parts(chunk, len) };
+    // SAFETY: the caller says that `error` can be written.
+    unsafe { verdict(validator.push(chunk), error) }
+}
+
+/// Ends the stream. Returns whether it was good; otherwise `error` is filled.
+///
+/// # Safety
+///
+/// `memory` has been given to `utf8_validator_init`; `error` is valid for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_validator_finish(memory: *mut Memory, error: *mut Error) -> bool {
+    // SAFETY: the caller says that a validator is there, and that nobody else uses it.
+    let validator = unsafe { &mut *memory.cast::<Utf8Validator>() };
+    // SAFETY: the caller says that `error` can be written.
+    unsafe { verdict(validator.finish(), error) }
+}
+
+/// Starts decoding a stream.
+///
+/// # Safety
+///
+/// `memory` is valid for writes and stays in place for as long as it is used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_decoder_init(memory: *mut Memory) {
+    // SAFETY: the caller's memory is large enough and aligned, as asserted above.
+    unsafe { memory.cast::<Utf8Decoder>().write(Utf8Decoder::new()) }
+}
+
+/// Decodes a chunk: calls back with its text and its errors, in order.
+///
+/// # Safety
+///
+/// `memory` has been given to `utf8_decoder_init`; `chunk` is valid for reads of `len` bytes; the
+/// functions do not unwind, and take `context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_decoder_push(
+    memory: *mut Memory,
+    chunk: *const u8,
+    len: usize,
+    on_text: OnText,
+    on_error: OnError,
+    context: *mut u8,
+) {
+    // SAFETY: the caller says that a decoder is there, and that nobody else uses it.
+    let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
+    // SAFETY: the caller says that `len` bytes can be read.
+    let chunk = unsafe { slice::from_raw_parts(chunk, len) };
+    for piece in decoder.push(chunk) {
+        match piece {
+            // SAFETY: the caller says that the function takes `context`; the text is a slice.
+            Ok(text) => unsafe { on_text(context, text.as_ptr(), text.len()) },
+            // SAFETY: the caller says that the function takes `context`.
+            Err(error) => unsafe { on_error(context, for_c(error)) },
+        }
+    }
+}
+
+/// Ends the stream. Returns whether it ended between two characters; otherwise `error` is filled.
+///
+/// # Safety
+///
+/// `memory` has been given to `utf8_decoder_init`; `error` is valid for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_decoder_finish(memory: *mut Memory, error: *mut Error) -> bool {
+    // SAFETY: the caller says that a decoder is there, and that nobody else uses it.
+    let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
+    // SAFETY: the caller says that `error` can be written.
+    unsafe { verdict(decoder.finish(), error) }
+}
+
+/// Decodes a chunk into a buffer, with U+FFFD for what is ill-formed.
+///
+/// # Safety
+///
+/// `memory` has been given to `utf8_decoder_init`; `chunk` is valid for reads of `len` bytes and
+/// `buffer` for reads and writes of `room` bytes, and they do not overlap.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_decoder_repair(
+    memory: *mut Memory,
+    chunk: *const u8,
+    len: usize,
+    buffer: *mut u8,
+    room: usize,
+) -> Repaired {
+    // SAFETY: the caller says that a decoder is there, and that nobody else uses it.
+    let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
+    // SAFETY: the caller says that `len` bytes can be read.
+    let chunk = unsafe { slice::from_raw_parts(chunk, len) };
+    // SAFETY: the caller says that `room` bytes, no part of `chunk`, can be written.
+    let buffer = unsafe { slice::from_raw_parts_mut(buffer, room) };
+    repaired(decoder.decode_to_slice(chunk, ErrorMode::Replacement, buffer))
+}
+
+/// Ends the stream, with U+FFFD in the buffer if it was cut inside a character.
+///
+/// # Safety
+///
+/// `memory` has been given to `utf8_decoder_init`; `buffer` is valid for reads and writes of `room`
+/// bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_decoder_repair_end(
+    memory: *mut Memory,
+    buffer: *mut u8,
+    room: usize,
+) -> Repaired {
+    // SAFETY: the caller says that a decoder is there, and that nobody else uses it.
+    let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
+    // SAFETY: the caller says that `room` bytes can be written.
+    let buffer = unsafe { slice::from_raw_parts_mut(buffer, room) };
+    repaired(decoder.finish_to_slice(ErrorMode::Replacement, buffer))
+}
+
+/// # Safety
+///
+/// `error` is valid for writes.
+unsafe fn verdict(result: Result<(), Utf8Error>, error: *mut Error) -> bool {
+    match result {
+        Ok(()) => true,
+        Err(found) => {
+            // SAFETY: the caller says that `error` can be written.
+            unsafe { error.write(for_c(found)) };
+            false
+        }
+    }
+}
+
+fn for_c(error: Utf8Error) -> Error {
+    let len = error.error_len().map_or(-1, |len| len as i32);
+    Error { valid_up_to: error.valid_up_to(), len }
+}
+
+fn repaired(progress: Progress) -> Repaired {
+    let Progress { read, held, written, status } = progress;
+    let status = match status {
+        Status::Done => 0,
+        Status::Full => 1,
+        Status::TooSmall { .. } => 2,
+        Status::IllFormed(_) => panic!("there is a repair for everything"),
+    };
+    Repaired { read, held, written, status }
+}
