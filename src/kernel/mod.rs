@@ -4,7 +4,23 @@
 //! [`Kernel::detect`] and [`Kernel::available`], so safe code cannot name another. The scalar kernel
 //! is the definition of correct: any other has to give the same [`Stop`]s for the same bytes.
 
+use core::sync::atomic::{AtomicU8, Ordering};
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod scalar;
+
+/// Whether the machine has all of these features: asked of it with `std`, otherwise of the build.
+#[cfg(target_arch = "x86_64")]
+macro_rules! has {
+    ($($feature:tt),*) => {{
+        #[cfg(feature = "std")]
+        let has = true $(&& std::arch::is_x86_feature_detected!($feature))*;
+        #[cfg(not(feature = "std"))]
+        let has = true $(&& cfg!(target_feature = $feature))*;
+        has
+    }};
+}
 
 /// An implementation of the inner loops that this machine can run.
 ///
@@ -23,6 +39,26 @@ pub struct Kernel(Tier);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Tier {
     Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Tier {
+    /// The tiers of this architecture, the plainest first.
+    const ALL: &[Self] = &[
+        Self::Scalar,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx512,
+    ];
+
+    /// Whether this machine has what the tier needs.
+    fn is_available(self) -> bool {
+        match self {
+            Self::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "bmi2"),
+        }
+    }
 }
 
 /// Where validation stopped, and why.
@@ -48,6 +84,8 @@ pub enum Why {
 impl Kernel {
     /// Returns the fastest kernel for this machine; found once, then remembered.
     ///
+    /// Without `std` what the machine has is not asked: the target features of the build decide.
+    ///
     /// # Examples
     ///
     /// ```
@@ -55,8 +93,17 @@ impl Kernel {
     ///
     /// assert_eq!(Kernel::detect(), Kernel::detect());
     /// ```
+    #[inline]
     pub fn detect() -> Self {
-        Self(Tier::Scalar)
+        // 0 is "not yet known"; every thread finds the same.
+        static FOUND: AtomicU8 = AtomicU8::new(0);
+        let known = FOUND.load(Ordering::Relaxed);
+        if let Some(tier) = usize::from(known).checked_sub(1).and_then(|at| Tier::ALL.get(at)) {
+            return Self(*tier);
+        }
+        let best = Tier::ALL.iter().rposition(|tier| tier.is_available()).unwrap_or(0);
+        FOUND.store(best as u8 + 1, Ordering::Relaxed);
+        Self(Tier::ALL[best])
     }
 
     /// Returns every kernel this machine can run, the plainest first.
@@ -70,7 +117,7 @@ impl Kernel {
     /// assert_eq!(names[0], "scalar");
     /// ```
     pub fn available() -> impl Iterator<Item = Self> {
-        [Self(Tier::Scalar)].into_iter()
+        Tier::ALL.iter().copied().filter(|tier| tier.is_available()).map(Self)
     }
 
     /// Returns the kernel's name, as benchmarks print it.
@@ -83,6 +130,8 @@ impl Kernel {
     pub const fn name(self) -> &'static str {
         match self.0 {
             Tier::Scalar => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => "avx512",
         }
     }
 
@@ -95,6 +144,26 @@ impl Kernel {
     pub fn validate(self, input: &[u8]) -> Stop {
         match self.0 {
             Tier::Scalar => scalar::validate(input),
+            // SAFETY: the tier is only made where the features it needs have been found.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::validate(input) },
+        }
+    }
+}
+
+impl Stop {
+    /// All `len` bytes are well-formed.
+    #[inline]
+    const fn clean(len: usize) -> Self {
+        Self { valid_up_to: len, why: Why::End }
+    }
+
+    /// The last bytes of `input`, four or more, may begin a sequence; the others are well-formed.
+    #[inline]
+    fn clean_up_to_tail(input: &[u8]) -> Self {
+        match *input {
+            [.., a, b, c] if a < 0xF0 && b < 0xE0 && c < 0xC0 => Self::clean(input.len()),
+            _ => scalar::validate_from(input, input.len()),
         }
     }
 }

@@ -22,6 +22,23 @@ pub(super) fn validate(input: &[u8]) -> Stop {
     Stop { valid_up_to: at, why: Why::End }
 }
 
+/// Validates `input`, all of which is known to be well-formed but for what begins at most three bytes
+/// before `near`: where a vector kernel has seen something.
+pub(super) fn validate_from(input: &[u8], near: usize) -> Stop {
+    // A sequence that reaches to `near` began one to three bytes before it; if `near` is one
+    // continuation byte too many, then four.
+    let mut start = near.min(input.len());
+    for _ in 0..4 {
+        let inside = start == near || matches!(input.get(start), Some(0x80..=0xBF));
+        if start == 0 || !inside {
+            break;
+        }
+        start -= 1;
+    }
+    let stop = validate(&input[start..]);
+    Stop { valid_up_to: start + stop.valid_up_to, ..stop }
+}
+
 /// Counts the ASCII bytes that `input` begins with.
 fn ascii_len(input: &[u8]) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;

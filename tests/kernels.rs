@@ -1,0 +1,206 @@
+//! Every kernel this machine can run against the scalar one, and that one against std.
+
+use utf8_codec::{Kernel, Stop, Why};
+
+/// Text of every script, and pieces of sequences.
+const SEEDS: &[&[u8]] = &[
+    b"a",
+    b"\xC3\xA9",
+    b"\xE2\x82\xAC",
+    b"\xF0\x9F\x98\x80",
+    b"\xC2\x80",
+    b"\xDF\xBF",
+    b"\xE0\xA0\x80",
+    b"\xED\x9F\xBF",
+    b"\xEE\x80\x80",
+    b"\xEF\xBF\xBF",
+    b"\xF0\x90\x80\x80",
+    b"\xF4\x8F\xBF\xBF",
+    b"\x80",
+    b"\xBF",
+    b"\xC0",
+    b"\xC1",
+    b"\xC0\x80",
+    b"\xC1\xBF",
+    b"\xC2",
+    b"\xDF",
+    b"\xC2\xC2",
+    b"\xC3\xA9\xA9",
+    b"\xE0",
+    b"\xE0\x80",
+    b"\xE0\x9F\xBF",
+    b"\xE0\xA0",
+    b"\xE1\x80",
+    b"\xE1\x80\x7F",
+    b"\xED\xA0\x80",
+    b"\xED\xBF\xBF",
+    b"\xED\x9F",
+    b"\xEF\xBF",
+    b"\xE2\x82\xAC\xAC",
+    b"\xF0",
+    b"\xF0\x80\x80\x80",
+    b"\xF0\x8F\xBF\xBF",
+    b"\xF0\x90",
+    b"\xF0\x90\x80",
+    b"\xF0\x9F\x98\x80\x80",
+    b"\xF1\x80\x80",
+    b"\xF3\xBF\xBF\xC0",
+    b"\xF4\x90\x80\x80",
+    b"\xF4\x8F\xBF",
+    b"\xF5\x80\x80\x80",
+    b"\xF7\xBF\xBF\xBF",
+    b"\xF8\x88\x80\x80\x80",
+    b"\xFC",
+    b"\xFE",
+    b"\xFF",
+    b"\xFF\xFF",
+];
+
+/// What a seed is put among.
+const FILLS: &[&str] = &["a", "é", "€", "😀", "aé€😀"];
+
+fn scalar() -> Kernel {
+    Kernel::available().find(|kernel| kernel.name() == "scalar").unwrap()
+}
+
+fn of_std(bytes: &[u8]) -> Stop {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => Stop { valid_up_to: bytes.len(), why: Why::End },
+        Err(error) => Stop {
+            valid_up_to: error.valid_up_to(),
+            why: error.error_len().map_or(Why::End, |len| Why::IllFormed(len as u8)),
+        },
+    }
+}
+
+/// Holds every kernel to std on `bytes`.
+fn check(bytes: &[u8]) {
+    let expected = of_std(bytes);
+    for kernel in Kernel::available() {
+        let found = kernel.validate(bytes);
+        assert!(
+            found == expected,
+            "{}: {found:?}, std: {expected:?}, for {} bytes {bytes:02x?}",
+            kernel.name(),
+            bytes.len(),
+        );
+    }
+}
+
+/// `len` bytes of `fill` over and over, ended by ASCII where the last character would be cut.
+fn fill_to(fill: &str, len: usize) -> Vec<u8> {
+    let mut bytes: Vec<u8> = fill.bytes().cycle().take(len).collect();
+    let valid = of_std(&bytes).valid_up_to;
+    bytes[valid..].fill(b'z');
+    bytes
+}
+
+#[test]
+fn every_seed_behind_and_before_text_of_every_length() {
+    for fill in FILLS {
+        for before in 0..=140 {
+            let front = fill_to(fill, before);
+            for seed in SEEDS {
+                for after in [0, 1, 2, 3, 4, 13, 29, 61, 64, 130] {
+                    check(&[&front[..], seed, &fill_to(fill, after)].concat());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_seed_in_every_place_of_long_text() {
+    for fill in FILLS {
+        for before in (129..1400).step_by(1) {
+            let front = fill_to(fill, before);
+            for (seed, after) in
+                SEEDS.iter().zip([0, 1, 2, 3, 5, 61, 200, 700, 1300].into_iter().cycle())
+            {
+                check(&[&front[..], seed, &fill_to(fill, after)].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_length_at_every_alignment() {
+    for fill in FILLS {
+        let text = fill.repeat(2000 / fill.len());
+        for from in 0..70 {
+            for len in 0..=660 {
+                check(&text.as_bytes()[from..from + len]);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_byte_changed_in_valid_text() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let scripts = ["plain text, ", "жёлтый ", "日本語。", "🦀🚀", "mixed é ж 語 🦀 ", "ÀÉÎÕÜ"];
+    for round in 0..60_000 {
+        let mut text = String::new();
+        let target = [20, 60, 130, 400, 1500][round % 5];
+        while text.len() < target {
+            text.push_str(scripts[random.below(scripts.len())]);
+        }
+        let mut bytes = text.into_bytes();
+        let at = random.below(bytes.len());
+        bytes[at] = match random.below(3) {
+            0 => bytes[at] ^ (1 << random.below(8)),
+            1 => random.below(256) as u8,
+            _ => 0x80 | random.below(128) as u8,
+        };
+        let from = random.below(bytes.len().min(70));
+        check(&bytes[from..]);
+    }
+}
+
+#[test]
+fn runs_of_nothing_but_hostile_bytes() {
+    let mut random = Random(42);
+    let alphabet =
+        [0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5, 0xFF];
+    for _ in 0..200_000 {
+        let len = random.below(160);
+        let bytes: Vec<u8> = (0..len).map(|_| alphabet[random.below(alphabet.len())]).collect();
+        check(&bytes);
+    }
+}
+
+#[test]
+#[ignore = "2^32 strings: minutes in a release build"]
+fn all_strings_of_four_bytes_in_a_block() {
+    // At the end of a short input and across the middle of a long one.
+    for first in 0..=255_u8 {
+        let mut long = [b'a'; 200];
+        for rest in 0..1_u32 << 24 {
+            let [_, b, c, d] = rest.to_be_bytes();
+            let bytes = [first, b, c, d];
+            let expected = of_std(&bytes);
+            for kernel in Kernel::available() {
+                assert!(kernel.validate(&bytes) == expected, "{}: {bytes:02x?}", kernel.name());
+            }
+            if d == 0 || d >= 0x7F {
+                long[126..130].copy_from_slice(&bytes);
+                let expected = scalar().validate(&long);
+                for kernel in Kernel::available().skip(1) {
+                    assert!(kernel.validate(&long) == expected, "{}: {bytes:02x?}", kernel.name());
+                }
+            }
+        }
+    }
+}
+
+/// A small generator, so that runs can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+}
