@@ -1,0 +1,63 @@
+//! Answers conformance cases, one JSON object a line, so that a program in any language can hold
+//! the crate against data of its own.
+//!
+//! A case says what goes in, in the words of `tests/vectors/README.md`; its `expect`, if it has
+//! one, is not looked at. The answer has the case's `id` and the fields that belong in `expect`, as
+//! far as the object chosen with `--via` can tell them, or `skip` and a reason.
+//!
+//! ```text
+//! $ head -1 tests/vectors/utf8-policies.jsonl | cargo run --example conformance -- --via codec
+//! {"error_count":2,"fail_fast_at":1,"first_error":{"kind":"invalid_start","len":1,"offset":1},
+//!  "id":"cpython.decode_error.001","incomplete_at_eof":false,"out":"5b5d"}
+//! ```
+//!
+//! `lines` cases are always put to `Utf8LinesCodec`, and `decode_into` cases to `decode_to_slice`.
+//! What repairs errors by itself does not list them: it gives their number (`error_count`) and the
+//! first (`first_error`). The validator gives no text.
+
+#[path = "support/driver.rs"]
+mod driver;
+
+use std::error::Error;
+use std::io::{self, BufRead, BufWriter, Write};
+
+use clap::Parser;
+use clap::builder::PossibleValuesParser;
+use serde_json::Value;
+
+use driver::{Form, VIAS, Via};
+
+/// Answers conformance cases: JSON Lines in, JSON Lines out.
+#[derive(Parser)]
+struct Arguments {
+    /// The object that decodes.
+    #[arg(
+        long,
+        default_value = "decoder",
+        value_parser = PossibleValuesParser::new(VIAS.map(|via| via.name)),
+    )]
+    via: String,
+    /// Go on behind errors in strict cases too, and tell all about each of them.
+    #[arg(long)]
+    every_error: bool,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    let via = VIAS.iter().find(|via| via.name == arguments.via).ok_or("there is no such object")?;
+    let form = if arguments.every_error { Form::EveryError } else { Form::FirstError };
+
+    let mut out = BufWriter::new(io::stdout().lock());
+    for (n, line) in io::stdin().lock().lines().enumerate() {
+        let answer = answer(&line?, via, form).map_err(|why| format!("line {}: {why}", n + 1))?;
+        writeln!(out, "{answer}")?;
+    }
+    Ok(out.flush()?)
+}
+
+fn answer(line: &str, via: &Via, form: Form) -> Result<Value, String> {
+    let case: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let mut answer = driver::answer(&case, via, form)?;
+    answer.insert("id".to_owned(), case["id"].clone());
+    Ok(answer.into())
+}

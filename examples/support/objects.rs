@@ -1,0 +1,367 @@
+//! The objects of the crate that decode, each behind [`Subject`]. A new one needs an impl and a row
+//! of [`VIAS`].
+
+use std::iter;
+
+use bytes::{Bytes, BytesMut};
+use bytestring::ByteString;
+use tokio_util::codec::Decoder;
+
+use utf8_codec::codec::{CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec};
+use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
+
+/// The objects that cases of decoding can be put to.
+pub(crate) const VIAS: [Via; 13] = [
+    via("validator", Gives::Verdict, |options, _| Box::new(Validating::new(options))),
+    via("decoder", Gives::Everything, |o, m| decoding(o, m, push, finish)),
+    via("decoder-bytes", Gives::Everything, |o, m| decoding(o, m, push_bytes, finish)),
+    via("decoder-string", Gives::Tally, |o, m| decoding(o, m, to_string, finish_to_string)),
+    via("decoder-slice-1", Gives::Tally, |o, m| decoding(o, m, to_slice::<1>, end_slice::<1>)),
+    via("decoder-slice-3", Gives::Tally, |o, m| decoding(o, m, to_slice::<3>, end_slice::<3>)),
+    via("decoder-slice-4", Gives::Tally, |o, m| decoding(o, m, to_slice::<4>, end_slice::<4>)),
+    via("decoder-slice-5", Gives::Tally, |o, m| decoding(o, m, to_slice::<5>, end_slice::<5>)),
+    via("decoder-slice-8", Gives::Tally, |o, m| decoding(o, m, to_slice::<8>, end_slice::<8>)),
+    via("decoder-slice-16", Gives::Tally, |o, m| decoding(o, m, to_slice::<16>, end_slice::<16>)),
+    via("codec", Gives::Tally, |options, mode| {
+        let codec = Utf8Codec::new().with_options(options).with_error_mode(mode);
+        framed(codec, mode, Utf8Codec::decoder, Utf8Codec::reset)
+    }),
+    via("chunks", Gives::Everything, |options, mode| {
+        let codec = Utf8ChunksCodec::new().with_options(options);
+        framed(codec, mode, Utf8ChunksCodec::decoder, Utf8ChunksCodec::reset)
+    }),
+    via("chars", Gives::Tally, |options, mode| {
+        let codec = CharCodec::new().with_options(options).with_error_mode(mode);
+        framed(codec, mode, CharCodec::decoder, CharCodec::reset)
+    }),
+];
+
+/// A way into the crate.
+pub(crate) struct Via {
+    pub(crate) name: &'static str,
+    pub(crate) gives: Gives,
+    pub(crate) new: fn(Utf8Options, ErrorMode) -> Box<dyn Subject>,
+}
+
+/// What an object lets one see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gives {
+    /// Every error, no text.
+    Verdict,
+    /// Text and every error.
+    Everything,
+    /// Text; of errors that it repairs their number and the first.
+    Tally,
+}
+
+/// An object of the crate, at work on one stream after another.
+pub(crate) trait Subject {
+    /// Returns what the next chunk brings.
+    fn push(&mut self, chunk: &[u8]) -> Vec<Piece>;
+
+    /// Returns what the end of the stream brings.
+    fn finish(&mut self) -> Vec<Piece>;
+
+    /// Makes the object ready for a new stream.
+    fn reset(&mut self);
+
+    /// Returns what the object says about its stream.
+    fn facts(&self) -> Facts;
+}
+
+/// A part of what comes out: text, repairs included, or notice of an error.
+pub(crate) enum Piece {
+    Text(String),
+    Error(Utf8Error),
+}
+
+pub(crate) struct Facts {
+    pub(crate) held: usize,
+    pub(crate) bom_seen: bool,
+    pub(crate) skipped: usize,
+    pub(crate) error_count: u64,
+    pub(crate) first_error: Option<Utf8Error>,
+}
+
+const fn via(
+    name: &'static str,
+    gives: Gives,
+    new: fn(Utf8Options, ErrorMode) -> Box<dyn Subject>,
+) -> Via {
+    Via { name, gives, new }
+}
+
+struct Validating {
+    validator: Utf8Validator,
+    /// It keeps no count.
+    errors: Vec<Utf8Error>,
+}
+
+impl Validating {
+    fn new(options: Utf8Options) -> Self {
+        Self { validator: Utf8Validator::with_options(options), errors: Vec::new() }
+    }
+
+    fn note(&mut self, error: Utf8Error) -> Piece {
+        self.errors.push(error);
+        Piece::Error(error)
+    }
+}
+
+impl Subject for Validating {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
+        let before = self.validator.position();
+        let mut pieces = Vec::new();
+        let mut rest = chunk;
+        while let Err(error) = self.validator.push(rest) {
+            rest = &chunk[(self.validator.position() - before) as usize..];
+            pieces.push(self.note(error));
+        }
+        pieces
+    }
+
+    fn finish(&mut self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        while let Err(error) = self.validator.finish() {
+            pieces.push(self.note(error));
+        }
+        pieces
+    }
+
+    fn reset(&mut self) {
+        self.validator.reset();
+        self.errors.clear();
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            held: self.validator.incomplete().len(),
+            bom_seen: self.validator.bom_seen(),
+            skipped: self.validator.skipped(),
+            error_count: self.errors.len() as u64,
+            first_error: self.errors.first().copied(),
+        }
+    }
+}
+
+/// A decoder, and which of its methods are called.
+struct Decoding {
+    decoder: Utf8Decoder,
+    mode: ErrorMode,
+    push: fn(&mut Utf8Decoder, ErrorMode, &[u8]) -> Vec<Piece>,
+    finish: fn(&mut Utf8Decoder, ErrorMode) -> Vec<Piece>,
+}
+
+fn decoding(
+    options: Utf8Options,
+    mode: ErrorMode,
+    push: fn(&mut Utf8Decoder, ErrorMode, &[u8]) -> Vec<Piece>,
+    finish: fn(&mut Utf8Decoder, ErrorMode) -> Vec<Piece>,
+) -> Box<dyn Subject> {
+    Box::new(Decoding { decoder: Utf8Decoder::with_options(options), mode, push, finish })
+}
+
+impl Subject for Decoding {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
+        (self.push)(&mut self.decoder, self.mode, chunk)
+    }
+
+    fn finish(&mut self) -> Vec<Piece> {
+        (self.finish)(&mut self.decoder, self.mode)
+    }
+
+    fn reset(&mut self) {
+        self.decoder.reset();
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::from(&self.decoder)
+    }
+}
+
+fn push(decoder: &mut Utf8Decoder, mode: ErrorMode, chunk: &[u8]) -> Vec<Piece> {
+    decoder.push(chunk).flat_map(|piece| repaired(piece, mode)).collect()
+}
+
+fn push_bytes(decoder: &mut Utf8Decoder, mode: ErrorMode, chunk: &[u8]) -> Vec<Piece> {
+    let pieces = decoder.push_bytes(Bytes::copy_from_slice(chunk));
+    pieces.flat_map(|piece| repaired(piece, mode)).collect()
+}
+
+fn finish(decoder: &mut Utf8Decoder, mode: ErrorMode) -> Vec<Piece> {
+    let errors = iter::from_fn(|| decoder.finish().err());
+    errors.flat_map(|error| repaired(Err::<&str, _>(error), mode)).collect()
+}
+
+fn to_string(decoder: &mut Utf8Decoder, mode: ErrorMode, mut chunk: &[u8]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    loop {
+        let mut text = String::new();
+        let progress = decoder.decode_to_string(chunk, mode, &mut text);
+        assert_eq!(progress.written, text.len());
+        pieces.push(Piece::Text(text));
+        chunk = &chunk[progress.read + progress.held..];
+        match progress.status {
+            Status::Done => return pieces,
+            Status::IllFormed(error) => pieces.push(Piece::Error(error)),
+            status => panic!("a string has room, {status:?}"),
+        }
+    }
+}
+
+fn finish_to_string(decoder: &mut Utf8Decoder, mode: ErrorMode) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    loop {
+        let mut text = String::new();
+        let ended = decoder.finish_to_string(mode, &mut text);
+        pieces.push(Piece::Text(text));
+        match ended {
+            Ok(()) => return pieces,
+            Err(error) => pieces.push(Piece::Error(error)),
+        }
+    }
+}
+
+fn to_slice<const N: usize>(
+    decoder: &mut Utf8Decoder,
+    mode: ErrorMode,
+    mut chunk: &[u8],
+) -> Vec<Piece> {
+    until_done::<N>(|buffer| {
+        let progress = decoder.decode_to_slice(chunk, mode, buffer);
+        chunk = &chunk[progress.read + progress.held..];
+        progress
+    })
+}
+
+fn end_slice<const N: usize>(decoder: &mut Utf8Decoder, mode: ErrorMode) -> Vec<Piece> {
+    until_done::<N>(|buffer| decoder.finish_to_slice(mode, buffer))
+}
+
+/// Calls again as [`Status`] says, with a buffer of `N` bytes, or of more for what needs more.
+fn until_done<const N: usize>(mut call: impl FnMut(&mut [u8]) -> Progress) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut buffer = [0; 16];
+    let mut room = N;
+    loop {
+        let progress = call(&mut buffer[..room]);
+        let text = str::from_utf8(&buffer[..progress.written]).expect("characters come whole");
+        pieces.push(Piece::Text(text.to_owned()));
+        room = match progress.status {
+            Status::Done => return pieces,
+            Status::Full | Status::IllFormed(_) => N,
+            Status::TooSmall { needed } => needed,
+        };
+        if let Status::IllFormed(error) = progress.status {
+            pieces.push(Piece::Error(error));
+        }
+    }
+}
+
+/// A codec, called as `FramedRead` calls it: on one buffer, after each chunk until it has nothing
+/// more to give.
+struct Framed<C> {
+    codec: C,
+    buffer: BytesMut,
+    /// What becomes of errors that are items.
+    mode: ErrorMode,
+    decoder: fn(&C) -> &Utf8Decoder,
+    reset: fn(&mut C),
+}
+
+fn framed<C>(
+    codec: C,
+    mode: ErrorMode,
+    decoder: fn(&C) -> &Utf8Decoder,
+    reset: fn(&mut C),
+) -> Box<dyn Subject>
+where
+    Framed<C>: Subject + 'static,
+{
+    Box::new(Framed { codec, buffer: BytesMut::new(), mode, decoder, reset })
+}
+
+impl<C> Subject for Framed<C>
+where
+    C: Decoder<Item: Item, Error: Into<CodecError>>,
+{
+    fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
+        self.buffer.extend_from_slice(chunk);
+        let items = iter::from_fn(|| self.codec.decode(&mut self.buffer).transpose());
+        items.flat_map(|item| pieces(item, self.mode)).collect()
+    }
+
+    fn finish(&mut self) -> Vec<Piece> {
+        let items = iter::from_fn(|| self.codec.decode_eof(&mut self.buffer).transpose());
+        items.flat_map(|item| pieces(item, self.mode)).collect()
+    }
+
+    fn reset(&mut self) {
+        (self.reset)(&mut self.codec);
+        self.buffer.clear();
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { held: self.buffer.len(), ..Facts::from((self.decoder)(&self.codec)) }
+    }
+}
+
+/// What a codec decodes to.
+trait Item {
+    fn content(self) -> Result<String, Utf8Error>;
+}
+
+impl Item for ByteString {
+    fn content(self) -> Result<String, Utf8Error> {
+        Ok(self.into())
+    }
+}
+
+impl Item for char {
+    fn content(self) -> Result<String, Utf8Error> {
+        Ok(self.into())
+    }
+}
+
+impl Item for Utf8Chunk {
+    fn content(self) -> Result<String, Utf8Error> {
+        match self {
+            Self::Text(text) => Ok(text.into()),
+            Self::IllFormed(error) => Err(error),
+        }
+    }
+}
+
+fn pieces<I: Item, E: Into<CodecError>>(item: Result<I, E>, mode: ErrorMode) -> Vec<Piece> {
+    match item.map_err(Into::into) {
+        Ok(item) => repaired(item.content(), mode),
+        Err(CodecError::Utf8(error)) => vec![Piece::Error(error)],
+        Err(error) => panic!("nothing is read: {error}"),
+    }
+}
+
+/// Notes an error, and puts in its place what the mode does.
+fn repaired(
+    piece: Result<impl Into<String> + AsRef<str>, Utf8Error>,
+    mode: ErrorMode,
+) -> Vec<Piece> {
+    match piece {
+        Ok(text) => vec![Piece::Text(text.into())],
+        Err(error) => {
+            let repair = mode.repair(&error).map(|repair| Piece::Text(repair.to_string()));
+            iter::once(Piece::Error(error)).chain(repair).collect()
+        }
+    }
+}
+
+impl From<&Utf8Decoder> for Facts {
+    fn from(decoder: &Utf8Decoder) -> Self {
+        Self {
+            held: decoder.incomplete().len(),
+            bom_seen: decoder.bom_seen(),
+            skipped: decoder.skipped(),
+            error_count: decoder.error_count(),
+            first_error: decoder.first_error(),
+        }
+    }
+}
