@@ -74,6 +74,7 @@ pub(super) fn validate(input: &[u8]) -> Stop {
         17..=32 => up_to_32(input),
         33..=64 => up_to_64(input),
         65..=128 => up_to_128(input),
+        129..=319 => up_to_319(input),
         _ => long(input),
     }
 }
@@ -175,63 +176,90 @@ fn up_to_128(input: &[u8]) -> Stop {
     stop_at(input, last_at, marks(errors))
 }
 
-/// More than 128 bytes.
+/// 129 to 319 bytes in blocks of 64, the last of which is laid against the end.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn up_to_319(input: &[u8]) -> Stop {
+    debug_assert!((129..=319).contains(&input.len()));
+    let last = input.len() - BLOCK;
+    // SAFETY: there are more than 64 bytes.
+    let mut errors = first_errors(unsafe { load(input.as_ptr()) });
+    if any_high(errors) {
+        return stop_at(input, 0, marks(errors));
+    }
+    let mut at = BLOCK;
+    loop {
+        // SAFETY: `at` is 64 or more, and at most the place of the last block.
+        errors = unsafe { full(input.as_ptr().add(at), errors) };
+        if at == last {
+            break;
+        }
+        at = (at + BLOCK).min(last);
+    }
+    if any_high(errors) { locate(input, BLOCK) } else { Stop::clean_up_to_tail(input) }
+}
+
+/// 320 bytes and more in strides, laid along cache lines, the last of which is laid against the end.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn long(input: &[u8]) -> Stop {
-    debug_assert!(input.len() > 2 * BLOCK);
+    debug_assert!(input.len() >= STRIDE + BLOCK);
     let start = input.as_ptr();
-    // SAFETY: there are more than 64 bytes.
-    let first = unsafe { load(start) };
+    let to_line = BLOCK - start as usize % BLOCK;
+    let last = input.len() - STRIDE;
+    let mut at = 0;
+    // ASCII for as long as it lasts. Nothing can be wrong with it.
+    // SAFETY: `at` is at most the place of the last stride.
+    while unsafe { is_ascii(start.add(at)) } {
+        if at == last {
+            return Stop::clean(input.len());
+        }
+        at = if at == 0 { STRIDE - BLOCK + to_line } else { at + STRIDE }.min(last);
+    }
     let mut errors = _mm512_setzero_si512();
-    if any_high(first) {
-        errors = first_errors(first);
+    if at == 0 {
+        // SAFETY: there are more than 64 bytes.
+        errors = first_errors(unsafe { load(start) });
         if any_high(errors) {
             return stop_at(input, 0, marks(errors));
         }
-    }
-    // Blocks may overlap: in an input that is worth it the strides are laid along cache lines.
-    let mut at = BLOCK - (start as usize % BLOCK);
-    if at < 3 || input.len() < 2 * STRIDE {
-        at = BLOCK;
+        at = if to_line < 3 { BLOCK } else { to_line };
     }
     let mut tested = at;
     let mut strides = 0;
-    // Invariant: every byte before `at` has been looked at, and no error marked before `tested`.
-    while at + STRIDE <= input.len() {
-        // SAFETY: `at` is 3 or more, and 256 bytes follow it.
+    // Invariant: all bytes before `at` have been looked at; no error is marked before `tested`.
+    loop {
+        // SAFETY: `at` is 3 or more, and at most the place of the last stride.
         match unsafe { stride(start.add(at), errors) } {
             Some(marked) => errors = marked,
             None => return locate(input, tested),
         }
-        at += STRIDE;
-        strides += 1;
-        // Early the first time, so that dense errors do not cost a group each.
-        if strides % GROUP == 1 {
+        // Tested early the first time, so that dense errors do not cost a group each.
+        if strides % GROUP == 0 || at == last {
             if any_high(errors) {
                 return locate(input, tested);
             }
+            if at == last {
+                return Stop::clean_up_to_tail(input);
+            }
             tested = at;
         }
+        strides += 1;
+        at = (at + STRIDE).min(last);
     }
-    if at < input.len() {
-        if input.len() >= STRIDE + 3 {
-            // SAFETY: the last 256 bytes have three in front of them.
-            match unsafe { stride(start.add(input.len() - STRIDE), errors) } {
-                Some(marked) => errors = marked,
-                None => return locate(input, tested),
-            }
-        } else {
-            while at + BLOCK < input.len() {
-                // SAFETY: `at` is 3 or more, and 64 bytes follow it.
-                errors = unsafe { full(start.add(at), errors) };
-                at += BLOCK;
-            }
-            // SAFETY: there are more than 128 bytes: the last 64 have three in front of them.
-            errors = unsafe { full(start.add(input.len() - BLOCK), errors) };
-        }
-    }
-    if any_high(errors) { locate(input, tested) } else { Stop::clean_up_to_tail(input) }
+}
+
+/// Whether 256 bytes are ASCII.
+///
+/// # Safety
+///
+/// - 256 bytes can be read at `at`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+unsafe fn is_ascii(at: *const u8) -> bool {
+    // SAFETY: four blocks from `at` on can be read, as the caller promises.
+    let [a, b, c, d] = unsafe { [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))] };
+    !any_high(_mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d))
 }
 
 /// Adds to `errors` those of 256 bytes. `None`: there is one just before them, a character cut off
@@ -358,16 +386,21 @@ fn test(
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn locate(input: &[u8], from: usize) -> Stop {
-    let mut at = from.max(3);
-    while at + BLOCK <= input.len() {
-        // SAFETY: `at` is 3 or more, and 64 bytes follow it.
+    debug_assert!(input.len() > 2 * BLOCK && from >= 3);
+    let last = input.len() - BLOCK;
+    let mut at = from.min(last);
+    loop {
+        // SAFETY: `at` is 3 or more, and at most the place of the last block.
         let errors = unsafe { full(input.as_ptr().add(at), _mm512_setzero_si512()) };
         if any_high(errors) {
             return stop_at(input, at, marks(errors));
         }
-        at += BLOCK;
+        if at == last {
+            debug_assert!(false, "an error was marked");
+            return scalar::validate_from(input, from);
+        }
+        at = (at + BLOCK).min(last);
     }
-    scalar::validate_from(input, at)
 }
 
 /// Says where `input` stops, with `marks` the errors of the block at `at`.
@@ -376,7 +409,7 @@ fn stop_at(input: &[u8], at: usize, marks: u64) -> Stop {
     if marks == 0 {
         Stop::clean_up_to_tail(input)
     } else {
-        scalar::validate_from(input, at + marks.trailing_zeros() as usize)
+        Stop::marked(input, at + marks.trailing_zeros() as usize)
     }
 }
 

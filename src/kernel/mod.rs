@@ -158,6 +158,14 @@ impl Stop {
         Self { valid_up_to: len, why: Why::End }
     }
 
+    /// The first error of `input` shows at byte `near`.
+    #[cold]
+    fn marked(input: &[u8], near: usize) -> Self {
+        let stop = scalar::validate_from(input, near);
+        debug_assert!(stop.why != Why::End && stop.valid_up_to <= near, "{stop:?}, near {near}");
+        stop
+    }
+
     /// The last bytes of `input`, four or more, may begin a sequence; the others are well-formed.
     #[inline]
     fn clean_up_to_tail(input: &[u8]) -> Self {
