@@ -1,0 +1,792 @@
+//! Checks whether files, standard input or network streams are UTF-8, and says where they are not.
+//!
+//! ```text
+//! cargo run --release --example check -- [OPTIONS] [FILE | - | tcp://HOST:PORT | --listen ADDR]...
+//! ```
+//!
+//! Each source is read once, in bounded memory, whatever its length and the length of its lines:
+//!
+//! ```text
+//! $ check notes.txt
+//! notes.txt: ill-formed, 1 error
+//!   28 bytes, 27 characters, 2 lines, no byte order mark, 62.4µs, 448.55 kB/s
+//!
+//!         byte    line  column
+//!           15       2       4  truncated (e9, then 2c)
+//!                               61 79 3a 20 0a 63 61 66 [e9] 2c 20 74 65 61 2c 20 63    ay: .caf[.], tea, c
+//! ```
+//!
+//! - Offsets count bytes from 0. Lines end with LF; lines and columns count from 1. A column is a
+//!   character or an ill-formed part. `characters` are those that are well-formed and not refused.
+//! - `--limit` bounds the errors that are listed and kept; all are counted.
+//! - `--errors` says what `--repair FILE` writes in the place of an ill-formed part. `fatal` stops at
+//!   the first error and writes nothing: it is refused together with `--repair`. A repair has one
+//!   source, and refuses to overwrite it.
+//! - `--json` prints one object a source, on one line.
+//! - The exit status is the worst of all sources: 0 well-formed, 1 ill-formed, 2 could not be read
+//!   (or written, or the command line makes no sense).
+//!
+//! With no argument at all it needs nothing: it sends itself a sample over a loopback socket, cut in
+//! awkward places and damaged, shows what the decoder makes of each piece, and exits with 0 if every
+//! byte is accounted for.
+
+#[path = "data/sample.rs"]
+mod sample;
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{ArgGroup, CommandFactory, Parser};
+use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use tokio::fs::File;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use utf8_codec::{
+    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
+};
+
+/// Checks whether files, standard input or network streams are UTF-8.
+///
+/// Without any argument: shows what the decoder does, with a sample sent over a loopback socket.
+#[derive(Parser)]
+#[command(name = "check", override_usage = USAGE)]
+#[command(group = ArgGroup::new("sources").required(true).multiple(true))]
+struct Arguments {
+    /// Files, `-` for standard input, or `tcp://HOST:PORT` to connect to.
+    #[arg(group = "sources", value_name = "SOURCE")]
+    source: Vec<PathBuf>,
+    /// Accepts one connection and checks what it sends (after the other sources; port 0: any).
+    #[arg(long, group = "sources", value_name = "ADDR")]
+    listen: Vec<String>,
+    /// What a byte order mark at the start means.
+    #[arg(long, default_value = "keep", value_parser = choice(&BOM_POLICIES))]
+    bom: BomPolicy,
+    /// The source starts in the middle of a stream: up to three continuation bytes are skipped.
+    #[arg(long, conflicts_with = "bom")]
+    mid_stream: bool,
+    /// Well-formed characters to refuse.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = choice(&REFUSALS))]
+    refuse: Vec<Refusal>,
+    /// What stands for an ill-formed part in a repair; `fatal` stops at the first.
+    #[arg(long, value_name = "MODE", default_value = "replacement")]
+    #[arg(value_parser = choice(&ERROR_MODES))]
+    errors: ErrorMode,
+    /// Writes the repaired text of the source (one source) to a file.
+    #[arg(long, value_name = "FILE")]
+    repair: Option<PathBuf>,
+    /// How many errors to list for each source.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// How many bytes to read at a time.
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 10)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=64 << 20))]
+    read_size: u32,
+    /// Prints one JSON object for each source.
+    #[arg(long)]
+    json: bool,
+}
+
+const USAGE: &str = "check [OPTIONS] [FILE | - | tcp://HOST:PORT | --listen ADDR]...";
+
+type Refusal = fn(Strictness) -> Strictness;
+
+static BOM_POLICIES: [(&str, BomPolicy); 4] = [
+    ("keep", BomPolicy::Keep),
+    ("strip", BomPolicy::Strip),
+    ("require", BomPolicy::Require),
+    ("forbid", BomPolicy::Forbid),
+];
+
+static ERROR_MODES: [(&str, ErrorMode); 6] = [
+    ("replacement", ErrorMode::Replacement),
+    ("skip", ErrorMode::Skip),
+    ("escape", ErrorMode::Escape),
+    ("latin1", ErrorMode::Latin1),
+    ("windows1252", ErrorMode::Windows1252),
+    ("fatal", ErrorMode::Fatal),
+];
+
+static REFUSALS: [(&str, Refusal); 4] = [
+    ("noncharacters", Strictness::refuse_noncharacters),
+    ("nul", Strictness::refuse_nul),
+    ("controls", Strictness::refuse_controls),
+    ("controls-except-whitespace", Strictness::refuse_controls_except_whitespace),
+];
+
+fn choice<T: Copy + Send + Sync>(
+    table: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(table.iter().map(|row| row.0))
+        .try_map(|name| table.iter().find(|row| row.0 == name).map(|row| row.1).ok_or("unknown"))
+}
+
+impl Arguments {
+    fn checked() -> Self {
+        let arguments = Self::parse();
+        if arguments.repair.is_some() {
+            let why = if arguments.errors == ErrorMode::Fatal {
+                "`--errors fatal` says nothing about how to repair: choose another mode"
+            } else if arguments.source.len() + arguments.listen.len() > 1 {
+                "`--repair` takes one source"
+            } else {
+                return arguments;
+            };
+            Self::command().error(ErrorKind::ArgumentConflict, why).exit();
+        }
+        arguments
+    }
+
+    fn options(&self) -> Utf8Options {
+        let strictness =
+            self.refuse.iter().fold(Strictness::new(), |so_far, refuse| refuse(so_far));
+        let options = Utf8Options::new().with_bom(self.bom).with_strictness(strictness);
+        if self.mid_stream { options.with_mid_stream_start() } else { options }
+    }
+
+    fn sources(&self) -> impl Iterator<Item = Source> {
+        let listeners = self.listen.iter().map(|address| Source::Listen(address.clone()));
+        self.source.iter().map(|path| Source::new(path)).chain(listeners)
+    }
+}
+
+fn main() -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain(&format!("no runtime: {error}"));
+            return Verdict::Unreadable.into();
+        }
+    };
+    let paint = Paint::new();
+    let verdict = if std::env::args_os().len() == 1 {
+        runtime.block_on(sample::show(paint))
+    } else {
+        runtime.block_on(check_all(&Arguments::checked(), paint))
+    };
+    // Not dropped: that would wait for a read from a terminal to come to its end.
+    runtime.shutdown_background();
+    verdict.into()
+}
+
+async fn check_all(arguments: &Arguments, paint: Paint) -> Verdict {
+    let mut worst = Verdict::WellFormed;
+    for (n, source) in arguments.sources().enumerate() {
+        let report = check(&source, arguments).await;
+        if let Some(failure) = &report.failure {
+            complain(&format!("{}: {failure}", report.name));
+        }
+        let shown = match arguments.json {
+            true => print(&format!("{}\n", report.to_json())),
+            false if report.is_blank() => Verdict::WellFormed,
+            false => print(&format!("{}{}", if n > 0 { "\n" } else { "" }, report.to_text(paint))),
+        };
+        worst = worst.max(report.verdict()).max(shown);
+    }
+    worst
+}
+
+/// Reads one source to its end, or as far as that goes.
+async fn check(source: &Source, arguments: &Arguments) -> Report {
+    let mut inspector = Inspector::new(source, arguments.options(), arguments.limit);
+    let outcome = run(source, arguments, &mut inspector).await;
+    inspector.into_report(outcome.err())
+}
+
+async fn run(source: &Source, with: &Arguments, inspector: &mut Inspector) -> Result<(), String> {
+    let (input, size) = source.open(with.read_size as usize).await.map_err(in_words)?;
+    let mut repair = match &with.repair {
+        Some(path) => Some(Repair::create(path, source, with.errors).await?),
+        None => None,
+    };
+    inspector.started = Instant::now();
+    let progress = Progress { name: source.to_string(), size, bar: None };
+    let outcome = read(input, with, inspector, &mut repair, progress).await;
+    match repair {
+        Some(repair) => outcome.and(repair.close().await),
+        None => outcome,
+    }
+}
+
+/// The loop that matters: read, push, look at the pieces; at the end, finish.
+async fn read(
+    mut input: Box<dyn AsyncRead + Unpin>,
+    with: &Arguments,
+    inspector: &mut Inspector,
+    repair: &mut Option<Repair>,
+    mut progress: Progress,
+) -> Result<(), String> {
+    let mut buffer = vec![0; with.read_size as usize];
+    loop {
+        let len = input.read(&mut buffer).await.map_err(in_words)?;
+        let each = |piece: Result<&str, Utf8Error>| {
+            if let Some(repair) = repair {
+                repair.push(piece);
+            }
+            match (piece, with.errors) {
+                (Err(_), ErrorMode::Fatal) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        };
+        let flow = match &buffer[..len] {
+            [] => inspector.finish(each),
+            chunk => inspector.push(chunk, each),
+        };
+        if let Some(repair) = repair {
+            repair.write().await?;
+        }
+        progress.advance(inspector);
+        inspector.report.is_cut_short = flow.is_break();
+        if len == 0 || flow.is_break() {
+            return Ok(());
+        }
+    }
+}
+
+/// Where bytes come from.
+enum Source {
+    File(PathBuf),
+    Stdin,
+    Connect(String),
+    Listen(String),
+}
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+impl Source {
+    fn new(path: &Path) -> Self {
+        match path.to_str().map(|text| (text, text.strip_prefix("tcp://"))) {
+            Some(("-", _)) => Self::Stdin,
+            Some((_, Some(address))) => Self::Connect(address.to_owned()),
+            _ => Self::File(path.to_owned()),
+        }
+    }
+
+    /// Gives the bytes, and how many they are where that is known.
+    async fn open(
+        &self,
+        read_size: usize,
+    ) -> io::Result<(Box<dyn AsyncRead + Unpin>, Option<u64>)> {
+        Ok(match self {
+            Self::File(path) => {
+                let mut file = File::open(path).await?;
+                file.set_max_buf_size(read_size);
+                let size = Some(file.metadata().await?).filter(|data| data.is_file());
+                (Box::new(file), size.map(|data| data.len()))
+            }
+            Self::Stdin => (Box::new(tokio::io::stdin()), None),
+            Self::Connect(address) => {
+                let connect = TcpStream::connect(address);
+                (Box::new(tokio::time::timeout(CONNECT_TIMEOUT, connect).await??), None)
+            }
+            Self::Listen(address) => {
+                let listener = TcpListener::bind(address).await?;
+                complain(&format!("listening on {}", listener.local_addr()?));
+                (Box::new(listener.accept().await?.0), None)
+            }
+        })
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Stdin => f.write_str("standard input"),
+            Self::Connect(address) => write!(f, "tcp://{address}"),
+            Self::Listen(address) => write!(f, "listen {address}"),
+        }
+    }
+}
+
+/// Follows a stream through the decoder: counts, and keeps the first errors with their surroundings.
+struct Inspector {
+    decoder: Utf8Decoder,
+    report: Report,
+    limit: usize,
+    started: Instant,
+    /// The last bytes before the chunk at hand, enough for the context of what is held.
+    recent: Vec<u8>,
+}
+
+/// How many bytes are shown before and after an error.
+const CONTEXT: usize = 8;
+
+impl Inspector {
+    fn new(source: &Source, options: Utf8Options, limit: usize) -> Self {
+        let decoder = Utf8Decoder::with_options(options);
+        let report = Report { name: source.to_string(), column: 1, ..Report::default() };
+        Self { decoder, report, limit, started: Instant::now(), recent: Vec::new() }
+    }
+
+    /// Goes through the next chunk and shows each piece to `each`, until that says to stop.
+    fn push(
+        &mut self,
+        chunk: &[u8],
+        mut each: impl FnMut(Result<&str, Utf8Error>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Self { decoder, report, limit, recent, .. } = self;
+        let window = Window { chunk_at: decoder.position(), recent, chunk };
+        report.head.extend(chunk.iter().take(BOM.len() - report.head.len()));
+        report.complete(&window);
+        for piece in decoder.push(chunk) {
+            match piece {
+                Ok(text) => report.text(text),
+                Err(error) => report.error(error, &window, *limit),
+            }
+            each(piece)?;
+        }
+        recent.extend(&chunk[chunk.len().saturating_sub(2 * CONTEXT)..]);
+        recent.drain(..recent.len().saturating_sub(2 * CONTEXT));
+        ControlFlow::Continue(())
+    }
+
+    /// Ends the stream and shows what is wrong with its end.
+    fn finish(
+        &mut self,
+        mut each: impl FnMut(Result<&str, Utf8Error>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let window = Window { chunk_at: self.decoder.position(), recent: &self.recent, chunk: &[] };
+        while let Err(error) = self.decoder.finish() {
+            self.report.error(error, &window, self.limit);
+            each(Err(error))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn into_report(self, failure: Option<String>) -> Report {
+        let first = self.decoder.first_error().map(|error| error.kind());
+        let bom = match self.report.head == BOM {
+            true if self.decoder.bom_seen() => "removed",
+            true if first == Some(Utf8ErrorKind::ForbiddenBom) => "refused",
+            true => "kept",
+            false => "none",
+        };
+        Report {
+            bytes: self.decoder.position(),
+            error_count: self.decoder.error_count(),
+            skipped: self.decoder.skipped(),
+            bom,
+            elapsed: self.started.elapsed(),
+            failure,
+            ..self.report
+        }
+    }
+}
+
+/// The bytes of a stream that are at hand.
+struct Window<'a> {
+    chunk_at: u64,
+    recent: &'a [u8],
+    chunk: &'a [u8],
+}
+
+impl Window<'_> {
+    /// Returns the bytes from `from` up to `to`, as far as they are at hand.
+    fn bytes(&self, from: u64, to: u64) -> impl Iterator<Item = u8> {
+        let start = self.chunk_at - self.recent.len() as u64;
+        let from = from.max(start);
+        let (skip, len) = ((from - start) as usize, to.saturating_sub(from) as usize);
+        self.recent.iter().chain(self.chunk).skip(skip).take(len).copied()
+    }
+}
+
+/// An error, its place for people, and what stands around it.
+struct Finding {
+    error: Utf8Error,
+    line: u64,
+    column: u64,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Finding {
+    /// Takes from `window` what is still to come behind the error.
+    fn complete(&mut self, window: &Window<'_>) {
+        let end = self.error.valid_up_to() + self.error.bytes().len() as u64;
+        let known = end + self.after.len() as u64;
+        self.after.extend(window.bytes(known, end + CONTEXT as u64));
+    }
+
+    /// The bytes around it, the bad ones in brackets, and what ASCII there is among them.
+    fn context(&self, paint: Paint) -> String {
+        let Self { error, before, after, .. } = self;
+        let (bad, bad_ascii) = (format!("[{}]", hex(error.bytes())), ascii(error.bytes()));
+        let width = 3 * CONTEXT;
+        let padding = (width + "[e2 82]".len()).saturating_sub(bad.len());
+        format!(
+            "{:>width$}{} {:<padding$}{}",
+            hex(before) + " ",
+            paint.bad(&bad),
+            hex(after),
+            paint.faint(&format!("{}[{bad_ascii}]{}", ascii(before), ascii(after))),
+        )
+    }
+
+    fn to_json(&self) -> Value {
+        let Self { error, line, column, before, after } = self;
+        json!({
+            "offset": error.valid_up_to(),
+            "length": error.error_len(),
+            "line": line,
+            "column": column,
+            "kind": error.kind().to_string(),
+            "bytes": hex(error.bytes()),
+            "next_byte": error.next_byte().map(|byte| hex(&[byte])),
+            "before": hex(before),
+            "after": hex(after),
+            "message": error.to_string(),
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    WellFormed,
+    IllFormed,
+    Unreadable,
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> Self {
+        Self::from(verdict as u8)
+    }
+}
+
+/// What there is to say about a source.
+#[derive(Default)]
+struct Report {
+    name: String,
+    bytes: u64,
+    characters: u64,
+    line_feeds: u64,
+    /// The column of what comes next.
+    column: u64,
+    error_count: u64,
+    findings: Vec<Finding>,
+    /// The first three bytes.
+    head: Vec<u8>,
+    bom: &'static str,
+    skipped: usize,
+    /// Left at the first error.
+    is_cut_short: bool,
+    elapsed: Duration,
+    failure: Option<String>,
+}
+
+const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+impl Report {
+    fn text(&mut self, text: &str) {
+        let characters = text.chars().count() as u64;
+        self.characters += characters;
+        match text.rfind('\n') {
+            None => self.column += characters,
+            Some(at) => {
+                self.line_feeds += count_line_feeds(text.as_bytes());
+                self.column = 1 + text[at + 1..].chars().count() as u64;
+            }
+        }
+    }
+
+    fn error(&mut self, error: Utf8Error, window: &Window<'_>, limit: usize) {
+        let (line, column) = (self.line_feeds + 1, self.column);
+        if self.findings.len() < limit {
+            let at = error.valid_up_to();
+            let before = window.bytes(at.saturating_sub(CONTEXT as u64), at).collect();
+            let mut finding = Finding { error, line, column, before, after: Vec::new() };
+            finding.complete(window);
+            self.findings.push(finding);
+        }
+        match error.bytes() {
+            [] => {}
+            // Refused, and the end of a line all the same.
+            b"\n" => (self.line_feeds, self.column) = (self.line_feeds + 1, 1),
+            _ => self.column += 1,
+        }
+    }
+
+    /// Adds what follows the last errors, now that it is here.
+    fn complete(&mut self, window: &Window<'_>) {
+        let findings = self.findings.iter_mut().rev();
+        for finding in findings.take_while(|finding| finding.after.len() < CONTEXT) {
+            finding.complete(window);
+        }
+    }
+
+    /// Whether there was nothing to be read at all.
+    fn is_blank(&self) -> bool {
+        self.failure.is_some() && self.bytes == 0
+    }
+
+    fn verdict(&self) -> Verdict {
+        match (&self.failure, self.error_count) {
+            (Some(_), _) => Verdict::Unreadable,
+            (None, 0) => Verdict::WellFormed,
+            (None, _) => Verdict::IllFormed,
+        }
+    }
+
+    fn lines(&self) -> u64 {
+        self.line_feeds + u64::from(self.column > 1)
+    }
+
+    fn bytes_per_second(&self) -> f64 {
+        self.bytes as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
+    fn to_text(&self, paint: Paint) -> String {
+        let verdict = match self.verdict() {
+            Verdict::WellFormed => paint.good("well-formed"),
+            Verdict::IllFormed if self.is_cut_short => {
+                paint.bad("ill-formed") + ", left at the first error"
+            }
+            Verdict::IllFormed => {
+                paint.bad("ill-formed") + ", " + &counted(self.error_count, "error")
+            }
+            Verdict::Unreadable => paint.bad("not read to its end"),
+        };
+        let mut text = format!("{}: {verdict}\n  {}\n", Visible(&self.name), self.figures());
+        if !self.findings.is_empty() {
+            let head = format!("{:>12}{:>8}{:>8}", "byte", "line", "column");
+            text += &format!("\n{}\n", paint.faint(&head));
+        }
+        for found in &self.findings {
+            let Finding { error, line, column, .. } = found;
+            let offset = error.valid_up_to();
+            text += &format!("{offset:>12}{line:>8}{column:>8}  {}\n", what(error));
+            text += &format!("{:30}{}\n", "", found.context(paint));
+        }
+        match self.error_count - self.findings.len() as u64 {
+            0 => text,
+            more => format!("{text}\n  {} not listed\n", counted(more, "error")),
+        }
+    }
+
+    fn figures(&self) -> String {
+        let skipped = match self.skipped {
+            0 => String::new(),
+            n => counted(n as u64, "byte") + " skipped, ",
+        };
+        let bom = match self.bom {
+            "none" => "no byte order mark".to_owned(),
+            fate => format!("byte order mark {fate}"),
+        };
+        format!(
+            "{}, {}, {}, {skipped}{bom}, {:.1?}, {}/s",
+            counted(self.bytes, "byte"),
+            counted(self.characters, "character"),
+            counted(self.lines(), "line"),
+            self.elapsed,
+            DecimalBytes(self.bytes_per_second() as u64),
+        )
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "source": self.name,
+            "verdict": match self.verdict() {
+                Verdict::WellFormed => "well-formed",
+                Verdict::IllFormed => "ill-formed",
+                Verdict::Unreadable => "unreadable",
+            },
+            "failure": self.failure,
+            "bytes": self.bytes,
+            "characters": self.characters,
+            "lines": self.lines(),
+            "bom": self.bom,
+            "skipped": self.skipped,
+            "seconds": self.elapsed.as_secs_f64(),
+            "bytes_per_second": self.bytes_per_second(),
+            "error_count": self.error_count,
+            "stopped_at_first": self.is_cut_short,
+            "errors": self.findings.iter().map(Finding::to_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The repaired text on its way to a file.
+struct Repair {
+    file: File,
+    name: String,
+    mode: ErrorMode,
+    /// What the chunk at hand has given, at most four times its size.
+    text: String,
+}
+
+impl Repair {
+    async fn create(path: &Path, source: &Source, mode: ErrorMode) -> Result<Self, String> {
+        let name = path.display().to_string();
+        let is_source = match source {
+            Source::File(from) => match (from.canonicalize(), path.canonicalize()) {
+                (Ok(from), Ok(to)) => from == to,
+                _ => false,
+            },
+            _ => false,
+        };
+        if is_source {
+            return Err("the repair would overwrite it".to_owned());
+        }
+        let file = File::create(path).await.map_err(|error| format!("{name}: {error}"))?;
+        Ok(Self { file, name, mode, text: String::new() })
+    }
+
+    fn push(&mut self, piece: Result<&str, Utf8Error>) {
+        match piece {
+            Ok(text) => self.text.push_str(text),
+            Err(error) => self.text.extend(self.mode.repair(&error).as_deref()),
+        }
+    }
+
+    async fn write(&mut self) -> Result<(), String> {
+        let outcome = self.file.write_all(self.text.as_bytes()).await;
+        self.text.clear();
+        outcome.map_err(|error| format!("{}: {error}", self.name))
+    }
+
+    async fn close(mut self) -> Result<(), String> {
+        self.file.flush().await.map_err(|error| format!("{}: {error}", self.name))
+    }
+}
+
+/// A bar on the terminal, once there is reason for one.
+struct Progress {
+    name: String,
+    size: Option<u64>,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    fn advance(&mut self, inspector: &Inspector) {
+        let is_long = || {
+            self.size.is_some_and(|size| size > 16 << 20)
+                || inspector.started.elapsed() > Duration::from_secs(1)
+        };
+        if self.bar.is_none() && is_long() && io::stderr().is_terminal() {
+            self.bar = Some(self.new_bar());
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(inspector.decoder.position());
+        }
+    }
+
+    fn new_bar(&self) -> ProgressBar {
+        let template = match self.size {
+            Some(_) => "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta}",
+            None => "{spinner} {msg} {bytes}, {bytes_per_sec}",
+        };
+        let style = ProgressStyle::with_template(template);
+        let bar = self.size.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+        bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            .with_message(Visible(&self.name).to_string())
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Colours, where there is a terminal that wants them.
+#[derive(Clone, Copy)]
+struct Paint {
+    is_on: bool,
+}
+
+impl Paint {
+    fn new() -> Self {
+        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { is_on: io::stdout().is_terminal() && !unwanted }
+    }
+
+    fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    fn bad(self, text: &str) -> String {
+        self.wrap("1;31", text)
+    }
+
+    fn faint(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.is_on { format!("\x1B[{code}m{text}\x1B[0m") } else { text.to_owned() }
+    }
+}
+
+/// Text that cannot command a terminal: control and bidirectional formatting characters are escaped.
+struct Visible<'a>(&'a str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '\u{61C}'
+            | '\u{200E}'
+            | '\u{200F}'
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2066}'..='\u{2069}' => {
+                write!(f, "{}", c.escape_unicode())
+            }
+            c if c.is_control() => write!(f, "{}", c.escape_default()),
+            c => write!(f, "{c}"),
+        })
+    }
+}
+
+/// The kind and the bytes of an error, without the offset: `surrogate (ed, then a0)`.
+fn what(error: &Utf8Error) -> String {
+    let message = error.to_string();
+    message.split_once(": ").map_or(&*message, |(_, what)| what).to_owned()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+fn ascii(bytes: &[u8]) -> String {
+    let visible = |byte: &u8| if matches!(byte, b' '..=b'~') { char::from(*byte) } else { '.' };
+    bytes.iter().map(visible).collect()
+}
+
+fn counted(n: u64, noun: &str) -> String {
+    format!("{} {noun}{}", HumanCount(n), if n == 1 { "" } else { "s" })
+}
+
+fn count_line_feeds(bytes: &[u8]) -> u64 {
+    // Sums of one byte keep vector registers full; 255 of them cannot overflow.
+    let count = |block: &[u8]| block.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>();
+    bytes.chunks(255).map(|block| u64::from(count(block))).sum()
+}
+
+fn in_words(error: io::Error) -> String {
+    error.to_string()
+}
+
+fn print(text: &str) -> Verdict {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Nobody reads on (`check ... | head`): the exit status still tells.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
+        Err(error) => {
+            complain(&format!("standard output: {error}"));
+            Verdict::Unreadable
+        }
+        Ok(()) => Verdict::WellFormed,
+    }
+}
+
+fn complain(message: &str) {
+    // There is nowhere left to say that this failed.
+    let _ = writeln!(io::stderr(), "check: {}", Visible(message));
+}

@@ -1,0 +1,212 @@
+//! The sample: what is sent, what must come of it, and how it is shown.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use utf8_codec::{BomPolicy, Utf8Error, Utf8ErrorKind, Utf8Options};
+
+use super::{
+    BOM, CONNECT_TIMEOUT, Inspector, Paint, Report, Source, Verdict, Visible, complain, counted,
+    hex, print, what,
+};
+
+const SAMPLE: &str = include_str!("sample.txt");
+
+type Errors = &'static [(u64, Utf8ErrorKind)];
+
+/// What is put in the sample's `{places}`, and the errors it must give: how far in, of what kind.
+#[rustfmt::skip]
+const DAMAGE: [(&str, &[u8], Errors); 6] = [
+    ("overlong", b"\xC0\xAF",
+        &[(0, Utf8ErrorKind::Overlong), (1, Utf8ErrorKind::UnexpectedContinuation)]),
+    ("surrogate", b"\xED\xA0\x80",
+        &[(0, Utf8ErrorKind::Surrogate), (1, Utf8ErrorKind::UnexpectedContinuation),
+          (2, Utf8ErrorKind::UnexpectedContinuation)]),
+    ("invalid", b"\xFF", &[(0, Utf8ErrorKind::InvalidByte)]),
+    ("truncated", b"\xE2\x82", &[(0, Utf8ErrorKind::Truncated)]),
+    ("large", b"\xF4\x90",
+        &[(0, Utf8ErrorKind::TooLarge), (1, Utf8ErrorKind::UnexpectedContinuation)]),
+    ("incomplete", b"\xF0\x9F\x8E", &[(0, Utf8ErrorKind::Incomplete)]),
+];
+
+/// Sizes of the pieces that are sent, again and again: the signature is cut twice, characters often.
+const CUTS: [usize; 12] = [1, 1, 1, 7, 12, 1, 10, 4, 13, 2, 11, 5];
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A stream, and what must come of it.
+#[derive(Default)]
+struct Sample {
+    bytes: Vec<u8>,
+    text: String,
+    errors: Vec<(u64, Utf8ErrorKind)>,
+}
+
+impl Sample {
+    fn new() -> Self {
+        let mut sample = Self { bytes: BOM.to_vec(), ..Self::default() };
+        for part in SAMPLE.trim_end().split('{') {
+            let (damage, text) = part.split_once('}').unwrap_or(("", part));
+            for (_, bytes, errors) in DAMAGE.iter().filter(|row| row.0 == damage) {
+                let at = sample.bytes.len() as u64;
+                sample.bytes.extend_from_slice(bytes);
+                sample.errors.extend(errors.iter().map(|&(offset, kind)| (at + offset, kind)));
+            }
+            sample.bytes.extend_from_slice(text.as_bytes());
+            sample.text.push_str(text);
+        }
+        sample
+    }
+}
+
+/// Sends the sample over a loopback socket, and shows what arrives and what comes of it.
+pub(crate) async fn show(paint: Paint) -> Verdict {
+    let performance = tokio::time::timeout(CONNECT_TIMEOUT, perform(paint)).await;
+    match performance.map_err(io::Error::from).flatten() {
+        Ok(verdict) => verdict,
+        Err(error) => {
+            complain(&format!("the sample: {error}"));
+            Verdict::IllFormed
+        }
+    }
+}
+
+async fn perform(paint: Paint) -> io::Result<Verdict> {
+    let expected = Sample::new();
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let source = Source::Connect(listener.local_addr()?.to_string());
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let mut inspector = Inspector::new(&source, options, usize::MAX);
+
+    print(&format!(
+        "{} of text in many scripts, damaged in {} places, come over a socket, a few at a time.\n\
+         Characters come out as soon as they are whole; only what may still become one is held.\n\n",
+        counted(expected.bytes.len() as u64, "byte"),
+        DAMAGE.len(),
+    ));
+    print(&paint.faint(&row(["byte", "arrives", "held", "comes out"])));
+    let receiving = async {
+        let socket = TcpStream::connect(listener.local_addr()?).await?;
+        receive(socket, &mut inspector, paint).await
+    };
+    let ((), received) = tokio::try_join!(send(&listener, &expected.bytes), receiving)?;
+
+    let report = inspector.into_report(None);
+    print(&format!("\n{}", report.to_text(paint)));
+    Ok(settle(&expected, &received, &report, paint))
+}
+
+async fn send(listener: &TcpListener, mut bytes: &[u8]) -> io::Result<()> {
+    let (mut socket, _) = listener.accept().await?;
+    socket.set_nodelay(true)?;
+    for cut in CUTS.into_iter().cycle() {
+        let (piece, rest) = bytes.split_at(cut.min(bytes.len()));
+        if piece.is_empty() {
+            break;
+        }
+        socket.write_all(piece).await?;
+        tokio::time::sleep(PAUSE).await;
+        bytes = rest;
+    }
+    socket.shutdown().await
+}
+
+/// Reads to the end, and shows every chunk as it comes, whatever the network has made of the pieces.
+async fn receive(
+    mut socket: TcpStream,
+    inspector: &mut Inspector,
+    paint: Paint,
+) -> io::Result<Sample> {
+    let mut received = Sample::default();
+    let mut buffer = [0; 64];
+    loop {
+        let len = socket.read(&mut buffer).await?;
+        let at = inspector.decoder.position();
+        let pieces = pieces(inspector, &buffer[..len]);
+        for piece in &pieces {
+            match piece {
+                Ok(text) => received.text += text,
+                Err(error) => received.errors.push((error.valid_up_to(), error.kind())),
+            }
+        }
+        let mut outcomes: Vec<_> = pieces.iter().map(|piece| in_words(piece, paint)).collect();
+        if at < BOM.len() as u64 && inspector.decoder.bom_seen() {
+            outcomes.insert(0, paint.good("byte order mark, removed"));
+        }
+        show_chunk(at, &buffer[..len], inspector.decoder.incomplete(), &outcomes);
+        if len == 0 {
+            return Ok(received);
+        }
+    }
+}
+
+/// What a chunk gives; of an empty one, the end. Text is joined: a character that was cut comes as a
+/// piece of its own.
+fn pieces(inspector: &mut Inspector, chunk: &[u8]) -> Vec<Result<String, Utf8Error>> {
+    let mut pieces = Vec::new();
+    let each = |piece: Result<&str, Utf8Error>| {
+        match (pieces.last_mut(), piece) {
+            (Some(Ok(before)), Ok(text)) => String::push_str(before, text),
+            _ => pieces.push(piece.map(str::to_owned)),
+        }
+        ControlFlow::Continue(())
+    };
+    let _ = match chunk {
+        [] => inspector.finish(each),
+        chunk => inspector.push(chunk, each),
+    };
+    pieces
+}
+
+fn in_words(piece: &Result<String, Utf8Error>, paint: Paint) -> String {
+    match piece {
+        Ok(text) => format!("\"{}\"", Visible(text)),
+        Err(error) => paint.bad(&what(error)),
+    }
+}
+
+/// Bytes in a row.
+const ROW: usize = 13;
+const WIDTH: usize = 3 * ROW - 1;
+
+fn show_chunk(at: u64, chunk: &[u8], held: &[u8], outcomes: &[String]) {
+    let mut rows = chunk.chunks(ROW).map(hex).collect::<Vec<_>>();
+    if chunk.is_empty() {
+        rows.push("the end".to_owned());
+    }
+    for n in 0..rows.len().max(outcomes.len()) {
+        let (at, held) = if n == 0 { (at.to_string(), hex(held)) } else { Default::default() };
+        let arrived = rows.get(n).map_or("", String::as_str);
+        let outcome = outcomes.get(n).map_or("", String::as_str);
+        print(&row([&at, arrived, &held, outcome]));
+    }
+}
+
+fn row([at, arrived, held, outcome]: [&str; 4]) -> String {
+    format!("{at:>5}  {arrived:<WIDTH$}  {held:<8}  {outcome}").trim_end().to_owned() + "\n"
+}
+
+/// Compares what came out with what must.
+fn settle(expected: &Sample, received: &Sample, report: &Report, paint: Paint) -> Verdict {
+    let is_right = received.text == expected.text
+        && received.errors == expected.errors
+        && report.bytes == expected.bytes.len() as u64
+        && report.bom == "removed";
+    if !is_right {
+        print(&format!("\n{}\n", paint.bad("This is not what was sent.")));
+        return Verdict::IllFormed;
+    }
+    let in_text = received.text.len() as u64;
+    print(&format!(
+        "\n{} {} in text, {} in {}, {} in the byte order mark.\n\
+         Nothing that was well-formed is lost, and every error is where the damage was done.\n",
+        paint.good("Every byte is accounted for:"),
+        in_text,
+        report.bytes - in_text - BOM.len() as u64,
+        counted(report.error_count, "error"),
+        BOM.len(),
+    ));
+    Verdict::WellFormed
+}
