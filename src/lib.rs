@@ -172,7 +172,9 @@
 //!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, errors,
 //!   options.
 //! - **`alloc`:** decoding into a `String`. No dependencies.
-//! - **`std`:** `alloc`, and conversion of errors into [`std::io::Error`]. No dependencies.
+//! - **`std`:** `alloc`, conversion of errors into [`std::io::Error`], and asking the machine at
+//!   run time which vector instructions it has (otherwise those that the build was told of are
+//!   used). No dependencies.
 //! - **`bytes`:** `alloc`, and decoding of `bytes::Bytes` into `bytestring::ByteString` without
 //!   copying. Brings bytes and bytestring.
 //! - **`codec`:** `std` and `bytes`, and the module [`codec`]. Brings tokio-util (its codecs only),
