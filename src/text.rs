@@ -1,7 +1,7 @@
 //! Bytes to `str`: the one place outside the kernels where `unsafe` stands.
 
 use crate::error::Utf8ErrorKind;
-use crate::kernel::{Kernel, Why};
+use crate::kernel::Kernel;
 use crate::strictness::Strictness;
 
 /// What follows a run of accepted text.
@@ -30,10 +30,7 @@ fn split_lenient(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
     // and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..stop.valid_up_to]) };
-    let ending = match stop.why {
-        Why::End => Ending::End,
-        Why::IllFormed(len) => Ending::IllFormed(usize::from(len)),
-    };
+    let ending = stop.why.error_len().map_or(Ending::End, Ending::IllFormed);
     (text, ending)
 }
 

@@ -64,13 +64,16 @@ fn scalar() -> Kernel {
 }
 
 fn of_std(bytes: &[u8]) -> Stop {
-    match std::str::from_utf8(bytes) {
-        Ok(_) => Stop { valid_up_to: bytes.len(), why: Why::End },
-        Err(error) => Stop {
-            valid_up_to: error.valid_up_to(),
-            why: error.error_len().map_or(Why::End, |len| Why::IllFormed(len as u8)),
-        },
-    }
+    let Err(error) = std::str::from_utf8(bytes) else {
+        return Stop { valid_up_to: bytes.len(), why: Why::End };
+    };
+    let why = match error.error_len() {
+        None => Why::End,
+        Some(1) => Why::IllFormed1,
+        Some(2) => Why::IllFormed2,
+        _ => Why::IllFormed3,
+    };
+    Stop { valid_up_to: error.valid_up_to(), why }
 }
 
 /// Holds every kernel to std on `bytes`.

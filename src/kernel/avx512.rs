@@ -223,13 +223,13 @@ fn long(input: &[u8]) -> Stop {
         if any_high(errors) {
             return stop_at(input, 0, marks(errors));
         }
-        at = if to_line < 3 { BLOCK } else { to_line };
+        at = if to_line < 4 { BLOCK } else { to_line };
     }
     let mut tested = at;
     let mut strides = 0;
     // Invariant: all bytes before `at` have been looked at; no error is marked before `tested`.
     loop {
-        // SAFETY: `at` is 3 or more, and at most the place of the last stride.
+        // SAFETY: `at` is 4 or more, and at most the place of the last stride.
         match unsafe { stride(start.add(at), errors) } {
             Some(marked) => errors = marked,
             None => return locate(input, tested),
@@ -258,7 +258,8 @@ fn long(input: &[u8]) -> Stop {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 unsafe fn is_ascii(at: *const u8) -> bool {
     // SAFETY: four blocks from `at` on can be read, as the caller promises.
-    let [a, b, c, d] = unsafe { [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))] };
+    let [a, b, c, d] =
+        unsafe { [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))] };
     !any_high(_mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d))
 }
 
@@ -267,7 +268,7 @@ unsafe fn is_ascii(at: *const u8) -> bool {
 ///
 /// # Safety
 ///
-/// - 256 bytes can be read at `at`, and 3 before it.
+/// - 256 bytes can be read at `at`, and 4 before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 unsafe fn stride(at: *const u8, errors: __m512i) -> Option<__m512i> {
@@ -275,17 +276,16 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> Option<__m512i> {
     let [a, b, c, d] =
         unsafe { [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))] };
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
-    // SAFETY: three bytes before `at` can be read.
-    let before = unsafe { [*at.sub(3), *at.sub(2), *at.sub(1)] };
+    // SAFETY: four bytes before `at` can be read.
+    let before = u32::from_le_bytes(unsafe { at.sub(4).cast::<[u8; 4]>().read() });
     if !any_high(greatest) {
-        let complete = before[0] < 0xF0 && before[1] < 0xE0 && before[2] < 0xC0;
-        return complete.then_some(errors);
+        return ends_complete(before).then_some(errors);
     }
-    let narrow_before = before[0] < 0xF0 && before[1] < 0xE0 && before[2] < 0xE0;
     let wide = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
+    let narrow_only = _kortestz_mask64_u8(wide, wide) == 1 && ends_narrow(before);
     // SAFETY: each block stands in the 256 bytes, with three bytes before it.
     Some(unsafe {
-        if narrow_before && _kortestz_mask64_u8(wide, wide) == 1 {
+        if narrow_only {
             let errors = narrow(at, errors);
             let errors = narrow(at.add(64), errors);
             let errors = narrow(at.add(128), errors);
@@ -297,6 +297,20 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> Option<__m512i> {
             full(at.add(192), errors)
         }
     })
+}
+
+/// Whether no sequence reaches beyond four bytes, given in the order of the stream.
+#[inline(always)]
+fn ends_complete(bytes: u32) -> bool {
+    let [_, a, b, c] = bytes.to_le_bytes();
+    a < 0xF0 && b < 0xE0 && c < 0xC0
+}
+
+/// Whether no sequence of three or four bytes reaches beyond four bytes.
+#[inline(always)]
+fn ends_narrow(bytes: u32) -> bool {
+    let [_, a, b, c] = bytes.to_le_bytes();
+    a < 0xF0 && b < 0xE0 && c < 0xE0
 }
 
 /// Adds to `errors` those of the block at `at`.
@@ -404,7 +418,7 @@ fn locate(input: &[u8], from: usize) -> Stop {
 }
 
 /// Says where `input` stops, with `marks` the errors of the block at `at`.
-#[inline]
+#[inline(always)]
 fn stop_at(input: &[u8], at: usize, marks: u64) -> Stop {
     if marks == 0 {
         Stop::clean_up_to_tail(input)

@@ -16,7 +16,7 @@ pub(super) fn validate(input: &[u8]) -> Stop {
         match sequence(&input[at..]) {
             Sequence::WellFormed(len) => at += len,
             Sequence::Incomplete => break,
-            Sequence::IllFormed(len) => return Stop { valid_up_to: at, why: Why::IllFormed(len) },
+            Sequence::IllFormed(why) => return Stop { valid_up_to: at, why },
         }
     }
     Stop { valid_up_to: at, why: Why::End }
@@ -63,9 +63,9 @@ enum Sequence {
     WellFormed(usize),
     /// All of the input, one to three bytes, is a proper prefix of a well-formed sequence.
     Incomplete,
-    /// A maximal subpart of this length, and then a byte that cannot follow (or, at length 1, a
+    /// A maximal subpart, and then a byte that cannot follow (or, at length 1, a
     /// byte that can begin nothing).
-    IllFormed(u8),
+    IllFormed(Why),
 }
 
 /// Reads the sequence at the start of `input`, which is not empty and does not begin with ASCII.
@@ -87,18 +87,18 @@ fn sequence(input: &[u8]) -> Sequence {
         0xF0 => (4, 0x90..=0xBF),
         0xF1..=0xF3 => (4, 0x80..=0xBF),
         0xF4 => (4, 0x80..=0x8F),
-        _ => return Sequence::IllFormed(1),
+        _ => return Sequence::IllFormed(Why::IllFormed1),
     };
     match input.get(1) {
         None => return Sequence::Incomplete,
-        Some(byte) if !second.contains(byte) => return Sequence::IllFormed(1),
+        Some(byte) if !second.contains(byte) => return Sequence::IllFormed(Why::IllFormed1),
         Some(_) => {}
     }
-    for at in 2..len {
+    for (at, why) in (2..len).zip([Why::IllFormed2, Why::IllFormed3]) {
         match input.get(at) {
             None => return Sequence::Incomplete,
             Some(0x80..=0xBF) => {}
-            Some(_) => return Sequence::IllFormed(at as u8),
+            Some(_) => return Sequence::IllFormed(why),
         }
     }
     Sequence::WellFormed(len)
