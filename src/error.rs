@@ -210,16 +210,21 @@ impl Utf8Error {
     }
 }
 
+/// `{}` says what, where and which bytes: `ill-formed utf-8 at byte 1042: surrogate (ed, then a0)`;
+/// `{:#}` leaves the place to the caller: `surrogate (ed, then a0)`.
 impl fmt::Display for Utf8Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.kind {
-            Utf8ErrorKind::ForbiddenBom
-            | Utf8ErrorKind::MissingBom
-            | Utf8ErrorKind::Noncharacter
-            | Utf8ErrorKind::Forbidden => "refused",
-            _ => "ill-formed",
-        };
-        write!(f, "{what} utf-8 at byte {}: {}", self.valid_up_to, self.kind)?;
+        if !f.alternate() {
+            let what = match self.kind {
+                Utf8ErrorKind::ForbiddenBom
+                | Utf8ErrorKind::MissingBom
+                | Utf8ErrorKind::Noncharacter
+                | Utf8ErrorKind::Forbidden => "refused",
+                _ => "ill-formed",
+            };
+            write!(f, "{what} utf-8 at byte {}: ", self.valid_up_to)?;
+        }
+        write!(f, "{}", self.kind)?;
         for (i, byte) in self.bytes().iter().enumerate() {
             write!(f, "{}{byte:02x}", if i == 0 { " (" } else { " " })?;
         }
@@ -271,8 +276,8 @@ impl fmt::Display for Utf8ErrorKind {
 }
 
 /// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) where the stream ended inside a sequence,
-/// [`InvalidData`](std::io::ErrorKind::InvalidData) for everything else; the error itself is the
-/// source.
+/// [`InvalidData`](std::io::ErrorKind::InvalidData) for everything else; `get_ref` gives the error
+/// itself.
 #[cfg(feature = "std")]
 impl From<Utf8Error> for std::io::Error {
     fn from(error: Utf8Error) -> Self {

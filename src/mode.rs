@@ -11,9 +11,9 @@ use crate::error::{Utf8Error, Utf8ErrorKind};
 /// use utf8_codec::{ErrorMode, Utf8Decoder};
 ///
 /// let repaired = |mode| {
-///     let mut text = String::new();
-///     Utf8Decoder::new().decode_to_string(b"caf\xE9!", mode, &mut text);
-///     text
+///     let mut text = [0; 16];
+///     let progress = Utf8Decoder::new().decode_to_slice(b"caf\xE9!", mode, &mut text);
+///     String::from_utf8(text[..progress.written].to_vec()).unwrap()
 /// };
 /// assert_eq!(repaired(ErrorMode::Fatal), "caf");
 /// assert_eq!(repaired(ErrorMode::Replacement), "caf\u{FFFD}!");
@@ -60,26 +60,26 @@ impl ErrorMode {
     /// assert_eq!(ErrorMode::Fatal.repair(&error), None);
     /// ```
     pub fn repair(self, error: &Utf8Error) -> Option<Repair> {
-        let mut repair = Repair::EMPTY;
-        match self.for_kind(error.kind()) {
-            Self::Fatal => return None,
-            Self::Replacement if error.kind() == Utf8ErrorKind::MissingBom => {}
-            Self::Replacement => repair.push(char::REPLACEMENT_CHARACTER),
-            Self::Skip => {}
-            Self::Escape => {
-                for byte in error.bytes() {
-                    repair.push('\\');
-                    repair.push('x');
-                    repair.push(hex_digit(byte >> 4));
-                    repair.push(hex_digit(byte & 0xF));
-                }
-            }
-            Self::Latin1 => error.bytes().iter().for_each(|&byte| repair.push(char::from(byte))),
-            Self::Windows1252 => {
-                error.bytes().iter().for_each(|&byte| repair.push(windows_1252(byte)));
-            }
+        let text = match (self.for_kind(error.kind()), error.bytes()) {
+            (Self::Fatal, _) => return None,
+            (Self::Skip, _) | (_, []) => Text::Static(""),
+            (Self::Replacement, _) => Text::Static("\u{FFFD}"),
+            (mode, &[byte]) => Text::Static(mode.stand_in(byte)),
+            (mode, bytes) => Text::built(bytes.iter().map(|&byte| mode.stand_in(byte))),
+        };
+        Some(Repair(text))
+    }
+
+    /// The text that stands for one byte in the modes that have one for each.
+    fn stand_in(self, byte: u8) -> &'static str {
+        let high = usize::from(byte & 0x7F);
+        match self {
+            // Below 80 only refused characters can be.
+            Self::Escape => &ESCAPES[4 * usize::from(byte)..][..4],
+            Self::Windows1252 if matches!(byte, 0x80..=0x9F) => WINDOWS_1252[high],
+            Self::Latin1 | Self::Windows1252 if byte >= 0x80 => &LATIN_1[2 * high..][..2],
+            _ => "\u{FFFD}",
         }
-        Some(repair)
     }
 
     const fn for_kind(self, kind: Utf8ErrorKind) -> Self {
@@ -105,20 +105,28 @@ impl ErrorMode {
 /// assert_eq!(&*repair, "ÿ");
 /// assert_eq!(repair.chars().count(), 1);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Repair {
-    /// Invariant: the first `len` bytes are well-formed, the others zero.
-    bytes: [u8; 16],
-    len: u8,
+#[derive(Clone, Copy)]
+pub struct Repair(Text);
+
+#[derive(Clone, Copy)]
+enum Text {
+    Static(&'static str),
+    /// Invariant: the first `len` bytes are well-formed.
+    Built {
+        bytes: [u8; 16],
+        len: u8,
+    },
 }
 
-impl Repair {
-    const EMPTY: Self = Self { bytes: [0; 16], len: 0 };
-
-    /// Appends a character. The longest repair, an escaped noncharacter, fills the buffer.
-    fn push(&mut self, c: char) {
-        let at = usize::from(self.len);
-        self.len += c.encode_utf8(&mut self.bytes[at..]).len() as u8;
+impl Text {
+    /// Joins `parts`, 16 bytes of them at the most: those of an escaped noncharacter.
+    fn built(parts: impl Iterator<Item = &'static str>) -> Self {
+        let (mut bytes, mut len) = ([0; 16], 0);
+        for part in parts {
+            bytes[len..len + part.len()].copy_from_slice(part.as_bytes());
+            len += part.len();
+        }
+        Self::Built { bytes, len: len as u8 }
     }
 }
 
@@ -126,8 +134,13 @@ impl Deref for Repair {
     type Target = str;
 
     fn deref(&self) -> &str {
-        // Checked once more rather than trusted: it is short, and no speed hangs on it.
-        core::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
+        match &self.0 {
+            Text::Static(text) => text,
+            // Checked once more rather than trusted: it is short, and seldom.
+            Text::Built { bytes, len } => {
+                core::str::from_utf8(&bytes[..usize::from(*len)]).unwrap_or_default()
+            }
+        }
     }
 }
 
@@ -136,6 +149,14 @@ impl AsRef<str> for Repair {
         self
     }
 }
+
+impl PartialEq for Repair {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Repair {}
 
 impl fmt::Debug for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -149,21 +170,51 @@ impl fmt::Display for Repair {
     }
 }
 
-fn hex_digit(nibble: u8) -> char {
-    char::from(b"0123456789abcdef"[usize::from(nibble & 0xF)])
-}
+/// `\x00` to `\xff`, one behind the other.
+static ESCAPES: &str = {
+    static BYTES: [u8; 4 * 256] = {
+        let digits = b"0123456789abcdef";
+        let mut bytes = [0; 4 * 256];
+        let mut byte = 0;
+        while byte < 256 {
+            bytes[4 * byte] = b'\\';
+            bytes[4 * byte + 1] = b'x';
+            bytes[4 * byte + 2] = digits[byte >> 4];
+            bytes[4 * byte + 3] = digits[byte & 0xF];
+            byte += 1;
+        }
+        bytes
+    };
+    well_formed(&BYTES)
+};
 
-fn windows_1252(byte: u8) -> char {
-    match byte {
-        0x80..=0x9F => WINDOWS_1252[usize::from(byte - 0x80)],
-        _ => char::from(byte),
-    }
-}
+/// U+0080 to U+00FF, one behind the other.
+static LATIN_1: &str = {
+    static BYTES: [u8; 2 * 128] = {
+        let mut bytes = [0; 2 * 128];
+        let mut at = 0;
+        while at < 128 {
+            bytes[2 * at] = 0xC2 + (at as u8 >> 6);
+            bytes[2 * at + 1] = 0x80 | (at as u8 & 0x3F);
+            at += 1;
+        }
+        bytes
+    };
+    well_formed(&BYTES)
+};
 
 /// Bytes 80 to 9F of windows-1252 (WHATWG Encoding Standard, index windows-1252).
-static WINDOWS_1252: [char; 32] = [
-    '\u{20AC}', '\u{0081}', '\u{201A}', '\u{0192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}',
-    '\u{02C6}', '\u{2030}', '\u{0160}', '\u{2039}', '\u{0152}', '\u{008D}', '\u{017D}', '\u{008F}',
-    '\u{0090}', '\u{2018}', '\u{2019}', '\u{201C}', '\u{201D}', '\u{2022}', '\u{2013}', '\u{2014}',
-    '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}', '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}',
+static WINDOWS_1252: [&str; 32] = [
+    "\u{20AC}", "\u{0081}", "\u{201A}", "\u{0192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}",
+    "\u{02C6}", "\u{2030}", "\u{0160}", "\u{2039}", "\u{0152}", "\u{008D}", "\u{017D}", "\u{008F}",
+    "\u{0090}", "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "\u{2022}", "\u{2013}", "\u{2014}",
+    "\u{02DC}", "\u{2122}", "\u{0161}", "\u{203A}", "\u{0153}", "\u{009D}", "\u{017E}", "\u{0178}",
 ];
+
+/// A table of text, checked when it is compiled.
+const fn well_formed(bytes: &'static [u8]) -> &'static str {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("the table is not UTF-8"),
+    }
+}

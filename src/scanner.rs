@@ -4,7 +4,7 @@ use crate::bom::{Opening, Start};
 use crate::error::{Utf8Error, Utf8ErrorKind};
 use crate::kernel::Kernel;
 use crate::options::Utf8Options;
-use crate::text::{Ending, split_text};
+use crate::text::{Ending, Look, split_text};
 
 /// The one state machine: what the bytes at a place in a stream are.
 ///
@@ -17,6 +17,8 @@ pub(crate) struct Scanner {
     options: Utf8Options,
     start: Start,
     kernel: Kernel,
+    /// Where errors are, more may be.
+    look: Look,
 }
 
 /// What the bytes shown begin with. All but `Hold` move the position behind what they describe.
@@ -35,13 +37,18 @@ pub(crate) enum Step<'a> {
 
 impl Scanner {
     pub(crate) fn new(options: Utf8Options) -> Self {
-        Self { position: 0, options, start: options.start(), kernel: Kernel::detect() }
+        Self {
+            position: 0,
+            options,
+            start: options.start(),
+            kernel: Kernel::detect(),
+            look: Look::Far,
+        }
     }
 
     /// Starts a new stream.
     pub(crate) fn reset(&mut self) {
-        self.position = 0;
-        self.start = self.options.start();
+        *self = Self::new(self.options);
     }
 
     /// Offset in the stream of the next byte to be shown.
@@ -64,8 +71,9 @@ impl Scanner {
         {
             return step;
         }
-        let (text, ending) = split_text(self.kernel, input, self.options.strictness());
+        let (text, ending) = split_text(self.kernel, input, self.options.strictness(), self.look);
         if !text.is_empty() {
+            self.look = if ending == Ending::End { Look::Far } else { Look::Near };
             self.position += text.len() as u64;
             return Step::Text(text);
         }
@@ -80,7 +88,7 @@ impl Scanner {
 
     /// Says what the start of the stream makes of `input`; `None` where it leaves it to the text.
     #[cold]
-    fn open<'a>(&mut self, input: &[u8]) -> Option<Step<'a>> {
+    pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<'a>> {
         Some(match self.start.open(input) {
             Opening::Text => return None,
             Opening::Hold => Step::Hold,
@@ -114,6 +122,7 @@ impl Scanner {
     }
 
     fn refuse<'a>(&mut self, error: Utf8Error) -> Step<'a> {
+        self.look = Look::Near;
         self.position += error.bytes().len() as u64;
         Step::Error(error)
     }
@@ -127,18 +136,13 @@ impl Scanner {
         self.start.gate(input)
     }
 
-    /// Ends what is incomplete: `tail`, which the last step answered with [`Step::Hold`], is
-    /// followed by `next`, a byte that continues no sequence. Returns what is wrong with that, if
-    /// anything (more) is.
+    /// Ends what is incomplete: `tail`, one to three bytes that the last step answered with
+    /// [`Step::Hold`], is followed by `next`, a byte that continues no sequence. Returns what is
+    /// wrong with that: more than once, where a required signature is missing too.
     pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
         let mut joined = [next; 4];
         joined[..tail.len()].copy_from_slice(tail);
-        let step = match tail {
-            // The byte itself is not to be judged, only whether a signature could begin with it.
-            [] => self.open(&[next])?,
-            _ => self.step(&joined[..tail.len() + 1]),
-        };
-        match step {
+        match self.step(&joined[..tail.len() + 1]) {
             Step::Error(error) => Some(error),
             Step::Text(_) | Step::Silent(_) | Step::Hold => None,
         }

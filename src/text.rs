@@ -15,34 +15,54 @@ pub(crate) enum Ending {
     Refused(usize, Utf8ErrorKind),
 }
 
+/// How far ahead to look for the end of a run of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// As far as it goes: errors are rare.
+    Far,
+    /// A little, then more and more, so that errors that stand close together cost no more than what
+    /// is between them.
+    Near,
+}
+
 /// Splits off the accepted text at the start of `input` and says what follows it.
-pub(crate) fn split_text(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
-    if strictness.is_off() {
-        split_lenient(kernel, input)
+#[inline]
+pub(crate) fn split_text(
+    kernel: Kernel,
+    input: &[u8],
+    strictness: Strictness,
+    look: Look,
+) -> (&str, Ending) {
+    if look == Look::Far && strictness.is_off() {
+        split_far(kernel, input)
     } else {
-        split_strict(kernel, input, strictness)
+        split_near(kernel, input, strictness)
     }
 }
 
 #[inline]
-fn split_lenient(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
+fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     let stop = kernel.validate(input);
     // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
     // and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..stop.valid_up_to]) };
-    let ending = stop.why.error_len().map_or(Ending::End, Ending::IllFormed);
-    (text, ending)
+    (text, stop.why.error_len().map_or(Ending::End, Ending::IllFormed))
 }
 
-/// Works in windows that grow, so that a refused character costs no more than about twice the text
-/// before it, however many of them there are.
-fn split_strict(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
+/// Looks at windows that grow. The first is left to the scalar kernel, which is the quickest to come
+/// to an error near by; a refused character is looked for within each.
+fn split_near(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
+    const FIRST: usize = 32;
+    const LARGEST: usize = 4096;
     let mut accepted = 0;
-    let mut window = 64;
+    let mut window = FIRST;
+    let mut kernel_for_window = Kernel::SCALAR;
     let ending = loop {
         let end = input.len().min(accepted + window);
-        let (text, ending) = split_lenient(kernel, &input[accepted..end]);
-        if let Some((at, len, kind)) = strictness.find_refused(text) {
+        let (text, ending) = split_far(kernel_for_window, &input[accepted..end]);
+        if !strictness.is_off()
+            && let Some((at, len, kind)) = strictness.find_refused(text)
+        {
             accepted += at;
             break Ending::Refused(len, kind);
         }
@@ -50,7 +70,8 @@ fn split_strict(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, 
         if ending != Ending::End || end == input.len() {
             break ending;
         }
-        window = (window * 2).min(4096);
+        window = (window * 4).min(LARGEST);
+        kernel_for_window = kernel;
     };
     // SAFETY: `accepted` is the sum of lengths of texts that followed one another from the start
     // of `input`, the last cut before a character that `find_refused` found in it.

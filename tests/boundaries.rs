@@ -1,6 +1,8 @@
 //! Chunking never shows: every vector again at every cut, at every pair of cuts, byte by byte, with
 //! empty chunks, and inside long clean text at the edges of blocks and buffers.
 
+#![cfg(feature = "codec")]
+
 mod support;
 
 use support::reference::{self, Config, Delimiter, LineItem, Mode};

@@ -1,5 +1,7 @@
 //! `examples/check.rs` as a process: what it says, what it writes, how it exits.
 
+#![cfg(feature = "codec")]
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

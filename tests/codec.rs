@@ -1088,7 +1088,7 @@ async fn text_is_forwarded_from_one_framed_to_another() {
     let reader = FramedRead::new(input.as_bytes(), Utf8Codec::new());
     let mut written = Vec::new();
     let writer = FramedWrite::new(&mut written, Utf8Codec::new());
-    reader.err_into::<io::Error>().forward(writer).await.unwrap();
+    reader.forward(writer).await.unwrap();
     assert_eq!(written, input.as_bytes());
 
     let (mut peer, socket) = duplex(1024);

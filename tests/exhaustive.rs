@@ -1,5 +1,7 @@
 //! All of them: scalar values, and byte strings of one to three bytes.
 
+#![cfg(feature = "codec")]
+
 use bytes::BytesMut;
 use tokio_util::codec::{Decoder, Encoder};
 use utf8_codec::codec::CharCodec;

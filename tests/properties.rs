@@ -1,5 +1,7 @@
 //! Random bytes at random cuts, against the model and against std.
 
+#![cfg(feature = "codec")]
+
 mod support;
 
 use proptest::prelude::*;

@@ -1,5 +1,3 @@
-use std::io;
-
 use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
@@ -260,17 +258,17 @@ impl Decoder for CharCodec {
 }
 
 impl Encoder<char> for CharCodec {
-    type Error = io::Error;
+    type Error = CodecError;
 
-    fn encode(&mut self, c: char, dst: &mut BytesMut) -> Result<(), io::Error> {
+    fn encode(&mut self, c: char, dst: &mut BytesMut) -> Result<(), CodecError> {
         self.encode(&[c][..], dst)
     }
 }
 
 impl Encoder<&[char]> for CharCodec {
-    type Error = io::Error;
+    type Error = CodecError;
 
-    fn encode(&mut self, chars: &[char], dst: &mut BytesMut) -> Result<(), io::Error> {
+    fn encode(&mut self, chars: &[char], dst: &mut BytesMut) -> Result<(), CodecError> {
         dst.extend_from_slice(self.encoder.take_signature());
         dst.reserve(chars.len());
         for c in chars {

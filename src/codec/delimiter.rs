@@ -173,19 +173,14 @@ impl Delimiter {
     /// not where `text` ends.
     pub(super) fn find_in_text(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
-        let at = match &self.0 {
-            Kind::Lf => memchr(b'\n', bytes)
-                .or_else(|| bytes.len().checked_sub(usize::from(ends_in_cr(bytes)))),
-            Kind::AnyNewline => memchr2(b'\r', b'\n', bytes),
-            Kind::Nul => memchr(0, bytes),
-            Kind::Text(pattern) => pattern.finder.find(bytes).or_else(|| {
-                // The text's last bytes may begin a delimiter that its first bytes complete.
-                let begun = pattern.begun(bytes);
-                let joined = [&bytes[bytes.len() - begun..], pattern.finder.needle()].concat();
-                pattern.finder.find(&joined).map(|at| bytes.len() - begun + at)
-            }),
+        let decided = match self.find(bytes, 0) {
+            End::Found { content, .. } => return Some(content),
+            End::Open { content } => content,
         };
-        at.filter(|&at| at < text.len())
+        // The text's last bytes may begin a delimiter that its first bytes complete.
+        let joined = [&bytes[decided..], self.as_str().as_bytes()].concat();
+        let cut = decided + self.find(&joined, 0).content();
+        (cut < text.len()).then_some(cut)
     }
 }
 

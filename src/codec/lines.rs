@@ -60,6 +60,18 @@ impl AsRef<str> for Line {
     }
 }
 
+impl PartialEq<str> for Line {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Line {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
@@ -137,9 +149,15 @@ impl std::error::Error for LineError {
     }
 }
 
+/// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the stream ended inside a sequence,
+/// [`InvalidData`](io::ErrorKind::InvalidData) for everything else.
 impl From<LineError> for io::Error {
     fn from(error: LineError) -> Self {
-        Self::new(io::ErrorKind::InvalidData, error)
+        let kind = match error.kind {
+            LineErrorKind::Utf8(cause) => Self::from(cause).kind(),
+            LineErrorKind::TooLong { .. } => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
     }
 }
 
@@ -171,6 +189,18 @@ pub enum EncodeLineError {
     Io(#[from] io::Error),
 }
 
+/// [`InvalidInput`](io::ErrorKind::InvalidInput) for a text that is refused.
+impl From<EncodeLineError> for io::Error {
+    fn from(error: EncodeLineError) -> Self {
+        match error {
+            EncodeLineError::EmbeddedDelimiter { .. } => {
+                Self::new(io::ErrorKind::InvalidInput, error)
+            }
+            EncodeLineError::Io(error) => error,
+        }
+    }
+}
+
 /// Bytes to lines, each with its number and place.
 ///
 /// Validation goes along as bytes arrive. In [`ErrorMode::Fatal`], the default, a line's first
@@ -186,7 +216,8 @@ pub enum EncodeLineError {
 ///
 /// A line that is not finished stays in the read buffer: the limit, the delimiter, and what was
 /// read in one go are the most it holds. Characters that a
-/// [`Strictness`](crate::Strictness) refuses are allowed in delimiters.
+/// [`Strictness`](crate::Strictness) refuses are allowed in delimiters. Settings are for before the
+/// first byte, or before [`reset`](Self::reset).
 ///
 /// # Errors
 ///
@@ -511,9 +542,14 @@ impl Utf8LinesCodec {
         src: &mut BytesMut,
         behind: Behind,
     ) -> Option<Result<Line, LineError>> {
+        if src.len() < line.decided.max(line.checked) {
+            // This is not the buffer that was: begin the line again.
+            line = OpenLine { decided: 0, checked: 0, ..line };
+            self.decoder.scanner = line.start;
+        }
         let end = match behind {
             Behind::End => End::Open { content: src.len() },
-            _ => self.delimiter.find(src, line.decided.min(src.len())),
+            _ => self.delimiter.find(src, line.decided),
         };
         let content = end.content();
         if let (End::Found { next, .. }, true) = (end, content <= self.limit && line.checked == 0)
@@ -538,12 +574,17 @@ impl Utf8LinesCodec {
             }
         };
         loop {
-            let new = src.get(line.checked..until).unwrap_or_default();
-            match look(&mut self.decoder.scanner, new, behind) {
-                Step::Hold => break,
-                Step::Text(text) => line.checked += text.len(),
-                Step::Silent(len) => line.checked += len,
-                Step::Error(error) => {
+            let scanner = &mut self.decoder.scanner;
+            let step = match src.get(line.checked..until).unwrap_or_default() {
+                // The delimiter shows that there is no signature before it.
+                [] if content == 0 && too_long_by.is_none() => scanner.open(src),
+                new => Some(look(scanner, new, behind)),
+            };
+            match step {
+                None | Some(Step::Hold) => break,
+                Some(Step::Text(text)) => line.checked += text.len(),
+                Some(Step::Silent(len)) => line.checked += len,
+                Some(Step::Error(error)) => {
                     line.checked += error.bytes().len();
                     self.decoder.tally.note(error);
                     if self.mode == ErrorMode::Fatal {
@@ -685,8 +726,9 @@ impl Decoder for Utf8LinesCodec {
 impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
     type Error = EncodeLineError;
 
-    /// Writes `text` and the delimiter. Text that would be read back otherwise is refused: it
-    /// contains the delimiter, or it ends in bytes that would become part of it.
+    /// Writes `text` and the delimiter. Text that would be read back as other lines is refused: it
+    /// contains the delimiter, or it ends in bytes that would become part of it. The limit is the
+    /// reader's; a U+FEFF in front of the first line is a signature to those who strip it.
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), EncodeLineError> {
         let text = text.as_ref();
         if let Some(at) = self.delimiter.find_in_text(text) {
@@ -710,7 +752,7 @@ fn look<'a>(scanner: &mut Scanner, bytes: &'a [u8], behind: Behind) -> Step<'a> 
     }
     let broken = match behind {
         Behind::More => None,
-        Behind::End if bytes.is_empty() => None,
+        _ if bytes.is_empty() => None,
         Behind::End => scanner.finish(bytes),
         Behind::Byte(byte) => scanner.break_off(bytes, byte),
     };

@@ -1,5 +1,3 @@
-use std::io;
-
 use bytes::BytesMut;
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
@@ -241,9 +239,9 @@ impl Decoder for Utf8Codec {
 }
 
 impl<T: AsRef<str>> Encoder<T> for Utf8Codec {
-    type Error = io::Error;
+    type Error = CodecError;
 
-    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), io::Error> {
+    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), CodecError> {
         for bytes in self.encoder.push(text.as_ref()) {
             dst.extend_from_slice(bytes);
         }

@@ -112,6 +112,9 @@ pub enum Why {
 }
 
 impl Kernel {
+    /// The reference, and the quickest for a few bytes.
+    pub(crate) const SCALAR: Self = Self(Tier::Scalar);
+
     /// Returns the fastest kernel for this machine; found once, then remembered.
     ///
     /// Without `std` what the machine has is not asked: the target features of the build decide.
