@@ -576,8 +576,8 @@ impl Utf8LinesCodec {
         loop {
             let scanner = &mut self.decoder.scanner;
             let step = match src.get(line.checked..until).unwrap_or_default() {
-                // The delimiter shows that there is no signature before it.
-                [] if content == 0 && too_long_by.is_none() => scanner.open(src),
+                // What may be the delimiter shows that there is no signature before it.
+                [] if until == 0 => scanner.open(&src[..too_long_by.unwrap_or(src.len())]),
                 new => Some(look(scanner, new, behind)),
             };
             match step {
