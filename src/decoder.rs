@@ -346,6 +346,10 @@ impl<'a> Iterator for Pieces<'a> {
                     Resumed::Error(error) => return Some(Err(self.tally.note(error))),
                 }
             }
+            if let Some(error) = self.scanner.error_here(self.input) {
+                self.input = &self.input[error.bytes().len()..];
+                return Some(Err(self.tally.note(error)));
+            }
             match self.scanner.step(self.input) {
                 Step::Text(text) => {
                     self.input = &self.input[text.len()..];

@@ -84,6 +84,7 @@ pub enum Utf8ErrorKind {
 }
 
 impl Utf8Error {
+    #[inline]
     pub(crate) fn new(
         valid_up_to: u64,
         kind: Utf8ErrorKind,
@@ -91,30 +92,34 @@ impl Utf8Error {
         next: Option<u8>,
     ) -> Self {
         debug_assert!(subpart.len() <= 4);
-        let mut bytes = [0; 4];
-        for (to, from) in bytes.iter_mut().zip(subpart) {
-            *to = *from;
-        }
+        let bytes = match *subpart {
+            [] => [0; 4],
+            [a] => [a, 0, 0, 0],
+            [a, b] => [a, b, 0, 0],
+            [a, b, c] => [a, b, c, 0],
+            [a, b, c, d, ..] => [a, b, c, d],
+        };
         Self { valid_up_to, kind, bytes, len: subpart.len() as u8, next }
     }
 
     /// Describes the ill-formed sequence at the start of `input`, whose maximal subpart is `len`
     /// bytes long.
+    #[inline]
     pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
-        let subpart = &input[..len];
+        use Utf8ErrorKind as Kind;
         let next = input.get(len).copied();
         // A byte that can begin nothing is refused by itself; any other waits for what breaks it.
-        let (kind, next) = match (subpart[0], next) {
-            (0x80..=0xBF, _) => (Utf8ErrorKind::UnexpectedContinuation, None),
-            (0xC0..=0xC1, _) => (Utf8ErrorKind::Overlong, None),
-            (0xF5..=0xF7, _) => (Utf8ErrorKind::TooLarge, None),
-            (0xF8..=0xFF, _) => (Utf8ErrorKind::InvalidByte, None),
-            (0xE0 | 0xF0, Some(0x80..=0xBF)) if len == 1 => (Utf8ErrorKind::Overlong, next),
-            (0xED, Some(0x80..=0xBF)) if len == 1 => (Utf8ErrorKind::Surrogate, next),
-            (0xF4, Some(0x80..=0xBF)) if len == 1 => (Utf8ErrorKind::TooLarge, next),
-            _ => (Utf8ErrorKind::Truncated, next),
+        let (kind, next) = match (input[0], next) {
+            (0x80..=0xBF, _) => (Kind::UnexpectedContinuation, None),
+            (0xC0..=0xC1, _) => (Kind::Overlong, None),
+            (0xF5..=0xF7, _) => (Kind::TooLarge, None),
+            (0xF8..=0xFF, _) => (Kind::InvalidByte, None),
+            (0xE0 | 0xF0, Some(0x80..=0xBF)) if len == 1 => (Kind::Overlong, next),
+            (0xED, Some(0x80..=0xBF)) if len == 1 => (Kind::Surrogate, next),
+            (0xF4, Some(0x80..=0xBF)) if len == 1 => (Kind::TooLarge, next),
+            _ => (Kind::Truncated, next),
         };
-        Self::new(valid_up_to, kind, subpart, next)
+        Self::new(valid_up_to, kind, &input[..len], next)
     }
 
     /// Returns the offset in the stream at which the ill-formed sequence starts, in bytes.

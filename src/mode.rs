@@ -60,25 +60,29 @@ impl ErrorMode {
     /// assert_eq!(ErrorMode::Fatal.repair(&error), None);
     /// ```
     pub fn repair(self, error: &Utf8Error) -> Option<Repair> {
-        let text = match (self.for_kind(error.kind()), error.bytes()) {
+        let mut repair = Repair { bytes: [0; 16], len: 0 };
+        match (self.for_kind(error.kind()), error.bytes()) {
             (Self::Fatal, _) => return None,
-            (Self::Skip, _) | (_, []) => Text::Static(""),
-            (Self::Replacement, _) => Text::Static("\u{FFFD}"),
-            (mode, &[byte]) => Text::Static(mode.stand_in(byte)),
-            (mode, bytes) => Text::built(bytes.iter().map(|&byte| mode.stand_in(byte))),
-        };
-        Some(Repair(text))
+            (Self::Skip, _) | (_, []) => {}
+            (Self::Replacement, _) => repair.push(StandIn::REPLACEMENT),
+            (mode, bytes) => bytes.iter().for_each(|&byte| repair.push(mode.stand_in(byte))),
+        }
+        Some(repair)
     }
 
-    /// The text that stands for one byte in the modes that have one for each.
-    fn stand_in(self, byte: u8) -> &'static str {
-        let high = usize::from(byte & 0x7F);
-        match self {
-            // Below 80 only refused characters can be.
-            Self::Escape => &ESCAPES[4 * usize::from(byte)..][..4],
-            Self::Windows1252 if matches!(byte, 0x80..=0x9F) => WINDOWS_1252[high],
-            Self::Latin1 | Self::Windows1252 if byte >= 0x80 => &LATIN_1[2 * high..][..2],
-            _ => "\u{FFFD}",
+    /// What stands for one byte in the modes that have something for each.
+    #[inline]
+    pub(crate) fn stand_in(self, byte: u8) -> StandIn {
+        match (self, byte) {
+            (Self::Escape, _) => {
+                let digit = |nibble| b"0123456789abcdef"[usize::from(nibble & 0xF)];
+                StandIn { bytes: [b'\\', b'x', digit(byte >> 4), digit(byte)], len: 4 }
+            }
+            (Self::Windows1252, 0x80..=0x9F) => WINDOWS_1252[usize::from(byte & 0x1F)],
+            (Self::Latin1 | Self::Windows1252, 0x80..) => {
+                StandIn { bytes: [0xC0 | byte >> 6, 0x80 | byte & 0x3F, 0, 0], len: 2 }
+            }
+            _ => StandIn::REPLACEMENT,
         }
     }
 
@@ -105,28 +109,36 @@ impl ErrorMode {
 /// assert_eq!(&*repair, "ÿ");
 /// assert_eq!(repair.chars().count(), 1);
 /// ```
-#[derive(Clone, Copy)]
-pub struct Repair(Text);
-
-#[derive(Clone, Copy)]
-enum Text {
-    Static(&'static str),
-    /// Invariant: the first `len` bytes are well-formed.
-    Built {
-        bytes: [u8; 16],
-        len: u8,
-    },
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Repair {
+    /// Invariant: the first `len` bytes are well-formed, the others zero.
+    bytes: [u8; 16],
+    len: u8,
 }
 
-impl Text {
-    /// Joins `parts`, 16 bytes of them at the most: those of an escaped noncharacter.
-    fn built(parts: impl Iterator<Item = &'static str>) -> Self {
-        let (mut bytes, mut len) = ([0; 16], 0);
-        for part in parts {
-            bytes[len..len + part.len()].copy_from_slice(part.as_bytes());
-            len += part.len();
-        }
-        Self::Built { bytes, len: len as u8 }
+/// One character, or an escape: one to four bytes of well-formed text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StandIn {
+    pub(crate) bytes: [u8; 4],
+    pub(crate) len: u8,
+}
+
+impl StandIn {
+    pub(crate) const REPLACEMENT: Self = Self::of(char::REPLACEMENT_CHARACTER);
+
+    const fn of(c: char) -> Self {
+        let mut bytes = [0; 4];
+        let len = c.encode_utf8(&mut bytes).len() as u8;
+        Self { bytes, len }
+    }
+}
+
+impl Repair {
+    /// Appends; the longest repair, an escaped noncharacter, fills the buffer.
+    fn push(&mut self, part: StandIn) {
+        let at = usize::from(self.len);
+        self.bytes[at..at + 4].copy_from_slice(&part.bytes);
+        self.len += part.len;
     }
 }
 
@@ -134,13 +146,8 @@ impl Deref for Repair {
     type Target = str;
 
     fn deref(&self) -> &str {
-        match &self.0 {
-            Text::Static(text) => text,
-            // Checked once more rather than trusted: it is short, and seldom.
-            Text::Built { bytes, len } => {
-                core::str::from_utf8(&bytes[..usize::from(*len)]).unwrap_or_default()
-            }
-        }
+        // Checked once more rather than trusted: it is short, and no speed hangs on it.
+        core::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
 }
 
@@ -149,14 +156,6 @@ impl AsRef<str> for Repair {
         self
     }
 }
-
-impl PartialEq for Repair {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl Eq for Repair {}
 
 impl fmt::Debug for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -170,51 +169,20 @@ impl fmt::Display for Repair {
     }
 }
 
-/// `\x00` to `\xff`, one behind the other.
-static ESCAPES: &str = {
-    static BYTES: [u8; 4 * 256] = {
-        let digits = b"0123456789abcdef";
-        let mut bytes = [0; 4 * 256];
-        let mut byte = 0;
-        while byte < 256 {
-            bytes[4 * byte] = b'\\';
-            bytes[4 * byte + 1] = b'x';
-            bytes[4 * byte + 2] = digits[byte >> 4];
-            bytes[4 * byte + 3] = digits[byte & 0xF];
-            byte += 1;
-        }
-        bytes
-    };
-    well_formed(&BYTES)
-};
-
-/// U+0080 to U+00FF, one behind the other.
-static LATIN_1: &str = {
-    static BYTES: [u8; 2 * 128] = {
-        let mut bytes = [0; 2 * 128];
-        let mut at = 0;
-        while at < 128 {
-            bytes[2 * at] = 0xC2 + (at as u8 >> 6);
-            bytes[2 * at + 1] = 0x80 | (at as u8 & 0x3F);
-            at += 1;
-        }
-        bytes
-    };
-    well_formed(&BYTES)
-};
-
 /// Bytes 80 to 9F of windows-1252 (WHATWG Encoding Standard, index windows-1252).
-static WINDOWS_1252: [&str; 32] = [
-    "\u{20AC}", "\u{0081}", "\u{201A}", "\u{0192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}",
-    "\u{02C6}", "\u{2030}", "\u{0160}", "\u{2039}", "\u{0152}", "\u{008D}", "\u{017D}", "\u{008F}",
-    "\u{0090}", "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "\u{2022}", "\u{2013}", "\u{2014}",
-    "\u{02DC}", "\u{2122}", "\u{0161}", "\u{203A}", "\u{0153}", "\u{009D}", "\u{017E}", "\u{0178}",
-];
-
-/// A table of text, checked when it is compiled.
-const fn well_formed(bytes: &'static [u8]) -> &'static str {
-    match core::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(_) => panic!("the table is not UTF-8"),
+static WINDOWS_1252: [StandIn; 32] = {
+    let chars = [
+        '\u{20AC}', '\u{0081}', '\u{201A}', '\u{0192}', '\u{201E}', '\u{2026}', '\u{2020}',
+        '\u{2021}', '\u{02C6}', '\u{2030}', '\u{0160}', '\u{2039}', '\u{0152}', '\u{008D}',
+        '\u{017D}', '\u{008F}', '\u{0090}', '\u{2018}', '\u{2019}', '\u{201C}', '\u{201D}',
+        '\u{2022}', '\u{2013}', '\u{2014}', '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}',
+        '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}',
+    ];
+    let mut stand_ins = [StandIn::REPLACEMENT; 32];
+    let mut at = 0;
+    while at < 32 {
+        stand_ins[at] = StandIn::of(chars[at]);
+        at += 1;
     }
-}
+    stand_ins
+};

@@ -2,7 +2,7 @@
 use crate::bom::Gate;
 use crate::bom::{Opening, Start};
 use crate::error::{Utf8Error, Utf8ErrorKind};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, error_at_start};
 use crate::options::Utf8Options;
 use crate::text::{Ending, Look, split_text};
 
@@ -86,6 +86,19 @@ impl Scanner {
         }
     }
 
+    /// As [`step`](Self::step) where errors are expected, if one is right here: the shortest way, for
+    /// floods of them.
+    #[inline]
+    pub(crate) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
+        if self.look == Look::Far || input.is_empty() || !self.start.is_over() {
+            return None;
+        }
+        let len = error_at_start(input)?;
+        let error = Utf8Error::classify(self.position, input, len);
+        self.position += len as u64;
+        Some(error)
+    }
+
     /// Says what the start of the stream makes of `input`; `None` where it leaves it to the text.
     #[cold]
     pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<'a>> {
@@ -98,6 +111,20 @@ impl Scanner {
             }
             Opening::Error(error) => self.refuse(error),
         })
+    }
+
+    /// Whether errors stand close together here, and nothing but UTF-8 is asked for: where
+    /// [`repair`](crate::kernel::repair::repair) does better than single steps.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn looks_near(&self) -> bool {
+        self.look == Look::Near && self.start.is_over() && self.options.strictness().is_off()
+    }
+
+    /// Passes over bytes that have been repaired, up to where it looks better.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn pass_near(&mut self, bytes: usize) {
+        self.position += bytes as u64;
+        self.look = Look::Far;
     }
 
     /// Takes back the last `bytes` bytes of a step that was [`Step::Text`], to be shown again.

@@ -15,6 +15,15 @@ impl Tally {
         error
     }
 
+    /// Counts `errors`, of which `first` tells the first.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<Utf8Error>) {
+        self.count += errors;
+        if self.first.is_none() {
+            self.first = first();
+        }
+    }
+
     pub(crate) const fn count(&self) -> u64 {
         self.count
     }

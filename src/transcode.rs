@@ -1,6 +1,8 @@
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::incomplete::Resumed;
+#[cfg(feature = "alloc")]
+use crate::lossy::decode_to;
 use crate::mode::{ErrorMode, Repair};
 use crate::scanner::Step;
 
@@ -107,22 +109,33 @@ impl Utf8Decoder {
         text: &mut alloc::string::String,
     ) -> Progress {
         let before = text.len();
-        let mut pieces = self.push(chunk);
+        let mut read = 0;
         let mut status = Status::Done;
-        for piece in pieces.by_ref() {
-            match piece {
-                Ok(piece) => text.push_str(piece),
-                Err(error) => match mode.repair(&error) {
+        while read < chunk.len() && !self.incomplete().is_empty() && status == Status::Done {
+            let (used, resumed) = self.resume(&chunk[read..]);
+            read += used;
+            match resumed {
+                Resumed::Nothing => {}
+                Resumed::Char(c) => text.push(c),
+                Resumed::Error(error) => match mode.repair(&error) {
                     Some(repair) => text.push_str(&repair),
-                    None => {
-                        status = Status::IllFormed(error);
-                        break;
-                    }
+                    None => status = Status::IllFormed(error),
                 },
             }
         }
-        let used = chunk.len() - pieces.rest().len();
-        self.progress(used, text.len() - before, status)
+        if status == Status::Done && self.incomplete().is_empty() {
+            match decode_to(&mut self.scanner, &mut self.tally, &chunk[read..], mode, text) {
+                Ok(used) => {
+                    self.hold(&chunk[read + used..]);
+                    read = chunk.len();
+                }
+                Err((used, error)) => {
+                    read += used;
+                    status = Status::IllFormed(error);
+                }
+            }
+        }
+        self.progress(read, text.len() - before, status)
     }
 
     /// Ends the stream, and appends what repairs its end to `text`.

@@ -24,6 +24,8 @@ macro_rules! has {
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(feature = "alloc")]
+pub(crate) mod repair;
 mod scalar;
 
 /// An implementation of the inner loops that this machine can run.
@@ -185,6 +187,17 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             Tier::Avx512 => unsafe { avx512::validate(input) },
         }
+    }
+}
+
+/// The length of the maximal subpart that `input`, which is not empty, begins with, if it begins with
+/// something ill-formed.
+#[inline]
+pub(crate) fn error_at_start(input: &[u8]) -> Option<usize> {
+    match scalar::sequence(input) {
+        _ if input[0] < 0x80 => None,
+        scalar::Sequence::IllFormed(why) => why.error_len(),
+        _ => None,
     }
 }
 

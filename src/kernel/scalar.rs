@@ -58,7 +58,7 @@ fn ascii_len(input: &[u8]) -> usize {
 }
 
 /// What the first bytes of an input are.
-enum Sequence {
+pub(super) enum Sequence {
     /// One well-formed sequence of this length.
     WellFormed(usize),
     /// All of the input, one to three bytes, is a proper prefix of a well-formed sequence.
@@ -78,7 +78,46 @@ enum Sequence {
 /// UTF8-4 = F0 90..BF 2(tail) / F1..F3 3(tail) / F4 80..8F 2(tail)
 /// tail   = 80..BF
 /// ```
-fn sequence(input: &[u8]) -> Sequence {
+#[inline(always)]
+pub(super) fn sequence(input: &[u8]) -> Sequence {
+    let Some(bytes) = input.first_chunk::<4>() else { return sequence_by_rows(input) };
+    match well_formed_len(u32::from_le_bytes(*bytes)) {
+        // The commonest errors: a byte that begins nothing, a leading byte without continuation.
+        0 if !matches!(bytes, [0xC2..=0xF4, 0x80..=0xBF, ..]) => {
+            Sequence::IllFormed(Why::IllFormed1)
+        }
+        0 => sequence_by_rows(input),
+        len => Sequence::WellFormed(len),
+    }
+}
+
+/// Length of the well-formed sequence of two bytes or more that four bytes, the first of them lowest,
+/// begin with; 0 for anything else.
+///
+/// Masks pick the marking bits of all bytes at once; what is left of overlong forms, surrogates and
+/// values too large shows in the value's highest bits.
+#[inline(always)]
+fn well_formed_len(bytes: u32) -> usize {
+    if bytes & 0x0000_C0E0 == 0x0000_80C0 {
+        // 110vvvv. 10......: not all of v zero (C0, C1).
+        return if bytes & 0x1E != 0 { 2 } else { 0 };
+    }
+    if bytes & 0x00C0_C0F0 == 0x0080_80E0 {
+        // 1110vvvv 10v..... ........: not all zero (E0 80..9F), not 1101 1 (ED A0..BF).
+        let value = bytes & 0x200F;
+        return if value != 0 && value != 0x200D { 3 } else { 0 };
+    }
+    if bytes & 0xC0C0_C0F8 == 0x8080_80F0 {
+        // 11110vvv 10vv.... ........ ........: 1 to 10000 binary (F0 90 to F4 8F).
+        let value = (bytes & 0x07) << 2 | (bytes >> 12 & 0x03);
+        return if matches!(value, 1..=0x10) { 4 } else { 0 };
+    }
+    0
+}
+
+/// As [`sequence`], by the rows of its table alone.
+#[inline(never)]
+fn sequence_by_rows(input: &[u8]) -> Sequence {
     let (len, second) = match input[0] {
         0xC2..=0xDF => (2, 0x80..=0xBF),
         0xE0 => (3, 0xA0..=0xBF),

@@ -1,0 +1,165 @@
+//! Repairing where errors stand close together: Latin-1 read as UTF-8, a flood of FF.
+//!
+//! There the other kernels have little to run over, and what counts is what an error costs. Text and
+//! repairs are copied in one loop, a word or a sequence at a time, into memory reserved before.
+
+use alloc::string::String;
+
+use super::scalar::{Sequence, sequence};
+use crate::mode::{ErrorMode, StandIn};
+
+/// What has been repaired.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Repaired {
+    /// Bytes of the input that are done with.
+    pub(crate) read: usize,
+    /// Ill-formed parts among them.
+    pub(crate) errors: u64,
+    /// Where the first of them stands, and its length.
+    pub(crate) first: Option<(usize, usize)>,
+}
+
+/// Input between two looks at the capacity of the output.
+const BATCH: usize = 64;
+/// Bytes of output for a byte of input, at the most.
+const GROWTH: usize = 4;
+/// Bytes without an error after which there are quicker ways.
+const CLEAN: usize = 24;
+
+/// Appends what `input` decodes to, ill-formed parts repaired, up to a tail that may be incomplete or
+/// to a stretch without an error.
+///
+/// `mode` is not [`ErrorMode::Fatal`].
+pub(crate) fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
+    debug_assert_ne!(mode, ErrorMode::Fatal);
+    // Once for each mode, so that it is not asked for each error.
+    match mode {
+        ErrorMode::Fatal | ErrorMode::Replacement => {
+            repair_with(input, text, |_, out| out.push(StandIn::REPLACEMENT))
+        }
+        ErrorMode::Skip => repair_with(input, text, |_, _| {}),
+        ErrorMode::Escape => repair_with(input, text, |bytes, out| {
+            bytes.iter().for_each(|&byte| out.push(ErrorMode::Escape.stand_in(byte)));
+        }),
+        ErrorMode::Latin1 => repair_with(input, text, |bytes, out| {
+            bytes.iter().for_each(|&byte| out.push(ErrorMode::Latin1.stand_in(byte)));
+        }),
+        ErrorMode::Windows1252 => repair_with(input, text, |bytes, out| {
+            bytes.iter().for_each(|&byte| out.push(ErrorMode::Windows1252.stand_in(byte)));
+        }),
+    }
+}
+
+#[inline(always)]
+fn repair_with(input: &[u8], text: &mut String, repair: impl Fn(&[u8], &mut Output)) -> Repaired {
+    let mut read = 0;
+    let mut errors = 0;
+    let mut first = None;
+    let mut last_error = 0;
+    'batches: loop {
+        let batch_end = read + BATCH;
+        let mut out = Output::new(text);
+        while read < batch_end {
+            let rest = &input[read..];
+            let len = match rest.first() {
+                None => break 'batches,
+                Some(0..0x80) => {
+                    read += out.push_ascii(rest);
+                    continue;
+                }
+                Some(0x80..=0xC1 | 0xF5..) => 1,
+                Some(0xC2..=0xF4) => match sequence(rest) {
+                    Sequence::WellFormed(len) => {
+                        out.push_sequence(rest, len);
+                        read += len;
+                        continue;
+                    }
+                    Sequence::Incomplete => break 'batches,
+                    Sequence::IllFormed(why) => why.error_len().unwrap_or(1),
+                },
+            };
+            repair(&rest[..len], &mut out);
+            if errors == 0 {
+                first = Some((read, len));
+            }
+            errors += 1;
+            read += len;
+            last_error = read;
+        }
+        if read - last_error > CLEAN {
+            break;
+        }
+    }
+    Repaired { read, errors, first }
+}
+
+/// The end of a text that is being written, with room for a batch.
+struct Output<'a> {
+    text: &'a mut String,
+    /// The start of the text's memory.
+    start: *mut u8,
+    /// Invariant: within the text's capacity, with 8 bytes and more to spare for as long as a batch
+    /// goes; all bytes before it are written.
+    len: usize,
+}
+
+impl<'a> Output<'a> {
+    #[inline(always)]
+    fn new(text: &'a mut String) -> Self {
+        // A batch may run over its end by a sequence, and a word is written whole.
+        text.reserve(GROWTH * (BATCH + 4) + 8);
+        let len = text.len();
+        // SAFETY: nothing is written through the reference; the pointer taken from it is good for as
+        // long as the text is neither moved nor grown, which `text` being borrowed here rules out.
+        let start = unsafe { text.as_mut_vec() }.as_mut_ptr();
+        Self { text, start, len }
+    }
+
+    /// Copies the ASCII that `rest` begins with, at most eight bytes; says how many.
+    #[inline(always)]
+    fn push_ascii(&mut self, rest: &[u8]) -> usize {
+        let Some(word) = rest.first_chunk::<8>() else {
+            let ascii = rest.iter().take_while(|byte| byte.is_ascii()).count();
+            for &byte in &rest[..ascii] {
+                self.write([byte], 1);
+            }
+            return ascii;
+        };
+        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        let ascii = if high == 0 { 8 } else { high.trailing_zeros() as usize / 8 };
+        self.write(*word, ascii);
+        ascii
+    }
+
+    /// Copies the well-formed sequence of `len` bytes that `rest` begins with.
+    #[inline(always)]
+    fn push_sequence(&mut self, rest: &[u8], len: usize) {
+        match rest.first_chunk::<4>() {
+            Some(bytes) => self.write(*bytes, len),
+            None => rest[..len].iter().for_each(|&byte| self.write([byte], 1)),
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, part: StandIn) {
+        self.write(part.bytes, usize::from(part.len));
+    }
+
+    /// Writes `bytes`, of which the first `len` count.
+    #[inline(always)]
+    fn write<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
+        debug_assert!(len <= N && N <= 8 && self.len + 8 <= self.text.capacity());
+        // SAFETY: `len` is within the capacity with 8 bytes to spare (see `new`: a byte of input
+        // makes at most four of output, and a batch is no longer than it has been reserved for).
+        unsafe { self.start.add(self.len).cast::<[u8; N]>().write(bytes) };
+        self.len += len;
+    }
+}
+
+impl Drop for Output<'_> {
+    fn drop(&mut self) {
+        // SAFETY: all bytes up to `len` have been written, within the capacity: ASCII, sequences
+        // that the scalar kernel has found well-formed, and stand-ins, each of them whole.
+        unsafe { self.text.as_mut_vec().set_len(self.len) };
+    }
+}
