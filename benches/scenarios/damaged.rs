@@ -1,0 +1,151 @@
+//! Input that is UTF-8 only in part.
+
+use std::hint::black_box;
+
+use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+
+use super::support::{Bench, Corpus, Rng, Row, Work};
+
+const LEN: usize = 1 << 20;
+
+/// Bytes for each error.
+const DENSITIES: [usize; 3] = [8, 64, 1024];
+
+const MODES: [(&str, ErrorMode); 5] = [
+    ("replace", ErrorMode::Replacement),
+    ("skip", ErrorMode::Skip),
+    ("escape", ErrorMode::Escape),
+    ("as-latin1", ErrorMode::Latin1),
+    ("as-windows1252", ErrorMode::Windows1252),
+];
+
+/// How the input came to be damaged.
+#[derive(Clone, Copy)]
+enum Damage {
+    /// It is Latin-1: a letter with a diacritic once in so many bytes, ASCII otherwise.
+    Latin1(usize),
+    /// One byte in so many was replaced by another that is not ASCII.
+    Random(Corpus, usize),
+    /// Every byte is FF.
+    Everything,
+}
+
+impl Damage {
+    fn all() -> Vec<Self> {
+        let mut all = Vec::from(DENSITIES.map(Self::Latin1));
+        for corpus in [Corpus::Ascii, Corpus::Cyrillic, Corpus::Cjk] {
+            all.extend(DENSITIES.map(|every| Self::Random(corpus, every)));
+        }
+        all.push(Self::Everything);
+        all
+    }
+
+    /// For what differs in the repair only: the shortest errors, and the longest.
+    fn some() -> Vec<Self> {
+        let is_one = |damage: &Self| match damage {
+            Self::Random(corpus, _) => *corpus == Corpus::Cjk,
+            Self::Latin1(_) | Self::Everything => true,
+        };
+        Self::all().into_iter().filter(is_one).collect()
+    }
+
+    fn corpus(self) -> &'static str {
+        match self {
+            Self::Latin1(_) => "latin-1",
+            Self::Random(corpus, _) => corpus.name(),
+            Self::Everything => "ff",
+        }
+    }
+
+    fn size(self) -> String {
+        match self {
+            Self::Latin1(every) | Self::Random(_, every) => format!("1-in-{every}"),
+            Self::Everything => "all".to_owned(),
+        }
+    }
+
+    fn input(self) -> Vec<u8> {
+        match self {
+            Self::Latin1(every) => hit(Corpus::Ascii, every, 0xC0..=0xFF),
+            Self::Random(corpus, every) => hit(corpus, every, 0x80..=0xFF),
+            Self::Everything => vec![0xFF; LEN],
+        }
+    }
+}
+
+/// Replaces one byte of the text in each `every` of them.
+fn hit(corpus: Corpus, every: usize, by: std::ops::RangeInclusive<usize>) -> Vec<u8> {
+    let mut rng = Rng::new(every as u64);
+    let mut input = corpus.text(LEN, 0).into_bytes();
+    for part in input.chunks_mut(every) {
+        part[rng.range(0..=part.len() - 1)] = rng.range(by.clone()) as u8;
+    }
+    input
+}
+
+/// How many errors there are.
+fn errors(input: &[u8]) -> usize {
+    input.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count()
+}
+
+pub(crate) type DamagedPeers = for<'a> fn(&mut Row<'a>, &'a [u8]);
+
+/// Repairs it into a new `String`. In any mode but `replace` the peers do what they can: replace.
+pub(crate) fn repair(bench: &mut Bench, peers: DamagedPeers) {
+    for (what, mode) in MODES {
+        let is_first = mode == ErrorMode::Replacement;
+        for damage in if is_first { Damage::all() } else { Damage::some() } {
+            let Some(name) = bench.name(what, damage.corpus(), damage.size()) else { continue };
+            let input = damage.input();
+            let lossy = String::from_utf8_lossy(&input);
+            let expected = repaired(&input, mode);
+            assert!(!is_first || expected == lossy, "{name}: what is repaired");
+
+            let mut row = Row::new(name, Work::new(LEN, errors(&input), "error"));
+            row.expect(expected.len());
+            row.ours(|| black_box(repaired(black_box(&input), mode)).len() as u64);
+            row.expect(lossy.len());
+            row.peer("std", || black_box(String::from_utf8_lossy(black_box(&input))).len() as u64);
+            peers(&mut row, &input);
+            bench.measure(row);
+        }
+    }
+}
+
+fn repaired(input: &[u8], mode: ErrorMode) -> String {
+    let mut decoder = Utf8Decoder::new();
+    let mut text = String::with_capacity(input.len());
+    let progress = decoder.decode_to_string(input, mode, &mut text);
+    assert_eq!(progress.status, Status::Done, "a mode that repairs");
+    decoder.finish_to_string(mode, &mut text).expect("a mode that repairs");
+    text
+}
+
+/// Gives its text borrowed, and the errors between.
+pub(crate) fn pieces(bench: &mut Bench, peers: DamagedPeers) {
+    for damage in Damage::all() {
+        let Some(name) = bench.name("pieces", damage.corpus(), damage.size()) else { continue };
+        let input = damage.input();
+        let (errors, chunks) = (errors(&input), input.utf8_chunks());
+        let text: usize = chunks.map(|chunk| chunk.valid().len()).sum();
+
+        let mut row = Row::new(name, Work::new(LEN, errors, "error"));
+        row.expect(text + errors);
+        row.ours(|| ours_pieces(black_box(&input)) as u64);
+        row.peer("std", || std_pieces(black_box(&input)) as u64);
+        peers(&mut row, &input);
+        bench.measure(row);
+    }
+}
+
+fn ours_pieces(input: &[u8]) -> usize {
+    let mut decoder = Utf8Decoder::new();
+    let pieces = decoder.push(input);
+    let seen: usize = pieces.map(|piece| piece.map_or(1, str::len)).sum();
+    seen + usize::from(decoder.finish().is_err())
+}
+
+fn std_pieces(input: &[u8]) -> usize {
+    let chunks = input.utf8_chunks();
+    chunks.map(|chunk| chunk.valid().len() + usize::from(!chunk.invalid().is_empty())).sum()
+}

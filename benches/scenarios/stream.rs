@@ -1,0 +1,124 @@
+//! Streams in chunks, cut wherever the chunk ends.
+
+use std::hint::black_box;
+
+use utf8_codec::{Utf8Decoder, Utf8Validator};
+
+use super::support::{Bench, Corpus, Name, Row, Work};
+
+const CHUNKS: [usize; 3] = [64, 1460, 8192];
+
+/// The length of one stream, and how many there are, each cut at other places in its characters.
+const STREAM: usize = 64 << 10;
+const PHASES: usize = 4;
+
+/// The chunks of a stream.
+pub(crate) type Chunks<'a> = Vec<&'a [u8]>;
+
+pub(crate) type StreamPeers = for<'a> fn(&mut Row<'a>, &'a [Chunks<'a>]);
+
+/// What is the text of each chunk? Borrowed where the peer can.
+pub(crate) fn decode(bench: &mut Bench, peers: StreamPeers) {
+    measure(bench, "decode", STREAM * PHASES, |row, streams| {
+        row.ours(over(streams, ours_decode));
+        row.peer("std", over(streams, std_decode));
+        peers(row, streams);
+    });
+}
+
+/// Is each stream UTF-8? Nothing else is asked for.
+pub(crate) fn verdict(bench: &mut Bench, peers: StreamPeers) {
+    measure(bench, "verdict", PHASES, |row, streams| {
+        row.ours(over(streams, ours_verdict));
+        peers(row, streams);
+    });
+}
+
+fn measure(
+    bench: &mut Bench,
+    what: &str,
+    answer: usize,
+    contenders: impl for<'a> Fn(&mut Row<'a>, &'a [Chunks<'a>]),
+) {
+    for chunk in CHUNKS {
+        for corpus in Corpus::SCRIPTS {
+            let Some(name) = bench.name(what, corpus.name(), chunk.to_string()) else { continue };
+            let texts: Vec<_> = (0..PHASES).map(|n| corpus.text(STREAM, n as u64)).collect();
+            let streams: Vec<_> =
+                texts.iter().enumerate().map(|(phase, text)| cut(text, chunk, phase)).collect();
+            assert_every_phase(&name, &texts, &streams, corpus);
+
+            let chunks = streams.iter().map(Vec::len).sum();
+            let mut row = Row::new(name, Work::new(STREAM * PHASES, chunks, "chunk"));
+            row.expect(answer);
+            contenders(&mut row, &streams);
+            bench.measure(row);
+        }
+    }
+}
+
+/// Cuts a text into chunks, the first of them `phase` bytes shorter.
+fn cut(text: &str, chunk: usize, phase: usize) -> Chunks<'_> {
+    let (first, rest) = text.as_bytes().split_at(chunk - phase);
+    std::iter::once(first).chain(rest.chunks(chunk)).collect()
+}
+
+/// Characters are cut behind each of their bytes somewhere.
+fn assert_every_phase(name: &Name, texts: &[String], streams: &[Chunks<'_>], corpus: Corpus) {
+    let mut seen = [false; 4];
+    for (text, chunks) in texts.iter().zip(streams) {
+        let mut at = 0;
+        for chunk in chunks {
+            let behind = (0..4).find(|back| text.is_char_boundary(at - back)).unwrap_or(0);
+            seen[behind] = true;
+            at += chunk.len();
+        }
+    }
+    assert!(seen[..corpus.width()].iter().all(|&seen| seen), "{name}: cut at {seen:?} only");
+}
+
+/// The sum of what a contender answers for each stream.
+pub(crate) fn over<'a>(
+    streams: &'a [Chunks<'a>],
+    mut contender: impl FnMut(&[&'a [u8]]) -> usize + 'a,
+) -> impl FnMut() -> u64 + 'a {
+    move || black_box(streams).iter().map(|chunks| contender(chunks) as u64).sum()
+}
+
+fn ours_decode(chunks: &[&[u8]]) -> usize {
+    let mut decoder = Utf8Decoder::new();
+    let mut len = 0;
+    for chunk in chunks {
+        for piece in decoder.push(chunk) {
+            len += piece.expect("the text is UTF-8").len();
+        }
+    }
+    decoder.finish().expect("the text is whole");
+    len
+}
+
+/// What people write by hand: append, ask std, keep the rest.
+fn std_decode(chunks: &[&[u8]]) -> usize {
+    let mut buffer = Vec::new();
+    let mut len = 0;
+    for chunk in chunks {
+        buffer.extend_from_slice(chunk);
+        let text = match std::str::from_utf8(&buffer) {
+            Ok(text) => text.len(),
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(error) => panic!("the text is UTF-8: {error}"),
+        };
+        len += text;
+        buffer.drain(..text);
+    }
+    assert!(buffer.is_empty(), "the text is whole");
+    len
+}
+
+fn ours_verdict(chunks: &[&[u8]]) -> usize {
+    let mut validator = Utf8Validator::new();
+    for chunk in chunks {
+        validator.push(chunk).expect("the text is UTF-8");
+    }
+    usize::from(validator.finish().is_ok())
+}

@@ -1,0 +1,282 @@
+//! Contenders that take turns, and the medians of their times.
+
+use std::fmt;
+use std::hint::black_box;
+use std::time::Instant;
+
+use utf8_codec::Kernel;
+
+use super::options::{Effort, Options};
+use super::report::Report;
+
+/// A function that measures rows, and whether it runs on the kernel that `--kernel` names.
+pub(crate) enum Scenario {
+    OnAnyKernel(fn(&mut Bench)),
+    OnDetectedKernel(fn(&mut Bench)),
+}
+
+/// What is measured, on which text, in which portions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) what: String,
+    pub(crate) corpus: &'static str,
+    pub(crate) size: String,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.what, self.corpus, self.size)
+    }
+}
+
+/// What one pass of a contender goes through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    pub(crate) bytes: usize,
+    /// How many messages, chunks, lines or errors that is, and which of these.
+    pub(crate) units: usize,
+    pub(crate) unit: &'static str,
+}
+
+impl Work {
+    pub(crate) const fn new(bytes: usize, units: usize, unit: &'static str) -> Self {
+        Self { bytes, units, unit }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Ours,
+    Peer,
+    /// Does less than what is asked for, and shows what cannot be undercut.
+    Floor,
+}
+
+struct Contender<'a> {
+    name: &'static str,
+    role: Role,
+    pass: Box<dyn FnMut() -> u64 + 'a>,
+    answer: u64,
+    passes: u64,
+    /// Nanoseconds a pass, one for each round.
+    samples: Vec<f64>,
+}
+
+/// Those who do the same work.
+pub(crate) struct Row<'a> {
+    name: Name,
+    work: Work,
+    answer: u64,
+    contenders: Vec<Contender<'a>>,
+}
+
+impl<'a> Row<'a> {
+    pub(crate) fn new(name: Name, work: Work) -> Self {
+        Self { name, work, answer: 0, contenders: Vec::new() }
+    }
+
+    /// Sets what each pass has to return, of contenders that are added from here on.
+    pub(crate) fn expect(&mut self, answer: usize) {
+        self.answer = answer as u64;
+    }
+
+    pub(crate) fn ours(&mut self, pass: impl FnMut() -> u64 + 'a) {
+        self.add("ours", Role::Ours, pass);
+    }
+
+    pub(crate) fn peer(&mut self, name: &'static str, pass: impl FnMut() -> u64 + 'a) {
+        self.add(name, Role::Peer, pass);
+    }
+
+    pub(crate) fn floor(&mut self, name: &'static str, pass: impl FnMut() -> u64 + 'a) {
+        self.add(name, Role::Floor, pass);
+    }
+
+    fn add(&mut self, name: &'static str, role: Role, pass: impl FnMut() -> u64 + 'a) {
+        let (pass, answer) = (Box::new(pass), self.answer);
+        self.contenders.push(Contender {
+            name,
+            role,
+            pass,
+            answer,
+            passes: 1,
+            samples: Vec::new(),
+        });
+    }
+
+    /// Every round runs each contender once. The first to run is another one each time, and the
+    /// order is reversed each time, so that none always follows the same other.
+    fn measure(&mut self, effort: Effort) {
+        let count = self.contenders.len();
+        for contender in &mut self.contenders {
+            contender.calibrate(&self.name, effort);
+        }
+        for round in 0..effort.rounds {
+            for turn in 0..count {
+                let turn = if round % 2 == 0 { turn } else { count - 1 - turn };
+                self.contenders[(turn + round / 2) % count].sample(&self.name);
+            }
+        }
+    }
+
+    fn into_measured(self) -> Measured {
+        let (ours, others): (Vec<_>, Vec<_>) =
+            self.contenders.into_iter().partition(|contender| contender.role == Role::Ours);
+        let [ours] = &*ours else { panic!("{}: not one contender that is ours", self.name) };
+        let against = others.iter().map(|other| Against::new(ours, other)).collect();
+        Measured {
+            name: self.name,
+            work: self.work,
+            nanoseconds: Quartiles::new(ours.samples.clone()).median,
+            against,
+        }
+    }
+}
+
+impl Contender<'_> {
+    /// Finds how many passes a sample takes.
+    fn calibrate(&mut self, row: &Name, effort: Effort) {
+        loop {
+            let nanoseconds = self.time(row);
+            if effort == Effort::ONCE {
+                break;
+            }
+            if nanoseconds >= effort.sample / 4 {
+                let per_pass = (nanoseconds / self.passes).max(1);
+                self.passes = (effort.sample / per_pass).max(1);
+                break;
+            }
+            self.passes *= 4;
+        }
+    }
+
+    fn sample(&mut self, row: &Name) {
+        let nanoseconds = self.time(row);
+        self.samples.push(nanoseconds as f64 / self.passes as f64);
+    }
+
+    fn time(&mut self, row: &Name) -> u64 {
+        let start = Instant::now();
+        let mut answer = 0;
+        for _ in 0..self.passes {
+            answer = black_box((self.pass)());
+        }
+        let nanoseconds = start.elapsed().as_nanos() as u64;
+        assert_eq!(answer, self.answer, "{row}: the answer of {}", self.name);
+        nanoseconds
+    }
+}
+
+/// A row with its times.
+pub(crate) struct Measured {
+    pub(crate) name: Name,
+    pub(crate) work: Work,
+    /// Of our pass.
+    pub(crate) nanoseconds: f64,
+    pub(crate) against: Vec<Against>,
+}
+
+impl Measured {
+    /// Nanoseconds that we take for a message, chunk, line or error.
+    pub(crate) fn nanoseconds_per_unit(&self) -> f64 {
+        self.nanoseconds / self.work.units as f64
+    }
+
+    pub(crate) fn gigabytes_per_second(&self) -> f64 {
+        self.work.bytes as f64 / self.nanoseconds
+    }
+
+    /// Whether a peer is faster, by as much as the table shows.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.against.iter().any(Against::is_lost)
+    }
+}
+
+/// How we compare with one other.
+pub(crate) struct Against {
+    pub(crate) name: &'static str,
+    pub(crate) role: Role,
+    /// Its time divided by ours, round by round.
+    pub(crate) ratio: Quartiles,
+}
+
+impl Against {
+    fn new(ours: &Contender<'_>, other: &Contender<'_>) -> Self {
+        let ratios = ours.samples.iter().zip(&other.samples).map(|(ours, other)| other / ours);
+        Self { name: other.name, role: other.role, ratio: Quartiles::new(ratios.collect()) }
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        self.role == Role::Peer && self.ratio.median < 0.995
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Quartiles {
+    pub(crate) low: f64,
+    pub(crate) median: f64,
+    pub(crate) high: f64,
+}
+
+impl Quartiles {
+    /// Of no numbers at all: not a number.
+    fn new(mut numbers: Vec<f64>) -> Self {
+        numbers.sort_by(f64::total_cmp);
+        let at = |quarter| {
+            numbers
+                .get((numbers.len().saturating_sub(1)) * quarter / 4)
+                .copied()
+                .unwrap_or(f64::NAN)
+        };
+        Self { low: at(1), median: at(2), high: at(3) }
+    }
+}
+
+/// A run of scenarios.
+pub(crate) struct Bench {
+    options: Options,
+    report: Report,
+}
+
+impl Bench {
+    pub(crate) fn new(options: Options, report: Report) -> Self {
+        Self { options, report }
+    }
+
+    /// Runs them, and prints what was measured.
+    pub(crate) fn run(mut self, scenarios: &[Scenario]) {
+        let elsewhere = self.options.kernel.is_some_and(|kernel| kernel != Kernel::detect());
+        self.report.begin(self.options.output);
+        for scenario in scenarios {
+            match scenario {
+                Scenario::OnDetectedKernel(_) if elsewhere => {}
+                Scenario::OnAnyKernel(run) | Scenario::OnDetectedKernel(run) => run(&mut self),
+            }
+        }
+        self.report.end(self.options.output);
+    }
+
+    /// The kernel for the next message: the one that was asked for, or what a caller would get.
+    pub(crate) fn kernel(&self) -> impl Fn() -> Kernel + Copy + use<> {
+        let asked_for = self.options.kernel;
+        move || asked_for.unwrap_or_else(Kernel::detect)
+    }
+
+    /// The name of a row, if it is to be measured.
+    pub(crate) fn name(
+        &self,
+        what: impl Into<String>,
+        corpus: &'static str,
+        size: impl Into<String>,
+    ) -> Option<Name> {
+        let name = Name { what: what.into(), corpus, size: size.into() };
+        let (text, filters) = (name.to_string(), &self.options.filters);
+        let is_wanted = filters.is_empty() || filters.iter().any(|part| text.contains(part));
+        is_wanted.then_some(name)
+    }
+
+    pub(crate) fn measure(&mut self, mut row: Row<'_>) {
+        row.measure(self.options.effort);
+        self.report.add(row.into_measured(), self.options.output);
+    }
+}

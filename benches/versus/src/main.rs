@@ -1,0 +1,57 @@
+//! The crate beside its peers: one table of ratios from interleaved runs, with every answer asserted.
+//!
+//! To add a scenario: a function that measures its rows, with the contenders that cost nothing to
+//! build, in `benches/scenarios`; the other contenders in `peers`; and a line in [`SCENARIOS`].
+//! A new peer also needs a line in [`COLUMNS`].
+
+mod about;
+mod peers;
+#[path = "../../support/mod.rs"]
+mod support;
+
+#[path = "../../scenarios/codec.rs"]
+mod codec;
+#[path = "../../scenarios/damaged.rs"]
+mod damaged;
+#[path = "../../scenarios/framed.rs"]
+mod framed;
+#[path = "../../scenarios/lines.rs"]
+mod lines;
+#[path = "../../scenarios/stream.rs"]
+mod stream;
+#[path = "../../scenarios/validate.rs"]
+mod validate;
+
+use support::Scenario::{OnAnyKernel, OnDetectedKernel};
+use support::{Bench, Effort, Options, Report, Scenario};
+
+const SCENARIOS: &[Scenario] = &[
+    OnAnyKernel(|bench| validate::validate(bench, peers::validate)),
+    OnAnyKernel(|bench| validate::locate(bench, peers::locate)),
+    OnDetectedKernel(|bench| stream::decode(bench, peers::decode)),
+    OnDetectedKernel(|bench| stream::verdict(bench, peers::verdict)),
+    OnDetectedKernel(|bench| damaged::repair(bench, peers::repair)),
+    OnDetectedKernel(|bench| damaged::pieces(bench, |_, _| {})),
+    OnDetectedKernel(|bench| codec::codec(bench, peers::codec)),
+    OnDetectedKernel(|bench| lines::lines(bench, |_, _| {})),
+];
+
+const COLUMNS: &[&str] = &[
+    "std",
+    "simdutf8",
+    "simdutf",
+    "encoding_rs",
+    "utf-8",
+    "utf8-zero",
+    "async-utf8-decoder",
+    "tokio-util",
+    "(read)",
+    "(memcpy)",
+    "(BytesCodec)",
+];
+
+fn main() {
+    let options = Options::parse(Effort::FULL);
+    let header = about::header(&options);
+    Bench::new(options, Report::new(COLUMNS, &header)).run(SCENARIOS);
+}

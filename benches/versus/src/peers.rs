@@ -1,0 +1,181 @@
+//! The contenders that are not light enough for the crate's own benchmarks.
+
+use std::hint::black_box;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use encoding_rs::{CoderResult, Encoding, UTF_8};
+use futures::StreamExt;
+use futures::executor::block_on;
+
+use crate::codec::WholeCharacters;
+use crate::framed::framed;
+use crate::stream::{Chunks, over};
+use crate::support::Row;
+use crate::validate::{all, sum};
+
+pub(crate) fn validate<'a>(row: &mut Row<'a>, messages: &'a [&'a [u8]]) {
+    row.peer("simdutf8", all(messages, |message| simdutf8::basic::from_utf8(message).is_ok()));
+    row.peer("simdutf", all(messages, simdutf::validate_utf8));
+    row.peer(
+        "encoding_rs",
+        all(messages, |message| Encoding::utf8_valid_up_to(message) == message.len()),
+    );
+}
+
+/// Those forms of the peers that say where the error is.
+pub(crate) fn locate<'a>(row: &mut Row<'a>, messages: &'a [&'a [u8]]) {
+    row.peer(
+        "simdutf8",
+        sum(messages, |message| {
+            simdutf8::compat::from_utf8(message).map_or_else(|error| error.valid_up_to(), str::len)
+        }),
+    );
+    row.peer("simdutf", sum(messages, |message| simdutf::validate_utf8_with_errors(message).count));
+    row.peer("encoding_rs", sum(messages, Encoding::utf8_valid_up_to));
+}
+
+pub(crate) fn decode<'a>(row: &mut Row<'a>, streams: &'a [Chunks<'a>]) {
+    row.peer("encoding_rs", over(streams, encoding_rs_decode(streams)));
+    row.peer("utf-8", over(streams, utf_8_decode));
+    row.peer("utf8-zero", over(streams, utf8_zero_decode));
+    row.peer("async-utf8-decoder", over(streams, async_utf8_decoder_decode));
+}
+
+/// Copies into a `str` that is reused.
+fn encoding_rs_decode(streams: &[Chunks<'_>]) -> impl FnMut(&[&[u8]]) -> usize + use<> {
+    let longest = streams.iter().flatten().map(|chunk| chunk.len()).max().unwrap_or(0);
+    let mut buffer = "\0".repeat(3 * longest + 16);
+    move |chunks| {
+        let mut decoder = UTF_8.new_decoder_without_bom_handling();
+        let mut len = 0;
+        for (n, chunk) in chunks.iter().enumerate() {
+            let is_last = n + 1 == chunks.len();
+            let (result, _, written, replaced) = decoder.decode_to_str(chunk, &mut buffer, is_last);
+            assert!(result == CoderResult::InputEmpty && !replaced, "the text is UTF-8");
+            len += written;
+        }
+        len
+    }
+}
+
+/// The two crates have the same interface: one is a copy of the other.
+macro_rules! incremental {
+    ($name:ident, $peer:ident) => {
+        fn $name(chunks: &[&[u8]]) -> usize {
+            let mut incomplete: Option<$peer::Incomplete> = None;
+            let mut len = 0;
+            for chunk in chunks {
+                let mut input = *chunk;
+                if let Some(mut held) = incomplete.take() {
+                    let Some((text, rest)) = held.try_complete(input) else {
+                        incomplete = Some(held);
+                        continue;
+                    };
+                    len += text.expect("the text is UTF-8").len();
+                    input = rest;
+                }
+                match $peer::decode(input) {
+                    Ok(text) => len += text.len(),
+                    Err($peer::DecodeError::Incomplete { valid_prefix, incomplete_suffix }) => {
+                        len += valid_prefix.len();
+                        incomplete = Some(incomplete_suffix);
+                    }
+                    Err($peer::DecodeError::Invalid { .. }) => panic!("the text is UTF-8"),
+                }
+            }
+            assert!(incomplete.is_none(), "the text is whole");
+            len
+        }
+    };
+}
+incremental!(utf_8_decode, utf8);
+incremental!(utf8_zero_decode, utf8_zero);
+
+/// Reads from a reader, and gives a new `String` for each read.
+fn async_utf8_decoder_decode(chunks: &[&[u8]]) -> usize {
+    let longest = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
+    let reader = ChunkReader(chunks.iter());
+    // It reads behind the up to three bytes that it holds.
+    let mut texts = async_utf8_decoder::Utf8Decoder::with_capacity(longest + 3, reader);
+    let mut len = 0;
+    block_on(async {
+        while let Some(text) = texts.next().await {
+            len += text.expect("the text is UTF-8").len();
+        }
+    });
+    len
+}
+
+/// Gives one chunk at each read, into a buffer that has room for it.
+struct ChunkReader<'a>(std::slice::Iter<'a, &'a [u8]>);
+
+impl futures::io::AsyncRead for ChunkReader<'_> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        let chunk = self.0.next().copied().unwrap_or_default();
+        buffer[..chunk.len()].copy_from_slice(chunk);
+        Poll::Ready(Ok(chunk.len()))
+    }
+}
+
+pub(crate) fn verdict<'a>(row: &mut Row<'a>, streams: &'a [Chunks<'a>]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        row.peer("simdutf8", over(streams, simdutf8_verdict));
+    }
+}
+
+/// Says nothing before the end, and then not where.
+#[cfg(target_arch = "x86_64")]
+fn simdutf8_verdict(chunks: &[&[u8]]) -> usize {
+    use simdutf8::basic::imp::Utf8Validator;
+    use simdutf8::basic::imp::x86::avx2::Utf8ValidatorImp;
+
+    assert!(std::arch::is_x86_feature_detected!("avx2"));
+    // SAFETY: the machine has AVX2, as has just been found.
+    let mut validator = unsafe { Utf8ValidatorImp::new() };
+    for chunk in chunks {
+        // SAFETY: as above.
+        unsafe { validator.update(chunk) };
+    }
+    // SAFETY: as above.
+    usize::from(unsafe { validator.finalize() }.is_ok())
+}
+
+pub(crate) fn repair<'a>(row: &mut Row<'a>, input: &'a [u8]) {
+    row.peer("encoding_rs", || {
+        black_box(UTF_8.decode_without_bom_handling(black_box(input)).0).len() as u64
+    });
+    row.peer("utf-8", || {
+        let mut text = String::with_capacity(input.len());
+        utf8::LossyDecoder::new(|piece| text.push_str(piece)).feed(black_box(input));
+        black_box(text).len() as u64
+    });
+    row.peer("utf8-zero", || {
+        let mut text = String::with_capacity(input.len());
+        utf8_zero::LossyDecoder::new(|piece| text.push_str(piece)).feed(black_box(input));
+        black_box(text).len() as u64
+    });
+}
+
+pub(crate) fn codec<'a>(row: &mut Row<'a>, input: &'a [u8]) {
+    let codec = || WholeCharacters(up_to_tail_simdutf8);
+    row.peer("simdutf8", framed(input, codec, |text| text.len()));
+}
+
+/// All but an unfinished character at the end, if it is UTF-8.
+fn up_to_tail_simdutf8(bytes: &[u8]) -> Option<usize> {
+    let unfinished = match *bytes {
+        [.., 0xC0..=0xFF] => 1,
+        [.., 0xE0..=0xFF, _] => 2,
+        [.., 0xF0..=0xFF, _, _] => 3,
+        _ => 0,
+    };
+    let len = bytes.len() - unfinished;
+    simdutf8::basic::from_utf8(&bytes[..len]).is_ok().then_some(len)
+}
