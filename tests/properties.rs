@@ -23,6 +23,19 @@ fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
 }
 
+/// Text of some script, long enough for every way through the kernels, with errors in clusters.
+fn long_damaged_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let run = prop_oneof![
+        prop::sample::select(&["plain text, ", "жёлтый ", "日本語、", "🦀🚀", "né "][..])
+            .prop_flat_map(
+                |text| (1..90_usize).prop_map(move |times| text.repeat(times).into_bytes())
+            ),
+        hostile_bytes(6),
+        (any::<u8>(), 1..80_usize).prop_map(|(byte, times)| vec![byte; times]),
+    ];
+    prop::collection::vec(run, 0..12).prop_map(|runs| runs.concat())
+}
+
 const PIECES: &[&[u8]] = &[
     b"a",
     b"\n",
@@ -192,6 +205,31 @@ proptest! {
         }
         decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
         prop_assert_eq!(text, String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn long_damaged_text_is_repaired_as_its_pieces_are(
+        bytes in long_damaged_bytes(),
+        fractions in fractions(),
+        (_, mode) in prop::sample::select(&MODES[1..]),
+    ) {
+        let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
+        for (from, to) in support::chunks(bytes.len(), &cuts_of(bytes.len(), &fractions)) {
+            let _done = decoder.decode_to_string(&bytes[from..to], mode, &mut text);
+        }
+        decoder.finish_to_string(mode, &mut text).unwrap();
+
+        let (mut pieces, mut joined) = (Utf8Decoder::new(), String::new());
+        for piece in pieces.push(&bytes) {
+            match piece {
+                Ok(piece) => joined.push_str(piece),
+                Err(error) => joined.push_str(&mode.repair(&error).unwrap()),
+            }
+        }
+        pieces.finish_to_string(mode, &mut joined).unwrap();
+        prop_assert_eq!(text, joined);
+        prop_assert_eq!(decoder.error_count(), pieces.error_count());
+        prop_assert_eq!(decoder.first_error(), pieces.first_error());
     }
 
     #[test]
