@@ -68,7 +68,7 @@ fn repair_with(input: &[u8], text: &mut String, repair: impl Fn(&[u8], &mut Outp
                     continue;
                 }
                 Some(0x80..=0xC1 | 0xF5..) => 1,
-                Some(0xC2..=0xF4) => match sequence(rest) {
+                Some(0xC2..) => match sequence(rest) {
                     Sequence::WellFormed(len) => {
                         out.push_sequence(rest, len);
                         read += len;
@@ -78,7 +78,11 @@ fn repair_with(input: &[u8], text: &mut String, repair: impl Fn(&[u8], &mut Outp
                     Sequence::IllFormed(why) => why.error_len().unwrap_or(1),
                 },
             };
-            repair(&rest[..len], &mut out);
+            // Nearly all are one byte long: then the loop over them is none.
+            match rest {
+                [byte, ..] if len == 1 => repair(&[*byte], &mut out),
+                _ => repair(&rest[..len], &mut out),
+            }
             if errors == 0 {
                 first = Some((read, len));
             }
