@@ -52,6 +52,9 @@
 //! # }
 //! ```
 //!
+//! Where the bytes are chunks already, a `Stream` of `Bytes` as HTTP bodies and channels are, or
+//! where decoding has to go on behind an error, there is the module [`stream`].
+//!
 //! # Chunking never shows
 //!
 //! That is the law of the crate: for any input, cut anywhere, empty chunks and single bytes
@@ -108,6 +111,8 @@
 //! | a reader | text and errors, every byte in one of them | [`codec::Utf8ChunksCodec`] | `codec` |
 //! | a reader | lines | [`codec::Utf8LinesCodec`] | `codec` |
 //! | a reader | `char`s | [`codec::CharCodec`] | `codec` |
+//! | a `Stream` of chunks, or a reader | text and errors as they come | [`stream::Utf8Stream`] | `stream` |
+//! | the same | one `String` of limited length | [`stream::Utf8Stream::collect_text`] | `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | text, lines, `char`s | a writer | the same codecs | `codec` |
 //!
@@ -141,7 +146,8 @@
 //! others.
 //!
 //! With `FramedRead` an error ends the stream, and that is `FramedRead`'s doing; the module
-//! [`codec`] says how, and which codecs deliver errors as items instead.
+//! [`codec`] says how, and which codecs deliver errors as items instead. A
+//! [`Utf8Stream`](stream::Utf8Stream) always does.
 //!
 //! # Limits
 //!
@@ -153,6 +159,8 @@
 //!   [`with_max_length`](codec::Utf8LinesCodec::with_max_length) says. A longer one is refused and
 //!   passed over without being stored.
 //! - [`codec::CharCodec`] may hold the rest of one repair, 16 bytes at the most.
+//! - A [`stream::Utf8Stream`] holds one chunk at the most: of 8,192 bytes (8 KiB) where it has a
+//!   reader. [`collect_text`](stream::Utf8Stream::collect_text) is told its limit.
 //!
 //! Nothing else accumulates. Input from a peer never panics.
 //!
@@ -162,11 +170,13 @@
 //! the future of `next()` on a `FramedRead` is dropped before it is ready, as `tokio::select!`
 //! does, the bytes received so far stay in the `FramedRead`, and the next call goes on with them.
 //! Dropping the future of `send()` on a `FramedWrite` may lose the item if it had not been encoded
-//! yet; it never leaves half a character in the write buffer.
+//! yet; it never leaves half a character in the write buffer. Nor does dropping the future of
+//! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything.
 //!
 //! # Features
 //!
-//! `std` and `codec` are on by default. Enabling a feature adds names and changes no behaviour.
+//! `std`, `codec` and `stream` are on by default. Enabling a feature adds names and changes no
+//! behaviour.
 //!
 //! - **No feature at all:** the core on `core` alone, for `no_std` targets without an allocator.
 //!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, errors,
@@ -179,6 +189,8 @@
 //!   copying. Brings bytes and bytestring.
 //! - **`codec`:** `std` and `bytes`, and the module [`codec`]. Brings tokio-util (its codecs only),
 //!   memchr and thiserror.
+//! - **`stream`:** `std` and `bytes`, and the module [`stream`]. Brings futures and tokio (none of
+//!   their features), pin-project-lite and thiserror.
 //!
 //! # Minimum supported Rust version
 //!
@@ -196,13 +208,19 @@ mod decoder;
 mod encoder;
 mod error;
 mod incomplete;
+#[cfg(any(feature = "codec", feature = "stream"))]
+mod item;
 #[allow(unsafe_code)]
 mod kernel;
+#[cfg(feature = "alloc")]
+mod lossy;
 mod mode;
 mod options;
 #[cfg(feature = "bytes")]
 mod owned;
 mod scanner;
+#[cfg(feature = "stream")]
+pub mod stream;
 mod strictness;
 mod tally;
 #[allow(unsafe_code)]

@@ -1,5 +1,5 @@
 //! The vectors as they stand, put to each object of the crate.
-#![cfg(feature = "codec")]
+#![cfg(all(feature = "codec", feature = "stream"))]
 
 #[path = "../examples/support/driver.rs"]
 mod driver;

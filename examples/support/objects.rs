@@ -1,17 +1,21 @@
 //! The objects of the crate that decode, each behind [`Subject`]. A new one needs an impl and a row
 //! of [`VIAS`].
 
+use std::convert::Infallible;
 use std::iter;
 
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
+use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use futures::{FutureExt, StreamExt};
 use tokio_util::codec::Decoder;
 
 use utf8_codec::codec::{CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec};
+use utf8_codec::stream::{StreamError, Utf8Stream};
 use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 /// The objects that cases of decoding can be put to.
-pub(crate) const VIAS: [Via; 13] = [
+pub(crate) const VIAS: [Via; 14] = [
     via("validator", Gives::Verdict, |options, _| Box::new(Validating::new(options))),
     via("decoder", Gives::Everything, |o, m| decoding(o, m, push, finish)),
     via("decoder-bytes", Gives::Everything, |o, m| decoding(o, m, push_bytes, finish)),
@@ -34,6 +38,7 @@ pub(crate) const VIAS: [Via; 13] = [
         let codec = CharCodec::new().with_options(options).with_error_mode(mode);
         framed(codec, mode, CharCodec::decoder, CharCodec::reset)
     }),
+    via("stream", Gives::Tally, |options, mode| Box::new(Streaming::new(options, mode))),
 ];
 
 /// A way into the crate.
@@ -303,6 +308,52 @@ where
 
     fn facts(&self) -> Facts {
         Facts { held: self.buffer.len(), ..Facts::from((self.decoder)(&self.codec)) }
+    }
+}
+
+/// A stream over a channel, polled after each chunk for as long as it is ready.
+struct Streaming {
+    sender: UnboundedSender<Result<Bytes, Infallible>>,
+    stream: Utf8Stream<UnboundedReceiver<Result<Bytes, Infallible>>>,
+    options: Utf8Options,
+    mode: ErrorMode,
+}
+
+impl Streaming {
+    fn new(options: Utf8Options, mode: ErrorMode) -> Self {
+        let (sender, receiver) = mpsc::unbounded();
+        let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
+        Self { sender, stream, options, mode }
+    }
+
+    fn ready(&mut self) -> Vec<Piece> {
+        let items = iter::from_fn(|| self.stream.next().now_or_never().flatten());
+        let piece = |item| match item {
+            Ok(text) => Piece::Text(String::from(text)),
+            Err(StreamError::Utf8(error)) => Piece::Error(error),
+            Err(error) => panic!("a channel does not fail: {error}"),
+        };
+        items.map(piece).collect()
+    }
+}
+
+impl Subject for Streaming {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
+        self.sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("the stream is here");
+        self.ready()
+    }
+
+    fn finish(&mut self) -> Vec<Piece> {
+        self.sender.close_channel();
+        self.ready()
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(self.options, self.mode);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::from(self.stream.decoder())
     }
 }
 

@@ -8,10 +8,10 @@ use tokio_util::codec::{Decoder, Encoder};
 
 use crate::bom::{BOM, Gate};
 use crate::codec::delimiter::{Delimiter, End};
-use crate::codec::item::Item;
 use crate::decoder::Utf8Decoder;
 use crate::encoder::Utf8Encoder;
 use crate::error::Utf8Error;
+use crate::item::Item;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
 use crate::owned::{OwnedStep, step_owned};

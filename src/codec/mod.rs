@@ -36,7 +36,6 @@
 mod chars;
 mod chunks;
 mod delimiter;
-mod item;
 mod lines;
 mod run;
 

@@ -6,9 +6,15 @@
 pub mod reference;
 
 use std::collections::BTreeSet;
+#[cfg(feature = "stream")]
+use std::convert::Infallible;
 use std::fs;
 
 use bytes::{Bytes, BytesMut};
+#[cfg(feature = "stream")]
+use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
+#[cfg(feature = "stream")]
+use futures::{FutureExt, StreamExt, stream::FusedStream};
 use reference::{Bom, Config, Controls, Delimiter, Event, Kind, LineItem, Mode, Start};
 use serde_json::Value;
 use tokio_util::codec::Decoder;
@@ -16,6 +22,8 @@ use utf8_codec::codec::{
     self, CharCodec, CodecError, LineErrorKind, Utf8Chunk, Utf8ChunksCodec, Utf8Codec,
     Utf8LinesCodec,
 };
+#[cfg(feature = "stream")]
+use utf8_codec::stream::{StreamError, Utf8Stream};
 use utf8_codec::{
     BomPolicy, ErrorMode, Status, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
     Utf8Validator,
@@ -163,7 +171,8 @@ pub trait Subject {
 pub fn reporters(config: Config) -> Vec<(&'static str, Box<dyn Subject>)> {
     let options = options(config);
     let decoder = Utf8Decoder::with_options(options);
-    vec![
+    #[allow(unused_mut, reason = "it grows with the features")]
+    let mut subjects: Vec<(&'static str, Box<dyn Subject>)> = vec![
         ("Utf8Decoder::push", Box::new(Pushed(decoder.clone()))),
         ("Utf8Decoder::push_bytes", Box::new(PushedBytes(decoder.clone()))),
         ("Utf8Decoder::decode_to_string", Box::new(ToString(decoder.clone(), ErrorMode::Fatal))),
@@ -171,7 +180,10 @@ pub fn reporters(config: Config) -> Vec<(&'static str, Box<dyn Subject>)> {
         ("Utf8Codec", Called::boxed(Utf8Codec::new().with_options(options))),
         ("Utf8ChunksCodec", Called::boxed(Utf8ChunksCodec::new().with_options(options))),
         ("CharCodec", Called::boxed(CharCodec::new().with_options(options))),
-    ]
+    ];
+    #[cfg(feature = "stream")]
+    subjects.push(("Utf8Stream", Polled::boxed(options, ErrorMode::Fatal)));
+    subjects
 }
 
 /// Every object that repairs, by name.
@@ -180,12 +192,16 @@ pub fn repairers(config: Config, mode: ErrorMode) -> Vec<(&'static str, Box<dyn 
     let decoder = Utf8Decoder::with_options(options);
     let codec = Utf8Codec::new().with_options(options).with_error_mode(mode);
     let chars = CharCodec::new().with_options(options).with_error_mode(mode);
-    vec![
+    #[allow(unused_mut, reason = "it grows with the features")]
+    let mut subjects: Vec<(&'static str, Box<dyn Subject>)> = vec![
         ("Utf8Decoder::decode_to_string", Box::new(ToString(decoder.clone(), mode))),
         ("Utf8Decoder::decode_to_slice", Box::new(ToSlice(decoder, mode, 16))),
         ("Utf8Codec", Called::boxed(codec)),
         ("CharCodec", Called::boxed(chars)),
-    ]
+    ];
+    #[cfg(feature = "stream")]
+    subjects.push(("Utf8Stream", Polled::boxed(options, mode)));
+    subjects
 }
 
 struct Pushed(Utf8Decoder);
@@ -478,6 +494,74 @@ impl Tell for CharCodec {
 
     fn inner(&self) -> &Utf8Decoder {
         self.decoder()
+    }
+}
+
+/// A stream over a channel, polled after each chunk for as long as it is ready.
+#[cfg(feature = "stream")]
+struct Polled {
+    /// `None` once the stream is to end.
+    sender: Option<UnboundedSender<Result<Bytes, Infallible>>>,
+    stream: Utf8Stream<UnboundedReceiver<Result<Bytes, Infallible>>>,
+    mode: ErrorMode,
+}
+
+#[cfg(feature = "stream")]
+impl Polled {
+    fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
+        let (sender, receiver) = mpsc::unbounded();
+        let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
+        Box::new(Self { sender: Some(sender), stream, mode })
+    }
+
+    /// What comes out before the stream is pending, or has ended.
+    fn ready(&mut self) -> Vec<Atom> {
+        let mut out = Vec::new();
+        let mut items = 0;
+        while let Some(Some(item)) = self.stream.next().now_or_never() {
+            match item {
+                Ok(text) => {
+                    assert!(!text.is_empty(), "items are never empty");
+                    out.extend(text.chars().map(Atom::Char));
+                }
+                Err(StreamError::Utf8(error)) => out.push(Atom::Error(model_error(&error))),
+                Err(error) => panic!("{error}"),
+            }
+            items += 1;
+        }
+        assert!(items <= 1 || self.mode == ErrorMode::Fatal, "one item for a chunk");
+        out
+    }
+}
+
+#[cfg(feature = "stream")]
+impl Subject for Polled {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
+        let sender = self.sender.as_ref().expect("not ended");
+        sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("open");
+        let out = self.ready();
+        assert!(self.stream.rest().is_empty() && !self.stream.is_terminated());
+        out
+    }
+
+    fn finish(&mut self) -> Vec<Atom> {
+        self.sender = None;
+        let out = self.ready();
+        assert!(self.stream.is_terminated());
+        assert_eq!(self.stream.next().now_or_never(), Some(None), "and so it stays");
+        out
+    }
+
+    fn held(&self) -> usize {
+        self.stream.decoder().incomplete().len()
+    }
+
+    fn bom_seen(&self) -> bool {
+        self.stream.decoder().bom_seen()
+    }
+
+    fn skipped(&self) -> usize {
+        self.stream.decoder().skipped()
     }
 }
 

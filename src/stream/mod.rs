@@ -1,0 +1,156 @@
+//! Streams of chunks, and readers, to text.
+//!
+//! | from | take | to |
+//! | --- | --- | --- |
+//! | a `Stream` of `Result<Bytes, E>`, `Vec<u8>` and the like | [`Utf8Stream::new`], or [`utf8()`](Utf8StreamExt::utf8) behind the stream | `Result<`[`ByteString`]`, `[`StreamError`]`<E>>` |
+//! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, `E` being [`io::Error`] |
+//! | either | [`collect_text`](Utf8Stream::collect_text) behind that | one `String`, limited |
+//!
+//! Bodies of HTTP messages, events from a server, tokens from a language model and channels between
+//! tasks are such streams: the chunks come as they were sent or as the network cut them, and a
+//! character may be in two of them.
+//!
+//! ```
+//! use futures::{StreamExt, stream};
+//! use utf8_codec::stream::Utf8StreamExt;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let body = stream::iter([&b"5 \xE2\x82"[..], b"\xAC, \xFF", b"6 \xC2\xA3"].map(Ok::<_, ()>));
+//! let mut texts = body.utf8();
+//! let (mut text, mut places) = (String::new(), Vec::new());
+//! while let Some(item) = texts.next().await {
+//!     match item {
+//!         Ok(piece) => text.push_str(&piece),
+//!         Err(_) => places.push(text.len()),
+//!     }
+//! }
+//! assert_eq!(text, "5 €, 6 £");
+//! assert_eq!(places, [7]);
+//! # }
+//! ```
+//!
+//! # An error is an item
+//!
+//! It does not end the stream, as it does that of a `FramedRead` (see the module `codec`): the next
+//! item is what stands behind it, without a `None` between them and without waiting for more input.
+//! Who wants to stop at an error stops, for example with `try_next().await?`.
+//!
+//! # Wakers and turns
+//!
+//! These streams are pending only when the stream or reader within is, which then has the waker;
+//! with one exception. Chunks that yield nothing (empty ones, parts of one character, what
+//! [`ErrorMode::Skip`](crate::ErrorMode::Skip) passes over) are answered with a further look at the
+//! inner stream, 32 times in a row at the most. Then the task is woken at once and the stream is
+//! pending, so that an inner stream that is always ready and never says anything leaves other
+//! tasks, timeouts and the branches of a `select!` their turn, whatever the runtime.
+//!
+//! [`ByteString`]: bytestring::ByteString
+//! [`io::Error`]: std::io::Error
+
+mod reader;
+mod text;
+
+use std::io;
+
+pub use reader::ReaderChunks;
+pub use text::{Utf8Stream, Utf8StreamExt};
+
+use crate::error::Utf8Error;
+
+/// What is not text in a stream of text. It is an item; the stream goes on behind it.
+///
+/// # Examples
+///
+/// ```
+/// use futures::{StreamExt, stream};
+/// use utf8_codec::stream::{StreamError, Utf8StreamExt};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let mut texts = stream::iter([Ok(&b"\xFF"[..]), Err("cut off"), Ok(b"!")]).utf8();
+/// let error = texts.next().await.unwrap().unwrap_err();
+/// assert!(matches!(error, StreamError::Utf8(error) if error.valid_up_to() == 0));
+/// assert_eq!(texts.next().await, Some(Err(StreamError::Inner("cut off"))));
+/// assert_eq!(texts.next().await, Some(Ok("!".into())));
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamError<E> {
+    /// The bytes are not UTF-8, or what the options refuse. The bytes at fault are consumed; the
+    /// next item is what stands behind them.
+    #[error("the stream is not utf-8")]
+    Utf8(#[from] Utf8Error),
+    /// The inner stream, or the reader, failed. What is held of a character is kept: if the inner
+    /// stream goes on, so does the text.
+    #[error("the inner stream failed")]
+    Inner(#[source] E),
+}
+
+/// What keeps a stream from becoming one text; see [`Utf8Stream::collect_text`].
+///
+/// # Examples
+///
+/// ```
+/// use futures::stream;
+/// use utf8_codec::stream::{CollectError, Utf8StreamExt};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let endless = stream::repeat(Ok::<_, std::convert::Infallible>(&b"more, "[..]));
+/// let error = endless.utf8().collect_text(1000).await.unwrap_err();
+/// assert!(matches!(error, CollectError::TooLong { limit: 1000 }));
+/// assert_eq!(error.to_string(), "the text is longer than 1000 bytes");
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CollectError<E> {
+    /// The bytes are not UTF-8, or what the options refuse.
+    #[error("the stream is not utf-8")]
+    Utf8(#[from] Utf8Error),
+    /// The inner stream, or the reader, failed.
+    #[error("the inner stream failed")]
+    Inner(#[source] E),
+    /// The text has more bytes than the limit.
+    #[error("the text is longer than {limit} bytes")]
+    TooLong {
+        /// The limit, in bytes of text.
+        limit: usize,
+    },
+}
+
+impl<E> From<StreamError<E>> for CollectError<E> {
+    fn from(error: StreamError<E>) -> Self {
+        match error {
+            StreamError::Utf8(error) => Self::Utf8(error),
+            StreamError::Inner(error) => Self::Inner(error),
+        }
+    }
+}
+
+/// An inner error as it was; the others as [`Utf8Error`] has it.
+impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
+    fn from(error: StreamError<E>) -> Self {
+        match error {
+            StreamError::Utf8(error) => error.into(),
+            StreamError::Inner(error) => error.into(),
+        }
+    }
+}
+
+/// An inner error as it was; [`InvalidData`](io::ErrorKind::InvalidData) where the text is too
+/// long; the others as [`Utf8Error`] has it.
+impl<E: Into<io::Error>> From<CollectError<E>> for io::Error {
+    fn from(error: CollectError<E>) -> Self {
+        match error {
+            CollectError::Utf8(error) => error.into(),
+            CollectError::Inner(error) => error.into(),
+            CollectError::TooLong { limit } => {
+                let error = CollectError::<Self>::TooLong { limit };
+                Self::new(io::ErrorKind::InvalidData, error)
+            }
+        }
+    }
+}

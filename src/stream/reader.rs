@@ -1,0 +1,177 @@
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Bytes, BytesMut};
+use futures::Stream;
+use pin_project_lite::pin_project;
+use tokio::io::{AsyncRead, ReadBuf};
+
+// tokio-util's `ReaderStream` does much the same, but ends at the first error, even at one that
+// passes, such as a timeout; and it would bring tokio-util into a feature that does without.
+pin_project! {
+    /// The bytes of a reader in chunks, one for each read.
+    ///
+    /// What [`Utf8Stream::from_reader`](crate::stream::Utf8Stream::from_reader) stands on. Reads
+    /// into a buffer of 8,192 bytes (8 KiB) that the chunks share: a chunk is not a copy, and keeps
+    /// the buffer alive. Holds no bytes that have been read. A read of no bytes ends the stream;
+    /// polled again all the same, it reads again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader. An error does not end the stream: the next poll reads again. Of a
+    /// reader that fails for ever, errors come for ever.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future of `next()` loses nothing: each read either is an item or has read
+    /// nothing.
+    ///
+    /// # Examples
+    ///
+    /// A reader with a buffer to match:
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use utf8_codec::stream::{ReaderChunks, Utf8StreamExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let file = "żółw".as_bytes(); // C5 BC C3 B3 C5 82 77
+    /// let mut texts = ReaderChunks::with_capacity(file, 3).utf8();
+    /// let mut seen = Vec::new();
+    /// while let Some(text) = texts.next().await {
+    ///     seen.push(text?.to_string());
+    /// }
+    /// assert_eq!(seen.concat(), "żółw");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct ReaderChunks<R> {
+        #[pin]
+        reader: R,
+        // What has not been read into yet.
+        buffer: BytesMut,
+        capacity: usize,
+    }
+}
+
+impl<R> ReaderChunks<R> {
+    /// Reads `reader` with a buffer of 8,192 bytes (8 KiB).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use utf8_codec::stream::ReaderChunks;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut chunks = ReaderChunks::new(&b"bytes"[..]);
+    /// assert_eq!(chunks.next().await.unwrap()?, "bytes");
+    /// assert!(chunks.next().await.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(reader: R) -> Self {
+        Self::with_capacity(reader, CAPACITY)
+    }
+
+    /// Reads `reader` with a buffer of `capacity` bytes, of one if that is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use utf8_codec::stream::ReaderChunks;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut chunks = ReaderChunks::with_capacity(&b"bytes"[..], 4);
+    /// assert_eq!(chunks.next().await.unwrap()?, "byte");
+    /// assert_eq!(chunks.next().await.unwrap()?, "s");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_capacity(reader: R, capacity: usize) -> Self {
+        Self { reader, buffer: BytesMut::new(), capacity: capacity.max(1) }
+    }
+
+    /// Returns the reader.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::ReaderChunks;
+    ///
+    /// assert_eq!(ReaderChunks::new(&b"bytes"[..]).get_ref(), b"bytes");
+    /// ```
+    pub fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
+    /// Returns the reader, to be changed. What is read from it here is missing in the chunks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::ReaderChunks;
+    ///
+    /// let mut chunks = ReaderChunks::new(&b"bytes"[..]);
+    /// *chunks.get_mut() = b"other bytes";
+    /// assert_eq!(chunks.into_inner(), b"other bytes");
+    /// ```
+    pub fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
+    /// Returns the reader for good. Nothing is lost: all that was read has been handed out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use utf8_codec::stream::ReaderChunks;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut chunks = ReaderChunks::with_capacity(&b"bytes"[..], 4);
+    /// chunks.next().await.unwrap()?;
+    /// assert_eq!(chunks.into_inner(), b"s");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_inner(self) -> R {
+        self.reader
+    }
+}
+
+impl<R: AsyncRead> Stream for ReaderChunks<R> {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        let this = self.project();
+        // Not down to the last byte, for a read costs more than the memory.
+        if this.buffer.len() <= *this.capacity / 8 {
+            this.buffer.resize(*this.capacity, 0);
+        }
+        let mut buffer = ReadBuf::new(this.buffer);
+        if let Err(error) = ready!(this.reader.poll_read(cx, &mut buffer)) {
+            return Poll::Ready(Some(Err(error)));
+        }
+        let read = buffer.filled().len();
+        Poll::Ready((read > 0).then(|| Ok(this.buffer.split_to(read).freeze())))
+    }
+}
+
+impl<R: fmt::Debug> fmt::Debug for ReaderChunks<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReaderChunks")
+            .field("reader", &self.reader)
+            .field("capacity", &self.capacity)
+            .finish_non_exhaustive()
+    }
+}
+
+const CAPACITY: usize = 8 * 1024;

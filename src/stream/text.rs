@@ -1,0 +1,524 @@
+use std::future::poll_fn;
+use std::mem;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use bytestring::ByteString;
+use futures::Stream;
+use futures::stream::FusedStream;
+use pin_project_lite::pin_project;
+use tokio::io::AsyncRead;
+
+use crate::decoder::Utf8Decoder;
+use crate::error::Utf8Error;
+use crate::item::Item;
+use crate::mode::ErrorMode;
+use crate::options::Utf8Options;
+use crate::stream::{CollectError, ReaderChunks, StreamError};
+use crate::transcode::Status;
+
+pin_project! {
+    /// A stream of chunks to a stream of text: each item is a run of whole characters, never empty.
+    ///
+    /// The chunks are those of any `Stream` of `Result<B, E>` with `B: Into<Bytes>`, such as
+    /// `Bytes`, `Vec<u8>` and `&'static [u8]`, or those of a reader
+    /// ([`from_reader`](Self::from_reader)). What a chunk determines is handed on before the next
+    /// chunk is asked for; how the text is divided into items depends on the chunks, the text does
+    /// not.
+    ///
+    /// Text is handed on without copying: an item shares its chunk's memory, and a small one keeps
+    /// the whole chunk alive (`ByteString::from(&*item)` copies it out). A character that was cut
+    /// is a copy, and an item of its own. In a lossy mode a chunk yields at most one item, and that
+    /// is a copy where something was repaired or where the chunk completes a character.
+    ///
+    /// Between polls it holds the beginning of one sequence or of a signature, three bytes at the
+    /// most, and in [`ErrorMode::Fatal`] what is left of one chunk ([`rest`](Self::rest)). An empty
+    /// chunk changes nothing. The end of the inner stream turns an incomplete tail into one error,
+    /// or one repair; then comes `None`, and nothing else ever after: the inner stream is not
+    /// polled again.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], the default, [`StreamError::Utf8`] for each ill-formed part, in its
+    /// place: the text before it comes first, and what stands behind it comes next, at once, as if
+    /// it had not been there. In every mode [`StreamError::Inner`] in its place; what is held of a
+    /// character is kept, and decoding goes on if the inner stream does.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future of `next()` loses nothing: the bytes are here or still in the inner
+    /// stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::{StreamError, Utf8Stream};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), StreamError<std::io::Error>> {
+    /// let chunks = [&b"snowman: \xE2\x98"[..], b"\x83 \xFF."].map(Ok::<_, std::io::Error>);
+    /// let mut texts = Utf8Stream::new(stream::iter(chunks));
+    ///
+    /// assert_eq!(texts.next().await.unwrap()?, "snowman: ");
+    /// assert_eq!(texts.next().await.unwrap()?, "☃");
+    /// assert_eq!(texts.next().await.unwrap()?, " ");
+    /// let error = texts.next().await.unwrap().unwrap_err();
+    /// assert!(matches!(error, StreamError::Utf8(error) if error.valid_up_to() == 13));
+    /// assert_eq!(texts.next().await.unwrap()?, ".");
+    /// assert!(texts.next().await.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Clone, Debug)]
+    #[must_use = "streams do nothing unless polled"]
+    pub struct Utf8Stream<S> {
+        #[pin]
+        inner: S,
+        text: Text,
+        state: State,
+    }
+}
+
+impl<S> Utf8Stream<S> {
+    /// Decodes the chunks of `inner`, with the default options, in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, channel::mpsc};
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, receiver) = mpsc::unbounded::<Result<Vec<u8>, std::io::Error>>();
+    /// let mut texts = Utf8Stream::new(receiver);
+    /// sender.unbounded_send(Ok(b"na\xC3".to_vec())).unwrap();
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "na");
+    /// sender.unbounded_send(Ok(b"\xAFve".to_vec())).unwrap();
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ï");
+    /// # }
+    /// ```
+    pub fn new(inner: S) -> Self {
+        let text =
+            Text { decoder: Utf8Decoder::new(), mode: ErrorMode::default(), chunk: Bytes::new() };
+        Self { inner, text, state: State::Open }
+    }
+
+    /// Sets how the stream begins and what it may contain. To be called before the first poll: the
+    /// decoder is made anew.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let chunks = [&b"\xEF\xBB"[..], b"\xBFtext"].map(Ok::<_, std::io::Error>);
+    /// let mut texts = stream::iter(chunks).utf8().with_options(options);
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "text");
+    /// # }
+    /// ```
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { text: Text { decoder: Utf8Decoder::with_options(options), ..self.text }, ..self }
+    }
+
+    /// Sets what becomes of ill-formed parts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"caf\xE9, th\xE9"[..]].map(Ok::<_, std::io::Error>);
+    /// let mut texts = stream::iter(chunks).utf8().with_error_mode(ErrorMode::Latin1);
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "café, th");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "é"); // until the end, it might go on
+    /// # }
+    /// ```
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { text: Text { mode, ..self.text }, ..self }
+    }
+
+    /// Returns the inner stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// let texts = Utf8Stream::from_reader(&b"bytes"[..]);
+    /// assert_eq!(texts.get_ref().get_ref(), b"bytes");
+    /// ```
+    pub fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// Returns the inner stream, to be changed. Chunks that are taken from it here are missing in
+    /// the text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::channel::mpsc;
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// let (sender, receiver) = mpsc::unbounded::<Result<Vec<u8>, std::io::Error>>();
+    /// let mut texts = Utf8Stream::new(receiver);
+    /// texts.get_mut().close();
+    /// assert!(sender.is_closed());
+    /// ```
+    pub fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// Returns the inner stream for good.
+    ///
+    /// What has come out of it and has not been handed on is lost: `decoder().incomplete()`, and
+    /// behind it [`rest`](Self::rest).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"a text"[..], b"\0\xFFbinary"].map(Ok::<_, std::io::Error>);
+    /// let mut texts = stream::iter(chunks).utf8();
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "a text");
+    /// let mut chunks = texts.into_inner();
+    /// assert_eq!(chunks.next().await.unwrap().unwrap(), b"\0\xFFbinary");
+    /// # }
+    /// ```
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+
+    /// Returns the bytes of the last chunk that have not been looked at.
+    ///
+    /// None in the lossy modes, and none in [`ErrorMode::Fatal`] when the stream has been pending.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"HELO\xFFbinary"[..]].map(Ok::<_, std::io::Error>);
+    /// let mut texts = stream::iter(chunks).utf8();
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "HELO");
+    /// assert_eq!(texts.rest(), b"\xFFbinary");
+    /// # }
+    /// ```
+    pub fn rest(&self) -> &[u8] {
+        &self.text.chunk
+    }
+
+    /// Returns the decoder within, which knows the position in the stream, the bytes held, whether
+    /// a signature was removed, and how many bytes were skipped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut texts = stream::iter([Ok::<_, std::io::Error>(&b"abc"[..]), Ok(b"\xE2")]).utf8();
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "abc");
+    /// assert_eq!(texts.decoder().position(), 3);
+    /// # }
+    /// ```
+    pub fn decoder(&self) -> &Utf8Decoder {
+        &self.text.decoder
+    }
+
+    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"\xFF.\xFF"[..])]);
+    /// let mut texts = chunks.utf8().with_error_mode(ErrorMode::Skip);
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), ".");
+    /// assert_eq!(texts.error_count(), 2);
+    /// # }
+    /// ```
+    pub fn error_count(&self) -> u64 {
+        self.text.decoder.error_count()
+    }
+
+    /// Returns the first error of the stream, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"ab\xFF"[..])]);
+    /// let mut texts = chunks.utf8().with_error_mode(ErrorMode::Replacement);
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ab\u{FFFD}");
+    /// assert_eq!(texts.first_error().unwrap().valid_up_to(), 2);
+    /// # }
+    /// ```
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.text.decoder.first_error()
+    }
+
+    /// Collects the whole text, `limit` bytes of it at the most.
+    ///
+    /// What counts is the text: signatures and skipped bytes do not, repairs do. The text that is
+    /// collected takes `limit` bytes of memory at the most, on an endless stream too; besides it
+    /// there is one chunk, repaired in the lossy modes.
+    ///
+    /// # Errors
+    ///
+    /// [`CollectError::TooLong`] as soon as the text is longer than `limit`;
+    /// [`CollectError::Utf8`] and [`CollectError::Inner`] at the first such item. The stream and
+    /// the text so far are dropped; who wants to keep them takes the items one by one.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses the stream, which it owns, and the text so far.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::stream;
+    /// use utf8_codec::stream::{CollectError, Utf8StreamExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), CollectError<std::io::Error>> {
+    /// let body = || stream::iter([&b"5 \xE2\x82"[..], b"\xAC"].map(Ok::<_, std::io::Error>));
+    /// assert_eq!(body().utf8().collect_text(5).await?, "5 €");
+    /// let error = body().utf8().collect_text(4).await.unwrap_err();
+    /// assert!(matches!(error, CollectError::TooLong { limit: 4 }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn collect_text<B, E>(self, limit: usize) -> Result<String, CollectError<E>>
+    where
+        S: Stream<Item = Result<B, E>>,
+        B: Into<Bytes>,
+    {
+        let mut stream = pin!(self);
+        let mut text = String::new();
+        while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
+            let item = item?;
+            if item.len() > limit - text.len() {
+                return Err(CollectError::TooLong { limit });
+            }
+            reserve(&mut text, item.len(), limit);
+            text.push_str(&item);
+        }
+        Ok(text)
+    }
+}
+
+impl<R: AsyncRead> Utf8Stream<ReaderChunks<R>> {
+    /// Decodes what `reader` reads, with the default options, in [`ErrorMode::Fatal`].
+    ///
+    /// A read goes into a buffer of 8,192 bytes (8 KiB), which the items share; for one of another
+    /// size, see [`ReaderChunks::with_capacity`]. Errors of the reader are [`StreamError::Inner`];
+    /// polled again, the stream reads again. A read of no bytes is the end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use tokio::io::AsyncWriteExt;
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let (mut peer, socket) = tokio::io::duplex(64);
+    /// let mut texts = Utf8Stream::from_reader(socket);
+    ///
+    /// peer.write_all(b"stra\xC3").await?;
+    /// assert_eq!(texts.next().await.unwrap()?, "stra");
+    /// peer.write_all(b"\x9Fe").await?;
+    /// assert_eq!(texts.next().await.unwrap()?, "ß");
+    /// assert_eq!(texts.next().await.unwrap()?, "e");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_reader(reader: R) -> Self {
+        Self::new(ReaderChunks::new(reader))
+    }
+}
+
+impl<S, B, E> Stream for Utf8Stream<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    type Item = Result<ByteString, StreamError<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        let mut silent = 0;
+        loop {
+            if let Some(item) = this.text.next().transpose() {
+                return Poll::Ready(Some(item.map_err(StreamError::Utf8)));
+            }
+            match this.state {
+                State::Open if silent == SILENT_CHUNKS => {
+                    // Ready again and again, and nothing to show for it: others have their turn.
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                State::Open => match ready!(this.inner.as_mut().poll_next(cx)) {
+                    Some(Ok(chunk)) => {
+                        this.text.chunk = chunk.into();
+                        silent += 1;
+                    }
+                    Some(Err(error)) => return Poll::Ready(Some(Err(StreamError::Inner(error)))),
+                    None => *this.state = State::Ending,
+                },
+                State::Ending => match this.text.end().transpose() {
+                    Some(item) => return Poll::Ready(Some(item.map_err(StreamError::Utf8))),
+                    None => *this.state = State::Ended,
+                },
+                State::Ended => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<S, B, E> FusedStream for Utf8Stream<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    fn is_terminated(&self) -> bool {
+        self.state == State::Ended
+    }
+}
+
+/// Puts [`Utf8Stream`] behind a stream of chunks.
+///
+/// # Examples
+///
+/// ```
+/// use futures::{StreamExt, stream};
+/// use utf8_codec::stream::Utf8StreamExt;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let chunks = [vec![0xE6, 0x97], vec![0xA5]].map(Ok::<_, std::io::Error>);
+/// let mut texts = stream::iter(chunks).utf8();
+/// assert_eq!(texts.next().await.unwrap().unwrap(), "日");
+/// # }
+/// ```
+pub trait Utf8StreamExt: Stream {
+    /// Decodes the chunks of this stream, with the default options, in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::stream;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = stream::iter([&b"Gr\xFC\xDFe"[..], b" \xE2\x82"].map(Ok::<_, std::io::Error>));
+    /// let text = body.utf8().with_error_mode(ErrorMode::Windows1252).collect_text(1 << 20).await;
+    /// assert_eq!(text.unwrap(), "Grüße â‚");
+    /// # }
+    /// ```
+    fn utf8<B, E>(self) -> Utf8Stream<Self>
+    where
+        Self: Stream<Item = Result<B, E>> + Sized,
+        B: Into<Bytes>,
+    {
+        Utf8Stream::new(self)
+    }
+}
+
+impl<S: Stream + ?Sized> Utf8StreamExt for S {}
+
+/// Chunk by chunk to items.
+#[derive(Clone, Debug)]
+struct Text {
+    decoder: Utf8Decoder,
+    mode: ErrorMode,
+    /// Invariant: empty between polls, but for [`ErrorMode::Fatal`].
+    chunk: Bytes,
+}
+
+impl Text {
+    /// Returns the next item of the chunk: the next piece or error in [`ErrorMode::Fatal`], else
+    /// all of it.
+    fn next(&mut self) -> Result<Option<ByteString>, Utf8Error> {
+        let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
+        let first = pieces.next();
+        let rest = pieces.into_rest();
+        if self.mode == ErrorMode::Fatal {
+            self.chunk = rest;
+            return first.transpose();
+        }
+        let mut item = Item::default();
+        match first {
+            Some(Ok(text)) => item.push(text),
+            Some(Err(error)) => item.repair(self.mode, error)?,
+            None => return Ok(None),
+        }
+        let progress = self.decoder.decode_to_string(&rest, self.mode, item.repaired());
+        debug_assert_eq!(progress.status, Status::Done);
+        Ok(item.into_text())
+    }
+
+    /// Returns what is to be said of the end, until there is nothing more.
+    fn end(&mut self) -> Result<Option<ByteString>, Utf8Error> {
+        let mut text = String::new();
+        self.decoder.finish_to_string(self.mode, &mut text)?;
+        Ok((!text.is_empty()).then(|| text.into()))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The inner stream may have more.
+    Open,
+    /// The inner stream has ended; what is held has not.
+    Ending,
+    /// `None` has been said, or is about to be.
+    Ended,
+}
+
+/// Makes room for `more` bytes: doubles as a `String` does, but never beyond `limit`.
+fn reserve(text: &mut String, more: usize, limit: usize) {
+    let needed = text.len() + more;
+    if needed > text.capacity() {
+        let capacity = needed.max(text.capacity().saturating_mul(2)).min(limit);
+        text.reserve_exact(capacity - text.len());
+    }
+}
+
+/// So many chunks that yield nothing are taken in one poll, at the most.
+const SILENT_CHUNKS: usize = 32;
