@@ -337,3 +337,58 @@ mod codecs {
         assert_eq!(Delimiter::text(""), None);
     }
 }
+
+#[cfg(feature = "stream")]
+mod streams {
+    use std::error::Error;
+    use std::io;
+
+    use utf8_codec::Utf8Error;
+    use utf8_codec::stream::{CollectError, ReaderChunks, StreamError, Utf8Stream};
+
+    use super::{PLAIN, first_error, is_error, is_plain};
+
+    #[test]
+    fn streams_may_be_sent_shared_moved_and_printed_if_what_is_within_may() {
+        is_plain::<Utf8Stream<()>>();
+        is_plain::<ReaderChunks<()>>();
+        is_plain::<StreamError<io::Error>>();
+        is_plain::<CollectError<io::Error>>();
+    }
+
+    #[test]
+    fn stream_errors_are_fit_for_a_box() {
+        is_error::<StreamError<io::Error>>();
+        is_error::<CollectError<io::Error>>();
+    }
+
+    #[test]
+    fn stream_errors_speak_for_themselves_and_their_sources_for_the_rest() {
+        let utf8 = first_error(PLAIN, b"ok\xFF");
+        let inner = || io::Error::other("the cable");
+        let errors: [(Box<dyn Error>, &str); 4] = [
+            (Box::new(StreamError::<io::Error>::Utf8(utf8)), "the stream is not utf-8"),
+            (Box::new(CollectError::<io::Error>::Utf8(utf8)), "the stream is not utf-8"),
+            (Box::new(StreamError::Inner(inner())), "the inner stream failed"),
+            (Box::new(CollectError::Inner(inner())), "the inner stream failed"),
+        ];
+        for (error, words) in errors {
+            assert_eq!(error.to_string(), words);
+            let source = error.source().unwrap();
+            match source.downcast_ref::<Utf8Error>() {
+                Some(source) => assert_eq!(source.valid_up_to(), 2),
+                None => assert_eq!(source.to_string(), "the cable"),
+            }
+        }
+        let error = CollectError::<io::Error>::TooLong { limit: 64 };
+        assert_eq!(error.to_string(), "the text is longer than 64 bytes");
+        assert!(error.source().is_none());
+    }
+
+    #[test]
+    fn a_stream_is_small() {
+        let size = size_of::<Utf8Stream<()>>();
+        println!("Utf8Stream: {size} bytes besides the inner stream");
+        assert!(size <= 160, "{size}");
+    }
+}
