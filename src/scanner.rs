@@ -4,7 +4,7 @@ use crate::bom::{Opening, Start};
 use crate::error::{Utf8Error, Utf8ErrorKind};
 use crate::kernel::{Kernel, error_at_start};
 use crate::options::Utf8Options;
-use crate::text::{Ending, Look, split_text};
+use crate::text::{Ending, Look, split_far, split_text};
 
 /// The one state machine: what the bytes at a place in a stream are.
 ///
@@ -65,17 +65,40 @@ impl Scanner {
     }
 
     /// Says what `input` begins with.
+    #[inline]
     pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
+        if self.is_plain() {
+            let (text, ending) = split_far(self.kernel, input);
+            if !text.is_empty() {
+                return self.accept(text, ending);
+            }
+            if ending == Ending::End {
+                return Step::Hold;
+            }
+        }
+        self.step_slowly(input)
+    }
+
+    /// Whether nothing is asked but what the kernel answers: no start, no strictness, no errors near.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.look == Look::Far && self.start.is_over() && self.options.strictness().is_off()
+    }
+
+    #[inline(never)]
+    fn step_slowly<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
         if !self.start.is_over()
             && let Some(step) = self.open(input)
         {
             return step;
         }
-        let (text, ending) = split_text(self.kernel, input, self.options.strictness(), self.look);
+        if let Some(error) = self.error_here(input) {
+            return Step::Error(error);
+        }
+        let strictness = self.options.strictness();
+        let (text, ending) = split_text(self.kernel, input, strictness, self.look);
         if !text.is_empty() {
-            self.look = if ending == Ending::End { Look::Far } else { Look::Near };
-            self.position += text.len() as u64;
-            return Step::Text(text);
+            return self.accept(text, ending);
         }
         match ending {
             Ending::End => Step::Hold,
@@ -84,6 +107,13 @@ impl Scanner {
                 self.refuse(Utf8Error::new(self.position, kind, &input[..len], None))
             }
         }
+    }
+
+    #[inline]
+    fn accept<'a>(&mut self, text: &'a str, ending: Ending) -> Step<'a> {
+        self.look = if ending == Ending::End { Look::Far } else { Look::Near };
+        self.position += text.len() as u64;
+        Step::Text(text)
     }
 
     /// As [`step`](Self::step) where errors are expected, if one is right here: the shortest way, for

@@ -1,3 +1,5 @@
+use core::fmt;
+
 use crate::error::Utf8ErrorKind;
 
 /// Well-formed characters that are refused all the same; none by default.
@@ -19,21 +21,17 @@ use crate::error::Utf8ErrorKind;
 /// assert_eq!(error.kind(), Utf8ErrorKind::Forbidden);
 /// assert_eq!(error.error_len(), Some(2));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Strictness {
-    noncharacters: Rule,
-    nul: Rule,
-    controls: Rule,
-    /// HT, LF, CR.
-    whitespace: Rule,
+    /// The classes that are refused, one bit each.
+    refused: u8,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-enum Rule {
-    #[default]
-    Allow,
-    Refuse,
-}
+const NONCHARACTERS: u8 = 1;
+const NUL: u8 = 2;
+const CONTROLS: u8 = 4;
+/// HT, LF, CR.
+const WHITESPACE: u8 = 8;
 
 impl Strictness {
     /// Returns the strictness that refuses nothing.
@@ -46,12 +44,7 @@ impl Strictness {
     /// assert_eq!(Strictness::new(), Strictness::default());
     /// ```
     pub const fn new() -> Self {
-        Self {
-            noncharacters: Rule::Allow,
-            nul: Rule::Allow,
-            controls: Rule::Allow,
-            whitespace: Rule::Allow,
-        }
+        Self { refused: 0 }
     }
 
     /// Returns what MQTT 5.0, section 1.5.4, rules out: NUL, which a packet must not contain, and
@@ -83,7 +76,7 @@ impl Strictness {
     /// ```
     #[must_use]
     pub const fn refuse_noncharacters(self) -> Self {
-        Self { noncharacters: Rule::Refuse, ..self }
+        Self { refused: self.refused | NONCHARACTERS }
     }
 
     /// Refuses NUL, U+0000.
@@ -98,7 +91,7 @@ impl Strictness {
     /// ```
     #[must_use]
     pub const fn refuse_nul(self) -> Self {
-        Self { nul: Rule::Refuse, ..self }
+        Self { refused: self.refused | NUL }
     }
 
     /// Refuses control characters: U+0001 to U+001F and U+007F to U+009F.
@@ -113,7 +106,7 @@ impl Strictness {
     /// ```
     #[must_use]
     pub const fn refuse_controls(self) -> Self {
-        Self { controls: Rule::Refuse, whitespace: Rule::Refuse, ..self }
+        Self { refused: self.refused | CONTROLS | WHITESPACE }
     }
 
     /// Refuses the same control characters but for HT, LF and CR.
@@ -131,11 +124,12 @@ impl Strictness {
     /// ```
     #[must_use]
     pub const fn refuse_controls_except_whitespace(self) -> Self {
-        Self { controls: Rule::Refuse, whitespace: Rule::Allow, ..self }
+        Self { refused: (self.refused | CONTROLS) & !WHITESPACE }
     }
 
-    pub(crate) fn is_off(self) -> bool {
-        self == Self::new()
+    #[inline]
+    pub(crate) const fn is_off(self) -> bool {
+        self.refused == 0
     }
 
     /// Finds the first character of `text` that is refused: where it stands, its length, its kind.
@@ -155,20 +149,34 @@ impl Strictness {
 
     /// Judges the character at the start of `bytes`, which is well-formed text.
     fn judge(self, bytes: &[u8]) -> Option<(usize, Utf8ErrorKind)> {
-        let (rule, len, kind) = match *bytes {
-            [0, ..] => (self.nul, 1, Utf8ErrorKind::Forbidden),
-            [b'\t' | b'\n' | b'\r', ..] => (self.whitespace, 1, Utf8ErrorKind::Forbidden),
-            [0x01..=0x1F | 0x7F, ..] => (self.controls, 1, Utf8ErrorKind::Forbidden),
-            [0xC2, 0x80..=0x9F, ..] => (self.controls, 2, Utf8ErrorKind::Forbidden),
+        let (class, len, kind) = match *bytes {
+            [0, ..] => (NUL, 1, Utf8ErrorKind::Forbidden),
+            [b'\t' | b'\n' | b'\r', ..] => (WHITESPACE, 1, Utf8ErrorKind::Forbidden),
+            [0x01..=0x1F | 0x7F, ..] => (CONTROLS, 1, Utf8ErrorKind::Forbidden),
+            [0xC2, 0x80..=0x9F, ..] => (CONTROLS, 2, Utf8ErrorKind::Forbidden),
             [0xEF, 0xB7, 0x90..=0xAF, ..] | [0xEF, 0xBF, 0xBE | 0xBF, ..] => {
-                (self.noncharacters, 3, Utf8ErrorKind::Noncharacter)
+                (NONCHARACTERS, 3, Utf8ErrorKind::Noncharacter)
             }
             [0xF0..=0xF4, 0x8F | 0x9F | 0xAF | 0xBF, 0xBF, 0xBE | 0xBF, ..] => {
-                (self.noncharacters, 4, Utf8ErrorKind::Noncharacter)
+                (NONCHARACTERS, 4, Utf8ErrorKind::Noncharacter)
             }
             _ => return None,
         };
-        (rule == Rule::Refuse).then_some((len, kind))
+        (self.refused & class != 0).then_some((len, kind))
+    }
+}
+
+impl fmt::Debug for Strictness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [
+            (NONCHARACTERS, "noncharacters"),
+            (NUL, "nul"),
+            (CONTROLS, "controls"),
+            (WHITESPACE, "whitespace"),
+        ];
+        let refused = names.iter().filter(|(class, _)| self.refused & class != 0);
+        f.write_str("Strictness ")?;
+        f.debug_set().entries(refused.map(|(_, name)| name)).finish()
     }
 }
 

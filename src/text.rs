@@ -40,8 +40,9 @@ pub(crate) fn split_text(
     }
 }
 
+/// As [`split_text`], as far as it goes, refusing nothing.
 #[inline]
-fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
+pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     let stop = kernel.validate(input);
     // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
     // and that index is within `input`. `tests/kernels.rs` holds every kernel to it.

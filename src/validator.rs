@@ -85,6 +85,7 @@ impl Utf8Validator {
     /// }
     /// assert_eq!(places, [4, 10]);
     /// ```
+    #[inline]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
         let mut input = chunk;
         while !input.is_empty() {
