@@ -25,6 +25,8 @@ pub(crate) enum Output {
     Text,
     Markdown,
     Json,
+    /// That all is well, and nothing else.
+    Nothing,
 }
 
 #[derive(Clone, Debug)]
@@ -49,7 +51,8 @@ Arguments: [OPTIONS] [FILTER]...
 impl Options {
     /// Reads the command line, and ends the program where it makes no sense.
     pub(crate) fn parse(effort: Effort) -> Self {
-        let (output, kernel, filters) = (Output::Text, None, Vec::new());
+        let output = if effort == Effort::ONCE { Output::Nothing } else { Output::Text };
+        let (kernel, filters) = (None, Vec::new());
         let mut options = Self { effort, output, kernel, filters };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {

