@@ -52,6 +52,10 @@ impl Incomplete {
         joined[..held].copy_from_slice(self.as_bytes());
         joined[held..held + taken].copy_from_slice(&input[..taken]);
         let joined = &joined[..held + taken];
+        if let Some(c) = scanner.take_char(joined) {
+            self.clear();
+            return (taken, Resumed::Char(c));
+        }
         match scanner.step(joined) {
             Step::Hold => {
                 self.hold(joined);

@@ -2,7 +2,7 @@
 use crate::bom::Gate;
 use crate::bom::{Opening, Start};
 use crate::error::{Utf8Error, Utf8ErrorKind};
-use crate::kernel::{Kernel, error_at_start};
+use crate::kernel::{Kernel, decode_char, error_at_start};
 use crate::options::Utf8Options;
 use crate::text::{Ending, Look, split_far, split_text};
 
@@ -107,6 +107,18 @@ impl Scanner {
                 self.refuse(Utf8Error::new(self.position, kind, &input[..len], None))
             }
         }
+    }
+
+    /// Takes the character that a few bytes, which have just been put together, are, if that is all
+    /// there is to say of them.
+    #[inline]
+    pub(crate) fn take_char(&mut self, bytes: &[u8]) -> Option<char> {
+        if !self.start.is_over() || !self.options.strictness().is_off() {
+            return None;
+        }
+        let c = decode_char(bytes)?;
+        self.position += bytes.len() as u64;
+        Some(c)
     }
 
     #[inline]

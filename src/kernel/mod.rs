@@ -190,6 +190,22 @@ impl Kernel {
     }
 }
 
+/// Returns the character that `bytes` are, if they are one well-formed sequence of two to four bytes.
+#[inline]
+pub(crate) fn decode_char(bytes: &[u8]) -> Option<char> {
+    let tail = |byte: u8| u32::from(byte & 0x3F);
+    let value = match *bytes {
+        [a, b] => u32::from(a & 0x1F) << 6 | tail(b),
+        [a, b, c] => u32::from(a & 0x0F) << 12 | tail(b) << 6 | tail(c),
+        [a, b, c, d] => u32::from(a & 0x07) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d),
+        _ => return None,
+    };
+    match scalar::sequence(bytes) {
+        scalar::Sequence::WellFormed(len) if len == bytes.len() => char::from_u32(value),
+        _ => None,
+    }
+}
+
 /// The length of the maximal subpart that `input`, which is not empty, begins with, if it begins with
 /// something ill-formed.
 #[inline]
@@ -235,13 +251,20 @@ impl Stop {
         stop
     }
 
-    /// The last bytes of `input`, four or more, may begin a sequence; the others are well-formed.
+    /// The last bytes of `input`, four or more, may begin a sequence; the others are well-formed, and
+    /// of what begins a sequence every byte but the last has been tested together with the next.
     #[inline(always)]
     fn clean_up_to_tail(input: &[u8]) -> Self {
-        match *input {
-            [.., a, b, c] if a < 0xF0 && b < 0xE0 && c < 0xC0 => Self::clean(input.len()),
-            _ => scalar::validate_from(input, input.len()),
-        }
+        let held = match *input {
+            [.., 0xC2..=0xF4] => 1,
+            [.., 0xC0..=0xFF] => {
+                return Self { valid_up_to: input.len() - 1, why: Why::IllFormed1 };
+            }
+            [.., 0xE0..=0xFF, _] => 2,
+            [.., 0xF0..=0xFF, _, _] => 3,
+            _ => 0,
+        };
+        Self::clean(input.len() - held)
     }
 }
 
