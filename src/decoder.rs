@@ -79,7 +79,8 @@ impl Utf8Decoder {
     ///
     /// The iterator does the work as it is asked; what it has not reached has not been consumed
     /// ([`Pieces::rest`]). Run to its end, everything that the bytes so far determine has come out.
-    /// Costs one pass over `chunk`, and copies nothing.
+    /// Costs one pass over `chunk`, and copies nothing. At the end of the stream, call
+    /// [`finish`](Self::finish).
     ///
     /// # Errors
     ///

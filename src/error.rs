@@ -216,7 +216,9 @@ impl Utf8Error {
 }
 
 /// `{}` says what, where and which bytes: `ill-formed utf-8 at byte 1042: surrogate (ed, then a0)`;
-/// `{:#}` leaves the place to the caller: `surrogate (ed, then a0)`.
+/// `{:#}` leaves the place to the caller: `surrogate (ed, then a0)`. What is well-formed and still
+/// refused is `refused utf-8`. FE or FF as the very first byte adds that this looks like UTF-16, whose
+/// signature begins so; nothing more is looked at.
 impl fmt::Display for Utf8Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {

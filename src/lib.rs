@@ -47,7 +47,7 @@
 //!         Err(error) => error.to_string(),
 //!     });
 //! }
-//! assert_eq!(seen, ["café", "line 2, at byte 6, is not utf-8", "tea"]);
+//! assert_eq!(seen, ["café", "line 2, from byte 6 on, is not acceptable utf-8", "tea"]);
 //! # Ok(())
 //! # }
 //! ```
@@ -229,6 +229,8 @@ mod transcode;
 mod validator;
 
 pub use bom::BomPolicy;
+#[cfg(feature = "bytes")]
+pub use bytestring::ByteString;
 pub use decoder::{Pieces, Utf8Decoder};
 pub use encoder::Utf8Encoder;
 pub use error::{Utf8Error, Utf8ErrorKind};

@@ -33,10 +33,10 @@ pub enum ErrorMode {
     Skip,
     /// `\xHH` for each byte, in lower-case hexadecimal.
     Escape,
-    /// Each byte as its ISO 8859-1 character.
+    /// Each byte as its ISO 8859-1 character; a refused character as U+FFFD.
     Latin1,
     /// Each byte as its windows-1252 character (WHATWG's index: 81, 8D, 8F, 90 and 9D are C1
-    /// controls).
+    /// controls); a refused character as U+FFFD.
     Windows1252,
 }
 
@@ -46,7 +46,8 @@ impl ErrorMode {
     /// Every lossy path of the crate uses it. A [`MissingBom`](Utf8ErrorKind::MissingBom) is no
     /// part of the text and gives an empty one. A [`Noncharacter`](Utf8ErrorKind::Noncharacter) or
     /// [`Forbidden`](Utf8ErrorKind::Forbidden) character is UTF-8, not some legacy encoding: the
-    /// last two modes give U+FFFD for it, so that no mode lets it through.
+    /// last two modes give U+FFFD for it, so that no mode lets it through. (What they make of
+    /// ill-formed bytes is not judged again: in Latin-1, 85 is a control character.)
     ///
     /// # Examples
     ///

@@ -15,7 +15,8 @@ impl Utf8Decoder {
     /// the chunk's memory.
     ///
     /// Only a character that was cut is copied. A small piece keeps the whole chunk's memory alive;
-    /// `ByteString::from(&*piece)` copies it out.
+    /// `ByteString::from(&*piece)` copies it out. At the end of the stream, call
+    /// [`finish`](Self::finish).
     ///
     /// # Errors
     ///
@@ -34,6 +35,7 @@ impl Utf8Decoder {
     ///         text.push_str(&piece.unwrap());
     ///     }
     /// }
+    /// decoder.finish().unwrap();
     /// assert_eq!(text, "Zeich€n");
     /// ```
     pub fn push_bytes(&mut self, chunk: Bytes) -> OwnedPieces<'_> {

@@ -59,7 +59,9 @@ impl Utf8Validator {
 
     /// Checks the next chunk of the stream.
     ///
-    /// Costs one pass over `chunk`.
+    /// Costs one pass over `chunk`. At the end of the stream, call [`finish`](Self::finish). (To count
+    /// all errors, a [`Utf8Decoder`](crate::Utf8Decoder) is simpler:
+    /// `decoder.push(chunk).for_each(drop)`, then its `error_count()` and `first_error()`.)
     ///
     /// # Errors
     ///

@@ -134,9 +134,9 @@ async fn characters_cut_by_pauses_come_out_whole() {
 async fn in_fatal_mode_text_comes_before_the_error_and_the_rest_waits_for_more_input() {
     let reader = || pausing(&[b"ok\xFFmore", b"!\xED", b"\xA0"]);
     let errors = [
-        "! the stream is not utf-8: ill-formed utf-8 at byte 2: invalid byte (ff)",
-        "! the stream is not utf-8: ill-formed utf-8 at byte 8: surrogate (ed, then a0)",
-        "! the stream is not utf-8: ill-formed utf-8 at byte 9: unexpected continuation byte (a0)",
+        "! the stream is not acceptable utf-8: ill-formed utf-8 at byte 2: invalid byte (ff)",
+        "! the stream is not acceptable utf-8: ill-formed utf-8 at byte 8: surrogate (ed, then a0)",
+        "! the stream is not acceptable utf-8: ill-formed utf-8 at byte 9: unexpected continuation byte (a0)",
     ];
     assert_eq!(
         told(reader(), Utf8Codec::new(), show_text).await,
@@ -242,9 +242,9 @@ async fn a_refused_line_neither_loses_nor_delays_the_next() {
         told(reader, Utf8LinesCodec::new(), show_line).await,
         [
             "1@0 \"good\"",
-            "<line 2, at byte 5, is not utf-8: ill-formed utf-8 at byte 6: invalid byte (ff)>",
+            "<line 2, from byte 5 on, is not acceptable utf-8: ill-formed utf-8 at byte 6: invalid byte (ff)>",
             "3@11 \"next\"",
-            "<line 4, at byte 16, is not utf-8: \
+            "<line 4, from byte 16 on, is not acceptable utf-8: \
              ill-formed utf-8 at byte 21: incomplete (e2 82, then the end)>",
         ],
     );
@@ -307,12 +307,12 @@ async fn an_empty_stream_gives_nothing() {
 async fn an_unfinished_character_at_the_end_is_one_error() {
     let reader = || pausing(&[b"x\xF0", b"\x9F", b"\x98"]);
     let error = "ill-formed utf-8 at byte 1: incomplete (f0 9f 98, then the end)";
-    let fatal = format!("! the stream is not utf-8: {error}");
+    let fatal = format!("! the stream is not acceptable utf-8: {error}");
     assert_eq!(told(reader(), Utf8Codec::new(), show_text).await, ["x", &fatal]);
     assert_eq!(told(reader(), CharCodec::new(), show_char).await, ["x", &fatal]);
     let item = format!("<{error}>");
     assert_eq!(told(reader(), Utf8ChunksCodec::new(), show_chunk).await, ["x", &item]);
-    let line = format!("<line 1, at byte 0, is not utf-8: {error}>");
+    let line = format!("<line 1, from byte 0 on, is not acceptable utf-8: {error}>");
     assert_eq!(told(reader(), Utf8LinesCodec::new(), show_line).await, [line]);
 }
 
@@ -430,7 +430,10 @@ fn after_the_end_lines_go_on_counting_until_reset() {
 
         buffer.extend_from_slice(b"refused\xFF and never ended");
         let told = decode_lines(&mut codec, &mut buffer);
-        assert!(told[0].starts_with("<line 5, at byte 15, is not utf-8"), "{told:?}");
+        assert!(
+            told[0].starts_with("<line 5, from byte 15 on, is not acceptable utf-8"),
+            "{told:?}"
+        );
         assert_eq!(end_lines(&mut codec, &mut buffer), [""; 0]);
         buffer.extend_from_slice(b"six\n");
         assert_eq!(decode_lines(&mut codec, &mut buffer), ["6@39 \"six\""]);
@@ -491,7 +494,9 @@ fn misses_the_signature_before_an_empty_line(delimiter: &Delimiter) {
     let mut buffer = BytesMut::from(end);
     assert_eq!(
         decode_lines(&mut codec, &mut buffer),
-        ["<line 1, at byte 0, is not utf-8: refused utf-8 at byte 0: missing byte order mark>"],
+        [
+            "<line 1, from byte 0 on, is not acceptable utf-8: refused utf-8 at byte 0: missing byte order mark>"
+        ],
         "{delimiter:?}",
     );
     buffer.extend_from_slice(end.as_bytes());
@@ -1272,7 +1277,7 @@ fn bytes_until_an_item(mut codec: Utf8LinesCodec, input: &[u8]) -> (usize, Strin
 
 #[test]
 fn a_line_is_too_long_as_soon_as_its_bytes_cannot_be_a_delimiter() {
-    let too_long = "<line 1, at byte 0, is longer than 3 bytes>";
+    let too_long = "<line 1, from byte 0 on, is longer than 3 bytes>";
     let table: [(Delimiter, &[u8], usize); 9] = [
         (Delimiter::lf(), b"abcd", 4),
         (Delimiter::lf(), b"abc\rd", 5),
@@ -1298,7 +1303,7 @@ fn lossy_modes_refuse_long_lines_too_and_count_what_came_not_what_is_written() {
         let mut buffer = BytesMut::from(&b"\xFF\xFF\xFF\n\xFF\xFF\xFF\xFF\nok\n"[..]);
         let told = decode_lines(&mut codec(), &mut buffer);
         assert!(told[0].starts_with("1@0"), "{mode:?}: {told:?}");
-        assert_eq!(told[1..], ["<line 2, at byte 4, is longer than 3 bytes>", "3@9 \"ok\""]);
+        assert_eq!(told[1..], ["<line 2, from byte 4 on, is longer than 3 bytes>", "3@9 \"ok\""]);
     }
 }
 

@@ -226,7 +226,7 @@ async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
     let (mut peer, socket) = connection().await;
     peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
     let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
-    for expected in ["ok", "<line 2, at byte 3, is not utf-8>", "more"] {
+    for expected in ["ok", "<line 2, from byte 3 on, is not acceptable utf-8>", "more"] {
         assert_eq!(told(next(&mut lines).await.unwrap()), expected);
     }
     let error = next(&mut lines).await.unwrap().unwrap_err();

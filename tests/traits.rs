@@ -266,7 +266,7 @@ mod codecs {
         let mut codec = Utf8Codec::new();
         codec.decode(&mut buffer).unwrap();
         let error = codec.decode(&mut buffer).unwrap_err();
-        assert_eq!(error.to_string(), "the stream is not utf-8");
+        assert_eq!(error.to_string(), "the stream is not acceptable utf-8");
         let source: &Utf8Error = error.source().unwrap().downcast_ref().unwrap();
         assert_eq!(source.valid_up_to(), 2);
         assert!(source.source().is_none());
@@ -280,7 +280,7 @@ mod codecs {
         next().unwrap();
 
         let error = next().unwrap_err();
-        assert_eq!(error.to_string(), "line 2, at byte 2, is not utf-8");
+        assert_eq!(error.to_string(), "line 2, from byte 2 on, is not acceptable utf-8");
         let source: &Utf8Error = error.source().unwrap().downcast_ref().unwrap();
         assert_eq!(source.to_string(), "ill-formed utf-8 at byte 4: invalid byte (ff)");
         let io = io::Error::from(error);
@@ -289,7 +289,7 @@ mod codecs {
         assert_eq!(source.valid_up_to(), 4);
 
         let error = next().unwrap_err();
-        assert_eq!(error.to_string(), "line 3, at byte 6, is longer than 5 bytes");
+        assert_eq!(error.to_string(), "line 3, from byte 6 on, is longer than 5 bytes");
         assert!(error.source().is_none());
         assert_eq!(io::Error::from(error).kind(), io::ErrorKind::InvalidData);
     }
@@ -367,8 +367,8 @@ mod streams {
         let utf8 = first_error(PLAIN, b"ok\xFF");
         let inner = || io::Error::other("the cable");
         let errors: [(Box<dyn Error>, &str); 4] = [
-            (Box::new(StreamError::<io::Error>::Utf8(utf8)), "the stream is not utf-8"),
-            (Box::new(CollectError::<io::Error>::Utf8(utf8)), "the stream is not utf-8"),
+            (Box::new(StreamError::<io::Error>::Utf8(utf8)), "the stream is not acceptable utf-8"),
+            (Box::new(CollectError::<io::Error>::Utf8(utf8)), "the stream is not acceptable utf-8"),
             (Box::new(StreamError::Inner(inner())), "the inner stream failed"),
             (Box::new(CollectError::Inner(inner())), "the inner stream failed"),
         ];

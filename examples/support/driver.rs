@@ -270,15 +270,15 @@ fn lines(
 
 fn described_line(item: Result<Line, LineError>, set_limit: usize) -> Value {
     match item {
-        Ok(Line { text, number, offset, terminated }) => {
+        Ok(Line { text, number, offset, terminated, .. }) => {
             let line = hex(text.as_bytes());
             json!({"line": line, "number": number, "offset": offset, "terminated": terminated})
         }
-        Err(LineError { number, offset, kind: LineErrorKind::Utf8(error) }) => json!({
+        Err(LineError { number, offset, kind: LineErrorKind::Utf8(error), .. }) => json!({
             "error": "utf8", "number": number, "offset": offset,
             "at": error.valid_up_to(), "len": error.bytes().len(), "detail": detail(error.kind()),
         }),
-        Err(LineError { number, offset, kind: LineErrorKind::TooLong { limit } }) => {
+        Err(LineError { number, offset, kind: LineErrorKind::TooLong { limit }, .. }) => {
             assert_eq!(limit, set_limit);
             json!({"error": "too_long", "number": number, "offset": offset})
         }

@@ -35,6 +35,7 @@ use crate::text::take_text;
 /// assert_eq!((line.number, line.offset, line.terminated), (2, 5, false));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Line {
     /// The text; it shares the read buffer's memory where nothing was repaired.
     pub text: ByteString,
@@ -72,6 +73,18 @@ impl PartialEq<&str> for Line {
     }
 }
 
+impl From<Line> for ByteString {
+    fn from(line: Line) -> Self {
+        line.text
+    }
+}
+
+impl From<Line> for String {
+    fn from(line: Line) -> Self {
+        line.text.into()
+    }
+}
+
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
@@ -79,6 +92,10 @@ impl fmt::Display for Line {
 }
 
 /// A line that was refused. The next line is not affected.
+///
+/// As text it tells where the line begins; the place and the bytes at fault are those of the
+/// [`Utf8Error`] in [`kind`](Self::kind), which is also the error's source. The bytes of the line are
+/// gone: to keep them, take a mode that repairs, such as [`ErrorMode::Escape`].
 ///
 /// # Examples
 ///
@@ -93,9 +110,10 @@ impl fmt::Display for Line {
 /// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
 /// assert_eq!((error.number, error.offset), (2, 5));
 /// assert_eq!(error.kind, LineErrorKind::TooLong { limit: 5 });
-/// assert_eq!(error.to_string(), "line 2, at byte 5, is longer than 5 bytes");
+/// assert_eq!(error.to_string(), "line 2, from byte 5 on, is longer than 5 bytes");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct LineError {
     /// The number of the line, from 1.
     pub number: u64,
@@ -132,10 +150,10 @@ pub enum LineErrorKind {
 
 impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, at byte {}, is ", self.number, self.offset)?;
+        write!(f, "line {}, from byte {} on, ", self.number, self.offset)?;
         match self.kind {
-            LineErrorKind::Utf8(_) => f.write_str("not utf-8"),
-            LineErrorKind::TooLong { limit } => write!(f, "longer than {limit} bytes"),
+            LineErrorKind::Utf8(_) => f.write_str("is not acceptable utf-8"),
+            LineErrorKind::TooLong { limit } => write!(f, "is longer than {limit} bytes"),
         }
     }
 }
@@ -217,7 +235,7 @@ impl From<EncodeLineError> for io::Error {
 /// A line that is not finished stays in the read buffer: the limit, the delimiter, and what was
 /// read in one go are the most it holds. Characters that a
 /// [`Strictness`](crate::Strictness) refuses are allowed in delimiters. Settings are for before the
-/// first byte, or before [`reset`](Self::reset).
+/// first byte, or before [`reset`](Self::reset). See [the module](crate::codec) for closing a `Framed`.
 ///
 /// # Errors
 ///
@@ -241,7 +259,7 @@ impl From<EncodeLineError> for io::Error {
 ///         Err(error) => error.to_string(),
 ///     });
 /// }
-/// assert_eq!(seen, ["GET /café", "line 2, at byte 11, is not utf-8", "GET /tea"]);
+/// assert_eq!(seen, ["GET /café", "line 2, from byte 11 on, is not acceptable utf-8", "GET /tea"]);
 /// # Ok(())
 /// # }
 /// ```

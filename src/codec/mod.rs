@@ -23,10 +23,29 @@
 //! go on chooses another error mode, or a codec in which an error is an item. (Called directly, a
 //! codec goes on behind the ill-formed part whatever the mode.)
 //!
-//! # Closing a `Framed`
+//! # Closing and flushing a `Framed`
 //!
-//! A codec that encodes more than one type leaves `framed.close()` undecided between them. Say
-//! which: `SinkExt::<&str>::close(&mut framed).await`.
+//! A codec that encodes more than one type leaves `framed.close()` and `framed.flush()` undecided
+//! between them. Say which; `send`, `forward` and the sink half of `split()` know by themselves:
+//!
+//! ```
+//! use futures::{SinkExt, StreamExt};
+//! use tokio_util::codec::Framed;
+//! use utf8_codec::codec::Utf8LinesCodec;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> std::io::Result<()> {
+//! let (client, server) = tokio::io::duplex(64);
+//! let mut client = Framed::new(client, Utf8LinesCodec::new());
+//! client.send("grüß dich").await?;
+//! SinkExt::<&str>::close(&mut client).await?;
+//!
+//! let mut server = Framed::new(server, Utf8LinesCodec::new());
+//! assert_eq!(server.next().await.unwrap()?.unwrap(), "grüß dich");
+//! assert!(server.next().await.is_none());
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! [`FramedRead`]: tokio_util::codec::FramedRead
 //! [`FramedWrite`]: tokio_util::codec::FramedWrite
@@ -66,7 +85,7 @@ use crate::error::Utf8Error;
 pub enum CodecError {
     /// The bytes are not UTF-8, or what the options refuse. The bytes at fault are consumed; the
     /// next call goes on behind them.
-    #[error("the stream is not utf-8")]
+    #[error("the stream is not acceptable utf-8")]
     Utf8(#[from] Utf8Error),
     /// Reading or writing failed.
     #[error("input or output failed")]

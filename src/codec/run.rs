@@ -25,7 +25,7 @@ use crate::owned::{OwnedStep, step_owned};
 ///
 /// In [`ErrorMode::Fatal`], the default, [`CodecError::Utf8`] in its place: the text before it comes
 /// first. The ill-formed bytes are consumed; see [the module](crate::codec) for what `FramedRead`
-/// makes of it. In the other modes, none.
+/// makes of it, and for closing a `Framed`. In the other modes, none.
 ///
 /// # Examples
 ///

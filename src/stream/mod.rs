@@ -80,7 +80,7 @@ use crate::error::Utf8Error;
 pub enum StreamError<E> {
     /// The bytes are not UTF-8, or what the options refuse. The bytes at fault are consumed; the
     /// next item is what stands behind them.
-    #[error("the stream is not utf-8")]
+    #[error("the stream is not acceptable utf-8")]
     Utf8(#[from] Utf8Error),
     /// The inner stream, or the reader, failed. What is held of a character is kept: if the inner
     /// stream goes on, so does the text.
@@ -108,7 +108,7 @@ pub enum StreamError<E> {
 #[non_exhaustive]
 pub enum CollectError<E> {
     /// The bytes are not UTF-8, or what the options refuse.
-    #[error("the stream is not utf-8")]
+    #[error("the stream is not acceptable utf-8")]
     Utf8(#[from] Utf8Error),
     /// The inner stream, or the reader, failed.
     #[error("the inner stream failed")]
