@@ -188,6 +188,9 @@ fn the_end_says_that_the_signature_is_missing_and_then_what_is_incomplete() {
         script.utf8().with_options(options).with_error_mode(mode)
     };
     assert_eq!(ready(&mut stream(ErrorMode::Fatal)), ["0 []", "0 [ef, bb]", "-"]);
+    let mut fatal = stream(ErrorMode::Fatal);
+    assert_eq!(fatal.next().now_or_never().flatten().map(word).as_deref(), Some("0 []"));
+    assert!(!fatal.is_terminated(), "there is more to be said of the end");
     let mut lossy = stream(ErrorMode::Escape);
     assert_eq!(ready(&mut lossy), [r"\xef\xbb", "-"]);
     assert_eq!(lossy.error_count(), 2);
@@ -722,6 +725,9 @@ async fn small_reads_share_a_buffer_until_little_is_left_of_it() {
     }
     assert_eq!(bytes, text.as_bytes());
     assert_eq!(kept.concat(), text.as_bytes(), "no chunk was written over");
+    let sizes = kept.iter().zip([1, 2, 3].into_iter().cycle());
+    let shorter = sizes.filter(|(chunk, size)| chunk.len() < *size).count();
+    assert!(shorter <= 1, "{shorter} reads were cut short by what was left of a buffer");
     let texts = Utf8Stream::from_reader(Dribble(text.as_bytes(), 0));
     assert_eq!(texts.collect_text(usize::MAX).await.unwrap(), text);
 }
