@@ -11,11 +11,13 @@ use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 /// Whether the machine has all of these features: asked of it with `std`, otherwise of the build.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 macro_rules! has {
     ($($feature:tt),*) => {{
-        #[cfg(feature = "std")]
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
         let has = true $(&& std::arch::is_x86_feature_detected!($feature))*;
+        #[cfg(all(feature = "std", target_arch = "aarch64"))]
+        let has = true $(&& std::arch::is_aarch64_feature_detected!($feature))*;
         #[cfg(not(feature = "std"))]
         let has = true $(&& cfg!(target_feature = $feature))*;
         has
@@ -23,10 +25,18 @@ macro_rules! has {
 }
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 #[cfg(feature = "alloc")]
 pub(crate) mod repair;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse41;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod vector;
 
 /// An implementation of the inner loops that this machine can run.
 ///
@@ -46,7 +56,13 @@ pub struct Kernel(Tier);
 enum Tier {
     Scalar,
     #[cfg(target_arch = "x86_64")]
+    Sse41,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
     Avx512,
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Neon,
 }
 
 impl Tier {
@@ -54,7 +70,13 @@ impl Tier {
     const ALL: &[Self] = &[
         Self::Scalar,
         #[cfg(target_arch = "x86_64")]
+        Self::Sse41,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx2,
+        #[cfg(target_arch = "x86_64")]
         Self::Avx512,
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        Self::Neon,
     ];
 
     /// Whether this machine has what the tier needs.
@@ -62,7 +84,13 @@ impl Tier {
         match self {
             Self::Scalar => true,
             #[cfg(target_arch = "x86_64")]
+            Self::Sse41 => has!("sse4.1"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => has!("avx2"),
+            #[cfg(target_arch = "x86_64")]
             Self::Avx512 => has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "bmi2"),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => has!("neon"),
         }
     }
 
@@ -70,7 +98,13 @@ impl Tier {
         match self {
             Self::Scalar => "scalar",
             #[cfg(target_arch = "x86_64")]
+            Self::Sse41 => "sse4.1",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
             Self::Avx512 => "avx512",
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => "neon",
         }
     }
 
@@ -185,7 +219,16 @@ impl Kernel {
             Tier::Scalar => scalar::validate(input),
             // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
             #[cfg(target_arch = "x86_64")]
+            Tier::Sse41 => unsafe { sse41::validate(input) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => unsafe { avx2::validate(input) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
             Tier::Avx512 => unsafe { avx512::validate(input) },
+            // SAFETY: as above.
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Tier::Neon => unsafe { neon::validate(input) },
         }
     }
 }
@@ -225,6 +268,10 @@ const fn forced() -> Option<&'static str> {
         Some("sse4.1")
     } else if cfg!(utf8_codec_kernel = "avx2") {
         Some("avx2")
+    } else if cfg!(utf8_codec_kernel = "avx512") {
+        Some("avx512")
+    } else if cfg!(utf8_codec_kernel = "neon") {
+        Some("neon")
     } else {
         None
     }

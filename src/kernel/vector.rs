@@ -1,0 +1,602 @@
+//! The algorithm of the kernels that work on vectors of 16 or 32 bytes, written once.
+//!
+//! It is that of `avx512.rs` in the operations that smaller vectors have. State is bit 7 of each byte
+//! lane. For a block and the same block moved back by one, two and three bytes (`back1`, `back2`,
+//! `back3`: loaded again, not shuffled):
+//!
+//! ```text
+//! wanted  = back1 >= C0  or  back2 >= E0  or  back3 >= F0    a continuation byte has to be here
+//! here    = block is in 80..=BF                              one is
+//! good    = here and the second-byte range of E0, ED or F0 holds
+//! errors |= wanted xor good
+//! least   = min(least, here)                                 C0 and C1 are its 00 and 01
+//! ```
+//!
+//! - `x >= 256 - 2^k` is bit 7 of the rounded average of `x` and `2^k - 1`. Their *or* is written as
+//!   the maximum: with an *or* LLVM takes the averages apart and computes them in 16 bits, at half
+//!   the speed.
+//! - `here` is bit 7 of the signed saturating sum of the block and 40, which makes 80..=BF C0..=FF,
+//!   C0 and C1 00 and 01, other leading bytes 02..=3F and ASCII 40..=7F.
+//! - `good` is bit 7 of `here` and of `here` plus an addend: of the leading byte `lead` (counted from
+//!   E0 = 1; 0 for anything less) plus an entry of [`SECOND`] that its low four bits pick. So E0 and F0,
+//!   which share an entry, get addends that differ by 10, and so do the second bytes they allow.
+//!
+//! That says nothing of F4's second byte and of F5..=FF, which text hardly has: where a byte is F4 or
+//! more, [`beyond`] is to be asked too. Without a leading byte above DF the narrow test,
+//! `(back1 >= C0) xor here`, is enough.
+//!
+//! (The usual three tables, for the nibbles of a byte and the high one of the next, take 16 operations
+//! for what is 14 here, and have no part that can be left out for two-byte letters.)
+//!
+//! A long input is looked at in strides. Of each the greatest byte, that of the three bytes before it
+//! included, decides what is to be done. As a branch that goes one way and then the other costs as
+//! much as a stride, what has been needed is done for a while without asking: see [`long`].
+//!
+//! An error is marked on the byte that shows it, one to three bytes behind the start of the
+//! ill-formed sequence. Marks are tested about once in a KiB; [`locate`] then finds the first of them,
+//! and the scalar kernel tells the rest.
+
+use super::{Stop, scalar};
+
+/// Bytes whose greatest decides what is to be done with them.
+const STRIDE: usize = 128;
+/// Bytes tested at once for being ASCII.
+const RUN: usize = 2 * STRIDE;
+/// Bytes, about, between two tests of the marks.
+const GROUP: usize = 1024;
+/// Bytes for which what has been needed is expected to be needed again.
+const SOON: usize = 512;
+
+/// A vector of bytes.
+///
+/// Implementations are `inline(always)` and without `target_feature`, so that they become part of
+/// the function that has it. (Closures in between would lose it.)
+///
+/// Invariant: values exist only where the machine has the instructions that the methods use.
+pub(super) trait Vector: Copy {
+    /// Bytes in a vector.
+    const LEN: usize;
+
+    /// Loads a vector.
+    ///
+    /// # Safety
+    ///
+    /// - `LEN` bytes can be read at `at`.
+    /// - The machine has this vector's instructions.
+    unsafe fn load(at: *const u8) -> Self;
+
+    /// The same byte in each lane. (`self` only proves that the machine has the instructions.)
+    fn each(self, byte: u8) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    /// The sum, wrapping.
+    fn plus(self, other: Self) -> Self;
+    /// The sum of signed bytes, saturating.
+    fn plus_signed(self, other: Self) -> Self;
+    /// The difference, 0 instead of less.
+    fn minus(self, other: Self) -> Self;
+    /// `(self + other + 1) / 2`
+    fn average(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
+    fn min(self, other: Self) -> Self;
+    /// The entries of `table` that the low four bits of bytes below 80 number.
+    fn pick_from(self, table: &[u8; 16]) -> Self;
+    /// This vector moved back by `N` bytes, 1 to 3, behind `before`.
+    fn back<const N: usize>(self, before: Self) -> Self;
+    /// Whether bit 7 of any byte is set.
+    fn any_high(self) -> bool;
+    /// The first byte of which bit 7 is set.
+    fn first_high(self) -> Option<usize>;
+}
+
+/// A vector of 16 bytes.
+pub(super) trait Vector16: Vector {
+    /// A vector of two words, each in little-endian order.
+    ///
+    /// # Safety
+    ///
+    /// - The machine has this vector's instructions.
+    unsafe fn from_words(words: [u64; 2]) -> Self;
+
+    /// This vector moved up by `n` bytes, zeros coming in.
+    ///
+    /// # Safety
+    ///
+    /// - `n` is 16 at most.
+    unsafe fn up(self, n: usize) -> Self;
+}
+
+/// The indexes that move a vector of 16 bytes up by `n` bytes, from `16 - n` on.
+pub(super) static UP: [u8; 32] = {
+    let mut table = [0x80; 32];
+    let mut i = 0;
+    while i < 16 {
+        table[16 + i] = i as u8;
+        i += 1;
+    }
+    table
+};
+
+/// By the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0) what has to
+/// be added to it, so that added to `here` (C0..=FF) this leaves bit 7 set for the second bytes that
+/// may follow. A sum of C0..=FF leaves it set for all of them.
+static SECOND: [u8; 16] = {
+    let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
+    // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
+    // F0: 9F + 11 = B0. 80..=8F are C0..=CF: 70..=7F, 90..=BF are D0..=FF: 80..=AF.
+    table[0x1] = 0x9F;
+    // ED: 12 + 0E = 20. 80..=9F are C0..=DF: E0..=FF, A0..=BF are E0..=FF: 00..=1F.
+    table[0xE] = 0x12;
+    table
+};
+
+/// What has been found: an answer, or that there may be an error at this byte or behind it.
+pub(super) type Look = Result<Stop, usize>;
+
+/// What blocks add up to.
+#[derive(Clone, Copy)]
+struct Found<V> {
+    /// Bit 7 is set for bytes that show an error.
+    errors: V,
+    /// The least value of `here`: below 2 for C0 and C1.
+    least: V,
+}
+
+impl<V: Vector> Found<V> {
+    #[inline(always)]
+    fn nothing(any: V) -> Self {
+        Self { errors: any.each(0), least: any.each(0xFF) }
+    }
+
+    /// Bit 7 is set where there is an error.
+    #[inline(always)]
+    fn marks(self) -> V {
+        self.errors.or(self.least.each(0x81).minus(self.least))
+    }
+}
+
+/// The test of the module's documentation.
+#[inline(always)]
+fn full<V: Vector>(block: V, [back1, back2, back3]: [V; 3], found: Found<V>) -> Found<V> {
+    let after_lead = back1.average(block.each(0x3F));
+    let third = back2.average(block.each(0x1F));
+    let fourth = back3.average(block.each(0x0F));
+    let wanted = after_lead.max(third).max(fourth);
+    let here = block.plus_signed(block.each(0x40));
+    let lead = back1.minus(block.each(0xDF));
+    let good = here.and(here.plus(lead.pick_from(&SECOND).plus(lead)));
+    Found { errors: found.errors.or(wanted.xor(good)), least: found.least.min(here) }
+}
+
+/// The test for a block in which and before which no byte is above DF.
+#[inline(always)]
+fn narrow<V: Vector>(block: V, back1: V, found: Found<V>) -> Found<V> {
+    let wanted = back1.average(block.each(0x3F));
+    let here = block.plus_signed(block.each(0x40));
+    Found { errors: found.errors.or(wanted.xor(here)), least: found.least.min(here) }
+}
+
+/// The errors that the other tests do not mark: F5..=FF, and after F4 (or these) 90..=FF.
+#[inline(always)]
+fn beyond<V: Vector>(block: V, back1: V) -> V {
+    let never = block.minus(block.each(0xF5 - 0x80));
+    let after_f4 = back1.minus(block.each(0xF4 - 0x80));
+    never.or(after_f4.and(block.minus(block.each(0x90 - 0x80))))
+}
+
+/// Whether there is any byte that makes asking [`beyond`] necessary, `top` being the greatest.
+#[inline(always)]
+fn has_beyond<V: Vector>(top: V) -> bool {
+    top.minus(top.each(0xF4 - 0x80)).any_high()
+}
+
+/// [`full`] for a block with nothing before it.
+#[inline(always)]
+fn first<V: Vector>(block: V) -> Found<V> {
+    let zero = block.each(0);
+    let backs = [block.back::<1>(zero), block.back::<2>(zero), block.back::<3>(zero)];
+    full(block, backs, Found::nothing(zero))
+}
+
+/// [`full`] for the block at `at`.
+///
+/// # Safety
+///
+/// - `LEN` bytes can be read at `at`, and 3 before it.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn full_at<V: Vector>(at: *const u8, found: Found<V>) -> Found<V> {
+    // SAFETY: all four loads are within the bytes that the caller promises.
+    let [block, back1, back2, back3] =
+        unsafe { [V::load(at), V::load(at.sub(1)), V::load(at.sub(2)), V::load(at.sub(3))] };
+    full(block, [back1, back2, back3], found)
+}
+
+/// The answer for a short input of which everything has been looked at, `top` being its greatest
+/// bytes.
+#[inline(always)]
+fn conclude<V: Vector>(input: &[u8], found: Found<V>, top: V) -> Look {
+    let suspicious = found.marks().or(top.minus(top.each(0xF4 - 0x80)));
+    if suspicious.any_high() { Err(0) } else { Ok(Stop::clean_up_to_tail(input)) }
+}
+
+/// 4 to 16 bytes in one register, the bytes in front of them being zeros.
+///
+/// # Safety
+///
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn up_to_16<V: Vector16>(input: &[u8]) -> Look {
+    let words = match (input.first_chunk(), input.last_chunk()) {
+        (Some(&first), Some(&last)) if input.len() > 8 => {
+            let [first, last] = [u64::from_le_bytes(first), u64::from_le_bytes(last)];
+            if (first | last) & 0x8080_8080_8080_8080 == 0 {
+                return Ok(Stop::clean(input.len()));
+            }
+            [first << (8 * (16 - input.len())), last]
+        }
+        _ => {
+            let (Some(&first), Some(&last)) = (input.first_chunk(), input.last_chunk()) else {
+                return Ok(scalar::validate(input));
+            };
+            let [first, last] = [u32::from_le_bytes(first), u32::from_le_bytes(last)];
+            if (first | last) & 0x8080_8080 == 0 {
+                return Ok(Stop::clean(input.len()));
+            }
+            [0, u64::from(first) << (8 * (8 - input.len())) | u64::from(last) << 32]
+        }
+    };
+    // SAFETY: the caller's promise.
+    let text = unsafe { V::from_words(words) };
+    conclude(input, first(text), text)
+}
+
+/// 17 to 32 bytes in two registers, the bytes in front of them being zeros.
+///
+/// # Safety
+///
+/// - `input` has 17 to 32 bytes.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn up_to_32<V: Vector16>(input: &[u8]) -> Look {
+    debug_assert!((17..=32).contains(&input.len()));
+    // SAFETY: the first and the last 16 bytes are within `input`, which has more.
+    let (low, high) =
+        unsafe { (V::load(input.as_ptr()), V::load(input.as_ptr().add(input.len() - 16))) };
+    let top = low.max(high);
+    if !top.any_high() {
+        return Ok(Stop::clean(input.len()));
+    }
+    // SAFETY: `input` has 17 to 32 bytes, so that this is 0 to 15.
+    let low = unsafe { low.up(32 - input.len()) };
+    let found = first(low);
+    let backs = [high.back::<1>(low), high.back::<2>(low), high.back::<3>(low)];
+    conclude(input, full(high, backs, found), top)
+}
+
+/// More bytes than half of `2 * HALF` blocks have, and no more than these: as many blocks from the
+/// start as from the end, overlapping.
+///
+/// # Safety
+///
+/// - `input` has more than `HALF * LEN` bytes, at least `LEN + 3`, and `2 * HALF * LEN` at most.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn halves<V: Vector, const HALF: usize>(input: &[u8]) -> Look {
+    let len = input.len();
+    debug_assert!(len > HALF * V::LEN && len <= 2 * HALF * V::LEN && len >= V::LEN + 3);
+    let start = input.as_ptr();
+    // The blocks at 0, LEN, .. and at `second`, `second + LEN`, .. cover the input.
+    let second = len - HALF * V::LEN;
+    // SAFETY: `HALF` blocks can be read from the start on, and from `second` on, to the end.
+    unsafe {
+        let block = V::load(start);
+        let mut top = block.max(V::load(start.add(second)));
+        let mut i = 1;
+        while i < HALF {
+            top = top.max(V::load(start.add(i * V::LEN)));
+            top = top.max(V::load(start.add(second + i * V::LEN)));
+            i += 1;
+        }
+        if !top.any_high() {
+            return Ok(Stop::clean(len));
+        }
+        // With less than three bytes before it, the block at `second` overlaps the two first ones, or
+        // has been given the length for it: moved up to 3 it still ends where another begins.
+        let mut found = full_at(start.add(second.max(3)), first(block));
+        let mut i = 1;
+        while i < HALF {
+            found = full_at(start.add(i * V::LEN), found);
+            found = full_at(start.add(second + i * V::LEN), found);
+            i += 1;
+        }
+        conclude(input, found, top)
+    }
+}
+
+/// A few blocks, the last of which is laid against the end.
+///
+/// # Safety
+///
+/// - `input` has `2 * LEN` bytes and more.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn blocks<V: Vector>(input: &[u8]) -> Look {
+    debug_assert!(input.len() >= 2 * V::LEN);
+    let start = input.as_ptr();
+    let last = input.len() - V::LEN;
+    // SAFETY: every block is at `last` at most, and so within `input`; those that `full_at` is asked
+    // for are at `LEN` or behind it.
+    unsafe {
+        let block = V::load(start);
+        let mut top = block.max(V::load(start.add(last)));
+        let mut at = V::LEN;
+        while at < last {
+            top = top.max(V::load(start.add(at)));
+            at += V::LEN;
+        }
+        if !top.any_high() {
+            return Ok(Stop::clean(input.len()));
+        }
+        let mut found = first(block);
+        let mut at = V::LEN;
+        while at < last {
+            found = full_at(start.add(at), found);
+            at += V::LEN;
+        }
+        conclude(input, full_at(start.add(last), found), top)
+    }
+}
+
+/// 256 bytes and more, in strides, the last of which is laid against the end.
+///
+/// - ASCII is skipped, unless there were two-byte letters less than half a KiB before: in between
+///   it is treated like them, so that a few letters in much ASCII do not cost a wrong guess each.
+/// - From a byte above DF on everything gets the full test, without being asked, for a stride; for a
+///   KiB if the time before was less than half a KiB ago, or if no more is left.
+///
+/// # Safety
+///
+/// - `input` has 256 bytes at least.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn long<V: Vector>(input: &[u8]) -> Look {
+    let len = input.len();
+    debug_assert!(len >= RUN);
+    let start = input.as_ptr();
+    let to_line = 64 - start as usize % 64;
+    let last = len - STRIDE;
+    // SAFETY: there are more than `LEN` bytes.
+    let block = unsafe { V::load(start) };
+    let zero = block.each(0);
+    let mut found = Found::nothing(zero);
+    let mut at;
+    // SAFETY: there are `RUN` bytes at least.
+    if unsafe { is_ascii::<V>(start) } {
+        // SAFETY: `RUN` bytes and more are in `input`.
+        at = unsafe { skip_ascii::<V>(start, RUN - 64 + to_line, len) };
+        if at == len {
+            return Ok(Stop::clean(len));
+        }
+    } else {
+        found = first(block);
+        found.errors = found.errors.or(beyond(block, block.back::<1>(zero)));
+        at = to_line % V::LEN;
+        if at < 3 {
+            // SAFETY: two blocks and more are in `input`.
+            unsafe {
+                found = full_at(start.add(V::LEN), found);
+                let errors = beyond_in::<V>(start, V::LEN, 2 * V::LEN);
+                found.errors = found.errors.or(errors);
+            }
+            at += V::LEN;
+        }
+    }
+    at = at.min(last);
+    // Invariant: all bytes before `at` (3..=last) have been looked at, none is marked before `tested`,
+    // and from `group` on `top` has the greatest (of those above DF).
+    let mut tested = 0;
+    let mut group = at;
+    let mut top = zero;
+    let mut test_at = 0;
+    let mut calm_at = 0;
+    let mut wide_until = 0;
+    loop {
+        // SAFETY: `at` is 3 or more, and at most the place of the last stride.
+        let greatest = unsafe { greatest_of::<V>(start.add(at)) };
+        top = top.max(greatest);
+        let high = greatest.any_high();
+        let mut calm = false;
+        if greatest.minus(greatest.each(0xE0 - 0x80)).any_high() {
+            // The rest of the input if that is not much more.
+            let wanted = if at < wide_until { GROUP } else { STRIDE };
+            let end = if len - at <= wanted.max(SOON) { len } else { at + wanted };
+            let whole = at + (end - at) / V::LEN * V::LEN;
+            // SAFETY: a stride and more is left before `end`, and so before `len`, of which whole
+            // blocks are looked at up to `whole`, and then one that is laid against the end.
+            unsafe {
+                while at < whole {
+                    top = top.max(V::load(start.add(at)));
+                    found = full_at(start.add(at), found);
+                    at += V::LEN;
+                }
+                if at < end {
+                    top = top.max(V::load(start.add(end - V::LEN)));
+                    found = full_at(start.add(end - V::LEN), found);
+                }
+            }
+            at = end;
+            wide_until = at + SOON;
+        } else {
+            calm = !high & (at >= calm_at);
+            if !calm {
+                // SAFETY: as for `greatest`.
+                found = unsafe { narrow_stride(start.add(at), found) };
+            }
+            at += STRIDE;
+            calm_at = if high { at + SOON } else { calm_at };
+        }
+        if calm | (at >= test_at) | (at == len) {
+            if has_beyond(top) {
+                // SAFETY: from `group` to `at`, a stride and more, is in `input`; `group` is 3 or more.
+                found.errors = found.errors.or(unsafe { beyond_in::<V>(start, group, at) });
+            }
+            if found.marks().any_high() {
+                return Err(tested);
+            }
+            if at == len {
+                return Ok(Stop::clean_up_to_tail(input));
+            }
+            if calm {
+                // SAFETY: `RUN` bytes and more are in `input`.
+                at = unsafe { skip_ascii::<V>(start, at, len) };
+                if at == len {
+                    return Ok(Stop::clean(len));
+                }
+            }
+            at = at.min(last);
+            tested = at;
+            group = at;
+            top = zero;
+            test_at = at + GROUP;
+        }
+        at = at.min(last);
+    }
+}
+
+/// The greatest bytes of a stride and of the three bytes before it.
+///
+/// # Safety
+///
+/// - `STRIDE` bytes can be read at `at`, and 3 before it.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn greatest_of<V: Vector>(at: *const u8) -> V {
+    // SAFETY: all loads are within the bytes that the caller promises.
+    unsafe {
+        let mut greatest = V::load(at.sub(3));
+        let mut i = 0;
+        while i < STRIDE {
+            greatest = greatest.max(V::load(at.add(i)));
+            i += V::LEN;
+        }
+        greatest
+    }
+}
+
+/// [`narrow`] for a stride.
+///
+/// # Safety
+///
+/// - `STRIDE` bytes can be read at `at`, and 1 before it.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn narrow_stride<V: Vector>(at: *const u8, mut found: Found<V>) -> Found<V> {
+    let mut i = 0;
+    while i < STRIDE {
+        // SAFETY: both loads are within the bytes that the caller promises.
+        let [block, back1] = unsafe { [V::load(at.add(i)), V::load(at.add(i).sub(1))] };
+        found = narrow(block, back1, found);
+        i += V::LEN;
+    }
+    found
+}
+
+/// Whether `RUN` bytes are ASCII.
+///
+/// # Safety
+///
+/// - `RUN` bytes can be read at `at`.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn is_ascii<V: Vector>(at: *const u8) -> bool {
+    // SAFETY: all loads are within the bytes that the caller promises.
+    unsafe {
+        let mut any = V::load(at);
+        let mut i = V::LEN;
+        while i < RUN {
+            any = any.or(V::load(at.add(i)));
+            i += V::LEN;
+        }
+        !any.any_high()
+    }
+}
+
+/// Returns a place up to which there is ASCII from `at` on, `len` only if that is all.
+///
+/// # Safety
+///
+/// - `len` bytes can be read at `start`, and these are `RUN` or more.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn skip_ascii<V: Vector>(start: *const u8, mut at: usize, len: usize) -> usize {
+    while at + RUN <= len {
+        // SAFETY: `RUN` bytes from `at` on are within `len`.
+        if !unsafe { is_ascii::<V>(start.add(at)) } {
+            return at;
+        }
+        at += RUN;
+    }
+    // SAFETY: the last `RUN` bytes.
+    if unsafe { is_ascii::<V>(start.add(len - RUN)) } { len } else { at.min(len - 1) }
+}
+
+/// The marks of [`beyond`] for the bytes of a range, of whichever lane.
+///
+/// # Safety
+///
+/// - The bytes from `start` to `to` can be read.
+/// - `from` is 1 or more, and `LEN` or more below `to`.
+/// - The machine has the vector's instructions.
+#[cold]
+#[inline(always)]
+unsafe fn beyond_in<V: Vector>(start: *const u8, from: usize, to: usize) -> V {
+    let last = to - V::LEN;
+    let mut at = from;
+    // SAFETY: a block can be read at `from`, and one byte before it.
+    let mut errors = unsafe { beyond(V::load(start.add(at)), V::load(start.add(at - 1))) };
+    while at < last {
+        at = (at + V::LEN).min(last);
+        // SAFETY: `at` is at most the place of the last block.
+        errors = errors.or(unsafe { beyond(V::load(start.add(at)), V::load(start.add(at - 1))) });
+    }
+    errors
+}
+
+/// Finds the first error in `input`, which is at `from` or behind it, if there is one.
+///
+/// # Safety
+///
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn locate<V: Vector>(input: &[u8], from: usize) -> Stop {
+    if input.len() < V::LEN + 3 {
+        return scalar::validate(input);
+    }
+    let start = input.as_ptr();
+    let last = input.len() - V::LEN;
+    // With less than three bytes in front begin at the start.
+    let mut at = if from < 3 { 0 } else { from.min(last) };
+    loop {
+        // SAFETY: `at` is at most the place of the last block, which is 3 or more, and either 0 or
+        // 3 or more, as a block has more than 3 bytes.
+        let found = unsafe {
+            let block = V::load(start.add(at));
+            let (mut found, back1) = if at == 0 {
+                (first(block), block.back::<1>(block.each(0)))
+            } else {
+                (full_at(start.add(at), Found::nothing(block)), V::load(start.add(at - 1)))
+            };
+            found.errors = found.errors.or(beyond(block, back1));
+            found
+        };
+        if let Some(i) = found.marks().first_high() {
+            return Stop::marked(input, at + i);
+        }
+        if at == last {
+            return Stop::clean_up_to_tail(input);
+        }
+        at = (at + V::LEN).min(last);
+    }
+}
