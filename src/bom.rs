@@ -1,5 +1,3 @@
-use core::mem;
-
 use crate::error::{Utf8Error, Utf8ErrorKind};
 
 /// The UTF-8 signature: U+FEFF, BYTE ORDER MARK, as it stands at the start of a stream.
@@ -52,31 +50,16 @@ pub(crate) enum Start {
 }
 
 /// What the start of a stream makes of the next bytes.
-pub(crate) enum Opening {
-    /// Nothing of its own: the bytes are text.
-    Text,
-    /// All bytes so far may belong to a signature.
-    Hold,
-    /// So many bytes are consumed and yield nothing.
-    Silent(usize),
-    /// So much for the policy; the error says how many bytes went with it.
-    Error(Utf8Error),
-}
-
-/// What the start of a stream would make of the next bytes, for those who must know before they
-/// show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gate {
-    /// It is over.
-    Over,
-    /// All bytes so far may belong to a signature.
-    Undecided,
-    /// So many bytes will be consumed and yield nothing.
+pub(crate) enum Opening {
+    /// Nothing: they are text.
+    Text,
+    /// All of them may belong to a signature.
+    Hold,
+    /// So many are consumed and yield nothing.
     Silent(usize),
-    /// They are content.
-    Content,
-    /// They begin with a signature that is forbidden: content, but no text.
-    Forbidden,
+    /// They break the policy; the error's own bytes are consumed.
+    Error(Utf8Error),
 }
 
 impl Start {
@@ -98,53 +81,44 @@ impl Start {
         }
     }
 
+    /// Whether what comes next may be skipped, as a signature or as the rest of a character.
+    #[cfg(feature = "codec")]
+    pub(crate) const fn may_skip(self) -> bool {
+        !self.is_over() && !matches!(self, Self::Signature(BomPolicy::Forbid))
+    }
+
     /// Says what the next bytes are to the start of the stream.
-    pub(crate) fn gate(self, input: &[u8]) -> Gate {
+    pub(crate) fn peek(self, input: &[u8]) -> Opening {
         match (self, input) {
-            (Self::Over { .. } | Self::OverWithBom, _) => Gate::Over,
-            (_, []) => Gate::Undecided,
-            (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Gate::Silent(1),
-            (Self::MidStream { .. }, _) => Gate::Content,
-            // A signature that is forbidden is content, as anything else would be.
-            (Self::Signature(BomPolicy::Forbid), [0xEF, 0xBB, 0xBF, ..]) => Gate::Forbidden,
-            (Self::Signature(BomPolicy::Forbid), _) => Gate::Content,
-            (Self::Signature(_), [0xEF, 0xBB, 0xBF, ..]) => Gate::Silent(BOM.len()),
-            (Self::Signature(_), _) if BOM.starts_with(input) => Gate::Undecided,
-            (Self::Signature(_), _) => Gate::Content,
+            (Self::Over { .. } | Self::OverWithBom, _) => Opening::Text,
+            (_, []) => Opening::Hold,
+            (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Opening::Silent(1),
+            (Self::MidStream { .. }, _) => Opening::Text,
+            (Self::Signature(BomPolicy::Forbid), [0xEF, 0xBB, 0xBF, ..]) => {
+                Opening::Error(Utf8Error::new(0, Utf8ErrorKind::ForbiddenBom, &BOM, None))
+            }
+            (Self::Signature(_), [0xEF, 0xBB, 0xBF, ..]) => Opening::Silent(BOM.len()),
+            (Self::Signature(_), _) if BOM.starts_with(input) => Opening::Hold,
+            (Self::Signature(BomPolicy::Require), _) => Opening::Error(missing_bom()),
+            (Self::Signature(_), _) => Opening::Text,
         }
     }
 
     /// Takes the next bytes of the stream; with none it changes nothing.
     pub(crate) fn open(&mut self, input: &[u8]) -> Opening {
-        match self.gate(input) {
-            Gate::Over => Opening::Text,
-            Gate::Undecided => Opening::Hold,
-            Gate::Silent(len) => {
-                *self = match *self {
-                    Self::MidStream { skipped } => Self::MidStream { skipped: skipped + 1 },
-                    _ => Self::OverWithBom,
-                };
-                Opening::Silent(len)
+        let opening = self.peek(input);
+        *self = match (opening, *self) {
+            (Opening::Hold, start) => start,
+            (Opening::Silent(_), Self::MidStream { skipped }) => {
+                Self::MidStream { skipped: skipped + 1 }
             }
-            Gate::Content if self.may_be_forbidden(input) => Opening::Hold,
-            Gate::Content => {
-                let policy = mem::replace(self, Self::Over { skipped: self.skipped() as u8 });
-                match policy {
-                    Self::Signature(BomPolicy::Require) => Opening::Error(missing_bom()),
-                    _ => Opening::Text,
-                }
+            (Opening::Silent(_), _) => Self::OverWithBom,
+            (Opening::Text | Opening::Error(_), start) if start.is_over() => start,
+            (Opening::Text | Opening::Error(_), start) => {
+                Self::Over { skipped: start.skipped() as u8 }
             }
-            Gate::Forbidden => {
-                *self = Self::Over { skipped: 0 };
-                Opening::Error(Utf8Error::new(0, Utf8ErrorKind::ForbiddenBom, &BOM, None))
-            }
-        }
-    }
-
-    fn may_be_forbidden(self, input: &[u8]) -> bool {
-        self == Self::Signature(BomPolicy::Forbid)
-            && input.len() < BOM.len()
-            && BOM.starts_with(input)
+        };
+        opening
     }
 
     /// Takes note of the end of the stream: nothing is looked for any more.

@@ -120,12 +120,20 @@ pub struct Repair {
 /// One character, or an escape: one to four bytes of well-formed text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StandIn {
-    pub(crate) bytes: [u8; 4],
-    pub(crate) len: u8,
+    /// Invariant: the first `len` bytes, at most 4, are well-formed.
+    bytes: [u8; 4],
+    len: u8,
 }
 
 impl StandIn {
     pub(crate) const REPLACEMENT: Self = Self::of(char::REPLACEMENT_CHARACTER);
+
+    /// The bytes, of which the first so many count.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) const fn bytes(self) -> ([u8; 4], usize) {
+        (self.bytes, self.len as usize)
+    }
 
     const fn of(c: char) -> Self {
         let mut bytes = [0; 4];

@@ -1,5 +1,3 @@
-#[cfg(feature = "codec")]
-use crate::bom::Gate;
 use crate::bom::{Opening, Start};
 use crate::error::{Utf8Error, Utf8ErrorKind};
 use crate::kernel::{Kernel, decode_char, error_at_start};
@@ -200,9 +198,9 @@ impl Scanner {
 /// For callers that look ahead, as one does who must find the end of a line first.
 #[cfg(feature = "codec")]
 impl Scanner {
-    /// Says what the start of the stream still makes of `input`.
-    pub(crate) fn gate(&self, input: &[u8]) -> Gate {
-        self.start.gate(input)
+    /// The start of the stream, to be asked what it will make of the next bytes.
+    pub(crate) const fn start(&self) -> Start {
+        self.start
     }
 
     /// Ends what is incomplete: `tail`, one to three bytes that the last step answered with

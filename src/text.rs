@@ -64,7 +64,7 @@ fn split_near(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, En
         if !strictness.is_off()
             && let Some((at, len, kind)) = strictness.find_refused(text)
         {
-            accepted += at;
+            accepted += text[..at].len();
             break Ending::Refused(len, kind);
         }
         accepted += text.len();
@@ -74,8 +74,8 @@ fn split_near(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, En
         window = (window * 4).min(LARGEST);
         kernel_for_window = kernel;
     };
-    // SAFETY: `accepted` is the sum of lengths of texts that followed one another from the start
-    // of `input`, the last cut before a character that `find_refused` found in it.
+    // SAFETY: `accepted` is the sum of lengths of `str`s that followed one another from the start of
+    // `input`; where the last was cut, slicing it has shown that to be between two characters.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..accepted]) };
     (text, ending)
 }
@@ -93,29 +93,35 @@ pub(crate) fn take_text<B: SplitTo>(
     let is_front = core::ptr::eq(text.as_ptr(), all.as_ptr()) && text.len() <= all.len();
     let len = if is_front { text.len() } else { 0 };
     let taken = bytes.split_to_bytes(len);
-    debug_assert_eq!(taken.len(), len);
+    assert_eq!(taken.len(), len, "what was asked for has been split off");
     // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: both start at the same
-    // place, and `text` is not longer. `split_to_bytes` hands over these bytes, which nothing can
-    // have changed since, as `bytes` is borrowed mutably.
+    // place, and `text` is not longer. `SplitTo` promises that these are the bytes split off, and
+    // nothing can have changed them since, as `bytes` is borrowed mutably.
     unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
 }
 
 /// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that are cut without copying.
+///
+/// # Safety
+///
+/// - `split_to_bytes` gives the first bytes of what `as_ref` shows, unchanged.
 #[cfg(feature = "bytes")]
-pub(crate) trait SplitTo: AsRef<[u8]> {
+pub(crate) unsafe trait SplitTo: AsRef<[u8]> {
     /// Takes the first `n` bytes, at most all, off the front.
     fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes;
 }
 
+// SAFETY: that is what `split_to` does.
 #[cfg(feature = "bytes")]
-impl SplitTo for bytes::Bytes {
+unsafe impl SplitTo for bytes::Bytes {
     fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
         self.split_to(n)
     }
 }
 
+// SAFETY: that is what `split_to` does, and `freeze` changes no bytes.
 #[cfg(feature = "bytes")]
-impl SplitTo for bytes::BytesMut {
+unsafe impl SplitTo for bytes::BytesMut {
     fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
         self.split_to(n).freeze()
     }

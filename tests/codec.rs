@@ -732,10 +732,10 @@ fn repaired_text_is_a_copy_and_skipped_ends_are_not() {
         let text = codec.decode(&mut buffer).unwrap().unwrap();
         assert!(!(start..start + 1024).contains(&place(&text)), "{mode:?}");
     }
-    let (mut buffer, start) = read_buffer(b"\xFFab\xFF");
+    let (mut buffer, start) = read_buffer(b"ab\xFF");
     let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Skip);
     let text = codec.decode(&mut buffer).unwrap().unwrap();
-    assert_eq!((&*text, place(&text)), ("ab", start + 1));
+    assert_eq!((&*text, place(&text)), ("ab", start));
 }
 
 #[test]

@@ -6,16 +6,16 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
-use crate::bom::{BOM, Gate};
+use crate::bom::Opening;
 use crate::codec::delimiter::{Delimiter, End};
+use crate::codec::repair::decode_repaired;
 use crate::decoder::Utf8Decoder;
 use crate::encoder::Utf8Encoder;
 use crate::error::Utf8Error;
-use crate::item::Item;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
-use crate::owned::{OwnedStep, step_owned};
 use crate::scanner::{Scanner, Step};
+use crate::tally::Tally;
 use crate::text::take_text;
 
 /// A line of text, without its delimiter.
@@ -527,21 +527,26 @@ impl Utf8LinesCodec {
                     self.state = State::Start { after_cr: false };
                 }
                 State::Start { .. } => self.open_line(),
-                State::Line(mut line) => match self.decoder.scanner.gate(src) {
-                    Gate::Silent(len) => {
-                        self.decoder.step(&src[..len]);
-                        src.advance(len);
-                        self.open_line();
+                State::Line(mut line) => {
+                    let start = self.decoder.scanner.start();
+                    match start.peek(src) {
+                        Opening::Silent(len) => {
+                            self.decoder.step(&src[..len]);
+                            src.advance(len);
+                            self.open_line();
+                        }
+                        Opening::Hold if start.may_skip() && matches!(behind, Behind::More) => {
+                            return None;
+                        }
+                        opening => {
+                            if let Opening::Error(error) = opening {
+                                // A signature that is forbidden is content, whatever the delimiter.
+                                line.decided = line.decided.max(error.bytes().len());
+                            }
+                            return self.go_on(line, src, behind);
+                        }
                     }
-                    Gate::Undecided if matches!(behind, Behind::More) => return None,
-                    Gate::Forbidden => {
-                        line.decided = line.decided.max(BOM.len());
-                        return self.go_on(line, src, behind);
-                    }
-                    Gate::Undecided | Gate::Content | Gate::Over => {
-                        return self.go_on(line, src, behind);
-                    }
-                },
+                }
                 State::Refused => match self.delimiter.find(src, 0) {
                     End::Found { next, .. } => self.end_line(src, next),
                     End::Open { content } => {
@@ -570,7 +575,8 @@ impl Utf8LinesCodec {
             _ => self.delimiter.find(src, line.decided),
         };
         let content = end.content();
-        if let (End::Found { next, .. }, true) = (end, content <= self.limit && line.checked == 0)
+        if let End::Found { next, .. } = end
+            && content <= self.limit
             && let Some(text) = self.take_clean(line, src, content)
         {
             let line = self.line(line, text, true);
@@ -644,20 +650,19 @@ impl Utf8LinesCodec {
         src: &mut BytesMut,
         content: usize,
     ) -> Option<ByteString> {
-        if !matches!(line.start.gate(&[]), Gate::Over) {
+        if !line.start.start().is_over() {
             return None;
         }
-        let scanner = &mut self.decoder.scanner;
+        let mut scanner = line.start;
         let text = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
             Step::Text(text) if text.len() == content => text,
             _ => "",
         });
-        if text.len() < content {
-            // What is wrong will be found again, and counted then.
-            self.decoder.scanner = line.start;
-            return None;
-        }
-        Some(text)
+        // What is wrong, if anything, is found, and counted, elsewhere.
+        (text.len() == content).then(|| {
+            self.decoder.scanner = scanner;
+            text
+        })
     }
 
     /// Makes of the line that is open the item it is.
@@ -777,25 +782,17 @@ fn look<'a>(scanner: &mut Scanner, bytes: &'a [u8], behind: Behind) -> Step<'a> 
     broken.map_or(Step::Hold, Step::Error)
 }
 
-/// Makes a line's text of its bytes, without copying where nothing has to be repaired.
+/// Makes a line's text of its bytes, which have been looked at and counted before.
 fn repair(
     mode: ErrorMode,
     mut scanner: Scanner,
     bytes: &mut BytesMut,
     behind: Behind,
 ) -> Result<ByteString, Utf8Error> {
-    let mut item = Item::default();
-    loop {
-        match step_owned(&mut scanner, bytes) {
-            OwnedStep::Text(text) => item.push(text),
-            OwnedStep::Error(error) => item.repair(mode, error)?,
-            OwnedStep::Hold => match look(&mut scanner, bytes, behind) {
-                Step::Error(error) => {
-                    bytes.advance(error.bytes().len());
-                    item.repair(mode, error)?;
-                }
-                _ => return Ok(item.into_text().unwrap_or_default()),
-            },
-        }
+    let mut item = decode_repaired(&mut scanner, &mut Tally::default(), bytes, mode)?;
+    while let Step::Error(error) = look(&mut scanner, bytes, behind) {
+        bytes.advance(error.bytes().len());
+        item.repair(mode, error)?;
     }
+    Ok(item.into_text())
 }

@@ -56,6 +56,7 @@ mod chars;
 mod chunks;
 mod delimiter;
 mod lines;
+mod repair;
 mod run;
 
 use std::io;

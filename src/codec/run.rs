@@ -1,8 +1,9 @@
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
+use crate::codec::repair::decode_repaired;
 use crate::decoder::Utf8Decoder;
 use crate::encoder::Utf8Encoder;
 use crate::error::Utf8Error;
@@ -60,7 +61,7 @@ impl Utf8Codec {
     /// # Examples
     ///
     /// ```
-    /// use bytes::BytesMut;
+    /// use bytes::{Buf, BytesMut};
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8Codec;
     ///
@@ -76,7 +77,7 @@ impl Utf8Codec {
     /// # Examples
     ///
     /// ```
-    /// use bytes::BytesMut;
+    /// use bytes::{Buf, BytesMut};
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8Codec;
     /// use utf8_codec::{BomPolicy, Utf8Options};
@@ -96,7 +97,7 @@ impl Utf8Codec {
     /// # Examples
     ///
     /// ```
-    /// use bytes::BytesMut;
+    /// use bytes::{Buf, BytesMut};
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::ErrorMode;
     /// use utf8_codec::codec::Utf8Codec;
@@ -117,7 +118,7 @@ impl Utf8Codec {
     /// # Examples
     ///
     /// ```
-    /// use bytes::BytesMut;
+    /// use bytes::{Buf, BytesMut};
     /// use tokio_util::codec::Encoder;
     /// use utf8_codec::Utf8Encoder;
     /// use utf8_codec::codec::Utf8Codec;
@@ -137,7 +138,7 @@ impl Utf8Codec {
     /// # Examples
     ///
     /// ```
-    /// use bytes::BytesMut;
+    /// use bytes::{Buf, BytesMut};
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8Codec;
     ///
@@ -157,7 +158,7 @@ impl Utf8Codec {
     /// # Examples
     ///
     /// ```
-    /// use bytes::BytesMut;
+    /// use bytes::{Buf, BytesMut};
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8Codec;
     ///
@@ -174,7 +175,7 @@ impl Utf8Codec {
     /// # Examples
     ///
     /// ```
-    /// use bytes::BytesMut;
+    /// use bytes::{Buf, BytesMut};
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::ErrorMode;
     /// use utf8_codec::codec::Utf8Codec;
@@ -192,7 +193,7 @@ impl Utf8Codec {
     /// # Examples
     ///
     /// ```
-    /// use bytes::BytesMut;
+    /// use bytes::{Buf, BytesMut};
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::ErrorMode;
     /// use utf8_codec::codec::Utf8Codec;
@@ -211,30 +212,27 @@ impl Decoder for Utf8Codec {
     type Error = CodecError;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {
-        let mut item = Item::default();
-        while !src.is_empty() {
-            match step_owned(&mut self.decoder.scanner, src) {
-                OwnedStep::Hold => break,
-                OwnedStep::Text(text) if self.mode == ErrorMode::Fatal => return Ok(Some(text)),
-                OwnedStep::Text(text) => item.push(text),
-                OwnedStep::Error(error) => {
-                    item.repair(self.mode, self.decoder.tally.note(error))?;
-                }
-            }
+        let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
+        if self.mode != ErrorMode::Fatal {
+            return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());
         }
-        Ok(item.into_text())
+        match step_owned(scanner, src) {
+            OwnedStep::Hold => Ok(None),
+            OwnedStep::Text(text) => Ok(Some(text)),
+            OwnedStep::Error(error) => Err(tally.note(error).into()),
+        }
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {
         if let Some(text) = self.decode(src)? {
             return Ok(Some(text));
         }
-        let mut item = Item::default();
+        let mut item = Item::new();
         while let Some(error) = self.decoder.finish_behind(src) {
-            let _consumed = src.split_to(error.bytes().len());
+            src.advance(error.bytes().len());
             item.repair(self.mode, error)?;
         }
-        Ok(item.into_text())
+        Ok(item.into_item())
     }
 }
 

@@ -146,15 +146,17 @@ impl<'a> Output<'a> {
 
     #[inline(always)]
     fn push(&mut self, part: StandIn) {
-        self.write(part.bytes, usize::from(part.len));
+        let (bytes, len) = part.bytes();
+        self.write(bytes, len);
     }
 
     /// Writes `bytes`, of which the first `len` count.
     #[inline(always)]
     fn write<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
         debug_assert!(len <= N && N <= 8 && self.len + 8 <= self.text.capacity());
-        // SAFETY: `len` is within the capacity with 8 bytes to spare (see `new`: a byte of input
-        // makes at most four of output, and a batch is no longer than it has been reserved for).
+        // SAFETY: `len` is within the capacity with 8 bytes to spare: up to the last step of a batch
+        // 63 bytes of input have made at most 252 of output, the last step makes at most 12 more,
+        // and 280 have been reserved.
         unsafe { self.start.add(self.len).cast::<[u8; N]>().write(bytes) };
         self.len += len;
     }

@@ -482,7 +482,7 @@ impl Text {
             self.chunk = rest;
             return first.transpose();
         }
-        let mut item = Item::default();
+        let mut item = Item::new();
         match first {
             Some(Ok(text)) => item.push(text),
             Some(Err(error)) => item.repair(self.mode, error)?,
@@ -490,7 +490,7 @@ impl Text {
         }
         let progress = self.decoder.decode_to_string(&rest, self.mode, item.repaired());
         debug_assert_eq!(progress.status, Status::Done);
-        Ok(item.into_text())
+        Ok(item.into_item())
     }
 
     /// Returns what is to be said of the end, until there is nothing more.
