@@ -34,6 +34,8 @@ pub(crate) struct Options {
     pub(crate) effort: Effort,
     pub(crate) output: Output,
     pub(crate) kernel: Option<Kernel>,
+    /// Whether nobody is measured but us.
+    pub(crate) alone: bool,
     /// Parts of names of rows; a row is measured if it has one of them, or if there are none.
     pub(crate) filters: Vec<String>,
 }
@@ -44,6 +46,7 @@ Arguments: [OPTIONS] [FILTER]...
   FILTER         measure the rows that have this in their name, what/corpus/size
   --quick        fewer and shorter samples
   --kernel NAME  run on this kernel, and only what can be told which one to take
+  --alone        without peers and floors, for a profiler
   --json         print JSON
   --markdown     print Markdown
 ";
@@ -53,12 +56,13 @@ impl Options {
     pub(crate) fn parse(effort: Effort) -> Self {
         let output = if effort == Effort::ONCE { Output::Nothing } else { Output::Text };
         let (kernel, filters) = (None, Vec::new());
-        let mut options = Self { effort, output, kernel, filters };
+        let mut options = Self { effort, output, kernel, alone: false, filters };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match &*argument {
                 "--bench" => {}
                 "--quick" => options.effort = Effort::QUICK,
+                "--alone" => options.alone = true,
                 "--json" => options.output = Output::Json,
                 "--markdown" => options.output = Output::Markdown,
                 "--kernel" => options.kernel = Some(find_kernel(arguments.next())),
