@@ -1,5 +1,7 @@
 use crate::bom::BOM;
-use crate::transcode::{Progress, Status, floor_char_boundary};
+use crate::destination::floor_char_boundary;
+use crate::kernel::Kernel;
+use crate::transcode::{Progress, Status};
 
 /// Turns text into bytes, with a signature in front if asked: the counterpart of
 /// [`Utf8Decoder`](crate::Utf8Decoder).
@@ -106,16 +108,9 @@ impl Utf8Encoder {
     /// assert_eq!((progress.read, progress.written, progress.status), (3, 7, Status::Done));
     /// ```
     pub fn encode_chars_to_slice(&mut self, chars: &[char], buffer: &mut [u8]) -> Progress {
-        let Some(mut written) = self.signature_to_slice(buffer) else { return no_room(BOM.len()) };
-        let mut read = 0;
-        for c in chars {
-            if c.len_utf8() > buffer.len() - written {
-                break;
-            }
-            written += c.encode_utf8(&mut buffer[written..]).len();
-            read += 1;
-        }
-        stopped(read, written, chars.get(read).copied())
+        let Some(start) = self.signature_to_slice(buffer) else { return no_room(BOM.len()) };
+        let (read, encoded) = Kernel::detect().encode_chars(chars, &mut buffer[start..]);
+        stopped(read, start + encoded, chars.get(read).copied())
     }
 
     /// Starts a new stream: a signature, if asked for, is due again.

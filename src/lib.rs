@@ -105,6 +105,7 @@
 //! | slices | a verdict | [`Utf8Validator`] | |
 //! | slices | borrowed text, and errors | [`Utf8Decoder::push`] | |
 //! | slices | a buffer of fixed size, repaired | [`Utf8Decoder::decode_to_slice`] | |
+//! | slices | `char`s or UTF-16 in a buffer, repaired | [`Utf8Decoder::decode_to_chars`], [`decode_to_utf16`](Utf8Decoder::decode_to_utf16) | |
 //! | slices | a `String`, repaired | [`Utf8Decoder::decode_to_string`] | `alloc` |
 //! | `Bytes` | owned text without copying, and errors | [`Utf8Decoder::push_bytes`] | `bytes` |
 //! | a reader | text as it comes | [`codec::Utf8Codec`] | `codec` |
@@ -205,6 +206,7 @@ mod bom;
 #[cfg(feature = "codec")]
 pub mod codec;
 mod decoder;
+mod destination;
 mod encoder;
 mod error;
 mod incomplete;

@@ -1,4 +1,5 @@
 use crate::decoder::Utf8Decoder;
+use crate::destination::Destination;
 use crate::error::Utf8Error;
 use crate::incomplete::Resumed;
 #[cfg(feature = "alloc")]
@@ -28,7 +29,7 @@ pub struct Progress {
     /// Further bytes of the input, up to three, that a decoder keeps as the beginning of an
     /// unfinished sequence. Go on with `input[read + held..]`.
     pub held: usize,
-    /// Bytes written to the destination.
+    /// Units written to the destination: bytes, `char`s or UTF-16 units, whichever it is made of.
     pub written: usize,
     /// Why the call came back.
     pub status: Status,
@@ -65,9 +66,10 @@ pub enum Status {
     /// The next character or repair does not fit in what is left of the destination.
     Full,
     /// Nothing was read and nothing written, because the next character or repair alone needs more
-    /// than the whole destination: `needed` bytes. With 16 bytes this never happens.
+    /// than the whole destination: `needed` units of it (bytes, `char`s or UTF-16 units). With 16
+    /// units this never happens.
     TooSmall {
-        /// The length of what could not be written, in bytes.
+        /// The length of what could not be written, in units of the destination.
         needed: usize,
     },
     /// An error, and no mode to repair it; `read` counts its bytes.
@@ -75,9 +77,12 @@ pub enum Status {
 }
 
 /// Something to write, found at the front of the input.
-enum Unit<'a> {
+enum Found<'a> {
+    /// Text, as much of it as fits.
     Text(&'a str),
+    /// A character that was cut.
     Char(char),
+    /// A repair, to be written whole.
     Repair(Repair),
     Nothing,
 }
@@ -189,41 +194,68 @@ impl Utf8Decoder {
         mode: ErrorMode,
         buffer: &mut [u8],
     ) -> Progress {
-        let mut input = chunk;
-        let mut written = 0;
-        let status = loop {
-            if input.is_empty() {
-                break Status::Done;
-            }
-            // What does not fit is taken back: the decoder then never was ahead of its reports.
-            let before = self.clone();
-            let room = buffer.len() - written;
-            let (used, unit) = match self.next_unit(input, mode, room) {
-                Ok(found) => found,
-                Err((used, error)) => {
-                    input = &input[used..];
-                    break Status::IllFormed(error);
-                }
-            };
-            let mut scratch = [0; 4];
-            let bytes = match &unit {
-                Unit::Text(text) => text.as_bytes(),
-                Unit::Char(c) => c.encode_utf8(&mut scratch).as_bytes(),
-                Unit::Repair(repair) => repair.as_bytes(),
-                Unit::Nothing => &[],
-            };
-            if bytes.len() > room {
-                *self = before;
-                break match (input.len() == chunk.len(), written) {
-                    (true, 0) => Status::TooSmall { needed: bytes.len() },
-                    _ => Status::Full,
-                };
-            }
-            buffer[written..written + bytes.len()].copy_from_slice(bytes);
-            written += bytes.len();
-            input = &input[used..];
-        };
-        self.progress(chunk.len() - input.len(), written, status)
+        self.decode_to(chunk, mode, buffer)
+    }
+
+    /// Decodes `chunk` into `chars`, as far as it has room; `written` counts `char`s.
+    ///
+    /// No repair is cut short. See [`Status`] for going on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut chars = ['\0'; 5];
+    /// let progress = decoder.decode_to_chars("größer".as_bytes(), ErrorMode::Fatal, &mut chars);
+    /// assert_eq!((progress.read, progress.written, progress.status), (7, 5, Status::Full));
+    /// assert_eq!(chars, ['g', 'r', 'ö', 'ß', 'e']);
+    /// ```
+    ///
+    /// A repair is as many `char`s as its text has:
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    ///
+    /// let mut chars = ['\0'; 3];
+    /// let progress = Utf8Decoder::new().decode_to_chars(b"\xFF", ErrorMode::Escape, &mut chars);
+    /// assert_eq!((progress.read, progress.status), (0, Status::TooSmall { needed: 4 }));
+    /// ```
+    pub fn decode_to_chars(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        chars: &mut [char],
+    ) -> Progress {
+        self.decode_to(chunk, mode, chars)
+    }
+
+    /// Decodes `chunk` into `units` of UTF-16 (in the machine's byte order), as far as it has room;
+    /// `written` counts units.
+    ///
+    /// No pair of surrogates is split and no repair cut short. See [`Status`] for going on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut units = [0; 4];
+    /// let progress = decoder.decode_to_utf16("abc👋".as_bytes(), ErrorMode::Fatal, &mut units);
+    /// assert_eq!((progress.read, progress.written, progress.status), (3, 3, Status::Full));
+    /// let progress = decoder.decode_to_utf16("👋".as_bytes(), ErrorMode::Fatal, &mut units);
+    /// assert_eq!((progress.read, progress.written, progress.status), (4, 2, Status::Done));
+    /// assert_eq!(units[..2], [0xD83D, 0xDC4B]);
+    /// ```
+    pub fn decode_to_utf16(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        units: &mut [u16],
+    ) -> Progress {
+        self.decode_to(chunk, mode, units)
     }
 
     /// Ends the stream, and writes what repairs its end into `buffer`.
@@ -246,61 +278,161 @@ impl Utf8Decoder {
     /// assert_eq!(&buffer[..progress.written], br"\xe2\x82");
     /// ```
     pub fn finish_to_slice(&mut self, mode: ErrorMode, buffer: &mut [u8]) -> Progress {
+        self.finish_to(mode, buffer)
+    }
+
+    /// Ends the stream, and writes what repairs its end into `chars`; `written` counts `char`s.
+    ///
+    /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
+    /// room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut chars = ['\0'; 4];
+    /// let progress = decoder.decode_to_chars(b"ab\xE2\x82", ErrorMode::Replacement, &mut chars);
+    /// assert_eq!((progress.held, progress.written), (2, 2));
+    /// let progress = decoder.finish_to_chars(ErrorMode::Replacement, &mut chars[2..]);
+    /// assert_eq!((progress.written, progress.status), (1, Status::Done));
+    /// assert_eq!(chars[..3], ['a', 'b', '\u{FFFD}']);
+    /// ```
+    pub fn finish_to_chars(&mut self, mode: ErrorMode, chars: &mut [char]) -> Progress {
+        self.finish_to(mode, chars)
+    }
+
+    /// Ends the stream, and writes what repairs its end into `units` of UTF-16; `written` counts
+    /// units.
+    ///
+    /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
+    /// room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut units = [0; 4];
+    /// let progress = decoder.decode_to_utf16(b"ab\xF0\x9F", ErrorMode::Replacement, &mut units);
+    /// assert_eq!((progress.held, progress.written), (2, 2));
+    /// let progress = decoder.finish_to_utf16(ErrorMode::Replacement, &mut units[2..]);
+    /// assert_eq!((progress.written, progress.status), (1, Status::Done));
+    /// assert_eq!(units[..3], [0x61, 0x62, 0xFFFD]);
+    /// ```
+    pub fn finish_to_utf16(&mut self, mode: ErrorMode, units: &mut [u16]) -> Progress {
+        self.finish_to(mode, units)
+    }
+
+    fn decode_to<D: Destination + ?Sized>(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        destination: &mut D,
+    ) -> Progress {
+        let mut input = chunk;
+        let mut written = 0;
+        let status = loop {
+            if input.is_empty() {
+                break Status::Done;
+            }
+            // What does not fit is taken back: the decoder then never was ahead of its reports.
+            let before = self.clone();
+            let room = destination.size() - written;
+            let (used, found) = match self.find(input, mode, D::window(room)) {
+                Ok(found) => found,
+                Err((used, error)) => {
+                    input = &input[used..];
+                    break Status::IllFormed(error);
+                }
+            };
+            let mut scratch = [0; 4];
+            let whole: &str = match &found {
+                Found::Nothing => "",
+                Found::Char(c) => c.encode_utf8(&mut scratch),
+                Found::Repair(repair) => repair,
+                Found::Text(text) => {
+                    let (fits, units) = destination.put(written, text);
+                    if fits > 0 {
+                        written += units;
+                        input = &input[fits..];
+                        if fits == text.len() {
+                            continue;
+                        }
+                        self.scanner.unread(text.len() - fits);
+                        break Status::Full;
+                    }
+                    // Not even the first character fits.
+                    let first = text.chars().next().map_or(0, char::len_utf8);
+                    &text[..first]
+                }
+            };
+            let needed = D::units(whole);
+            if needed > room {
+                *self = before;
+                break match (input.len() == chunk.len(), written) {
+                    (true, 0) => Status::TooSmall { needed },
+                    _ => Status::Full,
+                };
+            }
+            destination.put(written, whole);
+            written += needed;
+            input = &input[used..];
+        };
+        self.progress(chunk.len() - input.len(), written, status)
+    }
+
+    fn finish_to<D: Destination + ?Sized>(
+        &mut self,
+        mode: ErrorMode,
+        destination: &mut D,
+    ) -> Progress {
         let mut written = 0;
         let status = loop {
             let before = self.clone();
             let Err(error) = self.finish() else { break Status::Done };
             let Some(repair) = mode.repair(&error) else { break Status::IllFormed(error) };
-            let room = buffer.len() - written;
-            if repair.len() > room {
+            let needed = D::units(&repair);
+            if needed > destination.size() - written {
                 *self = before;
-                break if written == 0 {
-                    Status::TooSmall { needed: repair.len() }
-                } else {
-                    Status::Full
-                };
+                break if written == 0 { Status::TooSmall { needed } } else { Status::Full };
             }
-            buffer[written..written + repair.len()].copy_from_slice(repair.as_bytes());
-            written += repair.len();
+            destination.put(written, &repair);
+            written += needed;
         };
         Progress { read: 0, held: 0, written, status }
     }
 
-    /// Finds the next thing to write, at most `room` bytes of it where it can be divided.
-    fn next_unit<'a>(
+    /// Finds the next thing to write, within `window` bytes of `input` if it is text.
+    fn find<'a>(
         &mut self,
         input: &'a [u8],
         mode: ErrorMode,
-        room: usize,
-    ) -> Result<(usize, Unit<'a>), (usize, Utf8Error)> {
+        window: usize,
+    ) -> Result<(usize, Found<'a>), (usize, Utf8Error)> {
         let (used, error) = if !self.incomplete().is_empty() {
             match self.resume(input) {
-                (used, Resumed::Nothing) => return Ok((used, Unit::Nothing)),
-                (used, Resumed::Char(c)) => return Ok((used, Unit::Char(c))),
+                (used, Resumed::Nothing) => return Ok((used, Found::Nothing)),
+                (used, Resumed::Char(c)) => return Ok((used, Found::Char(c))),
                 (used, Resumed::Error(error)) => (used, error),
             }
         } else {
             // Four bytes are never answered with `Hold`: what is held is the end of the input.
-            let window = &input[..input.len().min(room.max(4))];
+            let window = &input[..input.len().min(window.max(4))];
             match self.step(window) {
-                Step::Text(text) => {
-                    let fits = floor_char_boundary(text, room);
-                    if 0 < fits && fits < text.len() {
-                        self.scanner.unread(text.len() - fits);
-                        return Ok((fits, Unit::Text(&text[..fits])));
-                    }
-                    return Ok((text.len(), Unit::Text(text)));
-                }
-                Step::Silent(len) => return Ok((len, Unit::Nothing)),
+                Step::Text(text) => return Ok((text.len(), Found::Text(text))),
+                Step::Silent(len) => return Ok((len, Found::Nothing)),
                 Step::Hold => {
                     self.hold(input);
-                    return Ok((input.len(), Unit::Nothing));
+                    return Ok((input.len(), Found::Nothing));
                 }
                 Step::Error(error) => (error.bytes().len(), error),
             }
         };
         match mode.repair(&error) {
-            Some(repair) => Ok((used, Unit::Repair(repair))),
+            Some(repair) => Ok((used, Found::Repair(repair))),
             None => Err((used, error)),
         }
     }
@@ -312,13 +444,4 @@ impl Utf8Decoder {
         };
         Progress { read: used - held, held, written, status }
     }
-}
-
-/// Returns the last character boundary of `text` at or before `index`: a step of at most three.
-pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
-    let mut boundary = index.min(text.len());
-    while !text.is_char_boundary(boundary) {
-        boundary -= 1;
-    }
-    boundary
 }

@@ -28,6 +28,7 @@ macro_rules! has {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod convert;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 #[cfg(feature = "alloc")]
@@ -35,6 +36,7 @@ pub(crate) mod repair;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
+mod unmask;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod vector;
 

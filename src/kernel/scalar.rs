@@ -40,7 +40,7 @@ pub(super) fn validate_from(input: &[u8], near: usize) -> Stop {
 }
 
 /// Counts the ASCII bytes that `input` begins with.
-fn ascii_len(input: &[u8]) -> usize {
+pub(super) fn ascii_len(input: &[u8]) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let (blocks, tail) = input.as_chunks::<BLOCK>();
     for (i, block) in blocks.iter().enumerate() {
