@@ -99,6 +99,20 @@ fn fill_to(fill: &str, len: usize) -> Vec<u8> {
 }
 
 #[test]
+fn the_kernels_of_this_architecture_are_offered_in_order() {
+    let known: &[&str] = match std::env::consts::ARCH {
+        "x86_64" => &["scalar", "sse4.1", "avx2", "avx512"],
+        "aarch64" if cfg!(target_endian = "little") => &["scalar", "neon"],
+        _ => &["scalar"],
+    };
+    let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+    // All but some of the last.
+    assert_eq!(names, known[..names.len()]);
+    // Every aarch64 has NEON.
+    assert!(known.contains(&"neon") <= names.contains(&"neon"));
+}
+
+#[test]
 fn every_seed_behind_and_before_text_of_every_length() {
     for fill in FILLS {
         for before in 0..=140 {
