@@ -102,16 +102,16 @@ impl Utf8Decoder {
     /// assert_eq!(seen, ["good", "ill-formed utf-8 at byte 4: invalid byte (ff)", "more"]);
     /// assert_eq!(decoder.push(b"\xAC").next(), Some(Ok("€")));
     /// ```
-    pub fn push<'a>(&'a mut self, chunk: &'a [u8]) -> Pieces<'a> {
+    pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
         let Self { scanner, carry, lent, tally } = self;
         Pieces { scanner, carry, lent, tally, input: chunk }
     }
 
     /// Ends the stream.
     ///
-    /// A second call is harmless and, once what is wrong has been said, `Ok`. (There are two errors
-    /// to be said only where a required signature was cut short by the end: its absence, then
-    /// the incomplete sequence.)
+    /// A second call is harmless and, once what is wrong has been said, `Ok`. There are two errors
+    /// to be said only if the end cut a required signature short: its absence, then the incomplete
+    /// sequence. With [`BomPolicy::Require`](crate::BomPolicy::Require), call until `Ok`.
     ///
     /// # Errors
     ///
@@ -300,17 +300,17 @@ impl Default for Utf8Decoder {
 /// ```
 #[derive(Debug)]
 #[must_use = "bytes are consumed as the iterator is asked for pieces"]
-pub struct Pieces<'a> {
-    scanner: &'a mut Scanner,
-    carry: &'a mut Incomplete,
+pub struct Pieces<'d, 'c> {
+    scanner: &'d mut Scanner,
+    carry: &'d mut Incomplete,
     /// Where a character that was cut is lent from. Taken with the character; there is only one
     /// in a chunk, since the carry is filled again by the chunk's last bytes only.
-    lent: &'a mut [u8],
-    tally: &'a mut Tally,
-    input: &'a [u8],
+    lent: &'d mut [u8],
+    tally: &'d mut Tally,
+    input: &'c [u8],
 }
 
-impl<'a> Pieces<'a> {
+impl<'c> Pieces<'_, 'c> {
     /// Returns the bytes of the chunk that have not been consumed.
     ///
     /// A caller who breaks off pushes them again, now or later, for decoding to go on there. When
@@ -321,19 +321,21 @@ impl<'a> Pieces<'a> {
     /// ```
     /// use utf8_codec::Utf8Decoder;
     ///
-    /// let chunk = b"HELO\xFF\0binary from here";
     /// let mut decoder = Utf8Decoder::new();
-    /// let mut pieces = decoder.push(chunk);
+    /// let mut pieces = decoder.push(b"HELO\xFFbinary, perhaps");
     /// assert_eq!(pieces.next(), Some(Ok("HELO")));
-    /// assert_eq!(pieces.rest(), b"\xFF\0binary from here");
+    /// let rest = pieces.rest();
+    /// assert_eq!(rest, b"\xFFbinary, perhaps");
+    ///
+    /// assert!(decoder.push(rest).next().unwrap().is_err()); // where it had broken off
     /// ```
-    pub fn rest(&self) -> &'a [u8] {
+    pub fn rest(&self) -> &'c [u8] {
         self.input
     }
 }
 
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Result<&'a str, Utf8Error>;
+impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
+    type Item = Result<&'d str, Utf8Error>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -371,4 +373,4 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-impl FusedIterator for Pieces<'_> {}
+impl<'d, 'c: 'd> FusedIterator for Pieces<'d, 'c> {}

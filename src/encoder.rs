@@ -72,6 +72,7 @@ impl Utf8Encoder {
     /// assert_eq!(file.write_vectored(&slices).unwrap(), 7);
     /// assert_eq!(file, b"\xEF\xBB\xBFtext");
     /// ```
+    #[must_use = "the first result holds the signature, if one is due"]
     pub fn push<'a>(&mut self, text: &'a str) -> [&'a [u8]; 2] {
         [self.take_signature(), text.as_bytes()]
     }
@@ -121,7 +122,7 @@ impl Utf8Encoder {
     /// use utf8_codec::Utf8Encoder;
     ///
     /// let mut encoder = Utf8Encoder::with_bom();
-    /// encoder.push("one stream");
+    /// assert_eq!(encoder.push("one stream")[0], b"\xEF\xBB\xBF");
     /// encoder.reset();
     /// assert_eq!(encoder.push("another")[0], b"\xEF\xBB\xBF");
     /// ```

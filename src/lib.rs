@@ -163,6 +163,8 @@
 //! - A [`stream::Utf8Stream`] holds one chunk at the most: of 8,192 bytes (8 KiB) where it has a
 //!   reader. [`collect_text`](stream::Utf8Stream::collect_text) is told its limit.
 //!
+//! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
+//!
 //! Nothing else accumulates. Input from a peer never panics.
 //!
 //! # Cancel safety

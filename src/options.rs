@@ -42,6 +42,7 @@ impl Utf8Options {
     ///
     /// assert_eq!(Utf8Options::new(), Utf8Options::default());
     /// ```
+    #[must_use]
     pub const fn new() -> Self {
         Self { beginning: Beginning::First(BomPolicy::Keep), strictness: Strictness::new() }
     }

@@ -43,12 +43,14 @@ impl Strictness {
     ///
     /// assert_eq!(Strictness::new(), Strictness::default());
     /// ```
+    #[must_use]
     pub const fn new() -> Self {
         Self { refused: 0 }
     }
 
     /// Returns what MQTT 5.0, section 1.5.4, rules out: NUL, which a packet must not contain, and
-    /// control characters and noncharacters, which it should not.
+    /// control characters and noncharacters, which it should not. (U+FEFF is text there, wherever it
+    /// stands: [`BomPolicy::Keep`](crate::BomPolicy::Keep).)
     ///
     /// # Examples
     ///
@@ -58,6 +60,7 @@ impl Strictness {
     /// let spelled_out = Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters();
     /// assert_eq!(Strictness::mqtt(), spelled_out);
     /// ```
+    #[must_use]
     pub const fn mqtt() -> Self {
         Self::new().refuse_nul().refuse_controls().refuse_noncharacters()
     }
@@ -109,7 +112,8 @@ impl Strictness {
         Self { refused: self.refused | CONTROLS | WHITESPACE }
     }
 
-    /// Refuses the same control characters but for HT, LF and CR.
+    /// Refuses the same control characters but for HT, LF and CR; of this and
+    /// [`refuse_controls`](Self::refuse_controls) the last counts.
     ///
     /// # Examples
     ///

@@ -114,9 +114,9 @@ impl Utf8Validator {
 
     /// Ends the stream.
     ///
-    /// A second call is harmless and, once what is wrong has been said, `Ok`. (There are two errors
-    /// to be said only where a required signature was cut short by the end: its absence, then
-    /// the incomplete sequence.)
+    /// A second call is harmless and, once what is wrong has been said, `Ok`. There are two errors
+    /// to be said only if the end cut a required signature short: its absence, then the incomplete
+    /// sequence. With [`BomPolicy::Require`](crate::BomPolicy::Require), call until `Ok`.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ fn core_types_may_be_sent_shared_moved_and_printed() {
     is_plain::<BomPolicy>();
     is_plain::<ErrorMode>();
     is_plain::<Kernel>();
-    is_plain::<Pieces<'_>>();
+    is_plain::<Pieces<'_, '_>>();
     is_plain::<Progress>();
     is_plain::<Repair>();
     is_plain::<Status>();

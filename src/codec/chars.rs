@@ -74,7 +74,8 @@ impl CharCodec {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain.
+    /// Sets how streams begin and what they may contain: for before the first byte, as it starts a
+    /// new stream.
     ///
     /// # Examples
     ///
@@ -167,7 +168,7 @@ impl CharCodec {
         &self.decoder
     }
 
-    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
+    /// Returns how many errors the stream has had: see [`Utf8Decoder::error_count`].
     ///
     /// # Examples
     ///

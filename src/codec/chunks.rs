@@ -106,7 +106,8 @@ impl Utf8ChunksCodec {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain.
+    /// Sets how streams begin and what they may contain: for before the first byte, as it starts a
+    /// new stream.
     ///
     /// # Examples
     ///

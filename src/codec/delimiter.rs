@@ -101,9 +101,11 @@ impl Delimiter {
         Self(Kind::Nul)
     }
 
-    /// Any text but the empty one, for which it returns `None`.
+    /// Returns the delimiter that is this text, or `None` if that is empty.
     ///
-    /// Takes memory for the text and eight bytes more for each of its bytes; shared by clones.
+    /// Takes memory for the text and a `usize` for each of its bytes; shared by clones. A call of
+    /// `decode` looks again at what may be the delimiter's beginning, so that it costs up to the
+    /// delimiter's length beside the new bytes: mind that for long delimiters and tiny reads.
     ///
     /// # Examples
     ///
@@ -148,8 +150,9 @@ impl Delimiter {
             Kind::AnyNewline => found(decided, memchr2(b'\r', b'\n', new), 1, bytes.len()),
             Kind::Nul => found(decided, memchr(0, new), 1, bytes.len()),
             Kind::Text(pattern) => {
-                let open = bytes.len() - pattern.begun(new);
-                found(decided, pattern.finder.find(new), pattern.len(), open)
+                let at = pattern.finder.find(new);
+                let begun = if at.is_none() { pattern.begun(new) } else { 0 };
+                found(decided, at, pattern.len(), bytes.len() - begun)
             }
         }
     }

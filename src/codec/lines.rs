@@ -227,7 +227,7 @@ impl From<EncodeLineError> for io::Error {
 /// nothing had been. The other modes repair what is ill-formed and keep every line, but for those
 /// that are too long. An error is an item, so that a `FramedRead` goes on behind it at once.
 ///
-/// The limit on a line is 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) if not set
+/// A repaired line can be four times as long as its bytes. The limit on a line is 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) if not set
 /// otherwise. It counts the bytes that came, without the signature and the delimiter; bytes that may
 /// still begin the delimiter are counted once that is decided. Of two troubles the one decided by
 /// the earlier byte is reported; where it is the same byte, the line is too long.
@@ -463,7 +463,7 @@ impl Utf8LinesCodec {
     }
 
     /// Returns the decoder within, which knows whether a signature was removed and how many bytes
-    /// were skipped.
+    /// were skipped. Its position is how far the read buffer has been looked at.
     ///
     /// # Examples
     ///
@@ -482,7 +482,10 @@ impl Utf8LinesCodec {
         &self.decoder
     }
 
-    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
+    /// Returns how many errors have been found in the lines: see [`Utf8Decoder::error_count`].
+    ///
+    /// In [`ErrorMode::Fatal`] that is one for each line refused for its bytes; a line that is too
+    /// long counts for nothing.
     ///
     /// # Examples
     ///

@@ -7,8 +7,8 @@
 //! | [`Utf8LinesCodec`] | `Result<`[`Line`]`, `[`LineError`]`>` | is an item, or is repaired | `T: AsRef<str>` |
 //! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
 //!
-//! All of them leave a sequence that is not finished in the buffer they were given, three bytes at
-//! the most, so that `into_parts()` loses nothing.
+//! What is not finished stays in the buffer they are given, so that `into_parts()` loses nothing: at
+//! most three bytes, or, with the lines codec, the line.
 //!
 //! # What `FramedRead` makes of an error
 //!
@@ -19,9 +19,9 @@
 //! it never calls the codec again.
 //!
 //! So in [`ErrorMode::Fatal`](crate::ErrorMode::Fatal) an `Err` ends the stream for a user of
-//! `FramedRead`: the text before it has been delivered, nothing behind it is promised. Who wants to
-//! go on chooses another error mode, or a codec in which an error is an item. (Called directly, a
-//! codec goes on behind the ill-formed part whatever the mode.)
+//! `FramedRead`: the text before it has been delivered, nothing behind it is promised. To go on,
+//! choose another error mode, or a codec in which an error is an item. Called directly, a codec goes
+//! on behind the ill-formed part whatever the mode.
 //!
 //! # Closing and flushing a `Framed`
 //!

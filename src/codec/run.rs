@@ -72,7 +72,8 @@ impl Utf8Codec {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain.
+    /// Sets how streams begin and what they may contain: for before the first byte, as it starts a
+    /// new stream.
     ///
     /// # Examples
     ///
@@ -170,7 +171,7 @@ impl Utf8Codec {
         &self.decoder
     }
 
-    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
+    /// Returns how many errors the stream has had: see [`Utf8Decoder::error_count`].
     ///
     /// # Examples
     ///

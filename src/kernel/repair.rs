@@ -23,6 +23,9 @@ pub(crate) struct Repaired {
 const BATCH: usize = 64;
 /// Bytes of output for a byte of input, at the most.
 const GROWTH: usize = 4;
+/// Room for the output of a batch, which may run over its end by a sequence, and for a word that is
+/// written whole.
+const RESERVE: usize = GROWTH * (BATCH + 4) + 8;
 /// Bytes without an error after which there are quicker ways.
 const CLEAN: usize = 24;
 
@@ -57,6 +60,13 @@ fn repair_with(input: &[u8], text: &mut String, repair: impl Fn(&[u8], &mut Outp
     let mut first = None;
     let mut last_error = 0;
     'batches: loop {
+        if text.capacity() - text.len() < RESERVE {
+            if input.len() - read < 4 * BATCH {
+                // It may fit: better a little slower than a text that grows for nothing.
+                break;
+            }
+            text.reserve(RESERVE);
+        }
         let batch_end = read + BATCH;
         let mut out = Output::new(text);
         while read < batch_end {
@@ -108,10 +118,10 @@ struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
+    /// Begins a batch, for which there is room.
     #[inline(always)]
     fn new(text: &'a mut String) -> Self {
-        // A batch may run over its end by a sequence, and a word is written whole.
-        text.reserve(GROWTH * (BATCH + 4) + 8);
+        debug_assert!(text.capacity() - text.len() >= RESERVE);
         let len = text.len();
         // SAFETY: nothing is written through the reference; the pointer taken from it is good for as
         // long as the text is neither moved nor grown, which `text` being borrowed here rules out.
@@ -156,7 +166,7 @@ impl<'a> Output<'a> {
         debug_assert!(len <= N && N <= 8 && self.len + 8 <= self.text.capacity());
         // SAFETY: `len` is within the capacity with 8 bytes to spare: up to the last step of a batch
         // 63 bytes of input have made at most 252 of output, the last step makes at most 12 more,
-        // and 280 have been reserved.
+        // and `repair_with` begins no batch without room for 280.
         unsafe { self.start.add(self.len).cast::<[u8; N]>().write(bytes) };
         self.len += len;
     }

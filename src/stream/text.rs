@@ -475,22 +475,31 @@ impl Text {
     /// Returns the next item of the chunk: the next piece or error in [`ErrorMode::Fatal`], else
     /// all of it.
     fn next(&mut self) -> Result<Option<ByteString>, Utf8Error> {
-        let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
-        let first = pieces.next();
-        let rest = pieces.into_rest();
-        if self.mode == ErrorMode::Fatal {
-            self.chunk = rest;
-            return first.transpose();
-        }
         let mut item = Item::new();
-        match first {
-            Some(Ok(text)) => item.push(text),
-            Some(Err(error)) => item.repair(self.mode, error)?,
-            None => return Ok(None),
+        loop {
+            let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
+            let piece = pieces.next();
+            let rest = pieces.into_rest();
+            match piece {
+                piece if self.mode == ErrorMode::Fatal => {
+                    self.chunk = rest;
+                    return piece.transpose();
+                }
+                None => return Ok(item.into_item()),
+                Some(Ok(text)) => {
+                    item.push(text);
+                    self.chunk = rest;
+                }
+                Some(Err(error)) => {
+                    item.repair(self.mode, error)?;
+                    if !rest.is_empty() {
+                        let done = self.decoder.decode_to_string(&rest, self.mode, item.repaired());
+                        debug_assert_eq!(done.status, Status::Done);
+                    }
+                    return Ok(item.into_item());
+                }
+            }
         }
-        let progress = self.decoder.decode_to_string(&rest, self.mode, item.repaired());
-        debug_assert_eq!(progress.status, Status::Done);
-        Ok(item.into_item())
     }
 
     /// Returns what is to be said of the end, until there is nothing more.
