@@ -86,11 +86,11 @@ impl Utf8Encoder {
     /// use utf8_codec::{Status, Utf8Encoder};
     ///
     /// let mut buffer = [0; 4];
-    /// let progress = Utf8Encoder::new().encode_to_slice("aé€", &mut buffer);
+    /// let progress = Utf8Encoder::new().push_to_slice("aé€", &mut buffer);
     /// assert_eq!((progress.read, progress.written, progress.status), (3, 3, Status::Full));
     /// assert_eq!(&buffer[..3], "aé".as_bytes());
     /// ```
-    pub fn encode_to_slice(&mut self, text: &str, buffer: &mut [u8]) -> Progress {
+    pub fn push_to_slice(&mut self, text: &str, buffer: &mut [u8]) -> Progress {
         let Some(start) = self.signature_to_slice(buffer) else { return no_room(BOM.len()) };
         let read = floor_char_boundary(text, buffer.len() - start);
         buffer[start..start + read].copy_from_slice(&text.as_bytes()[..read]);
@@ -105,10 +105,10 @@ impl Utf8Encoder {
     /// use utf8_codec::{Status, Utf8Encoder};
     ///
     /// let mut buffer = [0; 8];
-    /// let progress = Utf8Encoder::new().encode_chars_to_slice(&['a', 'é', '😀'], &mut buffer);
+    /// let progress = Utf8Encoder::new().push_chars_to_slice(&['a', 'é', '😀'], &mut buffer);
     /// assert_eq!((progress.read, progress.written, progress.status), (3, 7, Status::Done));
     /// ```
-    pub fn encode_chars_to_slice(&mut self, chars: &[char], buffer: &mut [u8]) -> Progress {
+    pub fn push_chars_to_slice(&mut self, chars: &[char], buffer: &mut [u8]) -> Progress {
         let Some(start) = self.signature_to_slice(buffer) else { return no_room(BOM.len()) };
         let (read, encoded) = Kernel::detect().encode_chars(chars, &mut buffer[start..]);
         stopped(read, start + encoded, chars.get(read).copied())

@@ -104,9 +104,9 @@
 //! | --- | --- | --- | --- |
 //! | slices | a verdict | [`Utf8Validator`] | |
 //! | slices | borrowed text, and errors | [`Utf8Decoder::push`] | |
-//! | slices | a buffer of fixed size, repaired | [`Utf8Decoder::decode_to_slice`] | |
-//! | slices | `char`s or UTF-16 in a buffer, repaired | [`Utf8Decoder::decode_to_chars`], [`decode_to_utf16`](Utf8Decoder::decode_to_utf16) | |
-//! | slices | a `String`, repaired | [`Utf8Decoder::decode_to_string`] | `alloc` |
+//! | slices | a buffer of fixed size, repaired | [`Utf8Decoder::push_to_slice`] | |
+//! | slices | `char`s or UTF-16 in a buffer, repaired | [`Utf8Decoder::push_to_chars`], [`push_to_utf16`](Utf8Decoder::push_to_utf16) | |
+//! | slices | a `String`, repaired | [`Utf8Decoder::push_to_string`] | `alloc` |
 //! | `Bytes` | owned text without copying, and errors | [`Utf8Decoder::push_bytes`] | `bytes` |
 //! | a reader | text as it comes | [`codec::Utf8Codec`] | `codec` |
 //! | a reader | text and errors, every byte in one of them | [`codec::Utf8ChunksCodec`] | `codec` |

@@ -12,7 +12,7 @@ use crate::error::{Utf8Error, Utf8ErrorKind};
 ///
 /// let repaired = |mode| {
 ///     let mut text = [0; 16];
-///     let progress = Utf8Decoder::new().decode_to_slice(b"caf\xE9!", mode, &mut text);
+///     let progress = Utf8Decoder::new().push_to_slice(b"caf\xE9!", mode, &mut text);
 ///     String::from_utf8(text[..progress.written].to_vec()).unwrap()
 /// };
 /// assert_eq!(repaired(ErrorMode::Fatal), "caf");

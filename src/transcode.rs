@@ -16,18 +16,20 @@ use crate::scanner::Step;
 ///
 /// let mut decoder = Utf8Decoder::new();
 /// let mut buffer = [0; 8];
-/// let progress = decoder.decode_to_slice(b"abc\xE2\x82", ErrorMode::Fatal, &mut buffer);
+/// let progress = decoder.push_to_slice(b"abc\xE2\x82", ErrorMode::Fatal, &mut buffer);
 /// assert_eq!((progress.read, progress.held, progress.written), (3, 2, 3));
 /// assert_eq!(progress.status, Status::Done);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
+#[non_exhaustive]
 pub struct Progress {
     /// Units of the input whose text (or repair, or error) is out: bytes, or `char`s where `char`s
     /// are encoded.
     pub read: usize,
     /// Further bytes of the input, up to three, that a decoder keeps as the beginning of an
-    /// unfinished sequence. Go on with `input[read + held..]`.
+    /// unfinished sequence; 0 unless the status is [`Status::Done`]. Go on with
+    /// `input[read + held..]`.
     pub held: usize,
     /// Units written to the destination: bytes, `char`s or UTF-16 units, whichever it is made of.
     pub written: usize,
@@ -39,27 +41,39 @@ pub struct Progress {
 ///
 /// # Examples
 ///
-/// Every status but `Done` says what has to change before the next call:
+/// Every status but `Done` says what has to change before the next call. A stream through a buffer
+/// of fixed size, to its end:
 ///
 /// ```
-/// use utf8_codec::{Status, Utf8Encoder};
+/// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
 ///
-/// let mut encoder = Utf8Encoder::new();
-/// let (mut text, mut wire, mut packet) = ("größer", Vec::new(), [0; 4]);
-/// loop {
-///     let progress = encoder.encode_to_slice(text, &mut packet);
-///     text = &text[progress.read..];
-///     wire.extend_from_slice(&packet[..progress.written]);
-///     match progress.status {
-///         Status::Done => break,
-///         Status::Full => continue, // the packet is sent, and there is room again
-///         Status::TooSmall { needed } => panic!("packets of {needed} bytes, please"),
-///         Status::IllFormed(_) => unreachable!("text is always well-formed"),
+/// let chunks = [&b"gr\xC3"[..], b"\xB6\xC3\x9Fer: \xFF", b" 10 \xE2\x82"];
+/// let (mut decoder, mode) = (Utf8Decoder::new(), ErrorMode::Replacement);
+/// let (mut buffer, mut out) = ([0; 16], Vec::new());
+/// for chunk in chunks {
+///     let mut input = chunk;
+///     loop {
+///         let progress = decoder.push_to_slice(input, mode, &mut buffer);
+///         out.extend_from_slice(&buffer[..progress.written]);
+///         input = &input[progress.read + progress.held..];
+///         match progress.status {
+///             Status::Done => break,
+///             Status::Full => continue, // what was in the buffer is out, and there is room again
+///             Status::TooSmall { .. } => unreachable!("16 bytes are always enough"),
+///             Status::IllFormed(_) => unreachable!("the mode repairs"),
+///         }
 ///     }
 /// }
-/// assert_eq!(wire, "größer".as_bytes());
+/// loop {
+///     let progress = decoder.finish_to_slice(mode, &mut buffer);
+///     out.extend_from_slice(&buffer[..progress.written]);
+///     if progress.status == Status::Done {
+///         break;
+///     }
+/// }
+/// assert_eq!(String::from_utf8(out).unwrap(), "größer: \u{FFFD} 10 \u{FFFD}");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// All input is used up.
     Done,
@@ -72,7 +86,7 @@ pub enum Status {
         /// The length of what could not be written, in units of the destination.
         needed: usize,
     },
-    /// An error, and no mode to repair it; `read` counts its bytes.
+    /// An error, only in [`ErrorMode::Fatal`]; `read` counts its bytes.
     IllFormed(Utf8Error),
 }
 
@@ -100,14 +114,14 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut text = String::new();
-    /// decoder.decode_to_string(b"10 \xE2\x82", ErrorMode::Replacement, &mut text);
-    /// let progress = decoder.decode_to_string(b"\xAC or \xFF", ErrorMode::Replacement, &mut text);
+    /// decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Replacement, &mut text);
+    /// let progress = decoder.push_to_string(b"\xAC or \xFF", ErrorMode::Replacement, &mut text);
     /// assert_eq!(progress.status, Status::Done);
     /// assert_eq!(text, "10 € or \u{FFFD}");
     /// assert_eq!(decoder.error_count(), 1);
     /// ```
     #[cfg(feature = "alloc")]
-    pub fn decode_to_string(
+    pub fn push_to_string(
         &mut self,
         chunk: &[u8],
         mode: ErrorMode,
@@ -156,7 +170,7 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut text = String::new();
-    /// decoder.decode_to_string(b"10 \xE2\x82", ErrorMode::Escape, &mut text);
+    /// decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Escape, &mut text);
     /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
     /// assert_eq!(text, r"10 \xe2\x82");
     /// ```
@@ -183,17 +197,12 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut buffer = [0; 5];
-    /// let progress = decoder.decode_to_slice(b"abc\x80def", ErrorMode::Replacement, &mut buffer);
+    /// let progress = decoder.push_to_slice(b"abc\x80def", ErrorMode::Replacement, &mut buffer);
     /// assert_eq!((progress.read, progress.written, progress.status), (3, 3, Status::Full));
-    /// let progress = decoder.decode_to_slice(b"\x80def", ErrorMode::Replacement, &mut buffer);
+    /// let progress = decoder.push_to_slice(b"\x80def", ErrorMode::Replacement, &mut buffer);
     /// assert_eq!(&buffer[..progress.written], "\u{FFFD}de".as_bytes());
     /// ```
-    pub fn decode_to_slice(
-        &mut self,
-        chunk: &[u8],
-        mode: ErrorMode,
-        buffer: &mut [u8],
-    ) -> Progress {
+    pub fn push_to_slice(&mut self, chunk: &[u8], mode: ErrorMode, buffer: &mut [u8]) -> Progress {
         self.decode_to(chunk, mode, buffer)
     }
 
@@ -208,7 +217,7 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut chars = ['\0'; 5];
-    /// let progress = decoder.decode_to_chars("größer".as_bytes(), ErrorMode::Fatal, &mut chars);
+    /// let progress = decoder.push_to_chars("größer".as_bytes(), ErrorMode::Fatal, &mut chars);
     /// assert_eq!((progress.read, progress.written, progress.status), (7, 5, Status::Full));
     /// assert_eq!(chars, ['g', 'r', 'ö', 'ß', 'e']);
     /// ```
@@ -219,15 +228,10 @@ impl Utf8Decoder {
     /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
     ///
     /// let mut chars = ['\0'; 3];
-    /// let progress = Utf8Decoder::new().decode_to_chars(b"\xFF", ErrorMode::Escape, &mut chars);
+    /// let progress = Utf8Decoder::new().push_to_chars(b"\xFF", ErrorMode::Escape, &mut chars);
     /// assert_eq!((progress.read, progress.status), (0, Status::TooSmall { needed: 4 }));
     /// ```
-    pub fn decode_to_chars(
-        &mut self,
-        chunk: &[u8],
-        mode: ErrorMode,
-        chars: &mut [char],
-    ) -> Progress {
+    pub fn push_to_chars(&mut self, chunk: &[u8], mode: ErrorMode, chars: &mut [char]) -> Progress {
         self.decode_to(chunk, mode, chars)
     }
 
@@ -243,18 +247,13 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut units = [0; 4];
-    /// let progress = decoder.decode_to_utf16("abc👋".as_bytes(), ErrorMode::Fatal, &mut units);
+    /// let progress = decoder.push_to_utf16("abc👋".as_bytes(), ErrorMode::Fatal, &mut units);
     /// assert_eq!((progress.read, progress.written, progress.status), (3, 3, Status::Full));
-    /// let progress = decoder.decode_to_utf16("👋".as_bytes(), ErrorMode::Fatal, &mut units);
+    /// let progress = decoder.push_to_utf16("👋".as_bytes(), ErrorMode::Fatal, &mut units);
     /// assert_eq!((progress.read, progress.written, progress.status), (4, 2, Status::Done));
     /// assert_eq!(units[..2], [0xD83D, 0xDC4B]);
     /// ```
-    pub fn decode_to_utf16(
-        &mut self,
-        chunk: &[u8],
-        mode: ErrorMode,
-        units: &mut [u16],
-    ) -> Progress {
+    pub fn push_to_utf16(&mut self, chunk: &[u8], mode: ErrorMode, units: &mut [u16]) -> Progress {
         self.decode_to(chunk, mode, units)
     }
 
@@ -270,7 +269,7 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut buffer = [0; 16];
-    /// let progress = decoder.decode_to_slice(b"\xE2\x82", ErrorMode::Escape, &mut buffer);
+    /// let progress = decoder.push_to_slice(b"\xE2\x82", ErrorMode::Escape, &mut buffer);
     /// assert_eq!((progress.held, progress.written), (2, 0));
     /// let progress = decoder.finish_to_slice(ErrorMode::Escape, &mut buffer[..5]);
     /// assert_eq!(progress.status, Status::TooSmall { needed: 8 });
@@ -293,7 +292,7 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut chars = ['\0'; 4];
-    /// let progress = decoder.decode_to_chars(b"ab\xE2\x82", ErrorMode::Replacement, &mut chars);
+    /// let progress = decoder.push_to_chars(b"ab\xE2\x82", ErrorMode::Replacement, &mut chars);
     /// assert_eq!((progress.held, progress.written), (2, 2));
     /// let progress = decoder.finish_to_chars(ErrorMode::Replacement, &mut chars[2..]);
     /// assert_eq!((progress.written, progress.status), (1, Status::Done));
@@ -316,7 +315,7 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut units = [0; 4];
-    /// let progress = decoder.decode_to_utf16(b"ab\xF0\x9F", ErrorMode::Replacement, &mut units);
+    /// let progress = decoder.push_to_utf16(b"ab\xF0\x9F", ErrorMode::Replacement, &mut units);
     /// assert_eq!((progress.held, progress.written), (2, 2));
     /// let progress = decoder.finish_to_utf16(ErrorMode::Replacement, &mut units[2..]);
     /// assert_eq!((progress.written, progress.status), (1, Status::Done));

@@ -332,7 +332,7 @@ impl Destination for u8 {
         mode: ErrorMode,
         out: &mut [Self],
     ) -> utf8_codec::Progress {
-        decoder.decode_to_slice(bytes, mode, out)
+        decoder.push_to_slice(bytes, mode, out)
     }
     fn finish(
         decoder: &mut Utf8Decoder,
@@ -354,7 +354,7 @@ impl Destination for char {
         mode: ErrorMode,
         out: &mut [Self],
     ) -> utf8_codec::Progress {
-        decoder.decode_to_chars(bytes, mode, out)
+        decoder.push_to_chars(bytes, mode, out)
     }
     fn finish(
         decoder: &mut Utf8Decoder,
@@ -376,7 +376,7 @@ impl Destination for u16 {
         mode: ErrorMode,
         out: &mut [Self],
     ) -> utf8_codec::Progress {
-        decoder.decode_to_utf16(bytes, mode, out)
+        decoder.push_to_utf16(bytes, mode, out)
     }
     fn finish(
         decoder: &mut Utf8Decoder,
@@ -465,17 +465,17 @@ fn repairs_are_written_whole_in_units_of_the_destination() {
 fn what_is_needed_is_the_next_character_and_no_more() {
     let two = "éé".as_bytes();
     let mut decoder = Utf8Decoder::new();
-    let status = decoder.decode_to_slice(two, ErrorMode::Fatal, &mut [0; 1]).status;
+    let status = decoder.push_to_slice(two, ErrorMode::Fatal, &mut [0; 1]).status;
     assert_eq!(status, Status::TooSmall { needed: 2 });
-    let status = decoder.decode_to_chars(two, ErrorMode::Fatal, &mut []).status;
+    let status = decoder.push_to_chars(two, ErrorMode::Fatal, &mut []).status;
     assert_eq!(status, Status::TooSmall { needed: 1 });
-    let status = decoder.decode_to_utf16("😀é".as_bytes(), ErrorMode::Fatal, &mut [0; 1]).status;
+    let status = decoder.push_to_utf16("😀é".as_bytes(), ErrorMode::Fatal, &mut [0; 1]).status;
     assert_eq!(status, Status::TooSmall { needed: 2 });
-    let status = decoder.decode_to_utf16(b"\xFF", ErrorMode::Escape, &mut [0; 3]).status;
+    let status = decoder.push_to_utf16(b"\xFF", ErrorMode::Escape, &mut [0; 3]).status;
     assert_eq!(status, Status::TooSmall { needed: 4 });
     assert_eq!((decoder.position(), decoder.error_count()), (0, 0));
     // Nothing at all needs no room.
-    let status = decoder.decode_to_chars(b"", ErrorMode::Fatal, &mut []).status;
+    let status = decoder.push_to_chars(b"", ErrorMode::Fatal, &mut []).status;
     assert_eq!(status, Status::Done);
 }
 
@@ -483,13 +483,13 @@ fn what_is_needed_is_the_next_character_and_no_more() {
 fn a_character_that_was_cut_needs_room_like_any_other() {
     let mut decoder = Utf8Decoder::new();
     let mut units = [UNIT; 1];
-    let progress = decoder.decode_to_utf16(b"\xF0\x9F", ErrorMode::Fatal, &mut units);
+    let progress = decoder.push_to_utf16(b"\xF0\x9F", ErrorMode::Fatal, &mut units);
     assert_eq!((progress.read, progress.held, progress.status), (0, 2, Status::Done));
-    let progress = decoder.decode_to_utf16(b"\x98\x80", ErrorMode::Fatal, &mut units);
+    let progress = decoder.push_to_utf16(b"\x98\x80", ErrorMode::Fatal, &mut units);
     assert_eq!((progress.read, progress.status), (0, Status::TooSmall { needed: 2 }));
     assert_eq!((units, decoder.incomplete()), ([UNIT], &b"\xF0\x9F"[..]));
     let mut units = [UNIT; 2];
-    let progress = decoder.decode_to_utf16(b"\x98\x80", ErrorMode::Fatal, &mut units);
+    let progress = decoder.push_to_utf16(b"\x98\x80", ErrorMode::Fatal, &mut units);
     assert_eq!((progress.read, progress.written, progress.status), (2, 2, Status::Done));
     assert_eq!(units, [0xD83D, 0xDE00]);
 }
@@ -501,7 +501,7 @@ fn a_fatal_error_stands_behind_the_text_before_it() {
         let bytes = [text.as_bytes(), b"\xFF", b"z"].concat();
         let mut out = vec![CHAR; 300];
         let mut decoder = Utf8Decoder::new();
-        let progress = decoder.decode_to_chars(&bytes, ErrorMode::Fatal, &mut out);
+        let progress = decoder.push_to_chars(&bytes, ErrorMode::Fatal, &mut out);
         let Status::IllFormed(error) = progress.status else { panic!("{progress:?}") };
         assert_eq!(error.valid_up_to(), text.len() as u64);
         assert_eq!(progress.read, text.len() + 1);
@@ -519,7 +519,7 @@ fn encoding_through_small_buffers_is_encoding_at_once() {
             let (mut rest, mut wire) = (&chars[..], Vec::new());
             loop {
                 let mut buffer = vec![BYTE; size];
-                let progress = encoder.encode_chars_to_slice(rest, &mut buffer);
+                let progress = encoder.push_chars_to_slice(rest, &mut buffer);
                 wire.extend_from_slice(&buffer[..progress.written]);
                 rest = &rest[progress.read..];
                 match progress.status {

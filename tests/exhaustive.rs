@@ -37,7 +37,7 @@ fn all_scalar_values_pass_through_char_codec_and_encoder() {
     assert!(wire == all_scalar_values().as_bytes());
 
     let mut buffer = vec![0; wire.len()];
-    let progress = Utf8Encoder::new().encode_chars_to_slice(&all, &mut buffer);
+    let progress = Utf8Encoder::new().push_chars_to_slice(&all, &mut buffer);
     assert_eq!((progress.read, progress.written), (all.len(), wire.len()));
     assert!(buffer == wire);
 

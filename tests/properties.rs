@@ -201,7 +201,7 @@ proptest! {
         let mut decoder = Utf8Decoder::new();
         let mut text = String::new();
         for (from, to) in support::chunks(bytes.len(), &cuts_of(bytes.len(), &fractions)) {
-            let _done = decoder.decode_to_string(&bytes[from..to], ErrorMode::Replacement, &mut text);
+            let _done = decoder.push_to_string(&bytes[from..to], ErrorMode::Replacement, &mut text);
         }
         decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
         prop_assert_eq!(text, String::from_utf8_lossy(&bytes));
@@ -215,7 +215,7 @@ proptest! {
     ) {
         let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
         for (from, to) in support::chunks(bytes.len(), &cuts_of(bytes.len(), &fractions)) {
-            let _done = decoder.decode_to_string(&bytes[from..to], mode, &mut text);
+            let _done = decoder.push_to_string(&bytes[from..to], mode, &mut text);
         }
         decoder.finish_to_string(mode, &mut text).unwrap();
 
@@ -247,7 +247,7 @@ proptest! {
         let (mut rest, mut wire) = (&text[..], Vec::new());
         loop {
             let mut buffer = vec![0; room];
-            let progress = encoder.encode_to_slice(rest, &mut buffer);
+            let progress = encoder.push_to_slice(rest, &mut buffer);
             wire.extend_from_slice(&buffer[..progress.written]);
             rest = &rest[progress.read..];
             if progress.status == utf8_codec::Status::Done {
@@ -265,7 +265,7 @@ proptest! {
         let (mut rest, mut wire) = (&chars[..], Vec::new());
         while !rest.is_empty() {
             let mut buffer = vec![0; room];
-            let progress = encoder.encode_chars_to_slice(rest, &mut buffer);
+            let progress = encoder.push_chars_to_slice(rest, &mut buffer);
             prop_assert!(progress.read > 0);
             wire.extend_from_slice(&buffer[..progress.written]);
             rest = &rest[progress.read..];

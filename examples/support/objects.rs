@@ -202,7 +202,7 @@ fn to_string(decoder: &mut Utf8Decoder, mode: ErrorMode, mut chunk: &[u8]) -> Ve
     let mut pieces = Vec::new();
     loop {
         let mut text = String::new();
-        let progress = decoder.decode_to_string(chunk, mode, &mut text);
+        let progress = decoder.push_to_string(chunk, mode, &mut text);
         assert_eq!(progress.written, text.len());
         pieces.push(Piece::Text(text));
         chunk = &chunk[progress.read + progress.held..];
@@ -233,7 +233,7 @@ fn to_slice<const N: usize>(
     mut chunk: &[u8],
 ) -> Vec<Piece> {
     until_done::<N>(|buffer| {
-        let progress = decoder.decode_to_slice(chunk, mode, buffer);
+        let progress = decoder.push_to_slice(chunk, mode, buffer);
         chunk = &chunk[progress.read + progress.held..];
         progress
     })

@@ -493,7 +493,7 @@ impl Text {
                 Some(Err(error)) => {
                     item.repair(self.mode, error)?;
                     if !rest.is_empty() {
-                        let done = self.decoder.decode_to_string(&rest, self.mode, item.repaired());
+                        let done = self.decoder.push_to_string(&rest, self.mode, item.repaired());
                         debug_assert_eq!(done.status, Status::Done);
                     }
                     return Ok(item.into_item());

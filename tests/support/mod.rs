@@ -175,8 +175,8 @@ pub fn reporters(config: Config) -> Vec<(&'static str, Box<dyn Subject>)> {
     let mut subjects: Vec<(&'static str, Box<dyn Subject>)> = vec![
         ("Utf8Decoder::push", Box::new(Pushed(decoder.clone()))),
         ("Utf8Decoder::push_bytes", Box::new(PushedBytes(decoder.clone()))),
-        ("Utf8Decoder::decode_to_string", Box::new(ToString(decoder.clone(), ErrorMode::Fatal))),
-        ("Utf8Decoder::decode_to_slice", Box::new(ToSlice(decoder, ErrorMode::Fatal, 4))),
+        ("Utf8Decoder::push_to_string", Box::new(ToString(decoder.clone(), ErrorMode::Fatal))),
+        ("Utf8Decoder::push_to_slice", Box::new(ToSlice(decoder, ErrorMode::Fatal, 4))),
         ("Utf8Codec", Called::boxed(Utf8Codec::new().with_options(options))),
         ("Utf8ChunksCodec", Called::boxed(Utf8ChunksCodec::new().with_options(options))),
         ("CharCodec", Called::boxed(CharCodec::new().with_options(options))),
@@ -194,8 +194,8 @@ pub fn repairers(config: Config, mode: ErrorMode) -> Vec<(&'static str, Box<dyn 
     let chars = CharCodec::new().with_options(options).with_error_mode(mode);
     #[allow(unused_mut, reason = "it grows with the features")]
     let mut subjects: Vec<(&'static str, Box<dyn Subject>)> = vec![
-        ("Utf8Decoder::decode_to_string", Box::new(ToString(decoder.clone(), mode))),
-        ("Utf8Decoder::decode_to_slice", Box::new(ToSlice(decoder, mode, 16))),
+        ("Utf8Decoder::push_to_string", Box::new(ToString(decoder.clone(), mode))),
+        ("Utf8Decoder::push_to_slice", Box::new(ToSlice(decoder, mode, 16))),
         ("Utf8Codec", Called::boxed(codec)),
         ("CharCodec", Called::boxed(chars)),
     ];
@@ -289,7 +289,7 @@ impl Subject for ToString {
         let mut input = chunk;
         loop {
             let mut text = String::from("kept");
-            let progress = self.0.decode_to_string(input, self.1, &mut text);
+            let progress = self.0.push_to_string(input, self.1, &mut text);
             assert_eq!(progress.written, text.len() - 4);
             out.extend(text["kept".len()..].chars().map(Atom::Char));
             input = &input[progress.read + progress.held..];
@@ -335,7 +335,7 @@ impl Subject for ToSlice {
         let mut input = chunk;
         loop {
             let mut buffer = vec![0xFF; self.2];
-            let progress = self.0.decode_to_slice(input, self.1, &mut buffer);
+            let progress = self.0.push_to_slice(input, self.1, &mut buffer);
             out.extend(chars(&buffer[..progress.written]));
             assert!(buffer[progress.written..].iter().all(|&byte| byte == 0xFF), "untouched");
             input = &input[progress.read + progress.held..];

@@ -168,7 +168,7 @@ pub unsafe extern "C" fn utf8_decoder_repair(
     let chunk = unsafe { slice::from_raw_parts(chunk, len) };
     // SAFETY: the caller says that `room` bytes, no part of `chunk`, can be written.
     let buffer = unsafe { slice::from_raw_parts_mut(buffer, room) };
-    repaired(decoder.decode_to_slice(chunk, ErrorMode::Replacement, buffer))
+    repaired(decoder.push_to_slice(chunk, ErrorMode::Replacement, buffer))
 }
 
 /// Ends the stream, with U+FFFD in the buffer if it was cut inside a character.
