@@ -7,8 +7,8 @@ mod support;
 
 use support::reference::{self, Config, Delimiter, LineItem, Mode};
 use support::{
-    Atom, Expected, MODES, PLAIN, atoms, cases, check, check_repaired, config, delimiter, inputs,
-    line_items, options, repairers, reporters, undated_item, unhex, validate,
+    Atom, Expected, MODES, PLAIN, atoms, cases, check, check_ends, check_repaired, config,
+    delimiter, inputs, line_items, options, repairers, reporters, undated_item, unhex, validate,
 };
 use utf8_codec::codec::Utf8LinesCodec;
 
@@ -78,6 +78,18 @@ fn every_short_vector_at_every_pair_of_cuts() {
             validator_agrees(&bytes, &cuts, config, &expected);
             for (name, subject) in reporters(config) {
                 check(name, subject, &bytes, &cuts, &expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_longer_vector_at_every_pair_of_cuts() {
+    for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() > 16) {
+        let expected = Expected::new(&bytes, config);
+        for cuts in double_cuts(bytes.len()) {
+            for (name, subject) in reporters(config).into_iter().step_by(4) {
+                check_ends(name, subject, &bytes, &cuts, &expected);
             }
         }
     }

@@ -113,6 +113,20 @@ fn the_kernels_of_this_architecture_are_offered_in_order() {
 }
 
 #[test]
+fn a_kernel_that_is_forced_is_the_one_in_use() {
+    let forced = [
+        ("scalar", cfg!(utf8_codec_kernel = "scalar")),
+        ("sse4.1", cfg!(utf8_codec_kernel = "sse4.1")),
+        ("avx2", cfg!(utf8_codec_kernel = "avx2")),
+        ("avx512", cfg!(utf8_codec_kernel = "avx512")),
+        ("neon", cfg!(utf8_codec_kernel = "neon")),
+    ];
+    for (name, _) in forced.into_iter().filter(|(_, forced)| *forced) {
+        assert_eq!(Kernel::detect().name(), name);
+    }
+}
+
+#[test]
 fn every_seed_behind_and_before_text_of_every_length() {
     for fill in FILLS {
         for before in 0..=140 {

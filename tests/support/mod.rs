@@ -604,6 +604,22 @@ pub fn check(
     assert_eq!(subject.skipped(), expected.skipped, "{}", context());
 }
 
+/// As [`check`], of the outcome alone.
+pub fn check_ends(
+    name: &str,
+    mut subject: Box<dyn Subject>,
+    bytes: &[u8],
+    cuts: &[usize],
+    expected: &Expected,
+) {
+    let mut out = Vec::new();
+    for (from, to) in chunks(bytes.len(), cuts) {
+        out.extend(subject.push(&bytes[from..to]));
+    }
+    out.extend(subject.finish());
+    assert_eq!(out, expected.ended, "{name}: {bytes:02x?} cut at {cuts:?}");
+}
+
 /// Holds `subject`, which repairs in `mode`, to `expected` in the same way.
 pub fn check_repaired(
     name: &str,
