@@ -103,7 +103,7 @@ enum Found<'a> {
 
 /// Buffer to buffer, with an error mode.
 impl Utf8Decoder {
-    /// Decodes `chunk` and appends its text to `text`.
+    /// Decodes `chunk` and appends its text to `text`, which is made to have room for as many bytes.
     ///
     /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`].
     ///
@@ -127,6 +127,7 @@ impl Utf8Decoder {
         mode: ErrorMode,
         text: &mut alloc::string::String,
     ) -> Progress {
+        text.reserve(chunk.len());
         let before = text.len();
         let mut read = 0;
         let mut status = Status::Done;
