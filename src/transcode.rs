@@ -22,7 +22,6 @@ use crate::scanner::Step;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
-#[non_exhaustive]
 pub struct Progress {
     /// Units of the input whose text (or repair, or error) is out: bytes, or `char`s where `char`s
     /// are encoded.
