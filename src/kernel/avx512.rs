@@ -29,6 +29,10 @@ use core::arch::x86_64::*;
 
 use super::{Stop, scalar};
 
+pub(super) mod decode;
+pub(super) mod encode;
+pub(super) mod unmask;
+
 const BLOCK: usize = 64;
 const STRIDE: usize = 4 * BLOCK;
 /// Strides between two tests of the accumulated errors.
@@ -338,6 +342,13 @@ unsafe fn full(at: *const u8, errors: __m512i) -> __m512i {
 unsafe fn narrow(at: *const u8, errors: __m512i) -> __m512i {
     // SAFETY: both loads are within the 65 bytes that the caller promises.
     let [block, back1] = unsafe { [load(at), load(at.sub(1))] };
+    narrow_test(block, back1, errors)
+}
+
+/// The test of [`narrow`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn narrow_test(block: __m512i, back1: __m512i, errors: __m512i) -> __m512i {
     let after_lead = _mm512_avg_epu8(back1, _mm512_set1_epi8(0x3F));
     let after_valid_lead = _mm512_avg_epu8(back1, _mm512_set1_epi8(0x3D));
     let here = _mm512_adds_epi8(block, _mm512_set1_epi8(0x40));
@@ -350,18 +361,23 @@ unsafe fn narrow(at: *const u8, errors: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn first_errors(block: __m512i) -> __m512i {
     let zero = _mm512_setzero_si512();
+    let [back1, back2, back3] = behind(zero, block);
+    test(block, back1, back2, back3, zero)
+}
+
+/// A block moved back by one, two and three bytes, `before` being what stands before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn behind(before: __m512i, block: __m512i) -> [__m512i; 3] {
     let one = _mm512_set1_epi8(1);
-    // SAFETY: `BACK` is a block long.
-    let back1 = unsafe { load(BACK.0.as_ptr()) };
+    let back1 = table(&BACK);
     let back2 = _mm512_sub_epi8(back1, one);
     let back3 = _mm512_sub_epi8(back2, one);
-    test(
-        block,
-        _mm512_permutex2var_epi8(zero, back1, block),
-        _mm512_permutex2var_epi8(zero, back2, block),
-        _mm512_permutex2var_epi8(zero, back3, block),
-        zero,
-    )
+    [
+        _mm512_permutex2var_epi8(before, back1, block),
+        _mm512_permutex2var_epi8(before, back2, block),
+        _mm512_permutex2var_epi8(before, back3, block),
+    ]
 }
 
 /// For each byte of a block the index of the byte before it, the block standing behind another.
@@ -452,8 +468,7 @@ fn marks(errors: __m512i) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn second() -> __m512i {
-    // SAFETY: `SECOND` is a block long.
-    unsafe { load(SECOND.0.as_ptr()) }
+    table(&SECOND)
 }
 
 /// Loads a block.
@@ -466,4 +481,46 @@ fn second() -> __m512i {
 unsafe fn load(at: *const u8) -> __m512i {
     // SAFETY: the caller's promise; the load asks for no alignment.
     unsafe { _mm512_loadu_si512(at.cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn table(table: &Aligned) -> __m512i {
+    // SAFETY: a table is a block long.
+    unsafe { load(table.0.as_ptr()) }
+}
+
+/// The block at `at` and `by` bytes further, with zeros where that is outside of `bytes`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn load_within(bytes: &[u8], at: usize, by: isize) -> __m512i {
+    let from = at as isize + by;
+    debug_assert!((-64..=bytes.len() as isize + 64).contains(&from));
+    let inside = lanes((bytes.len() as isize - from).clamp(0, 64) as usize);
+    let before = lanes((-from).clamp(0, 64) as usize);
+    // SAFETY: the mask lets through the lanes from the first byte of `bytes` to the last; the others
+    // are not accessed.
+    unsafe {
+        _mm512_maskz_loadu_epi8(inside & !before, bytes.as_ptr().wrapping_offset(from).cast())
+    }
+}
+
+/// The first `count` lanes, 128 being as good as 64.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn lanes(count: usize) -> u64 {
+    debug_assert!(count <= 128);
+    _bzhi_u64(!0, count as u32)
+}
+
+/// Stores a block.
+///
+/// # Safety
+///
+/// - 64 bytes can be written at `at`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+unsafe fn store(block: __m512i, at: *mut u8) {
+    // SAFETY: the caller's promise; the store asks for no alignment.
+    unsafe { _mm512_storeu_si512(at.cast(), block) }
 }

@@ -5,13 +5,20 @@
 
 use super::Kernel;
 use super::scalar::ascii_len;
+#[cfg(target_arch = "x86_64")]
+use super::{Tier, avx512};
 
 impl Kernel {
     /// Counts the characters of `text`.
     #[doc(hidden)]
     #[inline]
     pub fn count_chars(self, text: &str) -> usize {
-        text.chars().count()
+        match self.0 {
+            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::decode::count_chars(text) },
+            _ => text.chars().count(),
+        }
     }
 
     /// Decodes `text` into `out`, as far as it has room. Returns the bytes read and the `char`s
@@ -19,7 +26,12 @@ impl Kernel {
     #[doc(hidden)]
     #[inline]
     pub fn decode_chars(self, text: &str, out: &mut [char]) -> (usize, usize) {
-        decode(text, out)
+        match self.0 {
+            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::decode::decode_chars(text, out) },
+            _ => decode(text, out),
+        }
     }
 
     /// Decodes `text` into `out`, as far as it has room, without splitting a pair of surrogates.
@@ -27,7 +39,12 @@ impl Kernel {
     #[doc(hidden)]
     #[inline]
     pub fn decode_utf16(self, text: &str, out: &mut [u16]) -> (usize, usize) {
-        decode(text, out)
+        match self.0 {
+            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::decode::decode_utf16(text, out) },
+            _ => decode(text, out),
+        }
     }
 
     /// Encodes `chars` into `out`, as far as it has room for whole ones. Returns the `char`s read and
@@ -35,7 +52,12 @@ impl Kernel {
     #[doc(hidden)]
     #[inline]
     pub fn encode_chars(self, chars: &[char], out: &mut [u8]) -> (usize, usize) {
-        encode(chars, out)
+        match self.0 {
+            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::encode::encode_chars(chars, out) },
+            _ => encode(chars, out),
+        }
     }
 }
 

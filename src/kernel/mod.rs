@@ -90,7 +90,15 @@ impl Tier {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => has!("avx2"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "bmi2"),
+            Self::Avx512 => has!(
+                "avx512f",
+                "avx512bw",
+                "avx512vl",
+                "avx512vbmi",
+                "avx512vbmi2",
+                "bmi2",
+                "popcnt"
+            ),
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
             Self::Neon => has!("neon"),
         }

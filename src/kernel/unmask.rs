@@ -1,6 +1,8 @@
 //! WebSocket payloads: unmasking (RFC 6455 section 5.3), alone and together with validation.
 
 use super::{Kernel, Stop};
+#[cfg(target_arch = "x86_64")]
+use super::{Tier, avx512};
 
 impl Kernel {
     /// Unmasks `bytes` in place: `bytes[i] ^= mask[i % 4]`. Where a payload comes in pieces, the mask
@@ -8,7 +10,12 @@ impl Kernel {
     #[doc(hidden)]
     #[inline]
     pub fn unmask(self, bytes: &mut [u8], mask: [u8; 4]) {
-        unmask(bytes, mask);
+        match self.0 {
+            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::unmask::unmask(bytes, mask) },
+            _ => unmask(bytes, mask),
+        }
     }
 
     /// Unmasks all of `bytes` in place, as [`unmask`](Self::unmask), and finds how far they then are
@@ -16,8 +23,15 @@ impl Kernel {
     #[doc(hidden)]
     #[inline]
     pub fn unmask_and_validate(self, bytes: &mut [u8], mask: [u8; 4]) -> Stop {
-        unmask(bytes, mask);
-        self.validate(bytes)
+        match self.0 {
+            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::unmask::unmask_and_validate(bytes, mask) },
+            _ => {
+                unmask(bytes, mask);
+                self.validate(bytes)
+            }
+        }
     }
 }
 

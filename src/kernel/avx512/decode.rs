@@ -1,0 +1,613 @@
+//! Text to `char`s and to UTF-16 with AVX-512: blocks of 64 bytes in which characters *end*.
+//!
+//! A character belongs to the block that has its last byte, so blocks do not wait for one another:
+//! the up to three bytes before a block are loaded again with it, as the validator does. Characters
+//! below U+10000 are put together where they end, for all bytes of a block at once, the low byte and
+//! the high byte of each apart; then the bytes between are squeezed out (`vpcompressb`), and the two
+//! are interleaved:
+//!
+//! ```text
+//! low  = byte, or where it continues a sequence: (back1 << 6) + (byte - 80)
+//! high = 0,    or where it continues a sequence: back1 >> 2 & 0F, | back2 << 4 if that is its third byte
+//! units = interleave(squeeze(low, ends), squeeze(high, ends))
+//! ```
+//!
+//! Shifts and masks of a byte are one lookup of its low six bits (`vpermb`), which leave away what
+//! marks a leading or a continuation byte. ASCII is widened. Where there is a character of four bytes
+//! the squeezing is done on the places where characters end, and their bytes are fetched from there,
+//! sixteen characters at a time: three planes of bytes took longer.
+//!
+//! Whole vectors are written while more is certain to be written over what is too much. Towards the
+//! end of the text, or of the room, exactly the units that count are.
+
+use core::arch::x86_64::*;
+
+use super::{Aligned, BLOCK, any_high, high, lanes, load, load_within, store, table};
+use crate::kernel::convert;
+
+/// Bytes of a block of which the characters are fetched one by one: mostly sixteen or fewer.
+const WIDE: usize = BLOCK - BEFORE;
+/// Bytes before such a block that are in one register with it: three would do.
+const BEFORE: usize = 8;
+
+/// Units that may be written to for a block.
+const fn most(size: usize) -> usize {
+    // All of four vectors of `char`s. In UTF-16 a vector may be begun behind 57 units.
+    if size == 4 { 64 } else { 96 }
+}
+
+/// Counts the characters of `text`: the bytes that do not continue one.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn count_chars(text: &str) -> usize {
+    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
+    let mut count = 0;
+    for block in blocks {
+        // SAFETY: `block` has 64 bytes.
+        let block = unsafe { load(block.as_ptr()) };
+        count += not_continuing(block).count_ones() as usize;
+    }
+    let lanes = lanes(rest.len());
+    // SAFETY: the mask lets through `rest.len()` lanes; the others are not accessed.
+    let rest = unsafe { _mm512_maskz_loadu_epi8(lanes, rest.as_ptr().cast()) };
+    count + (not_continuing(rest) & lanes).count_ones() as usize
+}
+
+/// Decodes to `char`s; see [`Kernel::decode_chars`](super::super::Kernel::decode_chars).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+    // SAFETY: there is room for `out.len()` units of four bytes; what is written to them are the
+    // characters of `text`, `char`s all of them.
+    let (read, written) = unsafe { decode::<4>(text, out.as_mut_ptr().cast(), out.len()) };
+    finish(text, out, read, written)
+}
+
+/// Decodes to UTF-16; see [`Kernel::decode_utf16`](super::super::Kernel::decode_utf16).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
+    // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
+    let (read, written) = unsafe { decode::<2>(text, out.as_mut_ptr().cast(), out.len()) };
+    finish(text, out, read, written)
+}
+
+/// Leaves to the reference what is left when the room runs out.
+#[inline]
+fn finish<U: convert::Unit>(
+    text: &str,
+    out: &mut [U],
+    read: usize,
+    written: usize,
+) -> (usize, usize) {
+    if read == text.len() {
+        return (read, written);
+    }
+    let (more_read, more_written) = convert::decode(&text[read..], &mut out[written..]);
+    (read + more_read, written + more_written)
+}
+
+/// Decodes to units of `SIZE` bytes, four for `char`s and two for UTF-16, until a block might not fit.
+/// Returns the bytes read, up to a character boundary, and the units written; those behind them are
+/// as they were, but while it goes on may hold anything.
+///
+/// # Safety
+///
+/// - `room` units of `SIZE` bytes can be written at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    // So much text makes at least as many units as may be written to for a block.
+    let plenty = 4 * most(SIZE);
+    let mut at = 0;
+    let mut written = 0;
+    // Invariant: the characters that end before `at` are written, `written` units, and no others.
+    while at < bytes.len() {
+        // SAFETY: `room - written` units can be written behind those written.
+        let edge = unsafe { edge::<SIZE>(bytes, at, out.add(written * SIZE), room - written) };
+        let Some((len, units)) = edge else { break };
+        at += len;
+        written += units;
+        // What is written in excess here is written over before the end: enough text follows, or the
+        // room is filled but for a last unit that a pair of surrogates does not fit in.
+        while bytes.len() > at + BLOCK + plenty && room - written > most(SIZE) {
+            // SAFETY: a block or more stands before `at`, and one and a byte behind it. There is room
+            // for what may be written to.
+            let (len, units) =
+                unsafe { inside::<SIZE>(bytes.as_ptr().add(at), out.add(written * SIZE)) };
+            at += len;
+            written += units;
+        }
+    }
+    let mut read = at.min(bytes.len());
+    while !text.is_char_boundary(read) {
+        read -= 1;
+    }
+    (read, written)
+}
+
+/// Writes the characters that end in the block at `at`. Returns how long it is, and the units.
+///
+/// # Safety
+///
+/// - 65 bytes of text can be read at `at`, and 8 before it.
+/// - [`most`] units of `SIZE` bytes can be written at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn inside<const SIZE: usize>(at: *const u8, out: *mut u8) -> (usize, usize) {
+    // SAFETY: 64 bytes from `at` on can be read.
+    let block = unsafe { load(at) };
+    if !any_high(block) {
+        // SAFETY: there is room for 64 units.
+        unsafe { put_ascii::<SIZE>(block, out) };
+        return (BLOCK, BLOCK);
+    }
+    // SAFETY: three bytes before `at` can be read, and the 61 that follow them.
+    let back3 = unsafe { load(at.sub(3)) };
+    let reach = Reach::of(block, back3);
+    if reach == Reach::Four {
+        // SAFETY: the window is that of the eight bytes before `at` and the 56 behind them; its first
+        // byte is not read. The other one begins a byte later.
+        let (window, next) = unsafe {
+            (_mm512_maskz_loadu_epi8(!1, at.sub(BEFORE).cast()), load(at.sub(BEFORE - 1)))
+        };
+        let ends = not_continuing(next) & (!0 << BEFORE);
+        // SAFETY: there is room for what may be written to.
+        let units = unsafe { put_wide::<SIZE, false>(window, ends, out) };
+        return (WIDE, units);
+    }
+    // SAFETY: a byte before `at` and one behind the block can be read.
+    let (back1, next) = unsafe { (load(at.sub(1)), load(at.add(1))) };
+    let ends = not_continuing(next);
+    let planes = if reach == Reach::Two {
+        Planes::of_two(block, back1)
+    } else {
+        // SAFETY: two bytes before `at` can be read.
+        Planes::of_three(block, back1, unsafe { load(at.sub(2)) })
+    };
+    let units = ends.count_ones() as usize;
+    // SAFETY: there is room for 64 units, and `units` is no more.
+    unsafe { planes.squeeze(ends).put::<SIZE>(units, out) };
+    (BLOCK, units)
+}
+
+/// As [`inside`] for the block at `at` of `bytes`, anywhere in it, writing to exactly the units that
+/// count. `None`, and nothing is written, where they are more than `room`.
+///
+/// # Safety
+///
+/// - `room` units of `SIZE` bytes can be written at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn edge<const SIZE: usize>(
+    bytes: &[u8],
+    at: usize,
+    out: *mut u8,
+    room: usize,
+) -> Option<(usize, usize)> {
+    let len = (bytes.len() - at).min(BLOCK);
+    let block = load_within(bytes, at, 0);
+    if !any_high(block) {
+        if len > room {
+            return None;
+        }
+        // SAFETY: there is room for `len` units.
+        unsafe { put_ascii_exactly::<SIZE>(block, len, out) };
+        return Some((len, len));
+    }
+    let back3 = load_within(bytes, at, -3);
+    let reach = Reach::of(block, back3);
+    if reach == Reach::Four {
+        let len = len.min(WIDE);
+        let window = _mm512_maskz_mov_epi8(!1, load_within(bytes, at, -(BEFORE as isize)));
+        let next = load_within(bytes, at, 1 - BEFORE as isize);
+        let inside = lanes(len) << BEFORE;
+        let ends = not_continuing(next) & inside;
+        let pairs = if SIZE == 2 {
+            let back3 = load_within(bytes, at, -3 - BEFORE as isize);
+            (_mm512_cmpge_epu8_mask(back3, _mm512_set1_epi8(0xF0_u8 as i8)) & inside).count_ones()
+        } else {
+            0
+        };
+        let units = (ends.count_ones() + pairs) as usize;
+        if units > room {
+            return None;
+        }
+        // SAFETY: there is room for the units that count.
+        let put = unsafe { put_wide::<SIZE, true>(window, ends, out) };
+        debug_assert_eq!(put, units);
+        return Some((len, units));
+    }
+    let ends = not_continuing(load_within(bytes, at, 1)) & lanes(len);
+    let units = ends.count_ones() as usize;
+    if units > room {
+        return None;
+    }
+    let planes = Planes::of_three(block, load_within(bytes, at, -1), load_within(bytes, at, -2));
+    // SAFETY: there is room for `units` units, which are no more than 64.
+    unsafe { planes.squeeze(ends).put_exactly::<SIZE>(units, out) };
+    Some((len, units))
+}
+
+/// The longest character that reaches into a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Two,
+    Three,
+    Four,
+}
+
+impl Reach {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn of(block: __m512i, back3: __m512i) -> Self {
+        let greatest = _mm512_max_epu8(block, back3);
+        let three = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
+        if _kortestz_mask64_u8(three, three) == 1 {
+            return Self::Two;
+        }
+        let four = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xF0_u8 as i8));
+        if _kortestz_mask64_u8(four, four) == 1 { Self::Three } else { Self::Four }
+    }
+}
+
+/// The low and the high byte of what ends at each byte of a block, or has been squeezed to its front.
+#[derive(Clone, Copy)]
+struct Planes {
+    low: __m512i,
+    high: __m512i,
+}
+
+/// By the low six bits of the byte before a continuation byte: what its two lowest bits, the highest
+/// of the low byte, add to that one, and its mark is taken off.
+static LOW: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = ((i as u8 & 0x03) << 6).wrapping_sub(0x80);
+        i += 1;
+    }
+    table
+});
+
+/// By the same: the four bits (three of a leading byte) that are the lowest of the high byte.
+static HIGH: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = i as u8 >> 2 & 0x0F;
+        i += 1;
+    }
+    table
+});
+
+/// By the low six bits of the byte before that one: the four that are the highest of the high byte.
+static HIGHEST: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = (i as u8 & 0x0F) << 4;
+        i += 1;
+    }
+    table
+});
+
+impl Planes {
+    /// Of characters of one and two bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn of_two(block: __m512i, back1: __m512i) -> Self {
+        let continuing = continuing(block);
+        let add = _mm512_permutexvar_epi8(back1, table(&LOW));
+        let low = _mm512_mask_add_epi8(block, continuing, block, add);
+        let high = _mm512_maskz_permutexvar_epi8(continuing, back1, table(&HIGH));
+        Self { low, high }
+    }
+
+    /// Of characters of one to three bytes. (Of four, the two lower bytes of their value.)
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn of_three(block: __m512i, back1: __m512i, back2: __m512i) -> Self {
+        let Self { low, high } = Self::of_two(block, back1);
+        let third = _mm512_mask_cmplt_epi8_mask(continuing(block), back1, first_not_continuing());
+        let highest = _mm512_maskz_permutexvar_epi8(third, back2, table(&HIGHEST));
+        Self { low, high: _mm512_or_si512(high, highest) }
+    }
+
+    /// Moves what stands at `ends` to the front, zeros behind it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn squeeze(self, ends: u64) -> Self {
+        Self {
+            low: _mm512_maskz_compress_epi8(ends, self.low),
+            high: _mm512_maskz_compress_epi8(ends, self.high),
+        }
+    }
+
+    /// The `i`th vector of units of `SIZE` bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn vector<const SIZE: usize>(self, i: usize) -> __m512i {
+        if SIZE == 4 {
+            let from = table(&INTERLEAVE_4[i]);
+            _mm512_maskz_permutex2var_epi8(0x3333_3333_3333_3333, self.low, from, self.high)
+        } else {
+            _mm512_permutex2var_epi8(self.low, table(&INTERLEAVE_2[i]), self.high)
+        }
+    }
+
+    /// Writes `units` units, and zeros up to the end of a vector.
+    ///
+    /// # Safety
+    ///
+    /// - 64 units of `SIZE` bytes can be written at `out`, and `units` is no more.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    unsafe fn put<const SIZE: usize>(self, units: usize, out: *mut u8) {
+        for i in 0..SIZE {
+            if i * (BLOCK / SIZE) >= units {
+                break;
+            }
+            // SAFETY: `SIZE` vectors are 64 units.
+            unsafe { store(self.vector::<SIZE>(i), out.add(BLOCK * i)) };
+        }
+    }
+
+    /// Writes `units` units and no more.
+    ///
+    /// # Safety
+    ///
+    /// - `units` units of `SIZE` bytes can be written at `out`, and are no more than 64.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    unsafe fn put_exactly<const SIZE: usize>(self, units: usize, out: *mut u8) {
+        for i in 0..SIZE {
+            let before = i * (BLOCK / SIZE);
+            if before >= units {
+                break;
+            }
+            // SAFETY: as many units are left as are behind those written.
+            unsafe {
+                store_units::<SIZE>(self.vector::<SIZE>(i), units - before, out.add(BLOCK * i));
+            }
+        }
+    }
+}
+
+/// For the `i`th vector of `char`s: from which bytes, the low ones being followed by the high ones.
+static INTERLEAVE_4: [Aligned; 4] =
+    [interleave(4, 0), interleave(4, 1), interleave(4, 2), interleave(4, 3)];
+/// The same of UTF-16.
+static INTERLEAVE_2: [Aligned; 2] = [interleave(2, 0), interleave(2, 1)];
+
+const fn interleave(size: usize, vector: usize) -> Aligned {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        let high = if i % size == 1 { 64 } else { 0 };
+        table[i] = (high + vector * (64 / size) + i / size) as u8;
+        i += 1;
+    }
+    Aligned(table)
+}
+
+/// Writes 64 units from as many bytes of ASCII.
+///
+/// # Safety
+///
+/// - 64 units of `SIZE` bytes can be written at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn put_ascii<const SIZE: usize>(ascii: __m512i, out: *mut u8) {
+    for i in 0..SIZE {
+        // SAFETY: `SIZE` vectors are 64 units.
+        unsafe { store(widen::<SIZE>(ascii, i), out.add(BLOCK * i)) };
+    }
+}
+
+/// Writes `len` units, 64 at the most, from as many bytes of ASCII, and no more.
+///
+/// # Safety
+///
+/// - `len` units of `SIZE` bytes can be written at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn put_ascii_exactly<const SIZE: usize>(ascii: __m512i, len: usize, out: *mut u8) {
+    for i in 0..SIZE {
+        let before = i * (BLOCK / SIZE);
+        if before >= len {
+            break;
+        }
+        // SAFETY: as many units are left as are behind those written.
+        unsafe { store_units::<SIZE>(widen::<SIZE>(ascii, i), len - before, out.add(BLOCK * i)) };
+    }
+}
+
+/// The `i`th vector of units from bytes of ASCII.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn widen<const SIZE: usize>(ascii: __m512i, i: usize) -> __m512i {
+    match (SIZE, i) {
+        (4, 0) => _mm512_cvtepu8_epi32(_mm512_castsi512_si128(ascii)),
+        (4, 1) => _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(ascii)),
+        (4, 2) => _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<2>(ascii)),
+        (4, _) => _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<3>(ascii)),
+        (_, 0) => _mm512_cvtepu8_epi16(_mm512_castsi512_si256(ascii)),
+        (_, _) => _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(ascii)),
+    }
+}
+
+/// By the low seven bits of a byte that is not ASCII: what it adds to the value, bit 7 set where a
+/// character begins.
+static PAYLOAD: [Aligned; 2] = [payload(0), payload(64)];
+
+const fn payload(from: u8) -> Aligned {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = match 0x80 + from + i as u8 {
+            byte @ 0x80..=0xBF => byte & 0x3F,
+            byte @ 0xC0..=0xDF => 0x80 | byte & 0x1F,
+            byte @ 0xE0..=0xEF => 0x80 | byte & 0x0F,
+            byte => 0x80 | byte & 0x07,
+        };
+        i += 1;
+    }
+    Aligned(table)
+}
+
+/// The places of a block.
+static PLACES: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = i as u8;
+        i += 1;
+    }
+    table
+});
+
+/// For the `i`th sixteen of the places where characters end: each of them four times.
+static SPREAD: [Aligned; 4] = [spread(0), spread(1), spread(2), spread(3)];
+
+const fn spread(sixteen: usize) -> Aligned {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = (16 * sixteen + i / 4) as u8;
+        i += 1;
+    }
+    Aligned(table)
+}
+
+/// Writes the characters that end at `ends` in `window`, the first byte of which is zero. With `EXACT`
+/// nothing else is written. Returns the units.
+///
+/// # Safety
+///
+/// - [`most`] units of `SIZE` bytes can be written at `out`; with `EXACT`, those that count.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
+    window: __m512i,
+    ends: u64,
+    out: *mut u8,
+) -> usize {
+    let chars = ends.count_ones() as usize;
+    // ASCII is all payload, and begins a character: bit 7 is what it lacks.
+    let payload = _mm512_mask2_permutex2var_epi8(
+        table(&PAYLOAD[0]),
+        _mm512_or_si512(window, high()),
+        _mm512_movepi8_mask(window),
+        table(&PAYLOAD[1]),
+    );
+    // Behind the last place there are zeros: for them the first byte is fetched, U+0000.
+    let places = _mm512_maskz_compress_epi8(ends, table(&PLACES));
+    let mut units = 0;
+    for i in 0..4 {
+        if 16 * i >= chars {
+            break;
+        }
+        let left = chars - 16 * i;
+        let values = fetch(payload, places, i);
+        if SIZE == 4 {
+            // SAFETY: the vectors are those of the characters of the block.
+            unsafe {
+                if EXACT {
+                    store_units::<4>(values, left, out.add(BLOCK * i));
+                } else {
+                    store(values, out.add(BLOCK * i));
+                }
+            }
+            continue;
+        }
+        let (pairs, keep) = to_pairs(values);
+        let keep = keep & lanes(2 * left) as u32;
+        let count = keep.count_ones() as usize;
+        let squeezed = _mm512_maskz_compress_epi16(keep, pairs);
+        // SAFETY: `units` and the `count` behind them are those of the characters of the block, 57 at
+        // the most, so that 89 may be written to.
+        unsafe {
+            if EXACT {
+                store_units::<2>(squeezed, count, out.add(2 * units));
+            } else {
+                store(squeezed, out.add(2 * units));
+            }
+        }
+        units += count;
+    }
+    if SIZE == 4 { chars } else { units }
+}
+
+/// Puts together the characters that end in the `i`th sixteen of `places`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn fetch(payload: __m512i, places: __m512i, i: usize) -> __m512i {
+    // In each lane of four bytes, the lowest first: the last byte, and the three before it.
+    let places = _mm512_permutexvar_epi8(table(&SPREAD[i]), places);
+    let places = _mm512_sub_epi8(places, _mm512_set1_epi32(0x0302_0100));
+    let bytes = _mm512_permutexvar_epi8(places, payload);
+    // What is above the lowest bit 7 belongs to the character before: bytes & !begin & (begin - 1).
+    let begin = _mm512_and_si512(bytes, high());
+    let below = _mm512_add_epi32(begin, _mm512_set1_epi32(-1));
+    let bytes = _mm512_ternarylogic_epi64::<AND_NOT_AND>(bytes, begin, below);
+    // Two and two, by 2^6; then both, by 2^12.
+    let halves = _mm512_maddubs_epi16(bytes, _mm512_set1_epi16(0x4001));
+    _mm512_madd_epi16(halves, _mm512_set1_epi32(0x1000_0001))
+}
+
+/// Makes surrogates of values from U+10000 on. Returns the units, the first of each two bytes lower,
+/// and which of them count.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn to_pairs(values: __m512i) -> (__m512i, u32) {
+    let supplementary = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x1_0000));
+    // D800 + ((value - 10000) >> 10) = (D800 - 40) + (value >> 10)
+    let first = _mm512_add_epi32(_mm512_srli_epi32::<10>(values), _mm512_set1_epi32(0xD800 - 0x40));
+    // DC00 + (value & 3FF), in the upper half
+    let second = _mm512_slli_epi32::<16>(_mm512_and_si512(values, _mm512_set1_epi32(0x3FF)));
+    let second = _mm512_or_si512(second, _mm512_set1_epi32(0xDC00_0000_u32 as i32));
+    let pairs = _mm512_mask_or_epi32(values, supplementary, first, second);
+    // Every first one; a second one if it is there: it is negative then, otherwise zero.
+    let bound = _mm512_set1_epi32(0xFFFF_7FFF_u32 as i32);
+    (pairs, _mm512_cmple_epi16_mask(pairs, bound))
+}
+
+/// `a & !b & c`
+const AND_NOT_AND: i32 = 0x20;
+
+/// The least byte, as a signed one, that does not continue a sequence.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn first_not_continuing() -> __m512i {
+    _mm512_set1_epi8(0xC0_u8 as i8)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn continuing(bytes: __m512i) -> u64 {
+    _mm512_cmplt_epi8_mask(bytes, first_not_continuing())
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn not_continuing(bytes: __m512i) -> u64 {
+    _mm512_cmpge_epi8_mask(bytes, first_not_continuing())
+}
+
+/// Writes the first `units` of a vector of units of `SIZE` bytes, all of it if they are more.
+///
+/// # Safety
+///
+/// - As many units can be written at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn store_units<const SIZE: usize>(vector: __m512i, units: usize, out: *mut u8) {
+    let lanes = lanes(units);
+    // SAFETY: the mask lets through the units that can be written; the others are not accessed.
+    unsafe {
+        if SIZE == 4 {
+            _mm512_mask_storeu_epi32(out.cast(), lanes as u16, vector);
+        } else {
+            _mm512_mask_storeu_epi16(out.cast(), lanes as u32, vector);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `char`s to UTF-8 with AVX-512: every character in as many bytes as the longest needs, then those
+//! that are not needed squeezed out (`vpcompressb`).
+//!
+//! Sixty-four at a time; all of them together decide how:
+//!
+//! ```text
+//! below U+0080   the low bytes
+//! below U+0800   two bytes each:  110vvvvv 10vvvvvv, or the value and nothing
+//! others         four bytes each: the bits of the value in sixes (vpmultishiftqb), and the marks of
+//!                its length over them; a byte without mark, bit 7 being clear, is not needed
+//! ```
+//!
+//! Whole vectors are written while more is certain to be written over what is too much; towards the
+//! end of the characters, or of the room, exactly the bytes that count.
+
+use core::arch::x86_64::*;
+
+use super::{BLOCK, OR3, lanes, load, store};
+use crate::kernel::convert;
+
+/// Characters in a vector.
+const LANES: usize = 16;
+/// Characters looked at together.
+const GROUP: usize = 4 * LANES;
+
+/// Encodes to UTF-8; see [`Kernel::encode_chars`](super::super::Kernel::encode_chars).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
+    let room = out.len();
+    let (mut read, mut written) = (0, 0);
+    // Invariant: the first `read` characters are in the first `written` bytes of `out`. Bytes behind
+    // them have been written to only if more than as many will be, for characters or room: of the
+    // room, at most three bytes stay empty.
+    while chars.len() - read >= GROUP + BLOCK && room - written >= 4 * BLOCK + 3 {
+        // SAFETY: 64 characters and more are left to be read, and 256 bytes to be written to.
+        written += unsafe { group(chars.as_ptr().add(read), out.as_mut_ptr().add(written)) };
+        read += GROUP;
+    }
+    while read < chars.len() {
+        let count = (chars.len() - read).min(LANES);
+        // SAFETY: the mask lets through `count` characters, which are left; the others are not
+        // accessed.
+        let values = unsafe {
+            _mm512_maskz_loadu_epi32(lanes(count) as u16, chars.as_ptr().add(read).cast())
+        };
+        let (bytes, marks) = in_four(values);
+        let keep = marks & lanes(4 * count);
+        let len = keep.count_ones() as usize;
+        if len > room - written {
+            break;
+        }
+        let bytes = _mm512_maskz_compress_epi8(keep, bytes);
+        // SAFETY: the mask lets through `len` bytes, for which there is room.
+        unsafe {
+            _mm512_mask_storeu_epi8(out.as_mut_ptr().add(written).cast(), lanes(len), bytes);
+        }
+        read += count;
+        written += len;
+    }
+    let (more_read, more_written) = convert::encode(&chars[read..], &mut out[written..]);
+    (read + more_read, written + more_written)
+}
+
+/// Encodes 64 characters. Returns how many bytes they are.
+///
+/// # Safety
+///
+/// - 64 `char`s can be read at `chars`.
+/// - 256 bytes can be written at `out`. (More of them are than are said to be.)
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn group(chars: *const char, out: *mut u8) -> usize {
+    // SAFETY: 64 `char`s, four bytes each, are four vectors.
+    let [a, b, c, d] = unsafe {
+        let at: *const u8 = chars.cast();
+        [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))]
+    };
+    // Powers of two are the bounds, so that all are below one if together they are.
+    let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
+    if _mm512_cmpge_epu32_mask(all, _mm512_set1_epi32(0x80)) == 0 {
+        for (i, values) in [a, b, c, d].into_iter().enumerate() {
+            // SAFETY: 64 bytes can be written, 16 for each vector.
+            unsafe { _mm_storeu_si128(out.add(LANES * i).cast(), _mm512_cvtepi32_epi8(values)) };
+        }
+        return GROUP;
+    }
+    let mut len = 0;
+    if _mm512_cmpge_epu32_mask(all, _mm512_set1_epi32(0x800)) == 0 {
+        for [a, b] in [[a, b], [c, d]] {
+            let (bytes, keep) = in_two(a, b);
+            // SAFETY: there are 128 bytes of room, of which the first half has filled 64 at the most.
+            unsafe { store(_mm512_maskz_compress_epi8(keep, bytes), out.add(len)) };
+            len += keep.count_ones() as usize;
+        }
+    } else {
+        for values in [a, b, c, d] {
+            let (bytes, keep) = in_four(values);
+            // SAFETY: there are 256 bytes of room, of which each quarter before has filled 64 at the
+            // most.
+            unsafe { store(_mm512_maskz_compress_epi8(keep, bytes), out.add(len)) };
+            len += keep.count_ones() as usize;
+        }
+    }
+    len
+}
+
+/// Puts 32 characters below U+0800 in two bytes each. Says which of them are needed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_two(a: __m512i, b: __m512i) -> (__m512i, u64) {
+    let halves = _mm512_inserti64x4::<1>(
+        _mm512_castsi256_si512(_mm512_cvtepi32_epi16(a)),
+        _mm512_cvtepi32_epi16(b),
+    );
+    let two = _mm512_cmpge_epu16_mask(halves, _mm512_set1_epi16(0x80));
+    // 00000vvv vvwwwwww: vvvvv to the low byte, wwwwww to the high one.
+    let low = _mm512_srli_epi16::<6>(halves);
+    let high = _mm512_slli_epi16::<8>(halves);
+    let bytes = _mm512_ternarylogic_epi64::<OR_AND>(low, high, _mm512_set1_epi16(0x3F00));
+    let bytes = _mm512_mask_add_epi16(halves, two, bytes, _mm512_set1_epi16(0x80C0_u16 as i16));
+    // A low byte always; a high one if it continues: it is negative then, otherwise zero.
+    (bytes, _mm512_cmple_epi8_mask(bytes, _mm512_set1_epi16(0xFF7F_u16 as i16)))
+}
+
+/// Puts 16 characters in four bytes each. Says which of them are needed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_four(values: __m512i) -> (__m512i, u64) {
+    let two = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x80));
+    let three = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x800));
+    let four = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x1_0000));
+    // The last byte is the highest: so all lengths have it in the same place.
+    let marks = _mm512_set1_epi32(0x8000_0000_u32 as i32);
+    let marks = _mm512_mask_mov_epi32(marks, two, _mm512_set1_epi32(0x80C0_0000_u32 as i32));
+    let marks = _mm512_mask_mov_epi32(marks, three, _mm512_set1_epi32(0x8080_E000_u32 as i32));
+    let marks = _mm512_mask_mov_epi32(marks, four, _mm512_set1_epi32(0x8080_80F0_u32 as i32));
+    // The eight bits from bit 18, 12, 6 and 0 on of either half.
+    let sixes = _mm512_set1_epi64(0x20_26_2C_32_00_06_0C_12);
+    let sixes = _mm512_multishift_epi64_epi8(sixes, values);
+    let bytes = _mm512_ternarylogic_epi64::<AND_OR>(sixes, _mm512_set1_epi8(0x3F), marks);
+    // ASCII has seven bits, and no mark.
+    let bytes = _mm512_mask_slli_epi32::<24>(bytes, !two, values);
+    (bytes, _mm512_movepi8_mask(marks))
+}
+
+/// `a | (b & c)`
+const OR_AND: i32 = 0xF8;
+/// `(a & b) | c`
+const AND_OR: i32 = 0xEA;
