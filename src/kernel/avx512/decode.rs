@@ -30,6 +30,9 @@ const WIDE: usize = BLOCK - BEFORE;
 /// Bytes before such a block that are in one register with it: three would do.
 const BEFORE: usize = 8;
 
+/// Bytes of text that make at least one unit each, but for three of them.
+const PLENTY: usize = 4;
+
 /// Units that may be written to for a block.
 const fn most(size: usize) -> usize {
     // All of four vectors of `char`s. In UTF-16 a vector may be begun behind 57 units.
@@ -86,7 +89,7 @@ fn finish<U: convert::Unit>(
 
 /// Decodes to units of `SIZE` bytes, four for `char`s and two for UTF-16, until a block might not fit.
 /// Returns the bytes read, up to a character boundary, and the units written; those behind them are
-/// as they were, but while it goes on may hold anything.
+/// as they were.
 ///
 /// # Safety
 ///
@@ -95,26 +98,31 @@ fn finish<U: convert::Unit>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    // So much text makes at least as many units as may be written to for a block.
-    let plenty = 4 * most(SIZE);
+    if bytes.len() <= BLOCK.min(room) {
+        let block = load_within(bytes, 0, 0);
+        if !any_high(block) {
+            // SAFETY: there is room for as many units as there are bytes.
+            unsafe { put_ascii_exactly::<SIZE>(block, bytes.len(), out) };
+            return (bytes.len(), bytes.len());
+        }
+    }
     let mut at = 0;
     let mut written = 0;
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
     while at < bytes.len() {
-        // SAFETY: `room - written` units can be written behind those written.
-        let edge = unsafe { edge::<SIZE>(bytes, at, out.add(written * SIZE), room - written) };
-        let Some((len, units)) = edge else { break };
-        at += len;
-        written += units;
-        // What is written in excess here is written over before the end: enough text follows, or the
-        // room is filled but for a last unit that a pair of surrogates does not fit in.
-        while bytes.len() > at + BLOCK + plenty && room - written > most(SIZE) {
-            // SAFETY: a block or more stands before `at`, and one and a byte behind it. There is room
-            // for what may be written to.
-            let (len, units) =
-                unsafe { inside::<SIZE>(bytes.as_ptr().add(at), out.add(written * SIZE)) };
+        // SAFETY: `room - written` units can be written behind those written; `at` is 0 at first, then
+        // behind a block.
+        unsafe {
+            let edge = edge::<SIZE>(bytes, at, out.add(written * SIZE), room - written);
+            let Some((len, units)) = edge else { break };
             at += len;
             written += units;
+            if bytes.len() - at > BLOCK + PLENTY * most(SIZE) {
+                let to = out.add(written * SIZE);
+                let (len, units) = run::<SIZE>(bytes, at, to, room - written);
+                at += len;
+                written += units;
+            }
         }
     }
     let mut read = at.min(bytes.len());
@@ -122,6 +130,38 @@ unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (u
         read -= 1;
     }
     (read, written)
+}
+
+/// Decodes blocks from `at` on, for as long as there is enough text behind them and enough room.
+/// Returns the bytes and the units, as all of them together do.
+///
+/// (As [`edge`], a function of its own: otherwise all tables are loaded and spilled for any input.)
+///
+/// # Safety
+///
+/// - A block stands before `at`.
+/// - `room` units of `SIZE` bytes can be written at `out`.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn run<const SIZE: usize>(
+    bytes: &[u8],
+    from: usize,
+    out: *mut u8,
+    room: usize,
+) -> (usize, usize) {
+    let mut at = from;
+    let mut written = 0;
+    // What is written in excess is written over before the end: enough text follows, or the room is
+    // filled but for a last unit that a pair of surrogates does not fit in.
+    while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room - written > most(SIZE) {
+        // SAFETY: more than a block stands before `at`, and one and a byte behind it. There is room for
+        // what may be written to.
+        let (len, units) =
+            unsafe { inside::<SIZE>(bytes.as_ptr().add(at), out.add(written * SIZE)) };
+        at += len;
+        written += units;
+    }
+    (at - from, written)
 }
 
 /// Writes the characters that end in the block at `at`. Returns how long it is, and the units.
@@ -175,7 +215,7 @@ unsafe fn inside<const SIZE: usize>(at: *const u8, out: *mut u8) -> (usize, usiz
 /// # Safety
 ///
 /// - `room` units of `SIZE` bytes can be written at `out`.
-#[inline]
+#[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn edge<const SIZE: usize>(
     bytes: &[u8],
@@ -601,6 +641,10 @@ fn not_continuing(bytes: __m512i) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn store_units<const SIZE: usize>(vector: __m512i, units: usize, out: *mut u8) {
+    if units >= BLOCK / SIZE {
+        // SAFETY: all of the vector can be written.
+        return unsafe { store(vector, out) };
+    }
     let lanes = lanes(units);
     // SAFETY: the mask lets through the units that can be written; the others are not accessed.
     unsafe {

@@ -1,9 +1,9 @@
-//! Unmasking with AVX-512, alone and in one pass with validation.
+//! Unmasking with AVX-512, alone and together with validation.
 //!
-//! The validator loads a block again one, two and three bytes earlier. Here those bytes may have been
-//! unmasked in memory already, or not. So no block is written before all that overlap with it in the
-//! same stride have been loaded, and unmasked in registers; and what stands before a stride is taken
-//! from the register it was in. (Which also spares waiting for what has only just been written.)
+//! The validator loads a block again one, two and three bytes earlier, which has to wait for blocks
+//! that have only just been written. So it follows the unmasking at some distance, in one pass over
+//! memory. (Validating in registers, those loads unmasked as well, was no better than two passes
+//! where all of the test is needed.) Short input is unmasked and validated in registers.
 //!
 //! Everything is unmasked, whatever is found. If there is an error anywhere, the validator then looks
 //! for the first.
@@ -11,10 +11,15 @@
 use core::arch::x86_64::*;
 
 use super::{
-    Aligned, BACK, BLOCK, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes, load,
+    BACK, BLOCK, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes, load,
     load_within, narrow_test, store, table, test,
 };
 use crate::kernel::{Stop, unmask};
+
+/// How far validation stays behind: some blocks more than wait to be written at any time.
+const DISTANCE: usize = 5 * STRIDE;
+/// From here on the distance is worth keeping.
+const LONG: usize = DISTANCE + STRIDE;
 
 /// Unmasks; see [`Kernel::unmask`](super::super::Kernel::unmask).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
@@ -40,6 +45,10 @@ pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) ->
         }
         16..=64 => up_to_64(bytes, mask),
         65..=128 => up_to_128(bytes, mask),
+        129..LONG => {
+            unmask(bytes, mask);
+            super::validate(bytes)
+        }
         _ => long(bytes, mask),
     }
 }
@@ -58,9 +67,8 @@ impl Key {
     /// The key for what stands `by` bytes further on.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-    fn ahead(mut mask: [u8; 4], by: usize) -> Self {
-        mask.rotate_left(by % 4);
-        Self::new(mask)
+    fn ahead(mask: [u8; 4], by: usize) -> Self {
+        Self::new(rotated(mask, by).to_le_bytes())
     }
 
     #[inline]
@@ -75,13 +83,34 @@ impl Key {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
     debug_assert!((16..=64).contains(&bytes.len()));
-    let inside = lanes(bytes.len());
+    let len = bytes.len();
+    let inside = lanes(len);
     let tail = tail(bytes, mask);
     let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_within(bytes, 0, 0)));
-    // SAFETY: the mask lets through `bytes.len()` lanes; the others are not accessed.
-    unsafe { _mm512_mask_storeu_epi8(bytes.as_mut_ptr().cast(), inside, text) };
+    // The first and the last of them overlap. (Storing part of a register takes as long as all this.)
+    if len >= 32 {
+        let last_at = len - 32;
+        let key = _mm512_castsi512_si256(Key::ahead(mask, last_at).0);
+        // SAFETY: the first and the last 32 bytes are within `bytes`.
+        unsafe {
+            let (at, last_at) = (bytes.as_mut_ptr(), bytes.as_mut_ptr().add(last_at));
+            let last = _mm256_xor_si256(_mm256_loadu_si256(last_at.cast()), key);
+            _mm256_storeu_si256(at.cast(), _mm512_castsi512_si256(text));
+            _mm256_storeu_si256(last_at.cast(), last);
+        }
+    } else {
+        let last_at = len - 16;
+        let key = _mm512_castsi512_si128(Key::ahead(mask, last_at).0);
+        // SAFETY: the first and the last 16 bytes are within `bytes`.
+        unsafe {
+            let (at, last_at) = (bytes.as_mut_ptr(), bytes.as_mut_ptr().add(last_at));
+            let last = _mm_xor_si128(_mm_loadu_si128(last_at.cast()), key);
+            _mm_storeu_si128(at.cast(), _mm512_castsi512_si128(text));
+            _mm_storeu_si128(last_at.cast(), last);
+        }
+    }
     if !any_high(text) {
-        return Stop::clean(bytes.len());
+        return Stop::clean(len);
     }
     let errors = _mm512_maskz_mov_epi8(inside, first_errors(text));
     stop(bytes, errors, tail)
@@ -121,133 +150,112 @@ fn up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
     stop(bytes, _mm512_or_si512(errors, first_errors(first)), tail)
 }
 
-/// 129 bytes and more, in strides laid along cache lines.
+/// A great many bytes, in strides laid along cache lines.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn long(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
-    debug_assert!(bytes.len() > 2 * BLOCK);
-    let tail = tail(bytes, mask);
-    let len = bytes.len();
-    // The bytes up to the first cache line, as a block that ends with them.
-    let head = BLOCK - bytes.as_ptr() as usize % BLOCK;
-    let key = Key::ahead(mask, head);
-    let backs =
-        [Key::ahead(mask, head + 3), Key::ahead(mask, head + 2), Key::ahead(mask, head + 1)];
-    let inside = !lanes(BLOCK - head);
-    let block = key.unmask(load_within(bytes, head, -(BLOCK as isize)));
-    let mut before = _mm512_maskz_mov_epi8(inside, block);
-    let at = bytes.as_mut_ptr().wrapping_add(head).wrapping_sub(BLOCK);
-    // SAFETY: the mask lets through the last `head` lanes, from the first of the bytes on.
-    unsafe { _mm512_mask_storeu_epi8(at.cast(), inside, before) };
-    let mut errors = first_errors(before);
-    let mut at = head;
-    // Invariant: the bytes before `at`, and no others, are unmasked in memory and have been tested;
-    // the last 64 of them, or zeros where there are fewer, are in `before`.
-    while len - at >= STRIDE {
-        // SAFETY: 256 bytes are left.
-        (before, errors) =
-            unsafe { stride(bytes.as_mut_ptr().add(at), before, key, backs, errors) };
-        at += STRIDE;
-    }
-    while at < len {
-        let inside = lanes((len - at).min(BLOCK));
-        let block = _mm512_maskz_mov_epi8(inside, key.unmask(load_within(bytes, at, 0)));
-        let [back1, back2, back3] = behind(before, block);
-        let found = test(block, back1, back2, back3, _mm512_setzero_si512());
-        errors = _mm512_or_si512(errors, _mm512_maskz_mov_epi8(inside, found));
-        // SAFETY: the mask lets through the bytes that are left, 64 at the most.
-        unsafe { _mm512_mask_storeu_epi8(bytes.as_mut_ptr().add(at).cast(), inside, block) };
-        before = block;
-        at += BLOCK;
-    }
-    stop(bytes, errors, tail)
-}
-
-/// Unmasks 256 bytes, with `before` before them, and adds their errors to `errors`. Returns the last
-/// 64 of them, and the errors.
-///
-/// # Safety
-///
-/// - 256 bytes can be read and written at `at`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn stride(
-    at: *mut u8,
-    before: __m512i,
-    key: Key,
-    backs: [Key; 3],
-    errors: __m512i,
-) -> (__m512i, __m512i) {
-    // SAFETY: four blocks from `at` on can be read, as the caller promises.
-    let [a, b, c, d] =
-        unsafe { [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))] };
-    let [a, b, c, d] = [key.unmask(a), key.unmask(b), key.unmask(c), key.unmask(d)];
-    let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
-    let errors = if !any_high(greatest) {
-        // A character cut off by ASCII.
-        let cut = _mm512_cmpgt_epu8_mask(before, table(&COMPLETE));
-        _mm512_mask_mov_epi8(errors, cut, high())
-    } else {
-        let reaching = _mm512_maskz_mov_epi8(0b111 << 61, before);
-        let greatest = _mm512_max_epu8(greatest, reaching);
-        let wide = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
-        // SAFETY: all loads are of 64 of the 256 bytes, none of which has been written.
-        unsafe {
-            if _kortestz_mask64_u8(wide, wide) == 1 {
-                let back1 = _mm512_permutex2var_epi8(before, table(&BACK), a);
-                let errors = narrow_test(a, back1, errors);
-                let errors = narrow_test(b, backs[0].unmask(load(at.add(63))), errors);
-                let errors = narrow_test(c, backs[0].unmask(load(at.add(127))), errors);
-                narrow_test(d, backs[0].unmask(load(at.add(191))), errors)
-            } else {
-                let [back1, back2, back3] = behind(before, a);
-                let errors = test(a, back1, back2, back3, errors);
-                let errors = full(at.add(64), b, backs, errors);
-                let errors = full(at.add(128), c, backs, errors);
-                full(at.add(192), d, backs, errors)
+    debug_assert!(bytes.len() >= STRIDE + BLOCK);
+    let to_line = BLOCK - bytes.as_ptr() as usize % BLOCK;
+    let last = bytes.len() - STRIDE;
+    let key = Key::ahead(mask, to_line);
+    unmask::unmask(&mut bytes[..to_line], mask);
+    let mut unmasked = to_line;
+    let mut at = if to_line < 4 { BLOCK } else { to_line };
+    let mut errors = _mm512_setzero_si512();
+    // Invariant: the bytes before `unmasked`, and no others, are unmasked. Those before `at` have been
+    // tested, but for the first block.
+    loop {
+        if unmasked <= last {
+            for _ in 0..STRIDE / BLOCK {
+                // SAFETY: 256 bytes are left to begin with.
+                unsafe {
+                    let block = bytes.as_mut_ptr().add(unmasked);
+                    store(key.unmask(load(block)), block);
+                }
+                unmasked += BLOCK;
             }
+            if unmasked < at + STRIDE + DISTANCE {
+                continue;
+            }
+        } else if unmasked < bytes.len() {
+            unmask::unmask(&mut bytes[unmasked..], rotated(mask, unmasked).to_le_bytes());
+            unmasked = bytes.len();
         }
-    };
-    // SAFETY: these are the 256 bytes.
-    unsafe {
-        store(a, at);
-        store(b, at.add(64));
-        store(c, at.add(128));
-        store(d, at.add(192));
+        // SAFETY: `at` is 4 or more, and at most the place of the last stride.
+        errors = unsafe { stride(bytes.as_ptr().add(at), errors) };
+        if at == last {
+            break;
+        }
+        at = (at + STRIDE).min(last);
     }
-    (d, errors)
+    // SAFETY: there are more than 64 bytes.
+    let first_errors = first_errors(unsafe { load(bytes.as_ptr()) });
+    if any_high(_mm512_or_si512(errors, first_errors)) {
+        super::validate(bytes)
+    } else {
+        Stop::clean_up_to_tail(bytes)
+    }
 }
 
-/// Adds to `errors` those of `block`, which is still masked at `at`.
+/// Adds to `errors` those of 256 bytes, and of a character before them that ASCII cuts off.
+///
+/// As the validator's, with a register in place of a load where there is one: loads are what is short
+/// next to unmasking. (And in a function of its own: shared, neither was inlined.)
 ///
 /// # Safety
 ///
-/// - 64 bytes can be read at `at`, and 3 before it. None of them has been unmasked.
+/// - 256 bytes can be read at `at`, and 4 before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn full(at: *const u8, block: __m512i, backs: [Key; 3], errors: __m512i) -> __m512i {
-    // SAFETY: all three loads are within the 67 bytes that the caller promises.
-    let [back1, back2, back3] = unsafe { [load(at.sub(1)), load(at.sub(2)), load(at.sub(3))] };
-    let [key1, key2, key3] = backs;
-    test(block, key1.unmask(back1), key2.unmask(back2), key3.unmask(back3), errors)
+unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
+    // SAFETY: four blocks from `at` on can be read, and three bytes before it, as the caller promises.
+    let ([a, b, c, d], back3) = unsafe {
+        ([load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))], load(at.sub(3)))
+    };
+    let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
+    if !any_high(greatest) {
+        // SAFETY: four bytes before `at` can be read.
+        let before = u32::from_le_bytes(unsafe { at.sub(4).cast::<[u8; 4]>().read() });
+        return if ends_complete(before) { errors } else { high() };
+    }
+    let greatest = _mm512_max_epu8(greatest, back3);
+    let wide = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
+    // SAFETY: all loads are of 64 of the bytes that can be read.
+    unsafe {
+        if _kortestz_mask64_u8(wide, wide) == 1 {
+            let errors = narrow_test(a, load(at.sub(1)), errors);
+            let errors = narrow_test(b, load(at.add(63)), errors);
+            let errors = narrow_test(c, load(at.add(127)), errors);
+            narrow_test(d, load(at.add(191)), errors)
+        } else {
+            let errors = test(a, load(at.sub(1)), load(at.sub(2)), back3, errors);
+            let errors = test(b, back1(a, b), load(at.add(62)), load(at.add(61)), errors);
+            let errors = test(c, back1(b, c), load(at.add(126)), load(at.add(125)), errors);
+            test(d, back1(c, d), load(at.add(190)), load(at.add(189)), errors)
+        }
+    }
 }
 
-/// The greatest bytes that a block may end with if no character reaches beyond it.
-static COMPLETE: Aligned = Aligned({
-    let mut table = [0xFF; 64];
-    table[61] = 0xEF;
-    table[62] = 0xDF;
-    table[63] = 0xBF;
-    table
-});
+/// `block` moved back by a byte, `before` being the one before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn back1(before: __m512i, block: __m512i) -> __m512i {
+    _mm512_permutex2var_epi8(before, table(&BACK), block)
+}
 
 /// The last four bytes of `bytes`, unmasked.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn tail(bytes: &[u8], mut mask: [u8; 4]) -> u32 {
-    mask.rotate_left(bytes.len() % 4);
+fn tail(bytes: &[u8], mask: [u8; 4]) -> u32 {
     let tail = bytes.last_chunk::<4>().map_or(0, |tail| u32::from_le_bytes(*tail));
-    tail ^ u32::from_le_bytes(mask)
+    tail ^ rotated(mask, bytes.len())
+}
+
+/// `mask` for what stands `by` bytes further on, its first byte the lowest. (Rotating the array takes
+/// twenty times as long.)
+#[inline]
+fn rotated(mask: [u8; 4], by: usize) -> u32 {
+    u32::from_le_bytes(mask).rotate_right(8 * (by % 4) as u32)
 }
 
 /// Says where `bytes`, unmasked now, stop: at the first error if one is marked, otherwise in or behind
