@@ -55,6 +55,7 @@
 mod chars;
 mod chunks;
 mod delimiter;
+mod line;
 mod lines;
 mod repair;
 mod run;
@@ -64,7 +65,8 @@ use std::io;
 pub use chars::CharCodec;
 pub use chunks::{Utf8Chunk, Utf8ChunksCodec};
 pub use delimiter::Delimiter;
-pub use lines::{EncodeLineError, Line, LineError, LineErrorKind, Utf8LinesCodec};
+pub use line::{EncodeLineError, Line, LineError, LineErrorKind};
+pub use lines::Utf8LinesCodec;
 pub use run::Utf8Codec;
 
 use crate::error::Utf8Error;

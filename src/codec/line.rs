@@ -1,0 +1,208 @@
+use std::fmt;
+use std::io;
+use std::ops::Deref;
+
+use bytestring::ByteString;
+
+use crate::error::Utf8Error;
+
+/// A line of text, without its delimiter.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::Utf8LinesCodec;
+///
+/// let mut codec = Utf8LinesCodec::new();
+/// let mut buffer = BytesMut::from("one\r\ntwo");
+/// codec.decode(&mut buffer).unwrap();
+/// let line = codec.decode_eof(&mut buffer).unwrap().unwrap().unwrap();
+/// assert_eq!(line.to_uppercase(), "TWO"); // a line is a `str`
+/// assert_eq!((line.number, line.offset, line.terminated), (2, 5, false));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Line {
+    /// The text; it shares the read buffer's memory where nothing was repaired.
+    pub text: ByteString,
+    /// The number of the line, from 1.
+    pub number: u64,
+    /// The offset in the stream of the line's first byte. (Behind a signature that was removed.)
+    pub offset: u64,
+    /// Whether a delimiter ended it, rather than the stream.
+    pub terminated: bool,
+}
+
+impl Deref for Line {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl AsRef<str> for Line {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl PartialEq<str> for Line {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Line {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl From<Line> for ByteString {
+    fn from(line: Line) -> Self {
+        line.text
+    }
+}
+
+impl From<Line> for String {
+    fn from(line: Line) -> Self {
+        line.text.into()
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+/// A line that was refused. The next line is not affected.
+///
+/// As text it tells where the line begins; the place and the bytes at fault are those of the
+/// [`Utf8Error`] in [`kind`](Self::kind), which is also the error's source. The bytes of the line are
+/// gone: to keep them, take a mode that repairs, such as [`ErrorMode::Escape`](crate::ErrorMode::Escape).
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::{LineErrorKind, Utf8LinesCodec};
+///
+/// let mut codec = Utf8LinesCodec::new().with_max_length(5);
+/// let mut buffer = BytesMut::from("fine\nnot so fine\n");
+/// codec.decode(&mut buffer).unwrap();
+/// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+/// assert_eq!((error.number, error.offset), (2, 5));
+/// assert_eq!(error.kind, LineErrorKind::TooLong { limit: 5 });
+/// assert_eq!(error.to_string(), "line 2, from byte 5 on, is longer than 5 bytes");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct LineError {
+    /// The number of the line, from 1.
+    pub number: u64,
+    /// The offset in the stream of the line's first byte.
+    pub offset: u64,
+    /// Why it was refused.
+    pub kind: LineErrorKind,
+}
+
+/// Why a line was refused.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::{LineErrorKind, Utf8LinesCodec};
+///
+/// let mut codec = Utf8LinesCodec::new();
+/// let error = codec.decode(&mut BytesMut::from(&b"a\xFF"[..])).unwrap().unwrap().unwrap_err();
+/// assert!(matches!(error.kind, LineErrorKind::Utf8(error) if error.valid_up_to() == 1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LineErrorKind {
+    /// It is not UTF-8, or contains what the options refuse.
+    Utf8(Utf8Error),
+    /// It has more bytes than the limit.
+    TooLong {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, from byte {} on, ", self.number, self.offset)?;
+        match self.kind {
+            LineErrorKind::Utf8(_) => f.write_str("is not acceptable utf-8"),
+            LineErrorKind::TooLong { limit } => write!(f, "is longer than {limit} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for LineError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            LineErrorKind::Utf8(error) => Some(error),
+            LineErrorKind::TooLong { .. } => None,
+        }
+    }
+}
+
+/// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the stream ended inside a sequence,
+/// [`InvalidData`](io::ErrorKind::InvalidData) for everything else.
+impl From<LineError> for io::Error {
+    fn from(error: LineError) -> Self {
+        let kind = match error.kind {
+            LineErrorKind::Utf8(cause) => Self::from(cause).kind(),
+            LineErrorKind::TooLong { .. } => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}
+
+/// Why a text cannot be written as one line.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Encoder;
+/// use utf8_codec::codec::{EncodeLineError, Utf8LinesCodec};
+///
+/// let mut buffer = BytesMut::new();
+/// let error = Utf8LinesCodec::new().encode("two\nlines", &mut buffer).unwrap_err();
+/// assert!(matches!(error, EncodeLineError::EmbeddedDelimiter { at: 3 }));
+/// assert!(buffer.is_empty());
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeLineError {
+    /// Read back, the line would end before its text does. Nothing was written.
+    #[error("the text would be cut by a delimiter at byte {at}")]
+    EmbeddedDelimiter {
+        /// Where in the text, in bytes.
+        at: usize,
+    },
+    /// Writing failed.
+    #[error("output failed")]
+    Io(#[from] io::Error),
+}
+
+/// [`InvalidInput`](io::ErrorKind::InvalidInput) for a text that is refused.
+impl From<EncodeLineError> for io::Error {
+    fn from(error: EncodeLineError) -> Self {
+        match error {
+            EncodeLineError::EmbeddedDelimiter { .. } => {
+                Self::new(io::ErrorKind::InvalidInput, error)
+            }
+            EncodeLineError::Io(error) => error,
+        }
+    }
+}
