@@ -18,6 +18,12 @@ pub(crate) trait Destination {
     /// Writes `text` from unit `at` on, as far as there is room for whole characters. Returns the
     /// bytes read and the units written.
     fn put(&mut self, at: usize, text: &str) -> (usize, usize);
+
+    /// Writes `bytes` from the start on if they are few, ASCII, and fit: the shortest way, for those
+    /// that have one. Says whether they are; if not, nothing is written.
+    fn put_short_ascii(&mut self, _bytes: &[u8]) -> bool {
+        false
+    }
 }
 
 impl Destination for [u8] {
@@ -57,6 +63,11 @@ impl Destination for [char] {
     fn put(&mut self, at: usize, text: &str) -> (usize, usize) {
         Kernel::detect().decode_chars(text, &mut self[at..])
     }
+
+    #[inline]
+    fn put_short_ascii(&mut self, bytes: &[u8]) -> bool {
+        Kernel::detect().decode_short_ascii(bytes, self)
+    }
 }
 
 impl Destination for [u16] {
@@ -80,10 +91,10 @@ impl Destination for [u16] {
 /// The window for units that stand for one to `widest` bytes each.
 ///
 /// If they all stand for one, then at most `MORE` bytes are looked at in vain; if for more, then what
-/// is left is looked at next. No more at once than stays in the nearest cache until it is converted.
+/// is left is looked at next. No more at once than stays in a cache until it is converted.
 fn window(room: usize, widest: usize) -> usize {
     const MORE: usize = 512;
-    const LARGEST: usize = 16 * 1024;
+    const LARGEST: usize = 64 * 1024;
     room.saturating_mul(widest).min(room.saturating_add(MORE)).min(LARGEST)
 }
 

@@ -79,7 +79,7 @@ impl Scanner {
 
     /// Whether nothing is asked but what the kernel answers: no start, no strictness, no errors near.
     #[inline]
-    fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.look == Look::Far && self.start.is_over() && self.options.strictness().is_off()
     }
 
@@ -165,6 +165,11 @@ impl Scanner {
     pub(crate) fn pass_near(&mut self, bytes: usize) {
         self.position += bytes as u64;
         self.look = Look::Far;
+    }
+
+    /// Passes over text that has been seen to be ASCII, where the scanner [is plain](Self::is_plain).
+    pub(crate) fn pass_ascii(&mut self, bytes: usize) {
+        self.position += bytes as u64;
     }
 
     /// Takes back the last `bytes` bytes of a step that was [`Step::Text`], to be shown again.

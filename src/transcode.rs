@@ -325,7 +325,30 @@ impl Utf8Decoder {
         self.finish_to(mode, units)
     }
 
+    #[inline]
     fn decode_to<D: Destination + ?Sized>(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        destination: &mut D,
+    ) -> Progress {
+        if self.scanner.is_plain()
+            && self.incomplete().is_empty()
+            && destination.put_short_ascii(chunk)
+        {
+            self.scanner.pass_ascii(chunk.len());
+            return Progress {
+                read: chunk.len(),
+                held: 0,
+                written: chunk.len(),
+                status: Status::Done,
+            };
+        }
+        self.decode_in_steps(chunk, mode, destination)
+    }
+
+    #[inline(never)]
+    fn decode_in_steps<D: Destination + ?Sized>(
         &mut self,
         chunk: &[u8],
         mode: ErrorMode,

@@ -201,6 +201,31 @@ fn all_scalar_values_at_once_and_shuffled() {
     }
 }
 
+#[test]
+fn short_ascii_is_decoded_whole_or_not_at_all() {
+    for kernel in Kernel::available() {
+        let name = kernel.name();
+        for len in 0..=70 {
+            let ascii = vec![b'x'; len];
+            for room in 0..=80 {
+                let mut out = vec![CHAR; room];
+                let fits = len <= 64 && len <= room;
+                assert_eq!(kernel.decode_short_ascii(&ascii, &mut out), fits, "{name}, {len}");
+                let written = if fits { len } else { 0 };
+                assert!(out[..written].iter().all(|&c| c == 'x'), "{name}, {len} into {room}");
+                assert!(out[written..].iter().all(|&c| c == CHAR), "{name}, {len} into {room}");
+            }
+            for at in 0..len {
+                let mut bytes = ascii.clone();
+                bytes[at] = 0x80;
+                let mut out = vec![CHAR; 80];
+                assert!(!kernel.decode_short_ascii(&bytes, &mut out), "{name}, {len}, {at}");
+                assert!(out == [CHAR; 80], "{name}, {len}, {at}");
+            }
+        }
+    }
+}
+
 /// Masks `bytes`, or unmasks them.
 fn masked(bytes: &[u8], mask: [u8; 4]) -> Vec<u8> {
     bytes.iter().zip(mask.into_iter().cycle()).map(|(byte, key)| byte ^ key).collect()

@@ -34,6 +34,21 @@ impl Kernel {
         }
     }
 
+    /// Decodes `bytes` into `out` if they are ASCII, 64 at the most, and fit. Says whether they are;
+    /// if not, `out` is as it was.
+    ///
+    /// For short messages, where validating first takes as long as all of this.
+    #[doc(hidden)]
+    #[inline]
+    pub fn decode_short_ascii(self, bytes: &[u8], out: &mut [char]) -> bool {
+        match self.0 {
+            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::decode::short_ascii_to_chars(bytes, out) },
+            _ => short_ascii(bytes, out),
+        }
+    }
+
     /// Decodes `text` into `out`, as far as it has room, without splitting a pair of surrogates.
     /// Returns the bytes read and the UTF-16 units written; the others in `out` are as they were.
     #[doc(hidden)]
@@ -117,4 +132,15 @@ pub(super) fn encode(chars: &[char], out: &mut [u8]) -> (usize, usize) {
         written += c.encode_utf8(room).len();
     }
     (chars.len(), written)
+}
+
+/// Decodes `bytes` if they are ASCII, few, and fit.
+fn short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
+    if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
+        return false;
+    }
+    for (unit, &byte) in out.iter_mut().zip(bytes) {
+        *unit = char::from(byte);
+    }
+    true
 }

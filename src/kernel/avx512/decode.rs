@@ -72,6 +72,34 @@ pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, us
     finish(text, out, read, written)
 }
 
+/// Decodes a block or less of ASCII to `char`s; see
+/// [`Kernel::decode_short_ascii`](super::super::Kernel::decode_short_ascii).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn short_ascii_to_chars(bytes: &[u8], out: &mut [char]) -> bool {
+    // SAFETY: there is room for `out.len()` units of four bytes; ASCII is written to them.
+    unsafe { short_ascii::<4>(bytes, out.as_mut_ptr().cast(), out.len()) }
+}
+
+/// Decodes `bytes` if they are ASCII, a block or less, and fit. Says whether they are.
+///
+/// # Safety
+///
+/// - `room` units of `SIZE` bytes can be written at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+unsafe fn short_ascii<const SIZE: usize>(bytes: &[u8], out: *mut u8, room: usize) -> bool {
+    if bytes.len() > BLOCK.min(room) {
+        return false;
+    }
+    let block = load_within(bytes, 0, 0);
+    if any_high(block) {
+        return false;
+    }
+    // SAFETY: there is room for as many units as there are bytes.
+    unsafe { put_ascii_exactly::<SIZE>(block, bytes.len(), out) };
+    true
+}
+
 /// Leaves to the reference what is left when the room runs out.
 #[inline]
 fn finish<U: convert::Unit>(
@@ -98,13 +126,9 @@ fn finish<U: convert::Unit>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    if bytes.len() <= BLOCK.min(room) {
-        let block = load_within(bytes, 0, 0);
-        if !any_high(block) {
-            // SAFETY: there is room for as many units as there are bytes.
-            unsafe { put_ascii_exactly::<SIZE>(block, bytes.len(), out) };
-            return (bytes.len(), bytes.len());
-        }
+    // SAFETY: there is the room of which the caller says that there is.
+    if unsafe { short_ascii::<SIZE>(bytes, out, room) } {
+        return (bytes.len(), bytes.len());
     }
     let mut at = 0;
     let mut written = 0;
@@ -151,13 +175,14 @@ unsafe fn run<const SIZE: usize>(
 ) -> (usize, usize) {
     let mut at = from;
     let mut written = 0;
+    let mut reach = Reach::Ascii;
     // What is written in excess is written over before the end: enough text follows, or the room is
     // filled but for a last unit that a pair of surrogates does not fit in.
     while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room - written > most(SIZE) {
         // SAFETY: more than a block stands before `at`, and one and a byte behind it. There is room for
         // what may be written to.
         let (len, units) =
-            unsafe { inside::<SIZE>(bytes.as_ptr().add(at), out.add(written * SIZE)) };
+            unsafe { inside::<SIZE>(bytes.as_ptr().add(at), &mut reach, out.add(written * SIZE)) };
         at += len;
         written += units;
     }
@@ -166,48 +191,79 @@ unsafe fn run<const SIZE: usize>(
 
 /// Writes the characters that end in the block at `at`. Returns how long it is, and the units.
 ///
+/// `reach` is that of the block before, and then of this one: as long as it stays the same, or a block
+/// needs less, it is one comparison. (Each costs as much as a lookup.)
+///
 /// # Safety
 ///
 /// - 65 bytes of text can be read at `at`, and 8 before it.
 /// - [`most`] units of `SIZE` bytes can be written at `out`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn inside<const SIZE: usize>(at: *const u8, out: *mut u8) -> (usize, usize) {
+unsafe fn inside<const SIZE: usize>(
+    at: *const u8,
+    reach: &mut Reach,
+    out: *mut u8,
+) -> (usize, usize) {
     // SAFETY: 64 bytes from `at` on can be read.
     let block = unsafe { load(at) };
-    if !any_high(block) {
-        // SAFETY: there is room for 64 units.
-        unsafe { put_ascii::<SIZE>(block, out) };
-        return (BLOCK, BLOCK);
+    if *reach == Reach::Ascii {
+        if !any_high(block) {
+            // SAFETY: there is room for 64 units.
+            unsafe { put_ascii::<SIZE>(block, out) };
+            return (BLOCK, BLOCK);
+        }
+        *reach = Reach::Two;
     }
     // SAFETY: three bytes before `at` can be read, and the 61 that follow them.
-    let back3 = unsafe { load(at.sub(3)) };
-    let reach = Reach::of(block, back3);
-    if reach == Reach::Four {
-        // SAFETY: the window is that of the eight bytes before `at` and the 56 behind them; its first
-        // byte is not read. The other one begins a byte later.
-        let (window, next) = unsafe {
-            (_mm512_maskz_loadu_epi8(!1, at.sub(BEFORE).cast()), load(at.sub(BEFORE - 1)))
-        };
-        let ends = not_continuing(next) & (!0 << BEFORE);
-        // SAFETY: there is room for what may be written to.
-        let units = unsafe { put_wide::<SIZE, false>(window, ends, out) };
-        return (WIDE, units);
+    let greatest = _mm512_max_epu8(block, unsafe { load(at.sub(3)) });
+    if *reach == Reach::Two && any_from(greatest, 0xE0) {
+        *reach = Reach::Three;
+    }
+    if *reach != Reach::Two {
+        if any_from(greatest, 0xF0) {
+            *reach = Reach::Four;
+            // SAFETY: the window is that of the eight bytes before `at` and the 56 behind them; the other
+            // one begins a byte later.
+            let (window, next) = unsafe { (load(at.sub(BEFORE)), load(at.sub(BEFORE - 1))) };
+            let ends = _mm512_cmpgt_epi8_mask(next, table(&CONTINUING_OR_BEFORE));
+            // SAFETY: there is room for what may be written to.
+            return (WIDE, unsafe { put_wide::<SIZE, false>(window, ends, out) });
+        }
+        *reach = Reach::Three;
     }
     // SAFETY: a byte before `at` and one behind the block can be read.
     let (back1, next) = unsafe { (load(at.sub(1)), load(at.add(1))) };
     let ends = not_continuing(next);
-    let planes = if reach == Reach::Two {
+    let units = ends.count_ones() as usize;
+    let planes = if *reach == Reach::Two {
+        if units == BLOCK {
+            *reach = Reach::Ascii;
+        }
         Planes::of_two(block, back1)
     } else {
+        if units > BLOCK / 2 {
+            *reach = Reach::Two;
+        }
         // SAFETY: two bytes before `at` can be read.
         Planes::of_three(block, back1, unsafe { load(at.sub(2)) })
     };
-    let units = ends.count_ones() as usize;
     // SAFETY: there is room for 64 units, and `units` is no more.
     unsafe { planes.squeeze(ends).put::<SIZE>(units, out) };
     (BLOCK, units)
 }
+
+/// The greatest byte, as a signed one, that continues a sequence; in the bytes before a wide block,
+/// that no byte is above.
+static CONTINUING_OR_BEFORE: Aligned = Aligned({
+    let mut table = [0xBF; 64];
+    let mut i = 0;
+    while i < BEFORE {
+        table[i] = 0x7F;
+        i += 1;
+    }
+    table
+});
 
 /// As [`inside`] for the block at `at` of `bytes`, anywhere in it, writing to exactly the units that
 /// count. `None`, and nothing is written, where they are more than `room`.
@@ -234,10 +290,9 @@ unsafe fn edge<const SIZE: usize>(
         return Some((len, len));
     }
     let back3 = load_within(bytes, at, -3);
-    let reach = Reach::of(block, back3);
-    if reach == Reach::Four {
+    if any_from(_mm512_max_epu8(block, back3), 0xF0) {
         let len = len.min(WIDE);
-        let window = _mm512_maskz_mov_epi8(!1, load_within(bytes, at, -(BEFORE as isize)));
+        let window = load_within(bytes, at, -(BEFORE as isize));
         let next = load_within(bytes, at, 1 - BEFORE as isize);
         let inside = lanes(len) << BEFORE;
         let ends = not_continuing(next) & inside;
@@ -267,26 +322,21 @@ unsafe fn edge<const SIZE: usize>(
     Some((len, units))
 }
 
-/// The longest character that reaches into a block.
+/// The longest character that may reach into a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
+    Ascii,
     Two,
     Three,
     Four,
 }
 
-impl Reach {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    fn of(block: __m512i, back3: __m512i) -> Self {
-        let greatest = _mm512_max_epu8(block, back3);
-        let three = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
-        if _kortestz_mask64_u8(three, three) == 1 {
-            return Self::Two;
-        }
-        let four = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xF0_u8 as i8));
-        if _kortestz_mask64_u8(four, four) == 1 { Self::Three } else { Self::Four }
-    }
+/// Whether any byte is `least` or greater.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn any_from(bytes: __m512i, least: u8) -> bool {
+    let mask = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8));
+    _kortestz_mask64_u8(mask, mask) == 0
 }
 
 /// The low and the high byte of what ends at each byte of a block, or has been squeezed to its front.
@@ -518,8 +568,8 @@ const fn spread(sixteen: usize) -> Aligned {
     Aligned(table)
 }
 
-/// Writes the characters that end at `ends` in `window`, the first byte of which is zero. With `EXACT`
-/// nothing else is written. Returns the units.
+/// Writes the characters that end at `ends` in `window`. With `EXACT` nothing else is written. Returns
+/// the units.
 ///
 /// # Safety
 ///
@@ -539,8 +589,9 @@ unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
         _mm512_movepi8_mask(window),
         table(&PAYLOAD[1]),
     );
-    // Behind the last place there are zeros: for them the first byte is fetched, U+0000.
-    let places = _mm512_maskz_compress_epi8(ends, table(&PLACES));
+    // Behind the last place stands that of the last byte: a character, or the beginning of one, which
+    // makes a lower value; and so a `char` in any case.
+    let places = _mm512_mask_compress_epi8(_mm512_set1_epi8(63), ends, table(&PLACES));
     let mut units = 0;
     for i in 0..4 {
         if 16 * i >= chars {
