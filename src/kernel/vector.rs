@@ -302,8 +302,8 @@ pub(super) unsafe fn halves<V: Vector, const HALF: usize>(input: &[u8]) -> Look 
         if !top.any_high() {
             return Ok(Stop::clean(len));
         }
-        // With less than three bytes before it, the block at `second` overlaps the two first ones, or
-        // has been given the length for it: moved up to 3 it still ends where another begins.
+        // With one or two bytes before it (`HALF` is 2 or more then) the block at `second` is within
+        // the first two, and one that is not needed stands for it.
         let mut found = full_at(start.add(second.max(3)), first(block));
         let mut i = 1;
         while i < HALF {
