@@ -185,9 +185,25 @@ fn up_to_128(input: &[u8]) -> Stop {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn up_to_319(input: &[u8]) -> Stop {
     debug_assert!((129..=319).contains(&input.len()));
+    let start = input.as_ptr();
     let last = input.len() - BLOCK;
-    // SAFETY: there are more than 64 bytes.
-    let mut errors = first_errors(unsafe { load(input.as_ptr()) });
+    // SAFETY: there are more than 128 bytes: two blocks from the start, and two up to the end, with
+    // room for a third between.
+    let [a, b, between, c, d] = unsafe {
+        let between = if last > 3 * BLOCK { 2 * BLOCK } else { 0 };
+        [
+            load(start),
+            load(start.add(BLOCK)),
+            load(start.add(between)),
+            load(start.add(last - BLOCK)),
+            load(start.add(last)),
+        ]
+    };
+    let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
+    if !any_high(_mm512_or_si512(all, between)) {
+        return Stop::clean(input.len());
+    }
+    let mut errors = first_errors(a);
     if any_high(errors) {
         return stop_at(input, 0, marks(errors));
     }
