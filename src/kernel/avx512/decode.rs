@@ -15,7 +15,7 @@
 //! Shifts and masks of a byte are one lookup of its low six bits (`vpermb`), which leave away what
 //! marks a leading or a continuation byte. ASCII is widened. Where there is a character of four bytes
 //! the squeezing is done on the places where characters end, and their bytes are fetched from there,
-//! sixteen characters at a time: three planes of bytes took longer.
+//! sixteen characters at a time.
 //!
 //! Whole vectors are written while more is certain to be written over what is too much. Towards the
 //! end of the text, or of the room, exactly the units that count are.

@@ -87,7 +87,8 @@ fn up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
     let inside = lanes(len);
     let tail = tail(bytes, mask);
     let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_within(bytes, 0, 0)));
-    // The first and the last of them overlap. (Storing part of a register takes as long as all this.)
+    // The first and the last of them overlap. (Storing part of a register
+    // took longer than all the rest.)
     if len >= 32 {
         let last_at = len - 32;
         let key = _mm512_castsi512_si256(Key::ahead(mask, last_at).0);
@@ -251,8 +252,8 @@ fn tail(bytes: &[u8], mask: [u8; 4]) -> u32 {
     tail ^ rotated(mask, bytes.len())
 }
 
-/// `mask` for what stands `by` bytes further on, its first byte the lowest. (Rotating the array takes
-/// twenty times as long.)
+/// `mask` for what stands `by` bytes further on, its first byte the lowest. (Rotating the array by a
+/// number not known before took longer than all the rest of a short message.)
 #[inline]
 fn rotated(mask: [u8; 4], by: usize) -> u32 {
     u32::from_le_bytes(mask).rotate_right(8 * (by % 4) as u32)
