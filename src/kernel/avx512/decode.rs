@@ -8,7 +8,8 @@
 //!
 //! ```text
 //! low  = byte, or where it continues a sequence: (back1 << 6) + (byte - 80)
-//! high = 0,    or where it continues a sequence: back1 >> 2 & 0F, | back2 << 4 if that is its third byte
+//! high = 0,    or where it continues a sequence: back1 >> 2 & 0F
+//!                                                | back2 << 4, if it is a third byte
 //! units = interleave(squeeze(low, ends), squeeze(high, ends))
 //! ```
 //!
