@@ -4,21 +4,23 @@ use crate::error::Utf8Error;
 use crate::mode::ErrorMode;
 
 /// The text of one item in the making.
-pub(crate) enum Item {
-    /// The buffer's own, for as long as nothing has to be repaired.
-    Clean(ByteString),
-    Repaired(String),
+pub(crate) struct Item {
+    /// The buffer's own text, for as long as nothing has to be repaired.
+    clean: ByteString,
+    /// From the first repair on a copy of it, and all that follows.
+    repaired: Option<String>,
 }
 
 impl Item {
     pub(crate) const fn new() -> Self {
-        Self::Clean(ByteString::new())
+        Self { clean: ByteString::new(), repaired: None }
     }
 
     pub(crate) fn push(&mut self, text: ByteString) {
-        match self {
-            Self::Clean(clean) if clean.is_empty() => *clean = text,
-            _ => self.repaired().push_str(&text),
+        if self.clean.is_empty() && self.repaired.is_none() {
+            self.clean = text;
+        } else {
+            self.repaired().push_str(&text);
         }
     }
 
@@ -32,20 +34,11 @@ impl Item {
 
     /// The text so far, to be appended to: from here on it is a copy.
     pub(crate) fn repaired(&mut self) -> &mut String {
-        if let Self::Clean(clean) = self {
-            *self = Self::Repaired(String::from(&**clean));
-        }
-        match self {
-            Self::Repaired(text) => text,
-            Self::Clean(_) => unreachable!("made a copy above"),
-        }
+        self.repaired.get_or_insert_with(|| String::from(&*self.clean))
     }
 
     pub(crate) fn into_text(self) -> ByteString {
-        match self {
-            Self::Clean(text) => text,
-            Self::Repaired(text) => text.into(),
-        }
+        self.repaired.map_or(self.clean, ByteString::from)
     }
 
     /// The text, unless it is empty.
