@@ -80,7 +80,13 @@ impl Scanner {
     /// Whether nothing is asked but what the kernel answers: no start, no strictness, no errors near.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        self.look == Look::Far && self.start.is_over() && self.options.strictness().is_off()
+        self.look == Look::Far && self.asks_for_utf8_only()
+    }
+
+    /// Whether the start is over and no strictness refuses what is well-formed.
+    #[inline]
+    fn asks_for_utf8_only(&self) -> bool {
+        self.start.is_over() && self.options.strictness().is_off()
     }
 
     #[inline(never)]
@@ -111,7 +117,7 @@ impl Scanner {
     /// there is to say of them.
     #[inline]
     pub(crate) fn take_char(&mut self, bytes: &[u8]) -> Option<char> {
-        if !self.start.is_over() || !self.options.strictness().is_off() {
+        if !self.asks_for_utf8_only() {
             return None;
         }
         let c = decode_char(bytes)?;
@@ -157,7 +163,7 @@ impl Scanner {
     /// [`repair`](crate::kernel::repair::repair) does better than single steps.
     #[cfg(feature = "alloc")]
     pub(crate) fn looks_near(&self) -> bool {
-        self.look == Look::Near && self.start.is_over() && self.options.strictness().is_off()
+        self.look == Look::Near && self.asks_for_utf8_only()
     }
 
     /// Passes over bytes that have been repaired, up to where it looks better.

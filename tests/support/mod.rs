@@ -208,17 +208,7 @@ struct Pushed(Utf8Decoder);
 
 impl Subject for Pushed {
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
-        let mut out = Vec::new();
-        for piece in self.0.push(chunk) {
-            match piece {
-                Ok(text) => {
-                    assert!(!text.is_empty());
-                    out.extend(text.chars().map(Atom::Char));
-                }
-                Err(error) => out.push(Atom::Error(model_error(&error))),
-            }
-        }
-        out
+        self.0.push(chunk).flat_map(pieces).collect()
     }
 
     fn finish(&mut self) -> Vec<Atom> {
@@ -238,6 +228,16 @@ impl Subject for Pushed {
     }
 }
 
+fn pieces<T: AsRef<str>>(piece: Result<T, Utf8Error>) -> Vec<Atom> {
+    match piece {
+        Ok(text) => {
+            assert!(!text.as_ref().is_empty());
+            text.as_ref().chars().map(Atom::Char).collect()
+        }
+        Err(error) => vec![Atom::Error(model_error(&error))],
+    }
+}
+
 fn finished(decoder: &mut Utf8Decoder) -> Vec<Atom> {
     let mut out = Vec::new();
     while let Err(error) = decoder.finish() {
@@ -251,17 +251,7 @@ struct PushedBytes(Utf8Decoder);
 
 impl Subject for PushedBytes {
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
-        let mut out = Vec::new();
-        for piece in self.0.push_bytes(Bytes::copy_from_slice(chunk)) {
-            match piece {
-                Ok(text) => {
-                    assert!(!text.is_empty());
-                    out.extend(text.chars().map(Atom::Char));
-                }
-                Err(error) => out.push(Atom::Error(model_error(&error))),
-            }
-        }
-        out
+        self.0.push_bytes(Bytes::copy_from_slice(chunk)).flat_map(pieces).collect()
     }
 
     fn finish(&mut self) -> Vec<Atom> {
