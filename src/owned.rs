@@ -7,7 +7,7 @@ use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::incomplete::Resumed;
 use crate::scanner::{Scanner, Step};
-use crate::text::{SplitTo, take_text};
+use crate::text::{Ending, SplitTo, take_text};
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {
@@ -126,7 +126,27 @@ pub(crate) enum OwnedStep {
 }
 
 /// Takes what `input` begins with off its front.
+#[inline]
 pub(crate) fn step_owned<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> OwnedStep {
+    if scanner.is_plain() {
+        let mut ending = Ending::End;
+        let text = take_text(input, |bytes| {
+            let text;
+            (text, ending) = scanner.plain(bytes);
+            text
+        });
+        if !text.is_empty() {
+            return OwnedStep::Text(text);
+        }
+        if ending == Ending::End {
+            return OwnedStep::Hold;
+        }
+    }
+    step_owned_slowly(scanner, input)
+}
+
+#[inline(never)]
+fn step_owned_slowly<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> OwnedStep {
     loop {
         let mut found = Ok(0);
         let text = take_text(input, |bytes| match scanner.step(bytes) {

@@ -2,6 +2,8 @@ use crate::bom::{Opening, Start};
 use crate::error::{Utf8Error, Utf8ErrorKind};
 use crate::kernel::{Kernel, decode_char, error_at_start};
 use crate::options::Utf8Options;
+#[cfg(feature = "codec")]
+use crate::text::split_ascii;
 use crate::text::{Ending, Look, split_far, split_text};
 
 /// The one state machine: what the bytes at a place in a stream are.
@@ -66,15 +68,26 @@ impl Scanner {
     #[inline]
     pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
         if self.is_plain() {
-            let (text, ending) = split_far(self.kernel, input);
+            let (text, ending) = self.plain(input);
             if !text.is_empty() {
-                return self.accept(text, ending);
+                return Step::Text(text);
             }
             if ending == Ending::End {
                 return Step::Hold;
             }
         }
         self.step_slowly(input)
+    }
+
+    /// As [`step`](Self::step) where the scanner [is plain](Self::is_plain): the text `input` begins
+    /// with, perhaps none, and what follows it.
+    #[inline]
+    pub(crate) fn plain<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
+        let (text, ending) = split_far(self.kernel, input);
+        if !text.is_empty() {
+            self.accept(text, ending);
+        }
+        (text, ending)
     }
 
     /// Whether nothing is asked but what the kernel answers: no start, no strictness, no errors near.
@@ -224,6 +237,23 @@ impl Scanner {
             Step::Error(error) => Some(error),
             Step::Text(_) | Step::Silent(_) | Step::Hold => None,
         }
+    }
+
+    /// Where the scanner [is plain](Self::is_plain): the ASCII that `input` begins with, up to the
+    /// first byte that is `end`. The position stays.
+    #[inline]
+    pub(crate) fn peek_ascii<'a>(&self, end: u8, input: &'a [u8]) -> &'a str {
+        debug_assert!(self.is_plain());
+        split_ascii(self.kernel, end, input)
+    }
+
+    /// Where the scanner [is plain](Self::is_plain): `input` as text, if all of it is. The position
+    /// stays.
+    #[inline]
+    pub(crate) fn peek_whole<'a>(&self, input: &'a [u8]) -> Option<&'a str> {
+        debug_assert!(self.is_plain());
+        let (text, _) = split_far(self.kernel, input);
+        (text.len() == input.len()).then_some(text)
     }
 
     /// Moves to another place in the stream; its start is behind.

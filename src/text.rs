@@ -50,6 +50,17 @@ pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     (text, stop.why.error_len().map_or(Ending::End, Ending::IllFormed))
 }
 
+/// Splits off the ASCII at the start of `input`, up to the first byte that is `end`.
+#[cfg(feature = "codec")]
+#[inline]
+pub(crate) fn split_ascii(kernel: Kernel, end: u8, input: &[u8]) -> &str {
+    let ascii = &input[..kernel.ascii_before(end, input)];
+    debug_assert!(ascii.is_ascii());
+    // SAFETY: `Kernel::ascii_before` promises that these bytes are ASCII, of which each is UTF-8.
+    // `tests/kernels.rs` holds every kernel to it.
+    unsafe { core::str::from_utf8_unchecked(ascii) }
+}
+
 /// Looks at windows that grow. The first is left to the scalar kernel, which is the quickest to come
 /// to an error near by; a refused character is looked for within each.
 fn split_near(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
@@ -84,6 +95,7 @@ fn split_near(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, En
 ///
 /// Text that does not start at the first byte of `bytes` is none of ours, and comes out empty.
 #[cfg(feature = "bytes")]
+#[inline]
 pub(crate) fn take_text<B: SplitTo>(
     bytes: &mut B,
     scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str,
@@ -92,6 +104,9 @@ pub(crate) fn take_text<B: SplitTo>(
     let text = scan(all);
     let is_front = core::ptr::eq(text.as_ptr(), all.as_ptr()) && text.len() <= all.len();
     let len = if is_front { text.len() } else { 0 };
+    if len == 0 {
+        return bytestring::ByteString::new(); // splitting off nothing would count references
+    }
     let taken = bytes.split_to_bytes(len);
     assert_eq!(taken.len(), len, "what was asked for has been split off");
     // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: both start at the same

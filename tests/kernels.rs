@@ -201,6 +201,30 @@ fn runs_of_nothing_but_hostile_bytes() {
 }
 
 #[test]
+fn ascii_is_counted_up_to_the_first_end_or_other_byte() {
+    for end in [b'\n', 0, 0x7F] {
+        let plain = |byte: &u8| byte.is_ascii() && *byte != end;
+        for len in (0..=300).chain([1000, 1459]) {
+            let mut bytes: Vec<u8> = (b' '..0x7F).cycle().take(len).collect();
+            for (at, byte) in (0..len).flat_map(|at| [end, 0x80, 0xFF].map(|byte| (at, byte))) {
+                let was = std::mem::replace(&mut bytes[at], byte);
+                for kernel in Kernel::available() {
+                    let name = kernel.name();
+                    assert_eq!(kernel.ascii_before(end, &bytes), at, "{name}, {len} bytes");
+                    let from = at.saturating_sub(len % 70);
+                    assert_eq!(kernel.ascii_before(end, &bytes[from..]), at - from, "{name}");
+                }
+                bytes[at] = was;
+            }
+            assert!(bytes.iter().all(plain));
+            for kernel in Kernel::available() {
+                assert_eq!(kernel.ascii_before(end, &bytes), len, "{}", kernel.name());
+            }
+        }
+    }
+}
+
+#[test]
 #[ignore = "2^32 strings: minutes in a release build"]
 fn all_strings_of_four_bytes_in_a_block() {
     // At the end of a short input and across the middle of a long one.

@@ -135,12 +135,23 @@ impl Delimiter {
         }
     }
 
+    /// The byte that ends lines, if it is always the same one.
+    #[inline]
+    pub(super) const fn last_byte(&self) -> Option<u8> {
+        match self.0 {
+            Kind::Lf => Some(b'\n'),
+            Kind::Nul => Some(0),
+            Kind::AnyNewline | Kind::Text(_) => None,
+        }
+    }
+
     /// Finds the end of the line that `bytes` begins with, `decided` of which are known not to
     /// belong to the delimiter.
+    #[inline]
     pub(super) fn find(&self, bytes: &[u8], decided: usize) -> End {
         let new = &bytes[decided..];
         match &self.0 {
-            Kind::Lf => match memchr(b'\n', new) {
+            Kind::Lf => match find_byte(b'\n', new) {
                 Some(at) => {
                     let lf = decided + at;
                     End::Found { content: lf - usize::from(ends_in_cr(&bytes[..lf])), next: lf + 1 }
@@ -148,7 +159,7 @@ impl Delimiter {
                 None => End::Open { content: bytes.len() - usize::from(ends_in_cr(bytes)) },
             },
             Kind::AnyNewline => found(decided, memchr2(b'\r', b'\n', new), 1, bytes.len()),
-            Kind::Nul => found(decided, memchr(0, new), 1, bytes.len()),
+            Kind::Nul => found(decided, find_byte(0, new), 1, bytes.len()),
             Kind::Text(pattern) => {
                 let at = pattern.finder.find(new);
                 let begun = if at.is_none() { pattern.begun(new) } else { 0 };
@@ -185,6 +196,12 @@ impl Delimiter {
         let cut = decided + self.find(&joined, 0).content();
         (cut < text.len()).then_some(cut)
     }
+}
+
+/// [`memchr`], sooner where it is the first byte, as it is behind ASCII that has been passed.
+#[inline]
+fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
+    if bytes.first() == Some(&byte) { Some(0) } else { memchr(byte, bytes) }
 }
 
 fn ends_in_cr(bytes: &[u8]) -> bool {

@@ -318,6 +318,40 @@ impl Utf8LinesCodec {
         self.decoder.first_error()
     }
 
+    /// Takes the usual line off `src`: all there, short enough, nothing in it that is not text, and
+    /// nothing else asked. What it gives and leaves is what [`advance`](Self::advance) would, sooner.
+    #[inline]
+    fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
+        let Self { decoder: Utf8Decoder { scanner, .. }, delimiter, .. } = self;
+        if !matches!(self.state, State::Start { after_cr: false }) || !scanner.is_plain() {
+            return None;
+        }
+        let mut line_end = None;
+        let text = take_text(src, |bytes| {
+            let ascii = delimiter.last_byte().map_or("", |end| scanner.peek_ascii(end, bytes));
+            let End::Found { content, next } = delimiter.find(bytes, ascii.len()) else {
+                return "";
+            };
+            let text = match ascii.get(..content) {
+                _ if content > self.limit => None,
+                None => scanner.peek_whole(&bytes[..content]),
+                ascii => ascii,
+            };
+            line_end = text.map(|_| next);
+            text.unwrap_or_default()
+        });
+        let next = line_end?;
+        let offset = scanner.position();
+        scanner.seek(offset + next as u64);
+        let delimiter_len = next - text.len();
+        let after_cr = delimiter.takes_lf_after(src[delimiter_len - 1]);
+        self.state = State::Start { after_cr };
+        src.advance(delimiter_len);
+        let line = Line { text, number: self.number, offset, terminated: true };
+        self.number += 1;
+        Some(line)
+    }
+
     /// Goes on at the front of `src`. `None` where more bytes are needed.
     fn advance(&mut self, src: &mut BytesMut, behind: Behind) -> Option<Result<Line, LineError>> {
         loop {
@@ -521,8 +555,12 @@ impl Decoder for Utf8LinesCodec {
     type Item = Result<Line, LineError>;
     type Error = io::Error;
 
+    #[inline]
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
-        Ok(self.advance(src, Behind::More))
+        Ok(match self.take_usual(src) {
+            Some(line) => Some(Ok(line)),
+            None => self.advance(src, Behind::More),
+        })
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {

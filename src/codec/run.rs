@@ -212,7 +212,11 @@ impl Decoder for Utf8Codec {
     type Item = ByteString;
     type Error = CodecError;
 
+    #[inline]
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {
+        if src.is_empty() {
+            return Ok(None);
+        }
         let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
         if self.mode != ErrorMode::Fatal {
             return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());

@@ -83,6 +83,25 @@ pub(super) fn validate(input: &[u8]) -> Stop {
     }
 }
 
+/// Counts bytes; see [`Kernel::ascii_before`](super::Kernel::ascii_before).
+///
+/// The first two blocks are looked at together: where in them a line ends is hard to predict.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
+    let found = |at| {
+        let block = load_within(input, at, 0);
+        _mm512_movepi8_mask(block) | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(end as i8))
+    };
+    let (first, second) = (found(0), found(BLOCK));
+    let mut at = if first == 0 { BLOCK } else { 0 };
+    let mut marks = if first == 0 { second } else { first };
+    while marks == 0 && at + BLOCK < input.len() {
+        at += BLOCK;
+        marks = found(at);
+    }
+    input.len().min(at + marks.trailing_zeros() as usize)
+}
+
 /// 4 to 16 bytes in one register, the bytes in front of them being zeros.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]

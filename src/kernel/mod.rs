@@ -24,6 +24,7 @@ macro_rules! has {
     }};
 }
 
+mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

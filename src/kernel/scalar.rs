@@ -57,6 +57,11 @@ pub(super) fn ascii_len(input: &[u8]) -> usize {
     blocks.len() * BLOCK + ascii
 }
 
+/// Counts the ASCII bytes that `input` begins with up to the first that is `end`.
+pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
+    input.iter().take_while(|&&byte| byte < 0x80 && byte != end).count()
+}
+
 /// What the first bytes of an input are.
 pub(super) enum Sequence {
     /// One well-formed sequence of this length.

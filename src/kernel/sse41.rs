@@ -157,6 +157,13 @@ fn long(input: &[u8]) -> Stop {
     answer(input, look)
 }
 
+/// Counts bytes; see [`Kernel::ascii_before`](super::Kernel::ascii_before).
+#[target_feature(enable = "sse4.1")]
+pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
+    // SAFETY: this function has the instructions.
+    unsafe { vector::ascii_before::<Bytes16>(end, input) }
+}
+
 /// What has been found, looking closer where that is needed.
 #[inline]
 #[target_feature(enable = "sse4.1")]

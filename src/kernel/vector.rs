@@ -542,6 +542,32 @@ unsafe fn skip_ascii<V: Vector>(start: *const u8, mut at: usize, len: usize) -> 
     if unsafe { is_ascii::<V>(start.add(len - RUN)) } { len } else { at.min(len - 1) }
 }
 
+/// Counts the ASCII bytes that `input` begins with up to the first that is `end`.
+///
+/// # Safety
+///
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn ascii_before<V: Vector>(end: u8, input: &[u8]) -> usize {
+    let Some(last) = input.len().checked_sub(V::LEN) else {
+        return scalar::ascii_before(end, input);
+    };
+    let mut at = 0;
+    loop {
+        // SAFETY: `at` is at most the place of the last block.
+        let block = unsafe { V::load(input.as_ptr().add(at)) };
+        // 80 - x, saturating, is 80 for 0 and has bit 7 clear for everything else.
+        let ends = block.each(0x80).minus(block.xor(block.each(end)));
+        if let Some(i) = block.or(ends).first_high() {
+            return at + i;
+        }
+        if at == last {
+            return input.len();
+        }
+        at = (at + V::LEN).min(last);
+    }
+}
+
 /// The marks of [`beyond`] for the bytes of a range, of whichever lane.
 ///
 /// # Safety
