@@ -1,11 +1,12 @@
 use core::iter::FusedIterator;
-use core::mem;
 
 use crate::error::Utf8Error;
 use crate::incomplete::{Incomplete, Resumed};
 use crate::options::Utf8Options;
+use crate::kernel::sequence_len;
 use crate::scanner::{Scanner, Step};
 use crate::tally::Tally;
+use crate::text::{Ending, first_char};
 
 /// Turns a stream of bytes, in chunks cut anywhere, into text, and reports what is ill-formed.
 ///
@@ -104,7 +105,7 @@ impl Utf8Decoder {
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
         let Self { scanner, carry, lent, tally } = self;
-        Pieces { scanner, carry, lent, tally, input: chunk }
+        Pieces { scanner, carry, lent: Some(lent), tally, input: chunk }
     }
 
     /// Ends the stream.
@@ -166,7 +167,7 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.position(), 4);
     /// ```
     pub fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.as_bytes().len() as u64
+        self.scanner.position() + self.carry.len() as u64
     }
 
     /// Returns the bytes that are held: the beginning of a sequence or of a signature, at most
@@ -305,7 +306,7 @@ pub struct Pieces<'d, 'c> {
     carry: &'d mut Incomplete,
     /// Where a character that was cut is lent from. Taken with the character; there is only one
     /// in a chunk, since the carry is filled again by the chunk's last bytes only.
-    lent: &'d mut [u8],
+    lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
 }
@@ -339,13 +340,58 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        if self.input.is_empty() { None } else { self.take_piece() }
+    }
+}
+
+impl<'d, 'c: 'd> Pieces<'d, 'c> {
+    #[inline(never)]
+    fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
+        if self.scanner.is_plain() {
+            if !self.carry.is_empty() {
+                if let Some(text) = self.take_completed() {
+                    return Some(Ok(text));
+                }
+            } else {
+                let (text, ending) = self.scanner.plain(self.input);
+                self.input = &self.input[text.len()..];
+                if ending == Ending::End {
+                    self.carry.hold(self.input);
+                    self.input = &[];
+                }
+                if !text.is_empty() {
+                    return Some(Ok(text));
+                }
+            }
+        }
+        self.take_piece_slowly()
+    }
+
+    /// Takes the character whose first bytes are held, if the chunk has the others and they are right.
+    #[inline]
+    fn take_completed(&mut self) -> Option<&'d str> {
+        let (joined, held) = self.carry.join(self.input)?;
+        let len = sequence_len(joined);
+        if len == 0 {
+            return None;
+        }
+        self.carry.clear();
+        self.scanner.pass(len);
+        self.input = &self.input[len - held..];
+        let lent = self.lent.take()?;
+        *lent = joined;
+        first_char(lent)
+    }
+
+    #[inline(never)]
+    fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         while !self.input.is_empty() {
             if !self.carry.is_empty() {
                 let (consumed, resumed) = self.carry.resume(self.scanner, self.input);
                 self.input = &self.input[consumed..];
                 match resumed {
                     Resumed::Nothing => continue,
-                    Resumed::Char(c) => return Some(Ok(c.encode_utf8(mem::take(&mut self.lent)))),
+                    Resumed::Char(c) => return Some(Ok(c.encode_utf8(self.lent.take()?))),
                     Resumed::Error(error) => return Some(Err(self.tally.note(error))),
                 }
             }

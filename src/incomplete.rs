@@ -7,33 +7,59 @@ use crate::scanner::{Scanner, Step};
 /// Nothing else in the crate keeps bytes of a cut character.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Incomplete {
-    bytes: [u8; 3],
-    /// Invariant: at most 3.
-    len: u8,
+    /// The bytes that are held, zeros, and how many are held. (Written and read as one word: a load
+    /// from several stores would wait for them.)
+    ///
+    /// Invariant: 3 at most.
+    held: [u8; 4],
 }
 
 impl Incomplete {
     pub(crate) const fn new() -> Self {
-        Self { bytes: [0; 3], len: 0 }
+        Self { held: [0; 4] }
     }
 
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.held[3] as usize
+    }
+
+    #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
+    #[inline]
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+        &self.held[..self.len().min(3)]
     }
 
+    #[inline]
     pub(crate) fn clear(&mut self) {
-        self.len = 0;
+        *self = Self::new();
     }
 
     /// Keeps `tail`, at most three bytes, in place of what was held.
+    #[inline]
     pub(crate) fn hold(&mut self, tail: &[u8]) {
         debug_assert!(tail.len() <= 3);
-        self.bytes[..tail.len()].copy_from_slice(tail);
-        self.len = tail.len() as u8;
+        self.held = match *tail {
+            [] => [0; 4],
+            [a] => [a, 0, 0, 1],
+            [a, b] => [a, b, 0, 2],
+            [a, b, c, ..] => [a, b, c, 3],
+        };
+    }
+
+    /// Joins what is held and the first bytes of `input`, where it has four and more, to the four
+    /// bytes that a sequence has at the most. Says how many are held, too.
+    #[inline]
+    pub(crate) fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
+        debug_assert!(!self.is_empty());
+        let bytes = u32::from_le_bytes(self.held) & 0x00FF_FFFF;
+        let next = u32::from_le_bytes(*input.first_chunk()?);
+        let joined = bytes | next << (8 * self.len() % 32);
+        Some((joined.to_le_bytes(), self.len()))
     }
 
     /// Completes the sequence that is held with the first bytes of `input`, which is not empty.
@@ -41,8 +67,8 @@ impl Incomplete {
     /// Returns how many bytes of `input` went into it, and what came of it.
     pub(crate) fn resume(&mut self, scanner: &mut Scanner, input: &[u8]) -> (usize, Resumed) {
         debug_assert!(!self.is_empty() && !input.is_empty());
-        let held = usize::from(self.len);
-        let wanted = match self.bytes[0] {
+        let held = self.len();
+        let wanted = match self.held[0] {
             ..=0xDF => 2,
             0xE0..=0xEF => 3,
             0xF0.. => 4,

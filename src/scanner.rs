@@ -186,8 +186,9 @@ impl Scanner {
         self.look = Look::Far;
     }
 
-    /// Passes over text that has been seen to be ASCII, where the scanner [is plain](Self::is_plain).
-    pub(crate) fn pass_ascii(&mut self, bytes: usize) {
+    /// Passes over text that a caller has found itself, where the scanner [is plain](Self::is_plain).
+    #[inline]
+    pub(crate) fn pass(&mut self, bytes: usize) {
         self.position += bytes as u64;
     }
 

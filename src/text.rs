@@ -1,7 +1,7 @@
 //! Bytes to `str`: the one place outside the kernels where `unsafe` stands.
 
 use crate::error::Utf8ErrorKind;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, sequence_len};
 use crate::strictness::Strictness;
 
 /// What follows a run of accepted text.
@@ -48,6 +48,14 @@ pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     // and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..stop.valid_up_to]) };
     (text, stop.why.error_len().map_or(Ending::End, Ending::IllFormed))
+}
+
+/// The character of two bytes or more that `bytes` begin with, if they begin with one.
+#[inline]
+pub(crate) fn first_char(bytes: &[u8; 4]) -> Option<&str> {
+    let len = sequence_len(*bytes);
+    // SAFETY: `sequence_len` promises that so many bytes, if it is not 0, are a well-formed sequence.
+    (len != 0).then(|| unsafe { core::str::from_utf8_unchecked(&bytes[..len]) })
 }
 
 /// Splits off the ASCII at the start of `input`, up to the first byte that is `end`.

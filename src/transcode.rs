@@ -336,7 +336,7 @@ impl Utf8Decoder {
             && self.incomplete().is_empty()
             && destination.put_short_ascii(chunk)
         {
-            self.scanner.pass_ascii(chunk.len());
+            self.scanner.pass(chunk.len());
             return Progress {
                 read: chunk.len(),
                 held: 0,

@@ -1,7 +1,9 @@
 use crate::error::Utf8Error;
 use crate::incomplete::{Incomplete, Resumed};
 use crate::options::Utf8Options;
+use crate::kernel::sequence_len;
 use crate::scanner::{Scanner, Step};
+use crate::text::Ending;
 
 /// Checks a stream of bytes, in chunks cut anywhere, and produces no output.
 ///
@@ -89,6 +91,33 @@ impl Utf8Validator {
     /// ```
     #[inline]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
+        if !self.scanner.is_plain() {
+            return self.push_slowly(chunk);
+        }
+        let mut input = chunk;
+        if !self.carry.is_empty() {
+            let Some((joined, held)) = self.carry.join(input) else {
+                return self.push_slowly(chunk);
+            };
+            let len = sequence_len(joined);
+            if len == 0 {
+                return self.push_slowly(chunk);
+            }
+            self.carry.clear();
+            self.scanner.pass(len);
+            input = &input[len - held..];
+        }
+        let (text, ending) = self.scanner.plain(input);
+        let rest = &input[text.len()..];
+        if ending != Ending::End {
+            return self.push_slowly(rest);
+        }
+        self.carry.hold(rest);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn push_slowly(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
         let mut input = chunk;
         while !input.is_empty() {
             if !self.carry.is_empty() {
@@ -169,7 +198,7 @@ impl Utf8Validator {
     /// assert_eq!(validator.position(), 2); // behind the error; `b` is still to be pushed
     /// ```
     pub fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.as_bytes().len() as u64
+        self.scanner.position() + self.carry.len() as u64
     }
 
     /// Returns the bytes that are held: the beginning of a sequence or of a signature, at most

@@ -260,6 +260,13 @@ pub(crate) fn decode_char(bytes: &[u8]) -> Option<char> {
     }
 }
 
+/// The length of the well-formed sequence, of two bytes or more, that `bytes` begin with; 0 for
+/// anything else.
+#[inline]
+pub(crate) fn sequence_len(bytes: [u8; 4]) -> usize {
+    scalar::well_formed_len(u32::from_le_bytes(bytes))
+}
+
 /// The length of the maximal subpart that `input`, which is not empty, begins with, if it begins with
 /// something ill-formed.
 #[inline]

@@ -102,7 +102,7 @@ pub(super) fn sequence(input: &[u8]) -> Sequence {
 /// Masks pick the marking bits of all bytes at once; what is left of overlong forms, surrogates and
 /// values too large shows in the value's highest bits.
 #[inline(always)]
-fn well_formed_len(bytes: u32) -> usize {
+pub(super) fn well_formed_len(bytes: u32) -> usize {
     if bytes & 0x0000_C0E0 == 0x0000_80C0 {
         // 110vvvv. 10......: not all of v zero (C0, C1).
         return if bytes & 0x1E != 0 { 2 } else { 0 };
