@@ -2,8 +2,8 @@ use core::iter::FusedIterator;
 
 use crate::error::Utf8Error;
 use crate::incomplete::{Incomplete, Resumed};
-use crate::options::Utf8Options;
 use crate::kernel::sequence_len;
+use crate::options::Utf8Options;
 use crate::scanner::{Scanner, Step};
 use crate::tally::Tally;
 use crate::text::{Ending, first_char};
@@ -363,6 +363,11 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                     return Some(Ok(text));
                 }
             }
+        } else if self.carry.is_empty()
+            && let Some(error) = self.scanner.error_here(self.input)
+        {
+            self.input = &self.input[error.bytes().len()..];
+            return Some(Err(self.tally.note(error)));
         }
         self.take_piece_slowly()
     }

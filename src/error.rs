@@ -92,14 +92,23 @@ impl Utf8Error {
         next: Option<u8>,
     ) -> Self {
         debug_assert!(subpart.len() <= 4);
-        let bytes = match *subpart {
-            [] => [0; 4],
-            [a] => [a, 0, 0, 0],
-            [a, b] => [a, b, 0, 0],
-            [a, b, c] => [a, b, c, 0],
-            [a, b, c, d, ..] => [a, b, c, d],
+        // In one word: what is written in parts and read back as a whole has to be waited for.
+        let bytes = subpart.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+        Self { valid_up_to, kind, bytes: bytes.to_le_bytes(), len: subpart.len() as u8, next }
+    }
+
+    /// Describes `byte`, with which no sequence can begin.
+    #[inline]
+    pub(crate) fn of_byte(valid_up_to: u64, byte: u8) -> Self {
+        use Utf8ErrorKind as Kind;
+        let kind = match byte {
+            ..=0xBF => Kind::UnexpectedContinuation,
+            0xC0..=0xC1 => Kind::Overlong,
+            0xC2..=0xF7 => Kind::TooLarge,
+            0xF8.. => Kind::InvalidByte,
         };
-        Self { valid_up_to, kind, bytes, len: subpart.len() as u8, next }
+        let bytes = u32::from(byte).to_le_bytes(); // in one word, as in `new`
+        Self { valid_up_to, kind, bytes, len: 1, next: None }
     }
 
     /// Describes the ill-formed sequence at the start of `input`, whose maximal subpart is `len`
@@ -107,17 +116,16 @@ impl Utf8Error {
     #[inline]
     pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
         use Utf8ErrorKind as Kind;
-        let next = input.get(len).copied();
         // A byte that can begin nothing is refused by itself; any other waits for what breaks it.
-        let (kind, next) = match (input[0], next) {
-            (0x80..=0xBF, _) => (Kind::UnexpectedContinuation, None),
-            (0xC0..=0xC1, _) => (Kind::Overlong, None),
-            (0xF5..=0xF7, _) => (Kind::TooLarge, None),
-            (0xF8..=0xFF, _) => (Kind::InvalidByte, None),
-            (0xE0 | 0xF0, Some(0x80..=0xBF)) if len == 1 => (Kind::Overlong, next),
-            (0xED, Some(0x80..=0xBF)) if len == 1 => (Kind::Surrogate, next),
-            (0xF4, Some(0x80..=0xBF)) if len == 1 => (Kind::TooLarge, next),
-            _ => (Kind::Truncated, next),
+        if matches!(input[0], 0x80..=0xC1 | 0xF5..) {
+            return Self::of_byte(valid_up_to, input[0]);
+        }
+        let next = input.get(len).copied();
+        let kind = match (input[0], next) {
+            (0xE0 | 0xF0, Some(0x80..=0xBF)) if len == 1 => Kind::Overlong,
+            (0xED, Some(0x80..=0xBF)) if len == 1 => Kind::Surrogate,
+            (0xF4, Some(0x80..=0xBF)) if len == 1 => Kind::TooLarge,
+            _ => Kind::Truncated,
         };
         Self::new(valid_up_to, kind, &input[..len], next)
     }

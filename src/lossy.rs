@@ -21,7 +21,7 @@ pub(crate) fn decode_to(
     loop {
         let rest = &input[read..];
         if scanner.looks_near() && mode != ErrorMode::Fatal {
-            let repaired = repair(rest, mode, text);
+            let repaired = repair(scanner.kernel(), rest, mode, text);
             tally.add(repaired.errors, || {
                 let (at, len) = repaired.first?;
                 Some(Utf8Error::classify(scanner.position() + at as u64, &rest[at..], len))

@@ -147,14 +147,18 @@ impl Scanner {
 
     /// As [`step`](Self::step) where errors are expected, if one is right here: the shortest way, for
     /// floods of them.
-    #[inline]
+    // (Always inlined: an error that is returned through memory is read back before it is all there.)
+    #[inline(always)]
     pub(crate) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
         if self.look == Look::Far || input.is_empty() || !self.start.is_over() {
             return None;
         }
-        let len = error_at_start(input)?;
-        let error = Utf8Error::classify(self.position, input, len);
-        self.position += len as u64;
+        let error = match input[0] {
+            ..0x80 => return None,
+            byte @ (0x80..=0xC1 | 0xF5..) => Utf8Error::of_byte(self.position, byte),
+            _ => Utf8Error::classify(self.position, input, error_at_start(input)?),
+        };
+        self.position += error.bytes().len() as u64;
         Some(error)
     }
 
@@ -177,6 +181,11 @@ impl Scanner {
     #[cfg(feature = "alloc")]
     pub(crate) fn looks_near(&self) -> bool {
         self.look == Look::Near && self.asks_for_utf8_only()
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn kernel(&self) -> Kernel {
+        self.kernel
     }
 
     /// Passes over bytes that have been repaired, up to where it looks better.

@@ -9,10 +9,19 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Counts an error and hands it on.
+    #[inline]
     pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
         self.count += 1;
-        self.first.get_or_insert(error);
+        if self.count == 1 {
+            self.note_first(error);
+        }
         error
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_first(&mut self, error: Utf8Error) {
+        self.first = Some(error);
     }
 
     /// Counts `errors`, of which `first` tells the first.

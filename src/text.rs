@@ -20,8 +20,8 @@ pub(crate) enum Ending {
 pub(crate) enum Look {
     /// As far as it goes: errors are rare.
     Far,
-    /// A little, then more and more, so that errors that stand close together cost no more than what
-    /// is between them.
+    /// No further than needed, so that errors that stand close together cost no more than what is
+    /// between them.
     Near,
 }
 
@@ -33,10 +33,10 @@ pub(crate) fn split_text(
     strictness: Strictness,
     look: Look,
 ) -> (&str, Ending) {
-    if look == Look::Far && strictness.is_off() {
-        split_far(kernel, input)
-    } else {
-        split_near(kernel, input, strictness)
+    match look {
+        _ if !strictness.is_off() => split_strictly(kernel, input, strictness),
+        Look::Far => split_far(kernel, input),
+        Look::Near => split_near(kernel, input),
     }
 }
 
@@ -69,9 +69,28 @@ pub(crate) fn split_ascii(kernel: Kernel, end: u8, input: &[u8]) -> &str {
     unsafe { core::str::from_utf8_unchecked(ascii) }
 }
 
-/// Looks at windows that grow. The first is left to the scalar kernel, which is the quickest to come
-/// to an error near by; a refused character is looked for within each.
-fn split_near(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
+/// Looks at block after block, so that an error near by costs no more than what is before it.
+fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
+    /// More than what the kernel leaves before an error, or where there is no whole block.
+    const REST: usize = 72;
+    let mut accepted = 0;
+    let ending = loop {
+        accepted += kernel.clean_len(&input[accepted..]);
+        let end = input.len().min(accepted + REST);
+        let (text, ending) = split_far(Kernel::SCALAR, &input[accepted..end]);
+        accepted += text.len();
+        if ending != Ending::End || end == input.len() {
+            break ending;
+        }
+    };
+    // SAFETY: `Kernel::clean_len` promises well-formed bytes and whole characters, and between these
+    // are `str`s; `accepted` is the sum of their lengths from the start of `input` on.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..accepted]) };
+    (text, ending)
+}
+
+/// Looks at windows that grow, as a refused character has to be looked for in each.
+fn split_strictly(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
     const FIRST: usize = 32;
     const LARGEST: usize = 4096;
     let mut accepted = 0;
@@ -80,9 +99,7 @@ fn split_near(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, En
     let ending = loop {
         let end = input.len().min(accepted + window);
         let (text, ending) = split_far(kernel_for_window, &input[accepted..end]);
-        if !strictness.is_off()
-            && let Some((at, len, kind)) = strictness.find_refused(text)
-        {
+        if let Some((at, len, kind)) = strictness.find_refused(text) {
             accepted += text[..at].len();
             break Ending::Refused(len, kind);
         }

@@ -1,7 +1,7 @@
 use crate::error::Utf8Error;
 use crate::incomplete::{Incomplete, Resumed};
-use crate::options::Utf8Options;
 use crate::kernel::sequence_len;
+use crate::options::Utf8Options;
 use crate::scanner::{Scanner, Step};
 use crate::text::Ending;
 

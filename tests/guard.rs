@@ -64,6 +64,7 @@ fn check(page: &mut Guarded, bytes: &[u8]) {
                 kernel.name(),
                 bytes.len()
             );
+            assert!(kernel.clean_len(place) <= valid_up_to, "{}", kernel.name());
             let ascii = place.iter().take_while(|&&byte| byte.is_ascii() && byte != b'\n').count();
             assert_eq!(kernel.ascii_before(b'\n', place), ascii, "{}", kernel.name());
         }

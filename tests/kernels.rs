@@ -1,5 +1,9 @@
 //! Every kernel this machine can run against the scalar one, and that one against std.
 
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+
 use utf8_codec::{Kernel, Stop, Why};
 
 /// Text of every script, and pieces of sequences.
@@ -87,6 +91,29 @@ fn check(bytes: &[u8]) {
             kernel.name(),
             bytes.len(),
         );
+    }
+}
+
+/// Holds every kernel to what it may count as clean, and copy.
+fn check_clean(bytes: &[u8]) {
+    let valid_up_to = of_std(bytes).valid_up_to;
+    for kernel in Kernel::available() {
+        let name = kernel.name();
+        let clean = kernel.clean_len(bytes);
+        assert!(std::str::from_utf8(&bytes[..clean]).is_ok(), "{name}, {clean}: {bytes:02x?}");
+        // All that is valid but for a character and what is left of a block.
+        assert!(clean + 3 + 64 >= valid_up_to, "{name}, {clean} of {valid_up_to}: {bytes:02x?}");
+
+        for room in [bytes.len(), bytes.len() / 2] {
+            let mut out = vec![MaybeUninit::new(0xEE); bytes.len() + 8];
+            let copied = kernel.copy_clean(bytes, &mut out[..room]);
+            assert!(copied <= room && std::str::from_utf8(&bytes[..copied]).is_ok(), "{name}");
+            assert!(room < bytes.len() || copied == clean, "{name}: {bytes:02x?}");
+            // SAFETY: all of it has been given a value.
+            let out = out.iter().map(|byte| unsafe { byte.assume_init() }).collect::<Vec<_>>();
+            assert_eq!(out[..copied], bytes[..copied], "{name}");
+            assert_eq!(out[room..], vec![0xEE; out.len() - room], "{name}: written outside");
+        }
     }
 }
 
@@ -221,6 +248,29 @@ fn ascii_is_counted_up_to_the_first_end_or_other_byte() {
                 assert_eq!(kernel.ascii_before(end, &bytes), len, "{}", kernel.name());
             }
         }
+    }
+}
+
+#[test]
+fn clean_text_is_counted_and_copied_up_to_an_error() {
+    for fill in FILLS {
+        for before in (0..=300).chain([1000, 1459]) {
+            let front = fill_to(fill, before);
+            for (seed, after) in SEEDS.iter().zip([0, 1, 3, 60, 61, 64, 200].into_iter().cycle()) {
+                check_clean(&[&front[..], seed, &fill_to(fill, after)].concat());
+            }
+        }
+    }
+    let mut random = Random(7);
+    for _ in 0..100_000 {
+        let mut bytes: Vec<u8> = "aé€😀жz".bytes().cycle().take(random.below(300)).collect();
+        for _ in 0..random.below(3) {
+            if !bytes.is_empty() {
+                let at = random.below(bytes.len());
+                bytes[at] = random.below(256) as u8;
+            }
+        }
+        check_clean(&bytes[random.below(bytes.len() + 1)..]);
     }
 }
 

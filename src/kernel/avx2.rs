@@ -108,6 +108,12 @@ impl Vector for Bytes32 {
     }
 
     #[inline(always)]
+    unsafe fn store(self, at: *mut u8) {
+        // SAFETY: the caller's promise, and the invariant of `Bytes32`; the store asks for no alignment.
+        unsafe { _mm256_storeu_si256(at.cast(), self.0) };
+    }
+
+    #[inline(always)]
     fn any_high(self) -> bool {
         // SAFETY: the invariant of `Bytes32`.
         unsafe { _mm256_movemask_epi8(self.0) != 0 }
@@ -147,6 +153,24 @@ fn long(input: &[u8]) -> Stop {
     // SAFETY: there are 256 bytes and more, and this function has the instructions.
     let look = unsafe { vector::long::<Bytes32>(input) };
     answer(input, look)
+}
+
+/// Counts bytes; see [`Kernel::clean_len`](super::Kernel::clean_len).
+#[target_feature(enable = "avx2")]
+pub(super) fn clean_len(input: &[u8]) -> usize {
+    // SAFETY: there is no `out`, and this function has the instructions.
+    unsafe { vector::clean::<Bytes32>(input, core::ptr::null_mut()) }
+}
+
+/// Copies bytes; see [`Kernel::copy_clean`](super::Kernel::copy_clean).
+///
+/// # Safety
+///
+/// - `input.len()` bytes can be written at `out`.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
+    // SAFETY: the caller's promise, and this function has the instructions.
+    unsafe { vector::clean::<Bytes32>(input, out) }
 }
 
 /// Counts bytes; see [`Kernel::ascii_before`](super::Kernel::ascii_before).

@@ -83,6 +83,65 @@ pub(super) fn validate(input: &[u8]) -> Stop {
     }
 }
 
+/// Counts bytes; see [`Kernel::clean_len`](super::Kernel::clean_len).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn clean_len(input: &[u8]) -> usize {
+    // SAFETY: there is no `out`.
+    unsafe { clean(input, core::ptr::null_mut()) }
+}
+
+/// Copies bytes; see [`Kernel::copy_clean`](super::Kernel::copy_clean).
+///
+/// # Safety
+///
+/// - `input.len()` bytes can be written at `out`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { clean(input, out) }
+}
+
+/// Counts the well-formed bytes that `input` begins with, block by block, and copies them to `out`
+/// unless that is null.
+///
+/// # Safety
+///
+/// - `out` is null, or `input.len()` bytes can be written there.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+unsafe fn clean(input: &[u8], out: *mut u8) -> usize {
+    let start = input.as_ptr();
+    let mut at = 0;
+    while at + BLOCK <= input.len() {
+        // SAFETY: a block can be read at `at`.
+        let block = unsafe { load(start.add(at)) };
+        if !out.is_null() {
+            // SAFETY: as much can be written at `out` as there is of `input`.
+            unsafe { store(block, out.add(at)) };
+        }
+        let zero = _mm512_setzero_si512();
+        let errors = if at == 0 {
+            // Behind an error there often is the next: whether it is all ASCII is not worth asking.
+            let [back1, back2, back3] = [-1, -2, -3].map(|by| load_within(input, 0, by));
+            test(block, back1, back2, back3, zero)
+        } else {
+            // SAFETY: `at` is a block and more.
+            unsafe {
+                match any_high(_mm512_or_si512(block, load(start.add(at - 3)))) {
+                    true => full(start.add(at), zero),
+                    false => zero,
+                }
+            }
+        };
+        let marks = marks(errors);
+        if marks != 0 {
+            return Stop::before(input, at + marks.trailing_zeros() as usize);
+        }
+        at += BLOCK;
+    }
+    if at == 0 { 0 } else { Stop::clean_up_to_tail(&input[..at]).valid_up_to }
+}
+
 /// Counts bytes; see [`Kernel::ascii_before`](super::Kernel::ascii_before).
 ///
 /// The first two blocks are looked at together: where in them a line ends is hard to predict.

@@ -29,6 +29,7 @@ mod ascii;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod clean;
 mod convert;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
@@ -314,6 +315,18 @@ impl Stop {
         let stop = scalar::validate_from(input, near);
         debug_assert!(stop.why != Why::End && stop.valid_up_to <= near, "{stop:?}, near {near}");
         stop
+    }
+
+    /// Where the sequence begins that the byte at `near` shows to be ill-formed, or a well-formed one
+    /// right before it. Everything before that is well-formed.
+    #[inline(always)]
+    fn before(input: &[u8], near: usize) -> usize {
+        match input[..near] {
+            [.., 0xC0..=0xFF] => near - 1,
+            [.., 0xC0..=0xFF, 0x80..=0xBF] => near - 2,
+            [.., 0xC0..=0xFF, 0x80..=0xBF, 0x80..=0xBF] => near - 3,
+            _ => near,
+        }
     }
 
     /// The last bytes of `input`, four or more, may begin a sequence; the others are well-formed, and

@@ -4,8 +4,10 @@
 //! repairs are copied in one loop, a word or a sequence at a time, into memory reserved before.
 
 use alloc::string::String;
+use core::slice;
 
 use super::scalar::{Sequence, sequence};
+use super::{Kernel, Why};
 use crate::mode::{ErrorMode, StandIn};
 
 /// What has been repaired.
@@ -26,40 +28,48 @@ const GROWTH: usize = 4;
 /// Room for the output of a batch, which may run over its end by a sequence, and for a word that is
 /// written whole.
 const RESERVE: usize = GROWTH * (BATCH + 4) + 8;
+/// Bytes without an error after which the next one is looked for in blocks.
+const NEAR: usize = 16;
 /// Bytes without an error after which there are quicker ways.
-const CLEAN: usize = 24;
+const FAR: usize = 4096;
 
 /// Appends what `input` decodes to, ill-formed parts repaired, up to a tail that may be incomplete or
 /// to a stretch without an error.
 ///
 /// `mode` is not [`ErrorMode::Fatal`].
-pub(crate) fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
+pub(crate) fn repair(kernel: Kernel, input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
     debug_assert_ne!(mode, ErrorMode::Fatal);
     // Once for each mode, so that it is not asked for each error.
     match mode {
         ErrorMode::Fatal | ErrorMode::Replacement => {
-            repair_with(input, text, |_, out| out.push(StandIn::REPLACEMENT))
+            repair_with(kernel, input, text, |_, out| out.push(StandIn::REPLACEMENT))
         }
-        ErrorMode::Skip => repair_with(input, text, |_, _| {}),
-        ErrorMode::Escape => repair_with(input, text, |bytes, out| {
+        ErrorMode::Skip => repair_with(kernel, input, text, |_, _| {}),
+        ErrorMode::Escape => repair_with(kernel, input, text, |bytes, out| {
             bytes.iter().for_each(|&byte| out.push(ErrorMode::Escape.stand_in(byte)));
         }),
-        ErrorMode::Latin1 => repair_with(input, text, |bytes, out| {
+        ErrorMode::Latin1 => repair_with(kernel, input, text, |bytes, out| {
             bytes.iter().for_each(|&byte| out.push(ErrorMode::Latin1.stand_in(byte)));
         }),
-        ErrorMode::Windows1252 => repair_with(input, text, |bytes, out| {
+        ErrorMode::Windows1252 => repair_with(kernel, input, text, |bytes, out| {
             bytes.iter().for_each(|&byte| out.push(ErrorMode::Windows1252.stand_in(byte)));
         }),
     }
 }
 
 #[inline(always)]
-fn repair_with(input: &[u8], text: &mut String, repair: impl Fn(&[u8], &mut Output)) -> Repaired {
+fn repair_with(
+    kernel: Kernel,
+    input: &[u8],
+    text: &mut String,
+    repair: impl Fn(&[u8], &mut Output),
+) -> Repaired {
     let mut read = 0;
     let mut errors = 0;
     let mut first = None;
     let mut last_error = 0;
-    'batches: loop {
+    let mut near = NEAR;
+    'batches: while read - last_error <= FAR {
         if text.capacity() - text.len() < RESERVE {
             if input.len() - read < 4 * BATCH {
                 // It may fit: better a little slower than a text that grows for nothing.
@@ -67,41 +77,71 @@ fn repair_with(input: &[u8], text: &mut String, repair: impl Fn(&[u8], &mut Outp
             }
             text.reserve(RESERVE);
         }
-        let batch_end = read + BATCH;
         let mut out = Output::new(text);
+        if read - last_error >= near {
+            let copied = out.copy_clean(kernel, &input[read..input.len().min(read + FAR)]);
+            // As far as it was to this error it may be to the next.
+            near = if copied >= NEAR { 0 } else { NEAR };
+            if copied > 0 {
+                read += copied;
+                continue;
+            }
+        }
+        let batch_end = read + BATCH;
         while read < batch_end {
             let rest = &input[read..];
-            let len = match rest.first() {
+            let (len, parts) = match rest.first() {
                 None => break 'batches,
                 Some(0..0x80) => {
                     read += out.push_ascii(rest);
+                    if read - last_error >= near && rest.len() >= 2 * BATCH {
+                        continue 'batches;
+                    }
                     continue;
                 }
-                Some(0x80..=0xC1 | 0xF5..) => 1,
+                Some(0x80..=0xC1 | 0xF5..) => {
+                    // Each of these is an error by itself, whatever follows.
+                    let flood = &rest[..rest.len().min(batch_end - read)];
+                    let flood =
+                        flood.iter().take_while(|byte| matches!(byte, 0x80..=0xC1 | 0xF5..));
+                    let mut bytes = 0;
+                    for &byte in flood {
+                        repair(&[byte], &mut out);
+                        bytes += 1;
+                    }
+                    (bytes, bytes)
+                }
                 Some(0xC2..) => match sequence(rest) {
                     Sequence::WellFormed(len) => {
                         out.push_sequence(rest, len);
                         read += len;
+                        if read - last_error >= near && rest.len() >= 2 * BATCH {
+                            continue 'batches;
+                        }
                         continue;
                     }
                     Sequence::Incomplete => break 'batches,
-                    Sequence::IllFormed(why) => why.error_len().unwrap_or(1),
+                    // Nearly all are one byte long: then the loop over them is none.
+                    Sequence::IllFormed(Why::IllFormed1 | Why::End) => {
+                        repair(&rest[..1], &mut out);
+                        (1, 1)
+                    }
+                    Sequence::IllFormed(why) => {
+                        let len = why.error_len().unwrap_or(1);
+                        repair(&rest[..len], &mut out);
+                        (len, 1)
+                    }
                 },
             };
-            // Nearly all are one byte long: then the loop over them is none.
-            match rest {
-                [byte, ..] if len == 1 => repair(&[*byte], &mut out),
-                _ => repair(&rest[..len], &mut out),
-            }
             if errors == 0 {
-                first = Some((read, len));
+                first = Some((read, if parts == 1 { len } else { 1 }));
             }
-            errors += 1;
+            errors += parts as u64;
             read += len;
             last_error = read;
-        }
-        if read - last_error > CLEAN {
-            break;
+            if near == 0 {
+                continue 'batches;
+            }
         }
     }
     Repaired { read, errors, first }
@@ -127,6 +167,18 @@ impl<'a> Output<'a> {
         // long as the text is neither moved nor grown, which `text` being borrowed here rules out.
         let start = unsafe { text.as_mut_vec() }.as_mut_ptr();
         Self { text, start, len }
+    }
+
+    /// Copies the well-formed text that `rest` begins with, as far as there is room for it and a batch;
+    /// says how many bytes.
+    #[inline(always)]
+    fn copy_clean(&mut self, kernel: Kernel, rest: &[u8]) -> usize {
+        let room = self.text.capacity() - self.len - RESERVE;
+        // SAFETY: so many bytes from `len` on are within the capacity, and `text` is borrowed.
+        let spare = unsafe { slice::from_raw_parts_mut(self.start.add(self.len).cast(), room) };
+        let copied = kernel.copy_clean(rest, spare);
+        self.len += copied;
+        copied
     }
 
     /// Copies the ASCII that `rest` begins with, at most eight bytes; says how many.

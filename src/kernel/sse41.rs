@@ -100,6 +100,12 @@ impl Vector for Bytes16 {
     }
 
     #[inline(always)]
+    unsafe fn store(self, at: *mut u8) {
+        // SAFETY: the caller's promise, and the invariant of `Bytes16`; the store asks for no alignment.
+        unsafe { _mm_storeu_si128(at.cast(), self.0) };
+    }
+
+    #[inline(always)]
     fn any_high(self) -> bool {
         // SAFETY: the invariant of `Bytes16`.
         unsafe { _mm_movemask_epi8(self.0) != 0 }
@@ -155,6 +161,24 @@ fn long(input: &[u8]) -> Stop {
     // SAFETY: there are 256 bytes and more, and this function has the instructions.
     let look = unsafe { vector::long::<Bytes16>(input) };
     answer(input, look)
+}
+
+/// Counts bytes; see [`Kernel::clean_len`](super::Kernel::clean_len).
+#[target_feature(enable = "sse4.1")]
+pub(super) fn clean_len(input: &[u8]) -> usize {
+    // SAFETY: there is no `out`, and this function has the instructions.
+    unsafe { vector::clean::<Bytes16>(input, core::ptr::null_mut()) }
+}
+
+/// Copies bytes; see [`Kernel::copy_clean`](super::Kernel::copy_clean).
+///
+/// # Safety
+///
+/// - `input.len()` bytes can be written at `out`.
+#[target_feature(enable = "sse4.1")]
+pub(super) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
+    // SAFETY: the caller's promise, and this function has the instructions.
+    unsafe { vector::clean::<Bytes16>(input, out) }
 }
 
 /// Counts bytes; see [`Kernel::ascii_before`](super::Kernel::ascii_before).

@@ -84,6 +84,12 @@ pub(super) trait Vector: Copy {
     fn pick_from(self, table: &[u8; 16]) -> Self;
     /// This vector moved back by `N` bytes, 1 to 3, behind `before`.
     fn back<const N: usize>(self, before: Self) -> Self;
+    /// Stores this vector.
+    ///
+    /// # Safety
+    ///
+    /// - `LEN` bytes can be written at `at`.
+    unsafe fn store(self, at: *mut u8);
     /// Whether bit 7 of any byte is set.
     fn any_high(self) -> bool;
     /// The first byte of which bit 7 is set.
@@ -540,6 +546,45 @@ unsafe fn skip_ascii<V: Vector>(start: *const u8, mut at: usize, len: usize) -> 
     }
     // SAFETY: the last `RUN` bytes.
     if unsafe { is_ascii::<V>(start.add(len - RUN)) } { len } else { at.min(len - 1) }
+}
+
+/// Counts the well-formed bytes that `input` begins with, block by block, and copies them to `out`
+/// unless that is null; see [`Kernel::clean_len`](super::Kernel::clean_len).
+///
+/// # Safety
+///
+/// - `out` is null, or `input.len()` bytes can be written there.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn clean<V: Vector>(input: &[u8], out: *mut u8) -> usize {
+    let start = input.as_ptr();
+    let mut at = 0;
+    while at + V::LEN <= input.len() {
+        // SAFETY: a block can be read at `at`, and written as far into `out`. `at` is 0 or a block and
+        // more, which has more than 3 bytes.
+        unsafe {
+            let block = V::load(start.add(at));
+            let back3 = if at == 0 { block } else { V::load(start.add(at - 3)) };
+            if block.or(back3).any_high() {
+                let (found, back1) = if at == 0 {
+                    (first(block), block.back::<1>(block.each(0)))
+                } else {
+                    (full_at(start.add(at), Found::nothing(block)), V::load(start.add(at - 1)))
+                };
+                if let Some(i) = found.marks().or(beyond(block, back1)).first_high() {
+                    if !out.is_null() {
+                        block.store(out.add(at));
+                    }
+                    return Stop::before(input, at + i);
+                }
+            }
+            if !out.is_null() {
+                block.store(out.add(at));
+            }
+        }
+        at += V::LEN;
+    }
+    if at == 0 { 0 } else { Stop::clean_up_to_tail(&input[..at]).valid_up_to }
 }
 
 /// Counts the ASCII bytes that `input` begins with up to the first that is `end`.
