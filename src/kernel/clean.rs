@@ -42,7 +42,9 @@ impl Kernel {
         match self.0 {
             Tier::Scalar => {
                 let clean = scalar::validate(input).valid_up_to;
-                out[..clean].write_copy_of_slice(&input[..clean]);
+                for (out, byte) in out.iter_mut().zip(&input[..clean]) {
+                    out.write(*byte);
+                }
                 clean
             }
             // SAFETY: a `Kernel` is made only of a tier that has been found to be available, and `out`
