@@ -6,6 +6,10 @@ use crate::incomplete::Resumed;
 use crate::lossy::decode_to;
 use crate::mode::{ErrorMode, Repair};
 use crate::scanner::Step;
+use crate::text::Ending;
+
+/// Bytes that are decoded in one step, before a cache could be too small for what comes of them.
+const SHORT: usize = 1024;
 
 /// How far a call from buffer to buffer has come.
 ///
@@ -325,6 +329,7 @@ impl Utf8Decoder {
         self.finish_to(mode, units)
     }
 
+    /// One step where one is enough, otherwise as many as it takes.
     #[inline]
     fn decode_to<D: Destination + ?Sized>(
         &mut self,
@@ -332,17 +337,23 @@ impl Utf8Decoder {
         mode: ErrorMode,
         destination: &mut D,
     ) -> Progress {
-        if self.scanner.is_plain()
-            && self.incomplete().is_empty()
-            && destination.put_short_ascii(chunk)
-        {
-            self.scanner.pass(chunk.len());
-            return Progress {
-                read: chunk.len(),
-                held: 0,
-                written: chunk.len(),
-                status: Status::Done,
-            };
+        if self.scanner.is_plain() && self.incomplete().is_empty() {
+            if destination.put_short_ascii(chunk) {
+                self.scanner.pass(chunk.len());
+                let len = chunk.len();
+                return Progress { read: len, held: 0, written: len, status: Status::Done };
+            }
+            // No encoding takes more units than UTF-8 takes bytes.
+            if chunk.len() <= SHORT && destination.size() >= chunk.len() {
+                let (text, ending) = self.scanner.plain(chunk);
+                if ending == Ending::End {
+                    let (_, written) = destination.put(0, text);
+                    let tail = &chunk[text.len()..];
+                    self.hold(tail);
+                    return self.progress(chunk.len(), written, Status::Done);
+                }
+                self.scanner.unread(text.len());
+            }
         }
         self.decode_in_steps(chunk, mode, destination)
     }

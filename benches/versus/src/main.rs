@@ -9,6 +9,8 @@ mod peers;
 #[path = "../../support/mod.rs"]
 mod support;
 
+#[path = "../../scenarios/chars.rs"]
+mod chars;
 #[path = "../../scenarios/codec.rs"]
 mod codec;
 #[path = "../../scenarios/damaged.rs"]
@@ -32,6 +34,9 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(|bench| stream::verdict(bench, peers::verdict)),
     OnDetectedKernel(|bench| damaged::repair(bench, peers::repair)),
     OnDetectedKernel(|bench| damaged::pieces(bench, |_, _| {})),
+    OnDetectedKernel(|bench| chars::to_chars(bench, peers::to_chars)),
+    OnDetectedKernel(|bench| chars::to_utf16(bench, peers::to_utf16)),
+    OnDetectedKernel(|bench| chars::from_chars(bench, peers::from_chars)),
     OnDetectedKernel(|bench| codec::codec(bench, peers::codec)),
     OnDetectedKernel(|bench| lines::lines(bench, |_, _| {})),
 ];

@@ -9,6 +9,7 @@ use encoding_rs::{CoderResult, Encoding, UTF_8};
 use futures::StreamExt;
 use futures::executor::block_on;
 
+use crate::chars::{ByteTexts, CharTexts, buffer, room};
 use crate::codec::WholeCharacters;
 use crate::framed::framed;
 use crate::stream::{Chunks, over};
@@ -178,4 +179,64 @@ fn up_to_tail_simdutf8(bytes: &[u8]) -> Option<usize> {
     };
     let len = bytes.len() - unfinished;
     simdutf8::basic::from_utf8(&bytes[..len]).is_ok().then_some(len)
+}
+
+/// As C++ does it: a pointer to memory that is large enough.
+pub(crate) fn to_chars<'a>(row: &mut Row<'a>, texts: ByteTexts<'a>) {
+    let mut units = vec![0_u32; room(texts)];
+    row.peer("simdutf", move || {
+        let mut written = 0;
+        for text in black_box(texts) {
+            // SAFETY: the text is in memory, and there is a unit for each of its bytes.
+            written += unsafe {
+                simdutf::convert_utf8_to_utf32(text.as_ptr(), text.len(), units.as_mut_ptr())
+            };
+        }
+        black_box(&units);
+        written as u64
+    });
+}
+
+pub(crate) fn to_utf16<'a>(row: &mut Row<'a>, texts: ByteTexts<'a>) {
+    let mut units = vec![0_u16; room(texts)];
+    row.peer("simdutf", move || {
+        let mut written = 0;
+        for text in black_box(texts) {
+            // SAFETY: the text is in memory, and there is a unit for each of its bytes.
+            written += unsafe {
+                simdutf::convert_utf8_to_utf16(text.as_ptr(), text.len(), units.as_mut_ptr())
+            };
+        }
+        black_box(&units);
+        written as u64
+    });
+    let mut units = vec![0_u16; room(texts) + 1];
+    row.peer("encoding_rs", move || {
+        let mut written = 0;
+        for text in black_box(texts) {
+            let bytes = text.as_bytes();
+            written += encoding_rs::mem::convert_utf8_to_utf16(bytes, &mut units);
+        }
+        black_box(&units);
+        written as u64
+    });
+}
+
+pub(crate) fn from_chars<'a>(row: &mut Row<'a>, texts: CharTexts<'a>) {
+    let mut bytes = buffer(texts);
+    row.peer("simdutf", move || {
+        let mut written = 0;
+        for chars in black_box(texts) {
+            // SAFETY: a `char` is a `u32`, and there are four bytes for each.
+            written += unsafe {
+                simdutf::convert_utf32_to_utf8(
+                    chars.as_ptr().cast(),
+                    chars.len(),
+                    bytes.as_mut_ptr(),
+                )
+            };
+        }
+        black_box(&bytes);
+        written as u64
+    });
 }
