@@ -73,10 +73,8 @@ const OR_AND_NOT: i32 = 0xF4;
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn validate(input: &[u8]) -> Stop {
     match input.len() {
-        0..=3 => scalar::validate(input),
-        4..=16 => up_to_16(input),
-        17..=32 => up_to_32(input),
-        33..=64 => up_to_64(input),
+        0..=63 => up_to_63(input),
+        64 => one_block(input),
         65..=128 => up_to_128(input),
         129..=319 => up_to_319(input),
         _ => long(input),
@@ -161,45 +159,46 @@ pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
     input.len().min(at + marks.trailing_zeros() as usize)
 }
 
-/// 4 to 16 bytes in one register, the bytes in front of them being zeros.
+/// Up to 63 bytes in one register, the bytes in front of them and behind them being zeros.
+///
+/// Whether they are ASCII is asked without a branch on the length: that of messages is hard to predict.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_16(input: &[u8]) -> Stop {
-    debug_assert!((4..=16).contains(&input.len()));
-    let lanes = _bzhi_u32(!0, input.len() as u32) as u16;
-    // SAFETY: the mask lets through `input.len()` lanes, all of them in `input`; the others are not
-    // accessed.
-    let text = unsafe { _mm_maskz_loadu_epi8(lanes, input.as_ptr().cast()) };
-    if _mm_movemask_epi8(text) == 0 {
+fn up_to_63(input: &[u8]) -> Stop {
+    debug_assert!(input.len() < BLOCK);
+    let text = load_within(input, 0, 0);
+    if !any_high(text) {
         return Stop::clean(input.len());
     }
-    let back1 = _mm_bslli_si128::<1>(text);
-    let back2 = _mm_bslli_si128::<2>(text);
-    let back3 = _mm_bslli_si128::<3>(text);
-    let after_lead = _mm_avg_epu8(back1, _mm_set1_epi8(0x3F));
-    let third = _mm_avg_epu8(back2, _mm_set1_epi8(0x1F));
-    let fourth = _mm_avg_epu8(back3, _mm_set1_epi8(0x0F));
-    let here = _mm_adds_epi8(text, _mm_set1_epi8(0x40));
-    let second = _mm512_permutexvar_epi8(_mm512_castsi128_si512(back1), second());
-    let pair = _mm_add_epi8(text, _mm512_castsi512_si128(second));
-    let wanted = _mm_ternarylogic_epi64::<OR3>(after_lead, third, fourth);
-    let errors = _mm_xor_si128(wanted, here);
-    let errors = _mm_ternarylogic_epi64::<OR_AND_NOT>(errors, after_lead, pair);
-    stop_at(input, 0, (_mm_movemask_epi8(errors) as u16 & lanes).into())
+    let marks = if input.len() < 32 {
+        first_marks_of_half(_mm512_castsi512_si256(text)).into()
+    } else {
+        marks(first_errors(text))
+    };
+    // The zeros behind the input mark a sequence that is not complete.
+    if marks == 0 {
+        return Stop::clean(input.len());
+    }
+    stop_at(input, 0, _bzhi_u64(marks, input.len() as u32))
 }
 
-/// 17 to 32 bytes in one register, the bytes in front of them being zeros.
+/// 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_32(input: &[u8]) -> Stop {
-    debug_assert!((17..=32).contains(&input.len()));
-    let lanes = _bzhi_u32(!0, input.len() as u32);
-    // SAFETY: the mask lets through `input.len()` lanes, all of them in `input`; the others are not
-    // accessed.
-    let text = unsafe { _mm256_maskz_loadu_epi8(lanes, input.as_ptr().cast()) };
-    if _mm256_movemask_epi8(text) == 0 {
-        return Stop::clean(input.len());
+fn one_block(input: &[u8]) -> Stop {
+    debug_assert_eq!(input.len(), BLOCK);
+    // SAFETY: a block can be read.
+    let text = unsafe { load(input.as_ptr()) };
+    if !any_high(text) {
+        return Stop::clean(BLOCK);
     }
+    stop_at(input, 0, marks(first_errors(text)))
+}
+
+/// [`first_errors`] of half a block, as a mask.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn first_marks_of_half(text: __m256i) -> u32 {
     let low_half_up = _mm256_permute2x128_si256::<0x08>(text, text);
     let back1 = _mm256_alignr_epi8::<15>(text, low_half_up);
     let back2 = _mm256_alignr_epi8::<14>(text, low_half_up);
@@ -213,23 +212,7 @@ fn up_to_32(input: &[u8]) -> Stop {
     let wanted = _mm256_ternarylogic_epi64::<OR3>(after_lead, third, fourth);
     let errors = _mm256_xor_si256(wanted, here);
     let errors = _mm256_ternarylogic_epi64::<OR_AND_NOT>(errors, after_lead, pair);
-    stop_at(input, 0, (_mm256_movemask_epi8(errors) as u32 & lanes).into())
-}
-
-/// 33 to 64 bytes in one register, the bytes in front of them being zeros.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_64(input: &[u8]) -> Stop {
-    debug_assert!((33..=64).contains(&input.len()));
-    let lanes = _bzhi_u64(!0, input.len() as u32);
-    // SAFETY: the mask lets through `input.len()` lanes, all of them in `input`; the others are not
-    // accessed.
-    let text = unsafe { _mm512_maskz_loadu_epi8(lanes, input.as_ptr().cast()) };
-    if !any_high(text) {
-        return Stop::clean(input.len());
-    }
-    let errors = first_errors(text);
-    stop_at(input, 0, _mm512_mask_test_epi8_mask(lanes, errors, high()))
+    _mm256_movemask_epi8(errors) as u32
 }
 
 /// 65 to 128 bytes in two registers that overlap.

@@ -329,7 +329,7 @@ impl Stop {
         }
     }
 
-    /// The last bytes of `input`, four or more, may begin a sequence; the others are well-formed, and
+    /// The last bytes of `input` may begin a sequence; the others are well-formed, and
     /// of what begins a sequence every byte but the last has been tested together with the next.
     #[inline(always)]
     fn clean_up_to_tail(input: &[u8]) -> Self {
