@@ -62,6 +62,14 @@ static SECOND: Aligned = Aligned({
     table
 });
 
+/// What makes bit 7 of the average with it say, for the last three bytes of a block, whether they begin
+/// a sequence that goes on behind them.
+static UNFINISHED: Aligned = Aligned({
+    let mut table = [0; 64];
+    [table[61], table[62], table[63]] = [0x0F, 0x1F, 0x3F];
+    table
+});
+
 /// `a | b | c`
 const OR3: i32 = 0xFE;
 /// `a | (b ^ c)`
@@ -192,7 +200,11 @@ fn one_block(input: &[u8]) -> Stop {
     if !any_high(text) {
         return Stop::clean(BLOCK);
     }
-    stop_at(input, 0, marks(first_errors(text)))
+    let errors = first_errors(text);
+    if is_finished(errors, text) {
+        return Stop::clean(BLOCK);
+    }
+    stop_at(input, 0, marks(errors))
 }
 
 /// [`first_errors`] of half a block, as a mask.
@@ -227,18 +239,21 @@ fn up_to_128(input: &[u8]) -> Stop {
         return Stop::clean(input.len());
     }
     let first_errors = first_errors(first);
-    if any_high(first_errors) {
-        return stop_at(input, 0, marks(first_errors));
-    }
-    let errors = if last_at >= 3 {
+    let last_errors = if last_at >= 3 {
         // SAFETY: three bytes and more stand before `last_at`, and 64 from it on.
         unsafe { full(input.as_ptr().add(last_at), _mm512_setzero_si512()) }
     } else {
         // With zeros in front of it the block's first bytes may seem wrong; but these, and more,
-        // have been found good.
+        // are in the first block, too.
         _mm512_maskz_mov_epi8(!0b111, self::first_errors(last))
     };
-    stop_at(input, last_at, marks(errors))
+    if is_finished(_mm512_or_si512(first_errors, last_errors), last) {
+        Stop::clean(input.len())
+    } else if any_high(first_errors) {
+        stop_at(input, 0, marks(first_errors))
+    } else {
+        stop_at(input, last_at, marks(last_errors))
+    }
 }
 
 /// 129 to 319 bytes in blocks of 64, the last of which is laid against the end.
@@ -277,7 +292,13 @@ fn up_to_319(input: &[u8]) -> Stop {
         }
         at = (at + BLOCK).min(last);
     }
-    if any_high(errors) { locate(input, BLOCK) } else { Stop::clean_up_to_tail(input) }
+    if is_finished(errors, d) {
+        Stop::clean(input.len())
+    } else if any_high(errors) {
+        locate(input, BLOCK)
+    } else {
+        Stop::clean_up_to_tail(input)
+    }
 }
 
 /// 320 bytes and more in strides, laid along cache lines, the last of which is laid against the end.
@@ -518,6 +539,13 @@ fn stop_at(input: &[u8], at: usize, marks: u64) -> Stop {
     } else {
         Stop::marked(input, at + marks.trailing_zeros() as usize)
     }
+}
+
+/// Whether there are no errors, and no sequence goes on behind `last`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn is_finished(errors: __m512i, last: __m512i) -> bool {
+    !any_high(_mm512_or_si512(errors, _mm512_avg_epu8(last, table(&UNFINISHED))))
 }
 
 /// Bit 7 of every byte.

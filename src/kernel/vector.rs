@@ -219,12 +219,30 @@ unsafe fn full_at<V: Vector>(at: *const u8, found: Found<V>) -> Found<V> {
     full(block, [back1, back2, back3], found)
 }
 
+/// What makes bit 7 of the average with it say, for the last three bytes of a vector, whether they
+/// begin a sequence that goes on behind them.
+static UNFINISHED: [u8; 32] = {
+    let mut table = [0; 32];
+    [table[29], table[30], table[31]] = [0x0F, 0x1F, 0x3F];
+    table
+};
+
 /// The answer for a short input of which everything has been looked at, `top` being its greatest
-/// bytes.
+/// bytes and `last` its last ones.
 #[inline(always)]
-fn conclude<V: Vector>(input: &[u8], found: Found<V>, top: V) -> Look {
+fn conclude<V: Vector>(input: &[u8], found: Found<V>, top: V, last: V) -> Look {
+    const { assert!(V::LEN <= UNFINISHED.len()) };
+    // SAFETY: a vector is not longer than the table. That there is one shows that the machine has its
+    // instructions.
+    let unfinished = unsafe { V::load(UNFINISHED.as_ptr().add(UNFINISHED.len() - V::LEN)) };
     let suspicious = found.marks().or(top.minus(top.each(0xF4 - 0x80)));
-    if suspicious.any_high() { Err(0) } else { Ok(Stop::clean_up_to_tail(input)) }
+    if !suspicious.or(last.average(unfinished)).any_high() {
+        Ok(Stop::clean(input.len()))
+    } else if suspicious.any_high() {
+        Err(0)
+    } else {
+        Ok(Stop::clean_up_to_tail(input))
+    }
 }
 
 /// 4 to 16 bytes in one register, the bytes in front of them being zeros.
@@ -255,7 +273,7 @@ pub(super) unsafe fn up_to_16<V: Vector16>(input: &[u8]) -> Look {
     };
     // SAFETY: the caller's promise.
     let text = unsafe { V::from_words(words) };
-    conclude(input, first(text), text)
+    conclude(input, first(text), text, text)
 }
 
 /// 17 to 32 bytes in two registers, the bytes in front of them being zeros.
@@ -278,7 +296,7 @@ pub(super) unsafe fn up_to_32<V: Vector16>(input: &[u8]) -> Look {
     let low = unsafe { low.up(32 - input.len()) };
     let found = first(low);
     let backs = [high.back::<1>(low), high.back::<2>(low), high.back::<3>(low)];
-    conclude(input, full(high, backs, found), top)
+    conclude(input, full(high, backs, found), top, high)
 }
 
 /// More bytes than half of `2 * HALF` blocks have, and no more than these: as many blocks from the
@@ -317,7 +335,7 @@ pub(super) unsafe fn halves<V: Vector, const HALF: usize>(input: &[u8]) -> Look 
             found = full_at(start.add(second + i * V::LEN), found);
             i += 1;
         }
-        conclude(input, found, top)
+        conclude(input, found, top, V::load(start.add(len - V::LEN)))
     }
 }
 
@@ -351,7 +369,7 @@ pub(super) unsafe fn blocks<V: Vector>(input: &[u8]) -> Look {
             found = full_at(start.add(at), found);
             at += V::LEN;
         }
-        conclude(input, full_at(start.add(last), found), top)
+        conclude(input, full_at(start.add(last), found), top, V::load(start.add(last)))
     }
 }
 
