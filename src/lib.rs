@@ -223,6 +223,7 @@ mod options;
 #[cfg(feature = "bytes")]
 mod owned;
 mod scanner;
+pub mod split;
 #[cfg(feature = "stream")]
 pub mod stream;
 mod strictness;
@@ -230,6 +231,7 @@ mod tally;
 #[allow(unsafe_code)]
 mod text;
 mod transcode;
+pub mod utf16;
 mod validator;
 
 pub use bom::BomPolicy;

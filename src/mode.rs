@@ -143,6 +143,13 @@ impl StandIn {
 }
 
 impl Repair {
+    /// A repair of other text than ill-formed UTF-8; `text` is 16 bytes at the most.
+    pub(crate) fn new(text: &str) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        Self { bytes, len: text.len() as u8 }
+    }
+
     /// Appends; the longest repair, an escaped noncharacter, fills the buffer.
     fn push(&mut self, part: StandIn) {
         let at = usize::from(self.len);

@@ -26,18 +26,18 @@ const SHORT: usize = 1024;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
-pub struct Progress {
-    /// Units of the input whose text (or repair, or error) is out: bytes, or `char`s where `char`s
-    /// are encoded.
+pub struct Progress<E = Utf8Error> {
+    /// Units of the input whose text (or repair, or error) is out: bytes, or `char`s or UTF-16 units
+    /// where these go in.
     pub read: usize,
-    /// Further bytes of the input, up to three, that a decoder keeps as the beginning of an
-    /// unfinished sequence; 0 unless the status is [`Status::Done`]. Go on with
+    /// Further units of the input, up to three bytes or one UTF-16 unit, that a decoder keeps as the
+    /// beginning of an unfinished sequence; 0 unless the status is [`Status::Done`]. Go on with
     /// `input[read + held..]`.
     pub held: usize,
     /// Units written to the destination: bytes, `char`s or UTF-16 units, whichever it is made of.
     pub written: usize,
     /// Why the call came back.
-    pub status: Status,
+    pub status: Status<E>,
 }
 
 /// Why a call from buffer to buffer came back.
@@ -77,7 +77,7 @@ pub struct Progress {
 /// assert_eq!(String::from_utf8(out).unwrap(), "größer: \u{FFFD} 10 \u{FFFD}");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum Status<E = Utf8Error> {
     /// All input is used up.
     Done,
     /// The next character or repair does not fit in what is left of the destination.
@@ -89,8 +89,10 @@ pub enum Status {
         /// The length of what could not be written, in units of the destination.
         needed: usize,
     },
-    /// An error, only in [`ErrorMode::Fatal`]; `read` counts its bytes.
-    IllFormed(Utf8Error),
+    /// An error, only in [`ErrorMode::Fatal`] and
+    /// [`SurrogateMode::Fatal`](crate::utf16::SurrogateMode::Fatal); `read` counts its units, as far as
+    /// they are of this input.
+    IllFormed(E),
 }
 
 /// Something to write, found at the front of the input.

@@ -50,11 +50,13 @@
 
 mod reader;
 mod text;
+mod writer;
 
 use std::io;
 
 pub use reader::ReaderChunks;
 pub use text::{Utf8Stream, Utf8StreamExt};
+pub use writer::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
 
 use crate::error::Utf8Error;
 

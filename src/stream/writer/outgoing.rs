@@ -1,0 +1,112 @@
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::mem;
+
+use bytes::{Buf, Bytes, BytesMut};
+
+/// Bytes on their way out, in order: some copied into one buffer, some shared with their owners.
+#[derive(Default)]
+pub(super) struct Outgoing {
+    /// The copied bytes, without what stands between them.
+    copied: BytesMut,
+    shared: VecDeque<Shared>,
+    /// How many of the copied bytes stand behind all that is shared.
+    tail: usize,
+    len: usize,
+}
+
+struct Shared {
+    /// So many copied bytes go before it, behind the shared ones before it.
+    copied_before: usize,
+    /// Invariant: not empty.
+    bytes: Bytes,
+}
+
+impl Outgoing {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn copy(&mut self, bytes: &[u8]) {
+        self.copied.extend_from_slice(bytes);
+        self.tail += bytes.len();
+        self.len += bytes.len();
+    }
+
+    /// Makes room for so many bytes more, at once.
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.copied.reserve(bytes);
+    }
+
+    pub(super) fn share(&mut self, bytes: Bytes) {
+        if !bytes.is_empty() {
+            self.len += bytes.len();
+            self.shared.push_back(Shared { copied_before: mem::take(&mut self.tail), bytes });
+        }
+    }
+
+    /// The bytes in order, in pieces that each lie together; none is empty.
+    fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        let (mut before, behind) = self.copied.split_at(self.copied.len() - self.tail);
+        let shared = self.shared.iter().flat_map(move |Shared { copied_before, bytes }| {
+            let (copied, rest) = before.split_at(*copied_before);
+            before = rest;
+            [copied, bytes]
+        });
+        shared.chain([behind]).filter(|piece| !piece.is_empty())
+    }
+
+    /// The first piece, empty only if there is none.
+    pub(super) fn first(&self) -> &[u8] {
+        self.pieces().next().unwrap_or_default()
+    }
+
+    /// Whether everything is copied, and so one piece at the most.
+    pub(super) fn is_copied(&self) -> bool {
+        self.shared.is_empty()
+    }
+
+    /// Lends the first pieces, as many as `slices` has room for. Returns how many.
+    pub(super) fn lend<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        let lent = slices.iter_mut().zip(self.pieces());
+        lent.map(|(slice, piece)| *slice = IoSlice::new(piece)).count()
+    }
+
+    /// Takes the first `n` bytes off, or all if they are fewer.
+    pub(super) fn advance(&mut self, n: usize) {
+        let n = n.min(self.len);
+        self.len -= n;
+        let mut left = n;
+        while let Some(front) = self.shared.front_mut() {
+            let copied = left.min(front.copied_before);
+            self.copied.advance(copied);
+            front.copied_before -= copied;
+            left -= copied;
+            let shared = left.min(front.bytes.len());
+            front.bytes.advance(shared);
+            left -= shared;
+            if !front.bytes.is_empty() {
+                return;
+            }
+            self.shared.pop_front();
+        }
+        self.copied.advance(left);
+        self.tail -= left;
+    }
+
+    /// Gives memory back that nothing is in.
+    pub(super) fn release(&mut self) {
+        if self.len == 0 {
+            *self = Self::default();
+        }
+    }
+
+    /// Everything, in one piece: copied, unless it is one.
+    pub(super) fn into_bytes(mut self) -> Bytes {
+        match self.shared.front_mut() {
+            None => self.copied.freeze(),
+            Some(Shared { bytes, .. }) if bytes.len() == self.len => mem::take(bytes),
+            Some(_) => self.pieces().collect::<Vec<_>>().concat().into(),
+        }
+    }
+}
