@@ -28,83 +28,121 @@ pub(super) fn pair(high: u16, low: u16) -> Option<char> {
 /// Encodes `units` into `out`, up to the first that is a lone surrogate or a high one at the end, and
 /// as far as there is room for whole characters. Returns the units read and the bytes written; the
 /// other bytes in `out` are as they were.
+///
+/// ```text
+/// while there is a block of 16 units, and room for it:
+///     all ASCII:        narrow it
+///     no surrogates:    encode each unit in four bytes, without branches; write these one over the
+///                       other, as far apart as they are long
+///     surrogates in it: encode its characters one by one
+/// encode what is left one by one
+/// ```
+///
+/// Text changes between one and two bytes a character at every word: a branch on each would be
+/// mispredicted again and again.
 pub(super) fn encode(units: &[u16], out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    loop {
-        let (units, out) = (&units[read..], &mut out[written..]);
-        let ascii = encode_ascii(units, out);
-        read += ascii;
-        written += ascii;
-        let (run, bytes) = encode_until_ascii(&units[ascii..], &mut out[ascii..]);
-        if run == 0 {
-            return (read, written);
+    while let Some(block) = units[read..].first_chunk::<BLOCK>()
+        && let Some(room) = out[written..].first_chunk_mut::<{ 3 * BLOCK + 3 }>()
+    {
+        if block.iter().fold(0, |all, unit| all | unit) < 0x80 {
+            for (unit, byte) in block.iter().zip(room) {
+                *byte = *unit as u8;
+            }
+            read += BLOCK;
+            written += BLOCK;
+        } else if block.iter().all(|unit| unit & 0xF800 != 0xD800) {
+            read += BLOCK;
+            written += encode_block(block, room);
+        } else {
+            let end = read + BLOCK;
+            while read < end {
+                let Some((used, len)) = encode_char(&units[read..], &mut out[written..]) else {
+                    return (read, written);
+                };
+                read += used;
+                written += len;
+            }
         }
-        read += run;
-        written += bytes;
     }
-}
-
-/// Encodes the ASCII at the start of `units`, as far as there is room.
-fn encode_ascii(units: &[u16], out: &mut [u8]) -> usize {
-    const BLOCK: usize = 16;
-    let len = units.len().min(out.len());
-    let (units, out) = (&units[..len], &mut out[..len]);
-    let mut done = 0;
-    for (units, out) in units.as_chunks::<BLOCK>().0.iter().zip(out.as_chunks_mut::<BLOCK>().0) {
-        if units.iter().fold(0, |all, unit| all | unit) >= 0x80 {
-            break;
-        }
-        for (unit, byte) in units.iter().zip(out) {
-            *byte = *unit as u8;
-        }
-        done += BLOCK;
-    }
-    for (unit, byte) in units[done..].iter().zip(&mut out[done..]) {
-        if *unit >= 0x80 {
-            break;
-        }
-        *byte = *unit as u8;
-        done += 1;
-    }
-    done
-}
-
-/// Encodes characters one after another, up to one that is ASCII, this one included.
-fn encode_until_ascii(units: &[u16], out: &mut [u8]) -> (usize, usize) {
-    let (mut read, mut written) = (0, 0);
-    while let Some(&unit) = units.get(read) {
-        let room = &mut out[written..];
-        let (used, len) = match unit {
-            0..0x80 => {
-                let Some(byte) = room.first_mut() else { break };
-                *byte = unit as u8;
-                return (read + 1, written + 1);
-            }
-            0x80..0x800 => {
-                let Some(room) = room.first_chunk_mut::<2>() else { break };
-                *room = [0xC0 | (unit >> 6) as u8, continuation(unit.into())];
-                (1, 2)
-            }
-            0xD800..=0xDFFF => {
-                let Some(c) = units.get(read + 1).and_then(|&next| pair(unit, next)) else { break };
-                let Some(room) = room.first_chunk_mut::<4>() else { break };
-                c.encode_utf8(room);
-                (2, 4)
-            }
-            _ => {
-                let Some(room) = room.first_chunk_mut::<3>() else { break };
-                let value = u32::from(unit);
-                *room = [0xE0 | (value >> 12) as u8, continuation(value >> 6), continuation(value)];
-                (1, 3)
-            }
-        };
+    while let Some((used, len)) = encode_char(&units[read..], &mut out[written..]) {
         read += used;
         written += len;
     }
     (read, written)
 }
 
+/// Encodes units that are no surrogates. Returns how many bytes they are.
+#[inline]
+fn encode_block(block: &[u16; BLOCK], out: &mut [u8; 3 * BLOCK + 3]) -> usize {
+    // Loops over arrays, and not `map`: these become vector instructions.
+    let (mut encoded, mut lengths) = ([0; BLOCK], [0; BLOCK]);
+    for (&unit, encoded) in block.iter().zip(&mut encoded) {
+        *encoded = encode_unit(unit.into());
+    }
+    for (&unit, length) in block.iter().zip(&mut lengths) {
+        *length = 1 + u8::from(unit >= 0x80) + u8::from(unit >= 0x800);
+    }
+    let len = usize::from(lengths.iter().sum::<u8>());
+    // Four bytes are written for each unit, and those too many over what follows.
+    let mut behind = [0; 3];
+    behind.copy_from_slice(&out[len..len + 3]);
+    let mut at = 0;
+    for (encoded, len) in encoded.iter().zip(lengths) {
+        out[at..at + 4].copy_from_slice(&encoded.to_le_bytes());
+        at += usize::from(len);
+    }
+    out[len..len + 3].copy_from_slice(&behind);
+    len
+}
+
+/// Encodes a unit that is no surrogate: in one to three bytes, the first of them lowest.
+#[inline(always)]
+fn encode_unit(unit: u32) -> u32 {
+    let (first, second, third) = (unit >> 12, unit >> 6 & 0x3F, unit & 0x3F);
+    let three = 0x0080_80E0 | first | second << 8 | third << 16;
+    let two = 0x80C0 | unit >> 6 | third << 8;
+    let long = if unit < 0x800 { two } else { three };
+    if unit < 0x80 { unit } else { long }
+}
+
+/// Encodes the character at the start of `units`, if there is one and room for it. Returns the units
+/// read and the bytes written.
+#[inline]
+fn encode_char(units: &[u16], out: &mut [u8]) -> Option<(usize, usize)> {
+    let &unit = units.first()?;
+    let value = u32::from(unit);
+    Some(match unit {
+        0..0x80 => {
+            *out.first_mut()? = unit as u8;
+            (1, 1)
+        }
+        0x80..0x800 => {
+            *out.first_chunk_mut()? = [0xC0 | (value >> 6) as u8, continuation(value)];
+            (1, 2)
+        }
+        0xD800..=0xDFFF => {
+            let value = u32::from(pair(unit, *units.get(1)?)?);
+            *out.first_chunk_mut()? = [
+                0xF0 | (value >> 18) as u8,
+                continuation(value >> 12),
+                continuation(value >> 6),
+                continuation(value),
+            ];
+            (2, 4)
+        }
+        _ => {
+            *out.first_chunk_mut()? =
+                [0xE0 | (value >> 12) as u8, continuation(value >> 6), continuation(value)];
+            (1, 3)
+        }
+    })
+}
+
 /// The continuation byte of the lowest six bits.
+#[inline]
 fn continuation(value: u32) -> u8 {
     0x80 | (value & 0x3F) as u8
 }
+
+const BLOCK: usize = 16;

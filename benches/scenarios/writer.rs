@@ -1,0 +1,163 @@
+//! The way out: UTF-16 to UTF-8, and text to a writer.
+
+use std::convert::identity;
+use std::hint::black_box;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytestring::ByteString;
+use futures::executor::block_on;
+use futures::{Sink, SinkExt};
+use tokio::io::AsyncWrite;
+use tokio_util::codec::{BytesCodec, FramedWrite};
+use utf8_codec::stream::Utf8Writer;
+use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+use utf8_codec::{Status, split};
+
+use super::support::{Bench, Corpus, Row, Work};
+
+const SIZES: [usize; 3] = [64, 1460, 8192];
+
+/// The length of one text.
+const LEN: usize = 64 << 10;
+
+pub(crate) type Utf16Peers = for<'a> fn(&mut Row<'a>, &'a [&'a [u16]]);
+
+/// UTF-16 in chunks to one `String` after another. Pairs are not cut: not every peer could join them.
+pub(crate) fn utf16(bench: &mut Bench, peers: Utf16Peers) {
+    for size in SIZES {
+        for corpus in Corpus::SCRIPTS {
+            let Some(name) = bench.name("utf16", corpus.name(), size.to_string()) else { continue };
+            let text = corpus.text(LEN, 0);
+            let units: Vec<_> = text.encode_utf16().collect();
+            let chunks = whole_chunks(&units, size);
+
+            let mut row = Row::new(name, Work::new(2 * units.len(), chunks.len(), "chunk"));
+            row.expect(LEN);
+            row.ours(strings(&chunks, utf16_ours));
+            row.peer("std", strings(&chunks, utf16_std));
+            peers(&mut row, &chunks);
+            bench.measure(row);
+        }
+    }
+}
+
+fn whole_chunks(mut units: &[u16], size: usize) -> Vec<&[u16]> {
+    let mut chunks = Vec::new();
+    while !units.is_empty() {
+        let end = size.min(units.len());
+        let cut = matches!(units[end - 1], 0xD800..0xDC00);
+        let (chunk, rest) = units.split_at(end - usize::from(cut));
+        chunks.push(chunk);
+        units = rest;
+    }
+    chunks
+}
+
+/// The sum of the lengths of all strings.
+pub(crate) fn strings<'a>(
+    chunks: &'a [&'a [u16]],
+    contender: impl Fn(&[u16], &mut String) + 'a,
+) -> impl FnMut() -> u64 + 'a {
+    let mut text = String::with_capacity(3 * SIZES[2]);
+    move || {
+        let mut sum = 0;
+        for chunk in black_box(chunks) {
+            text.clear();
+            contender(chunk, &mut text);
+            sum += text.len();
+        }
+        sum as u64
+    }
+}
+
+fn utf16_ours(units: &[u16], text: &mut String) {
+    let mut decoder = Utf16Decoder::new();
+    let progress = decoder.push_to_string(units, SurrogateMode::Fatal, text);
+    assert_eq!(progress.status, Status::Done);
+    decoder.finish().expect("pairs are whole");
+}
+
+fn utf16_std(units: &[u16], text: &mut String) {
+    let chars = char::decode_utf16(units.iter().copied());
+    text.extend(chars.map(|c| c.expect("pairs are whole")));
+}
+
+/// Texts of some length to a writer that writes vectored, and takes all it is given.
+pub(crate) fn writer(bench: &mut Bench) {
+    for size in SIZES {
+        let corpus = Corpus::Mixed;
+        let Some(name) = bench.name("write", corpus.name(), size.to_string()) else { continue };
+        let text = ByteString::from(corpus.text(LEN, 0));
+        let texts: Vec<_> = split::owned_at_most(text, size).collect();
+
+        let mut row = Row::new(name, Work::new(LEN, texts.len(), "text"));
+        row.expect(LEN);
+        row.ours(written(&texts, Utf8Writer::new, Utf8Writer::into_inner, identity));
+        row.floor("(BytesCodec)", {
+            let new = |taker| FramedWrite::new(taker, BytesCodec::new());
+            written(&texts, new, FramedWrite::into_inner, ByteString::into_bytes)
+        });
+        bench.measure(row);
+    }
+}
+
+/// What a writer within a sink has taken, when all texts have been fed.
+fn written<'a, S, T>(
+    texts: &'a [ByteString],
+    new: impl Fn(Taker) -> S + 'a,
+    into_inner: impl Fn(S) -> Taker + 'a,
+    item: impl Fn(ByteString) -> T + 'a,
+) -> impl FnMut() -> u64 + 'a
+where
+    S: Sink<T> + Unpin,
+    S::Error: std::fmt::Debug,
+{
+    move || {
+        let mut sink = new(Taker(0));
+        block_on(async {
+            for text in black_box(texts) {
+                sink.feed(item(text.clone())).await.expect("the writer takes all");
+            }
+            sink.flush().await.expect("the writer takes all");
+        });
+        into_inner(sink).0 as u64
+    }
+}
+
+/// Counts what it is given.
+struct Taker(usize);
+
+impl AsyncWrite for Taker {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.0 += bytes.len();
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let len = slices.iter().map(|slice| slice.len()).sum();
+        self.0 += len;
+        Poll::Ready(Ok(len))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
