@@ -11,7 +11,8 @@
 //!  "id":"cpython.decode_error.001","incomplete_at_eof":false,"out":"5b5d"}
 //! ```
 //!
-//! `lines` cases are always put to `Utf8LinesCodec`, and `decode_into` cases to `push_to_slice`.
+//! `lines` cases are always put to `Utf8LinesCodec`, `decode_into` cases to `push_to_slice`, and cases of
+//! encoding to each object that encodes; these have to agree.
 //! What repairs errors by itself does not list them: it gives their number (`error_count`) and the
 //! first (`first_error`). The validator gives no text.
 

@@ -3,6 +3,7 @@
 //! [`answer`] takes a case and gives the fields of its `expect`, computed by the crate. What object
 //! does it is a row of [`VIAS`].
 
+mod encode;
 mod objects;
 
 use std::{io, iter};
@@ -32,7 +33,8 @@ pub(crate) enum Form {
 /// Answers `case` with the fields that its `expect` should have and the object can tell, or with
 /// `skip` where the case is about something else. The `expect` itself is not looked at.
 ///
-/// The cases of `lines` and `decode_into` each have an object of their own, whatever `via` is.
+/// The cases of `lines` and `decode_into` each have an object of their own, whatever `via` is; those of
+/// `encode` and `encode_into` are put to all that encode.
 ///
 /// # Errors
 ///
@@ -41,7 +43,9 @@ pub(crate) fn answer(case: &Value, via: &Via, form: Form) -> Result<Map<String, 
     let op = str_of(case, "op")?;
     match op {
         "table" => return table(case, via),
-        "encode" | "encode_into" | "decode_callback" | "concat" | "lossy_utf8" | "digest" => {
+        "encode" => return encode::encode(case),
+        "encode_into" => return encode::encode_into(case),
+        "decode_callback" | "concat" | "lossy_utf8" | "digest" => {
             return Ok(skip(format!("operation {op}")));
         }
         _ => {}
