@@ -6,14 +6,13 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytestring::ByteString;
 use futures::executor::block_on;
 use futures::{Sink, SinkExt};
 use tokio::io::AsyncWrite;
 use tokio_util::codec::{BytesCodec, FramedWrite};
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
-use utf8_codec::{Status, split};
+use utf8_codec::{ByteString, Status, split};
 
 use super::support::{Bench, Corpus, Row, Work};
 

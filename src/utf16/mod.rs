@@ -356,7 +356,7 @@ impl Utf16Decoder {
         mode: SurrogateMode,
         mut out: impl FnMut(&[u8]),
     ) -> Progress<Utf16Error> {
-        let mut buffer = [0; 512];
+        let mut buffer = [0; 1024];
         let (mut read, mut written) = (0, 0);
         loop {
             let progress = self.push_to_slice(&units[read..], mode, &mut buffer);

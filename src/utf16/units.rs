@@ -30,7 +30,7 @@ pub(super) fn pair(high: u16, low: u16) -> Option<char> {
 /// other bytes in `out` are as they were.
 ///
 /// ```text
-/// while there is a block of 16 units, and room for it:
+/// while there is a block of 16 units, and room for the longest that it can be:
 ///     all ASCII:        narrow it
 ///     no surrogates:    encode each unit in four bytes, without branches; write these one over the
 ///                       other, as far apart as they are long
@@ -42,16 +42,17 @@ pub(super) fn pair(high: u16, low: u16) -> Option<char> {
 /// mispredicted again and again.
 pub(super) fn encode(units: &[u16], out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    while let Some(block) = units[read..].first_chunk::<BLOCK>()
-        && let Some(room) = out[written..].first_chunk_mut::<{ 3 * BLOCK + 3 }>()
-    {
+    while let Some(block) = units[read..].first_chunk::<BLOCK>() {
+        let room = &mut out[written..];
         if block.iter().fold(0, |all, unit| all | unit) < 0x80 {
+            let Some(room) = room.first_chunk_mut::<BLOCK>() else { break };
             for (unit, byte) in block.iter().zip(room) {
                 *byte = *unit as u8;
             }
             read += BLOCK;
             written += BLOCK;
         } else if block.iter().all(|unit| unit & 0xF800 != 0xD800) {
+            let Some(room) = room.first_chunk_mut() else { break };
             read += BLOCK;
             written += encode_block(block, room);
         } else {

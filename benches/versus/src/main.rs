@@ -23,6 +23,8 @@ mod lines;
 mod stream;
 #[path = "../../scenarios/validate.rs"]
 mod validate;
+#[path = "../../scenarios/writer.rs"]
+mod writer;
 
 use support::Scenario::{OnAnyKernel, OnDetectedKernel};
 use support::{Bench, Effort, Options, Report, Scenario};
@@ -39,6 +41,8 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(|bench| chars::from_chars(bench, peers::from_chars)),
     OnDetectedKernel(|bench| codec::codec(bench, peers::codec)),
     OnDetectedKernel(|bench| lines::lines(bench, |_, _| {})),
+    OnDetectedKernel(|bench| writer::utf16(bench, peers::utf16)),
+    OnDetectedKernel(writer::writer),
 ];
 
 const COLUMNS: &[&str] = &[

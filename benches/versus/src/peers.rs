@@ -240,3 +240,21 @@ pub(crate) fn from_chars<'a>(row: &mut Row<'a>, texts: CharTexts<'a>) {
         written as u64
     });
 }
+
+pub(crate) fn utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
+    let longest = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
+    let mut text = "\0".repeat(3 * longest);
+    row.peer("encoding_rs", move || {
+        let convert = |chunk: &&[u16]| encoding_rs::mem::convert_utf16_to_str(chunk, &mut text);
+        black_box(chunks).iter().map(convert).sum::<usize>() as u64
+    });
+    let mut bytes = vec![0; 3 * longest];
+    row.peer("simdutf", move || {
+        let convert = |chunk: &&[u16]| {
+            assert!(3 * chunk.len() <= bytes.len());
+            // SAFETY: a unit becomes three bytes at the most, for which there is room.
+            unsafe { simdutf::convert_utf16_to_utf8(chunk.as_ptr(), chunk.len(), bytes.as_mut_ptr()) }
+        };
+        black_box(chunks).iter().map(convert).sum::<usize>() as u64
+    });
+}
