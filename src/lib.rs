@@ -115,7 +115,10 @@
 //! | a `Stream` of chunks, or a reader | text and errors as they come | [`stream::Utf8Stream`] | `stream` |
 //! | the same | one `String` of limited length | [`stream::Utf8Stream::collect_text`] | `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
+//! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
+//! | text | pieces of at most so many bytes | [`mod@split`] | |
 //! | text, lines, `char`s | a writer | the same codecs | `codec` |
+//! | text, `char`s, UTF-16 units, mixed | a writer, without copying what is long | [`stream::Utf8Writer`] | `stream` |
 //!
 //! # The signature (byte order mark)
 //!
@@ -162,7 +165,8 @@
 //! - [`codec::CharCodec`] may hold the rest of one repair, 16 bytes at the most.
 //! - A [`stream::Utf8Stream`] holds one chunk at the most: of 8,192 bytes (8 KiB) where it has a
 //!   reader. [`collect_text`](stream::Utf8Stream::collect_text) is told its limit.
-//!
+//! - A [`stream::Utf8Writer`] holds 8,192 bytes (8 KiB), or what it is told, and one item besides;
+//!   flushed, it has nothing on the heap. A [`utf16::Utf16Decoder`] holds one unit.
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -174,7 +178,8 @@
 //! does, the bytes received so far stay in the `FramedRead`, and the next call goes on with them.
 //! Dropping the future of `send()` on a `FramedWrite` may lose the item if it had not been encoded
 //! yet; it never leaves half a character in the write buffer. Nor does dropping the future of
-//! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything.
+//! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything. The futures of a
+//! [`Utf8Writer`](stream::Utf8Writer) have taken a text whole, or, dropped before, not at all.
 //!
 //! # Features
 //!
@@ -182,8 +187,8 @@
 //! behaviour.
 //!
 //! - **No feature at all:** the core on `core` alone, for `no_std` targets without an allocator.
-//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, errors,
-//!   options.
+//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, UTF-16,
+//!   errors, options.
 //! - **`alloc`:** decoding into a `String`. No dependencies.
 //! - **`std`:** `alloc`, conversion of errors into [`std::io::Error`], and asking the machine at
 //!   run time which vector instructions it has (otherwise those that the build was told of are

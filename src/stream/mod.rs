@@ -1,10 +1,11 @@
-//! Streams of chunks, and readers, to text.
+//! Streams of chunks, and readers, to text; text to writers.
 //!
 //! | from | take | to |
 //! | --- | --- | --- |
 //! | a `Stream` of `Result<Bytes, E>`, `Vec<u8>` and the like | [`Utf8Stream::new`], or [`utf8()`](Utf8StreamExt::utf8) behind the stream | `Result<`[`ByteString`]`, `[`StreamError`]`<E>>` |
 //! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, `E` being [`io::Error`] |
 //! | either | [`collect_text`](Utf8Stream::collect_text) behind that | one `String`, limited |
+//! | text, `char`s, UTF-16 units | [`Utf8Writer::new`], or [`utf8_writer()`](Utf8WriteExt::utf8_writer) behind the writer | an `AsyncWrite` |
 //!
 //! Bodies of HTTP messages, events from a server, tokens from a language model and channels between
 //! tasks are such streams: the chunks come as they were sent or as the network cut them, and a
