@@ -93,7 +93,7 @@ pub fn owned_at_most(text: ByteString, limit: usize) -> OwnedAtMost {
     OwnedAtMost { rest: text, limit }
 }
 
-/// The pieces of a text; see [`at_most`].
+/// The pieces of a text; see [`at_most`]. It is 24 bytes large (on a 64-bit machine).
 ///
 /// # Examples
 ///
@@ -116,7 +116,8 @@ pub struct AtMost<'a> {
     limit: usize,
 }
 
-/// The pieces of a text, sharing its memory; see [`owned_at_most`].
+/// The pieces of a text, sharing its memory; see [`owned_at_most`]. It is 40 bytes large (on a 64-bit
+/// machine).
 ///
 /// # Examples
 ///

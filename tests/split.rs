@@ -50,3 +50,19 @@ proptest! {
         prop_assert_eq!(borrowed.next(), None);
     }
 }
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn the_sizes_are_those_of_the_documentation() {
+    assert_eq!(size_of::<split::AtMost<'_>>(), 24);
+    #[cfg(feature = "bytes")]
+    assert_eq!(size_of::<split::OwnedAtMost>(), 40);
+}
+
+#[test]
+fn everything_can_be_sent_and_shared() {
+    fn assert<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
+    assert::<split::AtMost<'_>>();
+    #[cfg(feature = "bytes")]
+    assert::<split::OwnedAtMost>();
+}

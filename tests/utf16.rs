@@ -406,6 +406,7 @@ fn errors_become_errors_of_input_and_output() {
     assert_eq!(Error::from(decoder.finish().unwrap_err()).kind(), ErrorKind::UnexpectedEof);
 }
 
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn the_sizes_are_those_of_the_documentation() {
     assert_eq!(size_of::<Utf16Decoder>(), 40);

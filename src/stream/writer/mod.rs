@@ -3,16 +3,12 @@
 mod error;
 mod item;
 mod outgoing;
+mod poll;
+mod wait;
 
 use std::fmt;
-use std::future::poll_fn;
-use std::io::{self, IoSlice};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use bytestring::ByteString;
-use futures::Sink;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncWrite;
 
@@ -20,9 +16,7 @@ pub use error::WriteError;
 pub use item::Utf8Item;
 
 use crate::encoder::Utf8Encoder;
-use crate::transcode::Status;
-use crate::utf16::{SurrogateMode, Utf16Decoder, Utf16Error};
-use item::Item;
+use crate::utf16::{SurrogateMode, Utf16Decoder};
 use outgoing::Outgoing;
 
 pin_project! {
@@ -45,9 +39,9 @@ pin_project! {
     ///
     /// # Memory
     ///
-    /// 136 bytes, besides the writer. It holds as many bytes as its capacity says, 8,192 (8 KiB) unless
-    /// set otherwise, and on top of that the last item, which is taken whole. When everything is
-    /// flushed, it holds nothing on the heap.
+    /// It is 136 bytes large (on a 64-bit machine), besides the writer. It holds as many bytes as its
+    /// capacity says, 8,192 (8 KiB) unless set otherwise, and on top of that the last item, which is
+    /// taken whole. When everything is flushed, it holds nothing on the heap.
     ///
     /// # Errors
     ///
@@ -358,385 +352,6 @@ impl<W> Utf8Writer<W> {
     }
 }
 
-/// Waiting.
-impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
-    /// Takes `text`, copied, as soon as there is room.
-    ///
-    /// # Errors
-    ///
-    /// As [above](Self#errors).
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, nothing of `text` has been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("ça ").await?;
-    /// writer.write_str("va").await?;
-    /// writer.flush().await?;
-    /// assert_eq!(writer.get_ref(), "ça va".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn write_str(&mut self, text: &str) -> Result<(), WriteError> {
-        self.write(Item::Str(text)).await
-    }
-
-    /// Takes one character, as soon as there is room.
-    ///
-    /// # Errors
-    ///
-    /// As [above](Self#errors).
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, the character has not been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_char('♫').await?;
-    /// writer.flush().await?;
-    /// assert_eq!(writer.get_ref(), b"\xE2\x99\xAB");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn write_char(&mut self, c: char) -> Result<(), WriteError> {
-        self.write(Item::Char(c)).await
-    }
-
-    /// Takes `text`, as soon as there is room, without copying it if it has 256 bytes or more (see
-    /// [above](Self)).
-    ///
-    /// # Errors
-    ///
-    /// As [above](Self#errors).
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, nothing of `text` has been taken; it is dropped
-    /// with the future. A clone costs next to nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ByteString;
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let verse = ByteString::from("la la ".repeat(100));
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// for _ in 0..3 {
-    ///     writer.write_text(verse.clone()).await?;
-    ///     writer.write_char('\n').await?;
-    /// }
-    /// writer.close().await?;
-    /// assert_eq!(writer.into_inner().len(), 3 * 601);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn write_text(&mut self, text: ByteString) -> Result<(), WriteError> {
-        self.write(Item::Text(text)).await
-    }
-
-    /// Takes UTF-16 units, as soon as there is room.
-    ///
-    /// # Errors
-    ///
-    /// As [above](Self#errors). Where units are ill-formed, the well-formed around them have been
-    /// taken.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, none of the units has been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::{Utf8Writer, WriteError};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), WriteError> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// let error = writer.write_utf16(&[0x61, 0xDC00, 0x62]).await.unwrap_err();
-    /// assert!(matches!(error, WriteError::Utf16(error) if error.offset() == 1));
-    /// writer.flush().await?;
-    /// assert_eq!(writer.get_ref(), b"ab");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn write_utf16(&mut self, units: &[u16]) -> Result<(), WriteError> {
-        self.write(Item::Units(units)).await
-    }
-
-    /// Writes out everything that is held, and flushes the writer. A high surrogate that waits for its
-    /// partner goes on waiting.
-    ///
-    /// # Errors
-    ///
-    /// [`WriteError::Io`]. What is unwritten is kept, and the next call tries again.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, part of the bytes may have been written. The others
-    /// are held, and written by the next call that waits.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::stream::Utf8WriteExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let (mut peer, socket) = tokio::io::duplex(64);
-    /// let mut writer = socket.utf8_writer();
-    /// writer.write_str("¿qué?").await?;
-    /// writer.flush().await?;
-    /// let mut received = [0; 7];
-    /// peer.read_exact(&mut received).await?;
-    /// assert_eq!(received, *"¿qué?".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn flush(&mut self) -> Result<(), WriteError> {
-        poll_fn(|cx| Pin::new(&mut *self).poll_flush(cx)).await
-    }
-
-    /// Ends the stream: decides that a held surrogate is alone, writes out everything and shuts the
-    /// writer down. A further call is harmless.
-    ///
-    /// # Errors
-    ///
-    /// [`WriteError::Utf16`] for a held high surrogate, in [`SurrogateMode::Fatal`], once: the stream
-    /// is still open then, and the next call closes it. [`WriteError::Io`] as for
-    /// [`flush`](Self::flush).
-    ///
-    /// # Cancel safety
-    ///
-    /// As [`flush`](Self::flush). The next call goes on with closing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::stream::Utf8WriteExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let (mut peer, socket) = tokio::io::duplex(64);
-    /// let mut writer = socket.utf8_writer();
-    /// writer.write_utf16(&[0xD83D]).await?;
-    /// assert!(writer.close().await.is_err()); // its partner will never come
-    /// writer.close().await?;
-    /// assert_eq!(peer.read(&mut [0]).await?, 0);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn close(&mut self) -> Result<(), WriteError> {
-        poll_fn(|cx| Pin::new(&mut *self).poll_close(cx)).await
-    }
-
-    async fn write(&mut self, item: Item<'_>) -> Result<(), WriteError> {
-        poll_fn(|cx| Pin::new(&mut *self).poll_ready(cx)).await?;
-        Pin::new(self).take(item)
-    }
-}
-
-/// Polling, for futures of one's own. (The `Sink` has methods of the same names, one set for each
-/// type of item.)
-impl<W: AsyncWrite> Utf8Writer<W> {
-    /// Waits until there is room: until less is held than the capacity says.
-    ///
-    /// # Errors
-    ///
-    /// [`WriteError::Io`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::future::poll_fn;
-    /// use std::pin::pin;
-    /// use futures::Sink;
-    /// use utf8_codec::stream::Utf8WriteExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = pin!(tokio::io::sink().utf8_writer());
-    /// poll_fn(|cx| writer.as_mut().poll_ready(cx)).await?;
-    /// writer.as_mut().start_send("text")?;
-    /// poll_fn(|cx| writer.as_mut().poll_flush(cx)).await?;
-    /// poll_fn(|cx| writer.as_mut().poll_close(cx)).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn poll_ready(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<(), WriteError>> {
-        if self.state == State::Closed {
-            return Poll::Ready(Err(closed()));
-        }
-        while self.outgoing.len() >= self.capacity {
-            ready!(self.as_mut().poll_write_some(cx))?;
-        }
-        Poll::Ready(Ok(()))
-    }
-
-    /// As [`flush`](Self::flush).
-    ///
-    /// # Errors
-    ///
-    /// As [`flush`](Self::flush).
-    ///
-    /// # Examples
-    ///
-    /// See [`poll_ready`](Self::poll_ready).
-    pub fn poll_flush(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<(), WriteError>> {
-        ready!(self.as_mut().poll_write_all(cx))?;
-        ready!(self.project().writer.poll_flush(cx))?;
-        Poll::Ready(Ok(()))
-    }
-
-    /// As [`close`](Self::close).
-    ///
-    /// # Errors
-    ///
-    /// As [`close`](Self::close).
-    ///
-    /// # Examples
-    ///
-    /// See [`poll_ready`](Self::poll_ready).
-    pub fn poll_close(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<(), WriteError>> {
-        if self.state == State::Open {
-            self.as_mut().end_utf16()?;
-            ready!(self.as_mut().poll_write_all(cx))?;
-            let this = self.project();
-            ready!(this.writer.poll_shutdown(cx))?;
-            *this.state = State::Closed;
-        }
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_write_all(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.outgoing.len() > 0 {
-            ready!(self.as_mut().poll_write_some(cx))?;
-        }
-        self.project().outgoing.release();
-        Poll::Ready(Ok(()))
-    }
-
-    /// Has the writer take some of what is held, which is not nothing.
-    fn poll_write_some(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.project();
-        let poll = if this.outgoing.is_copied() || !this.writer.is_write_vectored() {
-            this.writer.poll_write(cx, this.outgoing.first())
-        } else {
-            let mut slices = [IoSlice::new(&[]); MAX_SLICES];
-            let filled = this.outgoing.lend(&mut slices);
-            this.writer.poll_write_vectored(cx, &slices[..filled])
-        };
-        Poll::Ready(match ready!(poll)? {
-            0 => Err(io::Error::new(io::ErrorKind::WriteZero, "the writer takes no more bytes")),
-            written => {
-                this.outgoing.advance(written);
-                Ok(())
-            }
-        })
-    }
-
-    /// Takes `item`, whether there is room or not.
-    fn take(mut self: Pin<&mut Self>, item: Item<'_>) -> Result<(), WriteError> {
-        if self.state == State::Closed {
-            return Err(closed());
-        }
-        // Units continue those before them; any other text ends them.
-        let ended = match item {
-            Item::Units(_) => Ok(()),
-            _ => self.as_mut().end_utf16(),
-        };
-        let this = self.project();
-        let outgoing = this.outgoing;
-        outgoing.copy(this.encoder.take_signature());
-        match item {
-            Item::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Item::Str(text) => outgoing.copy(text.as_bytes()),
-            Item::Text(text) => {
-                let least = match this.writer.is_write_vectored() {
-                    true => MIN_SHARED,
-                    false => MIN_SHARED.max(*this.capacity),
-                };
-                match text.len() < least {
-                    true => outgoing.copy(text.as_bytes()),
-                    false => outgoing.share(text.into_bytes()),
-                }
-            }
-            Item::Units(mut units) => {
-                outgoing.reserve(units.len());
-                let mut first = Ok(());
-                while !units.is_empty() {
-                    let copy = |bytes: &_| outgoing.copy(bytes);
-                    let progress = this.utf16.push_to(units, *this.mode, copy);
-                    units = &units[progress.read + progress.held..];
-                    if let Status::IllFormed(error) = progress.status {
-                        first = first.and(Err(error));
-                    }
-                }
-                first?;
-            }
-        }
-        Ok(ended?)
-    }
-
-    /// Decides that a held surrogate is alone.
-    fn end_utf16(self: Pin<&mut Self>) -> Result<(), Utf16Error> {
-        let this = self.project();
-        let Err(error) = this.utf16.finish() else { return Ok(()) };
-        this.outgoing.copy(this.mode.repair(&error).ok_or(error)?.as_bytes());
-        Ok(())
-    }
-}
-
-/// A sink of text, characters and units, mixed at will; as the methods of the same names.
-impl<W: AsyncWrite, T: Utf8Item> Sink<T> for Utf8Writer<W> {
-    type Error = WriteError;
-
-    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
-        self.poll_ready(cx)
-    }
-
-    fn start_send(self: Pin<&mut Self>, mut item: T) -> Result<(), WriteError> {
-        self.take(item.take())
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
-        self.poll_flush(cx)
-    }
-
-    fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
-        self.poll_close(cx)
-    }
-}
-
 /// Tells how much is held, not what.
 impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -795,15 +410,7 @@ pub trait Utf8WriteExt: AsyncWrite {
 
 impl<W: AsyncWrite + ?Sized> Utf8WriteExt for W {}
 
-fn closed() -> WriteError {
-    io::Error::new(io::ErrorKind::BrokenPipe, "the stream of text is closed").into()
-}
-
 const CAPACITY: usize = 8 * 1024;
 
 /// Text of fewer bytes is copied, as that is quicker than to hand it on by itself.
 const MIN_SHARED: usize = 256;
-
-const MAX_SLICES: usize = 64;
-
-const _: () = assert!(size_of::<Utf8Writer<()>>() == 136);

@@ -28,6 +28,10 @@ impl Outgoing {
     }
 
     pub(super) fn copy(&mut self, bytes: &[u8]) {
+        if self.copied.capacity() - self.copied.len() < bytes.len() {
+            // Not a few bytes more each time.
+            self.copied.reserve(bytes.len().max(ROOM));
+        }
         self.copied.extend_from_slice(bytes);
         self.tail += bytes.len();
         self.len += bytes.len();
@@ -110,3 +114,6 @@ impl Outgoing {
         }
     }
 }
+
+/// The least room to make.
+const ROOM: usize = 256;

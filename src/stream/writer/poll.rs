@@ -1,0 +1,198 @@
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures::Sink;
+use tokio::io::AsyncWrite;
+
+use super::item::Item;
+use super::{MIN_SHARED, State, Utf8Item, Utf8Writer, WriteError};
+use crate::transcode::Status;
+use crate::utf16::Utf16Error;
+
+/// Polling, for futures of one's own. (The `Sink` has methods of the same names, one set for each
+/// type of item.)
+impl<W: AsyncWrite> Utf8Writer<W> {
+    /// Waits until there is room: until less is held than the capacity says.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError::Io`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    /// use std::pin::pin;
+    /// use futures::Sink;
+    /// use utf8_codec::stream::Utf8WriteExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
+    /// let mut writer = pin!(tokio::io::sink().utf8_writer());
+    /// poll_fn(|cx| writer.as_mut().poll_ready(cx)).await?;
+    /// writer.as_mut().start_send("text")?;
+    /// poll_fn(|cx| writer.as_mut().poll_flush(cx)).await?;
+    /// poll_fn(|cx| writer.as_mut().poll_close(cx)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn poll_ready(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), WriteError>> {
+        if self.state == State::Closed {
+            return Poll::Ready(Err(closed()));
+        }
+        while self.outgoing.len() >= self.capacity {
+            ready!(self.as_mut().poll_write_some(cx))?;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// As [`flush`](Self::flush).
+    ///
+    /// # Errors
+    ///
+    /// As [`flush`](Self::flush).
+    ///
+    /// # Examples
+    ///
+    /// See [`poll_ready`](Self::poll_ready).
+    pub fn poll_flush(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), WriteError>> {
+        ready!(self.as_mut().poll_write_all(cx))?;
+        ready!(self.project().writer.poll_flush(cx))?;
+        Poll::Ready(Ok(()))
+    }
+
+    /// As [`close`](Self::close).
+    ///
+    /// # Errors
+    ///
+    /// As [`close`](Self::close).
+    ///
+    /// # Examples
+    ///
+    /// See [`poll_ready`](Self::poll_ready).
+    pub fn poll_close(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), WriteError>> {
+        if self.state == State::Open {
+            self.as_mut().end_utf16()?;
+            ready!(self.as_mut().poll_write_all(cx))?;
+            let this = self.project();
+            ready!(this.writer.poll_shutdown(cx))?;
+            *this.state = State::Closed;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_write_all(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.outgoing.len() > 0 {
+            ready!(self.as_mut().poll_write_some(cx))?;
+        }
+        self.project().outgoing.release();
+        Poll::Ready(Ok(()))
+    }
+
+    /// Has the writer take some of what is held, which is not nothing.
+    fn poll_write_some(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.project();
+        let poll = if this.outgoing.is_copied() || !this.writer.is_write_vectored() {
+            this.writer.poll_write(cx, this.outgoing.first())
+        } else {
+            let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+            let filled = this.outgoing.lend(&mut slices);
+            this.writer.poll_write_vectored(cx, &slices[..filled])
+        };
+        Poll::Ready(match ready!(poll)? {
+            0 => Err(io::Error::new(io::ErrorKind::WriteZero, "the writer takes no more bytes")),
+            written => {
+                this.outgoing.advance(written);
+                Ok(())
+            }
+        })
+    }
+
+    /// Takes `item`, whether there is room or not.
+    pub(super) fn take(mut self: Pin<&mut Self>, item: Item<'_>) -> Result<(), WriteError> {
+        if self.state == State::Closed {
+            return Err(closed());
+        }
+        // Units continue those before them; any other text ends them.
+        let ended = match item {
+            Item::Units(_) => Ok(()),
+            _ => self.as_mut().end_utf16(),
+        };
+        let this = self.project();
+        let outgoing = this.outgoing;
+        outgoing.copy(this.encoder.take_signature());
+        match item {
+            Item::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Item::Str(text) => outgoing.copy(text.as_bytes()),
+            Item::Text(text) => {
+                let least = match this.writer.is_write_vectored() {
+                    true => MIN_SHARED,
+                    false => MIN_SHARED.max(*this.capacity),
+                };
+                match text.len() < least {
+                    true => outgoing.copy(text.as_bytes()),
+                    false => outgoing.share(text.into_bytes()),
+                }
+            }
+            Item::Units(mut units) => {
+                outgoing.reserve(units.len());
+                let mut first = Ok(());
+                while !units.is_empty() {
+                    let copy = |bytes: &_| outgoing.copy(bytes);
+                    let progress = this.utf16.push_to(units, *this.mode, copy);
+                    units = &units[progress.read + progress.held..];
+                    if let Status::IllFormed(error) = progress.status {
+                        first = first.and(Err(error));
+                    }
+                }
+                first?;
+            }
+        }
+        Ok(ended?)
+    }
+
+    /// Decides that a held surrogate is alone.
+    fn end_utf16(self: Pin<&mut Self>) -> Result<(), Utf16Error> {
+        let this = self.project();
+        let Err(error) = this.utf16.finish() else { return Ok(()) };
+        this.outgoing.copy(this.mode.repair(&error).ok_or(error)?.as_bytes());
+        Ok(())
+    }
+}
+
+/// A sink of text, characters and units, mixed at will; as the methods of the same names.
+impl<W: AsyncWrite, T: Utf8Item> Sink<T> for Utf8Writer<W> {
+    type Error = WriteError;
+
+    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
+        self.poll_ready(cx)
+    }
+
+    fn start_send(self: Pin<&mut Self>, mut item: T) -> Result<(), WriteError> {
+        self.take(item.take())
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
+        self.poll_flush(cx)
+    }
+
+    fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
+        self.poll_close(cx)
+    }
+}
+
+fn closed() -> WriteError {
+    io::Error::new(io::ErrorKind::BrokenPipe, "the stream of text is closed").into()
+}
+
+const MAX_SLICES: usize = 64;

@@ -1,0 +1,425 @@
+#[cfg(feature = "alloc")]
+use crate::kernel::Kernel;
+use crate::mode::Repair;
+#[cfg(feature = "alloc")]
+use crate::text::split_far;
+use crate::transcode::{Progress, Status};
+use crate::utf16::units::{self, Class};
+use crate::utf16::{SurrogateMode, Utf16Error, Utf16ErrorKind};
+
+/// Turns UTF-16 units into UTF-8, chunk by chunk, wherever the chunks are cut.
+///
+/// Between calls it holds one high surrogate at the most, whose partner may be the next unit;
+/// everything else that the units so far determine is out. An empty chunk changes nothing. At the
+/// end of the stream, [`finish`](Self::finish), or one of its forms with a mode, turns what is held
+/// into one error, or one repair; a further call is harmless. After an error, decoding goes on
+/// behind the surrogate at fault. After `finish`, offsets go on; [`reset`](Self::reset) starts a new
+/// stream.
+///
+/// It is 40 bytes large (on a 64-bit machine, as all sizes given here) and allocates nothing.
+///
+/// # Examples
+///
+/// The waving hand is the pair D83D DC4B. Here it comes in two chunks:
+///
+/// ```
+/// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+///
+/// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
+/// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut text);
+/// assert_eq!((&*text, decoder.incomplete()), ("a", Some(0xD83D)));
+/// decoder.push_to_string(&[0xDC4B, 0x62], SurrogateMode::Fatal, &mut text);
+/// assert_eq!((&*text, decoder.incomplete()), ("a👋b", None));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Utf16Decoder {
+    /// Invariant: if there is one, it is a high surrogate.
+    high: Option<u16>,
+    /// Units taken, a held one included.
+    position: u64,
+    error_count: u64,
+    first_error: Option<Utf16Error>,
+}
+
+impl Utf16Decoder {
+    /// Creates a decoder at the start of a stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// assert_eq!(Utf16Decoder::new().position(), 0);
+    /// ```
+    pub const fn new() -> Self {
+        Self { high: None, position: 0, error_count: 0, first_error: None }
+    }
+
+    /// Decodes `units` into `buffer` as UTF-8, as far as it has room; `read` and `held` count units,
+    /// `written` counts bytes.
+    ///
+    /// No pair is split and no repair cut short. See [`Status`] for going on. With eight bytes of room
+    /// the status is never [`Status::TooSmall`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Status;
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// let (units, mode) = ([0x61, 0xD83D, 0xDC4B, 0x62], SurrogateMode::Fatal);
+    /// let mut buffer = [0; 4];
+    /// let progress = decoder.push_to_slice(&units, mode, &mut buffer);
+    /// assert_eq!((progress.read, progress.written, progress.status), (1, 1, Status::Full));
+    /// let progress = decoder.push_to_slice(&units[1..], mode, &mut buffer);
+    /// assert_eq!((progress.read, progress.written, progress.status), (2, 4, Status::Full));
+    /// assert_eq!(buffer, *"👋".as_bytes());
+    /// ```
+    pub fn push_to_slice(
+        &mut self,
+        units: &[u16],
+        mode: SurrogateMode,
+        buffer: &mut [u8],
+    ) -> Progress<Utf16Error> {
+        let (mut read, mut written) = (0, 0);
+        let status = loop {
+            if self.high.is_none() {
+                let (run, bytes) = units::encode(&units[read..], &mut buffer[written..]);
+                self.position += run as u64;
+                read += run;
+                written += bytes;
+            }
+            let front = self.front(&units[read..]);
+            let (used, text) = match front {
+                Front::End => break Status::Done,
+                Front::Hold(high) => {
+                    self.high = Some(high);
+                    self.position += 1;
+                    break Status::Done;
+                }
+                Front::Char(used, c) => (used, Repair::new(c.encode_utf8(&mut [0; 4]))),
+                Front::Lone(used, error) => match mode.repair(&error) {
+                    Some(repair) => (used, repair),
+                    None => {
+                        self.pass(used);
+                        read += used;
+                        break Status::IllFormed(self.note(error));
+                    }
+                },
+            };
+            if !put(&text, buffer, &mut written) {
+                let nothing = read == 0 && written == 0;
+                break if nothing { Status::TooSmall { needed: text.len() } } else { Status::Full };
+            }
+            if let Front::Lone(_, error) = front {
+                self.note(error);
+            }
+            self.pass(used);
+            read += used;
+        };
+        // What was held before has been decided by the first unit.
+        let held = usize::from(self.high.is_some() && read < units.len());
+        Progress { read, held: if status == Status::Done { held } else { 0 }, written, status }
+    }
+
+    /// Decodes `units` and appends their text to `text`, which is made to have room for as many bytes.
+    ///
+    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`SurrogateMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Status;
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
+    /// let progress = decoder.push_to_string(&[0x20AC, 0xDC00, 0x21], SurrogateMode::Fatal, &mut text);
+    /// assert_eq!((progress.read, progress.written), (2, 3)); // the surrogate is behind us
+    /// assert!(matches!(progress.status, Status::IllFormed(error) if error.offset() == 1));
+    /// let progress = decoder.push_to_string(&[0x21], SurrogateMode::Fatal, &mut text);
+    /// assert_eq!((&*text, progress.status), ("€!", Status::Done));
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn push_to_string(
+        &mut self,
+        units: &[u16],
+        mode: SurrogateMode,
+        text: &mut alloc::string::String,
+    ) -> Progress<Utf16Error> {
+        text.reserve(units.len());
+        self.push_to(units, mode, |bytes| text.push_str(valid(bytes)))
+    }
+
+    /// Ends the stream: a held high surrogate, if there is one, is an error now. A further call is
+    /// harmless.
+    ///
+    /// # Errors
+    ///
+    /// [`Incomplete`](Utf16ErrorKind::Incomplete), for a held high surrogate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.finish().unwrap_err().offset(), 1);
+    /// assert!(decoder.finish().is_ok());
+    /// ```
+    pub fn finish(&mut self) -> Result<(), Utf16Error> {
+        let Some(error) = self.incomplete_error() else { return Ok(()) };
+        self.pass(0);
+        Err(self.note(error))
+    }
+
+    /// Ends the stream, and writes what repairs its end into `buffer`.
+    ///
+    /// With [`Status::TooSmall`] the stream has not ended: call again with more room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Status;
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let (mut decoder, mode) = (Utf16Decoder::new(), SurrogateMode::Replacement);
+    /// let mut buffer = [0; 8];
+    /// let progress = decoder.push_to_slice(&[0xD83D], mode, &mut buffer);
+    /// assert_eq!((progress.held, progress.written), (1, 0));
+    /// let progress = decoder.finish_to_slice(mode, &mut buffer);
+    /// assert_eq!((progress.written, progress.status), (3, Status::Done));
+    /// assert_eq!(buffer[..3], *"\u{FFFD}".as_bytes());
+    /// ```
+    pub fn finish_to_slice(
+        &mut self,
+        mode: SurrogateMode,
+        buffer: &mut [u8],
+    ) -> Progress<Utf16Error> {
+        let mut written = 0;
+        let status = match self.incomplete_error() {
+            None => Status::Done,
+            Some(error) => match mode.repair(&error) {
+                Some(text) if !put(&text, buffer, &mut written) => {
+                    Status::TooSmall { needed: text.len() }
+                }
+                repair => {
+                    self.pass(0);
+                    self.note(error);
+                    repair.map_or(Status::IllFormed(error), |_| Status::Done)
+                }
+            },
+        };
+        Progress { read: 0, held: 0, written, status }
+    }
+
+    /// Ends the stream, and appends what repairs its end to `text`.
+    ///
+    /// # Errors
+    ///
+    /// In [`SurrogateMode::Fatal`], as [`finish`](Self::finish).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
+    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Escape, &mut text);
+    /// decoder.finish_to_string(SurrogateMode::Escape, &mut text).unwrap();
+    /// assert_eq!(text, r"a\ud83d");
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn finish_to_string(
+        &mut self,
+        mode: SurrogateMode,
+        text: &mut alloc::string::String,
+    ) -> Result<(), Utf16Error> {
+        match self.finish() {
+            Ok(()) => {}
+            Err(error) => text.push_str(&mode.repair(&error).ok_or(error)?),
+        }
+        Ok(())
+    }
+
+    /// Starts a new stream: nothing is held, offsets and errors are counted from the start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Skip, &mut String::new());
+    /// decoder.reset();
+    /// assert_eq!((decoder.position(), decoder.incomplete()), (0, None));
+    /// ```
+    pub fn reset(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Returns how many units have been taken, a held one included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.position(), 2);
+    /// ```
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns the high surrogate that is held, if one is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.incomplete(), Some(0xD83D));
+    /// ```
+    pub const fn incomplete(&self) -> Option<u16> {
+        self.high
+    }
+
+    /// Returns how many lone surrogates the stream has had, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0xDC00, 0xDC00], SurrogateMode::Skip, &mut String::new());
+    /// assert_eq!(decoder.error_count(), 2);
+    /// ```
+    pub const fn error_count(&self) -> u64 {
+        self.error_count
+    }
+
+    /// Returns the first error of the stream, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], SurrogateMode::Skip, &mut String::new());
+    /// assert_eq!(decoder.first_error().unwrap().offset(), 1);
+    /// ```
+    pub const fn first_error(&self) -> Option<Utf16Error> {
+        self.first_error
+    }
+
+    /// Decodes `units` by way of a buffer, whose text `out` is given in portions.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn push_to(
+        &mut self,
+        units: &[u16],
+        mode: SurrogateMode,
+        out: impl FnMut(&[u8]),
+    ) -> Progress<Utf16Error> {
+        // For a few units it costs more to clear a large buffer than to fill a small one.
+        match units.len() <= 16 {
+            true => self.push_by_way_of(&mut [0; 64], units, mode, out),
+            false => self.push_by_way_of(&mut [0; 1024], units, mode, out),
+        }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn push_by_way_of(
+        &mut self,
+        buffer: &mut [u8],
+        units: &[u16],
+        mode: SurrogateMode,
+        mut out: impl FnMut(&[u8]),
+    ) -> Progress<Utf16Error> {
+        let (mut read, mut written) = (0, 0);
+        loop {
+            let progress = self.push_to_slice(&units[read..], mode, buffer);
+            out(&buffer[..progress.written]);
+            read += progress.read;
+            written += progress.written;
+            if progress.status != Status::Full {
+                return Progress { read, written, ..progress };
+            }
+        }
+    }
+
+    /// Says what `units` begin with, a held surrogate in front of them.
+    fn front(&self, units: &[u16]) -> Front {
+        let (unit, next, used) = match (self.high, units) {
+            (_, []) => return Front::End,
+            (Some(high), [next, ..]) => (high, Some(*next), 0),
+            (None, [unit, rest @ ..]) => (*unit, rest.first().copied(), 1),
+        };
+        let lone = |kind| {
+            let offset = self.position - u64::from(self.high.is_some());
+            Front::Lone(used, Utf16Error::new(offset, unit, kind))
+        };
+        match (units::class(unit), next) {
+            (Class::Char(c), _) => Front::Char(used, c),
+            (Class::High, None) => Front::Hold(unit),
+            (Class::High, Some(next)) => match units::pair(unit, next) {
+                Some(c) => Front::Char(used + 1, c),
+                None => lone(Utf16ErrorKind::LoneHigh),
+            },
+            (Class::Low, _) => lone(Utf16ErrorKind::LoneLow),
+        }
+    }
+
+    /// What the end of the stream makes of a held surrogate.
+    fn incomplete_error(&self) -> Option<Utf16Error> {
+        let high = self.high?;
+        Some(Utf16Error::new(self.position - 1, high, Utf16ErrorKind::Incomplete))
+    }
+
+    /// Takes what is held, and so many units.
+    fn pass(&mut self, units: usize) {
+        self.high = None;
+        self.position += units as u64;
+    }
+
+    fn note(&mut self, error: Utf16Error) -> Utf16Error {
+        self.error_count += 1;
+        self.first_error.get_or_insert(error);
+        error
+    }
+}
+
+/// What the units still to be decoded begin with, where a run of whole characters ends.
+#[derive(Clone, Copy)]
+enum Front {
+    /// Nothing: there are none.
+    End,
+    /// A high surrogate, the last unit.
+    Hold(u16),
+    /// A character, made of what is held and so many units.
+    Char(usize, char),
+    /// A surrogate without its partner: the one held, or one unit.
+    Lone(usize, Utf16Error),
+}
+
+/// Writes `text` whole, if there is room for it.
+fn put(text: &str, buffer: &mut [u8], written: &mut usize) -> bool {
+    let Some(room) = buffer[*written..].get_mut(..text.len()) else { return false };
+    room.copy_from_slice(text.as_bytes());
+    *written += text.len();
+    true
+}
+
+/// What has been written is text.
+#[cfg(feature = "alloc")]
+fn valid(bytes: &[u8]) -> &str {
+    let (text, _) = split_far(Kernel::detect(), bytes);
+    debug_assert_eq!(text.len(), bytes.len());
+    text
+}
