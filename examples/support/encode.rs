@@ -27,8 +27,9 @@ pub(super) fn encode(case: &Value) -> Result<Map<String, Value>, String> {
     for buffer in [None, Some(8), Some(9), Some(64)] {
         answers.push(run(&input, mode, &mut ByCore::new(encoder.clone(), mode, buffer)));
     }
-    // It goes on behind an error, within the chunk, and so cannot stop there.
-    if mode != SurrogateMode::Fatal {
+    // It goes on behind an error, within the chunk, and so cannot stop there; and for it surrogates that
+    // follow each other are pairs.
+    if mode != SurrogateMode::Fatal && matches!(input, Input::Units(_)) {
         answers.push(run(&input, mode, &mut ByWriter::new(encoder, mode)));
     }
     let answer = answers.pop().ok_or("there is no object that encodes")?;
@@ -267,9 +268,8 @@ impl Encode for ByWriter {
         self.flushed(result)
     }
 
-    /// No units follow: that is as much as other text says.
     fn finish(&mut self) -> Out {
-        let result = self.0.write_str("").now_or_never();
+        let result = self.0.close().now_or_never();
         self.flushed(result)
     }
 

@@ -118,9 +118,8 @@ impl Utf16Decoder {
             self.pass(used);
             read += used;
         };
-        // What was held before has been decided by the first unit.
-        let held = usize::from(self.high.is_some() && read < units.len());
-        Progress { read, held: if status == Status::Done { held } else { 0 }, written, status }
+        let held = if status == Status::Done { units.len() - read } else { 0 };
+        Progress { read, held, written, status }
     }
 
     /// Decodes `units` and appends their text to `text`, which is made to have room for as many bytes.
@@ -169,9 +168,7 @@ impl Utf16Decoder {
     /// assert!(decoder.finish().is_ok());
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf16Error> {
-        let Some(error) = self.incomplete_error() else { return Ok(()) };
-        self.pass(0);
-        Err(self.note(error))
+        self.interrupt(Utf16ErrorKind::Incomplete)
     }
 
     /// Ends the stream, and writes what repairs its end into `buffer`.
@@ -198,7 +195,7 @@ impl Utf16Decoder {
         buffer: &mut [u8],
     ) -> Progress<Utf16Error> {
         let mut written = 0;
-        let status = match self.incomplete_error() {
+        let status = match self.alone(Utf16ErrorKind::Incomplete) {
             None => Status::Done,
             Some(error) => match mode.repair(&error) {
                 Some(text) if !put(&text, buffer, &mut written) => {
@@ -376,10 +373,17 @@ impl Utf16Decoder {
         }
     }
 
-    /// What the end of the stream makes of a held surrogate.
-    fn incomplete_error(&self) -> Option<Utf16Error> {
+    /// Decides that a held surrogate is alone.
+    pub(crate) fn interrupt(&mut self, why: Utf16ErrorKind) -> Result<(), Utf16Error> {
+        let Some(error) = self.alone(why) else { return Ok(()) };
+        self.pass(0);
+        Err(self.note(error))
+    }
+
+    /// What a held surrogate is, if its partner does not come.
+    fn alone(&self, why: Utf16ErrorKind) -> Option<Utf16Error> {
         let high = self.high?;
-        Some(Utf16Error::new(self.position - 1, high, Utf16ErrorKind::Incomplete))
+        Some(Utf16Error::new(self.position - 1, high, why))
     }
 
     /// Takes what is held, and so many units.

@@ -46,7 +46,7 @@ pub struct Utf16Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Utf16ErrorKind {
-    /// A high surrogate, D800 to DBFF, and then a unit that is not a low one.
+    /// A high surrogate, D800 to DBFF, and then a unit that is not a low one, or other text.
     LoneHigh,
     /// A low surrogate, DC00 to DFFF, without a high one before it.
     LoneLow,

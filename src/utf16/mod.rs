@@ -7,8 +7,9 @@
 //!
 //! Units are those of the machine, `u16`: bytes in a byte order are put together by the caller, with
 //! [`u16::from_be_bytes`] or [`u16::from_le_bytes`]. U+FEFF is text. The other direction is
-//! [`Utf8Decoder::push_to_utf16`](crate::Utf8Decoder::push_to_utf16). With the feature `stream`, an
-//! `Utf8Writer` takes units and writes bytes.
+//! [`Utf8Decoder::push_to_utf16`](crate::Utf8Decoder::push_to_utf16). A signature is written by an
+//! [`Utf8Encoder`](crate::Utf8Encoder) behind it. With the feature `stream`, a `Utf8Writer` takes units
+//! and writes bytes, with a signature if wanted.
 //!
 //! ```
 //! use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};

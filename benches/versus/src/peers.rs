@@ -253,7 +253,9 @@ pub(crate) fn utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
         let convert = |chunk: &&[u16]| {
             assert!(3 * chunk.len() <= bytes.len());
             // SAFETY: a unit becomes three bytes at the most, for which there is room.
-            unsafe { simdutf::convert_utf16_to_utf8(chunk.as_ptr(), chunk.len(), bytes.as_mut_ptr()) }
+            unsafe {
+                simdutf::convert_utf16_to_utf8(chunk.as_ptr(), chunk.len(), bytes.as_mut_ptr())
+            }
         };
         black_box(chunks).iter().map(convert).sum::<usize>() as u64
     });

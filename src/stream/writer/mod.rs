@@ -34,8 +34,8 @@ pin_project! {
     /// so that text goes out in few calls. Anything else is copied once.
     ///
     /// Of UTF-16, a high surrogate at the end of what has come is held until the next unit comes;
-    /// `flush` leaves it where it is; other text, and `close`, decide that it is alone. What becomes of
-    /// a lone surrogate, a [`SurrogateMode`] says.
+    /// `flush` leaves it where it is; any other text, unless empty, and `close` show that it is alone.
+    /// What becomes of a lone surrogate, a [`SurrogateMode`] says.
     ///
     /// # Memory
     ///

@@ -8,7 +8,7 @@ use tokio::io::AsyncWrite;
 use super::item::Item;
 use super::{MIN_SHARED, State, Utf8Item, Utf8Writer, WriteError};
 use crate::transcode::Status;
-use crate::utf16::Utf16Error;
+use crate::utf16::{Utf16Error, Utf16ErrorKind};
 
 /// Polling, for futures of one's own. (The `Sink` has methods of the same names, one set for each
 /// type of item.)
@@ -82,7 +82,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), WriteError>> {
         if self.state == State::Open {
-            self.as_mut().end_utf16()?;
+            self.as_mut().end_utf16(Utf16ErrorKind::Incomplete)?;
             ready!(self.as_mut().poll_write_all(cx))?;
             let this = self.project();
             ready!(this.writer.poll_shutdown(cx))?;
@@ -123,10 +123,14 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         if self.state == State::Closed {
             return Err(closed());
         }
-        // Units continue those before them; any other text ends them.
-        let ended = match item {
+        // Units continue those before them, nothing changes nothing, and any other text ends them.
+        let ended = match &item {
             Item::Units(_) => Ok(()),
-            _ => self.as_mut().end_utf16(),
+            Item::Str("") => Ok(()),
+            Item::Text(text) if text.is_empty() => Ok(()),
+            Item::Char(_) | Item::Str(_) | Item::Text(_) => {
+                self.as_mut().end_utf16(Utf16ErrorKind::LoneHigh)
+            }
         };
         let this = self.project();
         let outgoing = this.outgoing;
@@ -162,9 +166,9 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 
     /// Decides that a held surrogate is alone.
-    fn end_utf16(self: Pin<&mut Self>) -> Result<(), Utf16Error> {
+    fn end_utf16(self: Pin<&mut Self>, why: Utf16ErrorKind) -> Result<(), Utf16Error> {
         let this = self.project();
-        let Err(error) = this.utf16.finish() else { return Ok(()) };
+        let Err(error) = this.utf16.interrupt(why) else { return Ok(()) };
         this.outgoing.copy(this.mode.repair(&error).ok_or(error)?.as_bytes());
         Ok(())
     }
