@@ -10,7 +10,7 @@ use support::Scenario;
 
 fn main() {
     let scenarios = [
-        Scenario::OnDetectedKernel(|bench| writer::utf16(bench, |_, _| {})),
+        Scenario::OnDetectedKernel(|bench| writer::from_utf16(bench, |_, _| {})),
         Scenario::OnDetectedKernel(writer::writer),
     ];
     support::main(&["std", "(BytesCodec)"], &scenarios);

@@ -24,10 +24,12 @@ const LEN: usize = 64 << 10;
 pub(crate) type Utf16Peers = for<'a> fn(&mut Row<'a>, &'a [&'a [u16]]);
 
 /// UTF-16 in chunks to one `String` after another. Pairs are not cut: not every peer could join them.
-pub(crate) fn utf16(bench: &mut Bench, peers: Utf16Peers) {
+pub(crate) fn from_utf16(bench: &mut Bench, peers: Utf16Peers) {
     for size in SIZES {
         for corpus in Corpus::SCRIPTS {
-            let Some(name) = bench.name("utf16", corpus.name(), size.to_string()) else { continue };
+            let Some(name) = bench.name("from-utf-16", corpus.name(), size.to_string()) else {
+                continue;
+            };
             let text = corpus.text(LEN, 0);
             let units: Vec<_> = text.encode_utf16().collect();
             let chunks = whole_chunks(&units, size);

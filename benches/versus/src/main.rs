@@ -41,7 +41,7 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(|bench| chars::from_chars(bench, peers::from_chars)),
     OnDetectedKernel(|bench| codec::codec(bench, peers::codec)),
     OnDetectedKernel(|bench| lines::lines(bench, |_, _| {})),
-    OnDetectedKernel(|bench| writer::utf16(bench, peers::utf16)),
+    OnDetectedKernel(|bench| writer::from_utf16(bench, peers::from_utf16)),
     OnDetectedKernel(writer::writer),
 ];
 

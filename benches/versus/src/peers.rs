@@ -241,7 +241,7 @@ pub(crate) fn from_chars<'a>(row: &mut Row<'a>, texts: CharTexts<'a>) {
     });
 }
 
-pub(crate) fn utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
+pub(crate) fn from_utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
     let longest = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
     let mut text = "\0".repeat(3 * longest);
     row.peer("encoding_rs", move || {
