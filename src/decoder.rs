@@ -272,8 +272,14 @@ impl Utf8Decoder {
         step
     }
 
+    /// Gives what is held to such a caller.
+    #[cfg(all(feature = "codec", feature = "stream"))]
+    pub(crate) fn take_incomplete(&mut self) -> Incomplete {
+        core::mem::take(&mut self.carry)
+    }
+
     /// Ends the stream behind `tail`, which such a caller keeps; see [`Scanner::finish`].
-    #[cfg(feature = "codec")]
+    #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) fn finish_behind(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         self.scanner.finish(tail).map(|error| self.tally.note(error))
     }

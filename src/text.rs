@@ -166,3 +166,184 @@ unsafe impl SplitTo for bytes::BytesMut {
         self.split_to(n).freeze()
     }
 }
+
+/// A buffer that a reader fills and that text is lent from: first text that has not been consumed,
+/// then bytes that have not been looked at.
+///
+/// As long as they are few, they are in the buffer itself; memory from the heap is taken when they
+/// fill that, and given back by [`shrink`](Self::shrink).
+#[cfg(feature = "stream")]
+#[derive(Clone)]
+pub(crate) struct TextBuffer {
+    memory: Memory,
+    /// Invariant: `start <= text <= filled`, which is within `memory`, and the bytes from `start` to
+    /// `text` are well-formed UTF-8.
+    start: usize,
+    text: usize,
+    filled: usize,
+}
+
+#[cfg(feature = "stream")]
+#[derive(Clone)]
+enum Memory {
+    Within([u8; TextBuffer::WITHIN]),
+    Heap(Box<[u8]>),
+}
+
+#[cfg(feature = "stream")]
+impl TextBuffer {
+    /// Bytes that are kept in the buffer itself.
+    pub(crate) const WITHIN: usize = 96;
+
+    pub(crate) const fn new() -> Self {
+        Self { memory: Memory::Within([0; Self::WITHIN]), start: 0, text: 0, filled: 0 }
+    }
+
+    /// The text that has not been consumed.
+    #[inline]
+    pub(crate) fn as_str(&self) -> &str {
+        let text = &self.memory.as_slice()[self.start..self.text];
+        // SAFETY: the invariant of `start` and `text`. `accept` alone moves `text` forward, behind
+        // bytes that are a `str`; `start` is moved to its boundaries only; and the bytes between
+        // them do not change, for `room` lends none before `filled`, and moves bytes only when
+        // there are none between them.
+        unsafe { core::str::from_utf8_unchecked(text) }
+    }
+
+    /// The bytes behind the text, which have not been looked at.
+    #[inline]
+    pub(crate) fn rest(&self) -> &[u8] {
+        &self.memory.as_slice()[self.text..self.filled]
+    }
+
+    /// Consumes `len` bytes of the text.
+    ///
+    /// # Panics
+    ///
+    /// If that is not between two characters of it.
+    #[inline]
+    pub(crate) fn consume(&mut self, len: usize) {
+        let text = self.as_str();
+        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
+        self.start += len;
+    }
+
+    /// Consumes all the text.
+    #[inline]
+    pub(crate) fn take(&mut self) -> &str {
+        let start = core::mem::replace(&mut self.start, self.text);
+        let text = &self.memory.as_slice()[start..self.text];
+        // SAFETY: as in `as_str`, where `start` was what it has just been here.
+        unsafe { core::str::from_utf8_unchecked(text) }
+    }
+
+    /// Consumes the first character of the text.
+    #[inline]
+    pub(crate) fn next_char(&mut self) -> Option<char> {
+        let mut chars = self.as_str().chars();
+        let next = chars.next()?;
+        self.start = self.text - chars.as_str().len();
+        Some(next)
+    }
+
+    /// Makes text of what `scan` finds to be text at the front of the rest, and says how long it is.
+    #[inline]
+    pub(crate) fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
+        let rest = self.rest();
+        let text = scan(rest);
+        let is_front = core::ptr::eq(text.as_ptr(), rest.as_ptr()) && text.len() <= rest.len();
+        let len = if is_front { text.len() } else { 0 };
+        // The bytes from `text` on are a `str`, which may be appended to another.
+        self.text += len;
+        len
+    }
+
+    /// Drops the first `len` bytes of the rest. Only when all text has been consumed.
+    #[inline]
+    pub(crate) fn pass(&mut self, len: usize) {
+        assert!(self.start == self.text && len <= self.rest().len());
+        self.text += len;
+        self.start = self.text;
+    }
+
+    /// Moves the rest to the front, and returns where a reader may put more: memory of `capacity`
+    /// bytes at the most. Only when all text has been consumed.
+    ///
+    /// If what was read last filled the buffer, it is time for memory from the heap.
+    #[inline]
+    pub(crate) fn room(&mut self, capacity: usize) -> &mut [u8] {
+        assert!(self.start == self.text);
+        let was_full = self.filled == Self::WITHIN;
+        let rest = self.text..self.filled;
+        let len = rest.len();
+        if rest.start > 0 {
+            self.memory.as_mut_slice().copy_within(rest, 0);
+            (self.start, self.text, self.filled) = (0, 0, len);
+        }
+        if was_full && capacity > Self::WITHIN && matches!(self.memory, Memory::Within(_)) {
+            self.grow(capacity);
+        }
+        let memory = self.memory.as_mut_slice();
+        let end = memory.len().min(capacity).max(len);
+        &mut memory[len..end]
+    }
+
+    #[cold]
+    fn grow(&mut self, capacity: usize) {
+        let mut heap = vec![0; capacity].into_boxed_slice();
+        heap[..self.filled].copy_from_slice(&self.memory.as_slice()[..self.filled]);
+        self.memory = Memory::Heap(heap);
+    }
+
+    /// Takes note that so many bytes have been put in the room.
+    #[inline]
+    pub(crate) fn fill(&mut self, len: usize) {
+        let filled = self.filled + len;
+        assert!(filled <= self.memory.as_slice().len());
+        self.filled = filled;
+    }
+
+    /// Gives back memory from the heap if what is left fits in the buffer itself.
+    pub(crate) fn shrink(&mut self) {
+        let left = self.start..self.filled;
+        if let Memory::Heap(heap) = &self.memory
+            && left.len() < Self::WITHIN
+        {
+            let mut within = [0; Self::WITHIN];
+            within[..left.len()].copy_from_slice(&heap[left]);
+            self.memory = Memory::Within(within);
+            self.text -= self.start;
+            self.filled -= self.start;
+            self.start = 0;
+        }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl Memory {
+    #[inline]
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Within(bytes) => bytes,
+            Self::Heap(bytes) => bytes,
+        }
+    }
+
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        match self {
+            Self::Within(bytes) => bytes,
+            Self::Heap(bytes) => bytes,
+        }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl core::fmt::Debug for TextBuffer {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("TextBuffer")
+            .field("text", &self.as_str())
+            .field("rest", &format_args!("{:02x?}", self.rest()))
+            .finish_non_exhaustive()
+    }
+}

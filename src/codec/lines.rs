@@ -161,6 +161,12 @@ impl Utf8LinesCodec {
         Self { decoder: Utf8Decoder::with_options(options), ..self }
     }
 
+    /// Goes on where a decoder, which holds nothing, has come to: the next line begins there.
+    #[cfg(feature = "stream")]
+    pub(crate) fn with_decoder(self, decoder: Utf8Decoder) -> Self {
+        Self { decoder, ..self }
+    }
+
     /// Sets what becomes of ill-formed parts.
     ///
     /// # Examples

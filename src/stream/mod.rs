@@ -49,15 +49,31 @@
 //! [`ByteString`]: bytestring::ByteString
 //! [`io::Error`]: std::io::Error
 
+mod byte_reader;
+mod chars;
+mod ext;
+mod indices;
+#[cfg(feature = "codec")]
+mod lines;
 mod reader;
+mod source;
 mod text;
 mod writer;
+mod utf8_reader;
 
 use std::io;
 
+pub use byte_reader::Utf8ByteReader;
+pub use chars::CharStream;
+pub use ext::{TextStreamExt, Utf8ReadExt};
+pub use indices::CharIndexStream;
+#[cfg(feature = "codec")]
+pub use lines::Utf8Lines;
 pub use reader::ReaderChunks;
+pub use source::{TextSource, Texts};
 pub use text::{Utf8Stream, Utf8StreamExt};
 pub use writer::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
+pub use utf8_reader::{Utf8Reader, Utf8ReaderParts};
 
 use crate::error::Utf8Error;
 
@@ -89,6 +105,33 @@ pub enum StreamError<E> {
     /// stream goes on, so does the text.
     #[error("the inner stream failed")]
     Inner(#[source] E),
+}
+
+/// What is not text in what an [`Utf8Reader`] reads. A further call goes on behind it.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::stream::{ReadError, Utf8Reader};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let mut reader = Utf8Reader::new(&b"\xFF!"[..]);
+/// let error = reader.next_str().await.unwrap_err();
+/// assert!(matches!(error, ReadError::Utf8(error) if error.valid_up_to() == 0));
+/// assert_eq!(reader.next_str().await.unwrap(), Some("!"));
+/// # }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The bytes are not UTF-8, or what the options refuse. The bytes at fault are consumed; the
+    /// next call gives what stands behind them.
+    #[error("the stream is not acceptable utf-8")]
+    Utf8(#[from] Utf8Error),
+    /// Reading failed. What is held of a character is kept: the next call reads again.
+    #[error("reading failed")]
+    Io(#[from] io::Error),
 }
 
 /// What keeps a stream from becoming one text; see [`Utf8Stream::collect_text`].
@@ -133,6 +176,25 @@ impl<E> From<StreamError<E>> for CollectError<E> {
     }
 }
 
+impl From<ReadError> for CollectError<io::Error> {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Utf8(error) => Self::Utf8(error),
+            ReadError::Io(error) => Self::Inner(error),
+        }
+    }
+}
+
+/// An error of the reader as it was; the others as [`Utf8Error`] has it.
+impl From<ReadError> for io::Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Utf8(error) => error.into(),
+            ReadError::Io(error) => error,
+        }
+    }
+}
+
 /// An inner error as it was; the others as [`Utf8Error`] has it.
 impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
     fn from(error: StreamError<E>) -> Self {
@@ -157,3 +219,21 @@ impl<E: Into<io::Error>> From<CollectError<E>> for io::Error {
         }
     }
 }
+
+/// Appends `more` to `text`, if that does not make it longer than `limit`. Memory grows as that of a
+/// `String`, but never beyond the limit.
+fn append_within<E>(text: &mut String, more: &str, limit: usize) -> Result<(), CollectError<E>> {
+    if more.len() > limit.saturating_sub(text.len()) {
+        return Err(CollectError::TooLong { limit });
+    }
+    let needed = text.len() + more.len();
+    if needed > text.capacity() {
+        let capacity = needed.max(text.capacity().saturating_mul(2)).min(limit);
+        text.reserve_exact(capacity - text.len());
+    }
+    text.push_str(more);
+    Ok(())
+}
+
+/// So many chunks or reads that yield nothing are taken in one poll, at the most.
+const SILENT_CHUNKS: usize = 32;

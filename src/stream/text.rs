@@ -15,7 +15,12 @@ use crate::error::Utf8Error;
 use crate::item::Item;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
-use crate::stream::{CollectError, ReaderChunks, StreamError};
+#[cfg(feature = "codec")]
+use crate::stream::Utf8Lines;
+use crate::stream::source::Piece;
+use crate::stream::{
+    CharStream, CollectError, ReaderChunks, SILENT_CHUNKS, StreamError, append_within,
+};
 use crate::transcode::Status;
 
 pin_project! {
@@ -205,6 +210,18 @@ impl<S> Utf8Stream<S> {
         self.inner
     }
 
+    /// Whether the inner stream has ended.
+    #[cfg(feature = "codec")]
+    pub(super) fn is_at_end(&self) -> bool {
+        self.state != State::Open
+    }
+
+    /// Takes it apart: what is within, the decoder and what it has not seen.
+    #[cfg(feature = "codec")]
+    pub(super) fn into_raw(self) -> (S, Utf8Decoder, ErrorMode, Bytes) {
+        (self.inner, self.text.decoder, self.text.mode, self.text.chunk)
+    }
+
     /// Returns the bytes of the last chunk that have not been looked at.
     ///
     /// None in the lossy modes, and none in [`ErrorMode::Fatal`] when the stream has been pending.
@@ -328,12 +345,7 @@ impl<S> Utf8Stream<S> {
         let mut stream = pin!(self);
         let mut text = String::new();
         while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-            let item = item?;
-            if item.len() > limit - text.len() {
-                return Err(CollectError::TooLong { limit });
-            }
-            reserve(&mut text, item.len(), limit);
-            text.push_str(&item);
+            append_within(&mut text, &item?, limit)?;
         }
         Ok(text)
     }
@@ -379,10 +391,34 @@ where
     type Item = Result<ByteString, StreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_with(cx, Text::next, Text::end)
+    }
+}
+
+impl<S, B, E> Utf8Stream<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    /// As `poll_next`, in pieces that have a place.
+    pub(super) fn poll_pieces(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Piece, StreamError<E>>>> {
+        self.poll_with(cx, Text::next_piece, Text::end_piece)
+    }
+
+    /// Polls for what `next` makes of a chunk, and `end` of the end.
+    fn poll_with<T>(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        next: impl Fn(&mut Text) -> Result<Option<T>, Utf8Error>,
+        end: impl Fn(&mut Text) -> Result<Option<T>, Utf8Error>,
+    ) -> Poll<Option<Result<T, StreamError<E>>>> {
         let mut this = self.project();
         let mut silent = 0;
         loop {
-            if let Some(item) = this.text.next().transpose() {
+            if let Some(item) = next(this.text).transpose() {
                 return Poll::Ready(Some(item.map_err(StreamError::Utf8)));
             }
             match this.state {
@@ -399,7 +435,7 @@ where
                     Some(Err(error)) => return Poll::Ready(Some(Err(StreamError::Inner(error)))),
                     None => *this.state = State::Ending,
                 },
-                State::Ending => match this.text.end().transpose() {
+                State::Ending => match end(this.text).transpose() {
                     Some(item) => return Poll::Ready(Some(item.map_err(StreamError::Utf8))),
                     None => *this.state = State::Ended,
                 },
@@ -458,6 +494,54 @@ pub trait Utf8StreamExt: Stream {
     {
         Utf8Stream::new(self)
     }
+
+    /// Takes the text of the chunks apart, with the default options, in [`ErrorMode::Fatal`]; with
+    /// others, `utf8()`, their settings, and [`chars()`](Utf8Stream::chars).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{TryStreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [vec![0xE6, 0x97], vec![0xA5, b'!']].map(Ok::<_, std::io::Error>);
+    /// let chars: Vec<_> = stream::iter(chunks).utf8_chars().try_collect().await.unwrap();
+    /// assert_eq!(chars, ['日', '!']);
+    /// # }
+    /// ```
+    fn utf8_chars<B, E>(self) -> CharStream<Utf8Stream<Self>>
+    where
+        Self: Stream<Item = Result<B, E>> + Sized,
+        B: Into<Bytes>,
+    {
+        Utf8Stream::new(self).chars()
+    }
+
+    /// Makes lines of the chunks, with the default settings.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [vec![0xE6, 0x97], vec![0xA5, b'\n']].map(Ok::<_, std::io::Error>);
+    /// let mut lines = stream::iter(chunks).utf8_lines();
+    /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "日");
+    /// # }
+    /// ```
+    #[cfg(feature = "codec")]
+    fn utf8_lines<B, E>(self) -> Utf8Lines<Self>
+    where
+        Self: Stream<Item = Result<B, E>> + Sized,
+        B: Into<Bytes>,
+    {
+        Utf8Lines::new(self)
+    }
 }
 
 impl<S: Stream + ?Sized> Utf8StreamExt for S {}
@@ -467,7 +551,7 @@ impl<S: Stream + ?Sized> Utf8StreamExt for S {}
 struct Text {
     decoder: Utf8Decoder,
     mode: ErrorMode,
-    /// Invariant: empty between polls, but for [`ErrorMode::Fatal`].
+    /// Invariant: empty between calls of [`next`](Self::next), but for [`ErrorMode::Fatal`].
     chunk: Bytes,
 }
 
@@ -502,6 +586,42 @@ impl Text {
         }
     }
 
+    /// Returns the next piece, in every mode, and leaves the rest of the chunk.
+    fn next_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
+        loop {
+            let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
+            let piece = pieces.next();
+            self.chunk = pieces.into_rest();
+            match piece {
+                None => return Ok(None),
+                Some(Ok(text)) => {
+                    // Behind text nothing is held.
+                    let offset = self.decoder.position() - text.len() as u64;
+                    return Ok(Some(Piece::Text { text, offset }));
+                }
+                Some(Err(error)) => {
+                    if let Some(piece) = self.repair(error)? {
+                        return Ok(Some(piece));
+                    }
+                }
+            }
+        }
+    }
+
+    fn end_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
+        while let Err(error) = self.decoder.finish() {
+            if let Some(piece) = self.repair(error)? {
+                return Ok(Some(piece));
+            }
+        }
+        Ok(None)
+    }
+
+    fn repair(&self, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
+        let repair = self.mode.repair(&error).ok_or(error)?;
+        Ok((!repair.is_empty()).then_some(Piece::Repair { repair, error }))
+    }
+
     /// Returns what is to be said of the end, until there is nothing more.
     fn end(&mut self) -> Result<Option<ByteString>, Utf8Error> {
         let mut text = String::new();
@@ -519,15 +639,3 @@ enum State {
     /// `None` has been said, or is about to be.
     Ended,
 }
-
-/// Makes room for `more` bytes: doubles as a `String` does, but never beyond `limit`.
-fn reserve(text: &mut String, more: usize, limit: usize) {
-    let needed = text.len() + more;
-    if needed > text.capacity() {
-        let capacity = needed.max(text.capacity().saturating_mul(2)).min(limit);
-        text.reserve_exact(capacity - text.len());
-    }
-}
-
-/// So many chunks that yield nothing are taken in one poll, at the most.
-const SILENT_CHUNKS: usize = 32;

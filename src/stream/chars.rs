@@ -1,0 +1,502 @@
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytestring::ByteString;
+use futures::Stream;
+use futures::stream::FusedStream;
+use pin_project_lite::pin_project;
+
+use crate::stream::source::{PartOfRepair, Piece};
+use crate::stream::{CharIndexStream, TextSource, Utf8Stream};
+
+pin_project! {
+    /// `char`s one by one, each with its place, from a stream of chunks, a reader, or a stream of
+    /// text.
+    ///
+    /// Text is decoded a block at a time, and a `char` costs little more than one of
+    /// [`str::chars`]; who works on slices finds the block in [`as_str`](Self::as_str), takes some of
+    /// it with [`advance`](Self::advance) and all of it with [`next_block`](Self::next_block). Where
+    /// a block ends depends on the chunks; the `char`s and their offsets do not.
+    ///
+    /// Besides what the source holds there is one block, which shares its chunk's memory. The options
+    /// and the error mode are those of the source. After `None` there is nothing else ever after.
+    ///
+    /// # Errors
+    ///
+    /// Those of the source, as items in their places. The stream goes on behind them at once.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future of `next()`, or one of the methods here, loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::{StreamError, Utf8StreamExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"4 \xE2\x82"[..], b"\xAC\xFF!"].map(Ok::<_, std::io::Error>);
+    /// let mut chars = stream::iter(chunks).utf8_chars();
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), '4');
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), ' ');
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), '€');
+    /// let error = chars.next().await.unwrap().unwrap_err();
+    /// assert!(matches!(error, StreamError::Utf8(error) if error.valid_up_to() == 5));
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), '!');
+    /// assert!(chars.next().await.is_none());
+    /// # }
+    /// ```
+    #[derive(Clone, Debug)]
+    #[must_use = "streams do nothing unless polled"]
+    pub struct CharStream<T> {
+        #[pin]
+        source: T,
+        block: Block,
+    }
+}
+
+/// What has been decoded and not been handed out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    text: ByteString,
+    /// Bytes of `text` that are out.
+    at: usize,
+    /// The offset of the text's first byte in the stream.
+    start: u64,
+    /// Comes before `text`, which is empty as long as some of this is left.
+    repair: Option<RepairAt>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RepairAt {
+    part: PartOfRepair,
+    /// The offset of the bytes that it stands for.
+    offset: u64,
+}
+
+impl<T> CharStream<T> {
+    /// Takes the text of `source` apart: of a [`Utf8Stream`], or of [`Texts`](crate::stream::Texts).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::TryStreamExt;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::{CharStream, Utf8Stream};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let texts = Utf8Stream::from_reader(&b"na\xEFve"[..]).with_error_mode(ErrorMode::Latin1);
+    /// assert_eq!(CharStream::new(texts).try_collect::<String>().await.unwrap(), "naïve");
+    /// # }
+    /// ```
+    pub fn new(source: T) -> Self {
+        Self { source, block: Block::default() }
+    }
+
+    /// Makes a stream of `char`s and their offsets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{TryStreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"1\xE2\x82"[..], b"\xAC2"].map(Ok::<_, std::io::Error>);
+    /// let indices = stream::iter(chunks).utf8_chars().indices();
+    /// let indices: Vec<_> = indices.try_collect().await.unwrap();
+    /// assert_eq!(indices, [(0, '1'), (1, '€'), (4, '2')]);
+    /// # }
+    /// ```
+    pub fn indices(self) -> CharIndexStream<T> {
+        CharIndexStream::new(self)
+    }
+
+    /// Returns the offset in the stream of the next `char`, in bytes: as
+    /// [`CharIndices::offset`](std::str::CharIndices::offset), but in the whole stream, a signature
+    /// and what was skipped included.
+    ///
+    /// Where [`as_str`](Self::as_str) is empty, nothing is known of the next `char`: then it is the
+    /// offset behind the last one. What stands for an ill-formed part has the offset of that part.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let texts = stream::iter([Ok::<_, std::io::Error>(&b"\xC3\xA9\xFFx"[..])]).utf8();
+    /// let mut chars = texts.with_error_mode(ErrorMode::Skip).chars();
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), 'é');
+    /// assert_eq!(chars.offset(), 2);
+    /// assert_eq!(chars.peek().await.unwrap().unwrap(), 'x');
+    /// assert_eq!(chars.offset(), 3);
+    /// # }
+    /// ```
+    pub fn offset(&self) -> u64 {
+        self.block.offset()
+    }
+
+    /// Returns the text that has been decoded and not been handed out, none of it where only the
+    /// source can say what comes next.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>(&b"word word"[..])]).utf8_chars();
+    /// assert_eq!(chars.as_str(), "");
+    /// chars.next().await;
+    /// assert_eq!(chars.as_str(), "ord word");
+    /// # }
+    /// ```
+    pub fn as_str(&self) -> &str {
+        self.block.as_str()
+    }
+
+    /// Takes the first `len` bytes of [`as_str`](Self::as_str): what a lexer has used of the block.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is not between two characters of that text, at its start or at its end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("größe = 7")]).utf8_chars();
+    /// chars.peek().await;
+    /// let word = chars.as_str().find(' ').unwrap();
+    /// chars.advance(word);
+    /// assert_eq!((chars.offset(), chars.as_str()), (7, " = 7"));
+    /// # }
+    /// ```
+    pub fn advance(&mut self, len: usize) {
+        self.block.consume(len);
+    }
+
+    /// Returns the source, which knows what of errors there were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>(&b"\xFF"[..])]).utf8_chars();
+    /// chars.next().await;
+    /// assert_eq!(chars.get_ref().error_count(), 1);
+    /// # }
+    /// ```
+    pub fn get_ref(&self) -> &T {
+        &self.source
+    }
+
+    /// Returns the source for good. What [`as_str`](Self::as_str) shows is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"a"[..], b"text"].map(Ok::<_, std::io::Error>);
+    /// let mut chars = stream::iter(chunks).utf8_chars();
+    /// chars.next().await;
+    /// assert_eq!(chars.into_inner().next().await.unwrap().unwrap(), "text");
+    /// # }
+    /// ```
+    pub fn into_inner(self) -> T {
+        self.source
+    }
+}
+
+impl<T: TextSource> CharStream<T> {
+    /// Polls for the next `char` without taking it; see [`peek`](Self::peek).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    /// use std::pin::Pin;
+    /// use futures::stream;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("…")]).utf8_chars();
+    /// let first = poll_fn(|cx| Pin::new(&mut chars).poll_peek(cx)).await;
+    /// assert_eq!(first.unwrap().unwrap(), '…');
+    /// # }
+    /// ```
+    #[inline]
+    pub fn poll_peek(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<char, T::Error>>> {
+        loop {
+            if let Some(next) = self.block.as_str().chars().next() {
+                return Poll::Ready(Some(Ok(next)));
+            }
+            match ready!(self.as_mut().poll_block(cx)) {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// Polls for the next block, and takes it; see [`next_block`](Self::next_block).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::pin::Pin;
+    /// use std::task::{Context, Poll};
+    /// use futures::{stream, task::noop_waker};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// let waker = noop_waker();
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("all of it")]).utf8_chars();
+    /// let block = Pin::new(&mut chars).poll_next_block(&mut Context::from_waker(&waker));
+    /// assert!(matches!(block, Poll::Ready(Some(Ok("all of it")))));
+    /// ```
+    pub fn poll_next_block<'a>(
+        mut self: Pin<&'a mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<&'a str, T::Error>>> {
+        if self.block.is_empty() {
+            match ready!(self.as_mut().poll_block(cx)) {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+        Poll::Ready(Some(Ok(self.project().block.take())))
+    }
+
+    /// Returns the next `char` without taking it, `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// An error that comes before the next `char` is handed out as by `next()`: it is not told twice.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"\xE2\x89"[..], b"\xA0 \xFF="].map(Ok::<_, std::io::Error>);
+    /// let mut chars = stream::iter(chunks).utf8_chars();
+    /// assert_eq!(chars.peek().await.unwrap().unwrap(), '≠');
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), '≠');
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), ' ');
+    /// assert!(chars.peek().await.unwrap().is_err());
+    /// assert_eq!(chars.peek().await.unwrap().unwrap(), '=');
+    /// # }
+    /// ```
+    pub async fn peek(&mut self) -> Option<Result<char, T::Error>>
+    where
+        T: Unpin,
+    {
+        poll_fn(|cx| Pin::new(&mut *self).poll_peek(cx)).await
+    }
+
+    /// Takes the next block, `None` at the end: what is left of the last one, or as much as is decoded
+    /// at once. Never empty.
+    ///
+    /// The way to the highest speed: a loop over the block's own `chars()`.
+    ///
+    /// # Errors
+    ///
+    /// As `next()`.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::stream;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"two lines\nof te\xCC"[..], b"\x88xt\n"].map(Ok::<_, std::io::Error>);
+    /// let mut chars = stream::iter(chunks).utf8_chars();
+    /// let mut lines = 0;
+    /// while let Some(block) = chars.next_block().await {
+    ///     lines += block.unwrap().matches('\n').count();
+    /// }
+    /// assert_eq!(lines, 2);
+    /// # }
+    /// ```
+    pub async fn next_block(&mut self) -> Option<Result<&str, T::Error>>
+    where
+        T: Unpin,
+    {
+        if self.block.is_empty() {
+            match poll_fn(|cx| Pin::new(&mut *self).poll_block(cx)).await? {
+                Ok(()) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(self.block.take()))
+    }
+
+    /// Gets the next block, where there is none.
+    #[inline(never)]
+    pub(super) fn poll_block(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<(), T::Error>>> {
+        let this = self.project();
+        let piece = ready!(this.source.poll_piece(cx));
+        Poll::Ready(piece.map(|piece| piece.map(|piece| this.block.fill(piece))))
+    }
+
+    pub(super) fn block(self: Pin<&mut Self>) -> &mut Block {
+        self.project().block
+    }
+}
+
+impl<T: TextSource> Stream for CharStream<T> {
+    type Item = Result<char, T::Error>;
+
+    #[inline]
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(next) = self.as_mut().block().next_char() {
+                return Poll::Ready(Some(Ok(next)));
+            }
+            match ready!(self.as_mut().poll_block(cx)) {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<T: TextSource> FusedStream for CharStream<T> {
+    fn is_terminated(&self) -> bool {
+        self.block.is_empty() && self.source.has_ended()
+    }
+}
+
+impl<S> Utf8Stream<S> {
+    /// Makes a stream of `char`s.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let chunks = [&b"\xEF"[..], b"\xBB\xBFx"].map(Ok::<_, std::io::Error>);
+    /// let mut chars = stream::iter(chunks).utf8().with_options(options).chars();
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), 'x');
+    /// # }
+    /// ```
+    pub fn chars(self) -> CharStream<Self> {
+        CharStream::new(self)
+    }
+}
+
+impl Block {
+    #[inline]
+    pub(super) fn next_char(&mut self) -> Option<char> {
+        let mut chars = self.text[self.at..].chars();
+        match chars.next() {
+            Some(next) => {
+                self.at = self.text.len() - chars.as_str().len();
+                Some(next)
+            }
+            None => self.repair.as_mut()?.part.next_char(),
+        }
+    }
+
+    pub(super) fn offset(&self) -> u64 {
+        match &self.repair {
+            Some(RepairAt { part, offset }) if !part.as_str().is_empty() => *offset,
+            _ => self.start + self.at as u64,
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        match (&self.text[self.at..], &self.repair) {
+            ("", Some(repair)) => repair.part.as_str(),
+            (text, _) => text,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.as_str().is_empty()
+    }
+
+    fn consume(&mut self, len: usize) {
+        let text = &self.text[self.at..];
+        match &mut self.repair {
+            Some(repair) if text.is_empty() => repair.part.consume(len),
+            _ => {
+                assert!(
+                    text.is_char_boundary(len),
+                    "{len} is not a character boundary of {text:?}"
+                );
+                self.at += len;
+            }
+        }
+    }
+
+    /// Takes all there is.
+    fn take(&mut self) -> &str {
+        let at = std::mem::replace(&mut self.at, self.text.len());
+        match (&self.text[at..], &mut self.repair) {
+            ("", Some(repair)) => repair.part.take(),
+            (text, _) => text,
+        }
+    }
+
+    fn fill(&mut self, piece: Piece) {
+        *self = match piece {
+            Piece::Text { text, offset } => Self { text, at: 0, start: offset, repair: None },
+            Piece::Repair { repair, error } => {
+                let (offset, len) = (error.valid_up_to(), error.bytes().len() as u64);
+                let repair = RepairAt { part: PartOfRepair::new(repair), offset };
+                Self { start: offset + len, repair: Some(repair), ..Self::default() }
+            }
+        };
+    }
+}

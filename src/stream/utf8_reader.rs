@@ -1,0 +1,855 @@
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+#[cfg(feature = "codec")]
+use bytes::BytesMut;
+use pin_project_lite::pin_project;
+use tokio::io::{AsyncRead, ReadBuf};
+
+use crate::decoder::Utf8Decoder;
+use crate::error::Utf8Error;
+use crate::mode::ErrorMode;
+use crate::options::Utf8Options;
+use crate::scanner::Step;
+use crate::stream::source::PartOfRepair;
+use crate::stream::{CollectError, ReadError, SILENT_CHUNKS, Utf8ByteReader, append_within};
+use crate::text::TextBuffer;
+
+pin_project! {
+    /// Reads text from an `AsyncRead`, and lends it: the fast way from a socket to `&str`.
+    ///
+    /// What a read brings is validated where it stands and lent from there, so that nothing is copied
+    /// and nothing allocated while data keep coming. What is not finished, three bytes at the most,
+    /// waits in the buffer and is lent with what follows it. How the text is divided depends on the
+    /// reads; the text does not.
+    ///
+    /// # Memory
+    ///
+    /// A `Utf8Reader` is 216 bytes larger than its reader on a 64-bit machine, and that is all it takes
+    /// as long as a read brings less than the 96 bytes that there are room for in these. Only then
+    /// does it take a buffer, of 8,192 bytes (8 KiB) if not [set](Self::with_capacity) otherwise,
+    /// and it gives the buffer back when the text has been consumed and the reader is pending: a
+    /// quiet connection has none.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], the default, [`ReadError::Utf8`] for each ill-formed part, in its
+    /// place: the text before it comes first, and what stands behind it comes next, at once. In every
+    /// mode [`ReadError::Io`] where reading fails; the next call reads again. A read of no bytes is
+    /// the end: the reader is not asked again.
+    ///
+    /// # Cancel safety
+    ///
+    /// No method loses anything when its future is dropped, but for
+    /// [`collect_text`](Self::collect_text). A pending `Utf8Reader` has passed on the waker, or has
+    /// used it already: after 32 reads in a row that yield no text, other tasks have their turn.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tokio::io::AsyncWriteExt;
+    /// use utf8_codec::stream::{ReadError, Utf8Reader};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), ReadError> {
+    /// let (mut peer, socket) = tokio::io::duplex(64);
+    /// let mut reader = Utf8Reader::new(socket);
+    ///
+    /// peer.write_all(b"snowman: \xE2\x98").await?;
+    /// assert_eq!(reader.next_str().await?, Some("snowman: "));
+    /// peer.write_all(b"\x83.").await?;
+    /// assert_eq!(reader.next_str().await?, Some("☃."));
+    /// drop(peer);
+    /// assert_eq!(reader.next_str().await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Clone, Debug)]
+    pub struct Utf8Reader<R> {
+        #[pin]
+        reader: R,
+        content: Content,
+        state: State,
+        capacity: usize,
+    }
+}
+
+/// What has been read.
+#[derive(Clone, Debug)]
+struct Content {
+    buffer: TextBuffer,
+    /// Keeps no bytes: the buffer does.
+    decoder: Utf8Decoder,
+    mode: ErrorMode,
+    /// Comes before what is in the buffer.
+    repair: Option<PartOfRepair>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// What is in the buffer has not been looked at.
+    Looking,
+    /// What is in the buffer, three bytes at the most, may be the beginning of what comes.
+    Reading,
+    /// There is nothing to come. What is in the buffer is incomplete.
+    Ending,
+    /// All has been said.
+    Ended,
+}
+
+/// A [`Utf8Reader`] taken apart: the stream goes on with `text`, then `bytes`, then `reader`.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::stream::{ReadError, Utf8Reader};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), ReadError> {
+/// let mut reader = Utf8Reader::new(&b"200 ok\n\xE2\x82\xACuro\xFF\0 and more"[..]).with_capacity(15);
+/// let text = reader.peek_str().await?.unwrap();
+/// let line = text.find('\n').unwrap() + 1;
+/// reader.consume(line);
+///
+/// let mut parts = reader.into_parts();
+/// assert_eq!((&*parts.text, &*parts.bytes, parts.reader), ("€uro", &b"\xFF\0"[..], &b" and more"[..]));
+/// assert!(parts.decoder.push(&parts.bytes).next().unwrap().is_err()); // it goes on there
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Utf8ReaderParts<R> {
+    /// The reader.
+    pub reader: R,
+    /// Text that has been decoded and not been consumed.
+    pub text: String,
+    /// Bytes that have been read and not been decoded.
+    pub bytes: Vec<u8>,
+    /// The decoder, which is to be shown `bytes`, and then what the reader reads.
+    pub decoder: Utf8Decoder,
+}
+
+impl<R> Utf8Reader<R> {
+    /// Reads from `reader`, with the default options, in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("żółw".as_bytes());
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("żółw"));
+    /// # }
+    /// ```
+    pub fn new(reader: R) -> Self {
+        Self { reader, content: Content::new(), state: State::Reading, capacity: CAPACITY }
+    }
+
+    /// Sets the size of the buffer that is taken when there is much to read, in bytes; of one that is
+    /// less than 4, 4. At most so many are read at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("żółw".as_bytes()).with_capacity(5); // C5 BC C3 B3 C5 82 77
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("żó"));
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("łw"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity: capacity.max(4), ..self }
+    }
+
+    /// Sets how the stream begins and what it may contain. To be called before the first read: the
+    /// decoder is made anew.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut reader = Utf8Reader::new("\u{FEFF}text".as_bytes()).with_options(options);
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("text"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self {
+            content: Content { decoder: Utf8Decoder::with_options(options), ..self.content },
+            ..self
+        }
+    }
+
+    /// Sets what becomes of ill-formed parts. Each repair is lent by itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"caf\xE9!"[..]).with_error_mode(ErrorMode::Latin1);
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("caf"));
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("é"));
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("!"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { content: Content { mode, ..self.content }, ..self }
+    }
+
+    /// Returns the text that has been decoded and not been consumed, none of it where only a read can
+    /// tell what comes next.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("one two".as_bytes());
+    /// assert_eq!(reader.as_str(), "");
+    /// reader.next_char().await.unwrap();
+    /// assert_eq!(reader.as_str(), "ne two");
+    /// # }
+    /// ```
+    pub fn as_str(&self) -> &str {
+        self.content.as_str()
+    }
+
+    /// Returns the bytes that have been read and not been looked at; when the reader has been
+    /// pending, the beginning of one sequence or of a signature, three bytes at the most.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"HELO\xFFbinary"[..]);
+    /// reader.next_str().await.unwrap();
+    /// assert_eq!(reader.rest(), b"\xFFbinary");
+    /// # }
+    /// ```
+    pub fn rest(&self) -> &[u8] {
+        self.content.buffer.rest()
+    }
+
+    /// Consumes the first `len` bytes of [`as_str`](Self::as_str), which is also what
+    /// [`poll_fill_str`](Self::poll_fill_str) lends.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is not between two characters of that text, at its start or at its end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("größe: 7".as_bytes());
+    /// let name = reader.peek_str().await.unwrap().unwrap().find(':').unwrap();
+    /// reader.consume(name);
+    /// assert_eq!(reader.as_str(), ": 7");
+    /// # }
+    /// ```
+    pub fn consume(&mut self, len: usize) {
+        self.content.consume(len);
+    }
+
+    /// Returns the reader.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// assert_eq!(Utf8Reader::new(&b"bytes"[..]).get_ref(), b"bytes");
+    /// ```
+    pub fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
+    /// Returns the reader, to be changed. What is read from it here is missing in the text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new(&b"bytes"[..]);
+    /// *reader.get_mut() = b"other bytes";
+    /// assert_eq!(reader.into_parts().reader, b"other bytes");
+    /// ```
+    pub fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
+    /// Takes it apart. Nothing is lost; for the sake of an owned text and owned bytes, what is unread
+    /// is copied.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"ab\xE2\x82"[..]);
+    /// assert_eq!(reader.next_char().await.unwrap(), Some('a'));
+    /// let parts = reader.into_parts();
+    /// assert_eq!((&*parts.text, &*parts.bytes), ("b", &b"\xE2\x82"[..]));
+    /// # }
+    /// ```
+    pub fn into_parts(self) -> Utf8ReaderParts<R> {
+        let text = self.as_str().to_owned();
+        let bytes = self.rest().to_vec();
+        Utf8ReaderParts { reader: self.reader, text, bytes, decoder: self.content.decoder }
+    }
+
+    /// Makes a reader of bytes that are well-formed text: for those who take an `AsyncRead` or an
+    /// `AsyncBufRead`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tokio::io::AsyncReadExt;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let reader = Utf8Reader::new(&b"caf\xE9"[..]).with_error_mode(ErrorMode::Windows1252);
+    /// let mut bytes = Vec::new();
+    /// reader.into_byte_reader().read_to_end(&mut bytes).await?;
+    /// assert_eq!(bytes, "café".as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_byte_reader(self) -> Utf8ByteReader<R> {
+        Utf8ByteReader::new(self)
+    }
+
+    /// Returns the decoder within, which knows the position in the stream, whether a signature was
+    /// removed, and how many bytes were skipped. It holds nothing: see [`rest`](Self::rest).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"abc\xE2"[..]);
+    /// reader.next_str().await.unwrap();
+    /// assert_eq!((reader.decoder().position(), reader.rest()), (3, &b"\xE2"[..]));
+    /// # }
+    /// ```
+    pub fn decoder(&self) -> &Utf8Decoder {
+        &self.content.decoder
+    }
+
+    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"\xFF.\xFF"[..]).with_error_mode(ErrorMode::Skip);
+    /// assert_eq!(reader.collect_text(100).await.unwrap(), ".");
+    /// assert_eq!(reader.error_count(), 2);
+    /// # }
+    /// ```
+    pub fn error_count(&self) -> u64 {
+        self.content.decoder.error_count()
+    }
+
+    /// Returns the first error of the stream, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"ab\xFF"[..]).with_error_mode(ErrorMode::Skip);
+    /// assert_eq!(reader.collect_text(100).await.unwrap(), "ab");
+    /// assert_eq!(reader.first_error().unwrap().valid_up_to(), 2);
+    /// # }
+    /// ```
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.content.decoder.first_error()
+    }
+
+    /// Whether the reader has ended.
+    #[cfg(feature = "codec")]
+    pub(super) fn is_at_end(&self) -> bool {
+        matches!(self.state, State::Ending | State::Ended)
+    }
+
+    /// Takes what is unread, and what is to decode it: from here on only [`poll_raw`](Self::poll_raw)
+    /// is called.
+    #[cfg(feature = "codec")]
+    pub(super) fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
+        let content = std::mem::replace(&mut self.content, Content::new());
+        let text = content.as_str().as_bytes();
+        let mut decoder = content.decoder.clone();
+        // A repair may be longer than what it stands for.
+        decoder.scanner.unread(text.len().min(decoder.position() as usize));
+        ([text, content.buffer.rest()].concat(), decoder, content.mode)
+    }
+}
+
+impl<R: AsyncRead> Utf8Reader<R> {
+    /// Polls for text, and lends what there is without taking it; no text at all is the end.
+    ///
+    /// Reads only if [`as_str`](Self::as_str) is empty: what is not
+    /// [consumed](Self::consume) is lent again. Costs a read, and validating what it brings.
+    ///
+    /// # Errors
+    ///
+    /// As said [above](Self#errors). An error is told once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::pin::Pin;
+    /// use std::task::{Context, Poll};
+    /// use futures::task::noop_waker;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// let waker = noop_waker();
+    /// let mut cx = Context::from_waker(&waker);
+    /// let mut reader = Utf8Reader::new("größe".as_bytes());
+    /// let Poll::Ready(Ok("größe")) = Pin::new(&mut reader).poll_fill_str(&mut cx) else { panic!() };
+    /// reader.consume("grö".len());
+    /// let Poll::Ready(Ok("ße")) = Pin::new(&mut reader).poll_fill_str(&mut cx) else { panic!() };
+    /// ```
+    #[inline]
+    pub fn poll_fill_str<'a>(
+        mut self: Pin<&'a mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<&'a str, ReadError>> {
+        ready!(self.as_mut().poll_fill(cx))?;
+        Poll::Ready(Ok(self.project().content.as_str()))
+    }
+
+    /// Takes the next text, `None` at the end: all that has been decoded and not been consumed. Never
+    /// empty.
+    ///
+    /// # Errors
+    ///
+    /// As said [above](Self#errors).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::{ReadError, Utf8Reader};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"good \xFFand good"[..]);
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("good "));
+    /// assert!(matches!(reader.next_str().await, Err(ReadError::Utf8(error)) if error.valid_up_to() == 5));
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("and good"));
+    /// assert_eq!(reader.next_str().await.unwrap(), None);
+    /// # }
+    /// ```
+    #[inline]
+    pub async fn next_str(&mut self) -> Result<Option<&str>, ReadError>
+    where
+        R: Unpin,
+    {
+        self.fill().await?;
+        Ok(Some(self.content.take()).filter(|text| !text.is_empty()))
+    }
+
+    /// Lends the next text without taking it, `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_str`](Self::next_str). An error is told once.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("a word".as_bytes());
+    /// assert_eq!(reader.peek_str().await.unwrap(), Some("a word"));
+    /// reader.consume(2);
+    /// assert_eq!(reader.peek_str().await.unwrap(), Some("word"));
+    /// # }
+    /// ```
+    #[inline]
+    pub async fn peek_str(&mut self) -> Result<Option<&str>, ReadError>
+    where
+        R: Unpin,
+    {
+        self.fill().await?;
+        Ok(Some(self.content.as_str()).filter(|text| !text.is_empty()))
+    }
+
+    /// Takes the next `char`, `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_str`](Self::next_str).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("né".as_bytes());
+    /// assert_eq!(reader.next_char().await.unwrap(), Some('n'));
+    /// assert_eq!(reader.next_char().await.unwrap(), Some('é'));
+    /// assert_eq!(reader.next_char().await.unwrap(), None);
+    /// # }
+    /// ```
+    #[inline]
+    pub async fn next_char(&mut self) -> Result<Option<char>, ReadError>
+    where
+        R: Unpin,
+    {
+        if let Some(next) = self.content.next_char() {
+            return Ok(Some(next));
+        }
+        self.fill().await?;
+        Ok(self.content.next_char())
+    }
+
+    /// Collects the text up to the end, `limit` bytes of it at the most.
+    ///
+    /// What counts is the text: signatures and skipped bytes do not, repairs do.
+    ///
+    /// # Errors
+    ///
+    /// [`CollectError::TooLong`] as soon as the text is longer than `limit`; [`CollectError::Utf8`]
+    /// and [`CollectError::Inner`] at the first such error. The text so far is dropped: to keep it,
+    /// see [`append_text`](Self::append_text).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses the text so far.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::{CollectError, Utf8Reader};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let file = "pět".as_bytes();
+    /// assert_eq!(Utf8Reader::new(file).collect_text(4).await.unwrap(), "pět");
+    /// let error = Utf8Reader::new(file).collect_text(3).await.unwrap_err();
+    /// assert!(matches!(error, CollectError::TooLong { limit: 3 }));
+    /// # }
+    /// ```
+    pub async fn collect_text(&mut self, limit: usize) -> Result<String, CollectError<io::Error>>
+    where
+        R: Unpin,
+    {
+        let mut text = String::new();
+        self.append_text(&mut text, limit).await?;
+        Ok(text)
+    }
+
+    /// Appends the text up to the end to `text`, until that has `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`collect_text`](Self::collect_text). What came before the error is in `text`; what would
+    /// make that longer than `limit` has not been consumed.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing: what came is in `text`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::{CollectError, Utf8Reader};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), CollectError<std::io::Error>> {
+    /// let mut reader = Utf8Reader::new(&b"one \xFFtwo"[..]);
+    /// let mut text = String::from("zero ");
+    /// while let Err(error) = reader.append_text(&mut text, 100).await {
+    ///     assert!(matches!(error, CollectError::Utf8(_)));
+    /// }
+    /// assert_eq!(text, "zero one two");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn append_text(
+        &mut self,
+        text: &mut String,
+        limit: usize,
+    ) -> Result<(), CollectError<io::Error>>
+    where
+        R: Unpin,
+    {
+        while let Some(more) = self.peek_str().await? {
+            let len = more.len();
+            append_within(text, more, limit)?;
+            self.consume(len);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    async fn fill(&mut self) -> Result<(), ReadError>
+    where
+        R: Unpin,
+    {
+        poll_fn(|cx| Pin::new(&mut *self).poll_fill(cx)).await
+    }
+
+    pub(super) fn consume_all(self: Pin<&mut Self>) {
+        self.project().content.take();
+    }
+
+    /// Sees to it that there is text, if it is not the end.
+    #[inline]
+    fn poll_fill(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), ReadError>> {
+        if !self.content.as_str().is_empty() {
+            return Poll::Ready(Ok(()));
+        }
+        self.poll_more(cx)
+    }
+
+    fn poll_more(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), ReadError>> {
+        let mut this = self.project();
+        let mut reads = 0;
+        loop {
+            match this.state {
+                State::Looking => {
+                    let is_text = this.content.look()?;
+                    if !is_text || this.content.is_exhausted() {
+                        *this.state = State::Reading;
+                    }
+                    if is_text {
+                        return Poll::Ready(Ok(()));
+                    }
+                }
+                State::Reading if reads == SILENT_CHUNKS => {
+                    // Ready again and again, and nothing to show for it: others have their turn.
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                State::Reading => {
+                    let buffer = &mut this.content.buffer;
+                    let reader = this.reader.as_mut();
+                    let read = ready!(poll_read(reader, cx, buffer, *this.capacity))?;
+                    *this.state = if read == 0 { State::Ending } else { State::Looking };
+                    reads += 1;
+                }
+                State::Ending => {
+                    if this.content.end()? {
+                        return Poll::Ready(Ok(()));
+                    }
+                    *this.state = State::Ended;
+                }
+                State::Ended => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+
+    /// Reads what is not to be decoded here into `bytes`: how many, 0 at the end.
+    #[cfg(feature = "codec")]
+    pub(super) fn poll_raw(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &mut BytesMut,
+    ) -> Poll<io::Result<usize>> {
+        let this = self.project();
+        let buffer = &mut this.content.buffer;
+        let read = ready!(poll_read(this.reader, cx, buffer, *this.capacity))?;
+        bytes.extend_from_slice(buffer.rest());
+        buffer.pass(read);
+        Poll::Ready(Ok(read))
+    }
+}
+
+/// Reads into the buffer, which has no text, and gives back its memory where there is nothing to read.
+#[inline]
+fn poll_read<R: AsyncRead>(
+    reader: Pin<&mut R>,
+    cx: &mut Context<'_>,
+    buffer: &mut TextBuffer,
+    capacity: usize,
+) -> Poll<io::Result<usize>> {
+    let mut room = ReadBuf::new(buffer.room(capacity));
+    let poll = reader.poll_read(cx, &mut room);
+    let read = room.filled().len();
+    match poll {
+        Poll::Ready(Ok(())) => {
+            buffer.fill(read);
+            Poll::Ready(Ok(read))
+        }
+        Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+        Poll::Pending => {
+            buffer.shrink();
+            Poll::Pending
+        }
+    }
+}
+
+impl Content {
+    fn new() -> Self {
+        Self {
+            buffer: TextBuffer::new(),
+            decoder: Utf8Decoder::new(),
+            mode: ErrorMode::Fatal,
+            repair: None,
+        }
+    }
+
+    #[inline]
+    fn as_str(&self) -> &str {
+        match &self.repair {
+            Some(repair) => self.repaired(repair),
+            None => self.buffer.as_str(),
+        }
+    }
+
+    /// Not inlined where there is nothing to repair.
+    fn repaired<'a>(&'a self, repair: &'a PartOfRepair) -> &'a str {
+        Some(repair.as_str()).filter(|text| !text.is_empty()).unwrap_or(self.buffer.as_str())
+    }
+
+    fn consume(&mut self, len: usize) {
+        match &mut self.repair {
+            Some(repair) if !repair.as_str().is_empty() => repair.consume(len),
+            _ => self.buffer.consume(len),
+        }
+    }
+
+    #[inline]
+    fn take(&mut self) -> &str {
+        match &mut self.repair {
+            Some(repair) if !repair.as_str().is_empty() => repair.take(),
+            _ => self.buffer.take(),
+        }
+    }
+
+    #[inline]
+    fn next_char(&mut self) -> Option<char> {
+        match &mut self.repair {
+            Some(repair) if !repair.as_str().is_empty() => repair.next_char(),
+            _ => self.buffer.next_char(),
+        }
+    }
+
+    /// Decodes what is in the buffer, up to some text. Says whether there is any: otherwise what is
+    /// left may be the beginning of what comes.
+    #[inline]
+    fn look(&mut self) -> Result<bool, Utf8Error> {
+        self.repair = None;
+        loop {
+            let mut found = Found::Hold;
+            let decoder = &mut self.decoder;
+            let len = self.buffer.accept(|rest| match decoder.step(rest) {
+                Step::Text(text) => text,
+                Step::Silent(len) => {
+                    found = Found::Silent(len);
+                    ""
+                }
+                Step::Error(error) => {
+                    found = Found::Error(error);
+                    ""
+                }
+                Step::Hold => "",
+            });
+            match found {
+                Found::Hold => return Ok(len > 0),
+                Found::Silent(len) => self.buffer.pass(len),
+                Found::Error(error) => {
+                    if self.repair(error)? {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether what is left in the buffer, if anything, may be the beginning of what comes.
+    #[inline]
+    fn is_exhausted(&self) -> bool {
+        // A scanner that looks far has found nothing wrong with what is behind the text.
+        self.buffer.rest().is_empty() || self.decoder.scanner.is_plain()
+    }
+
+    /// Says what is wrong with the end. Says whether that makes text.
+    fn end(&mut self) -> Result<bool, Utf8Error> {
+        self.repair = None;
+        while let Some(error) = self.decoder.finish_behind(self.buffer.rest()) {
+            if self.repair(error)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    #[cold]
+    fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
+        self.buffer.pass(error.bytes().len());
+        let repair = self.mode.repair(&error).ok_or(error)?;
+        let is_text = !repair.is_empty();
+        self.repair = is_text.then(|| PartOfRepair::new(repair));
+        Ok(is_text)
+    }
+}
+
+/// What the rest of the buffer begins with, if it is not text.
+enum Found {
+    Hold,
+    Silent(usize),
+    Error(Utf8Error),
+}
+
+const CAPACITY: usize = 8 * 1024;
