@@ -25,8 +25,21 @@ pub(crate) fn framed<'a, D>(
 where
     D: Decoder<Error: Debug>,
 {
+    framed_in(READ, input, codec, count)
+}
+
+/// As [`framed`], with `read` bytes from a read.
+pub(crate) fn framed_in<'a, D>(
+    read: usize,
+    input: &'a [u8],
+    codec: impl Fn() -> D + 'a,
+    count: impl Fn(D::Item) -> usize + 'a,
+) -> impl FnMut() -> u64 + 'a
+where
+    D: Decoder<Error: Debug>,
+{
     move || {
-        let mut frames = FramedRead::new(Reader(black_box(input)), codec());
+        let mut frames = FramedRead::new(Reader::new(black_box(input), read), codec());
         let mut sum = 0;
         block_on(async {
             while let Some(frame) = frames.next().await {
@@ -37,8 +50,14 @@ where
     }
 }
 
-/// Gives what is left of a slice.
-struct Reader<'a>(&'a [u8]);
+/// Gives what is left of a slice, so much at once.
+pub(crate) struct Reader<'a>(&'a [u8], usize);
+
+impl<'a> Reader<'a> {
+    pub(crate) const fn new(input: &'a [u8], read: usize) -> Self {
+        Self(input, read)
+    }
+}
 
 impl AsyncRead for Reader<'_> {
     fn poll_read(
@@ -46,7 +65,7 @@ impl AsyncRead for Reader<'_> {
         _: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let len = READ.min(buffer.remaining()).min(self.0.len());
+        let len = self.1.min(buffer.remaining()).min(self.0.len());
         let (read, rest) = self.0.split_at(len);
         buffer.put_slice(read);
         self.0 = rest;

@@ -383,6 +383,26 @@ impl<T: TextSource> CharStream<T> {
         Poll::Ready(piece.map(|piece| piece.map(|piece| this.block.fill(piece))))
     }
 
+    /// The next `char`, where the block's text has none.
+    #[inline(never)]
+    fn poll_slowly(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<char, T::Error>>> {
+        loop {
+            let block = self.as_mut().block();
+            if let Some(next) = block.next_char().or_else(|| block.next_of_repair()) {
+                return Poll::Ready(Some(Ok(next)));
+            }
+            match ready!(self.as_mut().poll_block(cx)) {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+
+    #[inline]
     pub(super) fn block(self: Pin<&mut Self>) -> &mut Block {
         self.project().block
     }
@@ -393,15 +413,9 @@ impl<T: TextSource> Stream for CharStream<T> {
 
     #[inline]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            if let Some(next) = self.as_mut().block().next_char() {
-                return Poll::Ready(Some(Ok(next)));
-            }
-            match ready!(self.as_mut().poll_block(cx)) {
-                Some(Ok(())) => {}
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => return Poll::Ready(None),
-            }
+        match self.as_mut().block().next_char() {
+            Some(next) => Poll::Ready(Some(Ok(next))),
+            None => self.poll_slowly(cx),
         }
     }
 }
@@ -438,14 +452,14 @@ impl<S> Utf8Stream<S> {
 impl Block {
     #[inline]
     pub(super) fn next_char(&mut self) -> Option<char> {
-        let mut chars = self.text[self.at..].chars();
-        match chars.next() {
-            Some(next) => {
-                self.at = self.text.len() - chars.as_str().len();
-                Some(next)
-            }
-            None => self.repair.as_mut()?.part.next_char(),
-        }
+        let mut chars = self.text.get(self.at..)?.chars();
+        let next = chars.next()?;
+        self.at = self.text.len() - chars.as_str().len();
+        Some(next)
+    }
+
+    pub(super) fn next_of_repair(&mut self) -> Option<char> {
+        self.repair.as_mut()?.part.next_char()
     }
 
     pub(super) fn offset(&self) -> u64 {
