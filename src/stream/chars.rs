@@ -2,25 +2,27 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytestring::ByteString;
 use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
-use crate::stream::source::{PartOfRepair, Piece};
+use crate::stream::block::Block;
 use crate::stream::{CharIndexStream, TextSource, Utf8Stream};
 
 pin_project! {
     /// `char`s one by one, each with its place, from a stream of chunks, a reader, or a stream of
     /// text.
     ///
-    /// Text is decoded a block at a time, and a `char` costs little more than one of
-    /// [`str::chars`]; who works on slices finds the block in [`as_str`](Self::as_str), takes some of
-    /// it with [`advance`](Self::advance) and all of it with [`next_block`](Self::next_block). Where
-    /// a block ends depends on the chunks; the `char`s and their offsets do not.
+    /// Many are decoded at once, so that one costs about what one of [`str::chars`] does. Who can
+    /// work on several takes them with [`next_block`](Self::next_block); who works on text, as lexers
+    /// do, [peeks](Self::peek), looks at [`as_str`](Self::as_str), and [takes](Self::advance) some of
+    /// it. Where a block or that text ends depends on the chunks; the `char`s and their offsets do
+    /// not.
     ///
-    /// Besides what the source holds there is one block, which shares its chunk's memory. The options
-    /// and the error mode are those of the source. After `None` there is nothing else ever after.
+    /// Besides what the source holds there is one piece of text, which shares its chunk's memory, and
+    /// at most 1,024 `char`s (4 KiB), which are given up when all are out and the source is pending.
+    /// The options and the error mode are those of the source. After `None` there is nothing else ever
+    /// after.
     ///
     /// # Errors
     ///
@@ -58,25 +60,6 @@ pin_project! {
     }
 }
 
-/// What has been decoded and not been handed out.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Block {
-    text: ByteString,
-    /// Bytes of `text` that are out.
-    at: usize,
-    /// The offset of the text's first byte in the stream.
-    start: u64,
-    /// Comes before `text`, which is empty as long as some of this is left.
-    repair: Option<RepairAt>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct RepairAt {
-    part: PartOfRepair,
-    /// The offset of the bytes that it stands for.
-    offset: u64,
-}
-
 impl<T> CharStream<T> {
     /// Takes the text of `source` apart: of a [`Utf8Stream`], or of [`Texts`](crate::stream::Texts).
     ///
@@ -94,7 +77,7 @@ impl<T> CharStream<T> {
     /// # }
     /// ```
     pub fn new(source: T) -> Self {
-        Self { source, block: Block::default() }
+        Self { source, block: Block::new() }
     }
 
     /// Makes a stream of `char`s and their offsets.
@@ -166,7 +149,7 @@ impl<T> CharStream<T> {
         self.block.as_str()
     }
 
-    /// Takes the first `len` bytes of [`as_str`](Self::as_str): what a lexer has used of the block.
+    /// Takes the first `len` bytes of [`as_str`](Self::as_str): what a lexer has used of it.
     ///
     /// # Panics
     ///
@@ -255,7 +238,7 @@ impl<T: TextSource> CharStream<T> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<char, T::Error>>> {
         loop {
-            if let Some(next) = self.block.as_str().chars().next() {
+            if let Some(next) = self.block.peek() {
                 return Poll::Ready(Some(Ok(next)));
             }
             match ready!(self.as_mut().poll_block(cx)) {
@@ -277,25 +260,26 @@ impl<T: TextSource> CharStream<T> {
     /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// let waker = noop_waker();
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("all of it")]).utf8_chars();
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("dvě")]).utf8_chars();
     /// let block = Pin::new(&mut chars).poll_next_block(&mut Context::from_waker(&waker));
-    /// assert!(matches!(block, Poll::Ready(Some(Ok("all of it")))));
+    /// assert!(matches!(block, Poll::Ready(Some(Ok(['d', 'v', 'ě'])))));
     /// ```
     pub fn poll_next_block<'a>(
         mut self: Pin<&'a mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<&'a str, T::Error>>> {
-        if self.block.is_empty() {
+    ) -> Poll<Option<Result<&'a [char], T::Error>>> {
+        if self.block.peek().is_none() {
             match ready!(self.as_mut().poll_block(cx)) {
                 Some(Ok(())) => {}
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
             }
         }
-        Poll::Ready(Some(Ok(self.project().block.take())))
+        Poll::Ready(Some(Ok(self.block().take_chars())))
     }
 
-    /// Returns the next `char` without taking it, `None` at the end.
+    /// Returns the next `char` without taking it, `None` at the end. When it has come,
+    /// [`as_str`](Self::as_str) begins with it.
     ///
     /// # Errors
     ///
@@ -322,6 +306,7 @@ impl<T: TextSource> CharStream<T> {
     /// assert_eq!(chars.peek().await.unwrap().unwrap(), '=');
     /// # }
     /// ```
+    #[inline]
     pub async fn peek(&mut self) -> Option<Result<char, T::Error>>
     where
         T: Unpin,
@@ -329,10 +314,8 @@ impl<T: TextSource> CharStream<T> {
         poll_fn(|cx| Pin::new(&mut *self).poll_peek(cx)).await
     }
 
-    /// Takes the next block, `None` at the end: what is left of the last one, or as much as is decoded
-    /// at once. Never empty.
-    ///
-    /// The way to the highest speed: a loop over the block's own `chars()`.
+    /// Takes the next `char`s, as many as are decoded at once, 1,024 at the most, and what is left of
+    /// them where some have been taken; `None` at the end. Never empty.
     ///
     /// # Errors
     ///
@@ -350,55 +333,62 @@ impl<T: TextSource> CharStream<T> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let chunks = [&b"two lines\nof te\xCC"[..], b"\x88xt\n"].map(Ok::<_, std::io::Error>);
+    /// let chunks = [&b"\xCE\xB1 and \xCE"[..], b"\xB2"].map(Ok::<_, std::io::Error>);
     /// let mut chars = stream::iter(chunks).utf8_chars();
-    /// let mut lines = 0;
+    /// let mut greek = 0;
     /// while let Some(block) = chars.next_block().await {
-    ///     lines += block.unwrap().matches('\n').count();
+    ///     greek += block.unwrap().iter().filter(|c| ('α'..='ω').contains(*c)).count();
     /// }
-    /// assert_eq!(lines, 2);
+    /// assert_eq!(greek, 2);
     /// # }
     /// ```
-    pub async fn next_block(&mut self) -> Option<Result<&str, T::Error>>
+    pub async fn next_block(&mut self) -> Option<Result<&[char], T::Error>>
     where
         T: Unpin,
     {
-        if self.block.is_empty() {
+        if self.block.peek().is_none() {
             match poll_fn(|cx| Pin::new(&mut *self).poll_block(cx)).await? {
                 Ok(()) => {}
                 Err(error) => return Some(Err(error)),
             }
         }
-        Some(Ok(self.block.take()))
+        Some(Ok(self.block.take_chars()))
     }
 
-    /// Gets the next block, where there is none.
+    /// Gets the next `char`s, where there are none.
     #[inline(never)]
     pub(super) fn poll_block(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<(), T::Error>>> {
         let this = self.project();
-        let piece = ready!(this.source.poll_piece(cx));
-        Poll::Ready(piece.map(|piece| piece.map(|piece| this.block.fill(piece))))
+        if this.block.look_ahead() {
+            return Poll::Ready(Some(Ok(())));
+        }
+        match this.source.poll_piece(cx) {
+            Poll::Ready(Some(Ok(piece))) => {
+                this.block.fill(piece);
+                Poll::Ready(Some(Ok(())))
+            }
+            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(error))),
+            Poll::Ready(None) => Poll::Ready(None),
+            Poll::Pending => {
+                this.block.shrink();
+                Poll::Pending
+            }
+        }
     }
 
-    /// The next `char`, where the block's text has none.
+    /// The next `char`, where none is decoded.
     #[inline(never)]
     fn poll_slowly(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<char, T::Error>>> {
-        loop {
-            let block = self.as_mut().block();
-            if let Some(next) = block.next_char().or_else(|| block.next_of_repair()) {
-                return Poll::Ready(Some(Ok(next)));
-            }
-            match ready!(self.as_mut().poll_block(cx)) {
-                Some(Ok(())) => {}
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => return Poll::Ready(None),
-            }
+        match ready!(self.as_mut().poll_block(cx)) {
+            Some(Ok(())) => Poll::Ready(self.block().next_char().map(Ok)),
+            Some(Err(error)) => Poll::Ready(Some(Err(error))),
+            None => Poll::Ready(None),
         }
     }
 
@@ -422,7 +412,7 @@ impl<T: TextSource> Stream for CharStream<T> {
 
 impl<T: TextSource> FusedStream for CharStream<T> {
     fn is_terminated(&self) -> bool {
-        self.block.is_empty() && self.source.has_ended()
+        self.block.as_str().is_empty() && self.source.has_ended()
     }
 }
 
@@ -446,71 +436,5 @@ impl<S> Utf8Stream<S> {
     /// ```
     pub fn chars(self) -> CharStream<Self> {
         CharStream::new(self)
-    }
-}
-
-impl Block {
-    #[inline]
-    pub(super) fn next_char(&mut self) -> Option<char> {
-        let mut chars = self.text.get(self.at..)?.chars();
-        let next = chars.next()?;
-        self.at = self.text.len() - chars.as_str().len();
-        Some(next)
-    }
-
-    pub(super) fn next_of_repair(&mut self) -> Option<char> {
-        self.repair.as_mut()?.part.next_char()
-    }
-
-    pub(super) fn offset(&self) -> u64 {
-        match &self.repair {
-            Some(RepairAt { part, offset }) if !part.as_str().is_empty() => *offset,
-            _ => self.start + self.at as u64,
-        }
-    }
-
-    fn as_str(&self) -> &str {
-        match (&self.text[self.at..], &self.repair) {
-            ("", Some(repair)) => repair.part.as_str(),
-            (text, _) => text,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.as_str().is_empty()
-    }
-
-    fn consume(&mut self, len: usize) {
-        let text = &self.text[self.at..];
-        match &mut self.repair {
-            Some(repair) if text.is_empty() => repair.part.consume(len),
-            _ => {
-                assert!(
-                    text.is_char_boundary(len),
-                    "{len} is not a character boundary of {text:?}"
-                );
-                self.at += len;
-            }
-        }
-    }
-
-    /// Takes all there is.
-    fn take(&mut self) -> &str {
-        let at = std::mem::replace(&mut self.at, self.text.len());
-        match (&self.text[at..], &mut self.repair) {
-            ("", Some(repair)) => repair.part.take(),
-            (text, _) => text,
-        }
-    }
-
-    fn fill(&mut self, piece: Piece) {
-        *self = match piece {
-            Piece::Text { text, offset } => Self { text, at: 0, start: offset, repair: None },
-            Piece::Repair { repair, error } => {
-                let (offset, len) = (error.valid_up_to(), error.bytes().len() as u64);
-                let repair = RepairAt { part: PartOfRepair::new(repair), offset };
-                Self { start: offset + len, repair: Some(repair), ..Self::default() }
-            }
-        };
     }
 }

@@ -89,7 +89,7 @@ impl<T: TextSource> Stream for CharIndexStream<T> {
         loop {
             let block = chars.as_mut().block();
             let offset = block.offset();
-            if let Some(next) = block.next_char().or_else(|| block.next_of_repair()) {
+            if let Some(next) = block.next_char() {
                 return Poll::Ready(Some(Ok((offset, next))));
             }
             match ready!(chars.as_mut().poll_block(cx)) {

@@ -49,6 +49,7 @@
 //! [`ByteString`]: bytestring::ByteString
 //! [`io::Error`]: std::io::Error
 
+mod block;
 mod byte_reader;
 mod chars;
 mod ext;

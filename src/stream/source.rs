@@ -6,7 +6,6 @@ use bytestring::ByteString;
 use futures::Stream;
 use pin_project_lite::pin_project;
 
-use crate::error::Utf8Error;
 use crate::mode::Repair;
 use crate::stream::{SILENT_CHUNKS, StreamError, Utf8Stream};
 
@@ -48,8 +47,8 @@ pub trait TextSource {
 pub enum Piece {
     /// Characters that came.
     Text { text: ByteString, offset: u64 },
-    /// What stands for bytes that did.
-    Repair { repair: Repair, error: Utf8Error },
+    /// What stands for the `len` bytes at `offset`: a repair, or a character that was cut.
+    Short { text: Repair, offset: u64, len: u64 },
 }
 
 impl<S, B, E> TextSource for Utf8Stream<S>

@@ -3,7 +3,7 @@ use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use bytestring::ByteString;
 use futures::Stream;
 use futures::stream::FusedStream;
@@ -12,8 +12,9 @@ use tokio::io::AsyncRead;
 
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
+use crate::incomplete::Resumed;
 use crate::item::Item;
-use crate::mode::ErrorMode;
+use crate::mode::{ErrorMode, Repair};
 use crate::options::Utf8Options;
 #[cfg(feature = "codec")]
 use crate::stream::Utf8Lines;
@@ -588,22 +589,40 @@ impl Text {
 
     /// Returns the next piece, in every mode, and leaves the rest of the chunk.
     fn next_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        loop {
-            let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
-            let piece = pieces.next();
-            self.chunk = pieces.into_rest();
-            match piece {
-                None => return Ok(None),
-                Some(Ok(text)) => {
-                    // Behind text nothing is held.
-                    let offset = self.decoder.position() - text.len() as u64;
-                    return Ok(Some(Piece::Text { text, offset }));
-                }
-                Some(Err(error)) => {
-                    if let Some(piece) = self.repair(error)? {
-                        return Ok(Some(piece));
-                    }
-                }
+        while !self.chunk.is_empty() {
+            let found = if self.decoder.incomplete().is_empty() {
+                self.whole_piece()
+            } else {
+                self.cut_piece()
+            };
+            if let Some(piece) = found.or_else(|error| self.repair(error))? {
+                return Ok(Some(piece));
+            }
+        }
+        Ok(None)
+    }
+
+    fn whole_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
+        let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
+        let piece = pieces.next();
+        self.chunk = pieces.into_rest();
+        // Behind text nothing is held.
+        let position = self.decoder.position();
+        let piece = piece.transpose()?;
+        Ok(piece.map(|text| Piece::Text { offset: position - text.len() as u64, text }))
+    }
+
+    /// Completes what is held. (`push_bytes` takes memory for the character.)
+    fn cut_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
+        let (used, resumed) = self.decoder.resume(&self.chunk);
+        self.chunk.advance(used);
+        match resumed {
+            Resumed::Nothing => Ok(None),
+            Resumed::Error(error) => Err(error),
+            Resumed::Char(c) => {
+                let len = c.len_utf8() as u64;
+                let offset = self.decoder.position() - len;
+                Ok(Some(Piece::Short { text: Repair::from_char(c), offset, len }))
             }
         }
     }
@@ -618,8 +637,9 @@ impl Text {
     }
 
     fn repair(&self, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
-        let repair = self.mode.repair(&error).ok_or(error)?;
-        Ok((!repair.is_empty()).then_some(Piece::Repair { repair, error }))
+        let text = self.mode.repair(&error).ok_or(error)?;
+        let (offset, len) = (error.valid_up_to(), error.bytes().len() as u64);
+        Ok((!text.is_empty()).then_some(Piece::Short { text, offset, len }))
     }
 
     /// Returns what is to be said of the end, until there is nothing more.

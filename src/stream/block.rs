@@ -1,0 +1,145 @@
+use std::mem;
+
+use bytestring::ByteString;
+
+use crate::destination::floor_char_boundary;
+use crate::kernel::Kernel;
+use crate::mode::Repair;
+use crate::stream::source::Piece;
+
+/// Text that has not been handed out, the first of it decoded to `char`s.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    content: Content,
+    /// Bytes of the content that are out.
+    at: usize,
+    /// The first `char`s of the content from `at` on are those from `next` on.
+    ///
+    /// (To decode many at once, and to take them from here, is quicker for most scripts than to take
+    /// them from a `str`, where each change of the length is a branch that was not foreseen.)
+    ahead: Vec<char>,
+    next: usize,
+    /// Where in the content the last of them ends.
+    ahead_to: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Text {
+        text: ByteString,
+        offset: u64,
+    },
+    /// What stands for the `len` bytes at `offset`.
+    Short {
+        text: Repair,
+        offset: u64,
+        len: u64,
+    },
+}
+
+impl Block {
+    pub(super) const fn new() -> Self {
+        let content = Content::Text { text: ByteString::new(), offset: 0 };
+        Self { content, at: 0, ahead: Vec::new(), next: 0, ahead_to: 0 }
+    }
+
+    /// Puts a piece in place of what there was, all of which is out.
+    pub(super) fn fill(&mut self, piece: Piece) {
+        self.content = match piece {
+            Piece::Text { text, offset } => Content::Text { text, offset },
+            Piece::Short { text, offset, len } => Content::Short { text, offset, len },
+        };
+        self.at = 0;
+        self.look_ahead();
+    }
+
+    /// Gives back the memory of what is decoded, where nothing is left.
+    pub(super) fn shrink(&mut self) {
+        if self.next == self.ahead.len() {
+            self.ahead = Vec::new();
+            self.next = 0;
+        }
+    }
+
+    #[inline]
+    pub(super) fn next_char(&mut self) -> Option<char> {
+        let next = *self.ahead.get(self.next)?;
+        self.next += 1;
+        self.at += len_of(next);
+        Some(next)
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.ahead.get(self.next).copied()
+    }
+
+    /// Takes the `char`s that are decoded.
+    pub(super) fn take_chars(&mut self) -> &[char] {
+        let from = mem::replace(&mut self.next, self.ahead.len());
+        self.at = self.ahead_to;
+        &self.ahead[from..]
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.content.as_str()[self.at..]
+    }
+
+    /// The offset in the stream of what is next.
+    pub(super) fn offset(&self) -> u64 {
+        match &self.content {
+            Content::Text { offset, .. } => offset + self.at as u64,
+            Content::Short { text, offset, .. } if self.at < text.len() => *offset,
+            Content::Short { offset, len, .. } => offset + len,
+        }
+    }
+
+    /// Takes `len` bytes of the text.
+    ///
+    /// # Panics
+    ///
+    /// If that is not between two characters of it.
+    pub(super) fn consume(&mut self, len: usize) {
+        let text = self.as_str();
+        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
+        let end = self.at + len;
+        while self.at < end && self.next_char().is_some() {}
+        if self.at < end {
+            self.at = end;
+        }
+        if self.next == self.ahead.len() {
+            self.look_ahead();
+        }
+    }
+
+    /// Decodes some of what is left, if there is any and none is decoded. Says whether there is.
+    pub(super) fn look_ahead(&mut self) -> bool {
+        debug_assert_eq!(self.next, self.ahead.len());
+        let text = &self.content.as_str()[self.at..];
+        let some = &text[..floor_char_boundary(text, AHEAD)];
+        self.next = 0;
+        self.ahead.resize(some.len(), '\0');
+        let (read, decoded) = Kernel::detect().decode_chars(some, &mut self.ahead);
+        debug_assert_eq!(read, some.len());
+        self.ahead.truncate(decoded);
+        self.ahead_to = self.at + read;
+        decoded > 0
+    }
+}
+
+impl Content {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Text { text, .. } => text,
+            Self::Short { text, .. } => text,
+        }
+    }
+}
+
+/// As `len_utf8`, without the branches that the compiler makes of that.
+#[inline]
+fn len_of(c: char) -> usize {
+    1 + usize::from(c >= '\u{80}') + usize::from(c >= '\u{800}') + usize::from(c >= '\u{10000}')
+}
+
+/// So many bytes of text are decoded at once, at the most: 4 KiB of `char`s.
+pub(super) const AHEAD: usize = 2048;
