@@ -16,14 +16,8 @@ use super::support::{Bench, Corpus, Row, Work};
 
 /// The others that the rows have, besides those in `benches/versus`.
 #[allow(dead_code, reason = "the package in `benches/versus` has columns of its own")]
-pub(crate) const COLUMNS: &[&str] = &[
-    "FramedRead",
-    "CharCodec",
-    "tokio-util",
-    "CharStream",
-    "(BytesCodec)",
-    "(str::chars)",
-];
+pub(crate) const COLUMNS: &[&str] =
+    &["FramedRead", "CharCodec", "tokio-util", "CharStream", "(BytesCodec)", "(str::chars)"];
 
 /// What a read brings: a little message, and a TCP segment over Ethernet.
 const READS: [usize; 2] = [64, READ];
@@ -118,9 +112,12 @@ pub(crate) fn lines(bench: &mut Bench) {
             });
             sum as u64
         });
-        row.peer("FramedRead", framed(input, Utf8LinesCodec::new, |line| {
-            1 + line.expect("the text is UTF-8").text.len()
-        }));
+        row.peer(
+            "FramedRead",
+            framed(input, Utf8LinesCodec::new, |line| {
+                1 + line.expect("the text is UTF-8").text.len()
+            }),
+        );
         row.peer("tokio-util", framed(input, LinesCodec::new, |line| 1 + line.len()));
         bench.measure(row);
     }

@@ -6,19 +6,15 @@
 mod encode;
 mod objects;
 
-use std::{io, iter};
-
-use bytes::BytesMut;
 use serde_json::{Map, Value, json};
-use tokio_util::codec::Decoder;
 
-use utf8_codec::codec::{Delimiter, Line, LineError, LineErrorKind, Utf8LinesCodec};
+use utf8_codec::codec::{Delimiter, Line, LineError, LineErrorKind};
 use utf8_codec::{
     BomPolicy, ErrorMode, Status, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
 
 pub(crate) use objects::{Gives, VIAS, Via};
-use objects::{Piece, Subject};
+use objects::{LineSettings, Piece, Subject};
 
 /// How much a case tells, and how strict decoding ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +31,8 @@ pub(crate) enum Form {
 ///
 /// The cases of `lines` and `decode_into` each have an object of their own, whatever `via` is; those of
 /// `encode` and `encode_into` are put to all that encode.
+/// The cases of `lines` and `decode_into` have objects of their own: `Utf8Lines` for those of lines if
+/// `via` is `stream` or `reader`, else `Utf8LinesCodec`.
 ///
 /// # Errors
 ///
@@ -65,7 +63,7 @@ pub(crate) fn answer(case: &Value, via: &Via, form: Form) -> Result<Map<String, 
         "decode" => Ok(setup.decode(&chunks(case)?)),
         "websocket" => Ok(setup.websocket(&chunks(case)?)),
         "reuse" => setup.reuse(case),
-        "lines" => lines(case, setup.options, mode),
+        "lines" => lines(case, via, setup.options, mode),
         "decode_into" => decode_into(case, mode),
         _ => Err(format!("there is no operation {op}")),
     }
@@ -250,25 +248,19 @@ fn table(case: &Value, via: &Via) -> Result<Map<String, Value>, String> {
 
 fn lines(
     case: &Value,
+    via: &Via,
     options: Utf8Options,
     mode: ErrorMode,
 ) -> Result<Map<String, Value>, String> {
     let limit = usize_of(case, "limit")?;
-    let mut codec = Utf8LinesCodec::new()
-        .with_options(options)
-        .with_error_mode(mode)
-        .with_delimiter(delimiter(case)?)
-        .with_max_length(limit);
-    let mut buffer = BytesMut::new();
-    let mut steps: Vec<Value> = Vec::new();
-    let line = |item: io::Result<_>| described_line(item.expect("nothing is read"), limit);
-    for chunk in chunks(case)? {
-        buffer.extend_from_slice(&chunk);
-        let items = iter::from_fn(|| codec.decode(&mut buffer).transpose());
-        steps.push(items.map(line).collect());
-    }
-    let items = iter::from_fn(|| codec.decode_eof(&mut buffer).transpose());
-    steps.push(items.map(line).collect());
+    let settings = LineSettings { options, mode, delimiter: delimiter(case)?, limit };
+    let mut subject = objects::lines(via, settings);
+    let chunks = chunks(case)?;
+    let mut steps: Vec<_> = chunks.iter().map(|chunk| subject.push(chunk)).collect();
+    steps.push(subject.finish());
+    let described =
+        |items: Vec<_>| items.into_iter().map(|line| described_line(line, limit)).collect();
+    let steps: Vec<Value> = steps.into_iter().map(described).collect();
     Ok(object(json!({ "items": steps })))
 }
 

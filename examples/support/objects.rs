@@ -7,15 +7,19 @@ use std::iter;
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
-use futures::{FutureExt, StreamExt};
+use futures::{FutureExt, Stream, StreamExt};
+use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio_util::codec::Decoder;
 
-use utf8_codec::codec::{CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec};
-use utf8_codec::stream::{StreamError, Utf8Stream};
+use utf8_codec::codec::{
+    CharCodec, CodecError, Delimiter, Line, LineError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec,
+    Utf8LinesCodec,
+};
+use utf8_codec::stream::{CharStream, ReadError, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 /// The objects that cases of decoding can be put to.
-pub(crate) const VIAS: [Via; 14] = [
+pub(crate) const VIAS: [Via; 16] = [
     via("validator", Gives::Verdict, |options, _| Box::new(Validating::new(options))),
     via("decoder", Gives::Everything, |o, m| decoding(o, m, push, finish)),
     via("decoder-bytes", Gives::Everything, |o, m| decoding(o, m, push_bytes, finish)),
@@ -34,11 +38,13 @@ pub(crate) const VIAS: [Via; 14] = [
         let codec = Utf8ChunksCodec::new().with_options(options);
         framed(codec, mode, Utf8ChunksCodec::decoder, Utf8ChunksCodec::reset)
     }),
-    via("chars", Gives::Tally, |options, mode| {
+    via("char-codec", Gives::Tally, |options, mode| {
         let codec = CharCodec::new().with_options(options).with_error_mode(mode);
         framed(codec, mode, CharCodec::decoder, CharCodec::reset)
     }),
     via("stream", Gives::Tally, |options, mode| Box::new(Streaming::new(options, mode))),
+    via("chars", Gives::Tally, |options, mode| Box::new(InChars::new(options, mode))),
+    via("reader", Gives::Tally, |options, mode| Box::new(Reading::new(options, mode))),
 ];
 
 /// A way into the crate.
@@ -354,6 +360,218 @@ impl Subject for Streaming {
 
     fn facts(&self) -> Facts {
         Facts::from(self.stream.decoder())
+    }
+}
+
+/// `char`s over a channel, polled in the same way, and one in two taken with those behind it.
+struct InChars {
+    sender: UnboundedSender<Result<Bytes, Infallible>>,
+    chars: CharStream<Utf8Stream<UnboundedReceiver<Result<Bytes, Infallible>>>>,
+    options: Utf8Options,
+    mode: ErrorMode,
+}
+
+impl InChars {
+    fn new(options: Utf8Options, mode: ErrorMode) -> Self {
+        let (sender, receiver) = mpsc::unbounded();
+        let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
+        Self { sender, chars: stream.chars(), options, mode }
+    }
+
+    fn ready(&mut self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        while let Some(Some(next)) = self.chars.next().now_or_never() {
+            pieces.push(match next {
+                Ok(c) => Piece::Text(c.into()),
+                Err(StreamError::Utf8(error)) => Piece::Error(error),
+                Err(error) => panic!("a channel does not fail: {error}"),
+            });
+            if !self.chars.as_str().is_empty() {
+                let block = self.chars.next_block().now_or_never().flatten();
+                let block = block.expect("there is text").expect("before any error");
+                pieces.push(Piece::Text(block.iter().collect()));
+            }
+        }
+        pieces
+    }
+}
+
+impl Subject for InChars {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
+        self.sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("the stream is here");
+        self.ready()
+    }
+
+    fn finish(&mut self) -> Vec<Piece> {
+        self.sender.close_channel();
+        self.ready()
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(self.options, self.mode);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::from(self.chars.get_ref().decoder())
+    }
+}
+
+/// A reader over a pipe, read after each chunk for as long as it is ready.
+struct Reading {
+    /// `None` once the stream is to end.
+    pipe: Option<DuplexStream>,
+    reader: Utf8Reader<DuplexStream>,
+    options: Utf8Options,
+    mode: ErrorMode,
+}
+
+impl Reading {
+    fn new(options: Utf8Options, mode: ErrorMode) -> Self {
+        let (pipe, socket) = tokio::io::duplex(1 << 20);
+        let reader = Utf8Reader::new(socket).with_options(options).with_error_mode(mode);
+        Self { pipe: Some(pipe), reader, options, mode }
+    }
+
+    fn ready(&mut self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        while let Some(next) = self.reader.next_str().now_or_never() {
+            pieces.push(match next {
+                Ok(Some(text)) => Piece::Text(text.to_owned()),
+                Ok(None) => break,
+                Err(ReadError::Utf8(error)) => Piece::Error(error),
+                Err(error) => panic!("a pipe does not fail: {error}"),
+            });
+        }
+        pieces
+    }
+}
+
+impl Subject for Reading {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
+        let pipe = self.pipe.as_mut().expect("not ended");
+        let written = pipe.write_all(chunk).now_or_never();
+        written.expect("there is room").expect("the reader is here");
+        self.ready()
+    }
+
+    fn finish(&mut self) -> Vec<Piece> {
+        self.pipe = None;
+        self.ready()
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(self.options, self.mode);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { held: self.reader.rest().len(), ..Facts::from(self.reader.decoder()) }
+    }
+}
+
+/// How lines are made.
+pub(crate) struct LineSettings {
+    pub(crate) options: Utf8Options,
+    pub(crate) mode: ErrorMode,
+    pub(crate) delimiter: Delimiter,
+    pub(crate) limit: usize,
+}
+
+/// What makes lines.
+pub(crate) trait LineSubject {
+    /// Returns what the next chunk brings.
+    fn push(&mut self, chunk: &[u8]) -> Vec<Result<Line, LineError>>;
+
+    /// Returns what the end of the stream brings.
+    fn finish(&mut self) -> Vec<Result<Line, LineError>>;
+}
+
+/// What makes lines where `via` decodes.
+pub(crate) fn lines(via: &Via, settings: LineSettings) -> Box<dyn LineSubject> {
+    let LineSettings { options, mode, delimiter, limit } = settings;
+    match via.name {
+        "stream" => {
+            let (sender, receiver) = mpsc::unbounded::<Result<Bytes, Infallible>>();
+            let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
+            let lines = stream.lines().with_delimiter(delimiter).with_max_length(limit);
+            let push = move |chunk: Option<&[u8]>| match chunk {
+                Some(chunk) => sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).is_ok(),
+                None => {
+                    sender.close_channel();
+                    true
+                }
+            };
+            Box::new(LinesOver { lines, push: Box::new(push) })
+        }
+        "reader" => {
+            let (pipe, socket) = tokio::io::duplex(1 << 20);
+            let reader = Utf8Reader::new(socket).with_options(options).with_error_mode(mode);
+            let lines = reader.into_lines().with_delimiter(delimiter).with_max_length(limit);
+            let mut pipe = Some(pipe);
+            let push = move |chunk: Option<&[u8]>| match (chunk, &mut pipe) {
+                (Some(chunk), Some(pipe)) => pipe.write_all(chunk).now_or_never().is_some(),
+                _ => pipe.take().is_some(),
+            };
+            Box::new(LinesOver { lines, push: Box::new(push) })
+        }
+        _ => {
+            let codec = Utf8LinesCodec::new()
+                .with_options(options)
+                .with_error_mode(mode)
+                .with_delimiter(delimiter)
+                .with_max_length(limit);
+            Box::new(LinesCodec { codec, buffer: BytesMut::new() })
+        }
+    }
+}
+
+struct LinesCodec {
+    codec: Utf8LinesCodec,
+    buffer: BytesMut,
+}
+
+impl LineSubject for LinesCodec {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Result<Line, LineError>> {
+        self.buffer.extend_from_slice(chunk);
+        let items = iter::from_fn(|| self.codec.decode(&mut self.buffer).transpose());
+        items.map(|item| item.expect("nothing is read")).collect()
+    }
+
+    fn finish(&mut self) -> Vec<Result<Line, LineError>> {
+        let items = iter::from_fn(|| self.codec.decode_eof(&mut self.buffer).transpose());
+        items.map(|item| item.expect("nothing is read")).collect()
+    }
+}
+
+/// Lines of what is pushed, polled after each chunk for as long as they are ready.
+struct LinesOver<S> {
+    lines: Utf8Lines<S>,
+    /// Pushes a chunk, or the end.
+    push: Box<dyn FnMut(Option<&[u8]>) -> bool>,
+}
+
+impl<S, E> LinesOver<S>
+where
+    Utf8Lines<S>: Stream<Item = Result<Result<Line, LineError>, E>> + Unpin,
+    E: std::fmt::Debug,
+{
+    fn ready(&mut self, chunk: Option<&[u8]>) -> Vec<Result<Line, LineError>> {
+        assert!((self.push)(chunk), "the lines are open");
+        let items = iter::from_fn(|| self.lines.next().now_or_never().flatten());
+        items.map(|item| item.expect("nothing fails")).collect()
+    }
+}
+
+impl<S, E> LineSubject for LinesOver<S>
+where
+    Utf8Lines<S>: Stream<Item = Result<Result<Line, LineError>, E>> + Unpin,
+    E: std::fmt::Debug,
+{
+    fn push(&mut self, chunk: &[u8]) -> Vec<Result<Line, LineError>> {
+        self.ready(Some(chunk))
+    }
+
+    fn finish(&mut self) -> Vec<Result<Line, LineError>> {
+        self.ready(None)
     }
 }
 

@@ -53,12 +53,11 @@ impl Block {
         self.look_ahead();
     }
 
-    /// Gives back the memory of what is decoded, where nothing is left.
+    /// Gives back all memory, where nothing is left.
     pub(super) fn shrink(&mut self) {
-        if self.next == self.ahead.len() {
-            self.ahead = Vec::new();
-            self.next = 0;
-        }
+        debug_assert!(self.as_str().is_empty());
+        let content = Content::Text { text: ByteString::new(), offset: self.offset() };
+        *self = Self { content, ..Self::new() };
     }
 
     #[inline]
@@ -102,11 +101,13 @@ impl Block {
         let text = self.as_str();
         assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
         let end = self.at + len;
-        while self.at < end && self.next_char().is_some() {}
-        if self.at < end {
+        if end < self.ahead_to {
+            while self.at < end {
+                self.next_char();
+            }
+        } else {
             self.at = end;
-        }
-        if self.next == self.ahead.len() {
+            self.next = self.ahead.len();
             self.look_ahead();
         }
     }
@@ -141,5 +142,5 @@ fn len_of(c: char) -> usize {
     1 + usize::from(c >= '\u{80}') + usize::from(c >= '\u{800}') + usize::from(c >= '\u{10000}')
 }
 
-/// So many bytes of text are decoded at once, at the most: 4 KiB of `char`s.
-pub(super) const AHEAD: usize = 2048;
+/// So many bytes of text are decoded at once, at the most: 8 KiB of `char`s.
+const AHEAD: usize = 2048;

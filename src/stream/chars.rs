@@ -20,7 +20,7 @@ pin_project! {
     /// not.
     ///
     /// Besides what the source holds there is one piece of text, which shares its chunk's memory, and
-    /// at most 1,024 `char`s (4 KiB), which are given up when all are out and the source is pending.
+    /// at most 2,048 `char`s (8 KiB); both are given up when all is out and the source is pending.
     /// The options and the error mode are those of the source. After `None` there is nothing else ever
     /// after.
     ///
@@ -314,7 +314,7 @@ impl<T: TextSource> CharStream<T> {
         poll_fn(|cx| Pin::new(&mut *self).poll_peek(cx)).await
     }
 
-    /// Takes the next `char`s, as many as are decoded at once, 1,024 at the most, and what is left of
+    /// Takes the next `char`s, as many as are decoded at once, 2,048 at the most, and what is left of
     /// them where some have been taken; `None` at the end. Never empty.
     ///
     /// # Errors

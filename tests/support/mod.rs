@@ -4,6 +4,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
 pub mod reference;
+#[cfg(feature = "stream")]
+mod streams;
 
 use std::collections::BTreeSet;
 #[cfg(feature = "stream")]
@@ -182,7 +184,12 @@ pub fn reporters(config: Config) -> Vec<(&'static str, Box<dyn Subject>)> {
         ("CharCodec", Called::boxed(CharCodec::new().with_options(options))),
     ];
     #[cfg(feature = "stream")]
-    subjects.push(("Utf8Stream", Polled::boxed(options, ErrorMode::Fatal)));
+    subjects.extend([
+        ("Utf8Stream", Polled::boxed(options, ErrorMode::Fatal)),
+        ("CharStream", streams::Chars::boxed(options, ErrorMode::Fatal)),
+        ("Utf8Reader", streams::Read::boxed(options, ErrorMode::Fatal, 8192)),
+        ("Utf8Reader, 4 bytes", streams::Read::boxed(options, ErrorMode::Fatal, 4)),
+    ]);
     subjects
 }
 
@@ -200,7 +207,11 @@ pub fn repairers(config: Config, mode: ErrorMode) -> Vec<(&'static str, Box<dyn 
         ("CharCodec", Called::boxed(chars)),
     ];
     #[cfg(feature = "stream")]
-    subjects.push(("Utf8Stream", Polled::boxed(options, mode)));
+    subjects.extend([
+        ("Utf8Stream", Polled::boxed(options, mode)),
+        ("CharStream", streams::Chars::boxed(options, mode)),
+        ("Utf8Reader", streams::Read::boxed(options, mode, 8192)),
+    ]);
     subjects
 }
 
