@@ -1,3 +1,4 @@
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -221,7 +222,8 @@ where
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartOfRepair {
     repair: Repair,
-    done: usize,
+    /// Bytes, 16 at the most.
+    done: u8,
 }
 
 impl PartOfRepair {
@@ -231,7 +233,7 @@ impl PartOfRepair {
 
     /// What has not been handed out.
     pub(super) fn as_str(&self) -> &str {
-        &self.repair[self.done..]
+        &self.repair[usize::from(self.done)..]
     }
 
     /// Hands out `len` bytes.
@@ -242,18 +244,18 @@ impl PartOfRepair {
     pub(super) fn consume(&mut self, len: usize) {
         let text = self.as_str();
         assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
-        self.done += len;
+        self.done += len as u8;
     }
 
     /// Hands out all that is left.
     pub(super) fn take(&mut self) -> &str {
-        let start = std::mem::replace(&mut self.done, self.repair.len());
-        &self.repair[start..]
+        let from = mem::replace(&mut self.done, self.repair.len() as u8);
+        &self.repair[usize::from(from)..]
     }
 
     pub(super) fn next_char(&mut self) -> Option<char> {
         let next = self.as_str().chars().next()?;
-        self.done += next.len_utf8();
+        self.done += next.len_utf8() as u8;
         Some(next)
     }
 }

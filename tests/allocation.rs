@@ -1,0 +1,277 @@
+//! What readers and streams take from the heap, counted by the allocator: nothing for a read while data
+//! keep coming, and nothing for a connection that is quiet.
+#![cfg(feature = "stream")]
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::{FutureExt, StreamExt};
+use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
+use tokio_util::codec::{BytesCodec, FramedRead};
+use utf8_codec::stream::{
+    CharStream, Utf8ByteReader, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt,
+};
+
+/// The system's allocator, which counts for each thread by itself.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    static BYTES: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(allocations: usize, bytes: isize) {
+    // A thread that is about to end has nothing to count with any more.
+    let _ = ALLOCATIONS.try_with(|sum| sum.set(sum.get() + allocations));
+    let _ = BYTES.try_with(|sum| sum.set(sum.get() + bytes));
+}
+
+// SAFETY: all is left to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(1, layout.size().cast_signed());
+        // SAFETY: the caller's promises are those that are asked for here.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count(0, -layout.size().cast_signed());
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(1, layout.size().cast_signed());
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(1, size.cast_signed() - layout.size().cast_signed());
+        // SAFETY: as above.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often this thread has asked for memory, and how many bytes of it it has.
+fn taken() -> (usize, isize) {
+    (ALLOCATIONS.get(), BYTES.get())
+}
+
+const MULTILINGUAL: &str = "Zażółć gęślą jaźń, 色は匂へど散りぬるを, 키스의 고유조건은, 👩‍👩‍👧‍👦. ";
+
+/// A text again and again, so many bytes at once: always ready.
+struct Endless {
+    text: &'static [u8],
+    at: usize,
+    read: usize,
+}
+
+impl Endless {
+    fn new(read: usize) -> Self {
+        Self { text: MULTILINGUAL.as_bytes(), at: 0, read }
+    }
+}
+
+impl AsyncRead for Endless {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        for _ in 0..self.read.min(buffer.remaining()) {
+            buffer.put_slice(&self.text[self.at..=self.at]);
+            self.at = (self.at + 1) % self.text.len();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[test]
+fn while_data_keep_coming_nothing_is_allocated_for_a_read() {
+    for read in [1, 2, 3, 64, 95, 96, 97, 1460, 8192, 100_000] {
+        let mut reader = Endless::new(read).utf8_reader();
+        let mut bytes = 0;
+        let mut next = || {
+            let text = reader.next_str().now_or_never().expect("it is ready").unwrap().unwrap();
+            bytes += text.len();
+        };
+        // Whatever the first reads take.
+        (0..3).for_each(|_| next());
+        let before = taken();
+        (0..1000).for_each(|_| next());
+        assert_eq!(taken(), before, "{read} bytes at once");
+        assert!(bytes >= 1000 * read.min(2000), "{bytes}");
+    }
+}
+
+#[test]
+fn nor_for_a_char_or_a_read_of_bytes() {
+    let mut reader = Endless::new(1460).utf8_reader();
+    let mut chars = 0;
+    while chars < 3 * 1460 {
+        chars += usize::from(reader.next_char().now_or_never().unwrap().unwrap().is_some());
+    }
+    let before = taken();
+    for _ in 0..10_000 {
+        assert!(reader.next_char().now_or_never().unwrap().unwrap().is_some());
+    }
+    assert_eq!(taken(), before);
+
+    let mut reader = reader.into_byte_reader();
+    let mut buffer = [0; 1000];
+    let before = taken();
+    for _ in 0..1000 {
+        let read = tokio::io::AsyncReadExt::read(&mut reader, &mut buffer).now_or_never();
+        assert!(read.unwrap().unwrap() > 0);
+    }
+    assert_eq!(taken(), before);
+}
+
+#[test]
+fn few_bytes_take_nothing_at_all() {
+    let (mut peer, socket) = duplex(4096);
+    let mut reader = socket.utf8_reader();
+    // The pipe's own buffer.
+    peer.write_all(&[b'.'; 4096]).now_or_never().unwrap().unwrap();
+    while reader.next_str().now_or_never().is_some() {}
+    let before = taken();
+    for length in [1, 10, 95] {
+        peer.write_all(&[b'.'; 95][..length]).now_or_never().unwrap().unwrap();
+        let text = reader.next_str().now_or_never().unwrap().unwrap().unwrap();
+        assert_eq!(text.len(), length);
+        assert!(reader.next_str().now_or_never().is_none());
+    }
+    assert_eq!(taken(), before);
+}
+
+#[test]
+fn what_is_drained_and_pending_has_given_back_its_buffer() {
+    let (mut peer, socket) = duplex(1 << 16);
+    peer.write_all(&[b'.'; 1 << 16]).now_or_never().unwrap().unwrap();
+    let mut reader = socket.utf8_reader();
+    let start = taken().1;
+    let mut largest = 0;
+    while let Some(text) = reader.next_str().now_or_never() {
+        assert!(text.unwrap().is_some());
+        largest = largest.max(taken().1 - start);
+    }
+    assert_eq!(largest, 8192, "the buffer, and nothing else");
+    assert_eq!(taken().1, start);
+
+    // Half a character is kept.
+    peer.write_all(&[&[b'.'; 5000][..], b"\xF0\x9F\x98"].concat()).now_or_never().unwrap().unwrap();
+    while reader.next_str().now_or_never().is_some() {}
+    assert_eq!((taken().1, reader.rest()), (start, &b"\xF0\x9F\x98"[..]));
+    peer.write_all(b"\x80").now_or_never().unwrap().unwrap();
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("😀"));
+}
+
+#[test]
+fn chars_that_are_out_are_given_up_while_the_source_is_pending() {
+    let (sender, receiver) = futures::channel::mpsc::unbounded::<io::Result<&'static str>>();
+    let mut chars = receiver.utf8_chars();
+    let start = taken().1;
+    sender.unbounded_send(Ok(MULTILINGUAL)).unwrap();
+    let before = taken().1;
+    while chars.next().now_or_never().is_some() {}
+    assert!(taken().1 <= before, "{}, {before}, {start}", taken().1);
+}
+
+#[cfg(feature = "codec")]
+#[test]
+fn lines_of_a_quiet_reader_take_nothing() {
+    let (mut peer, socket) = duplex(1 << 16);
+    let mut lines = socket.utf8_lines();
+    let line = [&[b'.'; 5000][..], b"\n"].concat();
+    peer.write_all(&line).now_or_never().unwrap().unwrap();
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap().len(), 5000);
+    let before = taken().1;
+    for _ in 0..3 {
+        assert!(lines.next().now_or_never().is_none());
+        peer.write_all(&line).now_or_never().unwrap().unwrap();
+        assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap().len(), 5000);
+    }
+    assert!(lines.next().now_or_never().is_none());
+    assert!(taken().1 < before, "{} and {before}", taken().1);
+}
+
+// ---- quiet connections ----------------------------------------------------------------------------
+
+/// Opens so many connections, lets each carry a message of 1,000 bytes, and tells how many bytes one of
+/// them takes when it is quiet again, of those at its receiving end.
+fn quiet<R>(
+    connections: usize,
+    make: impl Fn(DuplexStream) -> R,
+    mut drain: impl FnMut(&mut R),
+) -> isize {
+    let mut peers = Vec::with_capacity(connections);
+    let mut readers = Vec::with_capacity(connections);
+    let before = taken().1;
+    for _ in 0..connections {
+        let (peer, socket) = duplex(2000);
+        peers.push(peer);
+        readers.push(make(socket));
+    }
+    for (peer, reader) in peers.iter_mut().zip(&mut readers) {
+        peer.write_all(&[b'.'; 1000]).now_or_never().unwrap().unwrap();
+        drain(reader);
+    }
+    let pipes_and_buffers = (taken().1 - before) / connections.cast_signed();
+    pipes_and_buffers + size_of::<R>().cast_signed()
+}
+
+#[test]
+fn a_hundred_thousand_quiet_connections() {
+    let mut buffer = [0; 2000];
+    let bare = quiet(
+        100_000,
+        |socket| socket,
+        |socket| {
+            while tokio::io::AsyncReadExt::read(socket, &mut buffer).now_or_never().is_some() {}
+        },
+    );
+    let read = quiet(
+        100_000,
+        Utf8Reader::new,
+        |reader| {
+            while reader.next_str().now_or_never().is_some() {}
+        },
+    );
+    let framed = quiet(
+        1000,
+        |socket| FramedRead::new(socket, BytesCodec::new()),
+        |frames| while frames.next().now_or_never().is_some() {},
+    );
+    println!(
+        "a connection takes {bare} bytes; Utf8Reader adds {} and FramedRead {}",
+        read - bare,
+        framed - bare
+    );
+    assert_eq!(read - bare, ADDED.cast_signed());
+    assert!(read - bare <= 256);
+    assert!(framed - bare > 8192);
+}
+
+/// What the documentation says.
+const ADDED: usize = 216;
+
+#[test]
+fn sizes_are_those_of_the_documentation() {
+    let added = size_of::<Utf8Reader<DuplexStream>>() - size_of::<DuplexStream>();
+    let chars = size_of::<CharStream<Utf8Stream<()>>>();
+    let bytes = size_of::<Utf8ByteReader<()>>();
+    println!("Utf8Reader: {added}, Utf8ByteReader: {bytes}, CharStream: {chars}");
+    if cfg!(target_pointer_width = "64") {
+        assert_eq!(added, ADDED);
+        assert_eq!(bytes, ADDED + 8);
+        assert!(chars <= 256, "{chars}");
+    }
+}
