@@ -307,9 +307,10 @@ fn errors_are_items_in_their_places_and_told_once() {
     let mut peeked = chars_of(&does, ErrorMode::Fatal);
     let mut seen = Vec::new();
     while let Some(Some(item)) = peeked.peek().now_or_never() {
-        if item.is_ok() {
-            assert_eq!(peeked.next().now_or_never().flatten(), Some(item.clone()));
-        }
+        let item = item.map_err(Clone::clone);
+        assert_eq!(peeked.peek().now_or_never(), Some(Some(item.as_ref().copied())));
+        assert!(!peeked.is_terminated());
+        assert_eq!(peeked.next().now_or_never().flatten().as_ref(), Some(&item));
         seen.push(word(item));
     }
     assert_eq!(seen, words[..6]);
@@ -458,8 +459,8 @@ fn the_last_waker_is_the_one_that_counts() {
     let mut chars = receiver.utf8_chars();
     let mut first = task::spawn(());
     let mut second = task::spawn(());
-    assert_pending!(first.enter(|cx, _| Pin::new(&mut chars).poll_peek(cx)));
-    assert_pending!(second.enter(|cx, _| Pin::new(&mut chars).poll_next_block(cx)));
+    assert!(first.enter(|cx, _| Pin::new(&mut chars).poll_peek(cx).is_pending()));
+    assert!(second.enter(|cx, _| Pin::new(&mut chars).poll_next_block(cx).is_pending()));
     sender.unbounded_send(Ok(b"x")).unwrap();
     assert!(!first.is_woken() && second.is_woken());
     assert_ready_eq!(second.enter(|cx, _| chars.poll_next_unpin(cx)), Some(Ok('x')));
@@ -478,7 +479,7 @@ async fn take_some<T: TextSource<Error: std::fmt::Debug> + Unpin>(
         0 => seen.extend(chars.next().await.map(Result::unwrap)),
         1 => seen.extend(chars.next_block().await.map(Result::unwrap).unwrap_or_default()),
         _ => {
-            if chars.peek().await.map(Result::unwrap).is_some() {
+            if chars.peek().await.is_some_and(|next| next.is_ok()) {
                 *seen += chars.as_str();
                 chars.advance(seen.len() - before);
             }

@@ -13,7 +13,8 @@ pin_project! {
     ///
     /// All bytes together are text; those of one read may end in the middle of a character, as its
     /// caller has room for so many. `fill_buf` shows whole characters, unless some bytes of the first
-    /// have been consumed. Holds what the `Utf8Reader` does.
+    /// have been consumed. Holds what the `Utf8Reader` does, and is 8
+    /// bytes larger.
     ///
     /// # Errors
     ///

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -5,6 +6,7 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
+use crate::stream::chars::Next;
 use crate::stream::{CharStream, TextSource};
 
 pin_project! {
@@ -28,15 +30,17 @@ pin_project! {
     /// assert_eq!(indices[4..6], [(2, 'f'), (3, '\\')]); // one part at 2, and one at 3
     /// # }
     /// ```
-    #[derive(Clone, Debug)]
     #[must_use = "streams do nothing unless polled"]
-    pub struct CharIndexStream<T> {
+    pub struct CharIndexStream<T>
+    where
+        T: TextSource,
+    {
         #[pin]
         chars: CharStream<T>,
     }
 }
 
-impl<T> CharIndexStream<T> {
+impl<T: TextSource> CharIndexStream<T> {
     pub(super) fn new(chars: CharStream<T>) -> Self {
         Self { chars }
     }
@@ -93,9 +97,9 @@ impl<T: TextSource> Stream for CharIndexStream<T> {
                 return Poll::Ready(Some(Ok((offset, next))));
             }
             match ready!(chars.as_mut().poll_block(cx)) {
-                Some(Ok(())) => {}
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => return Poll::Ready(None),
+                Next::Chars => {}
+                Next::Trouble => return Poll::Ready(chars.take_trouble().map(Err)),
+                Next::End => return Poll::Ready(None),
             }
         }
     }
@@ -104,5 +108,14 @@ impl<T: TextSource> Stream for CharIndexStream<T> {
 impl<T: TextSource> FusedStream for CharIndexStream<T> {
     fn is_terminated(&self) -> bool {
         self.chars.is_terminated()
+    }
+}
+
+impl<T> fmt::Debug for CharIndexStream<T>
+where
+    T: TextSource<Error: fmt::Debug> + fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CharIndexStream").field(&self.chars).finish()
     }
 }

@@ -63,16 +63,15 @@ impl Chars {
     }
 
     fn peek_and_take(&mut self) -> Option<Vec<Atom>> {
-        let peeked = match self.chars.peek().now_or_never()?? {
-            Ok(c) => c,
-            Err(error) => return Some(vec![atom(error)]),
-        };
-        let offset = self.chars.offset();
-        self.assert_place(&peeked.to_string(), offset);
-        assert!(self.chars.as_str().starts_with(peeked));
-        let next = self.chars.next().now_or_never();
-        assert_eq!(next, Some(Some(Ok(peeked))));
-        Some(vec![Atom::Char(peeked)])
+        let peeked = self.chars.peek().now_or_never()??.map_err(Clone::clone);
+        if let Ok(c) = peeked {
+            let offset = self.chars.offset();
+            self.assert_place(&c.to_string(), offset);
+            assert!(self.chars.as_str().starts_with(c));
+        }
+        let next = self.chars.next().now_or_never()??;
+        assert_eq!(next, peeked, "what is peeked at is what comes");
+        Some(vec![next.map_or_else(atom, Atom::Char)])
     }
 
     fn take_block(&mut self) -> Option<Vec<Atom>> {
@@ -87,8 +86,8 @@ impl Chars {
 
     /// Takes about half of the text there is.
     fn take_text(&mut self) -> Option<Vec<Atom>> {
-        if let Err(error) = self.chars.peek().now_or_never()?? {
-            return Some(vec![atom(error)]);
+        if self.chars.peek().now_or_never()??.is_err() {
+            return self.take_block();
         }
         let text = self.chars.as_str();
         let half =

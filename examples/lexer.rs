@@ -1,0 +1,247 @@
+//! A tokenizer over a `CharStream`: words, numbers, literals and symbols, each with its line, its column
+//! and its offset in the stream, while the text is still coming in.
+//!
+//! ```text
+//! $ cargo run --example lexer
+//! ```
+//!
+//! It sends itself a program over a loopback socket, a few bytes at a time, with cuts inside characters
+//! and between the quotes of a literal, and one byte that is not UTF-8. It prints the tokens as they
+//! are found, and succeeds if they are those of the whole text, read at once.
+
+use std::error::Error;
+use std::io;
+use std::net::Ipv4Addr;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::io::{AsyncWriteExt, DuplexStream};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{sleep, timeout};
+
+use utf8_codec::Utf8Error;
+use utf8_codec::stream::{CharStream, StreamError, TextSource, Utf8ReadExt};
+
+/// What is sent; the damage comes between the two.
+const PROGRAM: [&str; 2] = [
+    "größe = länge * 2 # ﬂächig\nπ = 3.14159\n挨拶 = \"こんにちは、",
+    "世界 👋🏽\"\nпривет(挨拶, größe >= π)\n",
+];
+const DAMAGE: &[u8] = b"\xFF";
+
+/// Sizes of the pieces that are sent, again and again.
+const CUTS: [usize; 9] = [1, 2, 1, 1, 3, 5, 1, 4, 7];
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Longer than the whole performance takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A token, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Token {
+    kind: Kind,
+    text: String,
+    place: Place,
+}
+
+impl Token {
+    /// Whether its text is what the bytes are at its place.
+    fn stands_in(&self, bytes: &[u8]) -> bool {
+        let there = &bytes[self.place.offset as usize..];
+        let text = if self.kind == Kind::IllFormed { DAMAGE } else { self.text.as_bytes() };
+        there.starts_with(text)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Number,
+    /// Between quotes, on one line.
+    Literal,
+    Symbol,
+    /// From `#` to the end of the line.
+    Comment,
+    /// Bytes that are not UTF-8; the text says which.
+    IllFormed,
+}
+
+/// Line and column, from 1 and in characters, and the offset in the stream, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    line: u32,
+    column: u32,
+    offset: u64,
+}
+
+/// Takes a stream of `char`s apart into tokens.
+struct Lexer<T: TextSource> {
+    chars: CharStream<T>,
+    line: u32,
+    column: u32,
+}
+
+impl<T, E> Lexer<T>
+where
+    T: TextSource<Error = StreamError<E>> + Unpin,
+    StreamError<E>: Into<Box<dyn Error>>,
+{
+    fn new(chars: CharStream<T>) -> Self {
+        Self { chars, line: 1, column: 1 }
+    }
+
+    /// Finds the next token, `None` at the end.
+    async fn next(&mut self) -> Result<Option<Token>, Box<dyn Error>> {
+        loop {
+            let first = match self.chars.peek().await {
+                None => return Ok(None),
+                Some(Ok(first)) => first,
+                Some(Err(_)) => return self.take_trouble().await,
+            };
+            let (line, column, offset) = (self.line, self.column, self.chars.offset());
+            let mut text = String::new();
+            let kind = match first {
+                c if c.is_whitespace() => {
+                    self.take_while(&mut text, char::is_whitespace).await;
+                    continue;
+                }
+                c if c.is_alphabetic() || c == '_' => {
+                    self.take_while(&mut text, |c| c.is_alphanumeric() || c == '_').await;
+                    Kind::Word
+                }
+                c if c.is_ascii_digit() => {
+                    self.take_while(&mut text, |c| c.is_ascii_digit() || c == '.').await;
+                    Kind::Number
+                }
+                '#' => {
+                    self.take_while(&mut text, |c| c != '\n').await;
+                    Kind::Comment
+                }
+                '"' => {
+                    self.take(&mut text, 1);
+                    self.take_while(&mut text, |c| c != '"' && c != '\n').await;
+                    if let Some(Ok('"')) = self.chars.peek().await {
+                        self.take(&mut text, 1);
+                    }
+                    Kind::Literal
+                }
+                c => {
+                    self.take(&mut text, c.len_utf8());
+                    Kind::Symbol
+                }
+            };
+            return Ok(Some(Token { kind, text, place: Place { line, column, offset } }));
+        }
+    }
+
+    /// Makes a token of what is ill-formed, and an error of everything else that goes wrong.
+    async fn take_trouble(&mut self) -> Result<Option<Token>, Box<dyn Error>> {
+        match self.chars.next().await {
+            Some(Err(StreamError::Utf8(error))) => {
+                let (line, column, offset) = (self.line, self.column, error.valid_up_to());
+                let place = Place { line, column, offset };
+                Ok(Some(Token { kind: Kind::IllFormed, text: what(&error), place }))
+            }
+            Some(Err(error)) => Err(error.into()),
+            Some(Ok(_)) | None => Ok(None),
+        }
+    }
+
+    /// Takes characters for as long as they belong to the token, a slice at a time. What is in the way,
+    /// an error or the end, is left to the next token.
+    async fn take_while(&mut self, text: &mut String, belongs: impl Fn(char) -> bool) {
+        while let Some(Ok(_)) = self.chars.peek().await {
+            let run = self.chars.as_str();
+            let len = run.find(|c| !belongs(c)).unwrap_or(run.len());
+            let is_over = len < run.len();
+            self.take(text, len);
+            if is_over {
+                break;
+            }
+        }
+    }
+
+    /// Takes `len` bytes of what there is.
+    fn take(&mut self, text: &mut String, len: usize) {
+        let taken = &self.chars.as_str()[..len];
+        text.push_str(taken);
+        for c in taken.chars() {
+            match c {
+                '\n' => (self.line, self.column) = (self.line + 1, 1),
+                _ => self.column += 1,
+            }
+        }
+        self.chars.advance(len);
+    }
+}
+
+fn what(error: &Utf8Error) -> String {
+    format!("{error:#}")
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let program = [PROGRAM[0].as_bytes(), DAMAGE, PROGRAM[1].as_bytes()].concat();
+    let received = timeout(PATIENCE, over_a_socket(&program)).await??;
+    let expected = at_once(&program).await?;
+    if received != expected || !received.iter().all(|token| token.stands_in(&program)) {
+        println!("\nThese are not the tokens of the whole text.");
+        return Ok(ExitCode::FAILURE);
+    }
+    println!(
+        "\n{} tokens of {} bytes, and the same as those of the whole text.",
+        received.len(),
+        program.len()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Sends the program over a socket in pieces, and prints what comes of it.
+async fn over_a_socket(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let connecting = TcpStream::connect(listener.local_addr()?);
+    let (socket, (peer, _)) = tokio::try_join!(connecting, listener.accept())?;
+
+    println!("{:>6} {:>6} {:>6}  {:<9}  text", "byte", "line", "column", "kind");
+    let receiving = async {
+        let mut lexer = Lexer::new(socket.utf8_chars());
+        let mut tokens = Vec::new();
+        while let Some(token) = lexer.next().await? {
+            let Token { kind, text, place: Place { line, column, offset } } = &token;
+            println!("{offset:>6} {line:>6} {column:>6}  {:<9}  {text}", format!("{kind:?}"));
+            tokens.push(token);
+        }
+        Ok(tokens)
+    };
+    let (sent, received) = tokio::join!(send(peer, program), receiving);
+    sent?;
+    received
+}
+
+async fn send(mut peer: TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+    peer.set_nodelay(true)?;
+    for cut in CUTS.into_iter().cycle() {
+        let (piece, rest) = bytes.split_at(cut.min(bytes.len()));
+        if piece.is_empty() {
+            break;
+        }
+        peer.write_all(piece).await?;
+        sleep(PAUSE).await;
+        bytes = rest;
+    }
+    peer.shutdown().await
+}
+
+/// The tokens of the whole program, which comes at once.
+async fn at_once(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
+    let (mut peer, pipe): (DuplexStream, _) = tokio::io::duplex(program.len());
+    peer.write_all(program).await?;
+    drop(peer);
+    let mut lexer = Lexer::new(pipe.utf8_chars());
+    let mut tokens = Vec::new();
+    while let Some(token) = lexer.next().await? {
+        tokens.push(token);
+    }
+    Ok(tokens)
+}
