@@ -15,6 +15,7 @@ const PEERS: &[&str] = &[
     "utf-8",
     "utf8-zero",
     "async-utf8-decoder",
+    "tungstenite",
     "tokio-util",
 ];
 

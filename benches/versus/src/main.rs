@@ -19,6 +19,8 @@ mod damaged;
 mod framed;
 #[path = "../../scenarios/lines.rs"]
 mod lines;
+#[path = "../../scenarios/reader.rs"]
+mod reader;
 #[path = "../../scenarios/stream.rs"]
 mod stream;
 #[path = "../../scenarios/validate.rs"]
@@ -43,6 +45,10 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(|bench| lines::lines(bench, |_, _| {})),
     OnDetectedKernel(|bench| writer::from_utf16(bench, peers::from_utf16)),
     OnDetectedKernel(writer::writer),
+    OnDetectedKernel(|bench| reader::read(bench, peers::read)),
+    OnDetectedKernel(reader::chars),
+    OnDetectedKernel(reader::blocks),
+    OnDetectedKernel(reader::lines),
 ];
 
 const COLUMNS: &[&str] = &[
@@ -53,10 +59,15 @@ const COLUMNS: &[&str] = &[
     "utf-8",
     "utf8-zero",
     "async-utf8-decoder",
+    "tungstenite",
     "tokio-util",
+    "FramedRead",
+    "CharCodec",
+    "CharStream",
     "(read)",
     "(memcpy)",
     "(BytesCodec)",
+    "(str::chars)",
 ];
 
 fn main() {

@@ -8,6 +8,8 @@ use std::task::{Context, Poll};
 use encoding_rs::{CoderResult, Encoding, UTF_8};
 use futures::StreamExt;
 use futures::executor::block_on;
+use tungstenite::WebSocket;
+use tungstenite::protocol::{Role, WebSocketConfig};
 
 use crate::chars::{ByteTexts, CharTexts, buffer, room};
 use crate::codec::WholeCharacters;
@@ -121,6 +123,60 @@ impl futures::io::AsyncRead for ChunkReader<'_> {
         let chunk = self.0.next().copied().unwrap_or_default();
         buffer[..chunk.len()].copy_from_slice(chunk);
         Poll::Ready(Ok(chunk.len()))
+    }
+}
+
+/// Those who read by themselves.
+pub(crate) fn read<'a>(row: &mut Row<'a>, input: &'a [u8], read: usize) {
+    let chunks: Chunks<'_> = input.chunks(read).collect();
+    let wire = fragments(&chunks);
+    row.peer("async-utf8-decoder", move || async_utf8_decoder_decode(black_box(&chunks)) as u64);
+    row.peer("tungstenite", move || tungstenite_read(black_box(&wire)));
+}
+
+/// A WebSocket message, as a server sends it: each chunk a frame.
+fn fragments(chunks: &[&[u8]]) -> Vec<u8> {
+    let mut wire = Vec::new();
+    for (n, chunk) in chunks.iter().enumerate() {
+        let opcode = if n == 0 { 1 } else { 0 };
+        let is_last = if n + 1 == chunks.len() { 0x80 } else { 0 };
+        wire.push(is_last | opcode);
+        match u8::try_from(chunk.len()) {
+            Ok(len @ ..126) => wire.push(len),
+            _ => {
+                wire.push(126);
+                wire.extend_from_slice(&(chunk.len() as u16).to_be_bytes());
+            }
+        }
+        wire.extend_from_slice(chunk);
+    }
+    wire
+}
+
+/// Makes a message of all of them, and looks for whole characters in each.
+fn tungstenite_read(wire: &[u8]) -> u64 {
+    let config = WebSocketConfig::default().read_buffer_size(8192);
+    let socket = Wire(io::Cursor::new(wire));
+    let mut socket = WebSocket::from_raw_socket(socket, Role::Client, Some(config));
+    socket.read().expect("the text is UTF-8").len() as u64
+}
+
+/// What comes from the other side; nothing is said to it.
+struct Wire<'a>(io::Cursor<&'a [u8]>);
+
+impl io::Read for Wire<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl io::Write for Wire<'_> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        Ok(buffer.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
