@@ -274,12 +274,14 @@ impl TextBuffer {
     pub(crate) fn room(&mut self, capacity: usize) -> &mut [u8] {
         assert!(self.start == self.text);
         let was_full = self.filled == Self::WITHIN;
-        let rest = self.text..self.filled;
-        let len = rest.len();
-        if rest.start > 0 {
-            self.memory.as_mut_slice().copy_within(rest, 0);
-            (self.start, self.text, self.filled) = (0, 0, len);
+        let (from, len) = (self.text, self.rest().len());
+        let memory = self.memory.as_mut_slice();
+        match memory.get(from..from + 4) {
+            // Whether a character was cut cannot be foreseen: no branch, and no call, hangs on it.
+            Some(&[a, b, c, d]) if len <= 4 => memory[..4].copy_from_slice(&[a, b, c, d]),
+            _ => memory.copy_within(from..from + len, 0),
         }
+        (self.start, self.text, self.filled) = (0, 0, len);
         if was_full && capacity > Self::WITHIN && matches!(self.memory, Memory::Within(_)) {
             self.grow(capacity);
         }

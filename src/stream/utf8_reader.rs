@@ -666,35 +666,30 @@ impl<R: AsyncRead> Utf8Reader<R> {
         let mut this = self.project();
         let mut reads = 0;
         loop {
-            match this.state {
-                State::Looking => {
-                    let is_text = this.content.look()?;
-                    if !is_text || this.content.is_exhausted() {
-                        *this.state = State::Reading;
-                    }
-                    if is_text {
-                        return Poll::Ready(Ok(()));
-                    }
-                }
-                State::Reading if reads == SILENT_CHUNKS => {
+            if *this.state == State::Reading {
+                if reads == SILENT_CHUNKS {
                     // Ready again and again, and nothing to show for it: others have their turn.
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                State::Reading => {
-                    let buffer = &mut this.content.buffer;
-                    let reader = this.reader.as_mut();
-                    let read = ready!(poll_read(reader, cx, buffer, *this.capacity))?;
-                    *this.state = if read == 0 { State::Ending } else { State::Looking };
-                    reads += 1;
+                let (reader, buffer) = (this.reader.as_mut(), &mut this.content.buffer);
+                let read = ready!(poll_read(reader, cx, buffer, *this.capacity))?;
+                *this.state = if read > 0 { State::Looking } else { State::Ending };
+                reads += 1;
+            }
+            if *this.state == State::Looking {
+                let is_text = this.content.look()?;
+                if !is_text || this.content.is_exhausted() {
+                    *this.state = State::Reading;
                 }
-                State::Ending => {
-                    if this.content.end()? {
-                        return Poll::Ready(Ok(()));
-                    }
-                    *this.state = State::Ended;
+                if is_text {
+                    return Poll::Ready(Ok(()));
                 }
-                State::Ended => return Poll::Ready(Ok(())),
+            } else {
+                if *this.state == State::Ended || this.content.end()? {
+                    return Poll::Ready(Ok(()));
+                }
+                *this.state = State::Ended;
             }
         }
     }
