@@ -258,51 +258,53 @@ impl TextBuffer {
         len
     }
 
-    /// Drops the first `len` bytes of the rest. Only when all text has been consumed.
+    /// Drops the first `len` bytes of the rest, and the text, of which there should be none.
     #[inline]
     pub(crate) fn pass(&mut self, len: usize) {
-        assert!(self.start == self.text && len <= self.rest().len());
+        debug_assert!(self.start == self.text);
+        assert!(len <= self.rest().len());
         self.text += len;
         self.start = self.text;
     }
 
     /// Moves the rest to the front, and returns where a reader may put more: memory of `capacity`
-    /// bytes at the most. Only when all text has been consumed.
+    /// bytes at the most. Text that has not been consumed is dropped; there should be none.
     ///
     /// If what was read last filled the buffer, it is time for memory from the heap.
     #[inline]
     pub(crate) fn room(&mut self, capacity: usize) -> &mut [u8] {
-        assert!(self.start == self.text);
-        let was_full = self.filled == Self::WITHIN;
-        let (from, len) = (self.text, self.rest().len());
-        let memory = self.memory.as_mut_slice();
+        debug_assert!(self.start == self.text);
+        if self.filled == Self::WITHIN && capacity > Self::WITHIN {
+            self.grow(capacity);
+        }
+        let (from, len) = (self.text, self.filled - self.text);
+        (self.start, self.text, self.filled) = (0, 0, len);
+        let memory = match &mut self.memory {
+            Memory::Within(bytes) => &mut bytes[..capacity.min(Self::WITHIN)],
+            Memory::Heap(bytes) => bytes,
+        };
         match memory.get(from..from + 4) {
             // Whether a character was cut cannot be foreseen: no branch, and no call, hangs on it.
             Some(&[a, b, c, d]) if len <= 4 => memory[..4].copy_from_slice(&[a, b, c, d]),
             _ => memory.copy_within(from..from + len, 0),
         }
-        (self.start, self.text, self.filled) = (0, 0, len);
-        if was_full && capacity > Self::WITHIN && matches!(self.memory, Memory::Within(_)) {
-            self.grow(capacity);
-        }
-        let memory = self.memory.as_mut_slice();
-        let end = memory.len().min(capacity).max(len);
-        &mut memory[len..end]
+        &mut memory[len..]
     }
 
+    /// Takes memory from the heap in place of that in the buffer itself.
     #[cold]
     fn grow(&mut self, capacity: usize) {
-        let mut heap = vec![0; capacity].into_boxed_slice();
-        heap[..self.filled].copy_from_slice(&self.memory.as_slice()[..self.filled]);
-        self.memory = Memory::Heap(heap);
+        if let Memory::Within(within) = &self.memory {
+            let mut heap = vec![0; capacity].into_boxed_slice();
+            heap[..Self::WITHIN].copy_from_slice(within);
+            self.memory = Memory::Heap(heap);
+        }
     }
 
     /// Takes note that so many bytes have been put in the room.
     #[inline]
     pub(crate) fn fill(&mut self, len: usize) {
-        let filled = self.filled + len;
-        assert!(filled <= self.memory.as_slice().len());
-        self.filled = filled;
+        self.filled += len; // more than there is room for would be found by the next slice
     }
 
     /// Gives back memory from the heap if what is left fits in the buffer itself.

@@ -15,7 +15,7 @@ use crate::options::Utf8Options;
 use crate::scanner::Step;
 use crate::stream::source::PartOfRepair;
 use crate::stream::{CollectError, ReadError, SILENT_CHUNKS, Utf8ByteReader, append_within};
-use crate::text::TextBuffer;
+use crate::text::{Ending, TextBuffer};
 
 pin_project! {
     /// Reads text from an `AsyncRead`, and lends it: the fast way from a socket to `&str`.
@@ -655,41 +655,63 @@ impl<R: AsyncRead> Utf8Reader<R> {
 
     /// Sees to it that there is text, if it is not the end.
     #[inline]
-    fn poll_fill(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), ReadError>> {
-        if !self.content.as_str().is_empty() {
+    fn poll_fill(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), ReadError>> {
+        let this = self.as_mut().project();
+        if !this.content.as_str().is_empty() {
             return Poll::Ready(Ok(()));
         }
-        self.poll_more(cx)
+        if *this.state != State::Reading {
+            return self.poll_more(cx, 0);
+        }
+        // The usual way: a read brings text, and perhaps the beginning of a character.
+        let buffer = &mut this.content.buffer;
+        match ready!(poll_read(this.reader, cx, buffer, *this.capacity))? {
+            0 => *this.state = State::Ending,
+            _ => match this.content.look_plainly() {
+                Some(state) => {
+                    *this.state = state;
+                    return Poll::Ready(Ok(()));
+                }
+                None => *this.state = State::Looking,
+            },
+        }
+        self.poll_more(cx, 1)
     }
 
-    fn poll_more(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), ReadError>> {
+    /// As [`poll_fill`](Self::poll_fill), in any state, after so many reads.
+    #[inline(never)]
+    fn poll_more(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        mut reads: usize,
+    ) -> Poll<Result<(), ReadError>> {
         let mut this = self.project();
-        let mut reads = 0;
         loop {
-            if *this.state == State::Reading {
-                if reads == SILENT_CHUNKS {
+            match this.state {
+                State::Looking => {
+                    if this.content.look()? {
+                        return Poll::Ready(Ok(()));
+                    }
+                    *this.state = State::Reading;
+                }
+                State::Reading if reads == SILENT_CHUNKS => {
                     // Ready again and again, and nothing to show for it: others have their turn.
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                let (reader, buffer) = (this.reader.as_mut(), &mut this.content.buffer);
-                let read = ready!(poll_read(reader, cx, buffer, *this.capacity))?;
-                *this.state = if read > 0 { State::Looking } else { State::Ending };
-                reads += 1;
-            }
-            if *this.state == State::Looking {
-                let is_text = this.content.look()?;
-                if !is_text || this.content.is_exhausted() {
-                    *this.state = State::Reading;
+                State::Reading => {
+                    let (reader, buffer) = (this.reader.as_mut(), &mut this.content.buffer);
+                    let read = ready!(poll_read(reader, cx, buffer, *this.capacity))?;
+                    *this.state = if read > 0 { State::Looking } else { State::Ending };
+                    reads += 1;
                 }
-                if is_text {
-                    return Poll::Ready(Ok(()));
+                State::Ending => {
+                    if this.content.end()? {
+                        return Poll::Ready(Ok(()));
+                    }
+                    *this.state = State::Ended;
                 }
-            } else {
-                if *this.state == State::Ended || this.content.end()? {
-                    return Poll::Ready(Ok(()));
-                }
-                *this.state = State::Ended;
+                State::Ended => return Poll::Ready(Ok(())),
             }
         }
     }
@@ -780,9 +802,27 @@ impl Content {
         }
     }
 
+    /// Decodes what is in the buffer where it begins with text and nothing else is to be said: the state
+    /// behind that text.
+    #[inline]
+    fn look_plainly(&mut self) -> Option<State> {
+        let scanner = &mut self.decoder.scanner;
+        if !scanner.is_plain() || self.repair.is_some() {
+            return None;
+        }
+        let mut state = State::Looking;
+        let len = self.buffer.accept(|rest| {
+            let (text, ending) = scanner.plain(rest);
+            if ending == Ending::End {
+                state = State::Reading;
+            }
+            text
+        });
+        (len > 0).then_some(state)
+    }
+
     /// Decodes what is in the buffer, up to some text. Says whether there is any: otherwise what is
     /// left may be the beginning of what comes.
-    #[inline]
     fn look(&mut self) -> Result<bool, Utf8Error> {
         self.repair = None;
         loop {
@@ -810,13 +850,6 @@ impl Content {
                 }
             }
         }
-    }
-
-    /// Whether what is left in the buffer, if anything, may be the beginning of what comes.
-    #[inline]
-    fn is_exhausted(&self) -> bool {
-        // A scanner that looks far has found nothing wrong with what is behind the text.
-        self.buffer.rest().is_empty() || self.decoder.scanner.is_plain()
     }
 
     /// Says what is wrong with the end. Says whether that makes text.
