@@ -112,7 +112,10 @@
 //! | a reader | text and errors, every byte in one of them | [`codec::Utf8ChunksCodec`] | `codec` |
 //! | a reader | lines | [`codec::Utf8LinesCodec`] | `codec` |
 //! | a reader | `char`s | [`codec::CharCodec`] | `codec` |
+//! | a reader | borrowed text, and errors | [`stream::Utf8Reader`] | `stream` |
 //! | a `Stream` of chunks, or a reader | text and errors as they come | [`stream::Utf8Stream`] | `stream` |
+//! | the same | `char`s with their offsets | [`stream::CharStream`] | `stream` |
+//! | the same | lines | [`stream::Utf8Lines`] | `stream`, `codec` |
 //! | the same | one `String` of limited length | [`stream::Utf8Stream::collect_text`] | `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
@@ -167,6 +170,9 @@
 //!   reader. [`collect_text`](stream::Utf8Stream::collect_text) is told its limit.
 //! - A [`stream::Utf8Writer`] holds 8,192 bytes (8 KiB), or what it is told, and one item besides;
 //!   flushed, it has nothing on the heap. A [`utf16::Utf16Decoder`] holds one unit.
+//! - A [`stream::Utf8Reader`] has a buffer of 8,192 bytes (8 KiB), and none while it is quiet. A
+//!   [`stream::CharStream`] holds 2,048 `char`s (8 KiB) at the most besides its source.
+//!
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -180,6 +186,8 @@
 //! yet; it never leaves half a character in the write buffer. Nor does dropping the future of
 //! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything. The futures of a
 //! [`Utf8Writer`](stream::Utf8Writer) have taken a text whole, or, dropped before, not at all.
+//! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything, or that of a method of the other
+//! objects in [`stream`], unless it says so.
 //!
 //! # Features
 //!

@@ -203,10 +203,10 @@ impl TextBuffer {
     #[inline]
     pub(crate) fn as_str(&self) -> &str {
         let text = &self.memory.as_slice()[self.start..self.text];
-        // SAFETY: the invariant of `start` and `text`. `accept` alone moves `text` forward, behind
-        // bytes that are a `str`; `start` is moved to its boundaries only; and the bytes between
-        // them do not change, for `room` lends none before `filled`, and moves bytes only when
-        // there are none between them.
+        // SAFETY: the invariant of `start` and `text`. Where there is text, `accept` alone moves
+        // `text`, behind bytes that are a `str`, and `start` is moved to boundaries only. These bytes
+        // do not change: none before `filled` are lent to be written to, `room` puts an end to the
+        // text before it moves any, and `shrink` moves them all.
         unsafe { core::str::from_utf8_unchecked(text) }
     }
 
@@ -327,14 +327,6 @@ impl TextBuffer {
 impl Memory {
     #[inline]
     fn as_slice(&self) -> &[u8] {
-        match self {
-            Self::Within(bytes) => bytes,
-            Self::Heap(bytes) => bytes,
-        }
-    }
-
-    #[inline]
-    fn as_mut_slice(&mut self) -> &mut [u8] {
         match self {
             Self::Within(bytes) => bytes,
             Self::Heap(bytes) => bytes,

@@ -1,6 +1,6 @@
 //! What readers and streams take from the heap, counted by the allocator: nothing for a read while data
 //! keep coming, and nothing for a connection that is quiet.
-#![cfg(feature = "stream")]
+#![cfg(all(feature = "codec", feature = "stream"))]
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -13,7 +13,8 @@ use futures::{FutureExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio_util::codec::{BytesCodec, FramedRead};
 use utf8_codec::stream::{
-    CharStream, Texts, Utf8ByteReader, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt,
+    CharStream, Texts, Utf8ByteReader, Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream,
+    Utf8StreamExt,
 };
 
 /// The system's allocator, which counts for each thread by itself.
@@ -185,7 +186,6 @@ fn chars_that_are_out_are_given_up_while_the_source_is_pending() {
     assert!(taken().1 <= before, "{}, {before}, {start}", taken().1);
 }
 
-#[cfg(feature = "codec")]
 #[test]
 fn lines_of_a_quiet_reader_take_nothing() {
     let (mut peer, socket) = duplex(1 << 16);
@@ -275,10 +275,7 @@ fn sizes_are_those_of_the_documentation() {
     println!("Utf8Reader: {reader}, Utf8ByteReader: {bytes}, CharStream: {chars}, Texts: {texts}");
     #[cfg(target_pointer_width = "64")]
     assert_eq!((reader, bytes, chars, texts), (ADDED, ADDED + 8, 112, 16));
-    #[cfg(feature = "codec")]
-    {
-        let lines = size_of::<utf8_codec::stream::Utf8Lines<Chunks>>() - size_of::<Chunks>();
-        println!("Utf8Lines: {lines}");
-        assert!(lines <= 200, "{lines}");
-    }
+    let lines = size_of::<Utf8Lines<Chunks>>() - size_of::<Chunks>();
+    println!("Utf8Lines: {lines}");
+    assert!(lines <= 200, "{lines}");
 }

@@ -129,7 +129,8 @@ fn offsets_are_those_of_the_bytes_in_the_stream() {
         [Chunk(b"\xEF\xBB"), Chunk(b"\xBFa\xE2"), Chunk(b"\x82\xAC\xFF"), Chunk(b"b\xF0"), End];
     let keep = Utf8Options::new();
     let strip = keep.with_bom(BomPolicy::Strip);
-    let table: [(ErrorMode, Utf8Options, &[(u64, char)]); 5] = [
+    type Row = (ErrorMode, Utf8Options, &'static [(u64, char)]);
+    let table: [Row; 5] = [
         (ErrorMode::Fatal, keep, &[(0, '\u{FEFF}'), (3, 'a'), (4, '€'), (8, 'b')]),
         (ErrorMode::Fatal, strip, &[(3, 'a'), (4, '€'), (8, 'b')]),
         (ErrorMode::Skip, strip, &[(3, 'a'), (4, '€'), (8, 'b')]),

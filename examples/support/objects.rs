@@ -545,9 +545,11 @@ impl LineSubject for LinesCodec {
 /// Lines of what is pushed, polled after each chunk for as long as they are ready.
 struct LinesOver<S> {
     lines: Utf8Lines<S>,
-    /// Pushes a chunk, or the end.
-    push: Box<dyn FnMut(Option<&[u8]>) -> bool>,
+    push: Push,
 }
+
+/// Pushes a chunk, or the end; says whether that could be done.
+type Push = Box<dyn FnMut(Option<&[u8]>) -> bool>;
 
 impl<S, E> LinesOver<S>
 where

@@ -1,4 +1,5 @@
 //! Streams of chunks, and readers, to text; text to writers.
+//! Streams of chunks, and readers, to text, `char`s and lines.
 //!
 //! | from | take | to |
 //! | --- | --- | --- |
@@ -6,6 +7,13 @@
 //! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, `E` being [`io::Error`] |
 //! | either | [`collect_text`](Utf8Stream::collect_text) behind that | one `String`, limited |
 //! | text, `char`s, UTF-16 units | [`Utf8Writer::new`], or [`utf8_writer()`](Utf8WriteExt::utf8_writer) behind the writer | an `AsyncWrite` |
+//! | an `AsyncRead` | [`Utf8Stream::from_reader`], or [`utf8_stream()`](Utf8ReadExt::utf8_stream) behind it | the same, `E` being [`io::Error`] |
+//! | an `AsyncRead` | [`Utf8Reader`], or [`utf8_reader()`](Utf8ReadExt::utf8_reader) behind it | `&str`, lent: the fast form |
+//! | an `AsyncRead` | the same, and [`into_byte_reader()`](Utf8Reader::into_byte_reader) | bytes that are text, for who takes an `AsyncBufRead` |
+//! | any of these | [`utf8_chars()`](Utf8StreamExt::utf8_chars): [`CharStream`] | `char`s, with offsets, one by one or many at once |
+//! | any of these | `utf8_lines()`: `Utf8Lines`, with the feature `codec` | lines, as `Utf8LinesCodec` gives them |
+//! | any of these | [`collect_text`](Utf8Stream::collect_text) | one `String`, limited |
+//! | a `Stream` of `Result<String, E>` and the like | [`text_chars()`](TextStreamExt::text_chars), `text_lines()`, [`collect_text`](TextStreamExt::collect_text) | `char`s, lines, one `String` |
 //!
 //! Bodies of HTTP messages, events from a server, tokens from a language model and channels between
 //! tasks are such streams: the chunks come as they were sent or as the network cut them, and a

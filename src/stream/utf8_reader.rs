@@ -151,7 +151,7 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Sets the size of the buffer that is taken when there is much to read, in bytes; of one that is
-    /// less than 4, 4. At most so many are read at once.
+    /// less than 4, 4. At most so many are read at once. To be called before the first read.
     ///
     /// # Examples
     ///
