@@ -11,10 +11,10 @@
 //!  "id":"cpython.decode_error.001","incomplete_at_eof":false,"out":"5b5d"}
 //! ```
 //!
-//! `lines` cases are always put to `Utf8LinesCodec`, `decode_into` cases to `push_to_slice`, and cases of
-//! encoding to each object that encodes; these have to agree.
-//! `lines` cases are put to `Utf8Lines` via `stream` and `reader` and else to `Utf8LinesCodec`, and
-//! `decode_into` cases to `push_to_slice`.
+//! `lines` cases are put to `Utf8Lines` via `stream` and `reader` and else to `Utf8LinesCodec`,
+//! `decode_into` cases to `push_to_slice`, and cases of encoding to each object that encodes; these
+//! have to agree.
+//!
 //! What repairs errors by itself does not list them: it gives their number (`error_count`) and the
 //! first (`first_error`). The validator gives no text.
 

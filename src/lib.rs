@@ -172,7 +172,6 @@
 //!   flushed, it has nothing on the heap. A [`utf16::Utf16Decoder`] holds one unit.
 //! - A [`stream::Utf8Reader`] has a buffer of 8,192 bytes (8 KiB), and none while it is quiet. A
 //!   [`stream::CharStream`] holds 2,048 `char`s (8 KiB) at the most besides its source.
-//!
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -184,10 +183,9 @@
 //! does, the bytes received so far stay in the `FramedRead`, and the next call goes on with them.
 //! Dropping the future of `send()` on a `FramedWrite` may lose the item if it had not been encoded
 //! yet; it never leaves half a character in the write buffer. Nor does dropping the future of
-//! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything. The futures of a
-//! [`Utf8Writer`](stream::Utf8Writer) have taken a text whole, or, dropped before, not at all.
 //! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything, or that of a method of the other
-//! objects in [`stream`], unless it says so.
+//! objects in [`stream`], unless it says so. The futures of a [`Utf8Writer`](stream::Utf8Writer) have
+//! taken a text whole, or, dropped before, not at all.
 //!
 //! # Features
 //!

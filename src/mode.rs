@@ -148,6 +148,8 @@ impl Repair {
         let mut bytes = [0; 16];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
         Self { bytes, len: text.len() as u8 }
+    }
+
     /// A character that needs no repair, for those who hold it in the same way.
     #[cfg(feature = "stream")]
     pub(crate) fn from_char(c: char) -> Self {

@@ -29,10 +29,9 @@ pub(crate) enum Form {
 /// Answers `case` with the fields that its `expect` should have and the object can tell, or with
 /// `skip` where the case is about something else. The `expect` itself is not looked at.
 ///
-/// The cases of `lines` and `decode_into` each have an object of their own, whatever `via` is; those of
-/// `encode` and `encode_into` are put to all that encode.
 /// The cases of `lines` and `decode_into` have objects of their own: `Utf8Lines` for those of lines if
-/// `via` is `stream` or `reader`, else `Utf8LinesCodec`.
+/// `via` is `stream` or `reader`, else `Utf8LinesCodec`. Those of `encode` and `encode_into` are put to
+/// all that encode.
 ///
 /// # Errors
 ///

@@ -1,12 +1,8 @@
-//! Streams of chunks, and readers, to text; text to writers.
-//! Streams of chunks, and readers, to text, `char`s and lines.
+//! Streams of chunks, and readers, to text, `char`s and lines; text to writers.
 //!
 //! | from | take | to |
 //! | --- | --- | --- |
 //! | a `Stream` of `Result<Bytes, E>`, `Vec<u8>` and the like | [`Utf8Stream::new`], or [`utf8()`](Utf8StreamExt::utf8) behind the stream | `Result<`[`ByteString`]`, `[`StreamError`]`<E>>` |
-//! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, `E` being [`io::Error`] |
-//! | either | [`collect_text`](Utf8Stream::collect_text) behind that | one `String`, limited |
-//! | text, `char`s, UTF-16 units | [`Utf8Writer::new`], or [`utf8_writer()`](Utf8WriteExt::utf8_writer) behind the writer | an `AsyncWrite` |
 //! | an `AsyncRead` | [`Utf8Stream::from_reader`], or [`utf8_stream()`](Utf8ReadExt::utf8_stream) behind it | the same, `E` being [`io::Error`] |
 //! | an `AsyncRead` | [`Utf8Reader`], or [`utf8_reader()`](Utf8ReadExt::utf8_reader) behind it | `&str`, lent: the fast form |
 //! | an `AsyncRead` | the same, and [`into_byte_reader()`](Utf8Reader::into_byte_reader) | bytes that are text, for who takes an `AsyncBufRead` |
@@ -14,6 +10,7 @@
 //! | any of these | `utf8_lines()`: `Utf8Lines`, with the feature `codec` | lines, as `Utf8LinesCodec` gives them |
 //! | any of these | [`collect_text`](Utf8Stream::collect_text) | one `String`, limited |
 //! | a `Stream` of `Result<String, E>` and the like | [`text_chars()`](TextStreamExt::text_chars), `text_lines()`, [`collect_text`](TextStreamExt::collect_text) | `char`s, lines, one `String` |
+//! | text, `char`s, UTF-16 units | [`Utf8Writer::new`], or [`utf8_writer()`](Utf8WriteExt::utf8_writer) behind the writer | an `AsyncWrite` |
 //!
 //! Bodies of HTTP messages, events from a server, tokens from a language model and channels between
 //! tasks are such streams: the chunks come as they were sent or as the network cut them, and a
@@ -67,8 +64,8 @@ mod lines;
 mod reader;
 mod source;
 mod text;
-mod writer;
 mod utf8_reader;
+mod writer;
 
 use std::io;
 
@@ -81,8 +78,8 @@ pub use lines::Utf8Lines;
 pub use reader::ReaderChunks;
 pub use source::{TextSource, Texts};
 pub use text::{Utf8Stream, Utf8StreamExt};
-pub use writer::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
 pub use utf8_reader::{Utf8Reader, Utf8ReaderParts};
+pub use writer::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
 
 use crate::error::Utf8Error;
 
