@@ -229,10 +229,14 @@ mod item;
 mod kernel;
 #[cfg(feature = "alloc")]
 mod lossy;
+#[cfg(feature = "bytes")]
+mod masked;
 mod mode;
 mod options;
 #[cfg(feature = "bytes")]
 mod owned;
+#[cfg(feature = "bytes")]
+pub mod payload;
 mod scanner;
 pub mod split;
 #[cfg(feature = "stream")]

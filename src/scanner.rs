@@ -4,6 +4,8 @@ use crate::kernel::{Kernel, decode_char, error_at_start};
 use crate::options::Utf8Options;
 #[cfg(feature = "codec")]
 use crate::text::split_ascii;
+#[cfg(feature = "bytes")]
+use crate::text::unmask_and_split_far;
 use crate::text::{Ending, Look, split_far, split_text};
 
 /// The one state machine: what the bytes at a place in a stream are.
@@ -226,6 +228,35 @@ impl Scanner {
         self.look = Look::Near;
         self.position += error.bytes().len() as u64;
         Step::Error(error)
+    }
+}
+
+/// For WebSocket payloads, which come masked.
+#[cfg(feature = "bytes")]
+impl Scanner {
+    /// Unmasks all of `input`, and says what it then begins with: in one pass, where nothing but
+    /// UTF-8 is asked for.
+    #[inline]
+    pub(crate) fn unmask_and_step<'a>(
+        &mut self,
+        input: &'a mut [u8],
+        mask: [u8; 4],
+    ) -> (&'a [u8], Step<'a>) {
+        if !self.is_plain() {
+            self.unmask(input, mask);
+            return (input, self.step(input));
+        }
+        let (input, text, ending) = unmask_and_split_far(self.kernel, input, mask);
+        let step = match ending {
+            _ if !text.is_empty() => self.accept(text, ending),
+            Ending::End => Step::Hold,
+            _ => self.step_slowly(input),
+        };
+        (input, step)
+    }
+
+    pub(crate) fn unmask(&self, input: &mut [u8], mask: [u8; 4]) {
+        self.kernel.unmask(input, mask);
     }
 }
 

@@ -91,6 +91,25 @@ fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
 
 /// Looks at windows that grow, as a refused character has to be looked for in each.
 fn split_strictly(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
+/// As [`split_far`], after unmasking all of `input` in the same pass; gives it back unmasked, too.
+#[cfg(feature = "bytes")]
+#[inline]
+pub(crate) fn unmask_and_split_far(
+    kernel: Kernel,
+    input: &mut [u8],
+    mask: [u8; 4],
+) -> (&[u8], &str, Ending) {
+    let stop = kernel.unmask_and_validate(input, mask);
+    let input: &[u8] = input;
+    // SAFETY: `Kernel::unmask_and_validate` promises that the first `valid_up_to` bytes are now
+    // well-formed UTF-8, and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..stop.valid_up_to]) };
+    (input, text, stop.why.error_len().map_or(Ending::End, Ending::IllFormed))
+}
+
+/// Looks at windows that grow. The first is left to the scalar kernel, which is the quickest to come
+/// to an error near by; a refused character is looked for within each.
+fn split_near(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
     const FIRST: usize = 32;
     const LARGEST: usize = 4096;
     let mut accepted = 0;
@@ -137,6 +156,31 @@ pub(crate) fn take_text<B: SplitTo>(
     // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: both start at the same
     // place, and `text` is not longer. `SplitTo` promises that these are the bytes split off, and
     // nothing can have changed them since, as `bytes` is borrowed mutably.
+    unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
+}
+
+/// Makes a string of the text that `scan` finds anywhere in `bytes`, without copying it.
+///
+/// Text that is not a part of `bytes` is none of ours, and comes out empty.
+#[cfg(feature = "bytes")]
+pub(crate) fn into_text(
+    mut bytes: bytes::BytesMut,
+    scan: impl for<'a> FnOnce(&'a mut [u8]) -> &'a str,
+) -> bytestring::ByteString {
+    let all = bytes.as_ptr_range();
+    let text = scan(&mut bytes).as_bytes().as_ptr_range();
+    let place = if all.start <= text.start && text.end <= all.end {
+        let index = |at: *const u8| at.addr() - all.start.addr();
+        index(text.start)..index(text.end)
+    } else {
+        0..0
+    };
+    bytes.truncate(place.end);
+    bytes::Buf::advance(&mut bytes, place.start);
+    let taken = bytes.freeze();
+    // SAFETY: `taken` has the bytes at `place`, which are those of `text`, a `str`: that lay at the
+    // same addresses. Nothing can have changed them since, as `bytes` is ours alone; cutting and
+    // freezing change none.
     unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
 }
 

@@ -1,0 +1,3 @@
+//! Payloads of protocols: text that comes in messages and bodies, validated as it arrives.
+
+pub mod websocket;

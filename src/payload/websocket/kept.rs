@@ -1,0 +1,153 @@
+use alloc::string::String;
+use core::mem;
+
+use bytes::{Bytes, BytesMut};
+use bytestring::ByteString;
+
+/// What is kept of a text message.
+#[derive(Clone, Debug)]
+pub(super) enum KeptText {
+    /// Nothing, or one piece as it came.
+    Whole(ByteString),
+    /// A copy.
+    Joined(String),
+}
+
+/// What is kept of a binary message: one piece as it came, or a copy.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeptBytes(BytesMut);
+
+/// How much there will be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outlook {
+    /// Bytes that have been announced, with those that are to be added.
+    pub(super) announced: u64,
+    /// The most that there can be in all.
+    pub(super) limit: u64,
+}
+
+impl KeptText {
+    pub(super) const fn new() -> Self {
+        Self::Whole(ByteString::new())
+    }
+
+    /// Adds a copy of `text`.
+    pub(super) fn push(&mut self, text: &str, outlook: Outlook) {
+        if text.is_empty() {
+            return;
+        }
+        let joined = self.join();
+        joined.reserve_exact(outlook.growth(joined.len(), joined.capacity(), text.len()));
+        joined.push_str(text);
+    }
+
+    /// Adds `text`, as it is where it is the first.
+    pub(super) fn push_owned(&mut self, text: ByteString, outlook: Outlook) {
+        match self {
+            Self::Whole(whole) if whole.is_empty() => *self = Self::Whole(text),
+            _ => self.push(&text, outlook),
+        }
+    }
+
+    pub(super) fn into_text(self) -> ByteString {
+        match self {
+            Self::Whole(whole) => whole,
+            Self::Joined(joined) => joined.into(),
+        }
+    }
+
+    fn join(&mut self) -> &mut String {
+        if let Self::Whole(whole) = self {
+            *self = Self::Joined(String::from(&**whole));
+        }
+        match self {
+            Self::Joined(joined) => joined,
+            Self::Whole(_) => unreachable!("it has just been joined"),
+        }
+    }
+}
+
+impl KeptBytes {
+    /// Adds a copy of `bytes`.
+    pub(super) fn push(&mut self, bytes: &[u8], outlook: Outlook) {
+        let (len, capacity) = (self.0.len(), self.0.capacity());
+        let growth = outlook.growth(len, capacity, bytes.len());
+        if growth > 0 {
+            // (Its own growth may be to twice the limit.)
+            let shorter = mem::replace(&mut self.0, BytesMut::with_capacity(len + growth));
+            self.0.extend_from_slice(&shorter);
+        }
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Adds `bytes`, as they are where they are the first.
+    pub(super) fn push_owned(&mut self, bytes: BytesMut, outlook: Outlook) {
+        if self.0.is_empty() {
+            self.0 = bytes;
+        } else {
+            self.push(&bytes, outlook);
+        }
+    }
+
+    pub(super) fn into_bytes(self) -> Bytes {
+        self.0.freeze()
+    }
+}
+
+impl Outlook {
+    /// The most bytes for which there is made room because they have been announced.
+    const MAX_RESERVED: u64 = 64 << 10;
+
+    /// By how much a buffer with `len` bytes is to grow for `more` bytes, if it must: to twice its
+    /// size, or for what has been announced, and not beyond the limit.
+    fn growth(self, len: usize, capacity: usize, more: usize) -> usize {
+        if more <= capacity - len {
+            return 0;
+        }
+        let announced = self.announced.min(Self::MAX_RESERVED) as usize;
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let wanted = announced.max(capacity).min(limit.saturating_sub(len));
+        wanted.max(more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces of so many bytes up to the limit: the capacity stays within it, and grows seldom.
+    #[test]
+    fn a_buffer_grows_up_to_the_limit_and_not_beyond() {
+        for limit in [1, 100, 4096, 100_000] {
+            for size in [1, 3, 7, 1460] {
+                for announced in [0, 5, 1 << 40] {
+                    let outlook = Outlook { announced, limit: limit as u64 };
+                    let (mut text, mut bytes) = (KeptText::new(), KeptBytes::default());
+                    let mut grown = 0;
+                    let mut capacity = 0;
+                    for at in (0..limit).step_by(size) {
+                        let piece = &"a".repeat(size)[..size.min(limit - at)];
+                        text.push(piece, outlook);
+                        bytes.push(piece.as_bytes(), outlook);
+                        let KeptText::Joined(joined) = &text else { panic!("it is a copy") };
+                        assert!(joined.capacity() <= limit && bytes.0.capacity() <= limit);
+                        grown += usize::from(joined.capacity() != capacity);
+                        capacity = joined.capacity();
+                    }
+                    assert!(grown <= 20, "{grown} times for {limit} in pieces of {size}");
+                    assert_eq!(text.into_text().len(), limit);
+                    assert_eq!(bytes.into_bytes().len(), limit);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_announcement_makes_room_for_64_kib_at_the_most() {
+        let outlook = Outlook { announced: 1 << 40, limit: u64::MAX };
+        let mut text = KeptText::new();
+        text.push("a", outlook);
+        let KeptText::Joined(joined) = text else { panic!("it is a copy") };
+        assert_eq!(joined.capacity(), 65_536);
+    }
+}

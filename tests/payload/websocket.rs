@@ -1,0 +1,780 @@
+//! `TextMessage`: chunking never shows, wherever frames and pieces are cut, at whatever phase of the
+//! mask, and whatever control frames stand between them.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use proptest::prelude::*;
+use utf8_codec::payload::websocket::{
+    ClosePayload, Message, MessageError, Opcode, ProtocolError, TextMessage, TextPieces,
+};
+use utf8_codec::{BomPolicy, Strictness, Utf8Options};
+
+use crate::support::reference::{self, Config};
+use crate::support::{Atom, Expected, PLAIN, chunks, inputs, model_error, options};
+
+const KEY: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
+const NO_LIMIT: u64 = u64::MAX;
+
+/// How the pieces are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Push,
+    PushBytes,
+    Pieces,
+    Validate,
+}
+
+const HOWS: [How; 4] = [How::Push, How::PushBytes, How::Pieces, How::Validate];
+
+/// What is cut where a message is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cut {
+    Piece,
+    Frame,
+    FrameAndPing,
+}
+
+const CUTS: [Cut; 3] = [Cut::Piece, Cut::Frame, Cut::FrameAndPing];
+
+/// A text message, and the way it comes.
+#[derive(Clone, Debug)]
+struct Way<'a> {
+    bytes: &'a [u8],
+    cuts: Vec<(usize, Cut)>,
+    key: Option<[u8; 4]>,
+    limit: u64,
+}
+
+/// What is wrong with a message, in the words of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Trouble {
+    Utf8(reference::Error),
+    TooLong,
+}
+
+/// Holds a message to what the model says of it, after each piece and at its end.
+fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
+    let context = || format!("{how:?}: {way:02x?}");
+    let mut connection =
+        TextMessage::new().with_options(options(config)).with_max_length(way.limit);
+    connection.start_frame(Opcode::Text, false, way.key).unwrap();
+    let mut out = String::new();
+    let mut frame = 0;
+
+    let places: Vec<_> = way.cuts.iter().map(|(at, _)| *at).collect();
+    let cuts = way.cuts.iter().map(|(_, cut)| *cut).chain([Cut::FrameAndPing]);
+    for ((from, to), cut) in chunks(way.bytes.len(), &places).zip(cuts) {
+        let plain = &way.bytes[from..to];
+        let mut piece = masked(plain, way.key, from - frame);
+        let result = give(how, &mut connection, &mut piece, &mut out);
+        if how != How::PushBytes {
+            assert_eq!(piece, plain, "all is unmasked, {}", context());
+        }
+        let (text, wanted) = determined(expected, way.limit, to);
+        let got = result.err().map(|error| trouble(error, way.limit));
+        assert_eq!(got, wanted, "up to {to}, {}", context());
+        if how == How::Pieces {
+            assert_eq!(out, text, "up to {to}, {}", context());
+        }
+        if let Err(error) = result {
+            return check_failed(&mut connection, error);
+        }
+        assert_eq!(connection.incomplete().len(), expected.held[to], "{}", context());
+        assert_eq!(connection.position(), to as u64, "{}", context());
+        if cut != Cut::Piece {
+            assert_eq!(connection.end_frame(), Ok(None), "{}", context());
+            if cut == Cut::FrameAndPing {
+                ping(&mut connection);
+            }
+            connection.start_frame(Opcode::Continuation, false, way.key).unwrap();
+            frame = to;
+        }
+    }
+
+    connection.end_frame().unwrap();
+    connection.start_frame(Opcode::Continuation, true, way.key).unwrap();
+    let (text, wanted) = text_and_error(&expected.ended);
+    match connection.end_frame() {
+        Ok(Some(Message::Text(whole))) => {
+            assert_eq!(wanted, None, "{}", context());
+            match how {
+                How::Push | How::PushBytes => assert_eq!(whole, text, "{}", context()),
+                How::Pieces | How::Validate => assert!(whole.is_empty(), "{}", context()),
+            }
+            assert_eq!((connection.position(), connection.incomplete()), (0, &b""[..]));
+        }
+        Err(error) => {
+            let wanted = wanted.map(Trouble::Utf8);
+            assert_eq!(Some(trouble(error, way.limit)), wanted, "{}", context());
+            check_failed(&mut connection, error);
+        }
+        other => panic!("{other:?}, {}", context()),
+    }
+}
+
+fn give(
+    how: How,
+    connection: &mut TextMessage,
+    piece: &mut [u8],
+    out: &mut String,
+) -> Result<(), MessageError> {
+    match how {
+        How::Push => connection.push(piece),
+        How::PushBytes => connection.push_bytes(BytesMut::from(&*piece)),
+        How::Validate => connection.validate(piece),
+        How::Pieces => connection.pieces(piece).try_for_each(|text| {
+            let text = text?;
+            assert!(!text.is_empty());
+            out.push_str(text);
+            Ok(())
+        }),
+    }
+}
+
+/// A control frame whose payload would be the end of any text.
+fn ping(connection: &mut TextMessage) {
+    connection.start_frame(Opcode::Ping, true, Some(KEY)).unwrap();
+    connection.push(&mut masked(b"\xFF\x80", Some(KEY), 0)).unwrap();
+    connection.validate(&mut masked(b"\xC0", Some(KEY), 2)).unwrap();
+    let payload = Bytes::from_static(b"\xFF\x80\xC0");
+    assert_eq!(connection.end_frame(), Ok(Some(Message::Ping(payload))));
+}
+
+/// After an error every call gives it again, and nothing is held.
+fn check_failed(connection: &mut TextMessage, error: MessageError) {
+    for opcode in [Opcode::Continuation, Opcode::Text, Opcode::Ping] {
+        assert_eq!(connection.start_frame(opcode, true, None), Err(error));
+    }
+    assert_eq!(connection.announce(0), Err(error));
+    assert_eq!(connection.push(&mut [b'a']), Err(error));
+    assert_eq!(connection.push_bytes(BytesMut::from("a")), Err(error));
+    assert_eq!(connection.validate(&mut [b'a']), Err(error));
+    let pieces: Vec<_> = connection.pieces(&mut [b'a']).map(|piece| piece.is_ok()).collect();
+    assert_eq!(pieces, [false]);
+    assert_eq!(connection.end_frame(), Err(error));
+    assert_eq!((connection.position(), connection.incomplete()), (0, &b""[..]));
+    connection.reset();
+    assert_eq!(connection.start_frame(Opcode::Text, true, None), Ok(()));
+}
+
+/// What the model says of the first `k` bytes: the text before any trouble, and the trouble.
+fn determined(expected: &Expected, limit: u64, k: usize) -> (String, Option<Trouble>) {
+    let within = k.min(usize::try_from(limit).unwrap_or(usize::MAX));
+    let (text, error) = text_and_error(&expected.prefixes[within]);
+    let too_long = (within < k).then_some(Trouble::TooLong);
+    (text, error.map(Trouble::Utf8).or(too_long))
+}
+
+fn text_and_error(atoms: &[Atom]) -> (String, Option<reference::Error>) {
+    let mut text = String::new();
+    for atom in atoms {
+        match atom {
+            Atom::Char(c) => text.push(*c),
+            Atom::Error(error) => return (text, Some(error.clone())),
+        }
+    }
+    (text, None)
+}
+
+fn trouble(error: MessageError, limit: u64) -> Trouble {
+    match error {
+        MessageError::Utf8(cause) => {
+            assert_eq!(error.offset(), Some(cause.valid_up_to()));
+            Trouble::Utf8(model_error(&cause))
+        }
+        MessageError::TooLong { limit: reported } => {
+            assert_eq!((reported, error.offset(), error.close_code()), (limit, Some(limit), 1009));
+            Trouble::TooLong
+        }
+        error => panic!("{error:?}"),
+    }
+}
+
+fn masked(bytes: &[u8], key: Option<[u8; 4]>, from: usize) -> Vec<u8> {
+    let keys = key.unwrap_or_default().into_iter().cycle().skip(from % 4);
+    bytes.iter().zip(keys).map(|(byte, key)| byte ^ key).collect()
+}
+
+/// The key at each phase, and none.
+fn keys() -> impl Iterator<Item = Option<[u8; 4]>> {
+    let rotated = |by| {
+        let mut key = KEY;
+        key.rotate_left(by);
+        key
+    };
+    (0..4).map(move |by| Some(rotated(by))).chain([None])
+}
+
+// ---- the law ------------------------------------------------------------------------------------
+
+#[test]
+fn every_vector_at_every_cut_and_phase_of_the_mask() {
+    let inputs = inputs();
+    assert!(inputs.len() > 1000, "only {} inputs", inputs.len());
+    for (bytes, config) in inputs {
+        let expected = Expected::new(&bytes, config);
+        for at in 0..=bytes.len() {
+            for (n, key) in keys().enumerate() {
+                let cuts = vec![(at, CUTS[(at + n) % 3])];
+                let way = Way { bytes: &bytes, cuts, key, limit: NO_LIMIT };
+                check(HOWS[(at / 3 + n) % 4], config, &way, &expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_vector_byte_by_byte_in_every_form() {
+    for (bytes, config) in inputs() {
+        let expected = Expected::new(&bytes, config);
+        for cut in CUTS {
+            for how in HOWS {
+                let once = (1..bytes.len()).map(|at| (at, cut)).collect();
+                let twice =
+                    (0..=bytes.len()).flat_map(|at| [(at, Cut::Piece), (at, cut)]).collect();
+                for cuts in [once, twice] {
+                    let way = Way { bytes: &bytes, cuts, key: Some(KEY), limit: NO_LIMIT };
+                    check(how, config, &way, &expected);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_short_vector_with_every_limit() {
+    for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 16) {
+        let expected = Expected::new(&bytes, config);
+        for limit in 0..=bytes.len() as u64 {
+            for at in 0..=bytes.len() {
+                let cuts = vec![(at, CUTS[at % 3])];
+                let way = Way { bytes: &bytes, cuts, key: Some(KEY), limit };
+                check(HOWS[at % 4], config, &way, &expected);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2048, ..ProptestConfig::default() })]
+
+    #[test]
+    fn long_text_with_damage_in_any_frames(
+        runs in prop::collection::vec(
+            (prop::sample::select(&["plain, ", "жёлтый ", "日本語、", "🦀🚀", "né "][..]), 1..120_usize),
+            1..6,
+        ),
+        damage in prop::option::of((0.0..1.0, any::<u8>())),
+        cuts in prop::collection::vec((0.0..1.0, prop::sample::select(&CUTS[..])), 0..6),
+        key in prop::option::weighted(0.9, any::<[u8; 4]>()),
+        limit in prop_oneof![3 => Just(NO_LIMIT), 1 => 0..2000_u64],
+    ) {
+        let mut bytes: Vec<u8> =
+            runs.iter().flat_map(|(text, times)| text.repeat(*times).into_bytes()).collect();
+        let place = |fraction: f64| (fraction * (bytes.len() + 1) as f64) as usize;
+        let mut cuts: Vec<_> = cuts.iter().map(|(at, cut)| (place(*at).min(bytes.len()), *cut)).collect();
+        cuts.sort_by_key(|(at, _)| *at);
+        if let Some((fraction, byte)) = damage {
+            let at = place(fraction).min(bytes.len() - 1);
+            bytes[at] = byte;
+        }
+        let whole = TextMessage::new().with_max_length(limit);
+        let outcome = |how, cuts: &[(usize, Cut)], key| outcome(how, whole.clone(), &bytes, cuts, key);
+        let wanted = outcome(How::Push, &[], None);
+        prop_assert_eq!(wanted.is_ok(), std::str::from_utf8(&bytes).is_ok() && bytes.len() as u64 <= limit);
+        for how in HOWS {
+            let got = outcome(how, &cuts, key);
+            match how {
+                How::Validate => prop_assert_eq!(got.map(drop), wanted.clone().map(drop)),
+                _ => prop_assert_eq!(&got, &wanted),
+            }
+        }
+    }
+}
+
+/// What becomes of a message that comes in such a way.
+fn outcome(
+    how: How,
+    mut connection: TextMessage,
+    bytes: &[u8],
+    cuts: &[(usize, Cut)],
+    key: Option<[u8; 4]>,
+) -> Result<String, MessageError> {
+    let mut out = String::new();
+    let mut frame = 0;
+    connection.start_frame(Opcode::Text, cuts.iter().all(|(_, cut)| *cut == Cut::Piece), key)?;
+    let places: Vec<_> = cuts.iter().map(|(at, _)| *at).collect();
+    for (n, (from, to)) in chunks(bytes.len(), &places).enumerate() {
+        let mut piece = masked(&bytes[from..to], key, from - frame);
+        give(how, &mut connection, &mut piece, &mut out)?;
+        if let Some((_, Cut::Frame | Cut::FrameAndPing)) = cuts.get(n) {
+            assert_eq!(connection.end_frame(), Ok(None));
+            let is_last = cuts[n + 1..].iter().all(|(_, cut)| *cut == Cut::Piece);
+            connection.start_frame(Opcode::Continuation, is_last, key)?;
+            frame = to;
+        }
+    }
+    match connection.end_frame()? {
+        Some(Message::Text(text)) => Ok(out + &text),
+        other => panic!("{other:?}"),
+    }
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+#[test]
+fn a_message_in_one_piece_is_not_copied() {
+    for len in [3, 64, 1460, 70_000] {
+        for bom in [BomPolicy::Keep, BomPolicy::Strip] {
+            let options = Utf8Options::new().with_bom(bom);
+            let mut connection = TextMessage::new().with_options(options);
+            let plain = "\u{FEFF}".to_owned() + &"ж".repeat(len / 2);
+            let piece = BytesMut::from(&*masked(plain.as_bytes(), Some(KEY), 0));
+            let range = piece.as_ptr_range();
+            connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
+            connection.announce(piece.len() as u64).unwrap();
+            connection.push_bytes(piece).unwrap();
+            let Ok(Some(Message::Text(text))) = connection.end_frame() else { panic!("a text") };
+            let wanted = if bom == BomPolicy::Keep { &*plain } else { &plain[3..] };
+            assert_eq!(text, wanted);
+            assert_eq!(text.as_bytes().as_ptr_range().end, range.end, "the end of the same memory");
+        }
+    }
+}
+
+#[test]
+fn an_empty_piece_before_or_behind_does_not_make_it_a_copy() {
+    let mut connection = TextMessage::new();
+    let piece = BytesMut::from("whole");
+    let place = piece.as_ptr();
+    connection.start_frame(Opcode::Text, true, None).unwrap();
+    connection.push_bytes(BytesMut::new()).unwrap();
+    connection.push_bytes(piece).unwrap();
+    connection.push_bytes(BytesMut::new()).unwrap();
+    let Ok(Some(Message::Text(text))) = connection.end_frame() else { panic!("a text") };
+    assert_eq!((&*text, text.as_ptr()), ("whole", place));
+}
+
+#[test]
+fn ways_of_giving_mix() {
+    let mut connection = TextMessage::new();
+    connection.start_frame(Opcode::Text, false, None).unwrap();
+    connection.push_bytes(BytesMut::from(&b"a\xE2"[..])).unwrap();
+    connection.push(&mut b"\x82\xACb".to_vec()).unwrap();
+    connection.validate(&mut b"not kept \xE2\x82".to_vec()).unwrap();
+    connection.end_frame().unwrap();
+    connection.start_frame(Opcode::Continuation, true, None).unwrap();
+    connection.push_bytes(BytesMut::from(&b"\xACc"[..])).unwrap();
+    // A character belongs to the piece that completes it.
+    assert_eq!(connection.end_frame(), Ok(Some(Message::Text("a€b€c".into()))));
+}
+
+#[test]
+fn binary_messages_are_not_text() {
+    let bytes: Vec<u8> = (0..=255).cycle().take(5000).collect();
+    for size in [1, 7, 64, 1460, 5000] {
+        for how in HOWS {
+            let mut connection = TextMessage::new();
+            let mut frames = bytes.chunks(size).peekable();
+            let mut opcode = Opcode::Binary;
+            let mut message = None;
+            while let Some(frame) = frames.next() {
+                let fin = frames.peek().is_none();
+                connection.start_frame(opcode, fin, Some(KEY)).unwrap();
+                connection.announce(frame.len() as u64).unwrap();
+                let (first, second) = frame.split_at(frame.len() / 3);
+                let mut text = String::new();
+                for (piece, from) in [(first, 0), (second, first.len())] {
+                    let mut piece = masked(piece, Some(KEY), from);
+                    give(how, &mut connection, &mut piece, &mut text).unwrap();
+                }
+                assert_eq!(text, "");
+                message = connection.end_frame().unwrap();
+                opcode = Opcode::Continuation;
+            }
+            let wanted = match how {
+                How::Push | How::PushBytes => Bytes::from(bytes.clone()),
+                How::Pieces | How::Validate => Bytes::new(),
+            };
+            assert_eq!(message, Some(Message::Binary(wanted)), "{how:?}, {size}");
+        }
+    }
+}
+
+#[test]
+fn a_binary_message_in_one_piece_is_not_copied() {
+    let mut connection = TextMessage::new().with_max_length(4);
+    let piece = BytesMut::from(&b"\xFF\xFE\xFD\xFC"[..]);
+    let place = piece.as_ptr();
+    connection.start_frame(Opcode::Binary, true, None).unwrap();
+    connection.push_bytes(piece).unwrap();
+    let Ok(Some(Message::Binary(bytes))) = connection.end_frame() else { panic!("a binary") };
+    assert_eq!(bytes.as_ptr(), place);
+    connection.start_frame(Opcode::Binary, true, None).unwrap();
+    let error = connection.push_bytes(BytesMut::from(&b"12345"[..])).unwrap_err();
+    assert_eq!(error, MessageError::TooLong { limit: 4 });
+}
+
+#[test]
+fn messages_follow_one_another() {
+    let mut connection = TextMessage::new().with_max_length(6);
+    for text in ["one", "zwölf", "", "тр"] {
+        connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
+        connection.push(&mut masked(text.as_bytes(), Some(KEY), 0)).unwrap();
+        assert_eq!(connection.end_frame(), Ok(Some(Message::Text(text.into()))));
+    }
+}
+
+#[test]
+fn each_message_begins_as_the_options_say() {
+    let options = Utf8Options::new()
+        .with_bom(BomPolicy::Strip)
+        .with_strictness(Strictness::new().refuse_noncharacters());
+    let mut connection = TextMessage::new().with_options(options);
+    for _ in 0..3 {
+        connection.start_frame(Opcode::Text, true, None).unwrap();
+        connection.push(&mut b"\xEF\xBB".to_vec()).unwrap();
+        connection.push(&mut b"\xBFx\xEF\xBB\xBF".to_vec()).unwrap();
+        assert_eq!(connection.end_frame(), Ok(Some(Message::Text("x\u{FEFF}".into()))));
+    }
+    connection.start_frame(Opcode::Text, true, None).unwrap();
+    let error = connection.push(&mut "\u{FFFE}".to_owned().into_bytes()).unwrap_err();
+    assert_eq!((error.close_code(), error.offset()), (1008, Some(0)));
+}
+
+// ---- limits -------------------------------------------------------------------------------------
+
+#[test]
+fn the_limit_is_on_by_default_and_counts_all_frames() {
+    const MIB: usize = 1 << 20;
+    for how in HOWS {
+        for (opcode, code) in [(Opcode::Text, 1009), (Opcode::Binary, 1009)] {
+            let mut connection = TextMessage::new();
+            let mut opcode = opcode;
+            let mut piece = vec![b'a'; MIB];
+            for _ in 0..16 {
+                connection.start_frame(opcode, false, None).unwrap();
+                connection.announce(MIB as u64).unwrap();
+                give(how, &mut connection, &mut piece, &mut String::new()).unwrap();
+                assert_eq!(connection.end_frame(), Ok(None));
+                opcode = Opcode::Continuation;
+            }
+            connection.start_frame(opcode, true, None).unwrap();
+            give(how, &mut connection, &mut [], &mut String::new()).unwrap();
+            let error = give(how, &mut connection, &mut [b'a'], &mut String::new()).unwrap_err();
+            assert_eq!(error, MessageError::TooLong { limit: 16_777_216 });
+            assert_eq!(error.close_code(), code);
+            check_failed(&mut connection, error);
+        }
+    }
+}
+
+#[test]
+fn what_is_announced_is_refused_before_it_comes() {
+    let mut connection = TextMessage::new().with_max_length(1000);
+    connection.start_frame(Opcode::Text, false, None).unwrap();
+    connection.announce(600).unwrap();
+    connection.push(&mut [b'a'; 600]).unwrap();
+    connection.end_frame().unwrap();
+    connection.start_frame(Opcode::Continuation, true, None).unwrap();
+    let mut other = connection.clone();
+    assert_eq!(connection.announce(401), Err(MessageError::TooLong { limit: 1000 }));
+    assert_eq!(other.announce(u64::MAX), Err(MessageError::TooLong { limit: 1000 }));
+}
+
+#[test]
+fn what_is_announced_need_not_be_true() {
+    let mut connection = TextMessage::new().with_max_length(u64::MAX);
+    connection.start_frame(Opcode::Text, true, None).unwrap();
+    connection.announce(u64::MAX).unwrap();
+    connection.push(&mut b"short".to_vec()).unwrap();
+    assert_eq!(connection.end_frame(), Ok(Some(Message::Text("short".into()))));
+    connection.start_frame(Opcode::Text, true, None).unwrap();
+    connection.announce(1).unwrap();
+    connection.push(&mut b"longer".to_vec()).unwrap();
+    assert_eq!(connection.end_frame(), Ok(Some(Message::Text("longer".into()))));
+}
+
+#[test]
+fn nothing_but_a_few_bytes_is_held_of_what_is_not_kept() {
+    let mut connection = TextMessage::new().with_max_length(u64::MAX);
+    let (mut text, mut bytes) = ("🦀".repeat(1 << 18).into_bytes(), vec![0xFF; 1 << 20]);
+    connection.start_frame(Opcode::Text, true, None).unwrap();
+    for _ in 0..64 {
+        connection.validate(&mut text).unwrap();
+    }
+    assert_eq!(connection.position(), 64 << 20);
+    assert_eq!(connection.end_frame(), Ok(Some(Message::Text("".into()))));
+    connection.start_frame(Opcode::Binary, true, None).unwrap();
+    connection.validate(&mut bytes).unwrap();
+    assert_eq!(connection.end_frame(), Ok(Some(Message::Binary(Bytes::new()))));
+    assert!(size_of::<TextMessage>() <= 256, "{} bytes", size_of::<TextMessage>());
+}
+
+#[test]
+fn the_first_impossible_byte_is_refused_when_it_comes() {
+    let mut connection = TextMessage::new().with_max_length(u64::MAX);
+    connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
+    connection.announce(1 << 30).unwrap();
+    let mut plain = vec![b'a'; 1000];
+    plain.extend(b"\xED\xA0");
+    for (n, byte) in plain.iter().enumerate() {
+        let result = connection.push(&mut masked(&[*byte], Some(KEY), n));
+        assert_eq!(result.is_err(), n == 1001, "byte {n}");
+        if let Err(error) = result {
+            assert_eq!((error.close_code(), error.offset()), (1007, Some(1000)));
+        }
+    }
+}
+
+// ---- the protocol -------------------------------------------------------------------------------
+
+#[test]
+fn the_order_of_frames_is_that_of_the_protocol() {
+    use Opcode::{Binary, Close, Continuation, Ping, Pong, Text};
+    let good: [&[(Opcode, bool)]; 6] = [
+        &[(Text, true), (Binary, true), (Text, true)],
+        &[(Text, false), (Continuation, false), (Continuation, true), (Text, true)],
+        &[(Binary, false), (Ping, true), (Continuation, true)],
+        &[(Text, false), (Ping, true), (Pong, true), (Continuation, true), (Close, true)],
+        &[(Text, false), (Close, true)],
+        &[(Pong, true), (Ping, true)],
+    ];
+    for frames in good {
+        assert_eq!(order(frames), Ok(()), "{frames:?}");
+    }
+    let bad: [(&[(Opcode, bool)], _); 8] = [
+        (&[(Continuation, true)], ProtocolError::UnexpectedContinuation),
+        (&[(Continuation, false)], ProtocolError::UnexpectedContinuation),
+        (&[(Text, true), (Continuation, true)], ProtocolError::UnexpectedContinuation),
+        (&[(Text, false), (Text, true)], ProtocolError::InterruptedMessage),
+        (&[(Text, false), (Binary, true)], ProtocolError::InterruptedMessage),
+        (&[(Binary, false), (Ping, true), (Binary, false)], ProtocolError::InterruptedMessage),
+        (&[(Ping, false)], ProtocolError::FragmentedControl),
+        (&[(Text, false), (Close, false)], ProtocolError::FragmentedControl),
+    ];
+    for (frames, error) in bad {
+        assert_eq!(order(frames), Err(error), "{frames:?}");
+    }
+}
+
+/// Empty frames, one behind the other.
+fn order(frames: &[(Opcode, bool)]) -> Result<(), ProtocolError> {
+    let mut connection = TextMessage::new();
+    for (opcode, fin) in frames {
+        let result = connection.start_frame(*opcode, *fin, Some(KEY));
+        match result.and_then(|()| connection.end_frame()) {
+            Ok(_) => {}
+            Err(MessageError::Protocol(error)) => {
+                assert_eq!(MessageError::Protocol(error).close_code(), 1002);
+                check_failed(&mut connection, error.into());
+                return Err(error);
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn calls_in_another_order_are_errors() {
+    let misuse: [(fn(&mut TextMessage) -> Result<(), MessageError>, _); 6] = [
+        (|c| c.push(&mut []), ProtocolError::NoFrame),
+        (|c| c.push_bytes(BytesMut::new()), ProtocolError::NoFrame),
+        (|c| c.validate(&mut []), ProtocolError::NoFrame),
+        (|c| c.announce(0), ProtocolError::NoFrame),
+        (|c| c.end_frame().map(drop), ProtocolError::NoFrame),
+        (
+            |c| {
+                c.start_frame(Opcode::Text, true, None)?;
+                c.start_frame(Opcode::Ping, true, None)
+            },
+            ProtocolError::NestedFrame,
+        ),
+    ];
+    for (call, error) in misuse {
+        let mut connection = TextMessage::new();
+        assert_eq!(call(&mut connection), Err(error.into()));
+        check_failed(&mut connection, error.into());
+    }
+}
+
+#[test]
+fn every_opcode_is_known_or_reserved() {
+    for bits in 0..=u8::MAX {
+        match Opcode::try_from(bits) {
+            Ok(opcode) => {
+                assert!([0, 1, 2, 8, 9, 10].contains(&bits));
+                assert_eq!((u8::from(opcode), opcode.is_control()), (bits, bits >= 8));
+            }
+            Err(error) => assert_eq!(error, ProtocolError::ReservedOpcode(bits)),
+        }
+    }
+}
+
+#[test]
+fn control_frames_have_125_bytes_at_the_most() {
+    for how in HOWS {
+        let mut connection = TextMessage::new();
+        for size in [1, 4, 125] {
+            connection.start_frame(Opcode::Pong, true, Some(KEY)).unwrap();
+            connection.announce(125).unwrap();
+            for at in (0..125).step_by(size) {
+                let mut piece = masked(&[0xFF; 125][..size.min(125 - at)], Some(KEY), at);
+                give(how, &mut connection, &mut piece, &mut String::new()).unwrap();
+            }
+            let wanted = Message::Pong(Bytes::from_static(&[0xFF; 125]));
+            assert_eq!(connection.end_frame(), Ok(Some(wanted)), "{how:?}, {size}");
+        }
+        connection.start_frame(Opcode::Ping, true, Some(KEY)).unwrap();
+        give(how, &mut connection, &mut [0; 125], &mut String::new()).unwrap();
+        let error = give(how, &mut connection, &mut [0], &mut String::new()).unwrap_err();
+        assert_eq!(error, ProtocolError::LongControl.into());
+    }
+}
+
+// ---- closing ------------------------------------------------------------------------------------
+
+#[test]
+fn close_codes_are_those_that_may_be_sent() {
+    for code in 0..=u16::MAX {
+        let may_be_sent = matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999);
+        let created = ClosePayload::new(code, "");
+        let parsed = ClosePayload::parse(Bytes::copy_from_slice(&code.to_be_bytes()));
+        if may_be_sent {
+            assert_eq!(created.as_ref().unwrap().code(), code);
+            assert_eq!(parsed.unwrap(), Some(created.unwrap()));
+        } else {
+            assert_eq!(created, Err(ProtocolError::CloseCode(code)));
+            assert_eq!(parsed, Err(ProtocolError::CloseCode(code).into()));
+        }
+    }
+}
+
+#[test]
+fn a_close_payload_comes_back_as_it_was() {
+    for reason in ["", "a", "done: 終わり", &"ж".repeat(61), &"🦀".repeat(30)] {
+        let payload = ClosePayload::new(4999, reason).unwrap();
+        assert_eq!((payload.code(), payload.reason()), (4999, reason));
+        assert_eq!(ClosePayload::parse(payload.to_bytes()), Ok(Some(payload)));
+    }
+}
+
+#[test]
+fn a_long_reason_is_cut_between_characters() {
+    for text in ["a", "ж", "語", "🦀"] {
+        for start in ["", "x", "xy", "xyz"] {
+            let reason = start.to_owned() + &text.repeat(200);
+            let payload = ClosePayload::new(1000, &reason).unwrap();
+            assert!(reason.starts_with(payload.reason()));
+            assert!((120..=123).contains(&payload.reason().len()));
+            assert!(payload.to_bytes().len() <= 125);
+        }
+    }
+}
+
+#[test]
+fn a_reason_that_is_not_utf8_is_refused_whichever_way_it_comes() {
+    for (bytes, _) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 123) {
+        let payload = [&1000_u16.to_be_bytes()[..], &bytes].concat();
+        let expected = Expected::new(&bytes, PLAIN);
+        let (text, error) = text_and_error(&expected.ended);
+        for at in 0..=payload.len() {
+            let mut connection = TextMessage::new();
+            connection.start_frame(Opcode::Close, true, Some(KEY)).unwrap();
+            for (from, to) in [(0, at), (at, payload.len())] {
+                connection.push(&mut masked(&payload[from..to], Some(KEY), from)).unwrap();
+            }
+            match connection.end_frame() {
+                Ok(Some(Message::Close(Some(close)))) => {
+                    assert_eq!((close.reason(), &error), (&*text, &None), "{bytes:02x?}");
+                }
+                Err(MessageError::Reason(got)) => {
+                    assert_eq!(Some(model_error(&got)), error, "{bytes:02x?}");
+                    check_failed(&mut connection, MessageError::Reason(got));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn close_payloads_that_are_none() {
+    let parse = |payload: &'static [u8]| ClosePayload::parse(Bytes::from_static(payload));
+    assert_eq!(parse(b""), Ok(None));
+    assert_eq!(parse(b"\x03"), Err(ProtocolError::TruncatedCloseCode.into()));
+    assert_eq!(parse(&[b'\x03'; 126]), Err(ProtocolError::LongControl.into()));
+}
+
+// ---- words and traits ---------------------------------------------------------------------------
+
+#[test]
+fn errors_say_what_is_wrong_and_close_with_it() {
+    let utf8 = |bytes: &[u8]| {
+        let mut connection = TextMessage::new();
+        connection.start_frame(Opcode::Text, true, None).unwrap();
+        let pushed = connection.push(&mut bytes.to_vec());
+        pushed.and_then(|()| connection.end_frame()).unwrap_err()
+    };
+    let cases = [
+        (
+            utf8(b"ab\xC0"),
+            1007,
+            "the text message is not acceptable utf-8",
+            "ill-formed utf-8 at byte 2: overlong form (c0)",
+        ),
+        (
+            utf8(b"ab\xC3"),
+            1007,
+            "the text message is not acceptable utf-8",
+            "ill-formed utf-8 at byte 2: incomplete (c3, then the end)",
+        ),
+        (
+            ClosePayload::parse(Bytes::from_static(b"\x03\xE8\xFF")).unwrap_err(),
+            1007,
+            "the reason for closing is not utf-8",
+            "ill-formed utf-8 at byte 0: invalid byte (ff); this looks like utf-16",
+        ),
+        (
+            MessageError::TooLong { limit: 9 },
+            1009,
+            "the message is longer than 9 bytes",
+            "the message is longer than 9 bytes",
+        ),
+        (
+            ProtocolError::ReservedOpcode(0xB).into(),
+            1002,
+            "the websocket protocol does not allow this",
+            "reserved opcode 0xb",
+        ),
+    ];
+    for (error, code, words, reason) in cases {
+        assert_eq!((error.close_code(), &*error.to_string()), (code, words));
+        let close = error.to_close();
+        assert_eq!((close.code(), close.reason()), (code, reason));
+        match error.source() {
+            Some(source) => assert_eq!(source.to_string(), reason),
+            None => assert_eq!(words, reason),
+        }
+    }
+    let end = utf8(b"ab\xC3");
+    assert_eq!(io::Error::from(end).kind(), io::ErrorKind::UnexpectedEof);
+    assert_eq!(io::Error::from(utf8(b"\xFF")).kind(), io::ErrorKind::InvalidData);
+}
+
+#[test]
+fn types_may_be_sent_shared_moved_and_printed() {
+    fn is_plain<T: Send + Sync + Unpin + Debug + Clone>() {}
+    fn is_error<T: Error + Copy + Eq + Send + Sync + 'static>() {}
+    is_plain::<ClosePayload>();
+    is_plain::<Message>();
+    is_plain::<Opcode>();
+    is_plain::<TextMessage>();
+    is_plain::<TextPieces<'_>>();
+    is_error::<MessageError>();
+    is_error::<ProtocolError>();
+}
