@@ -15,6 +15,8 @@
 //! `decode_into` cases to `push_to_slice`, and cases of encoding to each object that encodes; these
 //! have to agree.
 //!
+//! With `--via websocket` a case's frames are put to `TextMessage`, and other cases are skipped.
+//! `lines` cases are always put to `Utf8LinesCodec`, and `decode_into` cases to `push_to_slice`.
 //! What repairs errors by itself does not list them: it gives their number (`error_count`) and the
 //! first (`first_error`). The validator gives no text.
 
@@ -37,7 +39,7 @@ struct Arguments {
     #[arg(
         long,
         default_value = "decoder",
-        value_parser = PossibleValuesParser::new(VIAS.map(|via| via.name)),
+        value_parser = PossibleValuesParser::new(VIAS.iter().map(|via| via.name).chain([WEBSOCKET])),
     )]
     via: String,
     /// Go on behind errors in strict cases too, and tell all about each of them.
@@ -45,9 +47,12 @@ struct Arguments {
     every_error: bool,
 }
 
+/// Not one of [`VIAS`]: it takes frames, not chunks.
+const WEBSOCKET: &str = "websocket";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
-    let via = VIAS.iter().find(|via| via.name == arguments.via).ok_or("there is no such object")?;
+    let via = VIAS.iter().find(|via| via.name == arguments.via);
     let form = if arguments.every_error { Form::EveryError } else { Form::FirstError };
 
     let mut out = BufWriter::new(io::stdout().lock());
@@ -58,9 +63,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(out.flush()?)
 }
 
-fn answer(line: &str, via: &Via, form: Form) -> Result<Value, String> {
+fn answer(line: &str, via: Option<&Via>, form: Form) -> Result<Value, String> {
     let case: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let mut answer = driver::answer(&case, via, form)?;
+    let mut answer = match via {
+        Some(via) => driver::answer(&case, via, form)?,
+        None => driver::websocket::answer(&case)?,
+    };
     answer.insert("id".to_owned(), case["id"].clone());
     Ok(answer.into())
 }

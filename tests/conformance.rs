@@ -39,6 +39,16 @@ fn buffers_are_filled_as_expected() {
 fn every_object_encodes_as_expected() {
     let answered = check(&cases(&["encode", "encode_into"]), &VIAS[0]);
     assert!(answered > 110, "only {answered} cases");
+fn messages_are_taken_frame_by_frame_as_expected() {
+    let cases = cases(&["websocket"]);
+    assert!(cases.len() > 220, "only {} cases", cases.len());
+    for case in cases {
+        let answer =
+            driver::websocket::answer(&case).unwrap_or_else(|why| panic!("{}: {why}", case["id"]));
+        for (field, wanted) in object(&case["expect"]) {
+            assert_eq!(answer.get(field), Some(wanted), "{}: {field}", case["id"]);
+        }
+    }
 }
 
 /// Puts all cases to one object, and returns how many of them are not about something else.

@@ -5,6 +5,7 @@
 
 mod encode;
 mod objects;
+pub(crate) mod websocket;
 
 use serde_json::{Map, Value, json};
 

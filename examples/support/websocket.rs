@@ -1,0 +1,193 @@
+//! The `websocket` cases, put to `TextMessage` frame by frame, as a server would.
+
+use bytes::BytesMut;
+use serde_json::{Map, Value, json};
+
+use utf8_codec::Utf8ErrorKind;
+use utf8_codec::payload::websocket::{ClosePayload, Message, MessageError, Opcode, TextMessage};
+
+use super::{byte_strings, described, hex, object, of_type, skip, str_of};
+
+/// Answers `case` with the fields that its `expect` should have, or with `skip` where it is about
+/// something else. The `expect` itself is not looked at.
+///
+/// What is told is what [`TextMessage::pieces`] lets one see. The other methods, and frames that are
+/// not masked, have to come to the same end.
+///
+/// # Errors
+///
+/// Says what is wrong with a case that cannot be understood, or that there are two ends.
+pub(crate) fn answer(case: &Value) -> Result<Map<String, Value>, String> {
+    let op = str_of(case, "op")?;
+    if op != "websocket" {
+        return Ok(skip(format!("operation {op}")));
+    }
+    let frames = of_type(case, "frames", Value::as_array)?;
+    let frames = frames.iter().map(Frame::new).collect::<Result<Vec<_>, _>>()?;
+    let run = Run::new(&frames, Some(MASK), pieces);
+    for mask in [Some(MASK), None] {
+        for give in [pieces, push, push_bytes, validate] as [Give; 4] {
+            let other = Run::new(&frames, mask, give);
+            if (other.end, other.fail_step) != (run.end, run.fail_step) {
+                return Err(format!("{:?} or {:?}", run.end, other.end));
+            }
+        }
+        for give in [push, push_bytes] as [Give; 2] {
+            let (here, there) = (&run.steps.concat(), Run::new(&frames, mask, give).kept);
+            if run.end.is_ok() && *here != hex(there.as_bytes()) {
+                return Err(format!("{here} or {there:?}"));
+            }
+        }
+    }
+    Ok(run.answer(decided_by(&frames)))
+}
+
+/// A frame, and the pieces in which its payload comes.
+struct Frame {
+    opcode: Opcode,
+    fin: bool,
+    chops: Vec<Vec<u8>>,
+}
+
+/// What a connection comes to with one message.
+struct Run {
+    /// The text that comes out of each piece of data, then of the end.
+    steps: Vec<String>,
+    held: Vec<usize>,
+    /// The code that the peer's close is answered with, or why the connection is closed instead.
+    end: Result<u16, MessageError>,
+    fail_step: Option<usize>,
+    /// The text that the message comes with.
+    kept: String,
+}
+
+/// Gives a piece, and returns the text that comes out of it.
+type Give = fn(&mut TextMessage, &mut [u8]) -> (String, Result<(), MessageError>);
+
+const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
+
+fn pieces(connection: &mut TextMessage, piece: &mut [u8]) -> (String, Result<(), MessageError>) {
+    let mut out = String::new();
+    let result = connection.pieces(piece).try_for_each(|text| text.map(|text| out.push_str(text)));
+    (out, result)
+}
+
+fn push(connection: &mut TextMessage, piece: &mut [u8]) -> (String, Result<(), MessageError>) {
+    (String::new(), connection.push(piece))
+}
+
+fn push_bytes(
+    connection: &mut TextMessage,
+    piece: &mut [u8],
+) -> (String, Result<(), MessageError>) {
+    (String::new(), connection.push_bytes(BytesMut::from(&*piece)))
+}
+
+fn validate(connection: &mut TextMessage, piece: &mut [u8]) -> (String, Result<(), MessageError>) {
+    (String::new(), connection.validate(piece))
+}
+
+impl Frame {
+    fn new(frame: &Value) -> Result<Self, String> {
+        let opcode =
+            of_type(frame, "opcode", |value| Opcode::try_from(value.as_u64()? as u8).ok())?;
+        let fin = of_type(frame, "fin", Value::as_bool)?;
+        Ok(Self { opcode, fin, chops: byte_strings(&frame["chops"])? })
+    }
+}
+
+impl Run {
+    /// The frames, and then a close frame with code 1000 if all is well.
+    fn new(frames: &[Frame], mask: Option<[u8; 4]>, give: Give) -> Self {
+        let (steps, held, kept) = (Vec::new(), Vec::new(), String::new());
+        let mut run = Self { steps, held, end: Ok(0), fail_step: None, kept };
+        let mut connection = TextMessage::new();
+        run.end = frames
+            .iter()
+            .try_for_each(|frame| run.frame(&mut connection, frame, mask, give))
+            .and_then(|()| close(&mut connection));
+        if run.end.is_err() {
+            run.fail_step = Some(run.steps.len() - 1);
+        }
+        run
+    }
+
+    fn frame(
+        &mut self,
+        connection: &mut TextMessage,
+        frame: &Frame,
+        mask: Option<[u8; 4]>,
+        give: Give,
+    ) -> Result<(), MessageError> {
+        connection.start_frame(frame.opcode, frame.fin, mask)?;
+        connection.announce(frame.chops.iter().map(|chop| chop.len() as u64).sum())?;
+        let mut keys = mask.unwrap_or_default().into_iter().cycle();
+        for chop in &frame.chops {
+            let mut piece: Vec<_> =
+                chop.iter().zip(&mut keys).map(|(byte, key)| byte ^ key).collect();
+            let (text, result) = give(connection, &mut piece);
+            if !frame.opcode.is_control() {
+                self.steps.push(hex(text.as_bytes()));
+            }
+            result?;
+            if !frame.opcode.is_control() {
+                self.held.push(connection.incomplete().len());
+            }
+        }
+        let is_last = frame.fin && !frame.opcode.is_control();
+        if is_last {
+            self.steps.push(String::new());
+        }
+        match connection.end_frame()? {
+            Some(Message::Text(text)) => self.kept = text.into(),
+            message => assert!(!is_last, "{message:?} of a text message"),
+        }
+        Ok(())
+    }
+
+    fn answer(&self, decided_by: Option<usize>) -> Map<String, Value> {
+        let text = self.steps.concat();
+        let ws = match self.end {
+            Ok(code) => json!({"echo": text, "close": code}),
+            Err(error) => json!({"echo": null, "close": error.close_code()}),
+        };
+        let error = match self.end {
+            Err(MessageError::Utf8(error)) => Some(error),
+            _ => None,
+        };
+        let incomplete = error.is_some_and(|error| error.kind() == Utf8ErrorKind::Incomplete);
+        object(json!({
+            "out": text,
+            "steps": self.steps,
+            "held": self.held,
+            "errors": error.iter().map(described).collect::<Vec<_>>(),
+            "fail_step": self.fail_step,
+            "fail_fast_at": decided_by,
+            "incomplete_at_eof": incomplete,
+            "ws": ws,
+        }))
+    }
+}
+
+fn close(connection: &mut TextMessage) -> Result<u16, MessageError> {
+    let payload = ClosePayload::new(1000, "").expect("a code that may be sent").to_bytes();
+    connection.start_frame(Opcode::Close, true, None)?;
+    connection.push(&mut payload.to_vec())?;
+    match connection.end_frame()? {
+        Some(Message::Close(Some(payload))) => Ok(payload.code()),
+        message => panic!("{message:?} of a close frame"),
+    }
+}
+
+/// The index of the byte by whose arrival the message is refused; `None` if it is not, or only at its
+/// end. Seen from outside: the bytes come one by one.
+fn decided_by(frames: &[Frame]) -> Option<usize> {
+    let bytewise = |frame: &Frame| Frame {
+        chops: frame.chops.concat().chunks(1).map(<[u8]>::to_vec).collect(),
+        ..*frame
+    };
+    let bytewise: Vec<_> = frames.iter().map(bytewise).collect();
+    let data = frames.iter().filter(|frame| !frame.opcode.is_control());
+    let bytes = data.flat_map(|frame| &frame.chops).map(Vec::len).sum::<usize>();
+    Run::new(&bytewise, Some(MASK), validate).fail_step.filter(|step| *step < bytes)
+}
