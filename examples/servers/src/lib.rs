@@ -1,1 +1,3 @@
 //! What the servers of this package share.
+
+pub mod websocket;

@@ -1,0 +1,148 @@
+//! A client that can also misbehave: it sends whatever bytes it is told to, cut wherever it is told to.
+
+use std::io;
+use std::net::SocketAddr;
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use utf8_codec::payload::websocket::{ClosePayload, Opcode};
+
+use super::frame::Header;
+
+/// The key of every frame: the one of the examples in RFC 6455.
+pub const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
+
+/// A connection whose handshake is over.
+#[derive(Debug)]
+pub struct Client {
+    stream: TcpStream,
+    buffer: BytesMut,
+}
+
+/// A frame of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// What it is.
+    pub opcode: Opcode,
+    /// What it says.
+    pub payload: Bytes,
+}
+
+impl Client {
+    /// Connects, and upgrades the connection at `path`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the socket, and any answer that is not an upgrade.
+    pub async fn connect(address: SocketAddr, path: &str) -> io::Result<Self> {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await?;
+        let mut buffer = BytesMut::new();
+        loop {
+            if stream.read_buf(&mut buffer).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let Some(end) = buffer.windows(4).position(|end| end == b"\r\n\r\n") else { continue };
+            let head = buffer.split_to(end + 4);
+            let is_upgrade = head.starts_with(b"HTTP/1.1 101 ")
+                && head.windows(28).any(|key| key == b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+            return match is_upgrade {
+                true => Ok(Self { stream, buffer }),
+                false => Err(io::Error::other("the server does not upgrade the connection")),
+            };
+        }
+    }
+
+    /// Returns the bytes of a frame whose header tells the truth.
+    pub fn frame(opcode: Opcode, fin: bool, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = Self::header(opcode, fin, payload.len() as u64);
+        bytes.extend(masked(payload));
+        bytes
+    }
+
+    /// Returns the bytes of the header of a masked frame.
+    pub fn header(opcode: Opcode, fin: bool, len: u64) -> Vec<u8> {
+        let mut bytes = BytesMut::new();
+        Header { fin, opcode, mask: Some(MASK), len }.write(&mut bytes);
+        bytes.into()
+    }
+
+    /// Sends these bytes as they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of the socket.
+    pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes).await
+    }
+
+    /// Sends a frame.
+    ///
+    /// # Errors
+    ///
+    /// Those of the socket.
+    pub async fn send_frame(
+        &mut self,
+        opcode: Opcode,
+        fin: bool,
+        payload: &[u8],
+    ) -> io::Result<()> {
+        self.send(&Self::frame(opcode, fin, payload)).await
+    }
+
+    /// Returns the next frame of the server; `None` where it has closed the connection.
+    ///
+    /// # Errors
+    ///
+    /// Those of the socket, and any frame that a server must not send.
+    pub async fn receive(&mut self) -> io::Result<Option<Frame>> {
+        loop {
+            let header = Header::parse(&self.buffer).map_err(io::Error::other)?;
+            if let Some((Header { fin: true, opcode, mask: None, len }, at)) = header {
+                let end = at + usize::try_from(len).map_err(io::Error::other)?;
+                if self.buffer.len() >= end {
+                    let payload = self.buffer.split_to(end).freeze().slice(at..);
+                    return Ok(Some(Frame { opcode, payload }));
+                }
+            } else if header.is_some() {
+                return Err(io::Error::other("a frame that is masked or fragmented"));
+            }
+            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+                return match self.buffer.has_remaining() {
+                    true => Err(io::ErrorKind::UnexpectedEof.into()),
+                    false => Ok(None),
+                };
+            }
+        }
+    }
+
+    /// Waits for the server's close frame and for the end of the connection, and returns what the frame
+    /// says. What comes before it is passed over.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`receive`](Self::receive), an end without a close frame, and anything behind one.
+    pub async fn closed(&mut self) -> io::Result<Option<ClosePayload>> {
+        loop {
+            let frame = self.receive().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
+            if frame.opcode == Opcode::Close {
+                let payload = ClosePayload::parse(frame.payload)?;
+                return match self.receive().await? {
+                    None => Ok(payload),
+                    Some(frame) => Err(io::Error::other(format!("{frame:?} behind a close frame"))),
+                };
+            }
+        }
+    }
+}
+
+/// Masks a payload from its first byte on, or unmasks it.
+pub fn masked(payload: &[u8]) -> Vec<u8> {
+    payload.iter().zip(MASK.into_iter().cycle()).map(|(byte, key)| byte ^ key).collect()
+}

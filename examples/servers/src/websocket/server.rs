@@ -1,0 +1,174 @@
+//! Connections, requests, and which of them are upgraded.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::sync::mpsc;
+
+use super::connection::{self, Service};
+use super::handshake;
+
+/// The page that a browser can check the server with.
+const PAGE: &str = include_str!("page.html");
+
+/// The most bytes of what a page reports.
+const MAX_REPORT: usize = 64 << 10;
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    max_length: u64,
+    reports: Option<mpsc::Sender<Report>>,
+}
+
+/// What the page has found in a browser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Whether all is as it should be.
+    pub passed: bool,
+    /// In words, a line for each check.
+    pub text: String,
+}
+
+/// What connections have in common.
+struct Shared {
+    max_length: u64,
+    reports: Option<mpsc::Sender<Report>>,
+}
+
+impl Server {
+    /// Listens on `address`, for clients whose messages have `max_length` bytes at the most.
+    ///
+    /// # Errors
+    ///
+    /// Those of the socket.
+    pub async fn bind(address: impl ToSocketAddrs, max_length: u64) -> io::Result<Self> {
+        Ok(Self { listener: TcpListener::bind(address).await?, max_length, reports: None })
+    }
+
+    /// Has what the page reports sent to `reports`. (Otherwise there is nowhere to report to.)
+    #[must_use]
+    pub fn with_reports(self, reports: mpsc::Sender<Report>) -> Self {
+        Self { reports: Some(reports), ..self }
+    }
+
+    /// Returns the address it listens on.
+    ///
+    /// # Errors
+    ///
+    /// Those of the socket.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves, each client in a task of its own, for as long as it is polled.
+    pub async fn run(self) {
+        let Self { listener, max_length, reports } = self;
+        let shared = Arc::new(Shared { max_length, reports });
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => drop(tokio::spawn(serve(stream, Arc::clone(&shared)))),
+                // Too many open files, for one: that passes.
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    }
+}
+
+async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+    let _without = stream.set_nodelay(true);
+    let service = service_fn(|request| answer(request, Arc::clone(&shared)));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_secs(30))
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    // A client that is lost, or speaks no HTTP, is no concern of the others.
+    let _lost = connection.await;
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    shared: Arc<Shared>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let path = request.uri().path();
+    let service = match path {
+        "/echo" => Service::Echo,
+        "/decode" => Service::Decode,
+        "/" if request.method() == Method::GET => return Ok(page()),
+        "/report" if request.method() == Method::POST => return Ok(report(request, &shared).await),
+        _ => return Ok(plain(StatusCode::NOT_FOUND, "There are /, /echo and /decode.\n")),
+    };
+    Ok(match handshake::accept(&request) {
+        Ok(accept) => upgrade(request, accept, service, shared.max_length),
+        Err(error) => {
+            let mut response = plain(error.status(), "A WebSocket is here, of version 13.\n");
+            let headers = response.headers_mut();
+            headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+            headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+            headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+            response
+        }
+    })
+}
+
+fn upgrade(
+    request: Request<Incoming>,
+    accept: HeaderValue,
+    service: Service,
+    max_length: u64,
+) -> Response<Full<Bytes>> {
+    tokio::spawn(async move {
+        let Ok(upgraded) = hyper::upgrade::on(request).await else { return };
+        let socket = TokioIo::new(upgraded);
+        let _lost = connection::serve(socket, BytesMut::new(), service, max_length).await;
+    });
+    let mut response = plain(StatusCode::SWITCHING_PROTOCOLS, "");
+    let headers = response.headers_mut();
+    headers.remove(header::CONTENT_TYPE);
+    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(header::SEC_WEBSOCKET_ACCEPT, accept);
+    response
+}
+
+async fn report(request: Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
+    let Some(reports) = &shared.reports else {
+        return plain(StatusCode::NOT_FOUND, "Nobody waits for a report.\n");
+    };
+    let passed = request.uri().query() == Some("passed");
+    let Ok(body) = Limited::new(request.into_body(), MAX_REPORT).collect().await else {
+        return plain(StatusCode::PAYLOAD_TOO_LARGE, "That is a long report.\n");
+    };
+    let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+    let _gone = reports.send(Report { passed, text }).await;
+    plain(StatusCode::OK, "Thank you.\n")
+}
+
+fn page() -> Response<Full<Bytes>> {
+    let mut response = plain(StatusCode::OK, PAGE);
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, html);
+    response
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())));
+    *response.status_mut() = status;
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, text);
+    response
+}

@@ -1,0 +1,90 @@
+//! How much memory hostile clients can have the WebSocket server take. Alone in its process, as it is
+//! the process that is asked.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use servers::websocket::Server;
+use servers::websocket::client::{Client, masked};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+
+const MIB: u64 = 1 << 20;
+const LIMIT: u64 = 16 * MIB;
+const CLIENTS: u64 = 64;
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn what_is_announced_and_not_sent_takes_no_memory() {
+    a_gibibyte_that_is_only_validated();
+
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let server = Server::bind((Ipv4Addr::LOCALHOST, 0), LIMIT).await.unwrap();
+        let address = server.address().unwrap();
+        tokio::spawn(server.run());
+        for client in [announces as fn(_) -> _, sends_single_bytes] {
+            let before = peak();
+            let mut clients = JoinSet::new();
+            for _ in 0..CLIENTS {
+                clients.spawn(client(address));
+            }
+            timeout(PATIENCE, clients.join_all()).await.expect("nothing takes so long");
+            // A gibibyte was announced. What was sent, buffers of sockets aside, is 16 MiB.
+            let grown = peak() - before;
+            assert!(grown < 96 * MIB, "{} MiB", grown / MIB);
+        }
+    });
+}
+
+/// 256 KiB of the 16 MiB that are announced, and then what is refused.
+fn announces(address: SocketAddr) -> futures::future::BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let mut client = Client::connect(address, "/echo").await.unwrap();
+        client.send(&Client::header(Opcode::Text, true, LIMIT)).await.unwrap();
+        for _ in 0..64 {
+            client.send(&masked("🦀".repeat(1024).as_bytes())).await.unwrap();
+        }
+        client.send(&masked(b"\xFF")).await.unwrap();
+        let close = client.closed().await.unwrap().unwrap();
+        assert_eq!((close.code(), close.reason().contains("at byte 262144")), (1007, true));
+    })
+}
+
+/// 16 Ki frames of a byte.
+fn sends_single_bytes(address: SocketAddr) -> futures::future::BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let mut client = Client::connect(address, "/echo").await.unwrap();
+        client.send_frame(Opcode::Text, false, b"").await.unwrap();
+        let more = Client::frame(Opcode::Continuation, false, b"a").repeat(1 << 10);
+        for _ in 0..16 {
+            client.send(&more).await.unwrap();
+        }
+        client.send_frame(Opcode::Text, true, b"").await.unwrap();
+        assert_eq!(client.closed().await.unwrap().unwrap().code(), 1002);
+    })
+}
+
+fn a_gibibyte_that_is_only_validated() {
+    let piece = masked("語".repeat(16 << 10).as_bytes());
+    let mut scratch = piece.clone();
+    let mut message = TextMessage::new().with_max_length(u64::MAX);
+    let before = peak();
+    message.start_frame(Opcode::Text, true, Some(servers::websocket::client::MASK)).unwrap();
+    while message.position() < 1 << 30 {
+        scratch.copy_from_slice(&piece);
+        message.validate(&mut scratch).unwrap();
+    }
+    assert_eq!(message.end_frame(), Ok(Some(Message::Text("".into()))));
+    assert!(peak() - before < MIB, "{} KiB", (peak() - before) >> 10);
+}
+
+/// The most memory that the process has had at a time, in bytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+}
