@@ -17,6 +17,9 @@ const PEERS: &[&str] = &[
     "async-utf8-decoder",
     "tungstenite",
     "tokio-util",
+    "tokio-tungstenite",
+    "tokio-websockets",
+    "fastwebsockets",
 ];
 
 pub(crate) fn header(options: &Options) -> Vec<(&'static str, String)> {

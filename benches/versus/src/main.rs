@@ -6,6 +6,7 @@
 
 mod about;
 mod peers;
+mod server;
 #[path = "../../support/mod.rs"]
 mod support;
 
@@ -27,6 +28,7 @@ mod stream;
 mod validate;
 #[path = "../../scenarios/writer.rs"]
 mod writer;
+mod websocket;
 
 use support::Scenario::{OnAnyKernel, OnDetectedKernel};
 use support::{Bench, Effort, Options, Report, Scenario};
@@ -49,6 +51,8 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(reader::chars),
     OnDetectedKernel(reader::blocks),
     OnDetectedKernel(reader::lines),
+    OnDetectedKernel(websocket::messages),
+    OnAnyKernel(websocket::unmask),
 ];
 
 const COLUMNS: &[&str] = &[
@@ -64,6 +68,10 @@ const COLUMNS: &[&str] = &[
     "FramedRead",
     "CharCodec",
     "CharStream",
+    "tokio-tungstenite",
+    "tokio-websockets",
+    "fastwebsockets",
+    "two passes",
     "(read)",
     "(memcpy)",
     "(BytesCodec)",

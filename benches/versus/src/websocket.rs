@@ -1,0 +1,243 @@
+//! Text messages of a WebSocket client, as a server takes them, and what is at the heart of that.
+
+use std::hint::black_box;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::{BufMut, BytesMut};
+use fastwebsockets::{FragmentCollector, OpCode, WebSocket};
+use futures::StreamExt;
+use futures::executor::block_on;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
+use tokio_tungstenite::tungstenite::protocol::Role;
+use tokio_websockets::ServerBuilder;
+use utf8_codec::Why;
+use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+
+use crate::server::frame::Header;
+use crate::server::reader::MessageReader;
+use crate::support::{Bench, Corpus, Rng, Row, Work};
+
+const SIZES: [(&str, usize); 4] = [("16", 16), ("125", 125), ("1460", 1460), ("64KiB", 65_536)];
+
+/// What the messages of a row have in all: what fits the nearest cache, but for the largest.
+const TOTAL: usize = 16 << 10;
+
+/// From a socket to text that is handed out, with all that is between: reading, headers, masks,
+/// validation, the order of frames, limits. A read brings a message, or as much of it as there is room
+/// for. Each contender has one connection, and keeps it.
+pub(crate) fn messages(bench: &mut Bench) {
+    for (size, len) in SIZES {
+        for corpus in Corpus::SCRIPTS {
+            let Some(name) = bench.name("message", corpus.name(), size) else { continue };
+            let count = (TOTAL / len).max(4);
+            let script = Script::new(corpus, len, count);
+
+            let mut row = Row::new(name, Work::new(count * len, count, "message"));
+            row.expect(count * len);
+            row.ours(ours(script.clone(), count));
+            row.peer("tokio-tungstenite", tokio_tungstenite(script.clone(), count));
+            row.peer("tokio-websockets", tokio_websockets(script.clone(), count));
+            row.peer("fastwebsockets", fastwebsockets(script, count));
+            bench.measure(row);
+        }
+    }
+}
+
+/// The sum of the lengths of the next so many texts that `next` awaits.
+macro_rules! sum_of_texts {
+    ($count:expr, $next:expr) => {
+        move || {
+            block_on(async {
+                let mut sum = 0;
+                for _ in 0..$count {
+                    sum += black_box($next).len();
+                }
+                sum as u64
+            })
+        }
+    };
+}
+
+fn ours(script: Script, count: usize) -> impl FnMut() -> u64 {
+    let mut reader = MessageReader::new(script, BytesMut::new(), TextMessage::new());
+    sum_of_texts!(
+        count,
+        match reader.next().await {
+            Ok(Some(Message::Text(text))) => text,
+            other => panic!("{other:?}"),
+        }
+    )
+}
+
+fn tokio_tungstenite(script: Script, count: usize) -> impl FnMut() -> u64 {
+    let mut stream = block_on(WebSocketStream::from_raw_socket(script, Role::Server, None));
+    sum_of_texts!(
+        count,
+        match stream.next().await {
+            Some(Ok(TungsteniteMessage::Text(text))) => text,
+            other => panic!("{other:?}"),
+        }
+    )
+}
+
+fn tokio_websockets(script: Script, count: usize) -> impl FnMut() -> u64 {
+    let mut stream = ServerBuilder::new().serve(script);
+    sum_of_texts!(
+        count,
+        match stream.next().await {
+            Some(Ok(message)) => {
+                assert!(message.is_text());
+                message.into_payload()
+            }
+            other => panic!("{other:?}"),
+        }
+    )
+}
+
+fn fastwebsockets(script: Script, count: usize) -> impl FnMut() -> u64 {
+    let stream = WebSocket::after_handshake(script, fastwebsockets::Role::Server);
+    let mut stream = FragmentCollector::new(stream);
+    sum_of_texts!(
+        count,
+        match stream.read_frame().await {
+            Ok(frame) if frame.opcode == OpCode::Text => frame.payload,
+            Ok(frame) => panic!("{:?}", frame.opcode),
+            Err(error) => panic!("{error:?}"),
+        }
+    )
+}
+
+/// A client that sends the same messages over and over.
+#[derive(Clone, Debug)]
+struct Script {
+    frames: Rc<[Vec<u8>]>,
+    frame: usize,
+    at: usize,
+}
+
+impl Script {
+    fn new(corpus: Corpus, len: usize, count: usize) -> Self {
+        let mut rng = Rng::new(len as u64);
+        let frame = |n| {
+            let text = corpus.text(len, n as u64);
+            let mask = (rng.next() as u32).to_le_bytes();
+            let header =
+                Header { fin: true, opcode: Opcode::Text, mask: Some(mask), len: len as u64 };
+            let mut bytes = BytesMut::new();
+            header.write(&mut bytes);
+            bytes.extend(text.bytes().zip(mask.into_iter().cycle()).map(|(byte, key)| byte ^ key));
+            bytes.to_vec()
+        };
+        Self { frames: (0..count).map(frame).collect(), frame: 0, at: 0 }
+    }
+}
+
+impl AsyncRead for Script {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Self { frames, frame, at } = &mut *self;
+        let rest = &frames[*frame][*at..];
+        let len = rest.len().min(buffer.remaining());
+        buffer.put_slice(&rest[..len]);
+        *at += len;
+        if *at == frames[*frame].len() {
+            *frame = (*frame + 1) % frames.len();
+            *at = 0;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Nothing is ever written to it.
+impl AsyncWrite for Script {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        panic!("nothing is to be answered: {bytes:02x?}");
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Unmasking and validating in one pass, against the same in two, ours and a peer's.
+///
+/// The key is one of zeros, so that unmasking in place can be done over and over; nobody looks at it.
+pub(crate) fn unmask(bench: &mut Bench) {
+    for (size, len) in SIZES {
+        for corpus in [Corpus::Ascii, Corpus::Cyrillic, Corpus::Cjk] {
+            let Some(name) = bench.name("unmask", corpus.name(), size) else { continue };
+            let kernel = bench.kernel();
+            let count = (TOTAL / len).max(1);
+            let pool = Pool::new(corpus, len, count);
+
+            let mut row = Row::new(name, Work::new(count * len, count, "message"));
+            row.expect(count);
+            row.ours(pool.clone().all(move |message, key| {
+                let stop = kernel().unmask_and_validate(message, key);
+                stop.why == Why::End && stop.valid_up_to == message.len()
+            }));
+            row.peer(
+                "two passes",
+                pool.clone().all(move |message, key| {
+                    kernel().unmask(message, key);
+                    let stop = kernel().validate(message);
+                    stop.why == Why::End && stop.valid_up_to == message.len()
+                }),
+            );
+            row.peer(
+                "fastwebsockets",
+                pool.all(|message, key| {
+                    fastwebsockets::unmask(message, key);
+                    simdutf8::basic::from_utf8(message).is_ok()
+                }),
+            );
+            bench.measure(row);
+        }
+    }
+}
+
+/// Messages one behind the other, a header's length apart.
+#[derive(Clone)]
+struct Pool {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Pool {
+    const HEADER: usize = 6;
+
+    fn new(corpus: Corpus, len: usize, count: usize) -> Self {
+        let mut bytes = Vec::with_capacity(count * (Self::HEADER + len));
+        for n in 0..count {
+            bytes.put_bytes(0, Self::HEADER);
+            bytes.put_slice(corpus.text(len, n as u64).as_bytes());
+        }
+        Self { bytes, len }
+    }
+
+    /// How many messages are valid.
+    fn all(mut self, is_valid: impl Fn(&mut [u8], [u8; 4]) -> bool) -> impl FnMut() -> u64 {
+        move || {
+            let key = black_box([0; 4]);
+            let messages = black_box(&mut self.bytes).chunks_exact_mut(Self::HEADER + self.len);
+            let valid = messages.map(|message| is_valid(&mut message[Self::HEADER..], key));
+            valid.map(u64::from).sum()
+        }
+    }
+}
