@@ -24,15 +24,19 @@ impl Mask {
     }
 }
 
-/// What a chunk is that has been unmasked: text, then perhaps an error.
+/// What bytes are that have been unmasked, up to the first error.
 #[derive(Debug, Default)]
 pub(crate) struct Unmasked<'a> {
-    /// The character that was cut, completed by the first bytes of the chunk.
+    /// The character that was held, completed by the first of them.
     pub(crate) cut: Option<char>,
-    /// All text behind it, up to the error or to an incomplete sequence.
+    /// How many then mean nothing, as a signature does.
+    pub(crate) silent: usize,
+    /// All text behind that.
     pub(crate) text: &'a str,
-    /// Where decoding has stopped. What follows in the chunk is unmasked, and has not been consumed.
+    /// Why it goes no further. What follows is unmasked, and has not been consumed.
     pub(crate) error: Option<Utf8Error>,
+    /// Without an error: the beginning of a character at their end.
+    pub(crate) incomplete: &'a [u8],
 }
 
 impl Utf8Decoder {
@@ -43,52 +47,82 @@ impl Utf8Decoder {
         mut chunk: &'c mut [u8],
         mask: &mut Option<Mask>,
     ) -> Unmasked<'c> {
-        let mut unmasked = Unmasked::default();
+        let mut cut = None;
         while !self.incomplete().is_empty() {
-            let Some((byte, behind)) = chunk.split_first_mut() else { return unmasked };
+            let Some((byte, behind)) = chunk.split_first_mut() else {
+                return Unmasked { cut, ..Unmasked::default() };
+            };
             self.unmask(slice::from_mut(byte), mask);
             match self.resume(slice::from_ref(byte)).1 {
                 Resumed::Nothing => {}
-                Resumed::Char(c) => unmasked.cut = Some(c),
+                Resumed::Char(c) => cut = Some(c),
                 Resumed::Error(error) => {
                     self.unmask(behind, mask);
-                    unmasked.error = Some(error);
-                    return unmasked;
+                    return Unmasked { cut, error: Some(error), ..Unmasked::default() };
                 }
             }
             chunk = behind;
         }
-        let (mut rest, mut step) = match mask {
+        let unmasked = self.step_masked(chunk, mask);
+        self.hold(unmasked.incomplete);
+        Unmasked { cut, ..unmasked }
+    }
+
+    /// As [`push_masked`](Self::push_masked), and holds nothing back: for callers that keep the bytes
+    /// themselves.
+    #[inline]
+    pub(crate) fn step_masked<'c>(
+        &mut self,
+        bytes: &'c mut [u8],
+        mask: &mut Option<Mask>,
+    ) -> Unmasked<'c> {
+        debug_assert!(self.incomplete().is_empty());
+        let (bytes, step) = match mask {
             Some(mask) => {
-                let key = mask.advance(chunk.len());
-                self.scanner.unmask_and_step(chunk, key)
+                let key = mask.advance(bytes.len());
+                self.scanner.unmask_and_step(bytes, key)
             }
             None => {
-                let chunk: &[u8] = chunk;
-                (chunk, self.scanner.step(chunk))
+                let bytes: &[u8] = bytes;
+                (bytes, self.scanner.step(bytes))
             }
         };
+        match step {
+            Step::Text(text) if text.len() == bytes.len() => {
+                Unmasked { text, ..Unmasked::default() }
+            }
+            step => self.step_on(bytes, step),
+        }
+    }
+
+    /// Goes on behind the first step.
+    #[inline(never)]
+    fn step_on<'c>(&mut self, mut bytes: &'c [u8], mut step: Step<'c>) -> Unmasked<'c> {
+        let mut unmasked = Unmasked::default();
         loop {
             match step {
                 Step::Text(text) => {
                     debug_assert!(unmasked.text.is_empty(), "only an error interrupts text");
                     unmasked.text = text;
-                    rest = &rest[text.len()..];
+                    bytes = &bytes[text.len()..];
                 }
-                Step::Silent(len) => rest = &rest[len..],
+                Step::Silent(len) => {
+                    unmasked.silent += len;
+                    bytes = &bytes[len..];
+                }
                 Step::Error(error) => {
                     unmasked.error = Some(self.tally.note(error));
                     return unmasked;
                 }
                 Step::Hold => {
-                    self.hold(rest);
+                    unmasked.incomplete = bytes;
                     return unmasked;
                 }
             }
-            if rest.is_empty() {
+            if bytes.is_empty() {
                 return unmasked;
             }
-            step = self.scanner.step(rest);
+            step = self.scanner.step(bytes);
         }
     }
 

@@ -23,11 +23,13 @@ const NO_LIMIT: u64 = u64::MAX;
 enum How {
     Push,
     PushBytes,
+    /// As `PushBytes`, with pieces that follow one another in memory.
+    PushAdjacent,
     Pieces,
     Validate,
 }
 
-const HOWS: [How; 4] = [How::Push, How::PushBytes, How::Pieces, How::Validate];
+const HOWS: [How; 5] = [How::Push, How::PushBytes, How::PushAdjacent, How::Pieces, How::Validate];
 
 /// What is cut where a message is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,17 +64,13 @@ fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
         TextMessage::new().with_options(options(config)).with_max_length(way.limit);
     connection.start_frame(Opcode::Text, false, way.key).unwrap();
     let mut out = String::new();
-    let mut frame = 0;
+    let mut pieces = masked_pieces(way.bytes, &way.cuts, way.key);
 
     let places: Vec<_> = way.cuts.iter().map(|(at, _)| *at).collect();
     let cuts = way.cuts.iter().map(|(_, cut)| *cut).chain([Cut::FrameAndPing]);
     for ((from, to), cut) in chunks(way.bytes.len(), &places).zip(cuts) {
         let plain = &way.bytes[from..to];
-        let mut piece = masked(plain, way.key, from - frame);
-        let result = give(how, &mut connection, &mut piece, &mut out);
-        if how != How::PushBytes {
-            assert_eq!(piece, plain, "all is unmasked, {}", context());
-        }
+        let result = give(how, &mut connection, pieces.split_to(plain.len()), plain, &mut out);
         let (text, wanted) = determined(expected, way.limit, to);
         let got = result.err().map(|error| trouble(error, way.limit));
         assert_eq!(got, wanted, "up to {to}, {}", context());
@@ -90,7 +88,6 @@ fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
                 ping(&mut connection);
             }
             connection.start_frame(Opcode::Continuation, false, way.key).unwrap();
-            frame = to;
         }
     }
 
@@ -101,7 +98,9 @@ fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
         Ok(Some(Message::Text(whole))) => {
             assert_eq!(wanted, None, "{}", context());
             match how {
-                How::Push | How::PushBytes => assert_eq!(whole, text, "{}", context()),
+                How::Push | How::PushBytes | How::PushAdjacent => {
+                    assert_eq!(whole, text, "{}", context());
+                }
                 How::Pieces | How::Validate => assert!(whole.is_empty(), "{}", context()),
             }
             assert_eq!((connection.position(), connection.incomplete()), (0, &b""[..]));
@@ -115,23 +114,40 @@ fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
     }
 }
 
+/// Gives a piece, masked; unmasked, it is `plain`.
 fn give(
     how: How,
     connection: &mut TextMessage,
-    piece: &mut [u8],
+    mut piece: BytesMut,
+    plain: &[u8],
     out: &mut String,
 ) -> Result<(), MessageError> {
-    match how {
-        How::Push => connection.push(piece),
-        How::PushBytes => connection.push_bytes(BytesMut::from(&*piece)),
-        How::Validate => connection.validate(piece),
-        How::Pieces => connection.pieces(piece).try_for_each(|text| {
+    let result = match how {
+        How::PushAdjacent => return connection.push_bytes(piece),
+        How::PushBytes => return connection.push_bytes(BytesMut::from(&*piece)),
+        How::Push => connection.push(&mut piece),
+        How::Validate => connection.validate(&mut piece),
+        How::Pieces => connection.pieces(&mut piece).try_for_each(|text| {
             let text = text?;
             assert!(!text.is_empty());
             out.push_str(text);
             Ok(())
         }),
-    }
+    };
+    assert_eq!(piece, plain, "all is unmasked");
+    result
+}
+
+/// As `give`, where there is no mask.
+fn give_plain(how: How, connection: &mut TextMessage, plain: &[u8]) -> Result<(), MessageError> {
+    give(how, connection, BytesMut::from(plain), plain, &mut String::new())
+}
+
+/// The payloads of all frames, one behind the other.
+fn masked_pieces(bytes: &[u8], cuts: &[(usize, Cut)], key: Option<[u8; 4]>) -> BytesMut {
+    let frames: Vec<_> =
+        cuts.iter().filter(|(_, cut)| *cut != Cut::Piece).map(|(at, _)| *at).collect();
+    chunks(bytes.len(), &frames).flat_map(|(from, to)| masked(&bytes[from..to], key, 0)).collect()
 }
 
 /// A control frame whose payload would be the end of any text.
@@ -220,7 +236,7 @@ fn every_vector_at_every_cut_and_phase_of_the_mask() {
             for (n, key) in keys().enumerate() {
                 let cuts = vec![(at, CUTS[(at + n) % 3])];
                 let way = Way { bytes: &bytes, cuts, key, limit: NO_LIMIT };
-                check(HOWS[(at / 3 + n) % 4], config, &way, &expected);
+                check(HOWS[(at / 3 + n) % 5], config, &way, &expected);
             }
         }
     }
@@ -252,7 +268,7 @@ fn every_short_vector_with_every_limit() {
             for at in 0..=bytes.len() {
                 let cuts = vec![(at, CUTS[at % 3])];
                 let way = Way { bytes: &bytes, cuts, key: Some(KEY), limit };
-                check(HOWS[at % 4], config, &way, &expected);
+                check(HOWS[at % 5], config, &way, &expected);
             }
         }
     }
@@ -304,17 +320,16 @@ fn outcome(
     key: Option<[u8; 4]>,
 ) -> Result<String, MessageError> {
     let mut out = String::new();
-    let mut frame = 0;
+    let mut pieces = masked_pieces(bytes, cuts, key);
     connection.start_frame(Opcode::Text, cuts.iter().all(|(_, cut)| *cut == Cut::Piece), key)?;
     let places: Vec<_> = cuts.iter().map(|(at, _)| *at).collect();
     for (n, (from, to)) in chunks(bytes.len(), &places).enumerate() {
-        let mut piece = masked(&bytes[from..to], key, from - frame);
-        give(how, &mut connection, &mut piece, &mut out)?;
+        let piece = pieces.split_to(to - from);
+        give(how, &mut connection, piece, &bytes[from..to], &mut out)?;
         if let Some((_, Cut::Frame | Cut::FrameAndPing)) = cuts.get(n) {
             assert_eq!(connection.end_frame(), Ok(None));
             let is_last = cuts[n + 1..].iter().all(|(_, cut)| *cut == Cut::Piece);
             connection.start_frame(Opcode::Continuation, is_last, key)?;
-            frame = to;
         }
     }
     match connection.end_frame()? {
@@ -341,6 +356,63 @@ fn a_message_in_one_piece_is_not_copied() {
             let wanted = if bom == BomPolicy::Keep { &*plain } else { &plain[3..] };
             assert_eq!(text, wanted);
             assert_eq!(text.as_bytes().as_ptr_range().end, range.end, "the end of the same memory");
+        }
+    }
+}
+
+/// As from one read buffer, with a mask that runs on over the pieces and characters that are cut.
+#[test]
+fn pieces_that_follow_one_another_in_memory_are_not_copied() {
+    let plain = "日本語 🦀 é ".repeat(40);
+    for size in [1, 2, 3, 5, 64, 300] {
+        for bom in [BomPolicy::Keep, BomPolicy::Strip] {
+            let mut connection = TextMessage::new().with_options(Utf8Options::new().with_bom(bom));
+            let text = "\u{FEFF}".to_owned() + &plain;
+            let mut buffer = BytesMut::from(&*masked(text.as_bytes(), Some(KEY), 0));
+            let end = buffer.as_ptr_range().end;
+            connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
+            while !buffer.is_empty() {
+                let piece = buffer.split_to(size.min(buffer.len()));
+                connection.push_bytes(piece).unwrap();
+            }
+            let Ok(Some(Message::Text(got))) = connection.end_frame() else { panic!("a text") };
+            assert_eq!(got, if bom == BomPolicy::Keep { &text } else { &plain });
+            assert_eq!(got.as_bytes().as_ptr_range().end, end, "the same memory");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_follow_one_another_in_memory_are_not_copied() {
+    let mut connection = TextMessage::new();
+    let mut buffer = BytesMut::from(&[0xFF; 100][..]);
+    let place = buffer.as_ptr();
+    connection.start_frame(Opcode::Binary, true, None).unwrap();
+    connection.push_bytes(buffer.split_to(60)).unwrap();
+    connection.push_bytes(buffer).unwrap();
+    let Ok(Some(Message::Binary(bytes))) = connection.end_frame() else { panic!("a binary") };
+    assert_eq!((bytes.as_ptr(), bytes.len()), (place, 100));
+}
+
+/// Other pieces, and those that are not kept, may stand between them.
+#[test]
+fn a_character_that_is_cut_goes_from_one_way_of_giving_to_another() {
+    let text = "a€b🦀c";
+    for first in 0..=text.len() {
+        for second in first..=text.len() {
+            for hows in [[0, 1, 2], [2, 0, 2], [2, 2, 0], [1, 2, 2], [2, 1, 0], [2, 2, 1]] {
+                let mut connection = TextMessage::new();
+                let mut buffer = BytesMut::from(&*masked(text.as_bytes(), Some(KEY), 0));
+                connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
+                let ranges = [0..first, first..second, second..text.len()];
+                for (how, range) in hows.map(|how| HOWS[how]).into_iter().zip(ranges) {
+                    let plain = &text.as_bytes()[range];
+                    let piece = buffer.split_to(plain.len());
+                    give(how, &mut connection, piece, plain, &mut String::new()).unwrap();
+                }
+                let whole = connection.end_frame();
+                assert_eq!(whole, Ok(Some(Message::Text(text.into()))), "{hows:?}");
+            }
         }
     }
 }
@@ -387,17 +459,17 @@ fn binary_messages_are_not_text() {
                 connection.announce(frame.len() as u64).unwrap();
                 let (first, second) = frame.split_at(frame.len() / 3);
                 let mut text = String::new();
-                for (piece, from) in [(first, 0), (second, first.len())] {
-                    let mut piece = masked(piece, Some(KEY), from);
-                    give(how, &mut connection, &mut piece, &mut text).unwrap();
+                for (plain, from) in [(first, 0), (second, first.len())] {
+                    let piece = masked(plain, Some(KEY), from)[..].into();
+                    give(how, &mut connection, piece, plain, &mut text).unwrap();
                 }
                 assert_eq!(text, "");
                 message = connection.end_frame().unwrap();
                 opcode = Opcode::Continuation;
             }
             let wanted = match how {
-                How::Push | How::PushBytes => Bytes::from(bytes.clone()),
                 How::Pieces | How::Validate => Bytes::new(),
+                _ => Bytes::from(bytes.clone()),
             };
             assert_eq!(message, Some(Message::Binary(wanted)), "{how:?}, {size}");
         }
@@ -454,17 +526,16 @@ fn the_limit_is_on_by_default_and_counts_all_frames() {
         for (opcode, code) in [(Opcode::Text, 1009), (Opcode::Binary, 1009)] {
             let mut connection = TextMessage::new();
             let mut opcode = opcode;
-            let mut piece = vec![b'a'; MIB];
             for _ in 0..16 {
                 connection.start_frame(opcode, false, None).unwrap();
                 connection.announce(MIB as u64).unwrap();
-                give(how, &mut connection, &mut piece, &mut String::new()).unwrap();
+                give_plain(how, &mut connection, &[b'a'; MIB]).unwrap();
                 assert_eq!(connection.end_frame(), Ok(None));
                 opcode = Opcode::Continuation;
             }
             connection.start_frame(opcode, true, None).unwrap();
-            give(how, &mut connection, &mut [], &mut String::new()).unwrap();
-            let error = give(how, &mut connection, &mut [b'a'], &mut String::new()).unwrap_err();
+            give_plain(how, &mut connection, b"").unwrap();
+            let error = give_plain(how, &mut connection, b"a").unwrap_err();
             assert_eq!(error, MessageError::TooLong { limit: 16_777_216 });
             assert_eq!(error.close_code(), code);
             check_failed(&mut connection, error);
@@ -581,7 +652,8 @@ fn order(frames: &[(Opcode, bool)]) -> Result<(), ProtocolError> {
 
 #[test]
 fn calls_in_another_order_are_errors() {
-    let misuse: [(fn(&mut TextMessage) -> Result<(), MessageError>, _); 6] = [
+    type Call = fn(&mut TextMessage) -> Result<(), MessageError>;
+    let misuse: [(Call, _); 6] = [
         (|c| c.push(&mut []), ProtocolError::NoFrame),
         (|c| c.push_bytes(BytesMut::new()), ProtocolError::NoFrame),
         (|c| c.validate(&mut []), ProtocolError::NoFrame),
@@ -623,15 +695,16 @@ fn control_frames_have_125_bytes_at_the_most() {
             connection.start_frame(Opcode::Pong, true, Some(KEY)).unwrap();
             connection.announce(125).unwrap();
             for at in (0..125).step_by(size) {
-                let mut piece = masked(&[0xFF; 125][..size.min(125 - at)], Some(KEY), at);
-                give(how, &mut connection, &mut piece, &mut String::new()).unwrap();
+                let plain = &[0xFF; 125][..size.min(125 - at)];
+                let piece = masked(plain, Some(KEY), at)[..].into();
+                give(how, &mut connection, piece, plain, &mut String::new()).unwrap();
             }
             let wanted = Message::Pong(Bytes::from_static(&[0xFF; 125]));
             assert_eq!(connection.end_frame(), Ok(Some(wanted)), "{how:?}, {size}");
         }
-        connection.start_frame(Opcode::Ping, true, Some(KEY)).unwrap();
-        give(how, &mut connection, &mut [0; 125], &mut String::new()).unwrap();
-        let error = give(how, &mut connection, &mut [0], &mut String::new()).unwrap_err();
+        connection.start_frame(Opcode::Ping, true, None).unwrap();
+        give_plain(how, &mut connection, &[0; 125]).unwrap();
+        let error = give_plain(how, &mut connection, &[0]).unwrap_err();
         assert_eq!(error, ProtocolError::LongControl.into());
     }
 }

@@ -1,19 +1,21 @@
 use alloc::string::String;
-use core::mem;
+use core::{mem, ptr};
 
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 
+use crate::text::TextBuffer;
+
 /// What is kept of a text message.
 #[derive(Clone, Debug)]
 pub(super) enum KeptText {
-    /// Nothing, or one piece as it came.
-    Whole(ByteString),
+    /// Nothing, or the pieces themselves. Behind the text there may be the beginning of a character.
+    Whole(TextBuffer),
     /// A copy.
     Joined(String),
 }
 
-/// What is kept of a binary message: one piece as it came, or a copy.
+/// What is kept of a binary message: the pieces themselves, or a copy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeptBytes(BytesMut);
 
@@ -27,8 +29,31 @@ pub(super) struct Outlook {
 }
 
 impl KeptText {
-    pub(super) const fn new() -> Self {
-        Self::Whole(ByteString::new())
+    pub(super) fn new() -> Self {
+        Self::Whole(TextBuffer::default())
+    }
+
+    /// Whether `piece` can be added to the pieces as it is.
+    pub(super) fn has_room(&self, piece: &[u8]) -> bool {
+        match self {
+            Self::Whole(buffer) => buffer.is_empty() || buffer.is_followed_by(piece),
+            Self::Joined(_) => false,
+        }
+    }
+
+    /// The beginning of a character at the end of the pieces.
+    pub(super) fn incomplete(&self) -> &[u8] {
+        match self {
+            Self::Whole(buffer) => buffer.behind(),
+            Self::Joined(_) => &[],
+        }
+    }
+
+    /// Drops it.
+    pub(super) fn drop_incomplete(&mut self) {
+        if let Self::Whole(buffer) = self {
+            buffer.truncate();
+        }
     }
 
     /// Adds a copy of `text`.
@@ -41,24 +66,17 @@ impl KeptText {
         joined.push_str(text);
     }
 
-    /// Adds `text`, as it is where it is the first.
-    pub(super) fn push_owned(&mut self, text: ByteString, outlook: Outlook) {
-        match self {
-            Self::Whole(whole) if whole.is_empty() => *self = Self::Whole(text),
-            _ => self.push(&text, outlook),
-        }
-    }
-
     pub(super) fn into_text(self) -> ByteString {
         match self {
-            Self::Whole(whole) => whole,
+            Self::Whole(buffer) => buffer.into_text(),
             Self::Joined(joined) => joined.into(),
         }
     }
 
     fn join(&mut self) -> &mut String {
-        if let Self::Whole(whole) = self {
-            *self = Self::Joined(String::from(&**whole));
+        if let Self::Whole(buffer) = self {
+            debug_assert!(buffer.behind().is_empty());
+            *self = Self::Joined(String::from(buffer.as_str()));
         }
         match self {
             Self::Joined(joined) => joined,
@@ -80,10 +98,10 @@ impl KeptBytes {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Adds `bytes`, as they are where they are the first.
+    /// Adds `bytes`, as they are where they are the first or follow the others in memory.
     pub(super) fn push_owned(&mut self, bytes: BytesMut, outlook: Outlook) {
-        if self.0.is_empty() {
-            self.0 = bytes;
+        if self.0.is_empty() || ptr::eq(self.0.as_ptr_range().end, bytes.as_ptr()) {
+            self.0.unsplit(bytes);
         } else {
             self.push(&bytes, outlook);
         }

@@ -9,7 +9,6 @@ use crate::options::Utf8Options;
 use crate::payload::websocket::close::MAX_CONTROL;
 use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook};
 use crate::payload::websocket::{ClosePayload, MessageError, Opcode, ProtocolError, TextPieces};
-use crate::text::into_text;
 
 /// Puts the messages of one WebSocket connection together from their frames, and validates the text
 /// as it arrives.
@@ -344,29 +343,37 @@ impl TextMessage {
     /// # Ok::<(), utf8_codec::payload::websocket::MessageError>(())
     /// ```
     pub fn push_bytes(&mut self, mut piece: BytesMut) -> Result<(), MessageError> {
-        let outlook = self.outlook();
-        if let (Open::Binary(_), Frame::Data { .. }) = (&self.open, &self.frame) {
-            let received = self.receive(&mut piece);
-            let (len, error) = (received.bytes.len(), received.error);
-            piece.truncate(len);
-            if let Open::Binary(kept) = &mut self.open {
-                kept.push_owned(piece, outlook);
-            }
-            return self.conclude(error);
+        if !self.has_room(&piece) {
+            return self.push_copied(piece);
         }
-        let (mut cut, mut error) = (None, None);
-        let text = into_text(piece, |bytes| {
-            let received = self.receive(bytes);
-            (cut, error) = (received.cut, received.error);
-            received.text
+        let admitted = self.admit(piece.len());
+        let too_long = self.too_long(&piece[admitted..]);
+        if too_long.is_some() {
+            piece.truncate(admitted);
+        }
+        let Self {
+            decoder,
+            frame: Frame::Data { mask, .. },
+            open: Open::Text(KeptText::Whole(buffer)),
+            ..
+        } = self
+        else {
+            unreachable!("there is room")
+        };
+        // What is incomplete was unmasked when it came.
+        let mask = if buffer.behind().is_empty() {
+            mask
+        } else {
+            decoder.unmask(&mut piece, mask);
+            &mut None
+        };
+        let mut error = None;
+        buffer.extend(piece, |bytes| {
+            let unmasked = decoder.step_masked(bytes, mask);
+            error = unmasked.error.map(MessageError::Utf8);
+            (unmasked.silent, unmasked.text)
         });
-        if let Open::Text(kept) = &mut self.open {
-            if let Some(c) = cut {
-                kept.push(c.encode_utf8(&mut [0; 4]), outlook);
-            }
-            kept.push_owned(text, outlook);
-        }
-        self.conclude(error)
+        self.conclude(error.or(too_long))
     }
 
     /// Takes the next piece of the frame's payload, unmasks it in place, and lends its text instead of
@@ -522,48 +529,102 @@ impl TextMessage {
     /// assert_eq!(connection.incomplete(), b"\xC3");
     /// ```
     pub fn incomplete(&self) -> &[u8] {
-        self.decoder.incomplete()
+        match &self.open {
+            Open::Text(kept) if !kept.incomplete().is_empty() => kept.incomplete(),
+            _ => self.decoder.incomplete(),
+        }
     }
 
     /// Unmasks a piece, counts it, and says what it is. Keeps only the payload of control frames.
     #[inline]
     fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {
-        let Self { decoder, frame, open, .. } = self;
-        match frame {
-            Frame::Data { mask, announced, .. } => {
-                let room = usize::try_from(self.limit - self.len).unwrap_or(usize::MAX);
-                let (piece, excess) = piece.split_at_mut(piece.len().min(room));
-                self.len += piece.len() as u64;
-                *announced = announced.saturating_sub(piece.len() as u64);
-                let mut received = Received::default();
-                if let Open::Text(_) = open {
-                    let Unmasked { cut, text, error } = decoder.push_masked(piece, mask);
-                    received =
-                        Received { cut, text, bytes: &[], error: error.map(MessageError::Utf8) };
-                } else {
-                    decoder.unmask(piece, mask);
-                    received.bytes = piece;
-                }
-                if !excess.is_empty() {
-                    decoder.unmask(excess, mask);
-                    received.error.get_or_insert(MessageError::TooLong { limit: self.limit });
-                }
-                received
-            }
+        match &mut self.frame {
+            Frame::Data { .. } => {}
             Frame::Control { mask, payload, .. } => {
-                decoder.unmask(piece, mask);
+                self.decoder.unmask(piece, mask);
                 let fits = payload.len() + piece.len() <= MAX_CONTROL;
                 if fits {
                     payload.extend_from_slice(piece);
                 }
                 let error = (!fits).then_some(ProtocolError::LongControl.into());
-                Received { error, ..Received::default() }
+                return Received { error, ..Received::default() };
             }
             Frame::Nothing => {
                 let error = Some(ProtocolError::NoFrame.into());
-                Received { error, ..Received::default() }
+                return Received { error, ..Received::default() };
             }
         }
+        self.settle();
+        let (piece, excess) = piece.split_at_mut(self.admit(piece.len()));
+        let too_long = self.too_long(excess);
+        let Self { decoder, frame: Frame::Data { mask, .. }, open, .. } = self else {
+            unreachable!("it is a data frame")
+        };
+        let mut received = Received::default();
+        if let Open::Text(_) = open {
+            let Unmasked { cut, text, error, .. } = decoder.push_masked(piece, mask);
+            received = Received { cut, text, bytes: &[], error: error.map(MessageError::Utf8) };
+        } else {
+            decoder.unmask(piece, mask);
+            received.bytes = piece;
+        }
+        if !excess.is_empty() {
+            decoder.unmask(excess, mask);
+        }
+        received.error = received.error.or(too_long);
+        received
+    }
+
+    /// Whether a piece of a text message can be added to those that are kept without being copied.
+    fn has_room(&self, piece: &[u8]) -> bool {
+        match (&self.frame, &self.open) {
+            (Frame::Data { .. }, Open::Text(kept)) => {
+                self.decoder.incomplete().is_empty() && kept.has_room(piece)
+            }
+            _ => false,
+        }
+    }
+
+    /// [`push_bytes`](Self::push_bytes) where it has to copy, and of all but text messages.
+    #[inline(never)]
+    fn push_copied(&mut self, mut piece: BytesMut) -> Result<(), MessageError> {
+        let (Frame::Data { .. }, Open::Binary(_)) = (&self.frame, &self.open) else {
+            return self.push(&mut piece);
+        };
+        let outlook = self.outlook();
+        let Received { bytes, error, .. } = self.receive(&mut piece);
+        let len = bytes.len();
+        piece.truncate(len);
+        if let Open::Binary(kept) = &mut self.open {
+            kept.push_owned(piece, outlook);
+        }
+        self.conclude(error)
+    }
+
+    /// Lets the decoder hold the beginning of a character that the kept pieces end with: what follows
+    /// is not kept there.
+    fn settle(&mut self) {
+        if let Open::Text(kept) = &mut self.open
+            && !kept.incomplete().is_empty()
+        {
+            self.decoder.hold(kept.incomplete());
+            kept.drop_incomplete();
+        }
+    }
+
+    /// Counts a piece of the open message. Returns how many bytes of it there is room for.
+    fn admit(&mut self, len: usize) -> usize {
+        let room = usize::try_from(self.limit - self.len).unwrap_or(usize::MAX);
+        let admitted = len.min(room);
+        self.len += admitted as u64;
+        if let Frame::Data { announced, .. } = &mut self.frame {
+            *announced = announced.saturating_sub(admitted as u64);
+        }
+        admitted
+    }
+
+    fn too_long(&self, excess: &[u8]) -> Option<MessageError> {
+        (!excess.is_empty()).then_some(MessageError::TooLong { limit: self.limit })
     }
 
     fn outlook(&self) -> Outlook {
@@ -575,6 +636,7 @@ impl TextMessage {
     }
 
     fn end_message(&mut self) -> Result<Message, MessageError> {
+        self.settle();
         self.len = 0;
         match mem::replace(&mut self.open, Open::Nothing) {
             Open::Text(kept) => match self.decoder.finish() {

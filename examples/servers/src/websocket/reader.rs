@@ -13,8 +13,8 @@ use super::frame::{Header, HeaderError};
 /// Reads what a client sends, message by message.
 ///
 /// The text of a message is validated in the pieces in which it arrives, so that what is ill-formed is
-/// refused when it comes, however long its frame is. A message that arrives in one piece is handed on
-/// without copying.
+/// refused when it comes, however long its frame is. What fits the buffer is handed on without copying,
+/// in however many pieces it arrives.
 #[derive(Debug)]
 pub struct MessageReader<S> {
     socket: S,
@@ -48,6 +48,9 @@ pub enum ReadError {
 /// What a read makes room for.
 const READ: usize = 16 << 10;
 
+/// How long a payload may be for all of it to be given room because its header says so.
+const MAX_ROOM: u64 = 64 << 10;
+
 impl<S: AsyncRead + Unpin> MessageReader<S> {
     /// Creates a reader. What has been read of `socket` already is `buffer`.
     pub fn new(socket: S, buffer: BytesMut, message: TextMessage) -> Self {
@@ -68,7 +71,11 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
             if let Some(message) = self.take()? {
                 return Ok(Some(message));
             }
-            if self.buffer.capacity() - self.buffer.len() < READ / 4 {
+            let wanted = match self.state {
+                State::Header => READ / 4,
+                State::Payload { rest } => rest.min(READ as u64 / 4) as usize,
+            };
+            if self.buffer.capacity() - self.buffer.len() < wanted {
                 self.buffer.reserve(READ);
             }
             if self.socket.read_buf(&mut self.buffer).await? == 0 {
@@ -92,19 +99,17 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
                     self.buffer.advance(len);
                     self.message.start_frame(header.opcode, header.fin, Some(mask))?;
                     self.message.announce(header.len)?;
+                    let room = header.len.min(MAX_ROOM) as usize;
+                    self.buffer.reserve(room.saturating_sub(self.buffer.len()));
                     header.len
                 }
             };
-            let len =
-                usize::try_from(rest).map_or(self.buffer.len(), |rest| rest.min(self.buffer.len()));
-            let rest = rest - len as u64;
-            self.state = State::Payload { rest };
-            if rest > 0 {
-                self.message.push(&mut self.buffer)?;
-                self.buffer.clear();
+            let len = rest.min(self.buffer.len() as u64);
+            self.message.push_bytes(self.buffer.split_to(len as usize))?;
+            if len < rest {
+                self.state = State::Payload { rest: rest - len };
                 return Ok(None);
             }
-            self.message.push_bytes(self.buffer.split_to(len))?;
             self.state = State::Header;
             if let Some(message) = self.message.end_frame()? {
                 return Ok(Some(message));
