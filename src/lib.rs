@@ -117,6 +117,7 @@
 //! | the same | `char`s with their offsets | [`stream::CharStream`] | `stream` |
 //! | the same | lines | [`stream::Utf8Lines`] | `stream`, `codec` |
 //! | the same | one `String` of limited length | [`stream::Utf8Stream::collect_text`] | `stream` |
+//! | frames of a WebSocket | messages, validated as they arrive | [`payload::websocket::TextMessage`] | `bytes` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
 //! | text | pieces of at most so many bytes | [`mod@split`] | |
@@ -172,6 +173,9 @@
 //!   flushed, it has nothing on the heap. A [`utf16::Utf16Decoder`] holds one unit.
 //! - A [`stream::Utf8Reader`] has a buffer of 8,192 bytes (8 KiB), and none while it is quiet. A
 //!   [`stream::CharStream`] holds 2,048 `char`s (8 KiB) at the most besides its source.
+//!
+//! - A WebSocket message has 16,777,216 bytes (16 MiB) at the most, or what
+//!   [`with_max_length`](payload::websocket::TextMessage::with_max_length) says; a control frame 125.
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -199,8 +203,8 @@
 //! - **`std`:** `alloc`, conversion of errors into [`std::io::Error`], and asking the machine at
 //!   run time which vector instructions it has (otherwise those that the build was told of are
 //!   used). No dependencies.
-//! - **`bytes`:** `alloc`, and decoding of `bytes::Bytes` into `bytestring::ByteString` without
-//!   copying. Brings bytes and bytestring.
+//! - **`bytes`:** `alloc`, decoding of `bytes::Bytes` into `bytestring::ByteString` without copying,
+//!   and WebSocket messages in the module [`payload`]. Brings bytes and bytestring.
 //! - **`codec`:** `std` and `bytes`, and the module [`codec`]. Brings tokio-util (its codecs only),
 //!   memchr and thiserror.
 //! - **`stream`:** `std` and `bytes`, and the module [`stream`]. Brings futures and tokio (none of

@@ -28,22 +28,25 @@ const SIZES: [(&str, usize); 4] = [("16", 16), ("125", 125), ("1460", 1460), ("6
 const TOTAL: usize = 16 << 10;
 
 /// From a socket to text that is handed out, with all that is between: reading, headers, masks,
-/// validation, the order of frames, limits. A read brings a message, or as much of it as there is room
-/// for. Each contender has one connection, and keeps it.
+/// validation, the order of frames, limits. Each contender has one connection, and keeps it.
+///
+/// `message`: a read brings a message. `burst`: it brings as many as there is room for.
 pub(crate) fn messages(bench: &mut Bench) {
-    for (size, len) in SIZES {
-        for corpus in Corpus::SCRIPTS {
-            let Some(name) = bench.name("message", corpus.name(), size) else { continue };
-            let count = (TOTAL / len).max(4);
-            let script = Script::new(corpus, len, count);
+    for (what, arrival) in [("message", Arrival::Single), ("burst", Arrival::Burst)] {
+        for (size, len) in SIZES {
+            for corpus in Corpus::SCRIPTS {
+                let Some(name) = bench.name(what, corpus.name(), size) else { continue };
+                let count = (TOTAL / len).max(4);
+                let script = Script::new(corpus, len, count, arrival);
 
-            let mut row = Row::new(name, Work::new(count * len, count, "message"));
-            row.expect(count * len);
-            row.ours(ours(script.clone(), count));
-            row.peer("tokio-tungstenite", tokio_tungstenite(script.clone(), count));
-            row.peer("tokio-websockets", tokio_websockets(script.clone(), count));
-            row.peer("fastwebsockets", fastwebsockets(script, count));
-            bench.measure(row);
+                let mut row = Row::new(name, Work::new(count * len, count, "message"));
+                row.expect(count * len);
+                row.ours(ours(script.clone(), count));
+                row.peer("tokio-tungstenite", tokio_tungstenite(script.clone(), count));
+                row.peer("tokio-websockets", tokio_websockets(script.clone(), count));
+                row.peer("fastwebsockets", fastwebsockets(script, count));
+                bench.measure(row);
+            }
         }
     }
 }
@@ -112,28 +115,36 @@ fn fastwebsockets(script: Script, count: usize) -> impl FnMut() -> u64 {
     )
 }
 
+/// What a read brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    /// A message, or as much of it as there is room for.
+    Single,
+    /// As much as there is room for.
+    Burst,
+}
+
 /// A client that sends the same messages over and over.
 #[derive(Clone, Debug)]
 struct Script {
-    frames: Rc<[Vec<u8>]>,
+    bytes: Rc<[u8]>,
     frame: usize,
+    arrival: Arrival,
     at: usize,
 }
 
 impl Script {
-    fn new(corpus: Corpus, len: usize, count: usize) -> Self {
+    fn new(corpus: Corpus, len: usize, count: usize, arrival: Arrival) -> Self {
         let mut rng = Rng::new(len as u64);
-        let frame = |n| {
+        let mut bytes = BytesMut::new();
+        for n in 0..count {
             let text = corpus.text(len, n as u64);
             let mask = (rng.next() as u32).to_le_bytes();
-            let header =
-                Header { fin: true, opcode: Opcode::Text, mask: Some(mask), len: len as u64 };
-            let mut bytes = BytesMut::new();
-            header.write(&mut bytes);
+            Header { fin: true, opcode: Opcode::Text, mask: Some(mask), len: len as u64 }
+                .write(&mut bytes);
             bytes.extend(text.bytes().zip(mask.into_iter().cycle()).map(|(byte, key)| byte ^ key));
-            bytes.to_vec()
-        };
-        Self { frames: (0..count).map(frame).collect(), frame: 0, at: 0 }
+        }
+        Self { frame: bytes.len() / count, bytes: (*bytes).into(), arrival, at: 0 }
     }
 }
 
@@ -143,15 +154,13 @@ impl AsyncRead for Script {
         _: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Self { frames, frame, at } = &mut *self;
-        let rest = &frames[*frame][*at..];
-        let len = rest.len().min(buffer.remaining());
-        buffer.put_slice(&rest[..len]);
-        *at += len;
-        if *at == frames[*frame].len() {
-            *frame = (*frame + 1) % frames.len();
-            *at = 0;
-        }
+        let len = match self.arrival {
+            Arrival::Single => self.frame - self.at % self.frame,
+            Arrival::Burst => self.bytes.len() - self.at,
+        };
+        let len = len.min(buffer.remaining());
+        buffer.put_slice(&self.bytes[self.at..self.at + len]);
+        self.at = (self.at + len) % self.bytes.len();
         Poll::Ready(Ok(()))
     }
 }

@@ -11,7 +11,7 @@
 //!
 //!    | method | the text is | costs |
 //!    | --- | --- | --- |
-//!    | [`push_bytes`](TextMessage::push_bytes) | kept; not copied where it is the whole message | one pass |
+//!    | [`push_bytes`](TextMessage::push_bytes) | kept; not copied where the pieces lie together | one pass |
 //!    | [`push`](TextMessage::push) | kept, copied | one pass and one copy |
 //!    | [`pieces`](TextMessage::pieces) | lent, piece by piece, and not kept | one pass |
 //!    | [`validate`](TextMessage::validate) | not kept | one pass |
@@ -63,9 +63,11 @@ mod kept;
 mod message;
 mod opcode;
 mod pieces;
+mod text_message;
 
 pub use close::ClosePayload;
 pub use error::{MessageError, ProtocolError};
-pub use message::{Message, TextMessage};
+pub use message::Message;
 pub use opcode::Opcode;
 pub use pieces::TextPieces;
+pub use text_message::TextMessage;
