@@ -173,7 +173,6 @@
 //!   flushed, it has nothing on the heap. A [`utf16::Utf16Decoder`] holds one unit.
 //! - A [`stream::Utf8Reader`] has a buffer of 8,192 bytes (8 KiB), and none while it is quiet. A
 //!   [`stream::CharStream`] holds 2,048 `char`s (8 KiB) at the most besides its source.
-//!
 //! - A WebSocket message has 16,777,216 bytes (16 MiB) at the most, or what
 //!   [`with_max_length`](payload::websocket::TextMessage::with_max_length) says; a control frame 125.
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).

@@ -39,6 +39,9 @@ fn buffers_are_filled_as_expected() {
 fn every_object_encodes_as_expected() {
     let answered = check(&cases(&["encode", "encode_into"]), &VIAS[0]);
     assert!(answered > 110, "only {answered} cases");
+}
+
+#[test]
 fn messages_are_taken_frame_by_frame_as_expected() {
     let cases = cases(&["websocket"]);
     assert!(cases.len() > 220, "only {} cases", cases.len());

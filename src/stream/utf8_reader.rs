@@ -15,7 +15,7 @@ use crate::options::Utf8Options;
 use crate::scanner::Step;
 use crate::stream::source::PartOfRepair;
 use crate::stream::{CollectError, ReadError, SILENT_CHUNKS, Utf8ByteReader, append_within};
-use crate::text::{Ending, TextBuffer};
+use crate::text::{Ending, ReadBuffer};
 
 pin_project! {
     /// Reads text from an `AsyncRead`, and lends it: the fast way from a socket to `&str`.
@@ -79,7 +79,7 @@ pin_project! {
 /// What has been read.
 #[derive(Clone, Debug)]
 struct Content {
-    buffer: TextBuffer,
+    buffer: ReadBuffer,
     /// Keeps no bytes: the buffer does.
     decoder: Utf8Decoder,
     mode: ErrorMode,
@@ -737,7 +737,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
 fn poll_read<R: AsyncRead>(
     reader: Pin<&mut R>,
     cx: &mut Context<'_>,
-    buffer: &mut TextBuffer,
+    buffer: &mut ReadBuffer,
     capacity: usize,
 ) -> Poll<io::Result<usize>> {
     let mut room = ReadBuf::new(buffer.room(capacity));
@@ -759,7 +759,7 @@ fn poll_read<R: AsyncRead>(
 impl Content {
     fn new() -> Self {
         Self {
-            buffer: TextBuffer::new(),
+            buffer: ReadBuffer::new(),
             decoder: Utf8Decoder::new(),
             mode: ErrorMode::Fatal,
             repair: None,

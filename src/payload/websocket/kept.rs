@@ -4,13 +4,13 @@ use core::{mem, ptr};
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 
-use crate::text::TextBuffer;
+use crate::text::GatheredText;
 
 /// What is kept of a text message.
 #[derive(Clone, Debug)]
 pub(super) enum KeptText {
     /// Nothing, or the pieces themselves. Behind the text there may be the beginning of a character.
-    Whole(TextBuffer),
+    Whole(GatheredText),
     /// A copy.
     Joined(String),
 }
@@ -30,7 +30,7 @@ pub(super) struct Outlook {
 
 impl KeptText {
     pub(super) fn new() -> Self {
-        Self::Whole(TextBuffer::default())
+        Self::Whole(GatheredText::default())
     }
 
     /// Whether `piece` can be added to the pieces as it is.
