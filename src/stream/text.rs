@@ -1,5 +1,4 @@
 use std::future::poll_fn;
-use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
@@ -10,6 +9,7 @@ use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
+use crate::chunk::{SILENT_CHUNKS, Text, reserve};
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::incomplete::Resumed;
@@ -23,6 +23,9 @@ use crate::stream::{
     CharStream, CollectError, ReaderChunks, SILENT_CHUNKS, StreamError, append_within,
 };
 use crate::transcode::Status;
+use crate::mode::ErrorMode;
+use crate::options::Utf8Options;
+use crate::stream::{CollectError, ReaderChunks, StreamError};
 
 pin_project! {
     /// A stream of chunks to a stream of text: each item is a run of whole characters, never empty.
