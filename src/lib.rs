@@ -219,6 +219,8 @@
 extern crate alloc;
 
 mod bom;
+#[cfg(any(feature = "http-body", feature = "stream"))]
+mod chunk;
 #[cfg(feature = "codec")]
 pub mod codec;
 mod decoder;
@@ -226,7 +228,7 @@ mod destination;
 mod encoder;
 mod error;
 mod incomplete;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
 mod item;
 #[allow(unsafe_code)]
 mod kernel;
@@ -239,6 +241,7 @@ mod options;
 #[cfg(feature = "bytes")]
 mod owned;
 #[cfg(feature = "bytes")]
+#[cfg(feature = "http-body")]
 pub mod payload;
 mod scanner;
 pub mod split;

@@ -66,6 +66,12 @@ impl Scanner {
         self.start.skipped()
     }
 
+    /// The start of the stream, to be asked what it will make of the next bytes.
+    #[cfg(any(feature = "codec", feature = "http-body"))]
+    pub(crate) const fn start(&self) -> Start {
+        self.start
+    }
+
     /// Says what `input` begins with.
     #[inline]
     pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
@@ -263,11 +269,6 @@ impl Scanner {
 /// For callers that look ahead, as one does who must find the end of a line first.
 #[cfg(feature = "codec")]
 impl Scanner {
-    /// The start of the stream, to be asked what it will make of the next bytes.
-    pub(crate) const fn start(&self) -> Start {
-        self.start
-    }
-
     /// Ends what is incomplete: `tail`, one to three bytes that the last step answered with
     /// [`Step::Hold`], is followed by `next`, a byte that continues no sequence. Returns what is
     /// wrong with that: more than once, where a required signature is missing too.

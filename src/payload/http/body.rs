@@ -1,0 +1,583 @@
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, Bytes};
+use bytestring::ByteString;
+use http::HeaderMap;
+use http_body::{Body, Frame, SizeHint};
+use pin_project_lite::pin_project;
+
+use crate::chunk::{SILENT_CHUNKS, reserve};
+use crate::decoder::Utf8Decoder;
+use crate::mode::ErrorMode;
+use crate::options::Utf8Options;
+use crate::payload::http::decoding::Decoding;
+use crate::payload::http::{BodyError, Charset, CharsetError};
+
+pin_project! {
+    /// The body of a request or a response as text: each frame of data is a run of whole characters
+    /// in UTF-8, never empty.
+    ///
+    /// It is a [`Body`] around a body. What a frame determines is handed on before the next one is
+    /// asked for; how the text is divided into frames depends on those within, the text does not.
+    /// Text is handed on without copying where the data within is [`Bytes`]; a character that was
+    /// cut is a copy, and a frame of its own. In a lossy mode a frame within yields at most one
+    /// frame, and that is a copy where something was repaired or where the frame completes a
+    /// character.
+    ///
+    /// Between polls it holds the beginning of one character or of a signature, three bytes at the
+    /// most; in [`ErrorMode::Fatal`] what is left of one frame within; and trailers behind an error.
+    /// From another charset than UTF-8 a frame is converted in blocks of 16 KiB. Empty frames are
+    /// passed over, and change nothing.
+    ///
+    /// Trailers pass. Before them, and before the end, an incomplete character is one error, or one
+    /// repair. After the end nothing else comes, and the body within is not polled again.
+    ///
+    /// [`size_hint`](Body::size_hint) is exact if the one within is and nothing is changed: the
+    /// charset is UTF-8, the mode is [`ErrorMode::Fatal`], and there is no signature that might be
+    /// removed, nor the rest of a character to be skipped.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], the default, [`BodyError::Utf8`] (or [`Legacy`](BodyError::Legacy))
+    /// for each ill-formed part, in its place: the text before it comes first. A body is usually
+    /// dropped at its first error; polled again, it goes on with what stands behind the ill-formed
+    /// part, as if that had not been there. After [`BodyError::TooLong`] and [`BodyError::Inner`]
+    /// nothing comes any more.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future of [`text_frame`](Self::text_frame), or of http-body-util's `frame`, loses
+    /// nothing: the bytes are here or still in the body within.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::stream;
+    /// use http_body::Frame;
+    /// use http_body_util::{BodyExt, StreamBody};
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), BodyError<std::io::Error>> {
+    /// let frames = [&b"5 \xE2\x82"[..], b"\xAC, \xFF", b"6 \xC2\xA3"];
+    /// let frames = frames.map(|data| Ok::<_, std::io::Error>(Frame::data(Bytes::from_static(data))));
+    /// let mut body = Utf8Body::new(StreamBody::new(stream::iter(frames)));
+    ///
+    /// assert_eq!(body.frame().await.unwrap()?.into_data().unwrap(), "5 ");
+    /// assert_eq!(body.frame().await.unwrap()?.into_data().unwrap(), "€");
+    /// assert_eq!(body.frame().await.unwrap()?.into_data().unwrap(), ", ");
+    /// assert_eq!(body.frame().await.unwrap().unwrap_err().offset(), Some(7));
+    /// assert_eq!(body.collect_text(100).await?, "6 £");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Debug)]
+    #[must_use = "bodies do nothing unless polled"]
+    pub struct Utf8Body<B> {
+        #[pin]
+        inner: B,
+        decoding: Decoding,
+        limit: u64,
+        // Bytes of data that have come from within.
+        received: u64,
+        state: State,
+    }
+}
+
+impl<B> Utf8Body<B> {
+    /// Reads `inner` as UTF-8, with the default options, in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Utf8Body::new(Full::<Bytes>::from("žluťoučký"));
+    /// assert_eq!(body.collect_text(100).await.unwrap(), "žluťoučký");
+    /// # }
+    /// ```
+    pub fn new(inner: B) -> Self {
+        Self { inner, decoding: Decoding::new(), limit: u64::MAX, received: 0, state: State::Open }
+    }
+
+    /// Reads `inner` in the encoding that the `Content-Type` of its request or response names, in
+    /// UTF-8 if that names none; see [`Charset::from_headers`].
+    ///
+    /// # Errors
+    ///
+    /// [`CharsetError`], which becomes a [`BodyError`] behind a question mark.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http::{Response, StatusCode};
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # fn main() -> Result<(), http::Error> {
+    /// let response = Response::builder()
+    ///     .header("content-type", "text/plain; charset=UTF-7")
+    ///     .body(Full::<Bytes>::from("Hi Mom -+Jjo--!"))?;
+    /// let error = Utf8Body::from_headers(response.headers(), response.body()).unwrap_err();
+    /// assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, CharsetError> {
+        Ok(Self::new(inner).with_charset(Charset::from_headers(headers)?))
+    }
+
+    /// Sets the encoding. To be called before the first poll.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{Charset, Utf8Body};
+    ///
+    /// let charset = Charset::from_label("utf8").unwrap();
+    /// let body = Utf8Body::new(Full::<Bytes>::from("text")).with_charset(charset);
+    /// assert_eq!(body.charset(), Charset::UTF_8);
+    /// ```
+    pub fn with_charset(mut self, charset: Charset) -> Self {
+        self.decoding.set_charset(charset);
+        self
+    }
+
+    /// Sets how the text begins and what it may contain. To be called before the first poll: the
+    /// decoder is made anew.
+    ///
+    /// In another charset than UTF-8 these options concern the text that it is converted to; in
+    /// UTF-16, a signature also decides the byte order, as in the WHATWG Encoding Standard.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::Utf8Body;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let body = Utf8Body::new(Full::<Bytes>::from("\u{FEFF}text")).with_options(options);
+    /// assert_eq!(body.collect_text(4).await.unwrap(), "text");
+    /// # }
+    /// ```
+    pub fn with_options(mut self, options: Utf8Options) -> Self {
+        self.decoding.set_options(options);
+        self
+    }
+
+    /// Sets what becomes of ill-formed parts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Utf8Body::new(Full::<Bytes>::from(&b"caf\xE9"[..])).with_error_mode(ErrorMode::Escape);
+    /// assert_eq!(body.collect_text(100).await.unwrap(), r"caf\xe9");
+    /// # }
+    /// ```
+    pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
+        self.decoding.set_error_mode(mode);
+        self
+    }
+
+    /// Sets how many bytes of data the body within may have. There is no limit unless one is set:
+    /// nothing accumulates here.
+    ///
+    /// What is within the limit is handed on, then comes [`BodyError::TooLong`], and nothing else. A
+    /// body whose size hint already says that it is too long is refused before it is polled, so that
+    /// a client who waits for a `100 Continue` keeps it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::{BodyExt, Full};
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut body = Utf8Body::new(Full::<Bytes>::from("too long")).with_limit(7);
+    /// let error = body.frame().await.unwrap().unwrap_err();
+    /// assert_eq!(error, BodyError::TooLong { limit: 7 });
+    /// assert!(body.frame().await.is_none());
+    /// # }
+    /// ```
+    pub fn with_limit(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Returns the encoding of the body within.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::payload::http::{Charset, Utf8Body};
+    ///
+    /// assert_eq!(Utf8Body::new(()).charset(), Charset::UTF_8);
+    /// ```
+    pub fn charset(&self) -> Charset {
+        self.decoding.charset()
+    }
+
+    /// Returns the body within.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body::Body;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// let body = Utf8Body::new(Full::<Bytes>::from("text"));
+    /// assert_eq!(body.get_ref().size_hint().exact(), Some(4));
+    /// ```
+    pub fn get_ref(&self) -> &B {
+        &self.inner
+    }
+
+    /// Returns the body within, to be changed. Frames that are taken from it here are missing in the
+    /// text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// let mut body = Utf8Body::new(Full::<Bytes>::from("text"));
+    /// *body.get_mut() = Full::<Bytes>::from("other text");
+    /// ```
+    pub fn get_mut(&mut self) -> &mut B {
+        &mut self.inner
+    }
+
+    /// Returns the body within for good. What has come out of it and has not been handed on is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::{BodyExt, Full};
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Utf8Body::new(Full::<Bytes>::from("text")).into_inner();
+    /// assert_eq!(body.collect().await.unwrap().to_bytes(), "text");
+    /// # }
+    /// ```
+    pub fn into_inner(self) -> B {
+        self.inner
+    }
+
+    /// Returns the decoder within, which knows the position in the text, the bytes held, whether a
+    /// signature was removed, and how many bytes were skipped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::{BodyExt, Full};
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut body = Utf8Body::new(Full::<Bytes>::from(&b"text\xE2\x82"[..]));
+    /// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "text");
+    /// assert_eq!(body.decoder().position(), 4);
+    /// # }
+    /// ```
+    pub fn decoder(&self) -> &Utf8Decoder {
+        self.decoding.decoder()
+    }
+
+    /// Returns how many ill-formed parts and refused characters there were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::{BodyExt, Full};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Full::<Bytes>::from(&b"\xFF.\xFF"[..]);
+    /// let mut body = Utf8Body::new(body).with_error_mode(ErrorMode::Skip);
+    /// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), ".");
+    /// assert_eq!(body.error_count(), 2);
+    /// # }
+    /// ```
+    pub fn error_count(&self) -> u64 {
+        self.decoding.error_count()
+    }
+
+    /// Returns the first error in the text, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::{BodyExt, Full};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Full::<Bytes>::from(&b"ab\xFF"[..]);
+    /// let mut body = Utf8Body::new(body).with_error_mode(ErrorMode::Replacement);
+    /// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "ab\u{FFFD}");
+    /// assert_eq!(body.first_error().unwrap().offset(), Some(2));
+    /// # }
+    /// ```
+    pub fn first_error(&self) -> Option<BodyError<Infallible>> {
+        self.decoding.first_error()
+    }
+}
+
+impl<B: Body> Utf8Body<B> {
+    /// Polls for the next frame, as [`poll_frame`](Body::poll_frame) does, with its data as text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Utf8Body`] says.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use std::future::poll_fn;
+    /// use std::pin::Pin;
+    ///
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut body = Utf8Body::new(Full::<Bytes>::from("text"));
+    /// let frame = poll_fn(|cx| Pin::new(&mut body).poll_text_frame(cx)).await;
+    /// assert_eq!(&**frame.unwrap().unwrap().data_ref().unwrap(), "text");
+    /// # }
+    /// ```
+    #[allow(clippy::type_complexity, reason = "it is that of `Body::poll_frame`")]
+    pub fn poll_text_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<ByteString>, BodyError<B::Error>>>> {
+        let mut this = self.project();
+        let mut silent = 0;
+        loop {
+            if let Some(text) = this.decoding.next().transpose() {
+                return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::widen)));
+            }
+            match this.state {
+                State::Open if silent == SILENT_CHUNKS => {
+                    // Ready again and again, and nothing to show for it: others have their turn.
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                State::Open
+                    if *this.received == 0 && this.inner.size_hint().lower() > *this.limit =>
+                {
+                    *this.state = State::TooLong;
+                }
+                State::Open => match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
+                    Ok(Some(frame)) => match frame.into_data() {
+                        Ok(data) => {
+                            let (data, state) = within(data, *this.limit - *this.received);
+                            *this.received += data.len() as u64;
+                            *this.state = state;
+                            this.decoding.push(data);
+                            silent += 1;
+                        }
+                        Err(trailers) => {
+                            let trailers = trailers.map_data(|_| ByteString::new());
+                            *this.state = State::Ending(Some(Box::new(trailers)));
+                        }
+                    },
+                    Ok(None) => *this.state = State::Ending(None),
+                    Err(error) => {
+                        *this.state = State::Ended;
+                        return Poll::Ready(Some(Err(BodyError::Inner(error))));
+                    }
+                },
+                State::Ending(trailers) => {
+                    if let Some(text) = this.decoding.finish().transpose() {
+                        return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::widen)));
+                    }
+                    let Some(trailers) = trailers.take() else {
+                        *this.state = State::Ended;
+                        continue;
+                    };
+                    *this.state = State::Open;
+                    return Poll::Ready(Some(Ok(*trailers)));
+                }
+                State::TooLong => {
+                    *this.state = State::Ended;
+                    return Poll::Ready(Some(Err(BodyError::TooLong { limit: *this.limit })));
+                }
+                State::Ended => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// Waits for the next frame, with its data as text; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Utf8Body`] says.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), BodyError<std::convert::Infallible>> {
+    /// let mut body = Utf8Body::new(Full::<Bytes>::from("žluťoučký kůň"));
+    /// let mut letters = 0;
+    /// while let Some(frame) = body.text_frame().await {
+    ///     if let Ok(text) = frame?.into_data() {
+    ///         letters += text.chars().filter(|c| c.is_alphabetic()).count();
+    ///     }
+    /// }
+    /// assert_eq!(letters, 12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[allow(clippy::type_complexity, reason = "it is that of `Body::poll_frame`")]
+    pub async fn text_frame(&mut self) -> Option<Result<Frame<ByteString>, BodyError<B::Error>>>
+    where
+        B: Unpin,
+    {
+        poll_fn(|cx| Pin::new(&mut *self).poll_text_frame(cx)).await
+    }
+
+    /// Collects the whole text, `limit` bytes of it at the most. Trailers are dropped.
+    ///
+    /// What counts is the text: signatures and skipped bytes do not, repairs do. The text that is
+    /// collected takes `limit` bytes of memory at the most, on an endless body too; besides it there
+    /// is one frame, repaired in the lossy modes.
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError::TooLong`] as soon as the text is longer than `limit`, and without a poll if the
+    /// size hint says that it will be; the others at the first such frame. The body and the text so
+    /// far are dropped; who wants to keep them takes the frames one by one.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses the body, which it owns, and the text so far.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = || Utf8Body::new(Full::<Bytes>::from("5 €"));
+    /// assert_eq!(body().collect_text(5).await.unwrap(), "5 €");
+    /// assert_eq!(body().collect_text(4).await, Err(BodyError::TooLong { limit: 4 }));
+    /// # }
+    /// ```
+    pub async fn collect_text(self, limit: usize) -> Result<String, BodyError<B::Error>> {
+        let too_long = || BodyError::TooLong { limit: limit as u64 };
+        if self.size_hint().lower() > limit as u64 {
+            return Err(too_long());
+        }
+        let mut body = pin!(self);
+        let mut text = String::new();
+        while let Some(frame) = poll_fn(|cx| body.as_mut().poll_text_frame(cx)).await {
+            let Ok(piece) = frame?.into_data() else { continue };
+            if piece.len() > limit - text.len() {
+                return Err(too_long());
+            }
+            reserve(&mut text, piece.len(), limit);
+            text.push_str(&piece);
+        }
+        Ok(text)
+    }
+}
+
+impl<B: Body> Body for Utf8Body<B> {
+    type Data = Bytes;
+    type Error = BodyError<B::Error>;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let frame = ready!(self.poll_text_frame(cx));
+        Poll::Ready(frame.map(|frame| Ok(frame?.map_data(ByteString::into_bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self.state {
+            State::Open => self.inner.is_end_stream() && self.decoding.is_done(),
+            State::Ending(_) | State::TooLong => false,
+            State::Ended => true,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self.state {
+            State::Open => self.decoding.size_hint(&self.inner.size_hint()),
+            State::Ending(_) | State::TooLong => self.decoding.size_hint(&SizeHint::with_exact(0)),
+            State::Ended => SizeHint::with_exact(0),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum State {
+    /// The body within may have more.
+    Open,
+    /// The body within has ended, but for these trailers; what is held has not.
+    Ending(Option<Box<Frame<ByteString>>>),
+    /// The body within is longer than allowed, and that has not been said.
+    TooLong,
+    /// `None` has been said, or is about to be.
+    Ended,
+}
+
+/// Takes `allowed` bytes of `data` at the most.
+fn within(mut data: impl Buf, allowed: u64) -> (Bytes, State) {
+    let len = data.remaining();
+    match usize::try_from(allowed) {
+        Ok(allowed) if allowed < len => (data.copy_to_bytes(allowed), State::TooLong),
+        _ => (data.copy_to_bytes(len), State::Open),
+    }
+}

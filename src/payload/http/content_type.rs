@@ -1,0 +1,197 @@
+//! The parameters of a `Content-Type` field (RFC 9110, sections 5.6 and 8.3.1).
+//!
+//! ```text
+//! media-type    = type "/" subtype *( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )
+//! quoted-string = DQUOTE *( qdtext / "\" ( HTAB / SP / VCHAR / obs-text ) ) DQUOTE
+//! ```
+
+use std::borrow::Cow;
+
+/// The field is not what the grammar says, from this byte on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Malformed {
+    pub(super) at: usize,
+}
+
+/// The parameters of a media type, one after the other.
+#[derive(Debug)]
+pub(super) struct Parameters<'a> {
+    field: &'a [u8],
+    /// Invariant: at most the length of `field`, all before it is as it should be.
+    at: usize,
+}
+
+/// A name, as it was written, and a value without quotes.
+pub(super) type Parameter<'a> = (&'a [u8], Cow<'a, [u8]>);
+
+impl<'a> Parameters<'a> {
+    /// Reads the type, and stops before the parameters.
+    pub(super) fn of(field: &'a [u8]) -> Result<Self, Malformed> {
+        let mut parameters = Self { field, at: 0 };
+        parameters.skip_whitespace();
+        parameters.token()?;
+        parameters.expect(b'/')?;
+        parameters.token()?;
+        Ok(parameters)
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Parameter<'a>>, Malformed> {
+        loop {
+            self.skip_whitespace();
+            if self.at == self.field.len() {
+                return Ok(None);
+            }
+            self.expect(b';')?;
+            self.skip_whitespace();
+            if !matches!(self.peek(), None | Some(b';')) {
+                break;
+            }
+        }
+        let name = self.token()?;
+        self.expect(b'=')?;
+        let value = match self.peek() {
+            Some(b'"') => self.quoted_string()?,
+            _ => Cow::Borrowed(self.token()?),
+        };
+        Ok(Some((name, value)))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.field.get(self.at).copied()
+    }
+
+    fn skip_whitespace(&mut self) {
+        while let Some(b' ' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Malformed> {
+        if self.peek() != Some(byte) {
+            return Err(Malformed { at: self.at });
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn token(&mut self) -> Result<&'a [u8], Malformed> {
+        let rest = &self.field[self.at..];
+        let len = rest.iter().position(|&byte| !is_token(byte)).unwrap_or(rest.len());
+        if len == 0 {
+            return Err(Malformed { at: self.at });
+        }
+        self.at += len;
+        Ok(&rest[..len])
+    }
+
+    fn quoted_string(&mut self) -> Result<Cow<'a, [u8]>, Malformed> {
+        self.expect(b'"')?;
+        let start = self.at;
+        let mut unescaped: Option<Vec<u8>> = None;
+        loop {
+            let byte = match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    unescaped.get_or_insert_with(|| self.field[start..self.at].to_vec());
+                    self.at += 1;
+                    self.peek()
+                }
+                byte => byte,
+            };
+            match byte {
+                Some(byte @ (b'\t' | b' '..=b'~' | 0x80..)) => {
+                    unescaped.iter_mut().for_each(|value| value.push(byte))
+                }
+                _ => return Err(Malformed { at: self.at }),
+            }
+            self.at += 1;
+        }
+        let value = match unescaped {
+            Some(value) => Cow::Owned(value),
+            None => Cow::Borrowed(&self.field[start..self.at]),
+        };
+        self.expect(b'"')?;
+        Ok(value)
+    }
+}
+
+const fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'!' | b'#'
+                | b'$'
+                | b'%'
+                | b'&'
+                | b'\''
+                | b'*'
+                | b'+'
+                | b'-'
+                | b'.'
+                | b'^'
+                | b'_'
+                | b'`'
+                | b'|'
+                | b'~'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(field: &[u8]) -> Result<Vec<(String, String)>, usize> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let mut parameters = Parameters::of(field).map_err(|error| error.at)?;
+        let mut found = Vec::new();
+        while let Some((name, value)) = parameters.next().map_err(|error| error.at)? {
+            found.push((text(name), text(&value)));
+        }
+        Ok(found)
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Result<Vec<(String, String)>, usize> {
+        Ok(pairs.iter().map(|(name, value)| (String::from(*name), String::from(*value))).collect())
+    }
+
+    #[test]
+    fn parameters_are_tokens_or_quoted_strings() {
+        assert_eq!(all(b"text/plain"), pairs(&[]));
+        assert_eq!(all(b" text/plain \t"), pairs(&[]));
+        assert_eq!(all(b"text/plain;charset=UTF-8"), pairs(&[("charset", "UTF-8")]));
+        assert_eq!(all(b"a/b \t; \tc=d ;E=f"), pairs(&[("c", "d"), ("E", "f")]));
+        assert_eq!(all(b"a/b;;c=d; ;"), pairs(&[("c", "d")]));
+        assert_eq!(all(br#"a/b;c="d e";f="""#), pairs(&[("c", "d e"), ("f", "")]));
+        assert_eq!(all(br#"a/b;c="\d\"\\;\ ";e=f"#), pairs(&[("c", r#"d"\; "#), ("e", "f")]));
+        assert_eq!(all(b"a/b;c=\"\xE9\\\xE9\""), pairs(&[("c", "\u{FFFD}\u{FFFD}")]));
+        assert_eq!(all(b"application/vnd.x+json;v=1.0"), pairs(&[("v", "1.0")]));
+    }
+
+    #[test]
+    fn what_is_malformed_has_a_place() {
+        let table: [(&[u8], usize); 19] = [
+            (b"", 0),
+            (b"text", 4),
+            (b"text/", 5),
+            (b"/plain", 0),
+            (b"text /plain", 4),
+            (b"text/plain charset=x", 11),
+            (b"text/plain, text/html", 10),
+            (b"a/b;c", 5),
+            (b"a/b;c=", 6),
+            (b"a/b;=d", 4),
+            (b"a/b;c =d", 5),
+            (b"a/b;c= d", 6),
+            (b"a/b;c=d e", 8),
+            (b"a/b;c=\"d", 8),
+            (b"a/b;c=\"d\\", 9),
+            (b"a/b;c=\"\x07\"", 7),
+            (b"a/b;c=\"\\\x7F\"", 8),
+            (b"a/b;c=\"d\"e", 9),
+            (b"a/b;c=\xE9", 6),
+        ];
+        for (field, at) in table {
+            assert_eq!(all(field), Err(at), "{:?}", String::from_utf8_lossy(field));
+        }
+    }
+}

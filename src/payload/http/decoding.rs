@@ -1,0 +1,124 @@
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use bytestring::ByteString;
+use http_body::SizeHint;
+
+use crate::chunk::Text;
+use crate::decoder::Utf8Decoder;
+use crate::mode::ErrorMode;
+use crate::options::Utf8Options;
+use crate::payload::http::charset::Encoding;
+use crate::payload::http::legacy::Legacy;
+use crate::payload::http::{BodyError, Charset};
+
+/// From the bytes of a body to text, chunk by chunk.
+#[derive(Debug)]
+pub(super) struct Decoding {
+    charset: Charset,
+    /// What stands before `text` if the charset is not UTF-8.
+    legacy: Option<Box<Legacy>>,
+    text: Text,
+}
+
+/// The next item, or none for now.
+pub(super) type Item = Result<Option<ByteString>, BodyError<Infallible>>;
+
+impl Decoding {
+    pub(super) fn new() -> Self {
+        let (decoder, mode, chunk) = (Utf8Decoder::new(), ErrorMode::default(), Bytes::new());
+        Self { charset: Charset::UTF_8, legacy: None, text: Text { decoder, mode, chunk } }
+    }
+
+    pub(super) fn set_charset(&mut self, charset: Charset) {
+        self.charset = charset;
+        self.legacy = match charset.0 {
+            Encoding::Utf8 => None,
+            Encoding::Legacy(encoding) => Some(Legacy::boxed(encoding)),
+        };
+    }
+
+    pub(super) fn set_options(&mut self, options: Utf8Options) {
+        self.text.decoder = Utf8Decoder::with_options(options);
+    }
+
+    pub(super) fn set_error_mode(&mut self, mode: ErrorMode) {
+        self.text.mode = mode;
+    }
+
+    pub(super) fn charset(&self) -> Charset {
+        self.charset
+    }
+
+    pub(super) fn decoder(&self) -> &Utf8Decoder {
+        &self.text.decoder
+    }
+
+    pub(super) fn error_count(&self) -> u64 {
+        self.text.decoder.error_count()
+            + self.legacy.as_ref().map_or(0, |legacy| legacy.error_count())
+    }
+
+    pub(super) fn first_error(&self) -> Option<BodyError<Infallible>> {
+        let in_text = self.text.decoder.first_error();
+        let in_body = self.legacy.as_ref().and_then(|legacy| legacy.first_error());
+        match (in_text, in_body) {
+            (Some(in_text), Some((at, _))) if in_text.valid_up_to() < at => Some(in_text.into()),
+            (_, Some((_, in_body))) => Some(in_body.into()),
+            (in_text, None) => in_text.map(BodyError::Utf8),
+        }
+    }
+
+    /// Takes the next chunk, when there are no more items of the last one.
+    pub(super) fn push(&mut self, chunk: Bytes) {
+        match &mut self.legacy {
+            Some(legacy) => legacy.push(chunk),
+            None => self.text.chunk = chunk,
+        }
+    }
+
+    /// Returns the next item of the chunk, until there is none.
+    pub(super) fn next(&mut self) -> Item {
+        loop {
+            if let Some(text) = self.text.next()? {
+                return Ok(Some(text));
+            }
+            let Some(legacy) = &mut self.legacy else { return Ok(None) };
+            let Some(block) = legacy.next(self.text.mode)? else { return Ok(None) };
+            self.text.chunk = block;
+        }
+    }
+
+    /// Returns the next item of the end, until there is none. Then more may be pushed.
+    pub(super) fn finish(&mut self) -> Item {
+        if let Some(legacy) = &mut self.legacy {
+            legacy.finish();
+        }
+        match self.next()? {
+            None => Ok(self.text.end()?),
+            some => Ok(some),
+        }
+    }
+
+    /// Whether the end would say nothing, if it came now.
+    pub(super) fn is_done(&self) -> bool {
+        self.legacy.as_ref().is_none_or(|legacy| legacy.is_idle())
+            && self.text.chunk.is_empty()
+            && self.text.decoder.clone().finish().is_ok()
+    }
+
+    /// Returns the bounds on the text that is to come, where `inner` has those on the bytes.
+    pub(super) fn size_hint(&self, inner: &SizeHint) -> SizeHint {
+        let mut hint = SizeHint::new();
+        if self.legacy.is_some() || self.text.mode != ErrorMode::Fatal {
+            return hint;
+        }
+        let here = (self.text.decoder.incomplete().len() + self.text.chunk.len()) as u64;
+        let skipped = if self.text.decoder.scanner.start().may_skip() { 3 } else { 0 };
+        if let Some(upper) = inner.upper() {
+            hint.set_upper(upper.saturating_add(here));
+        }
+        hint.set_lower(inner.lower().saturating_add(here).saturating_sub(skipped));
+        hint
+    }
+}
