@@ -1,0 +1,118 @@
+//! What a `Content-Type` says of the encoding.
+
+use futures::FutureExt;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use utf8_codec::payload::http::{Charset, CharsetError, Utf8Body};
+
+use crate::script::Does::{Data, End};
+use crate::script::{Script, ready};
+
+const UTF_8: [&str; 6] =
+    ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"];
+
+fn headers(fields: &[&'static str]) -> HeaderMap {
+    let field = |value| (http::header::CONTENT_TYPE, HeaderValue::from_static(value));
+    let mut headers = HeaderMap::new();
+    fields.iter().copied().map(field).for_each(|(name, value)| {
+        headers.append(name, value);
+    });
+    headers
+}
+
+#[test]
+fn utf_8_has_six_labels_in_any_case() {
+    for label in UTF_8 {
+        for label in [label.to_owned(), label.to_uppercase(), format!("\t {label}\x0C\n")] {
+            assert_eq!(Charset::from_label(&label), Ok(Charset::UTF_8), "{label:?}");
+        }
+    }
+    for label in ["", " ", "utf", "utf-", "utf 8", "utf-8-sig", "cesu-8", "wtf-8", "'utf-8'"] {
+        assert!(Charset::from_label(label).is_err(), "{label:?}");
+    }
+}
+
+#[test]
+fn the_charset_is_a_parameter_in_any_case_and_place() {
+    let some = Ok(Some(Charset::UTF_8));
+    for field in [
+        "text/plain;charset=utf-8",
+        "text/plain; charset=UTF-8",
+        "Text/HTML;Charset=\"utf-8\"",
+        "text/html; charset=\"utf-8\"",
+        "text/plain ;\tformat=flowed ;\t; CHARSET=Utf-8 \t",
+        r#"multipart/mixed; boundary="; charset=x; \""; charset="\u\t\f\8""#,
+        "application/json; charset=utf8; charset=UTF-8",
+        "text/plain; charset=utf-8;",
+    ] {
+        assert_eq!(Charset::from_content_type(field), some, "{field:?}");
+    }
+    for field in ["text/plain", "text/plain;", "a/b; x-charset=utf-16", r#"a/b; c="charset=x""#] {
+        assert_eq!(Charset::from_content_type(field), Ok(None), "{field:?}");
+    }
+}
+
+#[test]
+fn unknown_labels_are_refused_with_415() {
+    let table: [(&[u8], &str); 6] = [
+        (b"text/plain; charset=klingon", "klingon"),
+        (b"text/plain; charset=\"\"", ""),
+        (b"text/plain; charset='utf-8'", r"\'utf-8\'"),
+        (b"text/plain; charset=iso-2022-kr", "iso-2022-kr"),
+        (b"text/plain; charset=\"\xFF\x80\"", r"\xff\x80"),
+        (
+            b"text/plain; charset=a-name-that-is-much-too-long-for-an-error-message",
+            "a-name-that-is-much-too-long-for-an-erro",
+        ),
+    ];
+    for (field, label) in table {
+        let error = Charset::from_content_type(field).unwrap_err();
+        assert_eq!(error, CharsetError::Unsupported { label: label.to_owned() });
+        assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+}
+
+#[cfg(not(feature = "encoding_rs"))]
+#[test]
+fn other_encodings_need_a_feature() {
+    for label in ["utf-16", "latin1", "us-ascii", "shift_jis", "gb18030", "x-user-defined"] {
+        assert!(matches!(Charset::from_label(label), Err(CharsetError::Unsupported { .. })));
+    }
+}
+
+#[test]
+fn charsets_that_contradict_one_another_are_refused() {
+    let contradictory = Err(CharsetError::Contradictory);
+    assert_eq!(Charset::from_headers(&headers(&[])), Ok(Charset::UTF_8));
+    assert_eq!(Charset::from_headers(&headers(&["text/plain"])), Ok(Charset::UTF_8));
+    let twice = ["text/plain; charset=utf-8", "text/html; charset=utf8"];
+    assert_eq!(Charset::from_headers(&headers(&twice)), Ok(Charset::UTF_8));
+    let once = ["text/plain; charset=utf-8", "text/plain"];
+    assert_eq!(Charset::from_headers(&headers(&once)), contradictory);
+    let one_bad = ["text/plain; charset=utf-8", "text"];
+    assert_eq!(Charset::from_headers(&headers(&one_bad)), Err(CharsetError::Malformed { at: 4 }));
+    #[cfg(feature = "encoding_rs")]
+    assert_eq!(
+        Charset::from_content_type("text/plain; charset=utf-8; charset=latin1"),
+        Err(CharsetError::Contradictory)
+    );
+}
+
+#[test]
+fn a_charset_prints_as_its_name() {
+    assert_eq!(
+        format!("{}|{:>7}|{:?}", Charset::UTF_8, Charset::UTF_8, Charset::UTF_8),
+        "UTF-8|  UTF-8|Charset(UTF-8)"
+    );
+}
+
+#[test]
+fn a_body_takes_its_charset_from_the_headers() {
+    let script = || Script::new(&[Data(b"\xC3"), Data(b"\xA9"), End]);
+    let fields = headers(&["text/plain; charset=UTF-8"]);
+    let mut body = Utf8Body::from_headers(&fields, script()).unwrap();
+    assert_eq!((body.charset(), ready(&mut body)), (Charset::UTF_8, vec!["é".into(), "-".into()]));
+    let error = Utf8Body::from_headers(&headers(&["text/plain; charset=x"]), script()).unwrap_err();
+    assert_eq!(error.to_string(), "unsupported charset: x");
+    let text = Utf8Body::from_headers(&headers(&[]), script()).unwrap().collect_text(2);
+    assert_eq!(text.now_or_never().unwrap().unwrap(), "é");
+}

@@ -1,0 +1,90 @@
+//! What errors say, and what they become.
+
+use std::error::Error;
+use std::io;
+
+use http::StatusCode;
+use utf8_codec::payload::http::{BodyError, Charset, CharsetError, LegacyError};
+use utf8_codec::{Utf8Error, Utf8ErrorKind, Utf8Validator};
+
+type Failure = BodyError<io::Error>;
+
+fn utf8() -> Utf8Error {
+    Utf8Validator::new().push(b"ok\xFF").unwrap_err()
+}
+
+fn inner() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionReset, "the cable")
+}
+
+#[test]
+fn errors_may_be_sent_and_boxed() {
+    fn is_error<T: Error + Send + Sync + Unpin + 'static>() {}
+    is_error::<Failure>();
+    is_error::<CharsetError>();
+    is_error::<LegacyError>();
+}
+
+#[test]
+fn errors_speak_for_themselves_and_their_sources_for_the_rest() {
+    let unknown = Charset::from_label("klingon").unwrap_err();
+    let table: [(Failure, &str, Option<&str>); 4] = [
+        (
+            utf8().into(),
+            "the body is not acceptable utf-8",
+            Some("ill-formed utf-8 at byte 2: invalid byte (ff)"),
+        ),
+        (
+            unknown.into(),
+            "the encoding of the body is not known",
+            Some("unsupported charset: klingon"),
+        ),
+        (BodyError::TooLong { limit: 64 }, "the body is longer than 64 bytes", None),
+        (BodyError::Inner(inner()), "the body failed", Some("the cable")),
+    ];
+    for (error, words, source) in table {
+        assert_eq!(error.to_string(), words);
+        assert_eq!(error.source().map(ToString::to_string).as_deref(), source);
+    }
+}
+
+#[test]
+fn errors_have_a_status_and_those_in_the_text_a_place() {
+    let unknown = Charset::from_label("klingon").unwrap_err();
+    let malformed = Charset::from_content_type("text").unwrap_err();
+    let table: [(Failure, StatusCode, Option<u64>); 6] = [
+        (utf8().into(), StatusCode::BAD_REQUEST, Some(2)),
+        (unknown.into(), StatusCode::UNSUPPORTED_MEDIA_TYPE, None),
+        (malformed.into(), StatusCode::BAD_REQUEST, None),
+        (CharsetError::Contradictory.into(), StatusCode::BAD_REQUEST, None),
+        (BodyError::TooLong { limit: 64 }, StatusCode::PAYLOAD_TOO_LARGE, None),
+        (BodyError::Inner(inner()), StatusCode::BAD_REQUEST, None),
+    ];
+    for (error, status, offset) in table {
+        assert_eq!((error.status(), error.offset()), (status, offset), "{error}");
+    }
+}
+
+#[test]
+fn errors_turn_into_io_errors() {
+    let ill_formed = io::Error::from(Failure::Utf8(utf8()));
+    assert_eq!(ill_formed.kind(), io::ErrorKind::InvalidData);
+    let mut validator = Utf8Validator::new();
+    validator.push(b"\xE2").unwrap();
+    let incomplete = validator.finish().unwrap_err();
+    assert_eq!(incomplete.kind(), Utf8ErrorKind::Incomplete);
+    assert_eq!(io::Error::from(Failure::Utf8(incomplete)).kind(), io::ErrorKind::UnexpectedEof);
+
+    let same = io::Error::from(Failure::Inner(inner()));
+    assert_eq!((same.kind(), &*same.to_string()), (io::ErrorKind::ConnectionReset, "the cable"));
+    let other = io::Error::from(BodyError::Inner("a string"));
+    assert_eq!((other.kind(), &*other.to_string()), (io::ErrorKind::Other, "a string"));
+    let boxed: Box<dyn Error + Send + Sync> = Box::new(inner());
+    assert_eq!(io::Error::from(BodyError::Inner(boxed)).kind(), io::ErrorKind::ConnectionReset);
+
+    let too_long = io::Error::from(Failure::TooLong { limit: 7 });
+    assert_eq!(too_long.kind(), io::ErrorKind::InvalidData);
+    assert_eq!(too_long.to_string(), "the body is longer than 7 bytes");
+    let unknown = io::Error::from(Failure::Charset(CharsetError::Contradictory));
+    assert_eq!(unknown.kind(), io::ErrorKind::InvalidData);
+}

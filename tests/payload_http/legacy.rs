@@ -1,0 +1,330 @@
+//! Bodies in other encodings, against encoding_rs given everything at once.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use encoding_rs::{DecoderResult, Encoding};
+use futures::{FutureExt, stream};
+use http_body::{Body, Frame};
+use http_body_util::{Full, StreamBody};
+use proptest::prelude::*;
+use utf8_codec::payload::http::{BodyError, Charset, Utf8Body};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
+
+use crate::script::Does::{Data, End, Fail, Trailers};
+use crate::script::{MODES, Script, body, ready};
+
+fn charset(label: &str) -> Charset {
+    Charset::from_label(label).unwrap()
+}
+
+/// One label of each encoding that the standard has a decoder for, UTF-8 aside.
+const LABELS: [&str; 38] = [
+    "ibm866",
+    "iso-8859-2",
+    "iso-8859-3",
+    "iso-8859-4",
+    "iso-8859-5",
+    "iso-8859-6",
+    "iso-8859-7",
+    "iso-8859-8",
+    "iso-8859-8-i",
+    "iso-8859-10",
+    "iso-8859-13",
+    "iso-8859-14",
+    "iso-8859-15",
+    "iso-8859-16",
+    "koi8-r",
+    "koi8-u",
+    "macintosh",
+    "windows-874",
+    "windows-1250",
+    "windows-1251",
+    "windows-1252",
+    "windows-1253",
+    "windows-1254",
+    "windows-1255",
+    "windows-1256",
+    "windows-1257",
+    "windows-1258",
+    "x-mac-cyrillic",
+    "gbk",
+    "gb18030",
+    "big5",
+    "euc-jp",
+    "iso-2022-jp",
+    "shift_jis",
+    "euc-kr",
+    "utf-16be",
+    "utf-16le",
+    "x-user-defined",
+];
+
+/// What one decoder, given everything at once, makes of it: text letter by letter, and errors.
+fn whole(label: &str, bytes: &[u8]) -> Vec<String> {
+    let mut decoder =
+        Encoding::for_label(label.as_bytes()).unwrap().new_decoder_without_bom_handling();
+    let (mut words, mut read) = (Vec::new(), 0);
+    loop {
+        let mut text = String::with_capacity(4 * bytes.len() + 16);
+        let (result, used) =
+            decoder.decode_to_string_without_replacement(&bytes[read..], &mut text, true);
+        read += used;
+        words.extend(text.chars().map(String::from));
+        match result {
+            DecoderResult::InputEmpty => return words,
+            DecoderResult::OutputFull => panic!("there is room"),
+            DecoderResult::Malformed(len, behind) => {
+                let end = read - usize::from(behind);
+                let at = end - usize::from(len);
+                words.push(format!("{at} {:02x?}", &bytes[at..end]));
+            }
+        }
+    }
+}
+
+/// What comes of a body in pieces of these sizes.
+fn in_pieces(label: &str, bytes: &[u8], sizes: &[usize]) -> Vec<String> {
+    let (mut frames, mut rest, mut sizes) = (Vec::new(), bytes, sizes.iter().cycle());
+    while !rest.is_empty() {
+        let size = sizes.next().map_or(rest.len(), |size| (*size).min(rest.len()));
+        let (piece, behind) = rest.split_at(size);
+        frames.push(Ok::<_, Infallible>(Frame::data(Bytes::copy_from_slice(piece))));
+        rest = behind;
+    }
+    let mut body =
+        Utf8Body::new(StreamBody::new(stream::iter(frames))).with_charset(charset(label));
+    let mut words = ready(&mut body);
+    assert_eq!(words.pop().as_deref(), Some("-"));
+    let is_error = |word: &String| word.ends_with(']') && word.contains(" [");
+    let split = |word: String| match is_error(&word) {
+        true => vec![word],
+        false => word.chars().map(String::from).collect(),
+    };
+    words.into_iter().flat_map(split).collect()
+}
+
+#[test]
+fn every_pair_of_bytes_in_every_encoding_whole_and_cut() {
+    for label in LABELS {
+        let all: Vec<u8> = match label {
+            "utf-16be" | "utf-16le" => {
+                (0..=0xFF_u8).flat_map(|a| [a, 0xD8, b'x', a, 0xDC]).collect()
+            }
+            _ => {
+                (0..=0xFF_u8).flat_map(|a| (0..=0xFF_u8).flat_map(move |b| [a, b, b' '])).collect()
+            }
+        };
+        let bytes = &all[all.len().min(3)..];
+        let expected = whole(label, bytes);
+        for sizes in [&[usize::MAX][..], &[1], &[4096, 5]] {
+            assert!(in_pieces(label, bytes, sizes) == expected, "{label} {sizes:?}");
+        }
+    }
+}
+
+#[test]
+fn text_of_every_encoding_comes_back() {
+    let text = "plain, déjà vu, Ελληνικά, кириллица, שלום, العربية, ไทย, 日本語, 中文, 한국어, 👋 ";
+    for label in LABELS {
+        let encoding = Encoding::for_label(label.as_bytes()).unwrap();
+        if encoding.output_encoding() != encoding {
+            continue; // UTF-16 has no encoder.
+        }
+        let (bytes, ..) = encoding.encode(text);
+        let (expected, malformed) = encoding.decode_without_bom_handling(&bytes);
+        assert!(!malformed);
+        let bytes = bytes.repeat(1000);
+        for size in [1, 7, 1460, usize::MAX] {
+            let frames = bytes.chunks(size.min(bytes.len()));
+            let frames = frames.map(|data| Ok::<_, Infallible>(Frame::data(data)));
+            let body = StreamBody::new(stream::iter(frames));
+            let body = Utf8Body::new(body).with_charset(charset(label));
+            let text = body.collect_text(usize::MAX).now_or_never().unwrap().unwrap();
+            assert!(text == expected.repeat(1000), "{label} {size}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn chunking_does_not_show_in_any_encoding(
+        label in prop::sample::select(&LABELS[..]),
+        bytes in prop::collection::vec(
+            prop_oneof![
+                3 => any::<u8>().prop_map(|byte| vec![byte]),
+                2 => Just(b"\x1B$B".to_vec()),
+                1 => Just(b"\x1B(J".to_vec()),
+                1 => Just(b"\x1B".to_vec()),
+                1 => Just(b"\x81\x30\x81\x30".to_vec()),
+                1 => Just(b"\x8F\xA2\xAF".to_vec()),
+                1 => Just(b"\x00\xD8\x00\xDC".to_vec()),
+                2 => Just(b"ab".to_vec()),
+            ],
+            0..40,
+        ),
+        sizes in prop::collection::vec(0..6_usize, 1..6).prop_map(|mut sizes| {
+            sizes.push(1);
+            sizes
+        }),
+    ) {
+        let bytes = [&b"ab"[..], &bytes.concat()].concat();
+        prop_assert_eq!(in_pieces(label, &bytes, &sizes), whole(label, &bytes));
+    }
+}
+
+#[test]
+fn errors_stand_in_their_place_and_have_the_extent_of_the_standard() {
+    let told = |label: &str, does: &[_]| ready(&mut body(does).with_charset(charset(label)));
+    let does = [Data(b"a\x81"), Data(b"\xFFb\xFD"), Data(b"\x93\xFA"), End];
+    assert_eq!(told("shift_jis", &does), ["a", "1 [81, ff]", "b", "4 [fd]", "日", "-"]);
+    let does = [Data(b"a\0\0"), Data(b"\xD8b"), Data(b"\0c"), End];
+    assert_eq!(told("utf-16le", &does), ["a", "2 [00, d8]", "b", "6 [63]", "-"]);
+    let does = [Data(b"a\x81"), Trailers("1"), End];
+    assert_eq!(told("gb18030", &does), ["a", "1 [81]", "x: 1", "-"]);
+    let does = [Data(b"a\x81"), Fail("reset"), Data(b"b")];
+    assert_eq!(told("gb18030", &does), ["a", "! reset", "-"]);
+    // Told by the fourth byte: the first began nothing, and the two between are text.
+    let does = [Data(b"\x81"), Data(b"\x30"), Data(b"\x81"), Data(b"x"), End];
+    assert_eq!(told("gb18030", &does), ["0 [81]", "0亁", "-"]);
+}
+
+#[test]
+fn every_mode_repairs_what_is_ill_formed() {
+    let does = [Data(b"a\x81"), Data(b"\xFFb\xFD"), End];
+    let table = [
+        (ErrorMode::Replacement, "a\u{FFFD}b\u{FFFD}"),
+        (ErrorMode::Skip, "ab"),
+        (ErrorMode::Escape, r"a\x81\xffb\xfd"),
+        (ErrorMode::Latin1, "a\u{81}ÿbý"),
+        (ErrorMode::Windows1252, "a\u{81}ÿbý"),
+    ];
+    for (mode, expected) in table {
+        let mut body = body(&does).with_charset(charset("shift_jis")).with_error_mode(mode);
+        let words = ready(&mut body);
+        assert_eq!(words[..words.len() - 1].concat(), expected, "{mode:?}");
+        assert_eq!(body.error_count(), 2);
+        let Some(BodyError::Legacy(first)) = body.first_error() else { panic!() };
+        assert_eq!((first.valid_up_to(), first.bytes()), (1, &b"\x81\xFF"[..]));
+    }
+}
+
+#[test]
+fn data_behind_trailers_is_still_text() {
+    let does = [Data(b"\x93"), Trailers("1"), Data(b"\x93\xFA"), Trailers("2"), End];
+    let mut body = body(&does).with_charset(charset("shift_jis"));
+    assert_eq!(ready(&mut body), ["0 [93]", "x: 1", "日", "x: 2", "-"]);
+}
+
+#[test]
+fn the_signature_decides_the_byte_order_of_utf_16() {
+    let little: [&'static [u8]; 2] = [b"\xFF", b"\xFEa\0"];
+    let big: [&'static [u8]; 3] = [b"\xFE", b"\xFF\0", b"a"];
+    for label in ["utf-16", "utf-16le", "utf-16be"] {
+        for chunks in [&little[..], &big] {
+            let body = || Utf8Body::new(Script::of(chunks)).with_charset(charset(label));
+            let bom = |policy| body().with_options(Utf8Options::new().with_bom(policy));
+            let text = |body: Utf8Body<Script>| ready(&mut { body }).concat();
+            assert_eq!(text(bom(BomPolicy::Keep)), "\u{FEFF}a-");
+            assert_eq!(text(bom(BomPolicy::Strip)), "a-");
+            assert_eq!(text(bom(BomPolicy::Require)), "a-");
+            assert_eq!(text(bom(BomPolicy::Forbid)), "0 [ef, bb, bf]a-");
+        }
+        let plain: &[&'static [u8]] = if label == "utf-16be" { &[b"\0", b"a"] } else { &[b"a\0"] };
+        let options = Utf8Options::new().with_bom(BomPolicy::Require);
+        let body = Utf8Body::new(Script::of(plain)).with_charset(charset(label));
+        assert_eq!(ready(&mut body.with_options(options)).concat(), "0 []a-");
+    }
+    // U+FFFE elsewhere is what it is.
+    let mut body = Utf8Body::new(Script::of(&[b"a\0\xFE\xFF"])).with_charset(charset("utf-16"));
+    assert_eq!(ready(&mut body).concat(), "a\u{FFFE}-");
+}
+
+#[test]
+fn strictness_holds_for_the_text() {
+    let strict = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
+    let body =
+        || body(&[Data(b"\xE9\0\x81"), End]).with_charset(charset("big5")).with_options(strict);
+    // E9 00 is ill-formed, and 00 is text of its own.
+    assert_eq!(ready(&mut body()), ["0 [e9]", "0 [00]", "2 [81]", "-"]);
+    let mut lossy = body().with_error_mode(ErrorMode::Skip);
+    assert_eq!(ready(&mut lossy), ["-"]);
+    assert_eq!(lossy.error_count(), 3);
+    assert!(matches!(lossy.first_error(), Some(BodyError::Legacy(_))));
+}
+
+#[test]
+fn the_first_error_is_the_first_in_the_text() {
+    let strict = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
+    let body = |data| {
+        let body = body(&[Data(data), End]).with_charset(charset("shift_jis"));
+        body.with_options(strict).with_error_mode(ErrorMode::Replacement)
+    };
+    let mut refused_first = body(b"a\0b\xFD");
+    assert_eq!(ready(&mut refused_first).concat(), "a\u{FFFD}b\u{FFFD}-");
+    assert!(matches!(refused_first.first_error(), Some(BodyError::Utf8(_))));
+    let mut ill_formed_first = body(b"a\xFDb\0");
+    assert_eq!(ready(&mut ill_formed_first).concat(), "a\u{FFFD}b\u{FFFD}-");
+    assert!(matches!(ill_formed_first.first_error(), Some(BodyError::Legacy(_))));
+}
+
+#[test]
+fn a_large_frame_comes_in_blocks_of_limited_size() {
+    for mode in MODES {
+        let bytes = Bytes::from(b"\x93\xFA\xFD".repeat(100_000));
+        let body = Utf8Body::new(Full::new(bytes)).with_charset(charset("shift_jis"));
+        let mut body = body.with_error_mode(mode);
+        let (mut frames, mut len, mut errors) = (0, 0, 0);
+        while let Some(frame) = body.text_frame().now_or_never().unwrap() {
+            match frame {
+                Ok(frame) => {
+                    let text = frame.into_data().unwrap();
+                    assert!(text.len() <= 17 * 1024, "{}", text.len());
+                    (frames, len) = (frames + 1, len + text.len());
+                }
+                Err(_) => errors += 1,
+            }
+        }
+        assert!(frames > 17 && len >= 300_000, "{mode:?}: {frames} {len}");
+        assert_eq!(body.error_count(), 100_000);
+        assert_eq!(errors, if mode == ErrorMode::Fatal { 100_000 } else { 0 });
+    }
+}
+
+#[test]
+fn nothing_is_known_beforehand_of_a_text_that_is_converted() {
+    let mut body =
+        Utf8Body::new(Script::of(&[b"a\xE9"]).with_length()).with_charset(charset("latin1"));
+    assert_eq!((body.size_hint().lower(), body.size_hint().upper()), (0, None));
+    assert!(!body.is_end_stream());
+    assert_eq!(ready(&mut body), ["aé", "-"]);
+    assert_eq!(body.size_hint().exact(), Some(0));
+    assert!(body.is_end_stream());
+    let empty = Utf8Body::new(Script::of(&[]).with_length()).with_charset(charset("latin1"));
+    assert!(empty.is_end_stream());
+}
+
+#[test]
+fn limits_count_bytes_of_the_body_and_bytes_of_the_text() {
+    let body = || body(&[Data(b"\xE9\xE9"), Data(b"\xE9"), End]).with_charset(charset("latin1"));
+    assert_eq!(ready(&mut body().with_limit(3)).concat(), "ééé-");
+    assert_eq!(ready(&mut body().with_limit(2)).concat(), "éé! > 2-");
+    assert_eq!(body().collect_text(6).now_or_never().unwrap().as_deref(), Ok("ééé"));
+    let error = body().collect_text(5).now_or_never().unwrap();
+    assert_eq!(error, Err(BodyError::TooLong { limit: 5 }));
+}
+
+#[test]
+fn labels_are_those_of_the_standard() {
+    let name = |label| charset(label).name();
+    assert_eq!(name("Latin1"), "windows-1252");
+    assert_eq!(name("us-ascii"), "windows-1252");
+    assert_eq!(name(" UTF-16 "), "UTF-16LE");
+    assert_eq!(name("sjis"), "Shift_JIS");
+    for replacement in ["replacement", "iso-2022-kr", "hz-gb-2312", "iso-2022-cn-ext"] {
+        assert_eq!(Charset::from_label(replacement).unwrap_err().status(), 415);
+    }
+    for label in LABELS {
+        assert_eq!(Charset::from_label(label).unwrap().name().to_lowercase(), label);
+    }
+}

@@ -1,0 +1,305 @@
+//! How much comes, and who knows beforehand.
+
+use futures::{FutureExt, StreamExt, stream};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::StreamBody;
+use utf8_codec::payload::http::{BodyError, Charset, Utf8Body};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+
+use crate::script::Does::{Data, End, Fail, Pause, Trailers};
+use crate::script::{MODES, Script, body, next, ready};
+
+// ---- size hints -----------------------------------------------------------------------------------
+
+fn bounds(hint: SizeHint) -> (u64, Option<u64>) {
+    (hint.lower(), hint.upper())
+}
+
+/// The size hint before each frame, and the bytes of data that came behind it.
+fn hints(mut body: Utf8Body<Script>) -> Vec<(SizeHint, u64)> {
+    let mut hints = vec![body.size_hint()];
+    let mut lengths = Vec::new();
+    while let Some(Some(frame)) = next(&mut body) {
+        let len = frame.ok().and_then(|frame| frame.into_data().ok()).map_or(0, |data| data.len());
+        lengths.push(len as u64);
+        hints.push(body.size_hint());
+    }
+    let behind = |n: usize| lengths[n..].iter().sum();
+    hints.into_iter().enumerate().map(|(n, hint)| (hint, behind(n))).collect()
+}
+
+const FRAMES: [&[u8]; 6] = [b"\xEF\xBB", b"\xBFa", b"", b"bc\xE2", b"\x82\xAC", b"d"];
+
+#[test]
+fn the_size_hint_is_exact_where_nothing_is_changed() {
+    let hints = hints(Utf8Body::new(Script::of(&FRAMES).with_length()));
+    assert_eq!(hints.len(), 6);
+    for (hint, behind) in hints {
+        assert_eq!(hint.exact(), Some(behind));
+    }
+}
+
+#[test]
+fn a_signature_that_may_be_removed_makes_it_inexact_for_as_long() {
+    for bom in [BomPolicy::Strip, BomPolicy::Require] {
+        let options = Utf8Options::new().with_bom(bom);
+        let hints = hints(Utf8Body::new(Script::of(&FRAMES).with_length()).with_options(options));
+        let (first, behind) = hints[0];
+        assert_eq!((bounds(first), behind), ((7, Some(10)), 7));
+        for (hint, behind) in &hints[1..] {
+            assert_eq!(hint.exact(), Some(*behind));
+        }
+    }
+}
+
+#[test]
+fn the_rest_of_a_character_that_may_be_skipped_makes_it_inexact_for_as_long() {
+    let options = Utf8Options::new().with_mid_stream_start();
+    let body = Utf8Body::new(Script::of(&[b"\x82\xACab", b"c"]).with_length());
+    let hints = hints(body.with_options(options));
+    assert_eq!((bounds(hints[0].0), hints[0].1), ((2, Some(5)), 3));
+    assert_eq!((hints[1].0.exact(), hints[2].0.exact()), (Some(1), Some(0)));
+}
+
+#[test]
+fn nothing_is_known_of_a_text_that_is_repaired() {
+    for mode in &MODES[1..] {
+        let body = Utf8Body::new(Script::of(&FRAMES).with_length()).with_error_mode(*mode);
+        assert_eq!(bounds(body.size_hint()), (0, None));
+    }
+}
+
+#[test]
+fn bounds_within_are_bounds_without() {
+    let mut script = Script::of(&FRAMES);
+    assert_eq!(bounds(Utf8Body::new(Script::of(&FRAMES)).size_hint()), (0, None));
+    script.hint.set_upper(100);
+    script.hint.set_lower(2);
+    assert_eq!(bounds(Utf8Body::new(script).size_hint()), (2, Some(100)));
+    let mut script = Script::of(&FRAMES);
+    script.hint.set_exact(2);
+    script.hint.set_upper(u64::MAX);
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let body = Utf8Body::new(script).with_options(options);
+    assert_eq!(bounds(body.size_hint()), (0, Some(u64::MAX)));
+}
+
+#[test]
+fn a_hint_counts_what_is_held_and_what_is_left_of_a_frame() {
+    let mut body = Utf8Body::new(Script::new(&[Data(b"ab\xFFcd\xE2"), Data(b"\x82")]));
+    body.get_mut().hint.set_upper(10);
+    assert_eq!(ready(&mut body), ["ab", "2 [ff]", "cd"]);
+    assert_eq!(bounds(body.size_hint()), (2, Some(12)));
+}
+
+#[test]
+fn an_ended_body_has_nothing_to_come() {
+    for does in [[End], [Fail("reset")]] {
+        let mut script = Script::new(&does);
+        script.hint.set_upper(10);
+        let mut body = Utf8Body::new(script);
+        ready(&mut body);
+        assert_eq!(body.size_hint().exact(), Some(0));
+    }
+}
+
+// ---- the end, known beforehand ----------------------------------------------------------------------
+
+#[test]
+fn a_body_says_that_it_is_at_its_end_only_if_nothing_comes() {
+    let mut body = Utf8Body::new(Script::of(&[b"ab", b"\xE2", b"\x82\xAC"]).with_length());
+    let mut seen = vec![body.is_end_stream()];
+    while let Some(Some(_)) = next(&mut body) {
+        seen.push(body.is_end_stream());
+    }
+    assert_eq!(seen, [false, false, true]);
+
+    let mut body = Utf8Body::new(Script::of(&[b"ab\xFFcd"]).with_length());
+    let mut seen = vec![body.is_end_stream()];
+    while let Some(Some(_)) = next(&mut body) {
+        seen.push(body.is_end_stream());
+    }
+    assert_eq!(seen, [false, false, false, true]);
+}
+
+#[test]
+fn an_incomplete_end_and_a_missing_signature_are_still_to_come() {
+    let script = |does: &[_]| {
+        let mut script = Script::new(does);
+        script.hint = SizeHint::with_exact(0);
+        script
+    };
+    assert!(Utf8Body::new(script(&[End])).is_end_stream());
+    for mode in MODES {
+        let options = Utf8Options::new().with_bom(BomPolicy::Require);
+        let mut body = Utf8Body::new(script(&[End])).with_options(options).with_error_mode(mode);
+        assert!(!body.is_end_stream());
+        ready(&mut body);
+        assert!(body.is_end_stream());
+    }
+    let mut body = Utf8Body::new(script(&[Data(b"ab\xE2"), End]));
+    assert!(next(&mut body).unwrap().unwrap().is_ok());
+    assert!(body.get_ref().is_end_stream() && !body.is_end_stream());
+    assert!(next(&mut body).unwrap().unwrap().is_err());
+    assert!(!body.is_end_stream() || next(&mut body).unwrap().is_none());
+}
+
+#[test]
+fn trailers_behind_an_error_are_still_to_come() {
+    let mut body = Utf8Body::new(Script::new(&[Data(b"\xE2"), Trailers("1"), End]).with_length());
+    assert!(next(&mut body).unwrap().unwrap().is_err());
+    assert!(!body.is_end_stream());
+    assert!(next(&mut body).unwrap().unwrap().unwrap().is_trailers());
+    assert!(body.is_end_stream());
+}
+
+// ---- limits on bytes ---------------------------------------------------------------------------------
+
+#[test]
+fn what_is_within_the_limit_comes_and_then_the_refusal_for_all_cuts() {
+    let bytes: &'static [u8] = b"ab\xFFc\xE2\x82\xACd";
+    let expected = [
+        vec!["! > 0", "-"],
+        vec!["a", "! > 1", "-"],
+        vec!["a", "b", "! > 2", "-"],
+        vec!["a", "b", "2 [ff]", "! > 3", "-"],
+        vec!["a", "b", "2 [ff]", "c", "! > 4", "-"],
+        vec!["a", "b", "2 [ff]", "c", "! > 5", "-"],
+        vec!["a", "b", "2 [ff]", "c", "! > 6", "-"],
+        vec!["a", "b", "2 [ff]", "c", "€", "! > 7", "-"],
+        vec!["a", "b", "2 [ff]", "c", "€", "d", "-"],
+    ];
+    for (limit, expected) in expected.into_iter().enumerate() {
+        for size in 1..=bytes.len() {
+            let chunks: Vec<_> = bytes.chunks(size).collect();
+            let mut body = Utf8Body::new(Script::of(&chunks)).with_limit(limit as u64);
+            let words = ready(&mut body).concat();
+            assert_eq!(words, expected.concat(), "{limit} {size}");
+            assert_eq!(ready(&mut body), ["-"]);
+        }
+    }
+}
+
+#[test]
+fn a_body_that_is_as_long_as_allowed_may_have_empty_frames_and_trailers() {
+    let mut body = body(&[Data(b"ab"), Data(b""), Pause, Trailers("1"), End]).with_limit(2);
+    assert_eq!(ready(&mut body), ["ab"]);
+    assert_eq!(ready(&mut body), ["x: 1", "-"]);
+}
+
+#[test]
+fn a_body_that_is_known_to_be_too_long_is_not_polled() {
+    for mode in MODES {
+        let body = || Utf8Body::new(Script::of(&[b"four"]).with_length()).with_error_mode(mode);
+        let mut refused = body().with_limit(3);
+        assert_eq!(ready(&mut refused), ["! > 3", "-"]);
+        assert_eq!(refused.get_ref().polls, 0);
+        assert_eq!(ready(&mut body().with_limit(4)), ["four", "-"]);
+    }
+}
+
+#[test]
+fn a_refused_body_is_not_polled_again() {
+    let mut body = body(&[Data(b"abc"), Data(b"def"), End]).with_limit(2);
+    assert_eq!(ready(&mut body), ["ab", "! > 2", "-"]);
+    assert_eq!(ready(&mut body), ["-"]);
+    assert_eq!(body.get_ref().polls, 1);
+    assert!(body.is_end_stream());
+}
+
+// ---- collect_text ------------------------------------------------------------------------------------
+
+fn collected(
+    chunks: &[&'static [u8]],
+    mode: ErrorMode,
+    limit: usize,
+) -> Result<String, BodyError<&'static str>> {
+    let body = Utf8Body::new(Script::of(chunks)).with_error_mode(mode);
+    body.collect_text(limit).now_or_never().unwrap()
+}
+
+#[test]
+fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
+    let chunks: [&'static [u8]; 4] = [b"5 \xE2", b"\x82\xAC", b"", b", 6"];
+    for limit in 0..12 {
+        let expected = if limit < 8 {
+            Err(BodyError::TooLong { limit: limit as u64 })
+        } else {
+            Ok("5 €, 6".to_owned())
+        };
+        for mode in MODES {
+            assert_eq!(collected(&chunks, mode, limit), expected, "{mode:?}");
+        }
+    }
+    assert_eq!(collected(&chunks, ErrorMode::Fatal, usize::MAX).unwrap(), "5 €, 6");
+    assert_eq!(collected(&[], ErrorMode::Fatal, 0).unwrap(), "");
+    assert_eq!(collected(&[b"", b""], ErrorMode::Fatal, 0).unwrap(), "");
+}
+
+#[test]
+fn what_counts_is_the_text() {
+    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Skip, 0).unwrap(), "");
+    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 8).unwrap(), r"\xff\xff");
+    let too_long = Err(BodyError::TooLong { limit: 7 });
+    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 7), too_long);
+    let too_long = Err(BodyError::TooLong { limit: 3 });
+    assert_eq!(collected(&[b"a\xC3"], ErrorMode::Replacement, 3), too_long, "the end counts, too");
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    for script in
+        [Script::of(&[b"\xEF\xBB\xBFabc"]), Script::of(&[b"\xEF\xBB\xBFabc"]).with_length()]
+    {
+        let text = Utf8Body::new(script).with_options(options).collect_text(3);
+        assert_eq!(text.now_or_never().unwrap().unwrap(), "abc");
+    }
+}
+
+#[test]
+fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
+    let bytes: &'static [u8] = b"abcd\xFFefgh\xE2";
+    for limit in 0..12 {
+        for size in 1..=bytes.len() {
+            let chunks: Vec<_> = bytes.chunks(size).collect();
+            let error = collected(&chunks, ErrorMode::Fatal, limit).unwrap_err();
+            match limit {
+                0..4 => assert_eq!(error, BodyError::TooLong { limit: limit as u64 }),
+                _ => assert_eq!(error.offset(), Some(4)),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_that_is_known_to_be_too_long_is_not_polled_for() {
+    let mut script = Script::of(&[b"four"]).with_length();
+    let error = Utf8Body::new(&mut script).collect_text(3).now_or_never().unwrap().unwrap_err();
+    assert_eq!(error, BodyError::TooLong { limit: 3 });
+    assert_eq!(script.polls, 0);
+}
+
+#[test]
+fn trailers_are_dropped_and_errors_end_collecting() {
+    let collected = |does: &[_]| body(does).collect_text(100).now_or_never().unwrap();
+    assert_eq!(collected(&[Data(b"a"), Trailers("1"), End]), Ok("a".to_owned()));
+    assert_eq!(collected(&[Data(b"a\xE2"), Trailers("1"), End]).unwrap_err().offset(), Some(1));
+    assert_eq!(collected(&[Data(b"a"), Fail("reset")]), Err(BodyError::Inner("reset")));
+}
+
+#[tokio::test]
+async fn an_endless_body_takes_no_more_memory_than_the_limit() {
+    let endless = || stream::repeat(()).map(|()| Ok::<_, &str>(Frame::data(&b"0123456789"[..])));
+    let body = Utf8Body::new(StreamBody::new(endless()));
+    let error = body.collect_text(1_000_005).await.unwrap_err();
+    assert_eq!(error, BodyError::TooLong { limit: 1_000_005 });
+
+    let body = Utf8Body::new(StreamBody::new(endless().take(1000)));
+    let text = body.collect_text(10_007).await.unwrap();
+    assert_eq!(text.len(), 10_000);
+    assert!(text.capacity() <= 10_007, "{}", text.capacity());
+}
+
+#[test]
+fn the_charset_does_not_matter_to_what_is_known_of_utf_8() {
+    let body = Utf8Body::new(Script::of(&[b"four"]).with_length());
+    let body = body.with_charset(Charset::from_label("UTF8").unwrap());
+    assert_eq!(body.size_hint().exact(), Some(4));
+}

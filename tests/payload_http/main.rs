@@ -1,0 +1,12 @@
+//! HTTP bodies as text, with scripted bodies within: errors in their place, trailers, ends, size
+//! hints, limits, wakers, cancelled futures, memory that is shared, and charsets.
+#![cfg(feature = "http-body")]
+
+mod charsets;
+mod errors;
+mod frames;
+#[cfg(feature = "encoding_rs")]
+mod legacy;
+mod limits;
+mod script;
+mod turns;

@@ -1,0 +1,79 @@
+//! `Utf8Body` behind the common interface: a frame for each chunk.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use http_body::{Body, Frame};
+use http_body_util::StreamBody;
+use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::{ErrorMode, Utf8Options};
+
+use super::{Atom, Subject, model_error};
+
+type Frames = UnboundedReceiver<Result<Frame<Bytes>, Infallible>>;
+
+pub(super) struct Framed {
+    /// `None` once the body is to end.
+    sender: Option<UnboundedSender<Result<Frame<Bytes>, Infallible>>>,
+    body: Utf8Body<StreamBody<Frames>>,
+    mode: ErrorMode,
+}
+
+impl Framed {
+    pub(super) fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
+        let (sender, receiver) = mpsc::unbounded();
+        let body = Utf8Body::new(StreamBody::new(receiver));
+        let body = body.with_options(options).with_error_mode(mode);
+        Box::new(Self { sender: Some(sender), body, mode })
+    }
+
+    /// What comes out before the body is pending, or has ended.
+    fn ready(&mut self) -> Vec<Atom> {
+        let mut out = Vec::new();
+        let mut frames = 0;
+        while let Some(Some(frame)) = self.body.text_frame().now_or_never() {
+            match frame {
+                Ok(frame) => {
+                    let text = frame.into_data().expect("a frame of data");
+                    assert!(!text.is_empty(), "frames are never empty");
+                    out.extend(text.chars().map(Atom::Char));
+                }
+                Err(BodyError::Utf8(error)) => out.push(Atom::Error(model_error(&error))),
+                Err(error) => panic!("{error}"),
+            }
+            frames += 1;
+        }
+        assert!(frames <= 1 || self.mode == ErrorMode::Fatal, "one frame for a chunk");
+        out
+    }
+}
+
+impl Subject for Framed {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
+        let sender = self.sender.as_ref().expect("not ended");
+        sender.unbounded_send(Ok(Frame::data(Bytes::copy_from_slice(chunk)))).expect("open");
+        self.ready()
+    }
+
+    fn finish(&mut self) -> Vec<Atom> {
+        self.sender = None;
+        let out = self.ready();
+        assert!(self.body.is_end_stream());
+        assert!(self.body.text_frame().now_or_never().expect("ready").is_none(), "and so it stays");
+        out
+    }
+
+    fn held(&self) -> usize {
+        self.body.decoder().incomplete().len()
+    }
+
+    fn bom_seen(&self) -> bool {
+        self.body.decoder().bom_seen()
+    }
+
+    fn skipped(&self) -> usize {
+        self.body.decoder().skipped()
+    }
+}
