@@ -1,0 +1,137 @@
+//! Follows server-sent events, and prints their text as it comes.
+//!
+//! ```text
+//! cargo run --release -p servers --bin sse_client [URL]
+//! ```
+//!
+//! Without arguments it needs nothing: a server on the loopback device sends it a text in many
+//! scripts, word by word, in pieces that end within characters and between CR and LF. It sends no
+//! event before the client has shown the one before, and it exits with 0 if all of the text is right.
+
+use std::error::Error;
+use std::io::Write;
+use std::net::Ipv4Addr;
+use std::pin::pin;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use futures::{Stream, TryStreamExt};
+use servers::sse::{self, Event, Piece};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+/// Follows server-sent events, and prints their text as it comes.
+#[derive(Debug, Parser)]
+#[command(name = "sse_client")]
+struct Arguments {
+    /// Where events come from; without it, from a server of its own.
+    url: Option<String>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let outcome = match Arguments::parse().url {
+        Some(url) => follow(&url).await,
+        None => show().await,
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sse_client: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// Shows the events of a server, until that ends them.
+async fn follow(url: &str) -> Outcome {
+    let mut events = pin!(connect(url).await?);
+    while let Some(event) = events.try_next().await? {
+        print_now(&format!("{}: {}\n", event.name, event.data))?;
+    }
+    Ok(())
+}
+
+async fn connect(url: &str) -> reqwest::Result<impl Stream<Item = std::io::Result<Event>>> {
+    let request = reqwest::Client::new().get(url).header("accept", "text/event-stream");
+    let response = request.send().await?.error_for_status()?;
+    Ok(sse::events(response.bytes_stream()))
+}
+
+/// Shows the events of a server of its own, and checks each.
+async fn show() -> Outcome {
+    let expected = tokens();
+    let seen = Arc::new(Semaphore::new(0));
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let url = format!("http://{}/", listener.local_addr()?);
+    let pieces = script(&expected);
+    let count = pieces.iter().filter(|piece| matches!(piece, Piece::Bytes(_))).count();
+    let server = axum::serve(listener, sse::router(pieces, seen.clone()));
+    let server = tokio::spawn(async move { server.await });
+
+    let mut events = pin!(connect(&url).await?);
+    for (n, token) in expected.iter().enumerate() {
+        let event = tokio::time::timeout(PATIENCE, events.try_next()).await;
+        let event = event.map_err(|_| format!("no event after number {n}"))??;
+        let wanted = Event { name: "token".into(), data: (*token).into(), id: n.to_string() };
+        if event.as_ref() != Some(&wanted) {
+            return Err(format!("{event:?} instead of {wanted:?}").into());
+        }
+        print_now(token)?;
+        seen.add_permits(1);
+    }
+    if let Some(event) = events.try_next().await? {
+        return Err(format!("{event:?} instead of the end").into());
+    }
+    server.abort();
+    println!(
+        "ok: {} events in {count} pieces, each shown before the next was sent",
+        expected.len()
+    );
+    Ok(())
+}
+
+/// As soon as it is there, not only when a line is whole.
+fn print_now(text: &str) -> std::io::Result<()> {
+    let mut output = std::io::stdout().lock();
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}
+
+/// The words of the text, with what stands between them.
+fn tokens() -> Vec<&'static str> {
+    TEXT.split_inclusive([' ', '\n']).collect()
+}
+
+/// Events with every kind of line ending, with a signature before them all and comments between.
+fn script(tokens: &[&str]) -> Vec<Piece> {
+    let mut pieces = sse::hostile_pieces("\u{FEFF}: žádná událost\r".as_bytes());
+    pieces.pop(); // nothing to be seen yet
+    for (n, token) in tokens.iter().enumerate() {
+        let newline = ["\n", "\r\n", "\r"][n % 3];
+        let mut lines = vec![": коммéнтарий".to_owned(), "event: token".into(), format!("id:{n}")];
+        lines.extend(token.split('\n').map(|line| format!("data: {line}")));
+        let event = format!("{}{newline}{newline}", lines.join(newline));
+        pieces.extend(sse::hostile_pieces(event.as_bytes()));
+    }
+    pieces
+}
+
+/// How long an event may be on its way before something must be wrong.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const TEXT: &str = "\
+The quick brown fox jumps over the lazy dog.
+Příliš žluťoučký kůň úpěl ďábelské ódy.
+Съешь же ещё этих мягких французских булок.
+Ξεσκεπάζω την ψυχοφθόρα βδελυγμία.
+דג סקרן שט בים מאוכזב ולפתע מצא לו חברה.
+نص حكيم له سر قاطع وذو شأن عظيم.
+เป็นมนุษย์สุดประเสริฐเลิศคุณค่า
+いろはにほへと ちりぬるを 天地玄黄 宇宙洪荒 다람쥐 헌 쳇바퀴에 타고파
+👋🏽 👩‍👩‍👧‍👦 🏴‍☠️ 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𒀀𒀁 🎉
+";

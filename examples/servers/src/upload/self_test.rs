@@ -1,0 +1,193 @@
+//! Drives the server over the loopback device, and judges its answers.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Instant;
+
+use bytes::Bytes;
+use futures::stream;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Body, Client};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// The limit on uploads in the test.
+pub const LIMIT: u64 = 2 << 30;
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// Starts a server on a port of its own.
+///
+/// # Errors
+///
+/// Those of the socket.
+pub async fn start(limit: u64) -> std::io::Result<(SocketAddr, JoinHandle<std::io::Result<()>>)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = listener.local_addr()?;
+    let server = async move { axum::serve(listener, super::router(limit)).await };
+    Ok((address, tokio::spawn(server)))
+}
+
+/// Runs every test, with an upload of so many bytes, and tells of each on standard output.
+///
+/// # Errors
+///
+/// The first answer that is not what it should be.
+pub async fn run(upload: u64) -> Outcome {
+    let (address, server) = start(LIMIT).await?;
+    let peer = Peer { address, client: Client::new() };
+    peer.text_cut_in_every_place().await?;
+    peer.what_is_ill_formed_has_a_place().await?;
+    peer.other_charsets().await?;
+    peer.refused_before_it_is_sent().await?;
+    peer.gone_in_the_middle().await?;
+    peer.large(upload).await?;
+    server.abort();
+    Ok(())
+}
+
+/// A client, and where its server is.
+#[derive(Debug)]
+struct Peer {
+    address: SocketAddr,
+    client: Client,
+}
+
+impl Peer {
+    async fn post(
+        &self,
+        charset: &str,
+        body: impl Into<Body>,
+    ) -> Result<(u16, Value), reqwest::Error> {
+        let request = self
+            .client
+            .post(format!("http://{}/", self.address))
+            .header(CONTENT_TYPE, format!("text/plain; charset={charset}"));
+        let response = request.body(body).send().await?;
+        let status = response.status().as_u16();
+        let answer = serde_json::from_slice(&response.bytes().await?).unwrap_or_default();
+        Ok((status, answer))
+    }
+
+    async fn text_cut_in_every_place(&self) -> Outcome {
+        let expected = json!({ "charset": "UTF-8", "bytes": 60, "chars": 32, "lines": 2 });
+        for size in 1..=TEXT.len() {
+            let chunks = TEXT.as_bytes().chunks(size).map(Ok::<_, Infallible>);
+            let (status, answer) =
+                self.post("utf-8", Body::wrap_stream(stream::iter(chunks))).await?;
+            expect((status, &answer), (200, &expected))?;
+        }
+        println!("ok: {} bytes in chunks of every size: {expected}", TEXT.len());
+        Ok(())
+    }
+
+    async fn what_is_ill_formed_has_a_place(&self) -> Outcome {
+        let (status, answer) = self.post("utf-8", &b"caf\xC3\xA9\ncaf\xE9\n"[..]).await?;
+        let expected = json!({
+            "error": "the body is not acceptable utf-8: ill-formed utf-8 at byte 9: truncated (e9, then 0a)",
+            "kind": "truncated", "offset": 9, "line": 2, "bytes": "e9",
+        });
+        expect((status, &answer), (400, &expected))?;
+        println!("ok: {status} {answer}");
+        let (status, answer) = self.post("utf-8", &b"10 \xE2\x82"[..]).await?;
+        expect((status, &answer["kind"]), (400, &json!("incomplete")))?;
+        println!("ok: {status} {answer}");
+        Ok(())
+    }
+
+    async fn other_charsets(&self) -> Outcome {
+        let (status, answer) = self.post("Shift_JIS", &b"\x93\xFA\x96{\n"[..]).await?;
+        let expected = json!({ "charset": "Shift_JIS", "bytes": 7, "chars": 3, "lines": 1 });
+        expect((status, &answer), (200, &expected))?;
+        println!("ok: {status} {answer}");
+        let (status, answer) = self.post("klingon", "").await?;
+        expect((status, &answer["kind"]), (415, &json!("charset")))?;
+        println!("ok: {status} {answer}");
+        Ok(())
+    }
+
+    /// A client that waits for `100 Continue` is refused without having sent anything.
+    async fn refused_before_it_is_sent(&self) -> Outcome {
+        let mut socket = TcpStream::connect(self.address).await?;
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\
+             Connection: close\r\n\r\n",
+            LIMIT + 1
+        );
+        socket.write_all(head.as_bytes()).await?;
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await?;
+        let first = answer.lines().next().unwrap_or_default();
+        expect((0, &json!(first)), (0, &json!("HTTP/1.1 413 Payload Too Large")))?;
+        println!("ok: {first}, before the body was sent");
+        Ok(())
+    }
+
+    /// A client that goes away leaves the others served.
+    async fn gone_in_the_middle(&self) -> Outcome {
+        let mut socket = TcpStream::connect(self.address).await?;
+        socket
+            .write_all(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n\xE2\x82")
+            .await?;
+        drop(socket);
+        let (status, answer) = self.post("utf-8", "still here").await?;
+        expect((status, &answer["chars"]), (200, &json!(10)))?;
+        println!(
+            "ok: a client went away in the middle of a character, and the next one was served"
+        );
+        Ok(())
+    }
+
+    /// An upload of at least `len` bytes, made as it is sent.
+    async fn large(&self, len: u64) -> Outcome {
+        const FRAME: u64 = 16381;
+        let text = Bytes::from(TEXT.repeat(FRAME as usize / TEXT.len() + 2));
+        let sent = len.div_ceil(FRAME) * FRAME;
+        // Each begins where the one before it was cut.
+        let frames = (0..sent / FRAME).map(move |n| {
+            let at = (n * FRAME % TEXT.len() as u64) as usize;
+            Ok::<_, Infallible>(text.slice(at..at + FRAME as usize))
+        });
+        let rest = Bytes::from_static(&TEXT.as_bytes()[(sent % TEXT.len() as u64) as usize..]);
+        let total = sent + rest.len() as u64;
+        let body = Body::wrap_stream(stream::iter(frames.chain([Ok(rest)])));
+        let (before, start) = (peak_memory(), Instant::now());
+        let (status, answer) = self.post("utf-8", body).await?;
+        let seconds = start.elapsed().as_secs_f64();
+        expect((status, &answer["bytes"]), (200, &json!(total)))?;
+        let speed = total as f64 / seconds / 1e6;
+        println!("ok: {total} bytes in {seconds:.2} s, {speed:.0} MB/s: {answer}");
+        let (Some(before), Some(after)) = (before, peak_memory()) else {
+            println!("    (how much memory that took is not known on this system)");
+            return Ok(());
+        };
+        println!("    peak memory of client and server: {before} KiB before, {after} KiB after");
+        if after > before + GROWTH_KIB {
+            return Err(format!("the memory grew by more than {GROWTH_KIB} KiB").into());
+        }
+        Ok(())
+    }
+}
+
+fn expect(seen: (u16, &Value), wanted: (u16, &Value)) -> Outcome {
+    if seen == wanted {
+        return Ok(());
+    }
+    Err(format!("{} {} instead of {} {}", seen.0, seen.1, wanted.0, wanted.1).into())
+}
+
+/// The most memory that this process has taken so far, in KiB.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// What buffers and the allocator may take, however long an upload is.
+const GROWTH_KIB: u64 = 16 * 1024;
+
+/// Characters of one to four bytes.
+const TEXT: &str = "Grüße, Привет, שלום\n色は匂へど 👋🏽 ok\n";
