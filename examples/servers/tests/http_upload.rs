@@ -1,0 +1,346 @@
+//! The upload server with real clients: reqwest, hyper, and a bare socket for what those do not do.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream::{self, FuturesUnordered};
+use futures::{StreamExt, channel::mpsc};
+use http_body::Frame;
+use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::{Request, Version};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use reqwest::Client;
+use serde_json::{Value, json};
+use servers::upload::self_test::start;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+const TEXT: &str = "Grüße\nПривет\n色は匂へど 👋🏽";
+
+const LIMIT: u64 = 1000;
+
+async fn server() -> SocketAddr {
+    start(LIMIT).await.unwrap().0
+}
+
+async fn soon<F: Future>(future: F) -> F::Output {
+    timeout(Duration::from_secs(30), future).await.expect("hangs")
+}
+
+/// The status and the answer to an upload by reqwest.
+async fn post(address: SocketAddr, charset: &str, body: impl Into<reqwest::Body>) -> (u16, Value) {
+    let request = Client::new().post(format!("http://{address}/")).body(body);
+    let content_type = format!("text/plain; charset={charset}");
+    let response = soon(request.header("content-type", content_type).send()).await.unwrap();
+    let status = response.status().as_u16();
+    (status, serde_json::from_slice(&response.bytes().await.unwrap()).unwrap())
+}
+
+/// A body in these chunks.
+fn chunked(chunks: Vec<Vec<u8>>) -> reqwest::Body {
+    reqwest::Body::wrap_stream(stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)))
+}
+
+fn counts(text: &str) -> Value {
+    let lines = text.split_inclusive('\n').count();
+    json!({ "charset": "UTF-8", "bytes": text.len(), "chars": text.chars().count(), "lines": lines })
+}
+
+// ---- reqwest ----------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn chunks_cut_in_every_place_make_no_difference() {
+    let address = server().await;
+    for at in 0..=TEXT.len() {
+        let (before, behind) = TEXT.as_bytes().split_at(at);
+        let answer = post(address, "utf-8", chunked(vec![before.into(), behind.into()])).await;
+        assert_eq!(answer, (200, counts(TEXT)), "{at}");
+    }
+    for size in 1..7 {
+        let chunks = TEXT.as_bytes().chunks(size).map(<[u8]>::to_vec).collect();
+        assert_eq!(post(address, "UTF8", chunked(chunks)).await, (200, counts(TEXT)), "{size}");
+    }
+    assert_eq!(post(address, "utf-8", TEXT).await, (200, counts(TEXT)), "with a content-length");
+    assert_eq!(post(address, "utf-8", "").await, (200, counts("")));
+}
+
+#[tokio::test]
+async fn an_answer_of_400_says_where_whatever_the_chunks() {
+    let address = server().await;
+    let bytes = b"Gr\xC3\xBC\xC3\x9Fe\n\xE8\x89\xB2 \xED\xA0\x80 later \xFF";
+    for size in 1..=bytes.len() {
+        let chunks = bytes.chunks(size).map(<[u8]>::to_vec).collect();
+        let (status, answer) = post(address, "utf-8", chunked(chunks)).await;
+        let error = "the body is not acceptable utf-8: \
+                     ill-formed utf-8 at byte 12: surrogate (ed, then a0)";
+        let expected = json!({
+            "error": error, "kind": "surrogate", "offset": 12, "line": 2, "bytes": "ed",
+        });
+        assert_eq!((status, answer), (400, expected), "{size}");
+    }
+    let (status, answer) = post(address, "utf-8", chunked(vec![b"a\xF0\x9F".into()])).await;
+    assert_eq!(
+        (status, &answer["kind"], &answer["offset"]),
+        (400, &json!("incomplete"), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn other_charsets_are_counted_as_what_they_say() {
+    let address = server().await;
+    let utf16: Vec<u8> = TEXT.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for size in [1, 2, 3, 1000] {
+        let chunks = utf16.chunks(size).map(<[u8]>::to_vec).collect();
+        let (status, mut answer) = post(address, "utf-16be", chunked(chunks)).await;
+        assert_eq!((status, answer["charset"].take()), (200, json!("UTF-16BE")));
+        let mut expected = counts(TEXT);
+        expected["charset"].take();
+        assert_eq!(answer, expected);
+    }
+    let (status, answer) = post(address, "euc-jp", &b"ok\n\xFF"[..]).await;
+    let expected = json!({
+        "error": "the body is not acceptable EUC-JP: ill-formed EUC-JP at byte 3 (ff)",
+        "kind": "ill-formed", "offset": 3, "line": 2, "bytes": "ff",
+    });
+    assert_eq!((status, answer), (400, expected));
+    for charset in ["klingon", "\"\"", "iso-2022-kr"] {
+        let (status, answer) = post(address, charset, "text").await;
+        assert_eq!((status, &answer["kind"]), (415, &json!("charset")), "{charset}");
+    }
+    let (status, answer) = post(address, "", "text").await;
+    assert_eq!(
+        (status, &answer["error"]),
+        (400, &json!("the encoding of the body is not known: malformed content-type at byte 20"))
+    );
+}
+
+#[tokio::test]
+async fn too_much_is_refused_with_and_without_a_length() {
+    let address = server().await;
+    let fits = "x".repeat(LIMIT as usize);
+    assert_eq!(post(address, "utf-8", fits.clone()).await.0, 200);
+    assert_eq!(post(address, "utf-8", chunked(vec![fits.clone().into()])).await.0, 200);
+    let too_long =
+        json!({ "error": "the body is longer than 1000 bytes", "kind": "too long", "limit": 1000 });
+    let chunks = vec![fits.clone().into(), b"x".to_vec()];
+    assert_eq!(post(address, "utf-8", chunked(chunks)).await, (413, too_long.clone()));
+    assert_eq!(post(address, "utf-8", fits + "x").await, (413, too_long));
+}
+
+#[tokio::test]
+async fn many_clients_at_once_get_each_their_own_answer() {
+    let address = server().await;
+    let clients: FuturesUnordered<_> = (0..50)
+        .map(|n| async move {
+            let text = TEXT.repeat(n % 10);
+            let chunks = text.as_bytes().chunks(n + 1).map(<[u8]>::to_vec).collect();
+            assert_eq!(post(address, "utf-8", chunked(chunks)).await, (200, counts(&text)));
+        })
+        .collect();
+    soon(clients.collect::<Vec<_>>()).await;
+}
+
+// ---- hyper ------------------------------------------------------------------------------------
+
+type Frames = StreamBody<mpsc::UnboundedReceiver<Result<Frame<Bytes>, Infallible>>>;
+
+/// A body of frames that are still to be sent.
+fn frames() -> (mpsc::UnboundedSender<Result<Frame<Bytes>, Infallible>>, Frames) {
+    let (sender, receiver) = mpsc::unbounded();
+    (sender, StreamBody::new(receiver))
+}
+
+/// Uploads a body over a connection of its own.
+async fn upload(address: SocketAddr, version: Version, body: Frames) -> (u16, Value) {
+    let socket = TokioIo::new(TcpStream::connect(address).await.unwrap());
+    let request = Request::post(format!("http://{address}/"))
+        .header("host", "x")
+        .header("trailer", "x-checksum")
+        .body(body)
+        .unwrap();
+    let response = if version == Version::HTTP_2 {
+        let (mut sender, connection) =
+            hyper::client::conn::http2::handshake(TokioExecutor::new(), socket).await.unwrap();
+        tokio::spawn(connection);
+        soon(sender.send_request(request)).await.unwrap()
+    } else {
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(socket).await.unwrap();
+        tokio::spawn(connection);
+        soon(sender.send_request(request)).await.unwrap()
+    };
+    assert_eq!(response.version(), version);
+    let status = response.status().as_u16();
+    let answer = soon(response.into_body().collect()).await.unwrap().to_bytes();
+    (status, serde_json::from_slice(&answer).unwrap())
+}
+
+fn trailers() -> Frame<Bytes> {
+    let mut trailers = HeaderMap::new();
+    trailers.insert("x-checksum", HeaderValue::from_static("42"));
+    Frame::trailers(trailers)
+}
+
+#[tokio::test]
+async fn trailers_do_not_count_and_do_not_hide_an_incomplete_end() {
+    let address = server().await;
+    for version in [Version::HTTP_11, Version::HTTP_2] {
+        for size in [1, 2, 5, 100] {
+            let (sender, body) = frames();
+            for chunk in TEXT.as_bytes().chunks(size) {
+                sender.unbounded_send(Ok(Frame::data(Bytes::from_static(chunk)))).unwrap();
+            }
+            sender.unbounded_send(Ok(trailers())).unwrap();
+            drop(sender);
+            assert_eq!(upload(address, version, body).await, (200, counts(TEXT)), "{version:?}");
+        }
+        let (sender, body) = frames();
+        sender.unbounded_send(Ok(Frame::data(Bytes::from_static(b"ok \xE2\x82")))).unwrap();
+        sender.unbounded_send(Ok(trailers())).unwrap();
+        drop(sender);
+        let (status, answer) = upload(address, version, body).await;
+        assert_eq!((status, &answer["kind"]), (400, &json!("incomplete")), "{version:?}");
+        assert_eq!(answer["offset"], json!(3));
+    }
+}
+
+#[tokio::test]
+async fn what_is_ill_formed_is_refused_while_the_body_is_still_coming() {
+    let address = server().await;
+    for version in [Version::HTTP_11, Version::HTTP_2] {
+        let (sender, body) = frames();
+        sender.unbounded_send(Ok(Frame::data(Bytes::from_static(b"abc\xE2\x82")))).unwrap();
+        sender.unbounded_send(Ok(Frame::data(Bytes::from_static(b"d")))).unwrap();
+        let (status, answer) = upload(address, version, body).await;
+        assert_eq!((status, &answer["kind"]), (400, &json!("truncated")), "{version:?}");
+        drop(sender); // has been open until here
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_on_sending_still_gets_to_read_the_refusal() {
+    let address = server().await;
+    // More than a socket takes at once; the server reads it, and looks at none of it.
+    let bytes = Bytes::from([b"\xFF".to_vec(), vec![b'x'; 800_000]].concat());
+    let socket = TokioIo::new(TcpStream::connect(address).await.unwrap());
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(socket).await.unwrap();
+    tokio::spawn(connection);
+    let request = Request::post("/").header("host", "x");
+    let chunks =
+        (0..bytes.len()).step_by(1000).map(|at| bytes.slice(at..bytes.len().min(at + 1000)));
+    let chunks: Vec<_> = chunks.map(|chunk| Ok::<_, Infallible>(Frame::data(chunk))).collect();
+    let request = request.body(StreamBody::new(stream::iter(chunks))).unwrap();
+    let response = soon(sender.send_request(request)).await.unwrap();
+    assert_eq!(response.status(), 400);
+    soon(response.into_body().collect()).await.unwrap();
+    // All of it has been read: the connection is good for another request.
+    soon(sender.ready()).await.unwrap();
+}
+
+#[tokio::test]
+async fn several_uploads_share_a_connection() {
+    let address = server().await;
+    let socket = TokioIo::new(TcpStream::connect(address).await.unwrap());
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(socket).await.unwrap();
+    tokio::spawn(connection);
+    for (body, status) in [("ok", 200), ("\u{FEFF}bom", 200), ("again", 200)] {
+        soon(sender.ready()).await.unwrap();
+        let request = Request::put("/")
+            .header("host", "x")
+            .header(CONTENT_TYPE, "text/plain")
+            .body(Full::<Bytes>::from(body))
+            .unwrap();
+        let response = soon(sender.send_request(request)).await.unwrap();
+        assert_eq!(response.status(), status);
+        let answer = soon(response.into_body().collect()).await.unwrap().to_bytes();
+        assert_eq!(serde_json::from_slice::<Value>(&answer).unwrap(), counts(body));
+    }
+}
+
+// ---- a bare socket ------------------------------------------------------------------------------
+
+/// Sends this, and reads up to the first line that is empty.
+async fn ask(socket: &mut TcpStream, bytes: &[u8]) -> String {
+    socket.write_all(bytes).await.unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        answer.push(soon(socket.read_u8()).await.unwrap());
+    }
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn a_client_that_waits_for_100_continue_gets_it() {
+    let mut socket = TcpStream::connect(server().await).await.unwrap();
+    let head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n";
+    let answer = ask(&mut socket, head).await;
+    assert!(answer.starts_with("HTTP/1.1 100 "), "{answer}");
+    let answer = ask(&mut socket, "€".as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_client_that_waits_for_100_continue_is_refused_without_it() {
+    let address = server().await;
+    for (fields, status) in [
+        ("Content-Length: 1001\r\n", "413"),
+        ("Content-Length: 3\r\nContent-Type: text/plain; charset=klingon\r\n", "415"),
+        ("Transfer-Encoding: chunked\r\nContent-Type: text/plain; charset=\r\n", "400"),
+    ] {
+        let mut socket = TcpStream::connect(address).await.unwrap();
+        let head = format!("POST / HTTP/1.1\r\nHost: x\r\n{fields}Expect: 100-continue\r\n\r\n");
+        let answer = ask(&mut socket, head.as_bytes()).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+        let mut rest = String::new();
+        soon(socket.read_to_string(&mut rest)).await.unwrap();
+        assert!(!rest.contains("100 Continue"), "{rest}");
+    }
+}
+
+#[tokio::test]
+async fn clients_that_go_away_or_send_nonsense_leave_the_others_served() {
+    let address = server().await;
+    let heads = [
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc€",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnot a number\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\n",
+        "",
+        "\u{FEFF}\r\n\r\n",
+    ];
+    for head in heads {
+        for cut in [0, 1, 2] {
+            let mut socket = TcpStream::connect(address).await.unwrap();
+            socket.write_all(&head.as_bytes()[..head.len().saturating_sub(cut)]).await.unwrap();
+            if cut == 1 {
+                socket.set_zero_linger().unwrap(); // a reset instead of an end
+            }
+            drop(socket);
+        }
+        assert_eq!(post(address, "utf-8", TEXT).await, (200, counts(TEXT)), "{head:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_chunked_body_of_one_byte_chunks_with_extensions_and_trailers_is_read() {
+    let mut socket = TcpStream::connect(server().await).await.unwrap();
+    let mut request = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    for byte in "œuf\n".as_bytes() {
+        request.extend_from_slice(b"1;ext=\"\xC3\"\r\n");
+        request.extend_from_slice(&[*byte, b'\r', b'\n']);
+    }
+    request.extend_from_slice(b"0\r\nX-Trailer: 1\r\n\r\n");
+    // In packets as odd as can be.
+    for piece in request.chunks(3) {
+        socket.write_all(piece).await.unwrap();
+        socket.flush().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    let answer = ask(&mut socket, b"").await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
