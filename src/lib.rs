@@ -118,6 +118,7 @@
 //! | the same | lines | [`stream::Utf8Lines`] | `stream`, `codec` |
 //! | the same | one `String` of limited length | [`stream::Utf8Stream::collect_text`] | `stream` |
 //! | frames of a WebSocket | messages, validated as they arrive | [`payload::websocket::TextMessage`] | `bytes` |
+//! | the body of an HTTP message | text as it comes, or one `String` | [`payload::http::Utf8Body`] | `http-body` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
 //! | text | pieces of at most so many bytes | [`mod@split`] | |
@@ -175,6 +176,9 @@
 //!   [`stream::CharStream`] holds 2,048 `char`s (8 KiB) at the most besides its source.
 //! - A WebSocket message has 16,777,216 bytes (16 MiB) at the most, or what
 //!   [`with_max_length`](payload::websocket::TextMessage::with_max_length) says; a control frame 125.
+//! - A [`payload::http::Utf8Body`] holds one frame at the most, and converts from another charset in
+//!   blocks of 16 KiB. [`collect_text`](payload::http::Utf8Body::collect_text) is told its limit.
+//!
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -189,6 +193,8 @@
 //! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything, or that of a method of the other
 //! objects in [`stream`], unless it says so. The futures of a [`Utf8Writer`](stream::Utf8Writer) have
 //! taken a text whole, or, dropped before, not at all.
+//! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything, nor that of a frame of a
+//! [`Utf8Body`](payload::http::Utf8Body).
 //!
 //! # Features
 //!
@@ -208,6 +214,9 @@
 //!   memchr and thiserror.
 //! - **`stream`:** `std` and `bytes`, and the module [`stream`]. Brings futures and tokio (none of
 //!   their features), pin-project-lite and thiserror.
+//! - **`http-body`:** `std` and `bytes`, and the module [`payload::http`]. Brings http, http-body,
+//!   pin-project-lite and thiserror.
+//! - **`encoding_rs`:** `alloc`; with `http-body`, other charsets than UTF-8. Brings encoding_rs.
 //!
 //! # Minimum supported Rust version
 //!
@@ -273,6 +282,6 @@ pub use transcode::{Progress, Status};
 pub use validator::Utf8Validator;
 
 /// The examples of the README, compiled and run with the others.
-#[cfg(all(doctest, feature = "codec"))]
+#[cfg(all(doctest, feature = "codec", feature = "http-body"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -20,6 +20,7 @@ const PEERS: &[&str] = &[
     "tokio-tungstenite",
     "tokio-websockets",
     "fastwebsockets",
+    "hyper",
 ];
 
 pub(crate) fn header(options: &Options) -> Vec<(&'static str, String)> {

@@ -5,6 +5,7 @@
 //! A new peer also needs a line in [`COLUMNS`].
 
 mod about;
+mod loopback;
 mod peers;
 mod server;
 #[path = "../../support/mod.rs"]
@@ -12,6 +13,8 @@ mod support;
 
 #[path = "../../scenarios/chars.rs"]
 mod chars;
+#[path = "../../scenarios/body.rs"]
+mod body;
 #[path = "../../scenarios/codec.rs"]
 mod codec;
 #[path = "../../scenarios/damaged.rs"]
@@ -53,6 +56,9 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(reader::lines),
     OnDetectedKernel(websocket::messages),
     OnAnyKernel(websocket::unmask),
+    OnDetectedKernel(body::body),
+    OnDetectedKernel(loopback::upload),
+    OnDetectedKernel(loopback::download),
 ];
 
 const COLUMNS: &[&str] = &[
@@ -76,6 +82,8 @@ const COLUMNS: &[&str] = &[
     "(memcpy)",
     "(BytesCodec)",
     "(str::chars)",
+    "(bare)",
+    "(validate)",
 ];
 
 fn main() {

@@ -1,0 +1,64 @@
+//! The programs themselves, as they are run by hand.
+
+use std::process::{Command, Stdio};
+
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+/// Runs a program to its end; its exit status and what it prints.
+fn run(program: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(program).args(arguments).output().unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(printed).unwrap())
+}
+
+#[test]
+fn http_upload_judges_itself() {
+    for arguments in [&[][..], &["--self-test"]] {
+        let (status, printed) = run(env!("CARGO_BIN_EXE_http_upload"), arguments);
+        assert_eq!(status, Some(0), "{printed}");
+        assert_eq!(printed.matches("ok: ").count(), 8, "{printed}");
+    }
+}
+
+#[test]
+fn sse_client_shows_every_word_without_arguments() {
+    let (status, printed) = run(env!("CARGO_BIN_EXE_sse_client"), &[]);
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(printed.contains("\nСъешь же ещё этих мягких французских булок.\n"), "{printed}");
+    assert!(printed.ends_with("each shown before the next was sent\n"), "{printed}");
+}
+
+#[test]
+fn what_cannot_be_done_is_a_failure() {
+    for (program, arguments, status) in [
+        (env!("CARGO_BIN_EXE_http_upload"), &["--listen", "nowhere"][..], 2),
+        (env!("CARGO_BIN_EXE_http_upload"), &["--listen", "127.0.0.1:0", "--self-test"], 2),
+        (env!("CARGO_BIN_EXE_http_upload"), &["--limit", "1"], 2),
+        (env!("CARGO_BIN_EXE_http_upload"), &["--listen", "192.0.2.1:80"], 1),
+        (env!("CARGO_BIN_EXE_sse_client"), &["http://127.0.0.1:1/"], 1),
+    ] {
+        let (found, printed) = run(program, arguments);
+        assert_eq!(found, Some(status), "{arguments:?}: {printed}");
+        assert!(!printed.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn http_upload_listens_where_it_says() {
+    let mut server = tokio::process::Command::new(env!("CARGO_BIN_EXE_http_upload"))
+        .args(["--listen", "127.0.0.1:0", "--limit", "5"])
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let output = server.stdout.take().unwrap();
+    BufReader::new(output).read_line(&mut line).await.unwrap();
+    let url = line.trim().strip_prefix("listening on ").unwrap();
+    let client = reqwest::Client::new();
+    for (text, status) in [("5 €", 200), ("five €", 413)] {
+        let response = client.post(url).body(text).send().await.unwrap();
+        assert_eq!(response.status(), status);
+    }
+    server.kill().await.unwrap();
+}
