@@ -178,7 +178,6 @@
 //!   [`with_max_length`](payload::websocket::TextMessage::with_max_length) says; a control frame 125.
 //! - A [`payload::http::Utf8Body`] holds one frame at the most, and converts from another charset in
 //!   blocks of 16 KiB. [`collect_text`](payload::http::Utf8Body::collect_text) is told its limit.
-//!
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -192,9 +191,8 @@
 //! yet; it never leaves half a character in the write buffer. Nor does dropping the future of
 //! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything, or that of a method of the other
 //! objects in [`stream`], unless it says so. The futures of a [`Utf8Writer`](stream::Utf8Writer) have
-//! taken a text whole, or, dropped before, not at all.
-//! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything, nor that of a frame of a
-//! [`Utf8Body`](payload::http::Utf8Body).
+//! taken a text whole, or, dropped before, not at all. A [`Utf8Body`](payload::http::Utf8Body) loses
+//! nothing with the future of a frame.
 //!
 //! # Features
 //!
@@ -250,7 +248,6 @@ mod options;
 #[cfg(feature = "bytes")]
 mod owned;
 #[cfg(feature = "bytes")]
-#[cfg(feature = "http-body")]
 pub mod payload;
 mod scanner;
 pub mod split;

@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -23,6 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready_eq, task};
+use tokio_util::io::ReaderStream;
 use utf8_codec::codec::{Delimiter, Line, LineError, LineErrorKind, Utf8LinesCodec};
 use utf8_codec::stream::{
     TextStreamExt, Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt,
@@ -324,6 +326,59 @@ fn the_last_waker_is_the_one_that_counts() {
 }
 
 #[test]
+fn lines_are_pending_only_when_the_stream_within_is() {
+    #[derive(Clone, Copy, Debug)]
+    enum Does {
+        Chunk(&'static [u8]),
+        Error,
+        Pause,
+        End,
+    }
+    let steps = [Does::Chunk(b"a\n\xFF"), Does::Chunk(b"b"), Does::Error, Does::Pause, Does::End];
+    let scripts = (0..5).fold(vec![vec![]], |scripts: Vec<Vec<Does>>, _| {
+        let longer = |script: &Vec<Does>| {
+            let script = script.clone();
+            steps.map(move |step| [script.clone(), vec![step]].concat())
+        };
+        scripts.iter().flat_map(longer).collect()
+    });
+    for script in scripts {
+        let (polls, mut does) = (Cell::new(0), script.iter());
+        let pending = Cell::new(false);
+        let source = stream::poll_fn(|cx| {
+            polls.set(polls.get() + 1);
+            let step = does.next();
+            pending.set(matches!(step, Some(Does::Pause) | None));
+            match step {
+                Some(Does::Chunk(chunk)) => Poll::Ready(Some(Ok(*chunk))),
+                Some(Does::Error) => Poll::Ready(Some(Err("e"))),
+                Some(Does::End) => Poll::Ready(None),
+                Some(Does::Pause) => {
+                    cx.waker().wake_by_ref();
+                    Poll::Pending
+                }
+                None => Poll::Pending,
+            }
+        });
+        let mut lines = task::spawn(source.utf8_lines());
+        loop {
+            let before = polls.get();
+            match lines.poll_next() {
+                Poll::Ready(Some(_)) => {}
+                Poll::Ready(None) => break,
+                Poll::Pending => {
+                    assert!(pending.get() && polls.get() > before, "{script:?}");
+                    if polls.get() > script.len() {
+                        break;
+                    }
+                    assert!(lines.is_woken(), "the waker was passed on");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_source_that_never_ends_a_line_leaves_others_their_turn() {
     let chunks = [[b"x".as_slice(); 100].as_slice(), &[b"\n"]].concat();
     let mut lines = task::spawn(whole(&chunks).utf8_lines());
@@ -413,6 +468,29 @@ async fn over_a_socket_in_odd_pieces_with_every_delimiter() {
         let lines: Vec<_> = lines.into_iter().map(|line| line.unwrap().to_string()).collect();
         assert_eq!(lines, text.lines().collect::<Vec<_>>(), "{delimiter:?}");
     }
+}
+
+#[tokio::test]
+async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
+    let text = "Zwölf Boxkämpfer\n키스의 고유조건은\n".repeat(50);
+    let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
+    let lines: Vec<_> = soon(chunks.utf8_lines().try_collect()).await.unwrap();
+    let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
+    assert_eq!(joined, text);
+
+    let (sender, receiver) = tokio::sync::mpsc::channel::<io::Result<Vec<u8>>>(2);
+    let bytes = text.clone().into_bytes();
+    tokio::spawn(async move {
+        for chunk in bytes.chunks(7) {
+            sender.send(Ok(chunk.to_vec())).await.unwrap();
+        }
+    });
+    let receiver = stream::unfold(receiver, |mut receiver| async move {
+        receiver.recv().await.map(|chunk| (chunk, receiver))
+    });
+    let lines: Vec<_> = soon(receiver.utf8_lines().try_collect()).await.unwrap();
+    let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
+    assert_eq!(joined, text);
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Payloads of protocols: text that comes in messages and bodies, validated as it arrives.
 
-pub mod websocket;
+#[cfg(feature = "http-body")]
 pub mod http;
+pub mod websocket;

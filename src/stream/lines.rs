@@ -9,12 +9,13 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 use tokio_util::codec::Decoder;
 
+use crate::chunk::SILENT_CHUNKS;
 use crate::codec::{Delimiter, Line, LineError, Utf8LinesCodec};
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
-use crate::stream::{SILENT_CHUNKS, Texts, Utf8Reader, Utf8Stream};
+use crate::stream::{Texts, Utf8Reader, Utf8Stream};
 
 pin_project! {
     /// Lines of a stream of chunks or of a reader, each with its number and place: what

@@ -81,6 +81,7 @@ pub use text::{Utf8Stream, Utf8StreamExt};
 pub use utf8_reader::{Utf8Reader, Utf8ReaderParts};
 pub use writer::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
 
+use crate::chunk::reserve;
 use crate::error::Utf8Error;
 
 /// What is not text in a stream of text. It is an item; the stream goes on behind it.
@@ -226,20 +227,12 @@ impl<E: Into<io::Error>> From<CollectError<E>> for io::Error {
     }
 }
 
-/// Appends `more` to `text`, if that does not make it longer than `limit`. Memory grows as that of a
-/// `String`, but never beyond the limit.
+/// Appends `more` to `text`, if that does not make it longer than `limit`. Takes no memory beyond that.
 fn append_within<E>(text: &mut String, more: &str, limit: usize) -> Result<(), CollectError<E>> {
     if more.len() > limit.saturating_sub(text.len()) {
         return Err(CollectError::TooLong { limit });
     }
-    let needed = text.len() + more.len();
-    if needed > text.capacity() {
-        let capacity = needed.max(text.capacity().saturating_mul(2)).min(limit);
-        text.reserve_exact(capacity - text.len());
-    }
+    reserve(text, more.len(), limit);
     text.push_str(more);
     Ok(())
 }
-
-/// So many chunks or reads that yield nothing are taken in one poll, at the most.
-const SILENT_CHUNKS: usize = 32;

@@ -2,13 +2,16 @@ use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use bytestring::ByteString;
 use futures::Stream;
 use pin_project_lite::pin_project;
 
+use crate::chunk::{SILENT_CHUNKS, Text};
+use crate::error::Utf8Error;
+use crate::incomplete::Resumed;
 use crate::mode::Repair;
-use crate::stream::{SILENT_CHUNKS, StreamError, Utf8Stream};
+use crate::stream::{StreamError, Utf8Stream};
 
 /// What a [`CharStream`](crate::stream::CharStream) has its text from: a [`Utf8Stream`], or
 /// [`Texts`]. It cannot be implemented elsewhere.
@@ -68,6 +71,64 @@ where
 
     fn has_ended(&self) -> bool {
         futures::stream::FusedStream::is_terminated(self)
+    }
+}
+
+impl Text {
+    /// Returns the next piece, in every mode, and leaves the rest of the chunk.
+    pub(super) fn next_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
+        while !self.chunk.is_empty() {
+            let found = if self.decoder.incomplete().is_empty() {
+                self.whole_piece()
+            } else {
+                self.cut_piece()
+            };
+            if let Some(piece) = found.or_else(|error| self.repair(error))? {
+                return Ok(Some(piece));
+            }
+        }
+        Ok(None)
+    }
+
+    fn whole_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
+        let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
+        let piece = pieces.next();
+        self.chunk = pieces.into_rest();
+        // Behind text nothing is held.
+        let position = self.decoder.position();
+        let piece = piece.transpose()?;
+        Ok(piece.map(|text| Piece::Text { offset: position - text.len() as u64, text }))
+    }
+
+    /// Completes what is held. (`push_bytes` takes memory for the character.)
+    fn cut_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
+        let (used, resumed) = self.decoder.resume(&self.chunk);
+        self.chunk.advance(used);
+        match resumed {
+            Resumed::Nothing => Ok(None),
+            Resumed::Error(error) => Err(error),
+            Resumed::Char(c) => {
+                let len = c.len_utf8() as u64;
+                let offset = self.decoder.position() - len;
+                Ok(Some(Piece::Short { text: Repair::from_char(c), offset, len }))
+            }
+        }
+    }
+
+    /// Returns what is to be said of the end in the same way, until there is nothing more.
+    pub(super) fn end_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
+        while let Err(error) = self.decoder.finish() {
+            if let Some(piece) = self.repair(error)? {
+                return Ok(Some(piece));
+            }
+        }
+        Ok(None)
+    }
+
+    fn repair(&self, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
+        let text = self.mode.repair(&error).ok_or(error)?;
+        let (offset, len) = (error.valid_up_to(), error.bytes().len() as u64);
+        Ok((!text.is_empty()).then_some(Piece::Short { text, offset, len }))
     }
 }
 

@@ -2,30 +2,22 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use bytestring::ByteString;
 use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::chunk::{SILENT_CHUNKS, Text, reserve};
+use crate::chunk::{SILENT_CHUNKS, Text};
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
-use crate::incomplete::Resumed;
-use crate::item::Item;
-use crate::mode::{ErrorMode, Repair};
+use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
 #[cfg(feature = "codec")]
 use crate::stream::Utf8Lines;
 use crate::stream::source::Piece;
-use crate::stream::{
-    CharStream, CollectError, ReaderChunks, SILENT_CHUNKS, StreamError, append_within,
-};
-use crate::transcode::Status;
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
-use crate::stream::{CollectError, ReaderChunks, StreamError};
+use crate::stream::{CharStream, CollectError, ReaderChunks, StreamError, append_within};
 
 pin_project! {
     /// A stream of chunks to a stream of text: each item is a run of whole characters, never empty.
@@ -549,109 +541,6 @@ pub trait Utf8StreamExt: Stream {
 }
 
 impl<S: Stream + ?Sized> Utf8StreamExt for S {}
-
-/// Chunk by chunk to items.
-#[derive(Clone, Debug)]
-struct Text {
-    decoder: Utf8Decoder,
-    mode: ErrorMode,
-    /// Invariant: empty between calls of [`next`](Self::next), but for [`ErrorMode::Fatal`].
-    chunk: Bytes,
-}
-
-impl Text {
-    /// Returns the next item of the chunk: the next piece or error in [`ErrorMode::Fatal`], else
-    /// all of it.
-    fn next(&mut self) -> Result<Option<ByteString>, Utf8Error> {
-        let mut item = Item::new();
-        loop {
-            let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
-            let piece = pieces.next();
-            let rest = pieces.into_rest();
-            match piece {
-                piece if self.mode == ErrorMode::Fatal => {
-                    self.chunk = rest;
-                    return piece.transpose();
-                }
-                None => return Ok(item.into_item()),
-                Some(Ok(text)) => {
-                    item.push(text);
-                    self.chunk = rest;
-                }
-                Some(Err(error)) => {
-                    item.repair(self.mode, error)?;
-                    if !rest.is_empty() {
-                        let done = self.decoder.push_to_string(&rest, self.mode, item.repaired());
-                        debug_assert_eq!(done.status, Status::Done);
-                    }
-                    return Ok(item.into_item());
-                }
-            }
-        }
-    }
-
-    /// Returns the next piece, in every mode, and leaves the rest of the chunk.
-    fn next_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        while !self.chunk.is_empty() {
-            let found = if self.decoder.incomplete().is_empty() {
-                self.whole_piece()
-            } else {
-                self.cut_piece()
-            };
-            if let Some(piece) = found.or_else(|error| self.repair(error))? {
-                return Ok(Some(piece));
-            }
-        }
-        Ok(None)
-    }
-
-    fn whole_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
-        let piece = pieces.next();
-        self.chunk = pieces.into_rest();
-        // Behind text nothing is held.
-        let position = self.decoder.position();
-        let piece = piece.transpose()?;
-        Ok(piece.map(|text| Piece::Text { offset: position - text.len() as u64, text }))
-    }
-
-    /// Completes what is held. (`push_bytes` takes memory for the character.)
-    fn cut_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        let (used, resumed) = self.decoder.resume(&self.chunk);
-        self.chunk.advance(used);
-        match resumed {
-            Resumed::Nothing => Ok(None),
-            Resumed::Error(error) => Err(error),
-            Resumed::Char(c) => {
-                let len = c.len_utf8() as u64;
-                let offset = self.decoder.position() - len;
-                Ok(Some(Piece::Short { text: Repair::from_char(c), offset, len }))
-            }
-        }
-    }
-
-    fn end_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        while let Err(error) = self.decoder.finish() {
-            if let Some(piece) = self.repair(error)? {
-                return Ok(Some(piece));
-            }
-        }
-        Ok(None)
-    }
-
-    fn repair(&self, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
-        let text = self.mode.repair(&error).ok_or(error)?;
-        let (offset, len) = (error.valid_up_to(), error.bytes().len() as u64);
-        Ok((!text.is_empty()).then_some(Piece::Short { text, offset, len }))
-    }
-
-    /// Returns what is to be said of the end, until there is nothing more.
-    fn end(&mut self) -> Result<Option<ByteString>, Utf8Error> {
-        let mut text = String::new();
-        self.decoder.finish_to_string(self.mode, &mut text)?;
-        Ok((!text.is_empty()).then(|| text.into()))
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {

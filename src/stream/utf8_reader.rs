@@ -8,13 +8,14 @@ use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
+use crate::chunk::SILENT_CHUNKS;
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
 use crate::scanner::Step;
 use crate::stream::source::PartOfRepair;
-use crate::stream::{CollectError, ReadError, SILENT_CHUNKS, Utf8ByteReader, append_within};
+use crate::stream::{CollectError, ReadError, Utf8ByteReader, append_within};
 use crate::text::{Ending, ReadBuffer};
 
 pin_project! {

@@ -192,7 +192,6 @@ pub fn reporters(config: Config) -> Vec<(&'static str, Box<dyn Subject>)> {
         ("Utf8Reader", streams::Read::boxed(options, ErrorMode::Fatal, 8192)),
         ("Utf8Reader, 4 bytes", streams::Read::boxed(options, ErrorMode::Fatal, 4)),
     ]);
-    subjects.push(("Utf8Stream", Polled::boxed(options, ErrorMode::Fatal)));
     #[cfg(feature = "http-body")]
     subjects.push(("Utf8Body", body::Framed::boxed(options, ErrorMode::Fatal)));
     subjects
@@ -217,7 +216,6 @@ pub fn repairers(config: Config, mode: ErrorMode) -> Vec<(&'static str, Box<dyn 
         ("CharStream", streams::Chars::boxed(options, mode)),
         ("Utf8Reader", streams::Read::boxed(options, mode, 8192)),
     ]);
-    subjects.push(("Utf8Stream", Polled::boxed(options, mode)));
     #[cfg(feature = "http-body")]
     subjects.push(("Utf8Body", body::Framed::boxed(options, mode)));
     subjects

@@ -11,10 +11,10 @@ mod server;
 #[path = "../../support/mod.rs"]
 mod support;
 
-#[path = "../../scenarios/chars.rs"]
-mod chars;
 #[path = "../../scenarios/body.rs"]
 mod body;
+#[path = "../../scenarios/chars.rs"]
+mod chars;
 #[path = "../../scenarios/codec.rs"]
 mod codec;
 #[path = "../../scenarios/damaged.rs"]
@@ -29,9 +29,9 @@ mod reader;
 mod stream;
 #[path = "../../scenarios/validate.rs"]
 mod validate;
+mod websocket;
 #[path = "../../scenarios/writer.rs"]
 mod writer;
-mod websocket;
 
 use support::Scenario::{OnAnyKernel, OnDetectedKernel};
 use support::{Bench, Effort, Options, Report, Scenario};

@@ -1,5 +1,5 @@
 //! What the servers of this package share.
 
-pub mod websocket;
 pub mod sse;
 pub mod upload;
+pub mod websocket;
