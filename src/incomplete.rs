@@ -12,11 +12,20 @@ pub(crate) struct Incomplete {
     ///
     /// Invariant: 3 at most.
     held: [u8; 4],
+/// Holds up to `N` bytes between calls, three in UTF-8 and five in its dialects. In UTF-8 they are a
+/// proper prefix of some well-formed sequence. Nothing else in the crate keeps bytes of a cut
+/// character.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Incomplete<const N: usize = 3> {
+    bytes: [u8; N],
+    /// Invariant: at most `N`.
+    len: u8,
 }
 
-impl Incomplete {
+impl<const N: usize> Incomplete<N> {
     pub(crate) const fn new() -> Self {
         Self { held: [0; 4] }
+        Self { bytes: [0; N], len: 0 }
     }
 
     #[inline]
@@ -60,7 +69,15 @@ impl Incomplete {
         let next = u32::from_le_bytes(*input.first_chunk()?);
         let joined = bytes | next << (8 * self.len() % 32);
         Some((joined.to_le_bytes(), self.len()))
+    /// Keeps `tail`, at most `N` bytes, in place of what was held.
+    pub(crate) fn hold(&mut self, tail: &[u8]) {
+        debug_assert!(tail.len() <= N);
+        self.bytes[..tail.len()].copy_from_slice(tail);
+        self.len = tail.len() as u8;
     }
+}
+
+impl Incomplete {
 
     /// Completes the sequence that is held with the first bytes of `input`, which is not empty.
     ///

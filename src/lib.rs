@@ -232,6 +232,7 @@ mod chunk;
 pub mod codec;
 mod decoder;
 mod destination;
+pub mod dialect;
 mod encoder;
 mod error;
 mod incomplete;

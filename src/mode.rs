@@ -61,7 +61,7 @@ impl ErrorMode {
     /// assert_eq!(ErrorMode::Fatal.repair(&error), None);
     /// ```
     pub fn repair(self, error: &Utf8Error) -> Option<Repair> {
-        let mut repair = Repair { bytes: [0; 16], len: 0 };
+        let mut repair = Repair::EMPTY;
         match (self.for_kind(error.kind()), error.bytes()) {
             (Self::Fatal, _) => return None,
             (Self::Skip, _) | (_, []) => {}
@@ -98,7 +98,8 @@ impl ErrorMode {
     }
 }
 
-/// The text that stands for an ill-formed part; at most 16 bytes, without an allocation.
+/// The text that stands for an ill-formed part, without an allocation; at most 16 bytes, in a
+/// [dialect](crate::dialect) 24.
 ///
 /// # Examples
 ///
@@ -113,7 +114,7 @@ impl ErrorMode {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Repair {
     /// Invariant: the first `len` bytes are well-formed, the others zero.
-    bytes: [u8; 16],
+    bytes: [u8; 24],
     len: u8,
 }
 
@@ -160,6 +161,10 @@ impl Repair {
 
     /// Appends; the longest repair, an escaped noncharacter, fills the buffer.
     fn push(&mut self, part: StandIn) {
+    pub(crate) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
+
+    /// Appends; the longest repair, six bytes escaped, fills the buffer.
+    pub(crate) fn push(&mut self, part: StandIn) {
         let at = usize::from(self.len);
         self.bytes[at..at + 4].copy_from_slice(&part.bytes);
         self.len += part.len;

@@ -1,16 +1,21 @@
 use crate::error::Utf8Error;
 
 /// The errors of one stream, counted, and the first of them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tally<E = Utf8Error> {
     count: u64,
-    first: Option<Utf8Error>,
+    first: Option<E>,
 }
 
-impl Tally {
+impl<E: Copy> Tally<E> {
+    pub(crate) const fn new() -> Self {
+        Self { count: 0, first: None }
+    }
+
     /// Counts an error and hands it on.
     #[inline]
     pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
+    pub(crate) fn note(&mut self, error: E) -> E {
         self.count += 1;
         if self.count == 1 {
             self.note_first(error);
@@ -26,7 +31,7 @@ impl Tally {
 
     /// Counts `errors`, of which `first` tells the first.
     #[cfg(feature = "alloc")]
-    pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<Utf8Error>) {
+    pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<E>) {
         self.count += errors;
         if self.first.is_none() {
             self.first = first();
@@ -37,7 +42,13 @@ impl Tally {
         self.count
     }
 
-    pub(crate) const fn first(&self) -> Option<Utf8Error> {
+    pub(crate) const fn first(&self) -> Option<E> {
         self.first
+    }
+}
+
+impl<E: Copy> Default for Tally<E> {
+    fn default() -> Self {
+        Self::new()
     }
 }

@@ -4,6 +4,8 @@
 //! does it is a row of [`VIAS`].
 
 mod encode;
+#[path = "driver/dialect.rs"]
+mod dialect;
 mod objects;
 pub(crate) mod websocket;
 
@@ -33,11 +35,16 @@ pub(crate) enum Form {
 /// The cases of `lines` and `decode_into` have objects of their own: `Utf8Lines` for those of lines if
 /// `via` is `stream` or `reader`, else `Utf8LinesCodec`. Those of `encode` and `encode_into` are put to
 /// all that encode.
+/// The cases of `lines`, of `decode_into` and of the dialects have objects of their own, whatever `via`
+/// is.
 ///
 /// # Errors
 ///
 /// Says what is wrong with a case that cannot be understood.
 pub(crate) fn answer(case: &Value, via: &Via, form: Form) -> Result<Map<String, Value>, String> {
+    if let Some(answer) = dialect::answer(case)? {
+        return Ok(answer);
+    }
     let op = str_of(case, "op")?;
     match op {
         "table" => return table(case, via),
@@ -46,18 +53,10 @@ pub(crate) fn answer(case: &Value, via: &Via, form: Form) -> Result<Map<String, 
         "decode_callback" | "concat" | "lossy_utf8" | "digest" => {
             return Ok(skip(format!("operation {op}")));
         }
+        "encode" | "encode_into" => return Ok(skip(format!("operation {op}"))),
         _ => {}
     }
-    match str_of(case, "dialect")? {
-        "utf-8" => {}
-        dialect => return Ok(skip(format!("dialect {dialect}"))),
-    }
-    let mode = match str_of(case, "policy")? {
-        policy @ ("surrogateescape" | "surrogatepass") => {
-            return Ok(skip(format!("policy {policy}")));
-        }
-        policy => mode(policy)?,
-    };
+    let mode = mode(str_of(case, "policy")?)?;
     let setup = Setup { via, options: options(case)?, mode, form };
     match op {
         "decode" => Ok(setup.decode(&chunks(case)?)),

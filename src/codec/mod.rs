@@ -6,9 +6,12 @@
 //! | [`Utf8ChunksCodec`] | [`Utf8Chunk`], text and errors, lossless | is an item | [`Utf8Chunk`] |
 //! | [`Utf8LinesCodec`] | `Result<`[`Line`]`, `[`LineError`]`>` | is an item, or is repaired | `T: AsRef<str>` |
 //! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
+//! | [`DialectCodec`] | [`DialectItem`], text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectItem`] |
+//! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
 //!
 //! What is not finished stays in the buffer they are given, so that `into_parts()` loses nothing: at
-//! most three bytes, or, with the lines codec, the line.
+//! most three bytes (in a dialect five), or, with the lines codec, the line, and with Java's, the
+//! string.
 //!
 //! # What `FramedRead` makes of an error
 //!
@@ -55,6 +58,8 @@
 mod chars;
 mod chunks;
 mod delimiter;
+mod dialect;
+mod java;
 mod line;
 mod lines;
 mod repair;
@@ -65,6 +70,8 @@ use std::io;
 pub use chars::CharCodec;
 pub use chunks::{Utf8Chunk, Utf8ChunksCodec};
 pub use delimiter::Delimiter;
+pub use dialect::{DialectCodec, DialectCodecError, DialectItem};
+pub use java::{EncodeJavaUtfError, JavaUtfCodec};
 pub use line::{EncodeLineError, Line, LineError, LineErrorKind};
 pub use lines::Utf8LinesCodec;
 pub use run::Utf8Codec;

@@ -31,6 +31,7 @@ mod avx2;
 mod avx512;
 mod clean;
 mod convert;
+mod find;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 #[cfg(feature = "alloc")]

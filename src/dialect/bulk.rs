@@ -1,0 +1,183 @@
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+use crate::dialect::encoder::{DialectEncodeError, DialectEncoder, form};
+use crate::dialect::{CodePoint, Dialect, DialectOptions};
+use crate::kernel::Kernel;
+
+/// Many at once, into a `Vec`.
+impl DialectEncoder {
+    /// Encodes `text` and appends its bytes.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), a surrogate that was held and has no form
+    /// in the dialect. The text has not been taken then: push it again. Text itself is never
+    /// refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut bytes = Vec::new();
+    /// let mut encoder = DialectEncoder::new(Dialect::ModifiedUtf8);
+    /// encoder.push_to_vec("a\0😀", &mut bytes).unwrap();
+    /// assert_eq!(bytes, b"a\xC0\x80\xED\xA0\xBD\xED\xB8\x80");
+    /// ```
+    pub fn push_to_vec(
+        &mut self,
+        text: &str,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), DialectEncodeError> {
+        self.push_to(text, bytes)
+    }
+
+    /// Encodes code points and appends their bytes.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), the first that has no form in the dialect.
+    /// What came before it is out, and the encoder stands behind it
+    /// ([`position`](Self::position)).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+    ///
+    /// // Joining the halves of a pair, as WTF-8 has to.
+    /// let halves = [0xD83D, 0xDE00].map(|half| CodePoint::new(half).unwrap());
+    /// let mut bytes = Vec::new();
+    /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
+    /// encoder.push_code_points_to_vec(&halves[..1], &mut bytes).unwrap();
+    /// encoder.push_code_points_to_vec(&halves[1..], &mut bytes).unwrap();
+    /// assert_eq!(bytes, "😀".as_bytes());
+    /// ```
+    pub fn push_code_points_to_vec(
+        &mut self,
+        code_points: &[CodePoint],
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), DialectEncodeError> {
+        bytes.extend_from_slice(self.take_signature());
+        bytes.reserve(code_points.len());
+        code_points.iter().try_for_each(|&code_point| {
+            self.push_code_point(code_point).map(|encoded| bytes.extend_from_slice(&encoded))
+        })
+    }
+
+    /// Encodes UTF-16 units and appends their bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`push_code_points_to_vec`](Self::push_code_points_to_vec).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut bytes = Vec::new();
+    /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
+    /// encoder.push_utf16_to_vec(&[0xD83D], &mut bytes).unwrap();
+    /// encoder.push_utf16_to_vec(&[0xDE00, 0xD83D, 0x21], &mut bytes).unwrap();
+    /// encoder.finish_to_vec(&mut bytes).unwrap();
+    /// assert_eq!(bytes, b"\xF0\x9F\x98\x80\xED\xA0\xBD!");
+    /// ```
+    pub fn push_utf16_to_vec(
+        &mut self,
+        units: &[u16],
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), DialectEncodeError> {
+        bytes.extend_from_slice(self.take_signature());
+        bytes.reserve(units.len());
+        units.iter().try_for_each(|&unit| {
+            self.push_unit(unit).map(|encoded| bytes.extend_from_slice(&encoded))
+        })
+    }
+
+    /// Ends the stream, as [`finish`](Self::finish), and appends the bytes of that.
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](Self::finish).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut bytes = Vec::new();
+    /// let mut encoder = DialectEncoder::new(Dialect::SurrogatePass);
+    /// encoder.push_utf16_to_vec(&[0xD83D], &mut bytes).unwrap();
+    /// encoder.finish_to_vec(&mut bytes).unwrap();
+    /// assert_eq!(bytes, b"\xED\xA0\xBD");
+    /// ```
+    pub fn finish_to_vec(&mut self, bytes: &mut Vec<u8>) -> Result<(), DialectEncodeError> {
+        bytes.extend_from_slice(self.take_signature());
+        bytes.extend_from_slice(&self.finish()?);
+        Ok(())
+    }
+
+    pub(crate) fn push_to(
+        &mut self,
+        text: &str,
+        out: &mut impl Output,
+    ) -> Result<(), DialectEncodeError> {
+        out.put(self.take_signature());
+        out.put(&self.finish()?);
+        encode_text(self.options(), text, out);
+        Ok(())
+    }
+}
+
+/// A buffer that grows.
+pub(crate) trait Output {
+    fn put(&mut self, bytes: &[u8]);
+}
+
+impl Output for Vec<u8> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(feature = "bytes")]
+impl Output for bytes::BytesMut {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// Bytes to look at one by one for what is written in another way, before a kernel is asked.
+const NEAR: usize = 32;
+
+/// Writes `text`: stretches that are the same in UTF-8 as they are, and the characters between.
+fn encode_text(options: DialectOptions, text: &str, out: &mut impl Output) {
+    let range = match options.dialect() {
+        Dialect::Cesu8 => 0x00..=0xEF,
+        Dialect::ModifiedUtf8 => 0x01..=0xEF,
+        _ => return out.put(text.as_bytes()),
+    };
+    let kernel = Kernel::detect();
+    let mut rest = text;
+    loop {
+        let same = find_outside(kernel, rest.as_bytes(), &range).unwrap_or(rest.len());
+        out.put(&rest.as_bytes()[..same]);
+        rest = &rest[same..];
+        let Some(c) = rest.chars().next() else { return };
+        if let Some((bytes, len)) = form(options, c.into()) {
+            out.put(&bytes[..len]);
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+}
+
+#[inline]
+fn find_outside(kernel: Kernel, bytes: &[u8], range: &RangeInclusive<u8>) -> Option<usize> {
+    let (near, far) = bytes.split_at(bytes.len().min(NEAR));
+    let in_near = near.iter().position(|byte| !range.contains(byte));
+    in_near.or_else(|| kernel.find_outside(far, range.clone()).map(|at| NEAR + at))
+}

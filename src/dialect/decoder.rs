@@ -1,0 +1,434 @@
+use core::iter::FusedIterator;
+
+use crate::dialect::error::DialectError;
+use crate::dialect::grammar::Behind;
+use crate::dialect::scanner::{DialectScanner, DialectStep};
+use crate::dialect::{CodePoint, Dialect, DialectOptions};
+use crate::incomplete::Incomplete;
+use crate::mode::ErrorMode;
+use crate::tally::Tally;
+
+/// Turns a stream of bytes in a [`Dialect`], in chunks cut anywhere, into code points or text, and
+/// reports what is ill-formed.
+///
+/// [`push`](Self::push) gives text where the bytes are those of UTF-8, code points where the dialect
+/// writes another thing, and errors, in the order of the stream.
+///
+/// Between calls it holds at most five bytes, the beginning of one sequence or of a pair.
+/// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) says what an incomplete
+/// tail comes to. After an error, and after `finish`, decoding goes on with offsets that go on;
+/// [`reset`](Self::reset) starts a new stream. U+FEFF is text wherever it stands.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+///
+/// // U+1F600 in CESU-8: a pair of surrogates of three bytes each, cut in the middle.
+/// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+/// let mut text = String::new();
+/// for chunk in [&b"smile: \xED\xA0\xBD\xED"[..], b"", b"\xB8\x80!"] {
+///     for piece in decoder.push(chunk) {
+///         match piece.unwrap() {
+///             DialectPiece::Text(piece) => text.push_str(piece),
+///             DialectPiece::CodePoint(code_point) => text.push(code_point.to_char().unwrap()),
+///         }
+///     }
+/// }
+/// assert_eq!(decoder.finish().count(), 0);
+/// assert_eq!(text, "smile: 😀!");
+/// ```
+#[derive(Clone, Debug)]
+pub struct DialectDecoder {
+    pub(crate) scanner: DialectScanner,
+    carry: Incomplete<5>,
+    mode: ErrorMode,
+    pub(crate) tally: Tally<DialectError>,
+}
+
+impl DialectDecoder {
+    /// Creates a decoder for a dialect as its specification has it, in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Wtf8);
+    /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok(DialectPiece::Text("žluťoučký"))));
+    /// ```
+    pub fn new(dialect: Dialect) -> Self {
+        Self::with_options(DialectOptions::new(dialect))
+    }
+
+    /// Creates a decoder.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectOptions};
+    ///
+    /// let options = DialectOptions::new(Dialect::Rfc2279).with_rfc3629_limit();
+    /// let mut decoder = DialectDecoder::with_options(options);
+    /// assert!(decoder.push(b"\xF4\x90\x80\x80").next().unwrap().is_err());
+    /// ```
+    pub fn with_options(options: DialectOptions) -> Self {
+        let mode = ErrorMode::Fatal;
+        Self {
+            scanner: DialectScanner::new(options, mode),
+            carry: Incomplete::new(),
+            mode,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Sets what becomes of errors, and with that how far one of them reaches: see
+    /// [the module](crate::dialect#errors). For before the first byte, as it starts a new stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder =
+    ///     DialectDecoder::new(Dialect::Wtf8).with_error_mode(ErrorMode::Replacement);
+    /// let mut text = String::new();
+    /// decoder.push_to_string(b"file \xED\xA0\xBD\xFF", &mut text).unwrap();
+    /// assert_eq!(text, "file \u{FFFD}\u{FFFD}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        let scanner = DialectScanner::new(self.scanner.options(), mode);
+        Self { scanner, mode, ..Self::with_options(self.scanner.options()) }
+    }
+
+    /// Decodes the next chunk of the stream: text, code points and errors, in order.
+    ///
+    /// It reports errors in every mode. The iterator does the work as it is asked; what it has not
+    /// reached has not been consumed ([`DialectPieces::rest`]). Run to its end, everything that the
+    /// bytes so far determine has come out. Costs one pass over `chunk` (two, for CESU-8 and
+    /// Modified UTF-8), and copies nothing. At the end of the stream, call [`finish`](Self::finish).
+    ///
+    /// # Errors
+    ///
+    /// Each ill-formed part is an `Err` in its place. Decoding goes on behind it.
+    /// [`Utf8b`](Dialect::Utf8b) has none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
+    /// let escaped = |value| Some(Ok(DialectPiece::CodePoint(CodePoint::new(value).unwrap())));
+    /// let mut pieces = decoder.push(b"caf\xE9\xFF");
+    /// assert_eq!(pieces.next(), Some(Ok(DialectPiece::Text("caf"))));
+    /// assert_eq!(pieces.next(), escaped(0xDCE9));
+    /// assert_eq!(pieces.next(), escaped(0xDCFF));
+    /// assert_eq!(pieces.next(), None);
+    /// ```
+    pub fn push<'d, 'c>(&'d mut self, chunk: &'c [u8]) -> DialectPieces<'d, 'c> {
+        DialectPieces { decoder: self, input: chunk, behind: Behind::More }
+    }
+
+    /// Ends the stream: says what the bytes held come to.
+    ///
+    /// Usually one error, [`Incomplete`](crate::dialect::DialectErrorKind::Incomplete). Half a pair
+    /// may be a code point, and in a lossy mode `ED A0 80 ED` is two errors in CESU-8: the iterator
+    /// has to be run to its end. A second call is harmless and yields nothing.
+    ///
+    /// # Errors
+    ///
+    /// Each ill-formed part is an `Err`, as in [`push`](Self::push).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
+    /// assert_eq!(decoder.push(b"\xED\xA0\x80\xED").count(), 0);
+    /// let errors: Vec<_> = decoder.finish().map(|piece| piece.unwrap_err().to_string()).collect();
+    /// assert_eq!(errors[0], "ill-formed cesu-8 at byte 0: unpaired surrogate (ed a0 80)");
+    /// assert_eq!(errors[1], "ill-formed cesu-8 at byte 3: incomplete (ed, then the end)");
+    /// assert_eq!(decoder.finish().count(), 0);
+    /// ```
+    pub fn finish(&mut self) -> DialectPieces<'_, 'static> {
+        if self.carry.is_empty() {
+            self.scanner.end();
+        }
+        DialectPieces { decoder: self, input: &[], behind: Behind::End }
+    }
+
+    /// Starts a new stream with the same settings: offset 0, nothing held, no error counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
+    /// assert_eq!(decoder.push(b"half a \xFC\x84").count(), 1);
+    /// decoder.reset();
+    /// assert_eq!(decoder.position(), 0);
+    /// assert_eq!(decoder.push(b"new").next(), Some(Ok(DialectPiece::Text("new"))));
+    /// ```
+    pub fn reset(&mut self) {
+        self.scanner = DialectScanner::new(self.scanner.options(), self.mode);
+        self.carry.clear();
+        self.tally = Tally::default();
+    }
+
+    /// Returns the dialect, and what of it is let through.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let decoder = DialectDecoder::new(Dialect::Cesu8);
+    /// assert_eq!(decoder.options().dialect(), Dialect::Cesu8);
+    /// ```
+    pub fn options(&self) -> DialectOptions {
+        self.scanner.options()
+    }
+
+    /// Returns what becomes of errors.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// assert_eq!(DialectDecoder::new(Dialect::Cesu8).error_mode(), ErrorMode::Fatal);
+    /// ```
+    pub fn error_mode(&self) -> ErrorMode {
+        self.mode
+    }
+
+    /// Returns how many bytes of the stream have been consumed, those held included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+    /// assert_eq!(decoder.push(b"abc\xED\xA0\x80").count(), 1);
+    /// assert_eq!(decoder.position(), 6);
+    /// ```
+    pub fn position(&self) -> u64 {
+        self.scanner.position() + self.carry.as_bytes().len() as u64
+    }
+
+    /// Returns the bytes that are held: the beginning of a sequence or of a pair, at most five
+    /// bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+    /// assert_eq!(decoder.push(b"abc\xED\xA0\x80\xED").count(), 1);
+    /// assert_eq!(decoder.incomplete(), b"\xED\xA0\x80\xED");
+    /// ```
+    pub fn incomplete(&self) -> &[u8] {
+        self.carry.as_bytes()
+    }
+
+    /// Returns how many errors this stream has had so far: ill-formed parts and, where text was
+    /// asked for, code points that are none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Wtf8);
+    /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
+    /// assert_eq!(decoder.error_count(), 3);
+    /// ```
+    pub fn error_count(&self) -> u64 {
+        self.tally.count()
+    }
+
+    /// Returns the first error of this stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+    /// decoder.push(b"ab\0cd\0").for_each(drop);
+    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
+    /// ```
+    pub fn first_error(&self) -> Option<DialectError> {
+        self.tally.first()
+    }
+
+    /// Reads on in what is held with the first bytes of `input`, which is empty only at the end.
+    ///
+    /// Returns how many bytes of `input` went into it, and what came of it, if anything.
+    pub(super) fn resume(
+        &mut self,
+        input: &[u8],
+        behind: Behind,
+    ) -> (usize, Option<Result<CodePoint, DialectError>>) {
+        let held = self.carry.as_bytes().len();
+        let mut joined = [0; 6];
+        let taken = input.len().min(joined.len() - held);
+        joined[..held].copy_from_slice(self.carry.as_bytes());
+        joined[held..held + taken].copy_from_slice(&input[..taken]);
+        let joined = &joined[..held + taken];
+        let (len, found) = match self.scanner.step_sequence(joined, behind) {
+            DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
+            DialectStep::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
+            DialectStep::Hold | DialectStep::Text(_) => {
+                self.carry.hold(joined);
+                return (taken, None);
+            }
+        };
+        // What was decided may be less than what was held: half a pair that finds no partner.
+        let rest = self.carry;
+        self.carry.hold(rest.as_bytes().get(len..).unwrap_or_default());
+        if behind == Behind::End && self.carry.is_empty() {
+            self.scanner.end();
+        }
+        (len.saturating_sub(held), Some(found))
+    }
+
+    /// Holds `tail`, which the last step answered with [`DialectStep::Hold`].
+    pub(super) fn hold(&mut self, tail: &[u8]) {
+        self.carry.hold(tail);
+    }
+}
+
+/// A part of a stream in a [`Dialect`]: text, or one code point.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{CodePoint, DialectPiece};
+///
+/// let pieces = [DialectPiece::Text("né"), DialectPiece::CodePoint(CodePoint::MAX)];
+/// let values: Vec<_> =
+///     pieces.iter().flat_map(DialectPiece::code_points).map(u32::from).collect();
+/// assert_eq!(values, [0x6E, 0xE9, 0x7FFF_FFFF]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DialectPiece<'a> {
+    /// Text that the dialect writes as UTF-8 does, borrowed from the chunk; never empty.
+    Text(&'a str),
+    /// A code point that the dialect writes in a way of its own, or whose bytes were cut.
+    CodePoint(CodePoint),
+}
+
+impl<'a> DialectPiece<'a> {
+    /// Returns the code points of this piece, one by one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{CodePoint, DialectPiece};
+    ///
+    /// assert!(DialectPiece::Text("né").code_points().eq(['n', 'é'].map(CodePoint::from)));
+    /// ```
+    pub fn code_points(&self) -> impl Iterator<Item = CodePoint> + use<'a> {
+        let (text, code_point) = match *self {
+            Self::Text(text) => (text, None),
+            Self::CodePoint(code_point) => ("", Some(code_point)),
+        };
+        text.chars().map(CodePoint::from).chain(code_point)
+    }
+}
+
+/// The text, the code points and the errors of one chunk, in order; see [`DialectDecoder::push`].
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+///
+/// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+/// let mut pieces = decoder.push(b"ab\0cd");
+/// assert_eq!(pieces.next(), Some(Ok(DialectPiece::Text("ab"))));
+/// assert!(pieces.next().unwrap().is_err());
+/// assert_eq!(pieces.next(), Some(Ok(DialectPiece::Text("cd"))));
+/// assert_eq!(pieces.next(), None);
+/// ```
+#[derive(Debug)]
+#[must_use = "bytes are consumed as the iterator is asked for pieces"]
+pub struct DialectPieces<'d, 'c> {
+    decoder: &'d mut DialectDecoder,
+    input: &'c [u8],
+    behind: Behind,
+}
+
+impl<'c> DialectPieces<'_, 'c> {
+    /// Returns the bytes of the chunk that have not been consumed.
+    ///
+    /// A caller who breaks off pushes them again, now or later, for decoding to go on there. When
+    /// the iterator has returned `None`, they are none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+    /// let mut pieces = decoder.push(b"text\xFFbinary, perhaps");
+    /// assert!(pieces.next().unwrap().is_ok());
+    /// assert_eq!(pieces.rest(), b"\xFFbinary, perhaps");
+    /// ```
+    pub fn rest(&self) -> &'c [u8] {
+        self.input
+    }
+}
+
+impl<'c> Iterator for DialectPieces<'_, 'c> {
+    type Item = Result<DialectPiece<'c>, DialectError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { decoder, input, behind } = self;
+        loop {
+            if !decoder.carry.is_empty() && (!input.is_empty() || *behind == Behind::End) {
+                let (used, resumed) = decoder.resume(input, *behind);
+                *input = &input[used..];
+                match resumed {
+                    Some(found) => return Some(found.map(DialectPiece::CodePoint)),
+                    None => continue,
+                }
+            }
+            if input.is_empty() {
+                return None;
+            }
+            match decoder.scanner.step(input, Behind::More) {
+                DialectStep::Text(text) => {
+                    *input = &input[text.len()..];
+                    return Some(Ok(DialectPiece::Text(text)));
+                }
+                DialectStep::CodePoint(code_point, len) => {
+                    *input = &input[len..];
+                    return Some(Ok(DialectPiece::CodePoint(code_point)));
+                }
+                DialectStep::Error(error) => {
+                    *input = &input[error.bytes().len()..];
+                    return Some(Err(decoder.tally.note(error)));
+                }
+                DialectStep::Hold => {
+                    decoder.hold(input);
+                    *input = &[];
+                }
+            }
+        }
+    }
+}
+
+impl FusedIterator for DialectPieces<'_, '_> {}

@@ -1,0 +1,579 @@
+use core::fmt;
+use core::mem;
+use core::ops::Deref;
+
+use crate::dialect::grammar::generalized;
+use crate::dialect::options::{Unpaired, Values};
+use crate::dialect::{CodePoint, Dialect, DialectOptions};
+use crate::encoder::Utf8Encoder;
+use crate::mode::ErrorMode;
+use crate::tally::Tally;
+
+/// Turns text, code points or UTF-16 units into bytes of a [`Dialect`]: the counterpart of
+/// [`DialectDecoder`](crate::dialect::DialectDecoder).
+///
+/// The first half of a pair of UTF-16 units is held until the next unit shows what it is; in
+/// [`Wtf8`](Dialect::Wtf8), where a pair has to become one character, a code point that is such a half
+/// is held too. That is all it holds, and [`finish`](Self::finish) writes it. (In the other dialects
+/// two surrogates that come as code points are never a pair.)
+///
+/// Every dialect has all of Unicode's scalar values. What has no form in it is refused: surrogates,
+/// but for those it is there for, and values above U+10FFFF but for RFC 2279. After an error, and
+/// after `finish`, encoding goes on; [`reset`](Self::reset) starts a new stream.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{Dialect, DialectEncoder};
+///
+/// // A pair of UTF-16 units, cut in two.
+/// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
+/// assert_eq!(*encoder.push_unit(0xD83D).unwrap(), []);
+/// assert_eq!(*encoder.push_unit(0xDE00).unwrap(), *"😀".as_bytes());
+/// // One that stays alone.
+/// assert_eq!(*encoder.push_unit(0xD83D).unwrap(), []);
+/// assert_eq!(*encoder.finish().unwrap(), *b"\xED\xA0\xBD");
+/// ```
+#[derive(Clone, Debug)]
+pub struct DialectEncoder {
+    options: DialectOptions,
+    mode: ErrorMode,
+    signature: Utf8Encoder,
+    position: u64,
+    held: Held,
+    tally: Tally<DialectEncodeError>,
+}
+
+/// A surrogate that has been taken and not been written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Nothing,
+    /// The first half of a pair, the last that was taken.
+    Half(CodePoint),
+    /// One whose partner has not come: what did was refused, and only that could be said.
+    Alone(CodePoint),
+    /// None, but the last that was taken is the first half of a pair, and has been written.
+    Written,
+}
+
+impl DialectEncoder {
+    /// Creates an encoder to a dialect as its specification has it, in [`ErrorMode::Fatal`], that
+    /// writes no signature.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::ModifiedUtf8);
+    /// assert_eq!(*encoder.push_code_point('\0'.into()).unwrap(), *b"\xC0\x80");
+    /// ```
+    pub const fn new(dialect: Dialect) -> Self {
+        Self::with_options(DialectOptions::new(dialect))
+    }
+
+    /// Creates an encoder.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder, DialectOptions};
+    ///
+    /// let options = DialectOptions::new(Dialect::Cesu8).with_unpaired_surrogates();
+    /// let mut encoder = DialectEncoder::with_options(options);
+    /// assert_eq!(*encoder.push_unit(0xDC00).unwrap(), *b"\xED\xB0\x80");
+    /// ```
+    pub const fn with_options(options: DialectOptions) -> Self {
+        Self {
+            options,
+            mode: ErrorMode::Fatal,
+            signature: Utf8Encoder::new(),
+            position: 0,
+            held: Held::Nothing,
+            tally: Tally::new(),
+        }
+    }
+
+    /// Sets what is written in place of a code point that is refused: nothing at all in
+    /// [`Skip`](ErrorMode::Skip), `\uHHHH` (above U+FFFF `\UHHHHHHHH`) in
+    /// [`Escape`](ErrorMode::Escape), and U+FFFD in the other lossy modes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Escape);
+    /// assert_eq!(*encoder.push_unit(0xDC80).unwrap(), *br"\udc80");
+    /// ```
+    #[must_use]
+    pub const fn with_error_mode(mut self, mode: ErrorMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Has a signature, U+FEFF, written before anything else: once, by the first call, even if that
+    /// brings nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
+    /// assert_eq!(*encoder.push_code_point('x'.into()).unwrap(), *b"\xEF\xBB\xBFx");
+    /// ```
+    #[must_use]
+    pub const fn with_bom(mut self) -> Self {
+        self.signature = Utf8Encoder::with_bom();
+        self
+    }
+
+    /// Encodes one code point.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], a code point that has no form in the dialect: the one pushed, or one
+    /// that was held from before ([`index`](DialectEncodeError::index) says which). In that case the
+    /// one pushed has not been taken: push it again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Rfc2279);
+    /// let bytes = encoder.push_code_point(CodePoint::MAX).unwrap();
+    /// assert_eq!(*bytes, *b"\xFD\xBF\xBF\xBF\xBF\xBF");
+    /// let surrogate = CodePoint::new(0xD800).unwrap();
+    /// assert_eq!(encoder.push_code_point(surrogate).unwrap_err().index(), 1);
+    /// ```
+    pub fn push_code_point(
+        &mut self,
+        code_point: CodePoint,
+    ) -> Result<EncodedBytes, DialectEncodeError> {
+        let pairs = match self.options.dialect() {
+            Dialect::Wtf8 => Pairs::Joined,
+            _ => Pairs::Apart,
+        };
+        self.push(code_point, pairs)
+    }
+
+    /// Encodes one UTF-16 unit.
+    ///
+    /// # Errors
+    ///
+    /// As [`push_code_point`](Self::push_code_point).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8);
+    /// let mut bytes = Vec::new();
+    /// for unit in "né😀".encode_utf16() {
+    ///     bytes.extend_from_slice(&encoder.push_unit(unit).unwrap());
+    /// }
+    /// assert_eq!(bytes, b"n\xC3\xA9\xED\xA0\xBD\xED\xB8\x80");
+    /// ```
+    pub fn push_unit(&mut self, unit: u16) -> Result<EncodedBytes, DialectEncodeError> {
+        self.push(CodePoint::of(unit.into()), Pairs::Joined)
+    }
+
+    /// Ends the stream: what is held stays alone. Writes the signature if nothing has been pushed.
+    ///
+    /// A second call is harmless.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], a surrogate that was held and has no form in the dialect.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8);
+    /// assert_eq!(*encoder.push_unit(0xD83D).unwrap(), []);
+    /// let error = encoder.finish().unwrap_err();
+    /// assert_eq!(error.to_string(), "U+D83D, at index 0, has no form in cesu-8");
+    /// assert_eq!(*encoder.finish().unwrap(), []);
+    /// ```
+    pub fn finish(&mut self) -> Result<EncodedBytes, DialectEncodeError> {
+        let mut bytes = EncodedBytes::EMPTY;
+        self.release(&mut bytes)?;
+        Ok(self.signed(bytes))
+    }
+
+    /// Starts a new stream with the same settings: index 0, nothing held, no error counted, a
+    /// signature due again if one was asked for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
+    /// assert_eq!(*encoder.push_unit(0xD83D).unwrap(), []);
+    /// encoder.reset();
+    /// assert_eq!(*encoder.finish().unwrap(), []);
+    /// ```
+    pub fn reset(&mut self) {
+        self.signature.reset();
+        self.position = 0;
+        self.held = Held::Nothing;
+        self.tally = Tally::new();
+    }
+
+    /// Returns the dialect, and what of it is let through.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// assert_eq!(DialectEncoder::new(Dialect::Wtf8).options().dialect(), Dialect::Wtf8);
+    /// ```
+    pub const fn options(&self) -> DialectOptions {
+        self.options
+    }
+
+    /// Returns how many code points or units have been taken, one that is held included. Text that
+    /// is pushed as such is not counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
+    /// encoder.push_unit(0xD83D).unwrap();
+    /// assert_eq!(encoder.position(), 1);
+    /// ```
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns how many code points have been refused in this stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Skip);
+    /// encoder.push_unit(0xDC00).unwrap();
+    /// assert_eq!(encoder.error_count(), 1);
+    /// ```
+    pub const fn error_count(&self) -> u64 {
+        self.tally.count()
+    }
+
+    /// Returns the first error of this stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// assert_eq!(DialectEncoder::new(Dialect::Cesu8).first_error(), None);
+    /// ```
+    pub const fn first_error(&self) -> Option<DialectEncodeError> {
+        self.tally.first()
+    }
+
+    /// Returns the signature if it is due; from then on it is written.
+    #[cfg(feature = "alloc")]
+    pub(super) fn take_signature(&mut self) -> &'static [u8] {
+        self.signature.take_signature()
+    }
+
+    /// As [`push_code_point`](Self::push_code_point), for callers that are not told of the end of the
+    /// stream: nothing is held, so that the second half of a pair comes too late, and is refused.
+    #[cfg(feature = "codec")]
+    pub(crate) fn push_at_once(
+        &mut self,
+        code_point: CodePoint,
+    ) -> Result<EncodedBytes, DialectEncodeError> {
+        let mut bytes = self.push_code_point(code_point)?;
+        if let Held::Half(_) = self.held {
+            self.release(&mut bytes)?;
+            self.held = Held::Written;
+        }
+        Ok(bytes)
+    }
+
+    fn push(
+        &mut self,
+        code_point: CodePoint,
+        pairs: Pairs,
+    ) -> Result<EncodedBytes, DialectEncodeError> {
+        let mut bytes = EncodedBytes::EMPTY;
+        let mut whole = code_point;
+        let held = self.held;
+        match held {
+            Held::Half(leading)
+                if pairs == Pairs::Joined && code_point.is_trailing_surrogate() =>
+            {
+                self.held = Held::Nothing;
+                whole = CodePoint::from_pair(leading.to_u32(), code_point.to_u32());
+            }
+            _ => self.release(&mut bytes)?,
+        }
+        self.position += 1;
+        if held == Held::Written && pairs == Pairs::Joined && code_point.is_trailing_surrogate() {
+            self.refuse(code_point, self.position - 1, &mut bytes)?;
+        } else if pairs == Pairs::Joined && code_point.is_leading_surrogate() {
+            self.held = Held::Half(code_point);
+        } else if let Err(error) = self.write(whole, self.position - 1, &mut bytes) {
+            if let Held::Half(leading) | Held::Alone(leading) = held {
+                self.held = Held::Alone(leading);
+            }
+            return Err(error);
+        }
+        Ok(self.signed(bytes))
+    }
+
+    /// Writes what is held, which has found no partner.
+    fn release(&mut self, bytes: &mut EncodedBytes) -> Result<(), DialectEncodeError> {
+        match mem::replace(&mut self.held, Held::Nothing) {
+            Held::Half(surrogate) | Held::Alone(surrogate) => {
+                self.write(surrogate, self.position - 1, bytes)
+            }
+            Held::Nothing | Held::Written => Ok(()),
+        }
+    }
+
+    /// Puts the signature in front, if it is due.
+    fn signed(&mut self, bytes: EncodedBytes) -> EncodedBytes {
+        match self.signature.take_signature() {
+            [] => bytes,
+            signature => {
+                let mut signed = EncodedBytes::EMPTY;
+                signed.extend(signature);
+                signed.extend(&bytes);
+                signed
+            }
+        }
+    }
+
+    /// Writes a code point, or what stands for it.
+    fn write(
+        &mut self,
+        code_point: CodePoint,
+        index: u64,
+        bytes: &mut EncodedBytes,
+    ) -> Result<(), DialectEncodeError> {
+        if let Some((form, len)) = form(self.options, code_point) {
+            bytes.extend(&form[..len]);
+            return Ok(());
+        }
+        self.refuse(code_point, index, bytes)
+    }
+
+    /// Writes what stands for a code point that is refused.
+    fn refuse(
+        &mut self,
+        code_point: CodePoint,
+        index: u64,
+        bytes: &mut EncodedBytes,
+    ) -> Result<(), DialectEncodeError> {
+        let dialect = self.options.dialect();
+        let error = self.tally.note(DialectEncodeError { index, code_point, dialect });
+        match self.mode {
+            ErrorMode::Fatal => return Err(error),
+            ErrorMode::Skip => {}
+            ErrorMode::Escape => bytes.extend_escape(code_point),
+            ErrorMode::Replacement | ErrorMode::Latin1 | ErrorMode::Windows1252 => {
+                bytes.extend("\u{FFFD}".as_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the halves of a pair become one code point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pairs {
+    Joined,
+    Apart,
+}
+
+/// A code point that has no form in a [`Dialect`], or none that its options let through.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+///
+/// let mut encoder = DialectEncoder::new(Dialect::Utf8b);
+/// encoder.push_code_point('A'.into()).unwrap();
+/// let error = encoder.push_code_point(CodePoint::new(0xD800).unwrap()).unwrap_err();
+/// assert_eq!((error.index(), error.code_point().to_u32()), (1, 0xD800));
+/// assert_eq!(error.to_string(), "U+D800, at index 1, has no form in utf-8b");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DialectEncodeError {
+    index: u64,
+    code_point: CodePoint,
+    dialect: Dialect,
+}
+
+impl DialectEncodeError {
+    /// Returns where it stands: how many code points or UTF-16 units came before it. Text that is
+    /// pushed as such is not counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// assert_eq!(DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err().index(), 0);
+    /// ```
+    pub const fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Returns the code point.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
+    /// assert!(error.code_point().is_surrogate());
+    /// ```
+    pub const fn code_point(&self) -> CodePoint {
+        self.code_point
+    }
+
+    /// Returns the dialect that it has no form in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
+    /// assert_eq!(error.dialect(), Dialect::Cesu8);
+    /// ```
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+}
+
+impl fmt::Display for DialectEncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { index, code_point, dialect } = self;
+        write!(f, "{code_point}, at index {index}, has no form in {dialect}")
+    }
+}
+
+impl core::error::Error for DialectEncodeError {}
+
+/// [`InvalidInput`](std::io::ErrorKind::InvalidInput).
+#[cfg(feature = "std")]
+impl From<DialectEncodeError> for std::io::Error {
+    fn from(error: DialectEncodeError) -> Self {
+        Self::new(std::io::ErrorKind::InvalidInput, error)
+    }
+}
+
+/// What one call of a [`DialectEncoder`] has to be written; at most 24 bytes, without an allocation.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{Dialect, DialectEncoder};
+///
+/// let bytes = DialectEncoder::new(Dialect::Cesu8).push_code_point('é'.into()).unwrap();
+/// assert_eq!(&bytes[..], "é".as_bytes());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EncodedBytes {
+    /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
+    bytes: [u8; 24],
+    len: u8,
+}
+
+impl EncodedBytes {
+    const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
+
+    /// Appends. The most there can be are a signature, the escape of a unit that was held, and that
+    /// of the largest code point: 3 + 6 + 10 bytes.
+    fn extend(&mut self, bytes: &[u8]) {
+        let at = usize::from(self.len);
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len() as u8;
+    }
+
+    fn extend_escape(&mut self, code_point: CodePoint) {
+        let value = code_point.to_u32();
+        let (mark, digits) = if value <= 0xFFFF { (b"\\u", 4) } else { (b"\\U", 8) };
+        self.extend(mark);
+        for digit in (0..digits).rev() {
+            let nibble = value >> (4 * digit) & 0xF;
+            self.extend(&[b"0123456789abcdef"[nibble as usize]]);
+        }
+    }
+}
+
+impl Deref for EncodedBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl AsRef<[u8]> for EncodedBytes {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl fmt::Debug for EncodedBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02x?}", &**self)
+    }
+}
+
+/// Returns how a code point is written, one to six bytes, if it is.
+pub(super) fn form(options: DialectOptions, code_point: CodePoint) -> Option<([u8; 6], usize)> {
+    let value = code_point.to_u32();
+    match (options.dialect(), value) {
+        (Dialect::ModifiedUtf8, 0) => Some(([0xC0, 0x80, 0, 0, 0, 0], 2)),
+        (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0x1_0000..=0x10_FFFF) => {
+            Some((pair_form(value), 6))
+        }
+        (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0xD800..=0xDFFF)
+            if options.unpaired() == Unpaired::Refused =>
+        {
+            None
+        }
+        (Dialect::Utf8b, 0xDC80..=0xDCFF) => Some(([value as u8, 0, 0, 0, 0, 0], 1)),
+        (Dialect::Utf8b | Dialect::Rfc2279, 0xD800..=0xDFFF) => None,
+        (Dialect::Rfc2279, 0x11_0000..) if options.values() == Values::All => {
+            Some(generalized(code_point))
+        }
+        (_, 0x11_0000..) => None,
+        _ => Some(generalized(code_point)),
+    }
+}
+
+/// The two surrogates of a value above U+FFFF, in three bytes each.
+pub(super) const fn pair_form(value: u32) -> [u8; 6] {
+    let value = value - 0x1_0000;
+    [
+        0xED,
+        0xA0 | (value >> 16) as u8 & 0x0F,
+        0x80 | (value >> 10) as u8 & 0x3F,
+        0xED,
+        0xB0 | (value >> 6) as u8 & 0x0F,
+        0x80 | value as u8 & 0x3F,
+    ]
+}

@@ -1,0 +1,358 @@
+use core::fmt;
+
+#[cfg(feature = "alloc")]
+use crate::dialect::grammar::generalized;
+use crate::dialect::{CodePoint, Dialect};
+use crate::mode::{ErrorMode, Repair, StandIn};
+
+/// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text: where it
+/// stands, which bytes it is, and why it is refused.
+///
+/// Places are byte offsets from the first byte of the *stream*, whatever the chunks were.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind};
+///
+/// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+/// assert_eq!(decoder.push(b"half: \xED\xA0").count(), 1);
+/// let error = decoder.push(b"\xBD and no more").next().unwrap().unwrap_err();
+///
+/// assert_eq!(error.valid_up_to(), 6);
+/// assert_eq!(error.error_len(), Some(3));
+/// assert_eq!(error.kind(), DialectErrorKind::UnpairedSurrogate);
+/// assert_eq!(error.bytes(), b"\xED\xA0\xBD");
+/// assert_eq!(
+///     error.to_string(),
+///     "ill-formed cesu-8 at byte 6: unpaired surrogate (ed a0 bd, then 20)",
+/// );
+/// assert_eq!(error.repair(ErrorMode::Replacement).as_deref(), Some("\u{FFFD}"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DialectError {
+    valid_up_to: u64,
+    /// Of a code point that is not text.
+    code_point: Option<CodePoint>,
+    dialect: Dialect,
+    kind: DialectErrorKind,
+    /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
+    bytes: [u8; 6],
+    len: u8,
+    next: Option<u8>,
+}
+
+/// What is wrong with a part of a stream in a [`Dialect`].
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind};
+///
+/// let kind = |dialect, bytes: &[u8]| {
+///     DialectDecoder::new(dialect).push(bytes).find_map(Result::err).unwrap().kind()
+/// };
+/// assert_eq!(kind(Dialect::ModifiedUtf8, b"\0"), DialectErrorKind::Nul);
+/// assert_eq!(kind(Dialect::Cesu8, "😀".as_bytes()), DialectErrorKind::FourByteSequence);
+/// assert_eq!(kind(Dialect::Wtf8, b"\xED\xA0\x80\xED\xB0\x80"), DialectErrorKind::SurrogatePair);
+/// assert_eq!(kind(Dialect::Rfc2279, b"\xFC\x80"), DialectErrorKind::Overlong);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DialectErrorKind {
+    /// A continuation byte, `80..=BF`, where a sequence should start.
+    UnexpectedContinuation,
+    /// The beginning of a sequence longer than its value needs.
+    Overlong,
+    /// A surrogate in a dialect that has none.
+    Surrogate,
+    /// A surrogate without a partner, in a dialect that writes them in pairs.
+    UnpairedSurrogate,
+    /// The second half of a pair, in a dialect that writes what a pair stands for
+    /// ([`Wtf8`](Dialect::Wtf8)).
+    SurrogatePair,
+    /// A value above U+10FFFF, or the beginning of one, where that is refused.
+    TooLarge,
+    /// The first byte of a sequence of four bytes, `F0..=F4`, in a dialect that writes a pair instead.
+    FourByteSequence,
+    /// A byte 00 in [`ModifiedUtf8`](Dialect::ModifiedUtf8), where U+0000 is `C0 80`.
+    Nul,
+    /// A byte that has no place in the dialect.
+    InvalidByte,
+    /// A good beginning, and then a byte that cannot continue it.
+    Truncated,
+    /// A good beginning, and then the end of the stream.
+    Incomplete,
+    /// Well-formed, and a code point that is no Unicode scalar value, where text was asked for:
+    /// [`code_point`](DialectError::code_point) says which.
+    NotScalar,
+}
+
+impl DialectError {
+    /// Describes what `input` begins with, which is ill-formed for `len` bytes.
+    #[inline]
+    pub(super) fn new(
+        valid_up_to: u64,
+        dialect: Dialect,
+        kind: DialectErrorKind,
+        subpart: &[u8],
+        next: Option<u8>,
+    ) -> Self {
+        let mut bytes = [0; 6];
+        bytes[..subpart.len()].copy_from_slice(subpart);
+        let len = subpart.len() as u8;
+        Self { valid_up_to, code_point: None, dialect, kind, bytes, len, next }
+    }
+
+    /// Describes a code point that is not text and ended at `end`.
+    #[cfg(feature = "alloc")]
+    #[cold]
+    pub(super) fn not_scalar(end: u64, dialect: Dialect, code_point: CodePoint) -> Self {
+        let (bytes, len) = match dialect {
+            Dialect::Utf8b => ([code_point.to_u32() as u8, 0, 0, 0, 0, 0], 1),
+            _ => generalized(code_point),
+        };
+        Self {
+            valid_up_to: end - len as u64,
+            code_point: Some(code_point),
+            dialect,
+            kind: DialectErrorKind::NotScalar,
+            bytes,
+            len: len as u8,
+            next: None,
+        }
+    }
+
+    /// Returns the offset in the stream at which the part starts, in bytes.
+    ///
+    /// Everything before it has been well-formed or has been reported before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+    /// assert_eq!(decoder.push(b"first chunk, ").count(), 1);
+    /// let error = decoder.push(b"second \0").find_map(Result::err).unwrap();
+    /// assert_eq!(error.valid_up_to(), 20);
+    /// ```
+    pub const fn valid_up_to(&self) -> u64 {
+        self.valid_up_to
+    }
+
+    /// Returns the length of the part in bytes, one to six, or `None` where the stream ended inside
+    /// a sequence that was good so far.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
+    /// assert_eq!(decoder.push(b"\xFC\x84\x80").count(), 0);
+    /// let error = decoder.finish().next().unwrap().unwrap_err();
+    /// assert_eq!((error.error_len(), error.bytes().len()), (None, 3));
+    /// ```
+    pub const fn error_len(&self) -> Option<usize> {
+        match self.kind {
+            DialectErrorKind::Incomplete => None,
+            _ => Some(self.len as usize),
+        }
+    }
+
+    /// Returns what is wrong.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind};
+    ///
+    /// let error = DialectDecoder::new(Dialect::Wtf8).push(b"\xC0\x80").next().unwrap().unwrap_err();
+    /// assert_eq!(error.kind(), DialectErrorKind::Overlong);
+    /// ```
+    pub const fn kind(&self) -> DialectErrorKind {
+        self.kind
+    }
+
+    /// Returns the dialect that the stream is in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let error = DialectDecoder::new(Dialect::Wtf8).push(b"\xFF").next().unwrap().unwrap_err();
+    /// assert_eq!(error.dialect(), Dialect::Wtf8);
+    /// ```
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Returns the bytes of the part, one to six, as they came.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
+    /// let error = decoder.push(b"\xF8\x88\x80.").next().unwrap().unwrap_err();
+    /// assert_eq!(error.bytes(), b"\xF8\x88\x80");
+    /// ```
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// Returns the byte that could not continue the sequence, if there was one.
+    ///
+    /// It is not part of the error: it starts the next sequence.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+    /// let error = decoder.push(b"\xC0\xAF").next().unwrap().unwrap_err();
+    /// assert_eq!((error.bytes(), error.next_byte()), (&b"\xC0"[..], Some(0xAF)));
+    /// ```
+    pub const fn next_byte(&self) -> Option<u8> {
+        self.next
+    }
+
+    /// Returns the code point that is not text, if that is what is wrong
+    /// ([`NotScalar`](DialectErrorKind::NotScalar)).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder};
+    ///
+    /// let mut text = String::new();
+    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
+    /// let error = decoder.push_to_string(b"caf\xE9!", &mut text).unwrap_err();
+    /// assert_eq!((&*text, error.code_point()), ("caf", CodePoint::new(0xDCE9)));
+    /// assert_eq!(error.to_string(), "not text at byte 3: U+DCE9 (e9)");
+    /// # }
+    /// ```
+    pub const fn code_point(&self) -> Option<CodePoint> {
+        self.code_point
+    }
+
+    /// Returns the text that stands for the part in this mode, or `None` for
+    /// [`ErrorMode::Fatal`]. Every lossy path of the dialects uses it.
+    ///
+    /// A value that is refused as a whole, a [`TooLarge`](DialectErrorKind::TooLarge) one or a
+    /// [`NotScalar`](DialectErrorKind::NotScalar), is not in some legacy encoding:
+    /// [`Latin1`](ErrorMode::Latin1) and [`Windows1252`](ErrorMode::Windows1252) give U+FFFD for it.
+    /// (In [`Utf8b`](Dialect::Utf8b) it is a byte that was not UTF-8, and they give that.)
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+    /// let error = decoder.push(b"\0").next().unwrap().unwrap_err();
+    /// assert_eq!(error.repair(ErrorMode::Escape).as_deref(), Some(r"\x00"));
+    /// assert_eq!(error.repair(ErrorMode::Fatal), None);
+    /// ```
+    pub fn repair(&self, mode: ErrorMode) -> Option<Repair> {
+        let mut repair = Repair::EMPTY;
+        let is_value = match self.kind {
+            DialectErrorKind::NotScalar => self.dialect != Dialect::Utf8b,
+            DialectErrorKind::TooLarge => true,
+            _ => false,
+        };
+        match mode {
+            ErrorMode::Fatal => return None,
+            ErrorMode::Skip => {}
+            ErrorMode::Replacement => repair.push(StandIn::REPLACEMENT),
+            ErrorMode::Latin1 | ErrorMode::Windows1252 if is_value => {
+                repair.push(StandIn::REPLACEMENT);
+            }
+            mode => self.bytes().iter().for_each(|&byte| repair.push(mode.stand_in(byte))),
+        }
+        Some(repair)
+    }
+}
+
+/// `{}` says what, where and which bytes: `ill-formed cesu-8 at byte 6: unpaired surrogate (ed a0
+/// bd, then 20)`; `{:#}` leaves the place to the caller.
+impl fmt::Display for DialectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            match self.kind {
+                DialectErrorKind::NotScalar => f.write_str("not text")?,
+                _ => write!(f, "ill-formed {}", self.dialect)?,
+            }
+            write!(f, " at byte {}: ", self.valid_up_to)?;
+        }
+        match self.code_point {
+            Some(code_point) => write!(f, "{code_point}")?,
+            None => write!(f, "{}", self.kind)?,
+        }
+        for (i, byte) in self.bytes().iter().enumerate() {
+            write!(f, "{}{byte:02x}", if i == 0 { " (" } else { " " })?;
+        }
+        match self.next {
+            Some(next) => write!(f, ", then {next:02x})"),
+            None if self.kind == DialectErrorKind::Incomplete => f.write_str(", then the end)"),
+            None => f.write_str(")"),
+        }
+    }
+}
+
+impl fmt::Debug for DialectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DialectError")
+            .field("dialect", &self.dialect)
+            .field("valid_up_to", &self.valid_up_to)
+            .field("error_len", &self.error_len())
+            .field("kind", &self.kind)
+            .field("bytes", &format_args!("{:02x?}", self.bytes()))
+            .field("next_byte", &format_args!("{:02x?}", self.next))
+            .field("code_point", &self.code_point)
+            .finish()
+    }
+}
+
+impl core::error::Error for DialectError {}
+
+/// Says the kind in words: `unpaired surrogate`, `overlong form`.
+impl fmt::Display for DialectErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::UnexpectedContinuation => "unexpected continuation byte",
+            Self::Overlong => "overlong form",
+            Self::Surrogate => "surrogate",
+            Self::UnpairedSurrogate => "unpaired surrogate",
+            Self::SurrogatePair => "surrogate pair",
+            Self::TooLarge => "too large",
+            Self::FourByteSequence => "sequence of four bytes",
+            Self::Nul => "nul",
+            Self::InvalidByte => "invalid byte",
+            Self::Truncated => "truncated",
+            Self::Incomplete => "incomplete",
+            Self::NotScalar => "not a scalar value",
+        })
+    }
+}
+
+/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) where the stream ended inside a sequence,
+/// [`InvalidData`](std::io::ErrorKind::InvalidData) for everything else; `get_ref` gives the error
+/// itself.
+#[cfg(feature = "std")]
+impl From<DialectError> for std::io::Error {
+    fn from(error: DialectError) -> Self {
+        let kind = match error.kind {
+            DialectErrorKind::Incomplete => std::io::ErrorKind::UnexpectedEof,
+            _ => std::io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}

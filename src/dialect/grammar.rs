@@ -1,0 +1,273 @@
+//! What the sequences of each dialect are.
+//!
+//! Well-formed UTF-8 is left to the kernels wherever there is a stretch of it. This reads what stands
+//! between the stretches, one sequence at a time, by rows like those of RFC 3629 section 4:
+//!
+//! ```text
+//! all            00..7F / C2..DF tail / E0 A0..BF tail / E1..EC 2(tail) / ED 80..9F tail
+//!                / EE..EF 2(tail)
+//! Rfc2279        F0 90..BF 2(tail) / F1..F7 3(tail) / F8 88..BF 3(tail) / F9..FB 4(tail)
+//!                / FC 84..BF 4(tail) / FD 5(tail)
+//! Cesu8          ED A0..AF tail ED B0..BF tail
+//! ModifiedUtf8   as Cesu8, but C0 80 and not 00
+//! Wtf8           F0..F4 as in UTF-8 / ED A0..BF tail, but no ED B0..BF behind an ED A0..AF tail
+//! Utf8b          F0..F4 as in UTF-8
+//! SurrogatePass  F0..F4 as in UTF-8 / ED A0..BF tail
+//! ```
+
+use core::ops::RangeInclusive;
+
+use crate::dialect::options::{DialectOptions, Unpaired, Values};
+use crate::dialect::{CodePoint, Dialect, DialectErrorKind as Kind};
+
+/// The rules by which a stream is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grammar {
+    pub(super) options: DialectOptions,
+    pub(super) extent: Extent,
+}
+
+/// How far an error reaches over what has a shape, and is refused for its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Up to the first byte that is impossible, which is when it is reported.
+    Prompt,
+    /// Over all of it, once it is there.
+    Whole,
+}
+
+/// What stands in front of a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// The first half of a pair, as a code point of its own.
+    LeadingSurrogate,
+    Other,
+}
+
+/// What stands behind the bytes that are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// It has not arrived.
+    More,
+    /// The end of the stream.
+    End,
+}
+
+/// What the first bytes of an input are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sequence {
+    /// So many bytes are this code point.
+    CodePoint(CodePoint, usize),
+    /// So many bytes are ill-formed, perhaps for the byte that follows.
+    IllFormed(usize, Kind, Option<u8>),
+    /// All of the input, at most five bytes, is a proper prefix of something that has a shape.
+    Incomplete,
+}
+
+/// A length, and what the second byte may be.
+struct Row {
+    len: usize,
+    second: RangeInclusive<u8>,
+}
+
+impl Grammar {
+    /// Reads the sequence at the start of `input`, which is not empty.
+    pub(super) fn read(self, input: &[u8], before: Before, behind: Behind) -> Sequence {
+        let sequence = self.read_by_rows(input, before, behind);
+        match sequence {
+            Sequence::IllFormed(..) if self.options.dialect() == Dialect::Utf8b => {
+                Sequence::CodePoint(CodePoint::of(0xDC00 + u32::from(input[0])), 1)
+            }
+            sequence => sequence,
+        }
+    }
+
+    fn read_by_rows(self, input: &[u8], before: Before, behind: Behind) -> Sequence {
+        let lead = input[0];
+        let Some(Row { len, second }) = self.row(lead, before) else {
+            return Sequence::IllFormed(1, self.kind_of_lead(lead), None);
+        };
+        if let Some(byte) = input.get(1)
+            && len > 1
+            && !second.contains(byte)
+        {
+            return Sequence::IllFormed(1, self.kind_of_second(lead, *byte), Some(*byte));
+        }
+        let rest = input.iter().take(len).skip(2);
+        let fits = input.len().min(2) + rest.take_while(|byte| is_tail(**byte)).count();
+        if fits < len {
+            return self.cut(input, fits, behind);
+        }
+        self.judge(value(&input[..len]), len, &input[len..], before, behind)
+    }
+
+    /// Returns the row of a leading byte.
+    fn row(self, lead: u8, before: Before) -> Option<Row> {
+        let dialect = self.options.dialect();
+        let has_four = !matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
+        let has_all = dialect == Dialect::Rfc2279
+            && (self.options.values() == Values::All || self.extent == Extent::Whole);
+        let (len, second) = match lead {
+            0x00 if dialect == Dialect::ModifiedUtf8 => return None,
+            0x00..=0x7F => (1, 0x00..=0xFF),
+            0xC0 if dialect == Dialect::ModifiedUtf8 => (2, 0x80..=0x80),
+            0xC2..=0xDF => (2, 0x80..=0xBF),
+            0xE0 => (3, 0xA0..=0xBF),
+            0xED => (3, 0x80..=self.last_behind_ed(before)),
+            0xE1..=0xEF => (3, 0x80..=0xBF),
+            0xF0 if has_four => (4, 0x90..=0xBF),
+            0xF1..=0xF3 if has_four => (4, 0x80..=0xBF),
+            0xF4 if has_four && !has_all => (4, 0x80..=0x8F),
+            0xF4..=0xF7 if has_all => (4, 0x80..=0xBF),
+            0xF8 if has_all => (5, 0x88..=0xBF),
+            0xF9..=0xFB if has_all => (5, 0x80..=0xBF),
+            0xFC if has_all => (6, 0x84..=0xBF),
+            0xFD if has_all => (6, 0x80..=0xBF),
+            _ => return None,
+        };
+        Some(Row { len, second })
+    }
+
+    /// What may follow ED goes to 9F without surrogates, to AF with the first halves of pairs only,
+    /// and to BF with all of them.
+    fn last_behind_ed(self, before: Before) -> u8 {
+        let refuses_second_half = match self.options.dialect() {
+            Dialect::Rfc2279 | Dialect::Utf8b => return 0x9F,
+            Dialect::Cesu8 | Dialect::ModifiedUtf8 => self.options.unpaired() == Unpaired::Refused,
+            Dialect::Wtf8 => before == Before::LeadingSurrogate,
+            Dialect::SurrogatePass => false,
+        };
+        if refuses_second_half && self.extent == Extent::Prompt { 0xAF } else { 0xBF }
+    }
+
+    /// What it means that only `fits` bytes of a sequence are there.
+    fn cut(self, input: &[u8], fits: usize, behind: Behind) -> Sequence {
+        let next = input.get(fits).copied();
+        if next.is_none() && behind == Behind::More {
+            return Sequence::Incomplete;
+        }
+        match (input, next) {
+            // What is no whole surrogate is what it is in UTF-8.
+            ([0xED, second @ 0xA0..=0xBF, ..], _)
+                if self.options.dialect() == Dialect::SurrogatePass =>
+            {
+                Sequence::IllFormed(1, Kind::Surrogate, Some(*second))
+            }
+            (_, Some(_)) => Sequence::IllFormed(fits, Kind::Truncated, next),
+            (_, None) => Sequence::IllFormed(fits, Kind::Incomplete, None),
+        }
+    }
+
+    /// What to say of a sequence of the right shape that has this value.
+    fn judge(
+        self,
+        value: u32,
+        len: usize,
+        rest: &[u8],
+        before: Before,
+        behind: Behind,
+    ) -> Sequence {
+        let writes_pairs =
+            matches!(self.options.dialect(), Dialect::Cesu8 | Dialect::ModifiedUtf8);
+        let alone = match self.options.unpaired() {
+            Unpaired::Refused => Sequence::IllFormed(len, Kind::UnpairedSurrogate, None),
+            Unpaired::Passed => Sequence::CodePoint(CodePoint::of(value), len),
+        };
+        match value {
+            0xD800..=0xDBFF if writes_pairs => {
+                let fits = match *rest {
+                    [0xED, second @ 0xB0..=0xBF, third @ 0x80..=0xBF, ..] => {
+                        let trailing = u32::from(second & 0x0F) << 6 | u32::from(third & 0x3F);
+                        let whole = CodePoint::from_pair(value, trailing);
+                        return Sequence::CodePoint(whole, len + 3);
+                    }
+                    [0xED, 0xB0..=0xBF, ..] => 2,
+                    [0xED, ..] => 1,
+                    _ => 0,
+                };
+                match (rest.get(fits), behind, self.extent) {
+                    (None, Behind::More, _) => Sequence::Incomplete,
+                    (_, _, Extent::Whole) => alone,
+                    _ if self.options.unpaired() == Unpaired::Passed => alone,
+                    (None, Behind::End, Extent::Prompt) => {
+                        Sequence::IllFormed(len + fits, Kind::Incomplete, None)
+                    }
+                    (Some(&next), _, Extent::Prompt) => {
+                        Sequence::IllFormed(len + fits, Kind::UnpairedSurrogate, Some(next))
+                    }
+                }
+            }
+            0xDC00..=0xDFFF if writes_pairs => alone,
+            0xDC00..=0xDFFF
+                if self.options.dialect() == Dialect::Wtf8 && before == Before::LeadingSurrogate =>
+            {
+                Sequence::IllFormed(len, Kind::SurrogatePair, None)
+            }
+            0x11_0000.. if self.options.values() == Values::Unicode => {
+                Sequence::IllFormed(len, Kind::TooLarge, None)
+            }
+            _ => Sequence::CodePoint(CodePoint::of(value), len),
+        }
+    }
+
+    /// Why a byte begins nothing.
+    fn kind_of_lead(self, lead: u8) -> Kind {
+        let writes_pairs =
+            matches!(self.options.dialect(), Dialect::Cesu8 | Dialect::ModifiedUtf8);
+        match lead {
+            0x00 => Kind::Nul,
+            0x80..=0xBF => Kind::UnexpectedContinuation,
+            0xC0..=0xC1 => Kind::Overlong,
+            0xF0..=0xF4 if writes_pairs => Kind::FourByteSequence,
+            0xF5..=0xF7 if !writes_pairs => Kind::TooLarge,
+            0xF8..=0xFD if self.options.dialect() == Dialect::Rfc2279 => Kind::TooLarge,
+            _ => Kind::InvalidByte,
+        }
+    }
+
+    /// Why a byte cannot follow a leading byte.
+    fn kind_of_second(self, lead: u8, second: u8) -> Kind {
+        match (lead, self.options.dialect()) {
+            _ if !is_tail(second) => Kind::Truncated,
+            (0xED, Dialect::Cesu8 | Dialect::ModifiedUtf8) => Kind::UnpairedSurrogate,
+            (0xED, Dialect::Wtf8) => Kind::SurrogatePair,
+            (0xED, _) => Kind::Surrogate,
+            (0xF4, _) => Kind::TooLarge,
+            _ => Kind::Overlong,
+        }
+    }
+}
+
+/// Returns the bytes of a code point by the rule of RFC 2279, and how many they are.
+pub(super) const fn generalized(code_point: CodePoint) -> ([u8; 6], usize) {
+    let value = code_point.to_u32();
+    let (len, mark) = match value {
+        0..0x80 => return ([value as u8, 0, 0, 0, 0, 0], 1),
+        0x80..0x800 => (2, 0xC0),
+        0x800..0x1_0000 => (3, 0xE0),
+        0x1_0000..0x20_0000 => (4, 0xF0),
+        0x20_0000..0x400_0000 => (5, 0xF8),
+        0x400_0000.. => (6, 0xFC),
+    };
+    let mut bytes = [0; 6];
+    let mut rest = value;
+    let mut at = len;
+    while at > 1 {
+        at -= 1;
+        bytes[at] = 0x80 | (rest & 0x3F) as u8;
+        rest >>= 6;
+    }
+    bytes[0] = mark | rest as u8;
+    (bytes, len)
+}
+
+/// The value of a sequence, by the rule of RFC 2279.
+fn value(sequence: &[u8]) -> u32 {
+    let (lead, tail) = (u32::from(sequence[0]), &sequence[1..]);
+    let first = if tail.is_empty() { lead } else { lead & (0x3F >> tail.len()) };
+    tail.iter().fold(first, |value, byte| value << 6 | u32::from(byte & 0x3F))
+}
+
+const fn is_tail(byte: u8) -> bool {
+    matches!(byte, 0x80..=0xBF)
+}
