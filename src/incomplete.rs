@@ -78,7 +78,6 @@ impl<const N: usize> Incomplete<N> {
 }
 
 impl Incomplete {
-
     /// Completes the sequence that is held with the first bytes of `input`, which is not empty.
     ///
     /// Returns how many bytes of `input` went into it, and what came of it.

@@ -315,9 +315,7 @@ impl DialectEncoder {
         let mut whole = code_point;
         let held = self.held;
         match held {
-            Held::Half(leading)
-                if pairs == Pairs::Joined && code_point.is_trailing_surrogate() =>
-            {
+            Held::Half(leading) if pairs == Pairs::Joined && code_point.is_trailing_surrogate() => {
                 self.held = Held::Nothing;
                 whole = CodePoint::from_pair(leading.to_u32(), code_point.to_u32());
             }

@@ -33,8 +33,8 @@ use crate::mode::{ErrorMode, Repair, StandIn};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DialectError {
     valid_up_to: u64,
-    /// Of a code point that is not text.
-    code_point: Option<CodePoint>,
+    /// Invariant: U+0000 unless the kind is `NotScalar`.
+    code_point: CodePoint,
     dialect: Dialect,
     kind: DialectErrorKind,
     /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
@@ -102,7 +102,7 @@ impl DialectError {
         let mut bytes = [0; 6];
         bytes[..subpart.len()].copy_from_slice(subpart);
         let len = subpart.len() as u8;
-        Self { valid_up_to, code_point: None, dialect, kind, bytes, len, next }
+        Self { valid_up_to, code_point: CodePoint::of(0), dialect, kind, bytes, len, next }
     }
 
     /// Describes a code point that is not text and ended at `end`.
@@ -115,7 +115,7 @@ impl DialectError {
         };
         Self {
             valid_up_to: end - len as u64,
-            code_point: Some(code_point),
+            code_point,
             dialect,
             kind: DialectErrorKind::NotScalar,
             bytes,
@@ -239,7 +239,10 @@ impl DialectError {
     /// # }
     /// ```
     pub const fn code_point(&self) -> Option<CodePoint> {
-        self.code_point
+        match self.kind {
+            DialectErrorKind::NotScalar => Some(self.code_point),
+            _ => None,
+        }
     }
 
     /// Returns the text that stands for the part in this mode, or `None` for
@@ -292,7 +295,7 @@ impl fmt::Display for DialectError {
             }
             write!(f, " at byte {}: ", self.valid_up_to)?;
         }
-        match self.code_point {
+        match self.code_point() {
             Some(code_point) => write!(f, "{code_point}")?,
             None => write!(f, "{}", self.kind)?,
         }
@@ -316,7 +319,7 @@ impl fmt::Debug for DialectError {
             .field("kind", &self.kind)
             .field("bytes", &format_args!("{:02x?}", self.bytes()))
             .field("next_byte", &format_args!("{:02x?}", self.next))
-            .field("code_point", &self.code_point)
+            .field("code_point", &self.code_point())
             .finish()
     }
 }
@@ -356,3 +359,5 @@ impl From<DialectError> for std::io::Error {
         Self::new(kind, error)
     }
 }
+
+const _: () = assert!(size_of::<DialectError>() == 24);

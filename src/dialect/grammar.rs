@@ -167,8 +167,7 @@ impl Grammar {
         before: Before,
         behind: Behind,
     ) -> Sequence {
-        let writes_pairs =
-            matches!(self.options.dialect(), Dialect::Cesu8 | Dialect::ModifiedUtf8);
+        let writes_pairs = matches!(self.options.dialect(), Dialect::Cesu8 | Dialect::ModifiedUtf8);
         let alone = match self.options.unpaired() {
             Unpaired::Refused => Sequence::IllFormed(len, Kind::UnpairedSurrogate, None),
             Unpaired::Passed => Sequence::CodePoint(CodePoint::of(value), len),
@@ -199,7 +198,8 @@ impl Grammar {
             }
             0xDC00..=0xDFFF if writes_pairs => alone,
             0xDC00..=0xDFFF
-                if self.options.dialect() == Dialect::Wtf8 && before == Before::LeadingSurrogate =>
+                if self.options.dialect() == Dialect::Wtf8
+                    && before == Before::LeadingSurrogate =>
             {
                 Sequence::IllFormed(len, Kind::SurrogatePair, None)
             }
@@ -212,8 +212,7 @@ impl Grammar {
 
     /// Why a byte begins nothing.
     fn kind_of_lead(self, lead: u8) -> Kind {
-        let writes_pairs =
-            matches!(self.options.dialect(), Dialect::Cesu8 | Dialect::ModifiedUtf8);
+        let writes_pairs = matches!(self.options.dialect(), Dialect::Cesu8 | Dialect::ModifiedUtf8);
         match lead {
             0x00 => Kind::Nul,
             0x80..=0xBF => Kind::UnexpectedContinuation,

@@ -1,11 +1,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::dialect::CodePoint;
 use crate::dialect::decoder::{DialectDecoder, DialectPiece, DialectPieces};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::Behind;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
-use crate::dialect::CodePoint;
 use crate::mode::ErrorMode;
 use crate::tally::Tally;
 

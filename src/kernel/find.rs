@@ -2,9 +2,9 @@
 
 use core::ops::RangeInclusive;
 
+use super::Kernel;
 #[cfg(target_arch = "x86_64")]
 use super::Tier;
-use super::Kernel;
 
 impl Kernel {
     /// Finds the first byte of `bytes` that is not in `range`.

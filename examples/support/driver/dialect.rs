@@ -136,7 +136,8 @@ fn errors_in_utf8(bytes: &[u8]) -> (Vec<Utf8Error>, Option<Option<usize>>) {
 /// Code points as hexadecimal UTF-8, or, where some are not text, as numbers.
 fn written(code_points: &[CodePoint], is_text: bool) -> Value {
     if is_text {
-        let text: String = code_points.iter().filter_map(|code_point| code_point.to_char()).collect();
+        let text: String =
+            code_points.iter().filter_map(|code_point| code_point.to_char()).collect();
         return hex(text.as_bytes()).into();
     }
     code_points.iter().map(|code_point| Value::from(code_point.to_u32())).collect()
@@ -159,7 +160,9 @@ fn concat(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
     for string in chunks(case)? {
         let mut code_points = Vec::new();
         let mut decoder = DialectDecoder::with_options(options);
-        decoder.push_to_code_points(&string, &mut code_points).map_err(|error| error.to_string())?;
+        decoder
+            .push_to_code_points(&string, &mut code_points)
+            .map_err(|error| error.to_string())?;
         decoder.finish_to_code_points(&mut code_points).map_err(|error| error.to_string())?;
         let pushed = encoder.push_code_points_to_vec(&code_points, &mut out);
         pushed.map_err(|error| error.to_string())?;
@@ -247,9 +250,9 @@ fn encode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
     }
     // Of errors that are repaired it tells their number and the first.
     if encoder.error_count() < 2 {
-        let described = encoder.first_error().map(
-            |error| json!({"offset": error.index(), "len": 1, "kind": "lone_surrogate"}),
-        );
+        let described = encoder
+            .first_error()
+            .map(|error| json!({"offset": error.index(), "len": 1, "kind": "lone_surrogate"}));
         answer.insert("errors".into(), described.into_iter().collect());
     }
     if matches!(policy, "strict" | "surrogateescape") {
@@ -291,7 +294,9 @@ fn digest(case: &Value) -> Result<Map<String, Value>, String> {
             _ => return Err(format!("there is no rule {rule}")),
         });
         // The next string, in the order of the alphabet.
-        let Some(last) = places.iter().rposition(|&place| place + 1 < alphabet.len()) else { break };
+        let Some(last) = places.iter().rposition(|&place| place + 1 < alphabet.len()) else {
+            break;
+        };
         places[last] += 1;
         places[last + 1..].fill(0);
     }
