@@ -270,7 +270,7 @@ pub use encoder::Utf8Encoder;
 pub use error::{Utf8Error, Utf8ErrorKind};
 pub use kernel::Kernel;
 #[doc(hidden)]
-pub use kernel::{Stop, Why};
+pub use kernel::{Nul, Stop, Why};
 pub use mode::{ErrorMode, Repair};
 pub use options::Utf8Options;
 #[cfg(feature = "bytes")]

@@ -1,9 +1,10 @@
-use core::ops::RangeInclusive;
+#[cfg(feature = "alloc")]
+use alloc::string::String;
 
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{Before, Behind, Extent, Grammar, Sequence};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Nul};
 use crate::mode::ErrorMode;
 use crate::text::{Ending, split_far};
 
@@ -17,9 +18,17 @@ pub(crate) struct DialectScanner {
     grammar: Grammar,
     before: Before,
     kernel: Kernel,
-    /// How far to look for the end of a stretch of text: little where it has just ended, then more
-    /// and more.
-    reach: usize,
+    look: Look,
+}
+
+/// What is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// Text, and its end so far ahead: near where there has just been an error, then farther and
+    /// farther.
+    AtText(usize),
+    /// What is written in another way than in UTF-8, as just now.
+    AtOther,
 }
 
 /// What the bytes shown begin with. All but `Hold` move the position behind what they describe.
@@ -41,6 +50,13 @@ const NEAR: usize = 32;
 /// still in the first cache then.
 const FAR_TWICE: usize = 8 << 10;
 
+/// Where pairs have just been seen, how far to look for others.
+#[cfg(feature = "alloc")]
+const NEAR_JOINED: usize = 256;
+/// The most that is joined at once.
+#[cfg(feature = "alloc")]
+const FAR_JOINED: usize = 1024;
+
 impl DialectScanner {
     pub(super) fn new(options: DialectOptions, mode: ErrorMode) -> Self {
         let extent = match mode {
@@ -52,7 +68,7 @@ impl DialectScanner {
             grammar: Grammar { options, extent },
             before: Before::Other,
             kernel: Kernel::detect(),
-            reach: usize::MAX,
+            look: Look::AtText(usize::MAX),
         }
     }
 
@@ -78,7 +94,13 @@ impl DialectScanner {
             self.before = Before::Other;
             return DialectStep::Text(text);
         }
-        self.step_sequence(input, behind)
+        let step = self.step_sequence(input, behind);
+        match step {
+            DialectStep::CodePoint(..) => self.look = Look::AtOther,
+            DialectStep::Error(_) => self.look = Look::AtText(NEAR),
+            DialectStep::Text(_) | DialectStep::Hold => {}
+        }
+        step
     }
 
     /// As [`step`](Self::step), but one sequence only, which is never text.
@@ -86,7 +108,6 @@ impl DialectScanner {
         if input.is_empty() {
             return DialectStep::Hold;
         }
-        self.reach = NEAR;
         match self.grammar.read(input, self.before, behind) {
             Sequence::CodePoint(code_point, len) => {
                 self.position += len as u64;
@@ -104,6 +125,44 @@ impl DialectScanner {
             }
             Sequence::Incomplete => DialectStep::Hold,
         }
+    }
+
+    /// Appends the text of what `input` begins with, where the dialect is one of pairs and has just
+    /// written something in another way than UTF-8. Returns the bytes read, which may be none.
+    #[cfg(feature = "alloc")]
+    pub(super) fn join_pairs(&mut self, input: &[u8], text: &mut String) -> usize {
+        let Some(nul) = self.nul().filter(|_| self.look == Look::AtOther) else { return 0 };
+        let mut buffer = [0; FAR_JOINED + 64];
+        let mut read = 0;
+        let mut reach = NEAR_JOINED;
+        loop {
+            let window = &input[read..input.len().min(read + reach)];
+            let (used, written) = self.kernel.join_pairs(window, nul, &mut buffer);
+            let (joined, ending) = split_far(self.kernel, &buffer[..written]);
+            text.push_str(joined);
+            let used = match ending {
+                // What is held is the last, and was written as it came.
+                Ending::End => used - (written - joined.len()),
+                _ => unjoined_len(joined, nul),
+            };
+            read += used;
+            if used == joined.len() && used > 0 {
+                // Nothing was joined: there are quicker ways.
+                self.look = Look::AtText(reach.saturating_mul(8));
+                break;
+            }
+            // Less than a pair may have been cut by the end of the window, and only by that.
+            let is_cut = used > 0 && used + 6 > window.len();
+            if !is_cut || read + 6 > input.len() {
+                break;
+            }
+            reach = FAR_JOINED;
+        }
+        if read > 0 {
+            self.position += read as u64;
+            self.before = Before::Other;
+        }
+        read
     }
 
     /// Describes a code point that is not text, and has just been decoded.
@@ -127,26 +186,29 @@ impl DialectScanner {
     /// Splits off text at the start of `input` that is written as in UTF-8.
     #[inline]
     fn split_text<'a>(&mut self, input: &'a [u8]) -> &'a str {
-        let window = &input[..input.len().min(self.reach)];
-        let Some(range) = self.bytes_of_text() else {
+        let reach = match self.look {
+            Look::AtText(reach) => reach,
+            Look::AtOther => NEAR,
+        };
+        let window = &input[..input.len().min(reach)];
+        let Some(nul) = self.nul() else {
             let kernel = self.kernel_for(window);
             let (text, ending) = split_far(kernel, window);
-            self.look_farther(ending == Ending::End);
+            self.look_from(reach, ending == Ending::End);
             return text;
         };
         let window = &window[..window.len().min(FAR_TWICE)];
         let (text, ending) = split_far(self.kernel_for(window), window);
-        let end = self.kernel.find_outside(text.as_bytes(), range);
-        self.look_farther(end.is_none() && ending == Ending::End);
+        let end = self.kernel.find_outside(text.as_bytes(), nul.plain_bytes());
+        self.look_from(reach, end.is_none() && ending == Ending::End);
         &text[..end.unwrap_or(text.len())]
     }
 
-    /// The bytes that well-formed UTF-8 may have to be written the same way in the dialect, if not
-    /// all.
-    const fn bytes_of_text(&self) -> Option<RangeInclusive<u8>> {
+    /// How U+0000 is written, where surrogates come in pairs.
+    const fn nul(&self) -> Option<Nul> {
         match self.dialect() {
-            Dialect::Cesu8 => Some(0x00..=0xEF),
-            Dialect::ModifiedUtf8 => Some(0x01..=0xEF),
+            Dialect::Cesu8 => Some(Nul::Short),
+            Dialect::ModifiedUtf8 => Some(Nul::Long),
             _ => None,
         }
     }
@@ -155,7 +217,19 @@ impl DialectScanner {
         if window.len() <= NEAR { Kernel::SCALAR } else { self.kernel }
     }
 
-    fn look_farther(&mut self, goes_on: bool) {
-        self.reach = if goes_on { self.reach.saturating_mul(8) } else { NEAR };
+    /// Says how far to look next, behind text that ended at `reach` or before.
+    fn look_from(&mut self, reach: usize, goes_on: bool) {
+        self.look = Look::AtText(if goes_on { reach.saturating_mul(8) } else { NEAR });
     }
+}
+
+/// How many bytes have become `joined`: two more for a pair, one more for a long NUL.
+#[cfg(feature = "alloc")]
+fn unjoined_len(joined: &str, nul: Nul) -> usize {
+    let more = joined.bytes().map(|byte| match byte {
+        0xF0.. => 2,
+        0x00 if nul == Nul::Long => 1,
+        _ => 0,
+    });
+    joined.len() + more.sum::<usize>()
 }

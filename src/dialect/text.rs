@@ -212,6 +212,7 @@ pub(crate) fn decode_to(
 ) -> Run {
     let mut read = 0;
     loop {
+        read += scanner.join_pairs(&input[read..], text);
         #[cfg(feature = "codec")]
         let before = *scanner;
         let halt = match scanner.step(&input[read..], Behind::More) {

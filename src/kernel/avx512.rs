@@ -31,6 +31,8 @@ use super::{Stop, scalar};
 
 pub(super) mod decode;
 pub(super) mod encode;
+pub(super) mod find;
+pub(super) mod pairs;
 pub(super) mod unmask;
 
 const BLOCK: usize = 64;

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use super::Kernel;
 #[cfg(target_arch = "x86_64")]
-use super::Tier;
+use super::{Tier, avx512};
 
 impl Kernel {
     /// Finds the first byte of `bytes` that is not in `range`.
@@ -17,14 +17,15 @@ impl Kernel {
             Tier::Avx2 => unsafe { find_outside_avx2(bytes, range) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { find_outside_avx512(bytes, range) },
+            Tier::Avx512 => unsafe { avx512::find::find_outside(bytes, range) },
             _ => find_outside(bytes, range),
         }
     }
 }
 
-/// Bytes whose greatest is taken together.
-const BLOCK: usize = 256;
+/// Bytes whose greatest is taken together: where there are many, and the others.
+const LARGE: usize = 1024;
+const SMALL: usize = 64;
 
 /// The reference. Taken from the start of the range, bytes outside are those that are greater than
 /// its width; the greatest of a block tells whether there are any. (In blocks that compilers make
@@ -32,28 +33,30 @@ const BLOCK: usize = 256;
 #[inline(always)]
 fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
     let (start, width) = (*range.start(), range.end().wrapping_sub(*range.start()));
-    let is_outside = |byte: &u8| byte.wrapping_sub(start) > width;
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    for (n, block) in blocks.iter().enumerate() {
-        let greatest = block.iter().fold(0, |most: u8, byte| most.max(byte.wrapping_sub(start)));
-        if greatest > width {
-            return block.iter().position(is_outside).map(|at| n * BLOCK + at);
+    let is_inside = |block: &[u8]| {
+        block.iter().fold(0, |most: u8, byte| most.max(byte.wrapping_sub(start))) <= width
+    };
+    let (large, rest) = bytes.as_chunks::<LARGE>();
+    let clean = large.iter().take_while(|block| is_inside(&block[..])).count();
+    let mut at = LARGE * clean;
+    if clean == large.len() {
+        let (small, rest) = rest.as_chunks::<SMALL>();
+        at += SMALL * small.iter().take_while(|block| is_inside(&block[..])).count();
+        // The last ones once more, with those before them.
+        if bytes.len() - at == rest.len()
+            && let Some(last) = bytes.last_chunk::<SMALL>()
+            && is_inside(last)
+        {
+            return None;
         }
     }
-    let at = rest.iter().position(is_outside)?;
-    Some(blocks.len() * BLOCK + at)
+    let found = bytes[at..].iter().position(|byte| byte.wrapping_sub(start) > width)?;
+    Some(at + found)
 }
 
 /// The same, in vectors of 32 bytes.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn find_outside_avx2(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
-    find_outside(bytes, range)
-}
-
-/// The same, with the instructions of its tier.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn find_outside_avx512(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
     find_outside(bytes, range)
 }

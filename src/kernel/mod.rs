@@ -10,6 +10,9 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
 
+#[doc(hidden)]
+pub use pairs::Nul;
+
 /// Whether the machine has all of these features: asked of it with `std`, otherwise of the build.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 macro_rules! has {
@@ -34,6 +37,7 @@ mod convert;
 mod find;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
+mod pairs;
 #[cfg(feature = "alloc")]
 pub(crate) mod repair;
 mod scalar;

@@ -21,6 +21,9 @@ const PEERS: &[&str] = &[
     "tokio-websockets",
     "fastwebsockets",
     "hyper",
+    "simd_cesu8",
+    "residua-cesu8",
+    "residua-mutf8",
 ];
 
 pub(crate) fn header(options: &Options) -> Vec<(&'static str, String)> {

@@ -6,6 +6,7 @@
 
 mod about;
 mod loopback;
+mod dialect_peers;
 mod peers;
 mod server;
 #[path = "../../support/mod.rs"]
@@ -19,6 +20,8 @@ mod chars;
 mod codec;
 #[path = "../../scenarios/damaged.rs"]
 mod damaged;
+#[path = "../../scenarios/dialect.rs"]
+mod dialect;
 #[path = "../../scenarios/framed.rs"]
 mod framed;
 #[path = "../../scenarios/lines.rs"]
@@ -59,6 +62,8 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(body::body),
     OnDetectedKernel(loopback::upload),
     OnDetectedKernel(loopback::download),
+    OnDetectedKernel(|bench| dialect::decode(bench, dialect_peers::decode)),
+    OnDetectedKernel(|bench| dialect::encode(bench, dialect_peers::encode)),
 ];
 
 const COLUMNS: &[&str] = &[
@@ -78,6 +83,9 @@ const COLUMNS: &[&str] = &[
     "tokio-websockets",
     "fastwebsockets",
     "two passes",
+    "simd_cesu8",
+    "residua",
+    "(utf-8)",
     "(read)",
     "(memcpy)",
     "(BytesCodec)",

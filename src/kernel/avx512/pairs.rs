@@ -1,0 +1,261 @@
+//! Pairs of surrogates to UTF-8 with AVX-512: each in the first three and the last of its six places,
+//! and the other two squeezed out (`vpcompressb`).
+//!
+//! ```text
+//! place    0          1          2          3          4          5
+//! byte     ED         1010vvvv   10wwwwww   ED         1011xxxx   10yyyyyy
+//! becomes  11110uuu   10uuwwww   10wwxxxx   nothing    nothing    10yyyyyy      uuuuu = vvvv + 1
+//! ```
+//!
+//! All places of a block are computed at once, from the block and from what stands up to five bytes
+//! further (loaded again, not shuffled); masks say which are wanted. While there is nothing to stop
+//! at, blocks follow one another at a fixed distance, and what a pair or a `C0 80` has in the next
+//! block is a few bits of a mask. Where there is something, or the end is near, a block ends in
+//! front of what does not end in it.
+
+use core::arch::x86_64::*;
+
+use super::{Aligned, BLOCK, lanes, load, load_within, store, table};
+use crate::kernel::pairs::{Nul, ROOM};
+
+/// `11110uuu` by the low six bits of `1010vvvv`.
+static LEADING: Aligned = Part::Leading.by_low_bits();
+/// `10uu....` by the low six bits of `1010vvvv`.
+static SECOND_HIGH: Aligned = Part::SecondHigh.by_low_bits();
+/// `....wwww`, the first four, by `10wwwwww`.
+static SECOND_LOW: Aligned = Part::SecondLow.by_low_bits();
+/// `10ww....`, the last two, by `10wwwwww`.
+static THIRD_HIGH: Aligned = Part::ThirdHigh.by_low_bits();
+
+/// What of the four bytes one byte of a pair tells.
+#[derive(Clone, Copy)]
+enum Part {
+    Leading,
+    SecondHigh,
+    SecondLow,
+    ThirdHigh,
+}
+
+impl Part {
+    const fn by_low_bits(self) -> Aligned {
+        let mut table = [0; 64];
+        let mut bits = 0;
+        while bits < 64 {
+            let u = (bits & 0x0F) + 1;
+            table[bits as usize] = match self {
+                Self::Leading => 0xF0 | u >> 2,
+                Self::SecondHigh => 0x80 | (u & 3) << 4,
+                Self::SecondLow => bits >> 2,
+                Self::ThirdHigh => 0x80 | (bits & 3) << 4,
+            };
+            bits += 1;
+        }
+        Aligned(table)
+    }
+}
+
+/// Rewrites pairs; see [`Kernel::join_pairs`](super::super::Kernel::join_pairs).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = join_blocks(input, nul, out);
+    while read < input.len() && out.len() - written >= ROOM {
+        let left = (input.len() - read).min(BLOCK);
+        let [block, ahead1, ahead2] = [0, 1, 2].map(|by| load_within(input, read, by));
+        let marks = Marks::within(block, nul);
+        let mut count = (marks.stop | !lanes(left)).trailing_zeros() as usize;
+        // ED is told by what follows it.
+        if count == left && marks.ed & lanes(count) & !lanes(count - 1) != 0 {
+            count -= 1;
+        }
+        if count == 0 {
+            break;
+        }
+        let pairs = marks.pairs & lanes(count);
+        let bytes = rewritten(block, ahead1, ahead2, [pairs, pairs << 1, pairs << 2], marks.nuls);
+        let keep = lanes(count) & !(pairs << 3 | pairs << 4 | marks.nuls << 1);
+        // SAFETY: there is room for 64 bytes.
+        unsafe {
+            let at = out.as_mut_ptr().add(written);
+            store(_mm512_maskz_compress_epi8(keep, bytes), at);
+        }
+        read += count;
+        written += keep.count_ones() as usize;
+    }
+    (read, written)
+}
+
+/// Rewrites whole blocks, up to one with something to stop at.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn join_blocks(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    // What began in the block before.
+    let (mut before, mut nuls_before) = (0_u64, 0_u64);
+    while input.len() - read >= BLOCK + AHEAD && out.len() - written >= ROOM {
+        // SAFETY: there are 69 bytes and more.
+        let ahead = [0, 1, 2, 3, 4, 5].map(|by| unsafe { load(input.as_ptr().add(read + by)) });
+        let marks = Marks::of(&ahead, nul, before >> 61);
+        if marks.stop != 0 {
+            break;
+        }
+        let (pairs, nuls) = (marks.pairs, marks.nuls);
+        let bytes = if pairs | nuls | before >> 59 == 0 {
+            ahead[0]
+        } else {
+            let places = [pairs, pairs << 1 | before >> 63, pairs << 2 | before >> 62];
+            rewritten(ahead[0], ahead[1], ahead[2], places, nuls)
+        };
+        let dropped = pairs << 3 | pairs << 4 | before >> 61 | before >> 60;
+        let keep = !(dropped | nuls << 1 | nuls_before >> 63);
+        // SAFETY: there is room for 64 bytes.
+        unsafe {
+            let at = out.as_mut_ptr().add(written);
+            store(_mm512_maskz_compress_epi8(keep, bytes), at);
+        }
+        read += BLOCK;
+        written += keep.count_ones() as usize;
+        (before, nuls_before) = (pairs, nuls);
+    }
+    // Back to the start of what has not ended: of a pair, three bytes at the most have been written.
+    let unfinished = match before >> 59 {
+        0 => (nuls_before >> 63) as usize,
+        late => AHEAD - late.trailing_zeros() as usize,
+    };
+    (read - unfinished, written - unfinished.min(3))
+}
+
+/// Bytes behind a block that tell what begins in it.
+const AHEAD: usize = 5;
+
+/// Where something begins, in a block.
+struct Marks {
+    ed: u64,
+    /// Pairs.
+    pairs: u64,
+    /// `C0 80` for U+0000.
+    nuls: u64,
+    /// What is not rewritten.
+    stop: u64,
+}
+
+impl Marks {
+    /// Of a block, with what stands so many bytes further, up to five. `seconds` are the second
+    /// halves of pairs that began before it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn of(ahead: &[__m512i; 1 + AHEAD], nul: Nul, seconds: u64) -> Self {
+        let block = ahead[0];
+        let ed = is(block, 0xED);
+        let (nuls, refused) = match nul {
+            Nul::Short => (0, 0),
+            Nul::Long => {
+                let c0 = is(block, 0xC0);
+                let nuls = if c0 == 0 { 0 } else { c0 & is(ahead[1], 0x80) };
+                (nuls, c0 & !nuls | is(block, 0x00))
+            }
+        };
+        let refused = refused | is_large(block);
+        if ed == 0 {
+            return Self { ed, pairs: 0, nuls, stop: refused };
+        }
+        let surrogates = ed & is_half(ahead[1]);
+        let pairs = surrogates
+            & !is_second_half(ahead[1])
+            & is_tail(ahead[2])
+            & is(ahead[3], 0xED)
+            & is_second_half(ahead[4])
+            & is_tail(ahead[5]);
+        let alone = surrogates & !pairs & !(pairs << 3 | seconds);
+        Self { ed, pairs, nuls, stop: refused | alone }
+    }
+
+    /// Of a block that is looked at alone: what does not end in it is something to stop at.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn within(block: __m512i, nul: Nul) -> Self {
+        let ed = is(block, 0xED);
+        let (nuls, refused) = match nul {
+            Nul::Short => (0, 0),
+            Nul::Long => {
+                let c0 = is(block, 0xC0);
+                let nuls = c0 & is(block, 0x80) >> 1;
+                (nuls, c0 & !nuls | is(block, 0x00))
+            }
+        };
+        let (halves, second_halves, tails) =
+            (is_half(block) >> 1, is_second_half(block), is_tail(block));
+        let surrogates = ed & halves;
+        let pairs = surrogates
+            & !(second_halves >> 1)
+            & tails >> 2
+            & ed >> 3
+            & second_halves >> 4
+            & tails >> 5;
+        let alone = surrogates & !pairs & !(pairs << 3);
+        Self { ed, pairs, nuls, stop: refused | is_large(block) | alone }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn is(block: __m512i, byte: u8) -> u64 {
+    _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(byte as i8))
+}
+
+/// F0 to FF.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn is_large(block: __m512i) -> u64 {
+    _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8(0xF0_u8 as i8))
+}
+
+/// 80 to BF: as signed bytes, the least.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn is_tail(block: __m512i) -> u64 {
+    _mm512_cmplt_epi8_mask(block, _mm512_set1_epi8(0xC0_u8 as i8))
+}
+
+/// A0 to BF.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn is_half(block: __m512i) -> u64 {
+    let high = _mm512_and_si512(block, _mm512_set1_epi8(0xE0_u8 as i8));
+    _mm512_cmpeq_epi8_mask(high, _mm512_set1_epi8(0xA0_u8 as i8))
+}
+
+/// B0 to BF.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn is_second_half(block: __m512i) -> u64 {
+    let high = _mm512_and_si512(block, _mm512_set1_epi8(0xF0_u8 as i8));
+    _mm512_cmpeq_epi8_mask(high, _mm512_set1_epi8(0xB0_u8 as i8))
+}
+
+/// The block with what begins at `places[0]` written as in UTF-8 there, at `places[1]`, one further,
+/// and at `places[2]`, and with zeros at `nuls`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn rewritten(
+    block: __m512i,
+    ahead1: __m512i,
+    ahead2: __m512i,
+    places: [u64; 3],
+    nuls: u64,
+) -> __m512i {
+    let first = entry(&LEADING, ahead1);
+    let second = _mm512_or_si512(entry(&SECOND_HIGH, block), entry(&SECOND_LOW, ahead1));
+    let x = _mm512_and_si512(ahead2, _mm512_set1_epi8(0x0F));
+    let third = _mm512_or_si512(entry(&THIRD_HIGH, block), x);
+    let bytes = _mm512_maskz_mov_epi8(!nuls, block);
+    let bytes = _mm512_mask_mov_epi8(bytes, places[0], first);
+    let bytes = _mm512_mask_mov_epi8(bytes, places[1], second);
+    _mm512_mask_mov_epi8(bytes, places[2], third)
+}
+
+/// The entries that the low six bits of each byte pick.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn entry(entries: &Aligned, by: __m512i) -> __m512i {
+    _mm512_permutexvar_epi8(by, table(entries))
+}
