@@ -3,34 +3,26 @@ use crate::scanner::{Scanner, Step};
 
 /// The carry: the first bytes of one sequence whose rest has not arrived.
 ///
-/// Holds up to three bytes between calls, all of them a proper prefix of some well-formed sequence.
-/// Nothing else in the crate keeps bytes of a cut character.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Incomplete {
+/// Holds up to `N - 1` bytes between calls: three in UTF-8, where they are a proper prefix of some
+/// well-formed sequence, and five in its dialects. Nothing else in the crate keeps bytes of a cut
+/// character.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Incomplete<const N: usize = 4> {
     /// The bytes that are held, zeros, and how many are held. (Written and read as one word: a load
     /// from several stores would wait for them.)
     ///
-    /// Invariant: 3 at most.
-    held: [u8; 4],
-/// Holds up to `N` bytes between calls, three in UTF-8 and five in its dialects. In UTF-8 they are a
-/// proper prefix of some well-formed sequence. Nothing else in the crate keeps bytes of a cut
-/// character.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Incomplete<const N: usize = 3> {
-    bytes: [u8; N],
-    /// Invariant: at most `N`.
-    len: u8,
+    /// Invariant: the last is `N - 1` at most.
+    held: [u8; N],
 }
 
 impl<const N: usize> Incomplete<N> {
     pub(crate) const fn new() -> Self {
-        Self { held: [0; 4] }
-        Self { bytes: [0; N], len: 0 }
+        Self { held: [0; N] }
     }
 
     #[inline]
     pub(crate) const fn len(&self) -> usize {
-        self.held[3] as usize
+        self.held[N - 1] as usize
     }
 
     #[inline]
@@ -40,14 +32,27 @@ impl<const N: usize> Incomplete<N> {
 
     #[inline]
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.held[..self.len().min(3)]
+        &self.held[..self.len().min(N - 1)]
     }
 
     #[inline]
     pub(crate) fn clear(&mut self) {
         *self = Self::new();
     }
+}
 
+/// The carry of the dialects.
+impl Incomplete<6> {
+    /// Keeps `tail`, at most five bytes, in place of what was held.
+    pub(crate) fn hold(&mut self, tail: &[u8]) {
+        let mut held = [0; 6];
+        held[..5][..tail.len()].copy_from_slice(tail);
+        held[5] = tail.len() as u8;
+        self.held = held;
+    }
+}
+
+impl Incomplete {
     /// Keeps `tail`, at most three bytes, in place of what was held.
     #[inline]
     pub(crate) fn hold(&mut self, tail: &[u8]) {
@@ -69,15 +74,8 @@ impl<const N: usize> Incomplete<N> {
         let next = u32::from_le_bytes(*input.first_chunk()?);
         let joined = bytes | next << (8 * self.len() % 32);
         Some((joined.to_le_bytes(), self.len()))
-    /// Keeps `tail`, at most `N` bytes, in place of what was held.
-    pub(crate) fn hold(&mut self, tail: &[u8]) {
-        debug_assert!(tail.len() <= N);
-        self.bytes[..tail.len()].copy_from_slice(tail);
-        self.len = tail.len() as u8;
     }
-}
 
-impl Incomplete {
     /// Completes the sequence that is held with the first bytes of `input`, which is not empty.
     ///
     /// Returns how many bytes of `input` went into it, and what came of it.

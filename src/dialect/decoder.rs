@@ -41,7 +41,7 @@ use crate::tally::Tally;
 #[derive(Clone, Debug)]
 pub struct DialectDecoder {
     pub(crate) scanner: DialectScanner,
-    carry: Incomplete<5>,
+    carry: Incomplete<6>,
     mode: ErrorMode,
     pub(crate) tally: Tally<DialectError>,
 }

@@ -6,7 +6,7 @@ use crate::dialect::grammar::{Before, Behind, Extent, Grammar, Sequence};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
 use crate::kernel::{Kernel, Nul};
 use crate::mode::ErrorMode;
-use crate::text::{Ending, split_far};
+use crate::text::{Ending, split_range, split_far};
 
 /// What the bytes at a place in a stream are, in a dialect.
 ///
@@ -49,6 +49,8 @@ const NEAR: usize = 32;
 /// The farthest look where text is looked at twice, for what the dialect writes in another way: it is
 /// still in the first cache then.
 const FAR_TWICE: usize = 8 << 10;
+/// As much ASCII as makes a piece of its own where other text follows.
+const ENOUGH: usize = 256;
 
 /// Where pairs have just been seen, how far to look for others.
 #[cfg(feature = "alloc")]
@@ -198,6 +200,14 @@ impl DialectScanner {
             return text;
         };
         let window = &window[..window.len().min(FAR_TWICE)];
+        if reach > NEAR {
+            // Much text is ASCII, for which one look is enough.
+            let ascii = split_range(self.kernel, window, nul.plain_ascii());
+            if ascii.len() >= ENOUGH.min(window.len()) {
+                self.look_from(reach, true);
+                return ascii;
+            }
+        }
         let (text, ending) = split_far(self.kernel_for(window), window);
         let end = self.kernel.find_outside(text.as_bytes(), nul.plain_bytes());
         self.look_from(reach, end.is_none() && ending == Ending::End);

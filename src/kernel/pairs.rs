@@ -28,6 +28,14 @@ impl Nul {
             Self::Long => 0x01..=0xEF,
         }
     }
+
+    /// Those of them that are ASCII.
+    pub(crate) const fn plain_ascii(self) -> RangeInclusive<u8> {
+        match self {
+            Self::Short => 0x00..=0x7F,
+            Self::Long => 0x01..=0x7F,
+        }
+    }
 }
 
 impl Kernel {

@@ -10,6 +10,8 @@ pub(crate) use gathered::GatheredText;
 #[cfg(feature = "stream")]
 pub(crate) use read::ReadBuffer;
 
+use core::ops::RangeInclusive;
+
 use crate::error::Utf8ErrorKind;
 use crate::kernel::{Kernel, sequence_len};
 use crate::strictness::Strictness;
@@ -77,6 +79,16 @@ pub(crate) fn split_ascii(kernel: Kernel, end: u8, input: &[u8]) -> &str {
     // SAFETY: `Kernel::ascii_before` promises that these bytes are ASCII, of which each is UTF-8.
     // `tests/kernels.rs` holds every kernel to it.
     unsafe { core::str::from_utf8_unchecked(ascii) }
+}
+
+/// Splits off the bytes of `range`, ASCII all of them, at the start of `input`.
+#[inline]
+pub(crate) fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8>) -> &str {
+    assert!(range.end().is_ascii());
+    let end = kernel.find_outside(input, range).unwrap_or(input.len());
+    // SAFETY: `Kernel::find_outside` promises that all bytes before the first that it finds, or all
+    // there are, lie in the range, which ends with ASCII. `tests/kernels.rs` holds every kernel to it.
+    unsafe { core::str::from_utf8_unchecked(&input[..end]) }
 }
 
 /// Looks at block after block, so that an error near by costs no more than what is before it.
