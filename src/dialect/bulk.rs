@@ -1,9 +1,8 @@
 use alloc::vec::Vec;
-use core::ops::RangeInclusive;
 
-use crate::dialect::encoder::{DialectEncodeError, DialectEncoder, form};
-use crate::dialect::{CodePoint, Dialect, DialectOptions};
-use crate::kernel::Kernel;
+use crate::dialect::encoder::{DialectEncodeError, DialectEncoder};
+use crate::dialect::{CodePoint, Dialect};
+use crate::kernel::{Kernel, Nul};
 
 /// Many at once, into a `Vec`.
 impl DialectEncoder {
@@ -126,7 +125,7 @@ impl DialectEncoder {
     ) -> Result<(), DialectEncodeError> {
         out.put(self.take_signature());
         out.put(&self.finish()?);
-        encode_text(self.options(), text, out);
+        encode_text(self.options().dialect(), text, out);
         Ok(())
     }
 }
@@ -151,33 +150,34 @@ impl Output for bytes::BytesMut {
     }
 }
 
-/// Bytes to look at one by one for what is written in another way, before a kernel is asked.
-const NEAR: usize = 32;
+/// Bytes that are rewritten at once.
+const BUFFER: usize = 512;
 
-/// Writes `text`: stretches that are the same in UTF-8 as they are, and the characters between.
-fn encode_text(options: DialectOptions, text: &str, out: &mut impl Output) {
-    let range = match options.dialect() {
-        Dialect::Cesu8 => 0x00..=0xEF,
-        Dialect::ModifiedUtf8 => 0x01..=0xEF,
+/// Writes `text`: stretches that are the same in UTF-8 as they are, and what is between rewritten.
+fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
+    let nul = match dialect {
+        Dialect::Cesu8 => Nul::Short,
+        Dialect::ModifiedUtf8 => Nul::Long,
         _ => return out.put(text.as_bytes()),
     };
     let kernel = Kernel::detect();
-    let mut rest = text;
+    let mut rest = text.as_bytes();
     loop {
-        let same = find_outside(kernel, rest.as_bytes(), &range).unwrap_or(rest.len());
-        out.put(&rest.as_bytes()[..same]);
+        let same = kernel.find_outside(rest, nul.plain_bytes()).unwrap_or(rest.len());
+        out.put(&rest[..same]);
         rest = &rest[same..];
-        let Some(c) = rest.chars().next() else { return };
-        if let Some((bytes, len)) = form(options, c.into()) {
-            out.put(&bytes[..len]);
+        // Where one stands, others may.
+        let mut buffer = [0; BUFFER];
+        loop {
+            if rest.is_empty() {
+                return;
+            }
+            let (read, written) = kernel.split_pairs(rest, nul, &mut buffer);
+            out.put(&buffer[..written]);
+            rest = &rest[read..];
+            if read == written {
+                break;
+            }
         }
-        rest = &rest[c.len_utf8()..];
     }
-}
-
-#[inline]
-fn find_outside(kernel: Kernel, bytes: &[u8], range: &RangeInclusive<u8>) -> Option<usize> {
-    let (near, far) = bytes.split_at(bytes.len().min(NEAR));
-    let in_near = near.iter().position(|byte| !range.contains(byte));
-    in_near.or_else(|| kernel.find_outside(far, range.clone()).map(|at| NEAR + at))
 }

@@ -55,6 +55,20 @@ impl Kernel {
             _ => join_pairs(input, nul, out),
         }
     }
+
+    /// Rewrites `text`, which is UTF-8 and may begin inside a character of up to three bytes, with
+    /// pairs of surrogates: the other way round. Goes on until fewer than 64 bytes of `out` are left.
+    /// Returns the bytes read and the bytes written; those behind them in `out` may be anything.
+    #[doc(hidden)]
+    #[inline]
+    pub fn split_pairs(self, text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+        match self.0 {
+            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => unsafe { avx512::pairs::split_pairs(text, nul, out) },
+            _ => split_pairs(text, nul, out),
+        }
+    }
 }
 
 /// Bytes of room without which nothing is begun.
@@ -83,6 +97,41 @@ pub(super) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usiz
                 Some((len, put)) => (read, written) = (read + len, written + put),
                 None => break,
             }
+        }
+    }
+    (read, written)
+}
+
+/// The reference, likewise.
+pub(super) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    while out.len() - written >= ROOM {
+        let (rest, room) = (&text[read..], &mut out[written..]);
+        let plain = match rest.first_chunk::<8>() {
+            Some(word) => {
+                room[..8].copy_from_slice(word);
+                let marks = large_bytes(*word) | if nul == Nul::Long { zeros(*word) } else { 0 };
+                first_marked(marks)
+            }
+            None => {
+                let plain = rest.iter().take_while(|byte| nul.plain_bytes().contains(byte)).count();
+                room[..plain].copy_from_slice(&rest[..plain]);
+                plain
+            }
+        };
+        (read, written) = (read + plain, written + plain);
+        let room = &mut out[written..];
+        match text[read..] {
+            [] => break,
+            [a @ 0xF0..=0xFF, b, c, d, ..] if plain < 8 => {
+                room[..6].copy_from_slice(&split([a, b, c, d]));
+                (read, written) = (read + 4, written + 6);
+            }
+            [0x00, ..] if plain < 8 && nul == Nul::Long => {
+                room[..2].copy_from_slice(&[0xC0, 0x80]);
+                (read, written) = (read + 1, written + 2);
+            }
+            _ => {}
         }
     }
     (read, written)
@@ -126,6 +175,14 @@ fn join([first, v, w, second, x, y]: [u8; 6]) -> Option<[u8; 4]> {
     Some([0xF0 | u >> 2, 0x80 | (u & 3) << 4 | (w & 0x3F) >> 2, 0x80 | (w & 3) << 4 | x & 0x0F, y])
 }
 
+/// Rewrites four bytes as a pair, the other way round.
+#[inline]
+const fn split([a, b, c, y]: [u8; 4]) -> [u8; 6] {
+    let u = (a & 0x07) << 2 | b >> 4 & 3;
+    let w = (b & 0x0F) << 2 | c >> 4 & 3;
+    [0xED, 0xA0 | u.wrapping_sub(1) & 0x0F, 0x80 | w, 0xED, 0xB0 | c & 0x0F, y]
+}
+
 const fn is_plain(byte: u8, nul: Nul) -> bool {
     match nul {
         Nul::Short => byte < 0xF0 && byte != 0xED,
@@ -136,15 +193,32 @@ const fn is_plain(byte: u8, nul: Nul) -> bool {
 /// How many bytes of a word are plain before one that is not.
 #[inline]
 fn plain_len(word: [u8; 8], nul: Nul) -> usize {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let marks = large_bytes(word) | zeros(word.map(|byte| byte ^ 0xED));
+    first_marked(match nul {
+        Nul::Short => marks,
+        Nul::Long => marks | zeros(word.map(|byte| byte ^ 0xC0)) | zeros(word),
+    })
+}
+
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Marks the bytes from F0 on.
+#[inline]
+fn large_bytes(word: [u8; 8]) -> u64 {
     let word = u64::from_le_bytes(word);
-    // Bit 7 of the first byte that is zero, and of none before it.
-    let zero = |word: u64| word.wrapping_sub(LOW) & !word & HIGH;
-    let mut marks = word & word << 1 & word << 2 & word << 3 & HIGH;
-    marks |= zero(word ^ LOW * 0xED);
-    if nul == Nul::Long {
-        marks |= zero(word ^ LOW * 0xC0) | zero(word);
-    }
-    if marks == 0 { 8 } else { marks.trailing_zeros() as usize / 8 }
+    word & word << 1 & word << 2 & word << 3 & HIGH
+}
+
+/// Marks the first byte that is zero, none before it, and perhaps some behind.
+#[inline]
+fn zeros(word: [u8; 8]) -> u64 {
+    let word = u64::from_le_bytes(word);
+    word.wrapping_sub(0x0101_0101_0101_0101) & !word & HIGH
+}
+
+/// The place of the first byte that is marked, in bit 7, or 8.
+#[inline]
+const fn first_marked(marks: u64) -> usize {
+    // Of zero, 64 are zero.
+    marks.trailing_zeros() as usize / 8
 }

@@ -1,5 +1,5 @@
 //! Pairs of surrogates to UTF-8 with AVX-512: each in the first three and the last of its six places,
-//! and the other two squeezed out (`vpcompressb`).
+//! and the other two squeezed out (`vpcompressb`). And back.
 //!
 //! ```text
 //! place    0          1          2          3          4          5
@@ -12,6 +12,9 @@
 //! at, blocks follow one another at a fixed distance, and what a pair or a `C0 80` has in the next
 //! block is a few bits of a mask. Where there is something, or the end is near, a block ends in
 //! front of what does not end in it.
+//!
+//! The way back goes from bytes to three places each, of which one is wanted, but for the third byte
+//! of four, which also makes the ED and the byte behind it, and for 00, which makes two.
 
 use core::arch::x86_64::*;
 
@@ -27,13 +30,26 @@ static SECOND_LOW: Aligned = Part::SecondLow.by_low_bits();
 /// `10ww....`, the last two, by `10wwwwww`.
 static THIRD_HIGH: Aligned = Part::ThirdHigh.by_low_bits();
 
-/// What of the four bytes one byte of a pair tells.
+/// `1010vvvv` but for `uu`, by the low six bits of `11110uuu`: what is to be added to `uu`.
+static HALF_BY_LEADING: Aligned = Part::HalfByLeading.by_low_bits();
+/// `10wwww..` by `10uuwwww`.
+static HALF_BY_SECOND: Aligned = Part::HalfBySecond.by_low_bits();
+/// `uu` by `10uuwwww`, `ww` by `10wwxxxx`.
+static NEXT_TWO: Aligned = Part::NextTwo.by_low_bits();
+/// Which byte a place is made of, where each makes three.
+static THREE_EACH: Aligned = Part::ThreeEach.by_low_bits();
+
+/// What one byte tells of others.
 #[derive(Clone, Copy)]
 enum Part {
     Leading,
     SecondHigh,
     SecondLow,
     ThirdHigh,
+    HalfByLeading,
+    HalfBySecond,
+    NextTwo,
+    ThreeEach,
 }
 
 impl Part {
@@ -47,6 +63,10 @@ impl Part {
                 Self::SecondHigh => 0x80 | (u & 3) << 4,
                 Self::SecondLow => bits >> 2,
                 Self::ThirdHigh => 0x80 | (bits & 3) << 4,
+                Self::HalfByLeading => 0xA0 - 1 + ((bits & 7) << 2),
+                Self::HalfBySecond => 0x80 | (bits & 0x0F) << 2,
+                Self::NextTwo => bits >> 4,
+                Self::ThreeEach => bits / 3,
             };
             bits += 1;
         }
@@ -124,6 +144,63 @@ fn join_blocks(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
     (read - unfinished, written - unfinished.min(3))
 }
 
+/// Rewrites the other way round; see [`Kernel::split_pairs`](super::super::Kernel::split_pairs).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    while read < text.len() && out.len() - written >= ROOM {
+        let left = (text.len() - read).min(BLOCK);
+        let block = load_within(text, read, 0);
+        let [before1, before2] = [-1, -2].map(|by| load_within(text, read, by));
+        let (second, third) = (is_large(before1), is_large(before2));
+        let nuls = if nul == Nul::Long { is(block, 0x00) & lanes(left) } else { 0 };
+        // SAFETY: there is room for 64 bytes.
+        let mut put = |bytes| unsafe { store(bytes, out.as_mut_ptr().add(written)) };
+        if is_large(block) | second | third | nuls == 0 {
+            put(block);
+            read += left;
+            written += left;
+            continue;
+        }
+        let count = left.min(THIRD);
+        let two = entry(&NEXT_TWO, block);
+        let half1 = _mm512_add_epi8(entry(&HALF_BY_LEADING, before1), two);
+        let half2 = _mm512_or_si512(entry(&HALF_BY_SECOND, before1), two);
+        let bytes = _mm512_mask_mov_epi8(block, is_large(block), each(0xED));
+        let bytes = _mm512_mask_mov_epi8(bytes, second, half1);
+        let bytes = _mm512_mask_mov_epi8(bytes, third, half2);
+        let bytes = _mm512_mask_mov_epi8(bytes, nuls, each(0xC0));
+        let x = _mm512_and_si512(block, each(0x0F));
+        let last = _mm512_or_si512(x, each(0xB0));
+
+        // Each byte in three places; of them the first is wanted, and the others of some.
+        let three_each = table(&THREE_EACH);
+        let of = |places: u64| _pdep_u64(places & lanes(count), FIRSTS);
+        let (thirds, zeros) = (of(third), of(nuls));
+        let places = _mm512_permutexvar_epi8(three_each, bytes);
+        let places = _mm512_mask_mov_epi8(places, thirds << 1, each(0xED));
+        let places = _mm512_mask_mov_epi8(places, zeros << 1, each(0x80));
+        let last = _mm512_permutexvar_epi8(three_each, last);
+        let places = _mm512_mask_mov_epi8(places, thirds << 2, last);
+        let keep = of(!0) | thirds << 1 | thirds << 2 | zeros << 1;
+        put(_mm512_maskz_compress_epi8(keep, places));
+        read += count;
+        written += keep.count_ones() as usize;
+    }
+    // Back to the start of four bytes: those that have been read have become one, two or five.
+    for (unfinished, put) in [(1, 1), (2, 2), (3, 5)] {
+        if read < text.len() && read >= unfinished && text[read - unfinished] >= 0xF0 {
+            return (read - unfinished, written - put);
+        }
+    }
+    (read, written)
+}
+
+/// Bytes that are put in three places each.
+const THIRD: usize = BLOCK / 3;
+/// The first places of each.
+const FIRSTS: u64 = 0x9249_2492_4924_9249;
+
 /// Bytes behind a block that tell what begins in it.
 const AHEAD: usize = 5;
 
@@ -198,38 +275,44 @@ impl Marks {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn each(byte: u8) -> __m512i {
+    _mm512_set1_epi8(byte as i8)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is(block: __m512i, byte: u8) -> u64 {
-    _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(byte as i8))
+    _mm512_cmpeq_epi8_mask(block, each(byte))
 }
 
 /// F0 to FF.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_large(block: __m512i) -> u64 {
-    _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8(0xF0_u8 as i8))
+    _mm512_cmpge_epu8_mask(block, each(0xF0))
 }
 
 /// 80 to BF: as signed bytes, the least.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_tail(block: __m512i) -> u64 {
-    _mm512_cmplt_epi8_mask(block, _mm512_set1_epi8(0xC0_u8 as i8))
+    _mm512_cmplt_epi8_mask(block, each(0xC0))
 }
 
 /// A0 to BF.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_half(block: __m512i) -> u64 {
-    let high = _mm512_and_si512(block, _mm512_set1_epi8(0xE0_u8 as i8));
-    _mm512_cmpeq_epi8_mask(high, _mm512_set1_epi8(0xA0_u8 as i8))
+    let high = _mm512_and_si512(block, each(0xE0));
+    _mm512_cmpeq_epi8_mask(high, each(0xA0))
 }
 
 /// B0 to BF.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_second_half(block: __m512i) -> u64 {
-    let high = _mm512_and_si512(block, _mm512_set1_epi8(0xF0_u8 as i8));
-    _mm512_cmpeq_epi8_mask(high, _mm512_set1_epi8(0xB0_u8 as i8))
+    let high = _mm512_and_si512(block, each(0xF0));
+    _mm512_cmpeq_epi8_mask(high, each(0xB0))
 }
 
 /// The block with what begins at `places[0]` written as in UTF-8 there, at `places[1]`, one further,
@@ -245,7 +328,7 @@ fn rewritten(
 ) -> __m512i {
     let first = entry(&LEADING, ahead1);
     let second = _mm512_or_si512(entry(&SECOND_HIGH, block), entry(&SECOND_LOW, ahead1));
-    let x = _mm512_and_si512(ahead2, _mm512_set1_epi8(0x0F));
+    let x = _mm512_and_si512(ahead2, each(0x0F));
     let third = _mm512_or_si512(entry(&THIRD_HIGH, block), x);
     let bytes = _mm512_maskz_mov_epi8(!nuls, block);
     let bytes = _mm512_mask_mov_epi8(bytes, places[0], first);
