@@ -4,7 +4,7 @@
 
 use std::ptr;
 
-use utf8_codec::Kernel;
+use utf8_codec::{Kernel, Nul};
 
 /// More than every path for short inputs takes, and some strides.
 const LONGEST: usize = 700;
@@ -95,6 +95,47 @@ fn nothing_is_read_outside_when_an_error_is_looked_for() {
                     let to = (from + error.len()).min(len);
                     bytes[from..to].copy_from_slice(&error[..to - from]);
                     check(&mut page, &bytes);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_read_or_written_outside_when_pairs_are_joined_or_split() {
+    let (mut page, mut output) = (Guarded::new(), Guarded::new());
+    let joined = ["a", "é", "😀", "a😀\0"].map(|text| text.repeat(LONGEST).into_bytes());
+    let split =
+        [&b"\xED\xA0\xBD\xED\xB8\x80"[..], b"a\xC0\x80", b"\xED\xA0\xBD\xED\xB8\x80\xC0\x80"];
+    let split = split.map(|bytes| bytes.repeat(LONGEST));
+    for (inputs, is_joined) in [(&joined[..], true), (&split[..], false)] {
+        for input in inputs {
+            for (len, at_end) in (0..=LONGEST).flat_map(|len| [(len, false), (len, true)]) {
+                // What is not text is not split.
+                let text = str::from_utf8(&input[..len]);
+                let len =
+                    if is_joined { text.map_or_else(|e| e.valid_up_to(), str::len) } else { len };
+                let page = page.bytes();
+                let at = if at_end { page.len() - len } else { 0 };
+                let place = &mut page[at..at + len];
+                place.copy_from_slice(&input[..len]);
+                let output = output.bytes();
+                let room = output.len() - (len + 80).min(output.len());
+                let out = if at_end { &mut output[room..] } else { &mut output[..len + 80] };
+                for kernel in Kernel::available() {
+                    let on_heap = &input[..len];
+                    let found = kernel.find_outside(place, 0x00..=0xEF);
+                    assert_eq!(found, kernel.find_outside(on_heap, 0x00..=0xEF));
+                    for nul in [Nul::Short, Nul::Long] {
+                        let rewrite = |bytes: &[u8], out: &mut [u8]| match is_joined {
+                            true => kernel.split_pairs(bytes, nul, out),
+                            false => kernel.join_pairs(bytes, nul, out),
+                        };
+                        let mut expected = vec![0; out.len()];
+                        let (read, written) = rewrite(on_heap, &mut expected);
+                        assert_eq!(rewrite(place, out), (read, written), "{}", kernel.name());
+                        assert!(out[..written] == expected[..written], "{}", kernel.name());
+                    }
                 }
             }
         }

@@ -131,6 +131,8 @@ pub(super) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usiz
                 room[..2].copy_from_slice(&[0xC0, 0x80]);
                 (read, written) = (read + 1, written + 2);
             }
+            // A character that is not all there.
+            [0xF0..=0xFF, ..] if plain < 8 => break,
             _ => {}
         }
     }
