@@ -6,11 +6,11 @@ mod model;
 
 use model::{Atom, DIALECTS, Outcome, Rules, all_rules};
 use proptest::prelude::*;
-use utf8_codec::ErrorMode;
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
     DialectErrorKind, DialectOptions, DialectPiece, DialectPieces, EncodedBytes,
 };
+use utf8_codec::{BomPolicy, ErrorMode};
 
 // ---- decoding against the model -----------------------------------------------------------------
 
@@ -625,6 +625,43 @@ fn a_new_stream_knows_nothing_of_the_one_before() {
         decoder.push_to_string("né".as_bytes(), &mut text).unwrap();
         assert_eq!(text, "né");
     }
+}
+
+#[test]
+fn a_signature_is_what_the_options_say_in_however_many_pieces() {
+    let outcome = |policy, bytes: &[u8], size| {
+        let options = DialectOptions::new(Dialect::Cesu8).with_bom(policy);
+        let mut decoder = DialectDecoder::with_options(options).with_error_mode(ErrorMode::Skip);
+        let (mut text, mut errors) = (String::new(), Vec::new());
+        let mut put = |piece: Result<DialectPiece<'_>, DialectError>| match piece {
+            Ok(piece) => text.extend(piece.code_points().filter_map(CodePoint::to_char)),
+            Err(error) => errors.push((error.valid_up_to(), error.error_len(), error.kind())),
+        };
+        for chunk in bytes.chunks(size) {
+            decoder.push(chunk).for_each(&mut put);
+        }
+        decoder.finish().for_each(&mut put);
+        assert_eq!(decoder.finish().count(), 0);
+        (text, errors, decoder.bom_seen())
+    };
+    let is = |policy, bytes: &[u8], text: &str, errors: &[_], bom_seen| {
+        for size in 1..=bytes.len().max(1) {
+            let expected = (text.to_owned(), errors.to_vec(), bom_seen);
+            assert_eq!(outcome(policy, bytes, size), expected, "{policy:?}, {bytes:02x?}, {size}");
+        }
+    };
+    let missing = (0, Some(0), DialectErrorKind::MissingBom);
+    let forbidden = (0, Some(3), DialectErrorKind::ForbiddenBom);
+    let incomplete = (0, None, DialectErrorKind::Incomplete);
+    is(BomPolicy::Keep, b"\xEF\xBB\xBFa", "\u{FEFF}a", &[], false);
+    is(BomPolicy::Strip, b"\xEF\xBB\xBF\xEF\xBB\xBFa", "\u{FEFF}a", &[], true);
+    is(BomPolicy::Strip, b"\xEF\xBB", "", &[incomplete], false);
+    is(BomPolicy::Require, b"\xEF\xBB\xBF\xED\xA0\xBD\xED\xB8\x80", "😀", &[], true);
+    is(BomPolicy::Require, b"\xED\xA0\xBD\xED\xB8\x80", "😀", &[missing], false);
+    is(BomPolicy::Require, b"", "", &[missing], false);
+    is(BomPolicy::Require, b"\xEF", "", &[missing, incomplete], false);
+    is(BomPolicy::Forbid, b"\xEF\xBB\xBFa", "a", &[forbidden], false);
+    is(BomPolicy::Forbid, b"\xEF\xBBa", "a", &[(0, Some(2), DialectErrorKind::Truncated)], false);
 }
 
 #[test]

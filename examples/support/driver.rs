@@ -359,15 +359,19 @@ fn mode(policy: &str) -> Result<ErrorMode, String> {
 fn options(case: &Value) -> Result<Utf8Options, String> {
     let options = Utf8Options::new().with_strictness(strictness(case)?);
     Ok(match case.get("start").map(Value::as_str) {
-        None => options.with_bom(match str_of(case, "bom")? {
-            "keep" => BomPolicy::Keep,
-            "strip" => BomPolicy::Strip,
-            "require" => BomPolicy::Require,
-            "forbid" => BomPolicy::Forbid,
-            bom => return Err(format!("there is no BOM policy {bom}")),
-        }),
+        None => options.with_bom(bom(case)?),
         Some(Some("mid")) => options.with_mid_stream_start(),
         Some(_) => return Err(format!("there is no start {}", case["start"])),
+    })
+}
+
+fn bom(case: &Value) -> Result<BomPolicy, String> {
+    Ok(match str_of(case, "bom")? {
+        "keep" => BomPolicy::Keep,
+        "strip" => BomPolicy::Strip,
+        "require" => BomPolicy::Require,
+        "forbid" => BomPolicy::Forbid,
+        bom => return Err(format!("there is no BOM policy {bom}")),
     })
 }
 

@@ -289,6 +289,9 @@ impl Decoder for DialectCodec {
         let mode = self.decoder.error_mode();
         let DialectDecoder { scanner, tally, .. } = &mut self.decoder;
         loop {
+            if let Some(missing) = scanner.end_start() {
+                tally.note(missing).repair(mode).ok_or(missing)?;
+            }
             match scanner.step(src, Behind::End) {
                 DialectStep::Hold => {
                     scanner.end();
@@ -299,6 +302,7 @@ impl Decoder for DialectCodec {
                     src.advance(text.len());
                     return Ok(Some(item));
                 }
+                DialectStep::Silent(len) => src.advance(len),
                 DialectStep::CodePoint(code_point, len) => {
                     src.advance(len);
                     return Ok(Some(match code_point.to_char() {

@@ -178,6 +178,10 @@ impl JavaUtfCodec {
                     checked += text.len();
                     continue;
                 }
+                DialectStep::Silent(len) => {
+                    checked += len;
+                    continue;
+                }
                 DialectStep::CodePoint(code_point, len) => {
                     checked += len;
                     match code_point.to_char() {

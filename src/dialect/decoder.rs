@@ -17,7 +17,8 @@ use crate::tally::Tally;
 /// Between calls it holds at most five bytes, the beginning of one sequence or of a pair.
 /// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) says what an incomplete
 /// tail comes to. After an error, and after `finish`, decoding goes on with offsets that go on;
-/// [`reset`](Self::reset) starts a new stream. U+FEFF is text wherever it stands.
+/// [`reset`](Self::reset) starts a new stream. U+FEFF is text wherever it stands, unless
+/// [the options](DialectOptions::with_bom) say otherwise of the first.
 ///
 /// # Examples
 ///
@@ -242,6 +243,22 @@ impl DialectDecoder {
         self.carry.as_bytes()
     }
 
+    /// Whether a signature was removed from the start of this stream: see
+    /// [`DialectOptions::with_bom`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+    /// assert_eq!(decoder.push("\u{FEFF}".as_bytes()).count(), 1);
+    /// assert!(!decoder.bom_seen()); // it is text
+    /// ```
+    pub fn bom_seen(&self) -> bool {
+        self.scanner.bom_seen()
+    }
+
     /// Returns how many errors this stream has had so far: ill-formed parts and, where text was
     /// asked for, code points that are none.
     ///
@@ -290,6 +307,10 @@ impl DialectDecoder {
         let (len, found) = match self.scanner.step_sequence(joined, behind) {
             DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
             DialectStep::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
+            DialectStep::Silent(len) => {
+                self.carry.clear();
+                return (len - held, None);
+            }
             DialectStep::Hold | DialectStep::Text(_) => {
                 self.carry.hold(joined);
                 return (taken, None);
@@ -397,6 +418,11 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let Self { decoder, input, behind } = self;
+        if *behind == Behind::End
+            && let Some(missing) = decoder.scanner.end_start()
+        {
+            return Some(Err(decoder.tally.note(missing)));
+        }
         loop {
             if !decoder.carry.is_empty() && (!input.is_empty() || *behind == Behind::End) {
                 let (used, resumed) = decoder.resume(input, *behind);
@@ -418,6 +444,7 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
                     *input = &input[len..];
                     return Some(Ok(DialectPiece::CodePoint(code_point)));
                 }
+                DialectStep::Silent(len) => *input = &input[len..],
                 DialectStep::Error(error) => {
                     *input = &input[error.bytes().len()..];
                     return Some(Err(decoder.tally.note(error)));

@@ -3,6 +3,7 @@ use core::fmt;
 #[cfg(feature = "alloc")]
 use crate::dialect::grammar::generalized;
 use crate::dialect::{CodePoint, Dialect};
+use crate::error::{Utf8Error, Utf8ErrorKind};
 use crate::mode::{ErrorMode, Repair, StandIn};
 
 /// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text: where it
@@ -84,6 +85,12 @@ pub enum DialectErrorKind {
     Truncated,
     /// A good beginning, and then the end of the stream.
     Incomplete,
+    /// A signature at the start of a stream that must not have one
+    /// ([`BomPolicy::Forbid`](crate::BomPolicy::Forbid)).
+    ForbiddenBom,
+    /// No signature at the start of a stream that must have one
+    /// ([`BomPolicy::Require`](crate::BomPolicy::Require)).
+    MissingBom,
     /// Well-formed, and a code point that is no Unicode scalar value, where text was asked for:
     /// [`code_point`](DialectError::code_point) says which.
     NotScalar,
@@ -103,6 +110,16 @@ impl DialectError {
         bytes[..subpart.len()].copy_from_slice(subpart);
         let len = subpart.len() as u8;
         Self { valid_up_to, code_point: CodePoint::of(0), dialect, kind, bytes, len, next }
+    }
+
+    /// Describes what is wrong with the start of a stream, in the terms of UTF-8.
+    #[cold]
+    pub(super) fn at_start(dialect: Dialect, error: Utf8Error) -> Self {
+        let kind = match error.kind() {
+            Utf8ErrorKind::MissingBom => DialectErrorKind::MissingBom,
+            _ => DialectErrorKind::ForbiddenBom,
+        };
+        Self::new(error.valid_up_to(), dialect, kind, error.bytes(), None)
     }
 
     /// Describes a code point that is not text and ended at `end`.
@@ -143,7 +160,7 @@ impl DialectError {
     }
 
     /// Returns the length of the part in bytes, one to six, or `None` where the stream ended inside
-    /// a sequence that was good so far.
+    /// a sequence that was good so far; 0 for [`MissingBom`](DialectErrorKind::MissingBom).
     ///
     /// # Examples
     ///
@@ -190,7 +207,8 @@ impl DialectError {
         self.dialect
     }
 
-    /// Returns the bytes of the part, one to six, as they came.
+    /// Returns the bytes of the part, one to six, as they came; none for
+    /// [`MissingBom`](DialectErrorKind::MissingBom).
     ///
     /// # Examples
     ///
@@ -246,7 +264,8 @@ impl DialectError {
     }
 
     /// Returns the text that stands for the part in this mode, or `None` for
-    /// [`ErrorMode::Fatal`]. Every lossy path of the dialects uses it.
+    /// [`ErrorMode::Fatal`]. Every lossy path of the dialects uses it. For
+    /// [`MissingBom`](DialectErrorKind::MissingBom) it is empty.
     ///
     /// A value that is refused as a whole, a [`TooLarge`](DialectErrorKind::TooLarge) one or a
     /// [`NotScalar`](DialectErrorKind::NotScalar), is not in some legacy encoding:
@@ -274,6 +293,7 @@ impl DialectError {
         match mode {
             ErrorMode::Fatal => return None,
             ErrorMode::Skip => {}
+            _ if self.len == 0 => {}
             ErrorMode::Replacement => repair.push(StandIn::REPLACEMENT),
             ErrorMode::Latin1 | ErrorMode::Windows1252 if is_value => {
                 repair.push(StandIn::REPLACEMENT);
@@ -291,6 +311,9 @@ impl fmt::Display for DialectError {
         if !f.alternate() {
             match self.kind {
                 DialectErrorKind::NotScalar => f.write_str("not text")?,
+                DialectErrorKind::ForbiddenBom | DialectErrorKind::MissingBom => {
+                    write!(f, "refused {}", self.dialect)?;
+                }
                 _ => write!(f, "ill-formed {}", self.dialect)?,
             }
             write!(f, " at byte {}: ", self.valid_up_to)?;
@@ -303,6 +326,7 @@ impl fmt::Display for DialectError {
             write!(f, "{}{byte:02x}", if i == 0 { " (" } else { " " })?;
         }
         match self.next {
+            _ if self.len == 0 => Ok(()),
             Some(next) => write!(f, ", then {next:02x})"),
             None if self.kind == DialectErrorKind::Incomplete => f.write_str(", then the end)"),
             None => f.write_str(")"),
@@ -341,6 +365,8 @@ impl fmt::Display for DialectErrorKind {
             Self::InvalidByte => "invalid byte",
             Self::Truncated => "truncated",
             Self::Incomplete => "incomplete",
+            Self::ForbiddenBom => "forbidden byte order mark",
+            Self::MissingBom => "missing byte order mark",
             Self::NotScalar => "not a scalar value",
         })
     }

@@ -1,3 +1,4 @@
+use crate::bom::BomPolicy;
 use crate::dialect::Dialect;
 
 /// A dialect, and what of it is let through.
@@ -21,6 +22,7 @@ pub struct DialectOptions {
     dialect: Dialect,
     unpaired: Unpaired,
     values: Values,
+    bom: BomPolicy,
 }
 
 /// What becomes of a surrogate without a partner, where the dialect writes pairs.
@@ -49,7 +51,7 @@ impl DialectOptions {
     /// ```
     #[must_use]
     pub const fn new(dialect: Dialect) -> Self {
-        Self { dialect, unpaired: Unpaired::Refused, values: Values::All }
+        Self { dialect, unpaired: Unpaired::Refused, values: Values::All, bom: BomPolicy::Keep }
     }
 
     /// Lets surrogates without a partner through, in [`Cesu8`](Dialect::Cesu8) and
@@ -96,6 +98,25 @@ impl DialectOptions {
         Self { values: Values::Unicode, ..self }
     }
 
+    /// Sets what an initial U+FEFF means to a decoder, as in UTF-8; [`BomPolicy::Keep`] if not set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::BomPolicy;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectOptions, DialectPiece};
+    ///
+    /// let options = DialectOptions::new(Dialect::Utf8b).with_bom(BomPolicy::Strip);
+    /// let mut decoder = DialectDecoder::with_options(options);
+    /// assert_eq!(decoder.push(b"\xEF\xBB").count(), 0); // may be a signature
+    /// assert_eq!(decoder.push(b"\xBFhi").next(), Some(Ok(DialectPiece::Text("hi"))));
+    /// assert!(decoder.bom_seen());
+    /// ```
+    #[must_use]
+    pub const fn with_bom(self, policy: BomPolicy) -> Self {
+        Self { bom: policy, ..self }
+    }
+
     /// Returns the dialect.
     ///
     /// # Examples
@@ -111,6 +132,10 @@ impl DialectOptions {
 
     pub(super) const fn unpaired(self) -> Unpaired {
         self.unpaired
+    }
+
+    pub(super) const fn bom(self) -> BomPolicy {
+        self.bom
     }
 
     pub(super) const fn values(self) -> Values {

@@ -1,6 +1,7 @@
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
+use crate::bom::{Opening, Start};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{Before, Behind, Extent, Grammar, Sequence};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
@@ -17,6 +18,7 @@ pub(crate) struct DialectScanner {
     position: u64,
     grammar: Grammar,
     before: Before,
+    start: Start,
     kernel: Kernel,
     look: Look,
 }
@@ -38,7 +40,9 @@ pub(crate) enum DialectStep<'a> {
     Text(&'a str),
     /// So many bytes are a code point.
     CodePoint(CodePoint, usize),
-    /// An error; its own bytes are consumed.
+    /// So many bytes are a signature, which means nothing.
+    Silent(usize),
+    /// An error; its own bytes are consumed, none for a missing signature.
     Error(DialectError),
     /// No bytes at all, or at most five that may still become a sequence.
     Hold,
@@ -69,6 +73,7 @@ impl DialectScanner {
             position: 0,
             grammar: Grammar { options, extent },
             before: Before::Other,
+            start: Start::new(options.bom()),
             kernel: Kernel::detect(),
             look: Look::AtText(usize::MAX),
         }
@@ -90,6 +95,11 @@ impl DialectScanner {
     /// Says what `input` begins with.
     #[inline]
     pub(crate) fn step<'a>(&mut self, input: &'a [u8], behind: Behind) -> DialectStep<'a> {
+        if !self.start.is_over()
+            && let Some(step) = self.open(input)
+        {
+            return step;
+        }
         let text = self.split_text(input);
         if !text.is_empty() {
             self.position += text.len() as u64;
@@ -100,13 +110,18 @@ impl DialectScanner {
         match step {
             DialectStep::CodePoint(..) => self.look = Look::AtOther,
             DialectStep::Error(_) => self.look = Look::AtText(NEAR),
-            DialectStep::Text(_) | DialectStep::Hold => {}
+            DialectStep::Text(_) | DialectStep::Silent(_) | DialectStep::Hold => {}
         }
         step
     }
 
     /// As [`step`](Self::step), but one sequence only, which is never text.
     pub(super) fn step_sequence<'a>(&mut self, input: &[u8], behind: Behind) -> DialectStep<'a> {
+        if !self.start.is_over()
+            && let Some(step) = self.open(input)
+        {
+            return step;
+        }
         if input.is_empty() {
             return DialectStep::Hold;
         }
@@ -180,7 +195,36 @@ impl DialectScanner {
         self.before = Before::Other;
     }
 
-    /// Takes note of the end of the stream.
+    /// Says what the start of the stream makes of `input`; `None` where it leaves it to the dialect.
+    #[cold]
+    fn open<'a>(&mut self, input: &[u8]) -> Option<DialectStep<'a>> {
+        Some(match self.start.open(input) {
+            Opening::Text => return None,
+            Opening::Hold => DialectStep::Hold,
+            Opening::Silent(len) => {
+                self.position += len as u64;
+                DialectStep::Silent(len)
+            }
+            Opening::Error(error) => {
+                self.position += error.bytes().len() as u64;
+                DialectStep::Error(DialectError::at_start(self.dialect(), error))
+            }
+        })
+    }
+
+    /// Whether a signature was removed.
+    pub(super) const fn bom_seen(&self) -> bool {
+        matches!(self.start, Start::OverWithBom)
+    }
+
+    /// Takes note of the end of the stream, behind which bytes that are held may still be to be
+    /// decoded: no signature is looked for any more.
+    pub(crate) fn end_start(&mut self) -> Option<DialectError> {
+        let missing = self.start.finish()?;
+        Some(DialectError::at_start(self.dialect(), missing))
+    }
+
+    /// Takes note of the end of the stream, all of which has been decoded.
     pub(crate) fn end(&mut self) {
         self.before = Before::Other;
     }

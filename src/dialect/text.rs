@@ -229,6 +229,10 @@ pub(crate) fn decode_to(
                 }
                 None => Some(Halt::CodePoint(code_point, len)),
             },
+            DialectStep::Silent(len) => {
+                read += len;
+                continue;
+            }
             DialectStep::Error(error) => match error.repair(mode) {
                 Some(repair) => {
                     tally.note(error);

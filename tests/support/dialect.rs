@@ -5,18 +5,18 @@ use utf8_codec::dialect::Dialect;
 
 /// One stream's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
-    pub dialect: Dialect,
+pub(crate) struct Rules {
+    pub(crate) dialect: Dialect,
     /// Surrogates without a partner are let through (CESU-8, Modified UTF-8).
-    pub unpaired: bool,
+    pub(crate) unpaired: bool,
     /// Values above U+10FFFF are refused (RFC 2279).
-    pub limit: bool,
+    pub(crate) limit: bool,
     /// Errors are reported by the first impossible byte.
-    pub fatal: bool,
+    pub(crate) fatal: bool,
 }
 
 /// Every combination that means something.
-pub fn all_rules() -> Vec<Rules> {
+pub(crate) fn all_rules() -> Vec<Rules> {
     let mut all = Vec::new();
     for fatal in [true, false] {
         let plain = |dialect| Rules { dialect, unpaired: false, limit: false, fatal };
@@ -28,7 +28,7 @@ pub fn all_rules() -> Vec<Rules> {
     all
 }
 
-pub const DIALECTS: [Dialect; 6] = [
+pub(crate) const DIALECTS: [Dialect; 6] = [
     Dialect::Rfc2279,
     Dialect::Cesu8,
     Dialect::ModifiedUtf8,
@@ -39,16 +39,16 @@ pub const DIALECTS: [Dialect; 6] = [
 
 /// A part of what comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Atom {
+pub(crate) enum Atom {
     CodePoint(u32),
     Error { at: usize, len: usize, at_the_end: bool },
 }
 
 /// What a prefix of a stream comes to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    pub atoms: Vec<Atom>,
-    pub held: usize,
+pub(crate) struct Outcome {
+    pub(crate) atoms: Vec<Atom>,
+    pub(crate) held: usize,
 }
 
 /// Ranges of the bytes of one sequence.
@@ -84,7 +84,7 @@ const SECOND_HALF: Pattern = &[(0xED, 0xED), (0xB0, 0xBF), TAIL];
 const PAIR: Pattern = &[(0xED, 0xED), (0xA0, 0xAF), TAIL, (0xED, 0xED), (0xB0, 0xBF), TAIL];
 
 /// What `bytes`, the beginning of a stream or all of it, come to.
-pub fn decode(rules: Rules, bytes: &[u8], ended: bool) -> Outcome {
+pub(crate) fn decode(rules: Rules, bytes: &[u8], ended: bool) -> Outcome {
     let mut outcome = Outcome::default();
     let mut at = 0;
     let mut behind_first_half = false;
@@ -189,7 +189,7 @@ fn value(sequence: &[u8]) -> u32 {
 }
 
 /// The bytes of a code point in a dialect, one way of writing each, or `None` where it has none.
-pub fn encode(rules: Rules, code_point: u32) -> Option<Vec<u8>> {
+pub(crate) fn encode(rules: Rules, code_point: u32) -> Option<Vec<u8>> {
     let is_surrogate = (0xD800..=0xDFFF).contains(&code_point);
     match rules.dialect {
         Dialect::ModifiedUtf8 if code_point == 0 => Some(vec![0xC0, 0x80]),

@@ -8,9 +8,11 @@ use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
     DialectErrorKind, DialectOptions,
 };
-use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
-use super::{byte_strings, chunks, described, hex, mode, object, of_type, str_of, unhex, usize_of};
+use super::{
+    bom, byte_strings, chunks, described, hex, mode, object, of_type, str_of, unhex, usize_of,
+};
 
 /// Answers `case` if it is one of these.
 ///
@@ -56,7 +58,7 @@ fn decode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
     let (errors, decided_by) = match options.dialect() {
         // It has no errors: what it escapes is what is an error in UTF-8.
         Dialect::Utf8b => {
-            let (errors, decided_by) = errors_in_utf8(&chunks.concat());
+            let (errors, decided_by) = errors_in_utf8(&chunks.concat(), bom(case)?);
             (errors.iter().map(described).collect(), decided_by)
         }
         _ => {
@@ -117,8 +119,8 @@ fn decided_by(bytes: &[u8], options: DialectOptions) -> Option<Option<usize>> {
     decoder.finish().any(|piece| piece.is_err()).then_some(None)
 }
 
-fn errors_in_utf8(bytes: &[u8]) -> (Vec<Utf8Error>, Option<Option<usize>>) {
-    let mut decoder = Utf8Decoder::new();
+fn errors_in_utf8(bytes: &[u8], bom: BomPolicy) -> (Vec<Utf8Error>, Option<Option<usize>>) {
+    let mut decoder = Utf8Decoder::with_options(Utf8Options::new().with_bom(bom));
     let (mut errors, mut decided_by) = (Vec::new(), None);
     for (index, byte) in bytes.iter().enumerate() {
         errors.extend(decoder.push(&[*byte]).filter_map(Result::err));
@@ -146,6 +148,8 @@ fn written(code_points: &[CodePoint], is_text: bool) -> Value {
 fn described_in_dialect(error: &DialectError) -> Value {
     let kind = match error.kind() {
         DialectErrorKind::Incomplete => "incomplete",
+        DialectErrorKind::ForbiddenBom => "forbidden_bom",
+        DialectErrorKind::MissingBom => "missing_bom",
         DialectErrorKind::UnpairedSurrogate if error.next_byte().is_none() => "lone_surrogate",
         DialectErrorKind::SurrogatePair if error.next_byte().is_none() => "surrogate_pair",
         _ if error.next_byte().is_some() => "invalid_continuation",
@@ -356,7 +360,10 @@ fn options(case: &Value) -> Result<Option<DialectOptions>, String> {
         (Some("wtf-8"), _) => Dialect::Wtf8,
         (Some(dialect), _) => return Err(format!("there is no dialect {dialect}")),
     };
-    let options = DialectOptions::new(dialect);
+    let options = match str_of(case, "op")? {
+        "decode" => DialectOptions::new(dialect).with_bom(bom(case)?),
+        _ => DialectOptions::new(dialect),
+    };
     Ok(Some(match policy {
         "surrogatepass" => options.with_unpaired_surrogates(),
         _ => options,
