@@ -334,3 +334,13 @@ pub enum EncodeJavaUtfError {
     #[error("output failed")]
     Io(#[from] io::Error),
 }
+
+/// [`InvalidInput`](io::ErrorKind::InvalidInput) for a string that is refused.
+impl From<EncodeJavaUtfError> for io::Error {
+    fn from(error: EncodeJavaUtfError) -> Self {
+        match error {
+            EncodeJavaUtfError::TooLong { .. } => Self::new(io::ErrorKind::InvalidInput, error),
+            EncodeJavaUtfError::Io(error) => error,
+        }
+    }
+}
