@@ -263,7 +263,7 @@ fn stand_in(dialect: Dialect, code_point: CodePoint, mode: ErrorMode) -> String 
         ErrorMode::Windows1252 if is_byte => {
             let mut text = String::new();
             let mut decoder = utf8_codec::Utf8Decoder::new();
-            decoder.push_to_string(&bytes, mode, &mut text);
+            let _progress = decoder.push_to_string(&bytes, mode, &mut text);
             decoder.finish_to_string(mode, &mut text).expect("it repairs");
             text
         }

@@ -114,9 +114,11 @@ fn told(answer: &Map<String, Value>) -> Map<String, Value> {
 }
 
 fn answer(case: &Value) -> Map<String, Value> {
-    let answer = driver::answer(case, &VIAS[1], Form::FirstError);
+    // Whatever the way into the crate: these have objects of their own.
+    let via = &VIAS[0];
+    let answer = driver::answer(case, via, Form::FirstError);
     let answer = answer.unwrap_or_else(|why| panic!("{} cannot be understood: {why}", case["id"]));
-    assert!(!answer.contains_key("skip"), "{case}");
+    assert!(!answer.contains_key("skip"), "{}: {case}", via.name);
     answer
 }
 
