@@ -275,7 +275,7 @@ impl Utf8Decoder {
     /// Gives what is held to such a caller.
     #[cfg(all(feature = "codec", feature = "stream"))]
     pub(crate) fn take_incomplete(&mut self) -> Incomplete {
-        core::mem::take(&mut self.carry)
+        core::mem::replace(&mut self.carry, Incomplete::new())
     }
 
     /// Ends the stream behind `tail`, which such a caller keeps; see [`Scanner::finish`].

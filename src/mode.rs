@@ -144,9 +144,11 @@ impl StandIn {
 }
 
 impl Repair {
-    /// A repair of other text than ill-formed UTF-8; `text` is 16 bytes at the most.
+    pub(crate) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
+
+    /// A repair of other text than ill-formed UTF-8; `text` is 24 bytes at the most.
     pub(crate) fn new(text: &str) -> Self {
-        let mut bytes = [0; 16];
+        let mut bytes = [0; 24];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
         Self { bytes, len: text.len() as u8 }
     }
@@ -154,14 +156,10 @@ impl Repair {
     /// A character that needs no repair, for those who hold it in the same way.
     #[cfg(feature = "stream")]
     pub(crate) fn from_char(c: char) -> Self {
-        let mut repair = Self { bytes: [0; 16], len: 0 };
+        let mut repair = Self::EMPTY;
         repair.push(StandIn::of(c));
         repair
     }
-
-    /// Appends; the longest repair, an escaped noncharacter, fills the buffer.
-    fn push(&mut self, part: StandIn) {
-    pub(crate) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
 
     /// Appends; the longest repair, six bytes escaped, fills the buffer.
     pub(crate) fn push(&mut self, part: StandIn) {

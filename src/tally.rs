@@ -14,7 +14,6 @@ impl<E: Copy> Tally<E> {
 
     /// Counts an error and hands it on.
     #[inline]
-    pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
     pub(crate) fn note(&mut self, error: E) -> E {
         self.count += 1;
         if self.count == 1 {
@@ -25,7 +24,7 @@ impl<E: Copy> Tally<E> {
 
     #[cold]
     #[inline(never)]
-    fn note_first(&mut self, error: Utf8Error) {
+    fn note_first(&mut self, error: E) {
         self.first = Some(error);
     }
 

@@ -2,6 +2,7 @@
 //! in any error mode, not at any cut.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
+#[allow(dead_code, reason = "the example uses the other parts")]
 #[path = "../examples/support/driver.rs"]
 mod driver;
 

@@ -1,6 +1,7 @@
 //! The vectors of the dialects, as they stand and at every split.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
+#[allow(dead_code, reason = "the example uses the other parts")]
 #[path = "../examples/support/driver.rs"]
 mod driver;
 

@@ -3,9 +3,9 @@
 //! [`answer`] takes a case and gives the fields of its `expect`, computed by the crate. What object
 //! does it is a row of [`VIAS`].
 
-mod encode;
 #[path = "driver/dialect.rs"]
 mod dialect;
+mod encode;
 mod objects;
 pub(crate) mod websocket;
 
@@ -34,9 +34,7 @@ pub(crate) enum Form {
 ///
 /// The cases of `lines` and `decode_into` have objects of their own: `Utf8Lines` for those of lines if
 /// `via` is `stream` or `reader`, else `Utf8LinesCodec`. Those of `encode` and `encode_into` are put to
-/// all that encode.
-/// The cases of `lines`, of `decode_into` and of the dialects have objects of their own, whatever `via`
-/// is.
+/// all that encode, and the dialects have objects of their own.
 ///
 /// # Errors
 ///
@@ -53,7 +51,6 @@ pub(crate) fn answer(case: &Value, via: &Via, form: Form) -> Result<Map<String, 
         "decode_callback" | "concat" | "lossy_utf8" | "digest" => {
             return Ok(skip(format!("operation {op}")));
         }
-        "encode" | "encode_into" => return Ok(skip(format!("operation {op}"))),
         _ => {}
     }
     let mode = mode(str_of(case, "policy")?)?;

@@ -7,7 +7,7 @@ use crate::dialect::grammar::{Before, Behind, Extent, Grammar, Sequence};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
 use crate::kernel::{Kernel, Nul};
 use crate::mode::ErrorMode;
-use crate::text::{Ending, split_range, split_far};
+use crate::text::{Ending, split_far, split_range};
 
 /// What the bytes at a place in a stream are, in a dialect.
 ///

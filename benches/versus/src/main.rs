@@ -5,8 +5,8 @@
 //! A new peer also needs a line in [`COLUMNS`].
 
 mod about;
-mod loopback;
 mod dialect_peers;
+mod loopback;
 mod peers;
 mod server;
 #[path = "../../support/mod.rs"]
