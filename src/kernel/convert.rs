@@ -21,6 +21,16 @@ impl Kernel {
         }
     }
 
+    /// Whether many characters are decoded at once, rather than one after another.
+    #[cfg(feature = "stream")]
+    pub(crate) const fn decodes_many(self) -> bool {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => true,
+            _ => false,
+        }
+    }
+
     /// Decodes `text` into `out`, as far as it has room. Returns the bytes read and the `char`s
     /// written; the others in `out` are as they were.
     #[doc(hidden)]

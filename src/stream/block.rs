@@ -119,10 +119,16 @@ impl Block {
         let some = &text[..floor_char_boundary(text, AHEAD)];
         self.next = 0;
         self.ahead.resize(some.len(), '\0');
-        let (read, decoded) = Kernel::detect().decode_chars(some, &mut self.ahead);
-        debug_assert_eq!(read, some.len());
+        let kernel = Kernel::detect();
+        let decoded = if kernel.decodes_many() || some.is_ascii() {
+            kernel.decode_chars(some, &mut self.ahead).1
+        } else {
+            // One after another, as the kernel would; quicker, as there is room for all of them.
+            let chars = self.ahead.iter_mut().zip(some.chars());
+            chars.map(|(place, c)| *place = c).count()
+        };
         self.ahead.truncate(decoded);
-        self.ahead_to = self.at + read;
+        self.ahead_to = self.at + some.len();
         decoded > 0
     }
 }
