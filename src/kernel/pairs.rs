@@ -74,29 +74,18 @@ impl Kernel {
 /// Bytes of room without which nothing is begun.
 pub(super) const ROOM: usize = 64;
 
-/// The reference: a word at a time up to something to look at, then that.
+/// The reference: a word at a time, and the last bytes one by one.
 pub(super) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    while out.len() - written >= ROOM {
-        let (rest, room) = (&input[read..], &mut out[written..]);
-        let Some(word) = rest.first_chunk::<8>() else {
-            let plain = rest.iter().take_while(|&&byte| is_plain(byte, nul)).count();
-            room[..plain].copy_from_slice(&rest[..plain]);
-            (read, written) = (read + plain, written + plain);
-            match one(&input[read..], nul, &mut out[written..]) {
-                Some((len, put)) => (read, written) = (read + len, written + put),
-                None => break,
-            }
-            continue;
+    while let Some(room) = out[written..].first_chunk_mut::<ROOM>() {
+        let rest = &input[read..];
+        let rewritten = match rest.first_chunk::<8>() {
+            Some(word) => join_word(*word, nul, room),
+            None => join_one(rest, nul, room),
         };
-        room[..8].copy_from_slice(word);
-        let plain = plain_len(*word, nul);
-        (read, written) = (read + plain, written + plain);
-        if plain < 8 {
-            match one(&input[read..], nul, &mut out[written..]) {
-                Some((len, put)) => (read, written) = (read + len, written + put),
-                None => break,
-            }
+        match rewritten {
+            Some((len, put)) => (read, written) = (read + len, written + put),
+            None => break,
         }
     }
     (read, written)
@@ -105,74 +94,121 @@ pub(super) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usiz
 /// The reference, likewise.
 pub(super) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    while out.len() - written >= ROOM {
-        let (rest, room) = (&text[read..], &mut out[written..]);
-        let plain = match rest.first_chunk::<8>() {
-            Some(word) => {
-                room[..8].copy_from_slice(word);
-                let marks = large_bytes(*word) | if nul == Nul::Long { zeros(*word) } else { 0 };
-                first_marked(marks)
-            }
-            None => {
-                let plain = rest.iter().take_while(|byte| nul.plain_bytes().contains(byte)).count();
-                room[..plain].copy_from_slice(&rest[..plain]);
-                plain
-            }
+    while let Some(room) = out[written..].first_chunk_mut::<ROOM>() {
+        let rest = &text[read..];
+        let rewritten = match rest.first_chunk::<8>() {
+            Some(word) => Some(split_word(*word, nul, room)),
+            None => split_one(rest, nul, room),
         };
-        (read, written) = (read + plain, written + plain);
-        let room = &mut out[written..];
-        match text[read..] {
-            [] => break,
-            [a @ 0xF0..=0xFF, b, c, d, ..] if plain < 8 => {
-                room[..6].copy_from_slice(&split([a, b, c, d]));
-                (read, written) = (read + 4, written + 6);
-            }
-            [0x00, ..] if plain < 8 && nul == Nul::Long => {
-                room[..2].copy_from_slice(&[0xC0, 0x80]);
-                (read, written) = (read + 1, written + 2);
-            }
-            // A character that is not all there.
-            [0xF0..=0xFF, ..] if plain < 8 => break,
-            _ => {}
+        match rewritten {
+            Some((len, put)) => (read, written) = (read + len, written + put),
+            None => break,
         }
     }
     (read, written)
 }
 
-/// Rewrites what `rest` begins with, a byte that is not plain; the bytes read and written.
+/// Rewrites what `word` begins with: the bytes read and written, or `None` where it is to be stopped.
 #[inline]
-fn one(rest: &[u8], nul: Nul, room: &mut [u8]) -> Option<(usize, usize)> {
-    match *rest {
-        [0xED, 0xA0..=0xBF, ..] => {
-            let pair = rest.first_chunk::<6>()?;
-            room[..4].copy_from_slice(&join(*pair)?);
-            Some((6, 4))
-        }
-        // No surrogate; what it is, if anything, will be seen.
-        [0xED, _, ..] => {
-            room[0] = 0xED;
-            Some((1, 1))
-        }
-        [0xC0, 0x80, ..] if nul == Nul::Long => {
-            room[0] = 0;
-            Some((2, 1))
-        }
-        _ => None,
+fn join_word(word: [u8; 8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+    let bytes = u64::from_le_bytes(word);
+    if let Some(joined) = join(bytes) {
+        room[..4].copy_from_slice(&joined);
+        return Some((6, 4));
+    }
+    if nul == Nul::Long && word[0] == 0xC0 {
+        room[..4].fill(0);
+        return match bytes {
+            0x80C0_80C0_80C0_80C0 => Some((8, 4)),
+            _ if word[1] == 0x80 => Some((2, 1)),
+            _ => None,
+        };
+    }
+    room[..8].copy_from_slice(&word);
+    let marks = large_bytes(bytes) | zeros(bytes ^ 0xEDED_EDED_EDED_EDED);
+    let marks = match nul {
+        Nul::Short => marks,
+        Nul::Long => marks | zeros(bytes ^ 0xC0C0_C0C0_C0C0_C0C0) | zeros(bytes),
+    };
+    match first_marked(marks) {
+        0 => is_no_surrogate(word[0], word[1]).then_some((1, 1)),
+        plain => Some((plain, plain)),
     }
 }
 
-/// Rewrites six bytes, if they are a pair.
+/// As [`join_word`], of the last bytes, fewer than eight.
+fn join_one(rest: &[u8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+    match *rest {
+        [a, b, c, d, e, f, ..] if a == 0xED && matches!(b, 0xA0..=0xBF) => {
+            room[..4].copy_from_slice(&join(u64::from_le_bytes([a, b, c, d, e, f, 0, 0]))?);
+            return Some((6, 4));
+        }
+        [0xED, next, ..] if !is_no_surrogate(0xED, next) => return None,
+        [] | [0xED] | [0xF0..=0xFF, ..] => return None,
+        [0xC0, 0x80, ..] if nul == Nul::Long => {
+            room[0] = 0;
+            return Some((2, 1));
+        }
+        [0x00 | 0xC0, ..] if nul == Nul::Long => return None,
+        [byte, ..] => room[0] = byte,
+    }
+    Some((1, 1))
+}
+
+/// Rewrites what `word` begins with; the bytes read and written.
+#[inline]
+fn split_word(word: [u8; 8], nul: Nul, room: &mut [u8; ROOM]) -> (usize, usize) {
+    let bytes = u64::from_le_bytes(word);
+    match word {
+        [a @ 0xF0..=0xFF, b, c, d, ..] => {
+            room[..6].copy_from_slice(&split([a, b, c, d]));
+            (4, 6)
+        }
+        [0x00, ..] if nul == Nul::Long => {
+            for pair in room[..16].as_chunks_mut::<2>().0 {
+                *pair = [0xC0, 0x80];
+            }
+            if bytes == 0 { (8, 16) } else { (1, 2) }
+        }
+        _ => {
+            room[..8].copy_from_slice(&word);
+            let nuls = if nul == Nul::Long { zeros(bytes) } else { 0 };
+            let plain = first_marked(large_bytes(bytes) | nuls);
+            (plain, plain)
+        }
+    }
+}
+
+/// As [`split_word`], of the last bytes, fewer than eight; `None` where they are none, or not a whole
+/// character.
+fn split_one(rest: &[u8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+    match *rest {
+        [a @ 0xF0..=0xFF, b, c, d, ..] => {
+            room[..6].copy_from_slice(&split([a, b, c, d]));
+            return Some((4, 6));
+        }
+        [] | [0xF0..=0xFF, ..] => return None,
+        [0x00, ..] if nul == Nul::Long => {
+            room[..2].copy_from_slice(&[0xC0, 0x80]);
+            return Some((1, 2));
+        }
+        [byte, ..] => room[0] = byte,
+    }
+    Some((1, 1))
+}
+
+/// Rewrites six bytes, the first of them lowest, if they are a pair.
 ///
 /// ```text
 /// ED 1010vvvv 10wwwwww ED 1011xxxx 10yyyyyy    the value is 1_0000 + vvvv_wwwwww_xxxx_yyyyyy
 /// 11110uuu 10uuwwww 10wwxxxx 10yyyyyy          uuuuu = vvvv + 1
 /// ```
 #[inline]
-fn join([first, v, w, second, x, y]: [u8; 6]) -> Option<[u8; 4]> {
-    let bytes = u64::from_be_bytes([0, 0, first, v, w, second, x, y]);
-    if bytes & 0xFFF0_C0FF_F0C0 != 0xEDA0_80ED_B080 {
+const fn join(bytes: u64) -> Option<[u8; 4]> {
+    if bytes & 0x0000_C0F0_FFC0_F0FF != 0x0000_80B0_ED80_A0ED {
         return None;
     }
+    let [_, v, w, _, x, y, _, _] = bytes.to_le_bytes();
     let u = (v & 0x0F) + 1;
     Some([0xF0 | u >> 2, 0x80 | (u & 3) << 4 | (w & 0x3F) >> 2, 0x80 | (w & 3) << 4 | x & 0x0F, y])
 }
@@ -185,36 +221,22 @@ const fn split([a, b, c, y]: [u8; 4]) -> [u8; 6] {
     [0xED, 0xA0 | u.wrapping_sub(1) & 0x0F, 0x80 | w, 0xED, 0xB0 | c & 0x0F, y]
 }
 
-const fn is_plain(byte: u8, nul: Nul) -> bool {
-    match nul {
-        Nul::Short => byte < 0xF0 && byte != 0xED,
-        Nul::Long => byte < 0xF0 && byte != 0xED && byte != 0xC0 && byte != 0x00,
-    }
-}
-
-/// How many bytes of a word are plain before one that is not.
-#[inline]
-fn plain_len(word: [u8; 8], nul: Nul) -> usize {
-    let marks = large_bytes(word) | zeros(word.map(|byte| byte ^ 0xED));
-    first_marked(match nul {
-        Nul::Short => marks,
-        Nul::Long => marks | zeros(word.map(|byte| byte ^ 0xC0)) | zeros(word),
-    })
+/// Whether this is an ED that begins no surrogate: what it is, if anything, will be seen.
+const fn is_no_surrogate(byte: u8, next: u8) -> bool {
+    byte == 0xED && !matches!(next, 0xA0..=0xBF)
 }
 
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// Marks the bytes from F0 on.
 #[inline]
-fn large_bytes(word: [u8; 8]) -> u64 {
-    let word = u64::from_le_bytes(word);
+const fn large_bytes(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3 & HIGH
 }
 
 /// Marks the first byte that is zero, none before it, and perhaps some behind.
 #[inline]
-fn zeros(word: [u8; 8]) -> u64 {
-    let word = u64::from_le_bytes(word);
+const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(0x0101_0101_0101_0101) & !word & HIGH
 }
 
