@@ -261,6 +261,14 @@ impl Utf8Decoder {
         self.carry.hold(tail);
     }
 
+    /// Gives what is held to such a caller as [`step`](Self::step) has.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn take_held(&mut self) -> alloc::vec::Vec<u8> {
+        let held = self.incomplete().to_vec();
+        self.carry.clear();
+        held
+    }
+
     /// Says what `input`, the bytes at [`position`](Self::position), begins with, and holds nothing
     /// back: for callers that keep the bytes themselves.
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<'i> {

@@ -230,13 +230,7 @@ impl Utf8Error {
 impl fmt::Display for Utf8Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
-            let what = match self.kind {
-                Utf8ErrorKind::ForbiddenBom
-                | Utf8ErrorKind::MissingBom
-                | Utf8ErrorKind::Noncharacter
-                | Utf8ErrorKind::Forbidden => "refused",
-                _ => "ill-formed",
-            };
+            let what = if self.kind.is_ill_formed() { "ill-formed" } else { "refused" };
             write!(f, "{what} utf-8 at byte {}: ", self.valid_up_to)?;
         }
         write!(f, "{}", self.kind)?;
@@ -270,6 +264,22 @@ impl fmt::Debug for Utf8Error {
 }
 
 impl core::error::Error for Utf8Error {}
+
+impl Utf8ErrorKind {
+    /// Whether the bytes are not UTF-8; if they are, the options refuse them.
+    pub(crate) const fn is_ill_formed(self) -> bool {
+        !matches!(
+            self,
+            Self::ForbiddenBom | Self::MissingBom | Self::Noncharacter | Self::Forbidden
+        )
+    }
+
+    /// Whether it is the start of the stream that is refused.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn is_about_signature(self) -> bool {
+        matches!(self, Self::ForbiddenBom | Self::MissingBom)
+    }
+}
 
 /// Says the kind in words: `unexpected continuation byte`, `overlong form`, `surrogate`.
 impl fmt::Display for Utf8ErrorKind {

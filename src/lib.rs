@@ -235,6 +235,8 @@ mod destination;
 pub mod dialect;
 mod encoder;
 mod error;
+#[cfg(feature = "alloc")]
+pub mod fallback;
 mod incomplete;
 #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
 mod item;

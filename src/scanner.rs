@@ -263,6 +263,43 @@ impl Scanner {
 
     pub(crate) fn unmask(&self, input: &mut [u8], mask: [u8; 4]) {
         self.kernel.unmask(input, mask);
+/// For callers that read something else than UTF-8 in between.
+#[cfg(feature = "alloc")]
+impl Scanner {
+    /// Moves to another place in the stream; its start is behind.
+    pub(crate) fn seek(&mut self, position: u64) {
+        self.position = position;
+    }
+
+    /// Gives up looking for anything at the start of the stream.
+    pub(crate) fn close_start(&mut self) {
+        self.start.finish();
+    }
+
+    /// Says what `input` begins with where it is not UTF-8 and yet agrees with ASCII:
+    /// [`Step::Silent`] up to and with the first `line_end`, or up to the first character that is
+    /// refused; if that is the first, its error. Only ASCII characters are judged.
+    pub(crate) fn step_legacy<'a>(&mut self, input: &[u8], line_end: Option<u8>) -> Step<'a> {
+        let strictness = self.options.strictness();
+        let is_end = |byte| line_end == Some(byte);
+        let stop = match (strictness.is_off(), line_end) {
+            (true, None) => None,
+            _ => input.iter().position(|&byte| is_end(byte) || strictness.refuses_ascii(byte)),
+        };
+        let len = match stop {
+            Some(at) if !strictness.refuses_ascii(input[at]) => at + 1,
+            Some(0) => {
+                let kind = Utf8ErrorKind::Forbidden;
+                let error = Utf8Error::new(self.position, kind, &input[..1], None);
+                self.position += 1;
+                return Step::Error(error);
+            }
+            Some(at) => at,
+            None if input.is_empty() => return Step::Hold,
+            None => input.len(),
+        };
+        self.position += len as u64;
+        Step::Silent(len)
     }
 }
 
@@ -296,15 +333,5 @@ impl Scanner {
         debug_assert!(self.is_plain());
         let (text, _) = split_far(self.kernel, input);
         (text.len() == input.len()).then_some(text)
-    }
-
-    /// Moves to another place in the stream; its start is behind.
-    pub(crate) fn seek(&mut self, position: u64) {
-        self.position = position;
-    }
-
-    /// Gives up looking for anything at the start of the stream.
-    pub(crate) fn close_start(&mut self) {
-        self.start.finish();
     }
 }

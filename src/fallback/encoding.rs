@@ -1,0 +1,237 @@
+use alloc::string::String;
+use core::fmt;
+
+use crate::mode::ErrorMode;
+
+/// What text that is not UTF-8 is read as.
+///
+/// All of them agree with ASCII: bytes below 80 that stand by themselves are ASCII characters.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+///
+/// let read = |encoding| {
+///     let mut text = String::new();
+///     FallbackDecoder::new(Fallback::rest(encoding)).push(b"\x80 caf\xE9", &mut text).unwrap();
+///     text
+/// };
+/// assert_eq!(read(LegacyEncoding::windows_1252()), "€ café");
+/// assert_eq!(read(LegacyEncoding::latin1()), "\u{80} café");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LegacyEncoding(Table);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Table {
+    Latin1,
+    Windows1252,
+    #[cfg(feature = "encoding_rs")]
+    Whatwg(&'static encoding_rs::Encoding),
+}
+
+/// What stands behind bytes that are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Follows {
+    /// Bytes to come, which may belong to them.
+    More,
+    /// Nothing that may belong to them.
+    Nothing,
+}
+
+/// What has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decoded {
+    /// So many bytes. The others, three at the most, may still become a character.
+    pub(super) read: usize,
+    /// How many U+FFFD stand for what is no character.
+    pub(super) replaced: u64,
+}
+
+impl LegacyEncoding {
+    /// ISO 8859-1: each byte is the code point of its value. Never fails.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(utf8_codec::fallback::LegacyEncoding::latin1().name(), "ISO-8859-1");
+    /// ```
+    #[must_use]
+    pub const fn latin1() -> Self {
+        Self(Table::Latin1)
+    }
+
+    /// The encoding of Western Windows, which the Web takes Latin-1 for (WHATWG's index: 81, 8D, 8F,
+    /// 90 and 9D are C1 controls). Never fails.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(utf8_codec::fallback::LegacyEncoding::windows_1252().name(), "windows-1252");
+    /// ```
+    #[must_use]
+    pub const fn windows_1252() -> Self {
+        Self(Table::Windows1252)
+    }
+
+    /// An encoding of the WHATWG Encoding Standard, or `None` for those a stream cannot fall back
+    /// to: UTF-8 itself, and those that do not agree with ASCII (UTF-16, ISO-2022-JP, replacement).
+    ///
+    /// What is no character in it is read as U+FFFD, and [counted].
+    ///
+    /// [counted]: crate::fallback::FallbackReport::replaced
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use encoding_rs::{SHIFT_JIS, UTF_16LE};
+    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    ///
+    /// assert_eq!(LegacyEncoding::whatwg(UTF_16LE), None);
+    /// let encoding = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
+    ///
+    /// let mut decoder = FallbackDecoder::new(Fallback::rest(encoding));
+    /// let mut text = String::new();
+    /// for chunk in [&b"\x93"[..], b"\xFA\x96\x7B"] {
+    ///     decoder.push(chunk, &mut text).unwrap();
+    /// }
+    /// assert_eq!(text, "日本");
+    /// ```
+    #[cfg(feature = "encoding_rs")]
+    #[must_use]
+    pub fn whatwg(encoding: &'static encoding_rs::Encoding) -> Option<Self> {
+        let is_fit = encoding.is_ascii_compatible() && encoding != encoding_rs::UTF_8;
+        is_fit.then_some(Self(Table::Whatwg(encoding)))
+    }
+
+    /// Returns the name of the encoding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::fallback::LegacyEncoding;
+    ///
+    /// assert_ne!(LegacyEncoding::latin1().name(), LegacyEncoding::windows_1252().name());
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Table::Latin1 => "ISO-8859-1",
+            Table::Windows1252 => "windows-1252",
+            #[cfg(feature = "encoding_rs")]
+            Table::Whatwg(encoding) => encoding.name(),
+        }
+    }
+
+    /// Appends the text of `bytes`, the first of which begins a character.
+    #[cfg_attr(
+        not(feature = "encoding_rs"),
+        allow(unused_variables, reason = "no character of several bytes")
+    )]
+    pub(super) fn decode(self, bytes: &[u8], follows: Follows, text: &mut String) -> Decoded {
+        match self.0 {
+            Table::Latin1 => decode_bytes(ErrorMode::Latin1, bytes, text),
+            Table::Windows1252 => decode_bytes(ErrorMode::Windows1252, bytes, text),
+            #[cfg(feature = "encoding_rs")]
+            Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, follows, text),
+        }
+    }
+}
+
+/// Reads each byte as its character in Latin-1 or windows-1252.
+fn decode_bytes(table: ErrorMode, bytes: &[u8], text: &mut String) -> Decoded {
+    text.reserve(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (ascii, other) = split_where(rest, |byte| !byte.is_ascii());
+        text.push_str(str::from_utf8(ascii).unwrap_or_default());
+        let (other, behind) = split_where(other, u8::is_ascii);
+        for &byte in other {
+            let (stand_in, len) = table.stand_in(byte).bytes();
+            text.push_str(str::from_utf8(&stand_in[..len]).unwrap_or_default());
+        }
+        rest = behind;
+    }
+    Decoded { read: bytes.len(), replaced: 0 }
+}
+
+fn split_where(bytes: &[u8], ends: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
+    bytes.split_at(bytes.iter().position(ends).unwrap_or(bytes.len()))
+}
+
+impl fmt::Debug for LegacyEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LegacyEncoding").field(&self.name()).finish()
+    }
+}
+
+#[cfg(feature = "encoding_rs")]
+mod whatwg {
+    use alloc::string::String;
+
+    use encoding_rs::{Decoder, DecoderResult, Encoding};
+
+    use super::{Decoded, Follows};
+
+    /// Reads `bytes` with a new decoder each time, so that nothing is kept within one.
+    ///
+    /// A decoder does not tell the bytes it keeps, but whether it keeps any. So the last bytes go in
+    /// one by one, and the end of what is read is where it last kept none.
+    pub(super) fn decode(
+        encoding: &'static Encoding,
+        bytes: &[u8],
+        follows: Follows,
+        text: &mut String,
+    ) -> Decoded {
+        let mut decoder = encoding.new_decoder_without_bom_handling();
+        if follows == Follows::Nothing || encoding.is_single_byte() {
+            let replaced = feed(&mut decoder, bytes, Follows::Nothing, text);
+            return Decoded { read: bytes.len(), replaced };
+        }
+        let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
+        let mut neutral = (0, 0, text.len());
+        let mut replaced = feed(&mut decoder, bulk, Follows::More, text);
+        for (at, byte) in last.iter().enumerate() {
+            if keeps_nothing(&decoder) {
+                neutral = (bulk.len() + at, replaced, text.len());
+            }
+            replaced += feed(&mut decoder, core::slice::from_ref(byte), Follows::More, text);
+        }
+        if keeps_nothing(&decoder) {
+            neutral = (bytes.len(), replaced, text.len());
+        }
+        let (read, replaced, text_len) = neutral;
+        text.truncate(text_len);
+        Decoded { read, replaced }
+    }
+
+    /// Twice the longest character, less one: whatever begins before them, a character ends in them.
+    const LAST: usize = 7;
+
+    fn keeps_nothing(decoder: &Decoder) -> bool {
+        decoder.latin1_byte_compatible_up_to(b"").is_some()
+    }
+
+    /// Feeds all of `bytes`. Returns how many U+FFFD it took.
+    fn feed(decoder: &mut Decoder, bytes: &[u8], follows: Follows, text: &mut String) -> u64 {
+        let last = follows == Follows::Nothing;
+        let (mut rest, mut replaced) = (bytes, 0);
+        loop {
+            text.reserve(rest.len() + MARGIN);
+            let (result, read) = decoder.decode_to_string_without_replacement(rest, text, last);
+            rest = &rest[read..];
+            match result {
+                DecoderResult::InputEmpty => return replaced,
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    replaced += 1;
+                }
+            }
+        }
+    }
+
+    /// A decoder wants room for some characters before it goes on.
+    const MARGIN: usize = 16;
+}

@@ -1,0 +1,389 @@
+use alloc::string::String;
+
+use crate::error::Utf8Error;
+use crate::fallback::encoding::{Decoded, Follows};
+use crate::fallback::settings::Extent;
+use crate::fallback::{Fallback, FallbackReport};
+use crate::scanner::{Scanner, Step};
+use crate::tally::Tally;
+
+/// What the bytes at a place in a stream are, in view of a fallback.
+///
+/// As [`Scanner`], which it asks, it holds no bytes: what is answered with [`Found::Hold`] is shown
+/// again together with what comes behind it.
+///
+/// ```text
+///            ill-formed                            LF (line)
+///   Utf8 ─────────────────► Legacy (line, rest) ─────────────► Utf8
+///    │ ▲                      ▲
+///    │ │ LF, end              │ ill-formed
+///    │ └──── Whole ◄──── Open ┘      a line, from its first byte that is not ASCII
+///    │                    │ limit
+///    └─ LF ◄──── Long ◄───┘          its ill-formed parts are legacy
+/// ```
+#[derive(Clone, Debug)]
+pub(crate) struct Switch {
+    fallback: Fallback,
+    reading: Reading,
+    report: FallbackReport,
+    /// Up to here errors have been counted: a run of them may be shown again.
+    counted: u64,
+    /// Where the last run of ill-formed parts ended, or may go on.
+    run_end: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Reading {
+    /// As UTF-8. With [`Extent::Line`] only ASCII came before in this line.
+    Utf8,
+    /// A line that began with ASCII and goes on with other text here, of which `checked` bytes have
+    /// been found to be UTF-8. `ahead` is the scanner behind them.
+    ///
+    /// Only saves work: text is not taken on its word.
+    Open { ahead: Scanner, checked: usize },
+    /// So many bytes of UTF-8, and the line they end is UTF-8, too.
+    Whole { left: usize },
+    /// A line that is UTF-8 as far as the limit goes.
+    Long,
+    /// In the legacy encoding: to the end of the line, or for good.
+    Legacy,
+}
+
+/// What the bytes shown begin with.
+#[derive(Debug)]
+pub(crate) enum Found<'a> {
+    /// UTF-8, not empty.
+    Text(&'a str),
+    /// So many bytes in the legacy encoding; their text has been appended.
+    Legacy(usize),
+    /// So many bytes that mean nothing.
+    Silent(usize),
+    /// What the options refuse.
+    Error(Utf8Error),
+    /// Nothing that can be told before more comes; behind the end: nothing at all.
+    Hold,
+}
+
+impl Switch {
+    pub(crate) fn new(fallback: Fallback) -> Self {
+        let report = FallbackReport::default();
+        Self { fallback, reading: Reading::Utf8, report, counted: 0, run_end: 0 }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        *self = Self::new(self.fallback);
+    }
+
+    pub(crate) const fn fallback(&self) -> Fallback {
+        self.fallback
+    }
+
+    pub(crate) const fn report(&self) -> FallbackReport {
+        self.report
+    }
+
+    /// Says what `input` begins with. `legacy` receives the text of [`Found::Legacy`].
+    pub(crate) fn step<'a>(
+        &mut self,
+        scanner: &mut Scanner,
+        tally: &mut Tally,
+        input: &'a [u8],
+        follows: Follows,
+        legacy: &mut String,
+    ) -> Found<'a> {
+        let mut at = Place { scanner, tally, input, follows };
+        loop {
+            let found = match (self.reading, self.fallback.extent) {
+                (Reading::Legacy, _) => Some(self.step_legacy(&mut at, legacy)),
+                (Reading::Utf8, Extent::Rest) => self.step_until_ill_formed(&mut at),
+                (Reading::Utf8, Extent::Part) => Some(self.step_parts(&mut at, legacy)),
+                (Reading::Long, _) => Some(self.step_long(&mut at, legacy)),
+                (Reading::Utf8, Extent::Line { .. }) => self.step_line_start(&mut at),
+                (Reading::Open { ahead, checked }, Extent::Line { limit }) => {
+                    self.step_open(&mut at, ahead, checked, limit)
+                }
+                (Reading::Whole { left }, _) => self.step_whole(&mut at, left),
+                (Reading::Open { .. }, Extent::Part | Extent::Rest) => {
+                    self.reading = Reading::Utf8;
+                    None
+                }
+            };
+            if let Some(found) = found {
+                return found;
+            }
+        }
+    }
+
+    /// Takes note of the end of the stream, behind which a new line begins.
+    pub(crate) fn finish(&mut self) {
+        if self.fallback.extent != Extent::Rest {
+            self.reading = Reading::Utf8;
+        }
+    }
+
+    /// UTF-8 up to the first ill-formed byte, with which all the rest begins.
+    fn step_until_ill_formed<'a>(&mut self, at: &mut Place<'_, 'a>) -> Option<Found<'a>> {
+        let before = *at.scanner;
+        match at.step() {
+            Step::Error(error) if error.kind().is_ill_formed() => {
+                *at.scanner = before;
+                self.turn(at, error);
+                None
+            }
+            step => Some(at.pass_on(step)),
+        }
+    }
+
+    /// UTF-8, and runs of ill-formed parts.
+    fn step_parts<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
+        let before = *at.scanner;
+        match at.step() {
+            Step::Error(error) if error.kind().is_ill_formed() => {
+                *at.scanner = before;
+                self.step_run(at, legacy)
+            }
+            step => at.pass_on(step),
+        }
+    }
+
+    /// The ill-formed parts that the bytes begin with, up to the next thing that is none.
+    fn step_run<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
+        let start = at.scanner.position();
+        let mut len = 0;
+        let follows = loop {
+            let mut ahead = Place { input: &at.input[len..], ..at.reborrow() };
+            match ahead.step() {
+                Step::Error(error) if error.kind().is_ill_formed() => {
+                    len += error.bytes().len();
+                    if error.valid_up_to() >= self.counted {
+                        self.counted = at.scanner.position();
+                        at.tally.note(error);
+                    }
+                }
+                Step::Hold => break at.follows,
+                Step::Text(_) | Step::Silent(_) | Step::Error(_) => break Follows::Nothing,
+            }
+        };
+        if start != self.run_end || self.report.first.is_none() {
+            self.begin(start);
+        }
+        let read = self.decode(&at.input[..len], follows, legacy);
+        at.scanner.seek(start + read as u64);
+        self.run_end = start + read as u64;
+        if read == 0 { Found::Hold } else { Found::Legacy(read) }
+    }
+
+    /// As [`step_parts`](Self::step_parts), to the end of the line.
+    fn step_long<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
+        let found = self.step_parts(at, legacy);
+        let line_end = match found {
+            Found::Text(text) => text.bytes().position(|byte| byte == b'\n'),
+            Found::Error(error) if error.bytes() == b"\n" => Some(0),
+            _ => None,
+        };
+        let Some(lf) = line_end else { return found };
+        self.reading = Reading::Utf8;
+        match found {
+            Found::Text(text) => at.give_back(text, lf + 1),
+            found => found,
+        }
+    }
+
+    /// The ASCII front of a line, or whole lines of UTF-8.
+    fn step_line_start<'a>(&mut self, at: &mut Place<'_, 'a>) -> Option<Found<'a>> {
+        let before = *at.scanner;
+        match at.step() {
+            Step::Text(text) => {
+                let settled = settled_len(text);
+                if settled > 0 {
+                    return Some(at.give_back(text, settled));
+                }
+            }
+            Step::Error(error) if error.kind().is_ill_formed() => {
+                *at.scanner = before;
+                self.turn(at, error);
+                return None;
+            }
+            // What is refused and not ASCII may be something else in the legacy encoding.
+            Step::Error(error) if error.kind().is_about_signature() => {
+                return Some(at.pass_on(Step::Error(error)));
+            }
+            Step::Error(error) if !error.bytes().is_ascii() => {}
+            step => return Some(at.pass_on(step)),
+        }
+        *at.scanner = before;
+        self.reading = Reading::Open { ahead: before, checked: 0 };
+        None
+    }
+
+    /// A line that waits for the verdict.
+    fn step_open<'a>(
+        &mut self,
+        at: &mut Place<'_, 'a>,
+        ahead: Scanner,
+        checked: usize,
+        limit: usize,
+    ) -> Option<Found<'a>> {
+        let (mut ahead, mut checked) = (ahead, checked);
+        if checked > at.input.len() {
+            // These are not the bytes that were.
+            self.reading = Reading::Utf8;
+            return None;
+        }
+        self.reading = loop {
+            let mut open =
+                Place { scanner: &mut ahead, input: &at.input[checked..], ..at.reborrow() };
+            let (len, line_end) = match open.step() {
+                Step::Text(text) => (text.len(), text.bytes().position(|byte| byte == b'\n')),
+                Step::Error(error) if error.kind().is_ill_formed() => {
+                    self.turn(at, error);
+                    return None;
+                }
+                Step::Error(error) => (error.bytes().len(), (error.bytes() == b"\n").then_some(0)),
+                Step::Silent(len) => (len, None),
+                Step::Hold if at.follows == Follows::Nothing => {
+                    break Reading::Whole { left: checked };
+                }
+                Step::Hold => {
+                    self.reading = Reading::Open { ahead, checked };
+                    return Some(Found::Hold);
+                }
+            };
+            match line_end {
+                Some(lf) if checked + lf < limit => {
+                    break Reading::Whole { left: checked + lf + 1 };
+                }
+                _ if checked + len >= limit => break Reading::Long,
+                _ => checked += len,
+            }
+        };
+        None
+    }
+
+    /// The bytes of a line that is UTF-8.
+    fn step_whole<'a>(&mut self, at: &mut Place<'_, 'a>, left: usize) -> Option<Found<'a>> {
+        let (line, _) = at.input.split_at_checked(left).unwrap_or((at.input, &[]));
+        let found = match line {
+            [] => Found::Hold,
+            _ => match at.scanner.step(line) {
+                Step::Text(text) => Found::Text(text),
+                Step::Silent(len) => Found::Silent(len),
+                Step::Error(error) => Found::Error(at.tally.note(error)),
+                Step::Hold => Found::Hold,
+            },
+        };
+        let taken = match &found {
+            Found::Text(text) => text.len(),
+            Found::Silent(len) => *len,
+            Found::Error(error) => error.bytes().len(),
+            Found::Legacy(_) | Found::Hold => left,
+        };
+        self.reading = match left - taken.min(left) {
+            0 => Reading::Utf8,
+            left => Reading::Whole { left },
+        };
+        (taken > 0 && !matches!(found, Found::Hold)).then_some(found)
+    }
+
+    /// Bytes in the legacy encoding.
+    fn step_legacy<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
+        let line_end = (self.fallback.extent != Extent::Rest).then_some(b'\n');
+        let ends_line = |byte: Option<&u8>| byte.is_some() && byte.copied() == line_end;
+        let start = at.scanner.position();
+        let taken = match at.scanner.step_legacy(at.input, line_end) {
+            Step::Error(error) => {
+                if ends_line(error.bytes().first()) {
+                    self.reading = Reading::Utf8;
+                }
+                return Found::Error(at.tally.note(error));
+            }
+            Step::Silent(len) => &at.input[..len],
+            Step::Text(_) | Step::Hold => return Found::Hold,
+        };
+        let is_last = ends_line(taken.last());
+        let is_cut = is_last || taken.len() < at.input.len();
+        let follows = if is_cut { Follows::Nothing } else { at.follows };
+        let read = self.decode(taken, follows, legacy);
+        at.scanner.seek(start + read as u64);
+        if is_last {
+            self.reading = Reading::Utf8;
+        }
+        if read == 0 { Found::Hold } else { Found::Legacy(read) }
+    }
+
+    /// Turns to the legacy encoding where the scanner is, because of `error`.
+    fn turn(&mut self, at: &mut Place<'_, '_>, error: Utf8Error) {
+        at.tally.note(error);
+        at.scanner.close_start();
+        self.begin(at.scanner.position());
+        self.reading = Reading::Legacy;
+    }
+
+    fn begin(&mut self, position: u64) {
+        self.report.first.get_or_insert(position);
+        self.report.runs += 1;
+    }
+
+    /// Reads bytes in the legacy encoding; returns how many.
+    fn decode(&mut self, bytes: &[u8], follows: Follows, text: &mut String) -> usize {
+        let Decoded { read, replaced } = self.fallback.encoding.decode(bytes, follows, text);
+        self.report.bytes += read as u64;
+        self.report.replaced += replaced;
+        read
+    }
+}
+
+/// For codecs that know themselves where lines end.
+#[cfg(feature = "codec")]
+impl Switch {
+    /// Whether all that comes is in the legacy encoding.
+    pub(crate) const fn has_turned(&self) -> bool {
+        matches!(self.reading, Reading::Legacy)
+    }
+}
+
+/// Bytes, and where they stand.
+struct Place<'p, 'a> {
+    scanner: &'p mut Scanner,
+    tally: &'p mut Tally,
+    input: &'a [u8],
+    follows: Follows,
+}
+
+impl<'a> Place<'_, 'a> {
+    fn reborrow(&mut self) -> Place<'_, 'a> {
+        let Self { scanner, tally, input, follows } = self;
+        Place { scanner, tally, input, follows: *follows }
+    }
+
+    /// What the bytes begin with in UTF-8, in view of what follows.
+    fn step(&mut self) -> Step<'a> {
+        let step = self.scanner.step(self.input);
+        if !matches!(step, Step::Hold) || self.follows == Follows::More {
+            return step;
+        }
+        self.scanner.finish(self.input).map_or(Step::Hold, Step::Error)
+    }
+
+    fn pass_on(&mut self, step: Step<'a>) -> Found<'a> {
+        match step {
+            Step::Text(text) => Found::Text(text),
+            Step::Silent(len) => Found::Silent(len),
+            Step::Error(error) => Found::Error(self.tally.note(error)),
+            Step::Hold => Found::Hold,
+        }
+    }
+
+    /// Of the last step's text the first `len` bytes, which are whole characters.
+    fn give_back(&mut self, text: &'a str, len: usize) -> Found<'a> {
+        self.scanner.unread(text.len() - len);
+        Found::Text(&text[..len])
+    }
+}
+
+/// Length of the lines that `text` ends, and of the ASCII with which the next one begins.
+fn settled_len(text: &str) -> usize {
+    let line = text.bytes().rposition(|byte| byte == b'\n').map_or(0, |lf| lf + 1);
+    let ascii = text[line..].bytes().position(|byte| !byte.is_ascii());
+    ascii.map_or(text.len(), |ascii| line + ascii)
+}

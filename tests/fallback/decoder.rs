@@ -1,0 +1,175 @@
+use proptest::prelude::*;
+use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
+
+use crate::model::{EXTENTS, Extent, cut, cuts, decode, inputs, latin1, model};
+
+const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
+const WINDOWS: LegacyEncoding = LegacyEncoding::windows_1252();
+
+fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
+
+#[test]
+fn its_types_may_be_sent_shared_moved_cloned_and_printed() {
+    is_plain::<Fallback>();
+    is_plain::<FallbackDecoder>();
+    is_plain::<FallbackReport>();
+    is_plain::<LegacyEncoding>();
+}
+
+proptest! {
+    #[test]
+    fn cuts_never_show(bytes in inputs(), lens in cuts()) {
+        for extent in EXTENTS {
+            let expected = model(&bytes, extent, latin1);
+            let new = || FallbackDecoder::new(extent.fallback(LATIN1));
+            prop_assert_eq!(&decode(new(), [&bytes[..]]), &expected, "{:?}, whole", extent);
+            prop_assert_eq!(&decode(new(), bytes.chunks(1)), &expected, "{:?}, bytewise", extent);
+            prop_assert_eq!(&decode(new(), cut(&bytes, &lens)), &expected, "{:?}", extent);
+        }
+    }
+
+    #[test]
+    fn what_the_bytes_determine_is_out_and_the_rest_is_held(bytes in inputs()) {
+        for extent in EXTENTS {
+            let mut decoder = FallbackDecoder::new(extent.fallback(LATIN1));
+            let mut text = String::new();
+            for (at, byte) in bytes.iter().enumerate() {
+                decoder.push(&[*byte], &mut text).unwrap();
+                let seen = &bytes[..=at];
+                prop_assert_eq!(decoder.position(), seen.len() as u64);
+                prop_assert!(seen.ends_with(decoder.held()));
+                let done = &seen[..seen.len() - decoder.held().len()];
+                prop_assert_eq!(&text, &model(done, extent, latin1).text);
+                let most = match extent {
+                    Extent::Part | Extent::Rest => 3,
+                    Extent::Line(limit) => limit.saturating_add(3),
+                };
+                prop_assert!(decoder.held().len() <= most);
+            }
+        }
+    }
+
+    #[test]
+    fn single_bytes_by_part_are_the_error_modes(bytes in inputs()) {
+        for (encoding, mode) in [(LATIN1, ErrorMode::Latin1), (WINDOWS, ErrorMode::Windows1252)] {
+            let mut expected = String::new();
+            let mut decoder = utf8_codec::Utf8Decoder::new();
+            decoder.push_to_string(&bytes, mode, &mut expected);
+            decoder.finish_to_string(mode, &mut expected).unwrap();
+            let mut fallen = FallbackDecoder::new(Fallback::part(encoding));
+            let mut text = String::new();
+            fallen.push(&bytes, &mut text).unwrap();
+            fallen.finish(&mut text).unwrap();
+            prop_assert_eq!(text, expected);
+            prop_assert_eq!(fallen.error_count(), decoder.error_count());
+            prop_assert_eq!(fallen.first_error(), decoder.first_error());
+        }
+    }
+
+    #[test]
+    fn refused_characters_stay_errors_at_any_cut(bytes in inputs(), lens in cuts()) {
+        let strictness = Strictness::mqtt();
+        for bom in [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid] {
+            let options = Utf8Options::new().with_bom(bom).with_strictness(strictness);
+            for extent in EXTENTS {
+                let outcome = |chunks: Vec<&[u8]>| {
+                    let mut decoder =
+                        FallbackDecoder::new(extent.fallback(LATIN1)).with_options(options);
+                    let (mut text, mut errors) = (String::new(), Vec::new());
+                    for chunk in chunks {
+                        let mut result = decoder.push(chunk, &mut text);
+                        while let Err(error) = result {
+                            errors.push((text.len(), error));
+                            result = decoder.push(b"", &mut text);
+                        }
+                    }
+                    while let Err(error) = decoder.finish(&mut text) {
+                        errors.push((text.len(), error));
+                    }
+                    (text, errors, decoder.report(), decoder.error_count(), decoder.bom_seen())
+                };
+                let whole = outcome(vec![&bytes]);
+                prop_assert_eq!(&outcome(cut(&bytes, &lens)), &whole, "{:?} {:?}", extent, bom);
+                prop_assert_eq!(&outcome(bytes.chunks(1).collect()), &whole, "{:?} {:?}", extent, bom);
+                let (text, errors, ..) = whole;
+                prop_assert!(!text.contains(|c: char| c.is_ascii_control()), "{:?}", text);
+                let controls = bytes.iter().filter(|byte| byte.is_ascii_control()).count();
+                let refused = errors.iter().filter(|(_, error)| error.bytes().is_ascii());
+                let refused = refused.filter(|(_, error)| !error.bytes().is_empty()).count();
+                prop_assert_eq!(refused, controls);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_signature_is_decided_before_the_text_is() {
+    let read = |bom, bytes: &[u8]| {
+        let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1))
+            .with_options(Utf8Options::new().with_bom(bom));
+        let mut text = String::new();
+        let result = decoder.push(bytes, &mut text).and_then(|()| decoder.finish(&mut text));
+        (text, result.map_err(|error| error.kind()))
+    };
+    assert_eq!(read(BomPolicy::Keep, b"\xEF\xBB\xBF\xE9"), ("ï»¿é".to_owned(), Ok(())));
+    assert_eq!(read(BomPolicy::Strip, b"\xEF\xBB\xBF\xE9"), ("é".to_owned(), Ok(())));
+    assert_eq!(read(BomPolicy::Strip, b"\xE9\n\xEF\xBB\xBF\n").0, "é\n\u{FEFF}\n");
+    let missing = Err(Utf8ErrorKind::MissingBom);
+    assert_eq!(read(BomPolicy::Require, b"\xE9"), (String::new(), missing));
+    let forbidden = Err(Utf8ErrorKind::ForbiddenBom);
+    assert_eq!(read(BomPolicy::Forbid, b"\xEF\xBB\xBF\xE9"), (String::new(), forbidden));
+}
+
+#[test]
+fn a_line_without_end_is_held_up_to_the_limit_only() {
+    let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1).with_max_length(1000));
+    let (mut text, mut most) = (String::new(), 0);
+    for _ in 0..100_000 {
+        text.clear();
+        decoder.push("é€".as_bytes(), &mut text).unwrap();
+        most = most.max(decoder.held().len());
+    }
+    assert!((900..=1003).contains(&most), "{most}");
+    decoder.push(b"\xE9 \xC3\xA9\n\xC3\xA9 \xE9\n", &mut text).unwrap();
+    assert!(text.ends_with("é€é é\nÃ© é\n"));
+    assert_eq!((decoder.report().runs, decoder.report().bytes), (2, 6));
+}
+
+#[test]
+fn lines_that_never_end_with_a_chunk_do_not_pile_up() {
+    let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1).with_max_length(64));
+    let mut text = String::new();
+    for round in 0..10_000 {
+        let chunk = if round % 3 == 0 { &b"\n\xE9"[..] } else { b"\xC3\xA9\n\xC3" };
+        text.clear();
+        decoder.push(chunk, &mut text).unwrap();
+        assert!(decoder.held().len() <= 67);
+    }
+    assert_eq!(decoder.position(), 3334 * 2 + 6666 * 4);
+}
+
+#[test]
+fn the_rest_stays_legacy_behind_finish_and_not_behind_reset() {
+    let mut decoder = FallbackDecoder::new(Fallback::rest(WINDOWS));
+    let mut text = String::new();
+    decoder.push(b"\x80", &mut text).unwrap();
+    decoder.finish(&mut text).unwrap();
+    decoder.finish(&mut text).unwrap();
+    decoder.push(b"\xC3\xA9", &mut text).unwrap();
+    assert_eq!(text, "€Ã©");
+    decoder.reset();
+    decoder.push(b"\xC3\xA9", &mut text).unwrap();
+    assert_eq!((&*text, decoder.report()), ("€Ã©é", FallbackReport::default()));
+}
+
+#[test]
+fn a_line_begins_anew_behind_finish() {
+    let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
+    let mut text = String::new();
+    decoder.push(b"\xE9 ", &mut text).unwrap();
+    decoder.finish(&mut text).unwrap();
+    decoder.push(b"\xC3\xA9", &mut text).unwrap();
+    decoder.finish(&mut text).unwrap();
+    assert_eq!((&*text, decoder.position()), ("é é", 4));
+}

@@ -1,0 +1,105 @@
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, KOI8_R, REPLACEMENT, SHIFT_JIS,
+    UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, WINDOWS_1253, X_USER_DEFINED,
+};
+use proptest::prelude::*;
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+
+use crate::model::{EXTENTS, cut, cuts, decode, inputs, model};
+
+const ENCODINGS: [&Encoding; 10] = [
+    BIG5,
+    EUC_JP,
+    EUC_KR,
+    GB18030,
+    GBK,
+    KOI8_R,
+    SHIFT_JIS,
+    WINDOWS_1252,
+    WINDOWS_1253,
+    X_USER_DEFINED,
+];
+
+fn whole(encoding: &'static Encoding) -> impl Fn(&[u8]) -> String + Copy {
+    move |bytes| encoding.decode_without_bom_handling(bytes).0.into_owned()
+}
+
+proptest! {
+    #[test]
+    fn cuts_never_show_in_any_encoding(bytes in inputs(), lens in cuts()) {
+        for encoding in ENCODINGS {
+            let legacy = LegacyEncoding::whatwg(encoding).unwrap();
+            for extent in EXTENTS {
+                let expected = model(&bytes, extent, whole(encoding));
+                let new = || FallbackDecoder::new(extent.fallback(legacy));
+                let name = encoding.name();
+                prop_assert_eq!(&decode(new(), [&bytes[..]]), &expected, "{} {:?}", name, extent);
+                prop_assert_eq!(&decode(new(), bytes.chunks(1)), &expected, "{} {:?}", name, extent);
+                prop_assert_eq!(&decode(new(), cut(&bytes, &lens)), &expected, "{} {:?}", name, extent);
+            }
+        }
+    }
+
+    #[test]
+    fn random_bytes_in_any_encoding(bytes: Vec<u8>, lens in cuts()) {
+        for encoding in ENCODINGS {
+            let legacy = LegacyEncoding::whatwg(encoding).unwrap();
+            for extent in EXTENTS {
+                let expected = model(&bytes, extent, whole(encoding));
+                let mut decoder = FallbackDecoder::new(extent.fallback(legacy));
+                let mut text = String::new();
+                for chunk in cut(&bytes, &lens) {
+                    decoder.push(chunk, &mut text).unwrap();
+                    if !matches!(extent, crate::model::Extent::Line(_)) {
+                        prop_assert!(decoder.held().len() <= 6);
+                    }
+                }
+                decoder.finish(&mut text).unwrap();
+                prop_assert_eq!(&text, &expected.text, "{} {:?}", encoding.name(), extent);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_four_bytes_of_gb18030_at_every_cut() {
+    let bytes = [0x20, 0x30, 0x7F, 0x80, 0x81, 0xFE, 0xFF];
+    let legacy = LegacyEncoding::whatwg(GB18030).unwrap();
+    for index in 0..7_usize.pow(5) {
+        let input = [0, 1, 2, 3, 4].map(|place| bytes[index / 7_usize.pow(place) % 7]);
+        for extent in [crate::model::Extent::Rest, crate::model::Extent::Part] {
+            let expected = model(&input, extent, whole(GB18030));
+            for at in 0..=input.len() {
+                let (a, b) = input.split_at(at);
+                let decoder = FallbackDecoder::new(extent.fallback(legacy));
+                assert_eq!(decode(decoder, [a, b]), expected, "{input:02x?} at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn own_tables_are_those_of_the_standard() {
+    let all: Vec<u8> = (0..=255).rev().collect();
+    let rest = crate::model::Extent::Rest;
+    let own =
+        decode(FallbackDecoder::new(rest.fallback(LegacyEncoding::windows_1252())), [&all[..]]);
+    assert_eq!(own.text, whole(WINDOWS_1252)(&all));
+}
+
+#[test]
+fn encodings_that_do_not_agree_with_ascii_are_none() {
+    for encoding in [UTF_8, UTF_16BE, UTF_16LE, ISO_2022_JP, REPLACEMENT] {
+        assert_eq!(LegacyEncoding::whatwg(encoding), None, "{}", encoding.name());
+    }
+}
+
+#[test]
+fn what_is_no_character_is_replaced_and_counted() {
+    let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
+    let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
+    let mut text = String::new();
+    decoder.push(b"\x93\xFA\xFF\x81", &mut text).unwrap();
+    decoder.finish(&mut text).unwrap();
+    assert_eq!((&*text, decoder.report().replaced), ("日\u{FFFD}\u{FFFD}", 2));
+}
