@@ -11,6 +11,7 @@ use crate::codec::repair::decode_repaired;
 use crate::decoder::Utf8Decoder;
 use crate::encoder::Utf8Encoder;
 use crate::error::Utf8Error;
+use crate::fallback::{Fallback, FallbackReport, LineFallback};
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
 use crate::scanner::{Scanner, Step};
@@ -67,6 +68,7 @@ pub struct Utf8LinesCodec {
     mode: ErrorMode,
     delimiter: Delimiter,
     limit: usize,
+    fallback: Option<Box<LineFallback>>,
     encoder: Utf8Encoder,
     /// The number of the line that `state` speaks of.
     number: u64,
@@ -97,6 +99,8 @@ struct OpenLine {
     decided: usize,
     /// Bytes that have been validated; errors among them have been repaired and counted.
     checked: usize,
+    /// From where on it is in a legacy encoding, if it is.
+    legacy: Option<usize>,
 }
 
 /// What stands behind the bytes that are looked at.
@@ -134,6 +138,7 @@ impl Utf8LinesCodec {
             mode: ErrorMode::Fatal,
             delimiter: Delimiter::lf(),
             limit: Self::DEFAULT_MAX_LENGTH,
+            fallback: None,
             encoder: Utf8Encoder::new(),
             number: 1,
             state: State::Start { after_cr: false },
@@ -224,6 +229,32 @@ impl Utf8LinesCodec {
         Self { limit, ..self }
     }
 
+    /// Reads what is not UTF-8 in a legacy encoding; the error mode is for what the options refuse.
+    /// What is encoded is UTF-8.
+    ///
+    /// With [`Fallback::line`] a line is UTF-8 or legacy as a whole, the rule of IRC. The lines are
+    /// those of this codec, with its delimiter and its limit. A delimiter is found by its bytes: in
+    /// legacy encodings of several bytes only CR, LF and NUL are never part of a character.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    ///
+    /// let irc = Fallback::line(LegacyEncoding::windows_1252());
+    /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
+    /// let mut buffer = BytesMut::from(&b"caf\xC3\xA9\r\n5 \x80 \xC3\xA9\r\n"[..]);
+    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "café");
+    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "5 € Ã©");
+    /// ```
+    #[must_use]
+    pub fn with_fallback(self, fallback: Fallback) -> Self {
+        Self { fallback: Some(Box::new(LineFallback::new(fallback))), ..self }
+    }
+
     /// Sets the encoder: whether a signature is written.
     ///
     /// # Examples
@@ -261,6 +292,9 @@ impl Utf8LinesCodec {
     /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
+        if let Some(fallback) = &mut self.fallback {
+            fallback.reset();
+        }
         self.encoder.reset();
         self.number = 1;
         self.state = State::Start { after_cr: false };
@@ -324,10 +358,38 @@ impl Utf8LinesCodec {
         self.decoder.first_error()
     }
 
+    /// Returns what the fallback, if there is one, has done in the lines. Delimiters do not count.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    ///
+    /// let irc = Fallback::line(LegacyEncoding::windows_1252());
+    /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
+    /// codec.decode(&mut BytesMut::from(&b"caf\xE9\r\n"[..])).unwrap();
+    /// assert_eq!((codec.fallback_report().runs, codec.fallback_report().bytes), (1, 4));
+    /// ```
+    pub fn fallback_report(&self) -> FallbackReport {
+        self.fallback.as_ref().map(|fallback| fallback.report()).unwrap_or_default()
+    }
+
+    /// Whether this line, and all that come, are in a legacy encoding.
+    #[inline]
+    fn has_turned(&self) -> bool {
+        self.fallback.as_ref().is_some_and(|fallback| fallback.has_turned())
+    }
+
     /// Takes the usual line off `src`: all there, short enough, nothing in it that is not text, and
     /// nothing else asked. What it gives and leaves is what [`advance`](Self::advance) would, sooner.
     #[inline]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
+        if self.has_turned() {
+            return None;
+        }
         let Self { decoder: Utf8Decoder { scanner, .. }, delimiter, .. } = self;
         if !matches!(self.state, State::Start { after_cr: false }) || !scanner.is_plain() {
             return None;
@@ -443,6 +505,7 @@ impl Utf8LinesCodec {
             let step = match src.get(line.checked..until).unwrap_or_default() {
                 // What may be the delimiter shows that there is no signature before it.
                 [] if until == 0 => scanner.open(&src[..too_long_by.unwrap_or(src.len())]),
+                new if line.legacy.is_some() => Some(scanner.step_legacy(new, None)),
                 new => Some(look(scanner, new, behind)),
             };
             match step {
@@ -450,9 +513,17 @@ impl Utf8LinesCodec {
                 Some(Step::Text(text)) => line.checked += text.len(),
                 Some(Step::Silent(len)) => line.checked += len,
                 Some(Step::Error(error)) => {
+                    let at = line.checked;
                     line.checked += error.bytes().len();
                     self.decoder.tally.note(error);
-                    if self.mode == ErrorMode::Fatal {
+                    if let Some(fallback) = &mut self.fallback
+                        && error.kind().is_ill_formed()
+                    {
+                        line.legacy = fallback.turn(line.start.position(), at);
+                        if line.legacy.is_some() {
+                            self.decoder.scanner.close_start();
+                        }
+                    } else if self.mode == ErrorMode::Fatal {
                         let kind = LineErrorKind::Utf8(error);
                         return Some(Err(self.refuse(line, src, line.checked, kind)));
                     }
@@ -474,7 +545,10 @@ impl Utf8LinesCodec {
             }
         };
         let mut bytes = src.split_to(content);
-        let text = repair(self.mode, line.start, &mut bytes, behind);
+        let text = match &mut self.fallback {
+            Some(fallback) => fallback.text(self.mode, line.start, line.legacy, &bytes),
+            None => repair(self.mode, line.start, &mut bytes, behind),
+        };
         let item = match text {
             Ok(text) => Ok(self.line(line, text, content < next)),
             Err(error) => Err(self.line_error(line, LineErrorKind::Utf8(error))),
@@ -491,7 +565,7 @@ impl Utf8LinesCodec {
         src: &mut BytesMut,
         content: usize,
     ) -> Option<ByteString> {
-        if !line.start.start().is_over() {
+        if !line.start.start().is_over() || line.legacy.is_some() {
             return None;
         }
         let mut scanner = line.start;
@@ -532,7 +606,9 @@ impl Utf8LinesCodec {
 
     /// Opens the line that begins at the front of the buffer.
     fn open_line(&mut self) {
-        self.state = State::Line(OpenLine { start: self.decoder.scanner, decided: 0, checked: 0 });
+        let legacy = self.has_turned().then_some(0);
+        let start = self.decoder.scanner;
+        self.state = State::Line(OpenLine { start, decided: 0, checked: 0, legacy });
     }
 
     /// Ends the line: `len` bytes, of which the last is its delimiter's, are done with.
@@ -582,7 +658,8 @@ impl Decoder for Utf8LinesCodec {
         self.state = State::Start { after_cr: false };
         let missing = self.decoder.finish_behind(&[]);
         if let (Some(error), ErrorMode::Fatal) = (missing, self.mode) {
-            let line = OpenLine { start: self.decoder.scanner, decided: 0, checked: 0 };
+            let start = self.decoder.scanner;
+            let line = OpenLine { start, decided: 0, checked: 0, legacy: None };
             let error = self.line_error(line, LineErrorKind::Utf8(error));
             self.number += 1;
             return Ok(Some(Err(error)));

@@ -7,6 +7,7 @@ use crate::codec::repair::decode_repaired;
 use crate::decoder::Utf8Decoder;
 use crate::encoder::Utf8Encoder;
 use crate::error::Utf8Error;
+use crate::fallback::{Fallback, FallbackReport, Follows, Switch, take_next};
 use crate::item::Item;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
@@ -20,7 +21,8 @@ use crate::owned::{OwnedStep, step_owned};
 /// `decode` call yields at most one item, a repaired copy where something was ill-formed.
 ///
 /// Holds no bytes: an unfinished sequence stays in the read buffer, three bytes at the most. Nothing
-/// accumulates, so there is no limit to set.
+/// accumulates, so there is no limit to set. (A [fallback](Self::with_fallback) by lines leaves a line
+/// there, up to its limit.)
 ///
 /// # Errors
 ///
@@ -52,6 +54,7 @@ use crate::owned::{OwnedStep, step_owned};
 pub struct Utf8Codec {
     decoder: Utf8Decoder,
     mode: ErrorMode,
+    fallback: Option<Box<Switch>>,
     encoder: Utf8Encoder,
 }
 
@@ -114,6 +117,29 @@ impl Utf8Codec {
         Self { mode, ..self }
     }
 
+    /// Reads what is not UTF-8 in a legacy encoding; the error mode is for what the options refuse.
+    /// What is encoded is UTF-8.
+    ///
+    /// With [`Fallback::line`], a line that waits for the verdict stays in the read buffer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8Codec;
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    ///
+    /// let mut codec = Utf8Codec::new().with_fallback(Fallback::rest(LegacyEncoding::latin1()));
+    /// let mut buffer = BytesMut::from(&b"caf\xE9, th\xC3\xA9"[..]);
+    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "caf");
+    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "é, thÃ©");
+    /// ```
+    #[must_use]
+    pub fn with_fallback(self, fallback: Fallback) -> Self {
+        Self { fallback: Some(Box::new(Switch::new(fallback))), ..self }
+    }
+
     /// Sets the encoder: whether a signature is written.
     ///
     /// # Examples
@@ -150,6 +176,9 @@ impl Utf8Codec {
     /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
+        if let Some(switch) = &mut self.fallback {
+            switch.reset();
+        }
         self.encoder.reset();
     }
 
@@ -206,6 +235,24 @@ impl Utf8Codec {
     pub fn first_error(&self) -> Option<Utf8Error> {
         self.decoder.first_error()
     }
+
+    /// Returns what the fallback, if there is one, has done in the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8Codec;
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    ///
+    /// let mut codec = Utf8Codec::new().with_fallback(Fallback::part(LegacyEncoding::latin1()));
+    /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
+    /// assert_eq!(codec.fallback_report().first, Some(0));
+    /// ```
+    pub fn fallback_report(&self) -> FallbackReport {
+        self.fallback.as_ref().map(|switch| switch.report()).unwrap_or_default()
+    }
 }
 
 impl Decoder for Utf8Codec {
@@ -218,6 +265,9 @@ impl Decoder for Utf8Codec {
             return Ok(None);
         }
         let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
+        if let Some(switch) = &mut self.fallback {
+            return Ok(take_next(switch, scanner, tally, src, Follows::More, self.mode)?);
+        }
         if self.mode != ErrorMode::Fatal {
             return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());
         }
@@ -231,6 +281,14 @@ impl Decoder for Utf8Codec {
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {
         if let Some(text) = self.decode(src)? {
             return Ok(Some(text));
+        }
+        if let Some(switch) = &mut self.fallback {
+            let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
+            let next = take_next(switch, scanner, tally, src, Follows::Nothing, self.mode)?;
+            if next.is_none() {
+                switch.finish();
+            }
+            return Ok(next);
         }
         let mut item = Item::new();
         while let Some(error) = self.decoder.finish_behind(src) {

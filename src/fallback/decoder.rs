@@ -193,18 +193,8 @@ impl FallbackDecoder {
     /// assert_eq!(text, "10 â‚");
     /// ```
     pub fn finish(&mut self, text: &mut String) -> Result<(), Utf8Error> {
-        loop {
-            let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-            let held = self.held.rest();
-            let found = self.switch.step(scanner, tally, held, Follows::Nothing, text);
-            let (used, result) = take(found, self.mode, text);
-            self.held.take(used);
-            if result? == Pace::Waits {
-                self.held.clear();
-                self.switch.finish();
-                return Ok(());
-            }
-        }
+        while self.step_end(text)? == Pace::GoesOn {}
+        Ok(())
     }
 
     /// Starts a new stream with the same settings: offset 0, UTF-8, nothing held, a signature looked
@@ -340,6 +330,20 @@ impl FallbackDecoder {
     #[cfg(feature = "stream")]
     pub(crate) fn hold(&mut self, bytes: &[u8]) {
         self.held.hold(bytes, Wait::ForMore);
+    }
+
+    /// Takes a step into what is held, at the end: appends text, or returns an error.
+    pub(crate) fn step_end(&mut self, text: &mut String) -> Result<Pace, Utf8Error> {
+        let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
+        let held = self.held.rest();
+        let found = self.switch.step(scanner, tally, held, Follows::Nothing, text);
+        let (used, pace) = take(found, self.mode, text);
+        self.held.take(used);
+        if pace == Ok(Pace::Waits) {
+            self.held.clear();
+            self.switch.finish();
+        }
+        pace
     }
 
     /// Takes a step into what is held and, where that does not tell, what `chunk` begins with.

@@ -50,6 +50,10 @@
 
 mod decoder;
 mod encoding;
+#[cfg(feature = "codec")]
+mod line;
+#[cfg(any(feature = "codec", feature = "stream"))]
+mod owned;
 mod settings;
 mod switch;
 
@@ -57,4 +61,10 @@ pub use decoder::FallbackDecoder;
 pub use encoding::LegacyEncoding;
 pub use settings::{Fallback, FallbackReport};
 
+#[cfg(feature = "stream")]
+pub(crate) use decoder::Pace;
+#[cfg(feature = "codec")]
+pub(crate) use line::LineFallback;
 pub(crate) use switch::Switch;
+#[cfg(any(feature = "codec", feature = "stream"))]
+pub(crate) use {encoding::Follows, owned::take_next};

@@ -319,26 +319,18 @@ impl Switch {
         self.reading = Reading::Legacy;
     }
 
-    fn begin(&mut self, position: u64) {
+    /// Takes note that bytes from `position` on are legacy.
+    pub(super) fn begin(&mut self, position: u64) {
         self.report.first.get_or_insert(position);
         self.report.runs += 1;
     }
 
     /// Reads bytes in the legacy encoding; returns how many.
-    fn decode(&mut self, bytes: &[u8], follows: Follows, text: &mut String) -> usize {
+    pub(super) fn decode(&mut self, bytes: &[u8], follows: Follows, text: &mut String) -> usize {
         let Decoded { read, replaced } = self.fallback.encoding.decode(bytes, follows, text);
         self.report.bytes += read as u64;
         self.report.replaced += replaced;
         read
-    }
-}
-
-/// For codecs that know themselves where lines end.
-#[cfg(feature = "codec")]
-impl Switch {
-    /// Whether all that comes is in the legacy encoding.
-    pub(crate) const fn has_turned(&self) -> bool {
-        matches!(self.reading, Reading::Legacy)
     }
 }
 

@@ -11,6 +11,9 @@
 //! | any of these | [`collect_text`](Utf8Stream::collect_text) | one `String`, limited |
 //! | a `Stream` of `Result<String, E>` and the like | [`text_chars()`](TextStreamExt::text_chars), `text_lines()`, [`collect_text`](TextStreamExt::collect_text) | `char`s, lines, one `String` |
 //! | text, `char`s, UTF-16 units | [`Utf8Writer::new`], or [`utf8_writer()`](Utf8WriteExt::utf8_writer) behind the writer | an `AsyncWrite` |
+//! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, `E` being [`io::Error`] |
+//! | either, some of it not UTF-8 | [`with_fallback`](Utf8Stream::with_fallback) behind that | the same |
+//! | either | [`collect_text`](Utf8Stream::collect_text) behind that | one `String`, limited |
 //!
 //! Bodies of HTTP messages, events from a server, tokens from a language model and channels between
 //! tasks are such streams: the chunks come as they were sent or as the network cut them, and a
@@ -61,6 +64,7 @@ mod ext;
 mod indices;
 #[cfg(feature = "codec")]
 mod lines;
+mod fallback;
 mod reader;
 mod source;
 mod text;
@@ -75,6 +79,7 @@ pub use ext::{TextStreamExt, Utf8ReadExt};
 pub use indices::CharIndexStream;
 #[cfg(feature = "codec")]
 pub use lines::Utf8Lines;
+pub use fallback::FallbackStream;
 pub use reader::ReaderChunks;
 pub use source::{TextSource, Texts};
 pub use text::{Utf8Stream, Utf8StreamExt};

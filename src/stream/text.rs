@@ -18,6 +18,12 @@ use crate::options::Utf8Options;
 use crate::stream::Utf8Lines;
 use crate::stream::source::Piece;
 use crate::stream::{CharStream, CollectError, ReaderChunks, StreamError, append_within};
+use crate::fallback::{Fallback, FallbackDecoder};
+use crate::item::Item;
+use crate::mode::ErrorMode;
+use crate::options::Utf8Options;
+use crate::stream::{CollectError, FallbackStream, ReaderChunks, StreamError};
+use crate::transcode::Status;
 
 pin_project! {
     /// A stream of chunks to a stream of text: each item is a run of whole characters, never empty.
@@ -148,6 +154,33 @@ impl<S> Utf8Stream<S> {
     /// ```
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { text: Text { mode, ..self.text }, ..self }
+    }
+
+    /// Reads what is not UTF-8 in a legacy encoding; the error mode is for what the options refuse.
+    /// Options and error mode are to be set before; what is held goes along.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"caf\xE9, th\xC3"[..], b"\xA9"].map(Ok::<_, std::io::Error>);
+    /// let fallback = Fallback::part(LegacyEncoding::latin1());
+    /// let mut texts = stream::iter(chunks).utf8().with_fallback(fallback);
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "caf");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "é");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), ", th");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "é");
+    /// # }
+    /// ```
+    pub fn with_fallback(self, fallback: Fallback) -> FallbackStream<S> {
+        let Text { decoder, mode, chunk } = self.text;
+        let decoder = FallbackDecoder::continuing(decoder, fallback).with_error_mode(mode);
+        FallbackStream { inner: self.inner, decoder, chunk, state: self.state }
     }
 
     /// Returns the inner stream.
@@ -543,7 +576,7 @@ pub trait Utf8StreamExt: Stream {
 impl<S: Stream + ?Sized> Utf8StreamExt for S {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// The inner stream may have more.
     Open,
     /// The inner stream has ended; what is held has not.

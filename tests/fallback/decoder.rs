@@ -55,7 +55,7 @@ proptest! {
         for (encoding, mode) in [(LATIN1, ErrorMode::Latin1), (WINDOWS, ErrorMode::Windows1252)] {
             let mut expected = String::new();
             let mut decoder = utf8_codec::Utf8Decoder::new();
-            decoder.push_to_string(&bytes, mode, &mut expected);
+            let _ = decoder.push_to_string(&bytes, mode, &mut expected);
             decoder.finish_to_string(mode, &mut expected).unwrap();
             let mut fallen = FallbackDecoder::new(Fallback::part(encoding));
             let mut text = String::new();

@@ -2,7 +2,11 @@
 
 #![cfg(feature = "alloc")]
 
+#[cfg(feature = "codec")]
+mod codecs;
 mod decoder;
 mod model;
+#[cfg(feature = "stream")]
+mod streams;
 #[cfg(feature = "encoding_rs")]
 mod whatwg;

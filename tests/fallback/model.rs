@@ -55,7 +55,11 @@ pub(crate) fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
 }
 
-pub(crate) fn model(bytes: &[u8], extent: Extent, read: impl Fn(&[u8]) -> String + Copy) -> Outcome {
+pub(crate) fn model(
+    bytes: &[u8],
+    extent: Extent,
+    read: impl Fn(&[u8]) -> String + Copy,
+) -> Outcome {
     let mut outcome = Outcome::default();
     match extent {
         Extent::Part => parts(&mut outcome, 0, bytes, read),

@@ -1,0 +1,109 @@
+use alloc::string::String;
+
+use bytestring::ByteString;
+
+use crate::error::Utf8Error;
+use crate::fallback::encoding::Follows;
+use crate::fallback::settings::Extent;
+use crate::fallback::switch::Found;
+use crate::fallback::{Fallback, FallbackReport, Switch};
+use crate::mode::ErrorMode;
+use crate::scanner::{Scanner, Step};
+use crate::tally::Tally;
+
+/// A fallback for a codec that knows itself where lines end, and shows them whole.
+#[derive(Clone, Debug)]
+pub(crate) struct LineFallback {
+    fallback: Fallback,
+    /// Reads what is UTF-8, and ill-formed parts where they fall back by themselves; counts.
+    parts: Switch,
+    stream: Stream,
+}
+
+/// What the stream is, on the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Utf8,
+    Legacy,
+}
+
+impl LineFallback {
+    pub(crate) fn new(fallback: Fallback) -> Self {
+        let parts = Switch::new(Fallback::part(fallback.encoding));
+        Self { fallback, parts, stream: Stream::Utf8 }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        *self = Self::new(self.fallback);
+    }
+
+    pub(crate) const fn report(&self) -> FallbackReport {
+        self.parts.report()
+    }
+
+    /// Whether all that comes is in the legacy encoding.
+    pub(crate) fn has_turned(&self) -> bool {
+        self.stream == Stream::Legacy
+    }
+
+    /// Takes note that the line which begins at `position` is ill-formed `at` bytes behind that.
+    /// Returns from where on it is legacy, if more of it is than what is ill-formed.
+    pub(crate) fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
+        match self.fallback.extent {
+            Extent::Part => None,
+            Extent::Line { .. } => Some(0),
+            Extent::Rest => {
+                self.stream = Stream::Legacy;
+                self.parts.begin(position + at as u64);
+                Some(at)
+            }
+        }
+    }
+
+    /// Makes a line's text of its bytes, which have been looked at and counted before. From `legacy`
+    /// on they are in the legacy encoding.
+    pub(crate) fn text(
+        &mut self,
+        mode: ErrorMode,
+        mut scanner: Scanner,
+        legacy: Option<usize>,
+        bytes: &[u8],
+    ) -> Result<ByteString, Utf8Error> {
+        let (mut utf8, mut legacy) =
+            legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
+        if !legacy.is_empty() && matches!(self.fallback.extent, Extent::Line { .. }) {
+            self.parts.begin(scanner.position());
+        }
+        let mut text = String::with_capacity(bytes.len());
+        let mut counted_before = Tally::default();
+        loop {
+            let follows = Follows::Nothing;
+            let found =
+                self.parts.step(&mut scanner, &mut counted_before, utf8, follows, &mut text);
+            let taken = match found {
+                Found::Text(piece) => {
+                    text.push_str(piece);
+                    piece.len()
+                }
+                Found::Legacy(len) | Found::Silent(len) => len,
+                Found::Error(error) => {
+                    text.push_str(&mode.repair(&error).ok_or(error)?);
+                    error.bytes().len()
+                }
+                Found::Hold => break,
+            };
+            utf8 = &utf8[taken..];
+        }
+        loop {
+            let taken = match scanner.step_legacy(legacy, None) {
+                Step::Silent(len) => self.parts.decode(&legacy[..len], Follows::Nothing, &mut text),
+                Step::Error(error) => {
+                    text.push_str(&mode.repair(&error).ok_or(error)?);
+                    error.bytes().len()
+                }
+                Step::Text(_) | Step::Hold => return Ok(text.into()),
+            };
+            legacy = &legacy[taken..];
+        }
+    }
+}

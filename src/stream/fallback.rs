@@ -1,0 +1,215 @@
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, Bytes};
+use bytestring::ByteString;
+use futures::Stream;
+use futures::stream::FusedStream;
+use pin_project_lite::pin_project;
+
+use crate::decoder::Utf8Decoder;
+use crate::error::Utf8Error;
+use crate::fallback::{FallbackDecoder, FallbackReport, Follows, Pace, take_next};
+use crate::stream::StreamError;
+use crate::stream::text::State;
+
+pin_project! {
+    /// A stream of chunks to a stream of text, some of it in a legacy encoding: what
+    /// [`Utf8Stream::with_fallback`] makes.
+    ///
+    /// Each item is a run of whole characters, never empty; UTF-8 is handed on without copying where
+    /// nothing of it was held. Between polls it holds what the [`Fallback`] may hold back, and what is
+    /// left of one chunk. The end of the inner stream decides what is held.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::Utf8`] for what the options refuse, if the error mode does not repair it;
+    /// [`StreamError::Inner`] in its place. Each is an item, and the stream goes on behind it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future of `next()` loses nothing: the bytes are here or still in the inner
+    /// stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, TryStreamExt, stream};
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = stream::iter([&b"5 \xE2\x82"[..], b"\xAC\n5 \x80\n"].map(Ok::<_, std::io::Error>));
+    /// let mut texts = body.utf8().with_fallback(Fallback::line(LegacyEncoding::windows_1252()));
+    /// let mut text = String::new();
+    /// while let Some(piece) = texts.try_next().await.unwrap() {
+    ///     text.push_str(&piece);
+    /// }
+    /// assert_eq!(text, "5 €\n5 €\n");
+    /// assert_eq!(texts.report().runs, 1);
+    /// # }
+    /// ```
+    ///
+    /// [`Fallback`]: crate::fallback::Fallback
+    /// [`Utf8Stream::with_fallback`]: crate::stream::Utf8Stream::with_fallback
+    #[derive(Clone, Debug)]
+    #[must_use = "streams do nothing unless polled"]
+    pub struct FallbackStream<S> {
+        #[pin]
+        pub(super) inner: S,
+        pub(super) decoder: FallbackDecoder,
+        pub(super) chunk: Bytes,
+        pub(super) state: State,
+    }
+}
+
+impl<S> FallbackStream<S> {
+    /// Returns what the fallback has done so far.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = stream::iter([&b"abc\xE9"[..], b"!"].map(Ok::<_, std::io::Error>));
+    /// let mut texts = body.utf8().with_fallback(Fallback::rest(LegacyEncoding::latin1()));
+    /// while texts.next().await.is_some() {}
+    /// assert_eq!(texts.report().first, Some(3));
+    /// # }
+    /// ```
+    pub fn report(&self) -> FallbackReport {
+        self.decoder.report()
+    }
+
+    /// Returns the decoder within, which knows the position in the stream, the errors, and what is
+    /// held.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = stream::iter([&b"abc\xC3"[..], b"!"].map(Ok::<_, std::io::Error>));
+    /// let mut texts = body.utf8().with_fallback(Fallback::rest(LegacyEncoding::latin1()));
+    /// while texts.next().await.is_some() {}
+    /// assert_eq!(texts.decoder().first_error().unwrap().valid_up_to(), 3);
+    /// # }
+    /// ```
+    pub fn decoder(&self) -> &FallbackDecoder {
+        &self.decoder
+    }
+
+    /// Returns the inner stream for good. What is held, and what is left of a chunk, is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// let fallback = Fallback::rest(LegacyEncoding::latin1());
+    /// let texts = Utf8Stream::from_reader(&b"bytes"[..]).with_fallback(fallback);
+    /// assert_eq!(texts.into_inner().into_inner(), b"bytes");
+    /// ```
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, B, E> Stream for FallbackStream<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    type Item = Result<ByteString, StreamError<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        let mut silent = 0;
+        loop {
+            let next = match this.state {
+                State::Open => this.decoder.next_text(this.chunk),
+                State::Ending => this.decoder.last_text(),
+                State::Ended => return Poll::Ready(None),
+            };
+            if let Some(item) = next.transpose() {
+                return Poll::Ready(Some(item.map_err(StreamError::Utf8)));
+            }
+            match this.state {
+                State::Open if silent == SILENT_CHUNKS => {
+                    // Ready again and again, and nothing to show for it: others have their turn.
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                State::Open => match ready!(this.inner.as_mut().poll_next(cx)) {
+                    Some(Ok(chunk)) => {
+                        *this.chunk = chunk.into();
+                        silent += 1;
+                    }
+                    Some(Err(error)) => return Poll::Ready(Some(Err(StreamError::Inner(error)))),
+                    None => *this.state = State::Ending,
+                },
+                State::Ending | State::Ended => *this.state = State::Ended,
+            }
+        }
+    }
+}
+
+impl<S, B, E> FusedStream for FallbackStream<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    fn is_terminated(&self) -> bool {
+        self.state == State::Ended
+    }
+}
+
+/// Owned pieces.
+impl FallbackDecoder {
+    /// Takes the next text off the front of what is held and `chunk`. `None` when `chunk` is empty,
+    /// and nothing can be told before more comes.
+    fn next_text(&mut self, chunk: &mut Bytes) -> Result<Option<ByteString>, Utf8Error> {
+        let mut text = String::new();
+        while !self.is_complete() {
+            let (used, pace) = self.step_held(chunk, &mut text);
+            chunk.advance(used);
+            let pace = pace?;
+            if !text.is_empty() {
+                return Ok(Some(text.into()));
+            }
+            if pace == Pace::Waits {
+                return Ok(None);
+            }
+        }
+        let Self { decoder: Utf8Decoder { scanner, tally, .. }, mode, switch, .. } = self;
+        let next = take_next(switch, scanner, tally, chunk, Follows::More, *mode)?;
+        if next.is_none() {
+            self.hold(&std::mem::take(chunk));
+        }
+        Ok(next)
+    }
+
+    /// Takes the next text, or error, of what is held at the end.
+    fn last_text(&mut self) -> Result<Option<ByteString>, Utf8Error> {
+        let mut text = String::new();
+        while text.is_empty() {
+            if self.step_end(&mut text)? == Pace::Waits {
+                return Ok(None);
+            }
+        }
+        Ok(Some(text.into()))
+    }
+}
+
+/// So many chunks that yield nothing are taken in one poll, at the most.
+const SILENT_CHUNKS: usize = 32;

@@ -1,0 +1,104 @@
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use futures::stream::{self, FusedStream};
+use futures::{FutureExt, StreamExt};
+use proptest::prelude::*;
+use utf8_codec::fallback::LegacyEncoding;
+use utf8_codec::stream::{FallbackStream, StreamError, Utf8Stream};
+use utf8_codec::{ErrorMode, Strictness, Utf8Options};
+
+use crate::model::{EXTENTS, Outcome, cut, cuts, inputs, latin1, model};
+
+const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
+
+fn chunks(
+    chunks: &[&[u8]],
+) -> impl stream::Stream<Item = Result<Bytes, Infallible>> + Unpin + use<> {
+    let chunks: Vec<_> = chunks.iter().map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
+    stream::iter(chunks)
+}
+
+fn is_plain<T: Send + Sync + Unpin + Clone>() {}
+
+#[test]
+fn the_stream_may_be_sent_shared_moved_and_cloned() {
+    is_plain::<FallbackStream<stream::Empty<Result<Bytes, Infallible>>>>();
+}
+
+proptest! {
+    #[test]
+    fn the_stream_reads_what_the_model_reads(bytes in inputs(), lens in cuts()) {
+        for extent in EXTENTS {
+            let expected = model(&bytes, extent, latin1);
+            for chunking in [vec![&bytes[..]], bytes.chunks(1).collect(), cut(&bytes, &lens)] {
+                let mut texts =
+                    Utf8Stream::new(chunks(&chunking)).with_fallback(extent.fallback(LATIN1));
+                let mut text = String::new();
+                while let Some(piece) = texts.next().now_or_never().flatten() {
+                    let piece = piece.unwrap();
+                    prop_assert!(!piece.is_empty());
+                    text += &piece;
+                }
+                prop_assert!(texts.is_terminated());
+                prop_assert_eq!(&Outcome::new(text, texts.report()), &expected, "{:?}", extent);
+            }
+        }
+    }
+
+    #[test]
+    fn errors_stand_in_their_place_at_any_cut(bytes in inputs(), lens in cuts()) {
+        let options = Utf8Options::new().with_strictness(Strictness::mqtt());
+        for extent in EXTENTS {
+            let told = |chunking: &[&[u8]]| {
+                let texts = Utf8Stream::new(chunks(chunking))
+                    .with_options(options)
+                    .with_fallback(extent.fallback(LATIN1));
+                texts.collect::<Vec<_>>().now_or_never().unwrap().into_iter().fold(
+                    String::new(),
+                    |told, item| match item {
+                        Ok(text) => told + &text,
+                        Err(StreamError::Utf8(error)) => format!("{told}<{error}>"),
+                        Err(error) => panic!("{error}"),
+                    },
+                )
+            };
+            let whole = told(&[&bytes]);
+            prop_assert_eq!(&told(&bytes.chunks(1).collect::<Vec<_>>()), &whole);
+            prop_assert_eq!(&told(&cut(&bytes, &lens)), &whole);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_stream_of_utf8_holds_goes_along() {
+    let mut texts = Utf8Stream::new(chunks(&[b"a\xC3", b"\xA9\xE9!"]));
+    assert_eq!(texts.next().await.unwrap().unwrap(), "a");
+    let mut texts =
+        texts.with_error_mode(ErrorMode::Replacement).with_fallback(EXTENTS[0].fallback(LATIN1));
+    let mut text = String::new();
+    while let Some(piece) = texts.next().await {
+        text += &piece.unwrap();
+    }
+    assert_eq!(text, "éé!");
+    assert_eq!(texts.report().first, Some(3));
+}
+
+#[tokio::test]
+async fn an_inner_error_comes_in_its_place_and_what_is_held_is_kept() {
+    let inner = stream::iter([Ok(&b"\xC3"[..]), Err("cut off"), Ok(b"\xA9\n")]);
+    let mut texts = Utf8Stream::new(inner).with_fallback(EXTENTS[1].fallback(LATIN1));
+    assert_eq!(texts.next().await, Some(Err(StreamError::Inner("cut off"))));
+    assert_eq!(texts.next().await, Some(Ok("é\n".into())));
+    assert_eq!(texts.next().await, None);
+    assert_eq!(texts.next().await, None);
+}
+
+#[test]
+fn text_that_nothing_is_held_of_is_not_copied() {
+    let chunk = Bytes::from_static("Grüße\nascii".as_bytes());
+    let inner = stream::iter([Ok::<_, Infallible>(chunk.clone())]);
+    let mut texts = Utf8Stream::new(inner).with_fallback(EXTENTS[1].fallback(LATIN1));
+    let text = texts.next().now_or_never().unwrap().unwrap().unwrap();
+    assert_eq!((text.as_ptr(), text.len()), (chunk.as_ptr(), chunk.len()));
+}
