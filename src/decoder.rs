@@ -349,6 +349,33 @@ impl<'c> Pieces<'_, 'c> {
     }
 }
 
+/// For a decoder that leads only parts of its stream through this one.
+impl<'c> Pieces<'_, 'c> {
+    /// Goes on with `input`, once all that was there before is consumed.
+    pub(crate) fn show(&mut self, input: &'c [u8]) {
+        debug_assert!(self.input.is_empty());
+        self.input = input;
+    }
+
+    /// Ends what is held, if there is something: `next` comes behind it, and continues no sequence.
+    pub(crate) fn break_off(&mut self, next: &'c [u8]) -> Option<Utf8Error> {
+        if self.carry.is_empty() {
+            return None;
+        }
+        let (_, resumed) = self.carry.resume(self.scanner, next);
+        match resumed {
+            Resumed::Error(error) => Some(self.tally.note(error)),
+            Resumed::Nothing | Resumed::Char(_) => None,
+        }
+    }
+
+    /// Passes over bytes of the stream that are not shown. None are held.
+    pub(crate) fn pass(&mut self, bytes: usize) {
+        debug_assert!(self.carry.is_empty());
+        self.scanner.pass(bytes);
+    }
+}
+
 impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     type Item = Result<&'d str, Utf8Error>;
 

@@ -239,6 +239,8 @@ mod error;
 pub mod fallback;
 mod incomplete;
 #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+mod iso2022;
+#[cfg(any(feature = "codec", feature = "stream"))]
 mod item;
 #[allow(unsafe_code)]
 mod kernel;
@@ -270,6 +272,7 @@ pub use bytestring::ByteString;
 pub use decoder::{Pieces, Utf8Decoder};
 pub use encoder::Utf8Encoder;
 pub use error::{Utf8Error, Utf8ErrorKind};
+pub use iso2022::{Charset, Iso2022Decoder, Iso2022Pieces};
 pub use kernel::Kernel;
 #[doc(hidden)]
 pub use kernel::{Nul, Stop, Why};

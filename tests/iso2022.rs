@@ -1,0 +1,224 @@
+//! A terminal's stream between Latin-1 and UTF-8, at every cut.
+
+use proptest::prelude::*;
+use utf8_codec::{Charset, Iso2022Decoder, Iso2022Pieces, Utf8Error, Utf8ErrorKind};
+
+/// Text and errors: each with the offset in the text at which it stands, each as it is displayed.
+type Told = (String, Vec<(usize, String)>, Charset);
+
+fn tell<'a>(start: Charset, chunks: impl IntoIterator<Item = &'a [u8]>) -> Told {
+    let mut decoder = Iso2022Decoder::in_charset(start);
+    let (mut text, mut errors) = (String::new(), Vec::new());
+    let mut fed = 0;
+    for chunk in chunks {
+        for piece in decoder.push(chunk) {
+            match piece {
+                Ok(piece) => {
+                    assert!(!piece.is_empty());
+                    text += piece;
+                }
+                Err(error) => errors.push((text.len(), error.to_string())),
+            }
+        }
+        fed += chunk.len() as u64;
+        assert_eq!(decoder.position(), fed);
+    }
+    match decoder.finish() {
+        Some(Ok(held)) => text += held,
+        Some(Err(error)) => errors.push((text.len(), error.to_string())),
+        None => {}
+    }
+    assert_eq!(decoder.finish(), None);
+    assert_eq!(decoder.position(), fed);
+    assert_eq!(decoder.error_count(), errors.len() as u64);
+    (text, errors, decoder.charset())
+}
+
+/// The whole input at once: find the switches, and read what is between them.
+fn model(start: Charset, bytes: &[u8]) -> Told {
+    let (mut told, mut at, mut from): (Told, _, _) = ((String::new(), Vec::new(), start), 0, 0);
+    let between = |told: &mut Told, from: usize, to: usize| match told.2 {
+        Charset::Latin1 => told.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte))),
+        Charset::Utf8 => {
+            let mut decoder = utf8_codec::Utf8Decoder::new();
+            // What breaks a sequence is the escape, where there is one.
+            let next = &bytes[to..bytes.len().min(to + 1)];
+            decoder.push(&vec![b'.'; from]).for_each(drop);
+            let mut taken = from;
+            for piece in decoder.push(&[&bytes[from..to], next].concat()) {
+                match piece {
+                    Ok(piece) => {
+                        let len = piece.len().min(to - taken);
+                        told.0 += &piece[..len];
+                        taken += len;
+                    }
+                    Err(error) => {
+                        told.1.push((told.0.len(), error.to_string()));
+                        taken += error.bytes().len();
+                    }
+                }
+            }
+            if let Err(error) = decoder.finish() {
+                told.1.push((told.0.len(), error.to_string()));
+            }
+        }
+    };
+    while at < bytes.len() {
+        let charset = match bytes[at..] {
+            [0x1B, b'%', b'G', ..] => Charset::Utf8,
+            [0x1B, b'%', b'@', ..] => Charset::Latin1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        between(&mut told, from, at);
+        told.2 = charset;
+        at += 3;
+        from = at;
+    }
+    between(&mut told, from, bytes.len());
+    told
+}
+
+const TABLE: &[(&str, &[u8], &str, &[&str])] = &[
+    ("enters and leaves", b"\xE9\x1B%G\xC3\xA9\x1B%@\xE9", "ééé", &[]),
+    ("where it changes nothing", b"\x1B%@a\x1B%G\x1B%G\xC3\xA9", "aé", &[]),
+    ("other escapes are text", b"\x1B[1m\x1B%G\x1B[0m", "\x1B[1m\x1B[0m", &[]),
+    ("ESC % 8 is text", b"\x1B%8\xC3", "\x1B%8Ã", &[]),
+    ("ESC % and something", b"\x1B%%G\x1B%\xE9", "\x1B%%G\x1B%é", &[]),
+    ("ESC ESC % G", b"\x1B\x1B%G\xC3\xA9", "\x1Bé", &[]),
+    ("ESC % ESC % G", b"\x1B%\x1B%G\xC3\xA9", "\x1B%é", &[]),
+    ("an escape at the end", b"a\x1B", "a\x1B", &[]),
+    ("more of an escape at the end", b"a\x1B%", "a\x1B%", &[]),
+    (
+        "an unfinished sequence at an escape",
+        b"\x1B%G\xE2\x82\x1B%@\xAC",
+        "¬",
+        &["ill-formed utf-8 at byte 3: truncated (e2 82, then 1b)"],
+    ),
+    (
+        "an unfinished sequence at an escape that is text",
+        b"\x1B%G\xE2\x82\x1B[m\xC3\xA9",
+        "\x1B[mé",
+        &["ill-formed utf-8 at byte 3: truncated (e2 82, then 1b)"],
+    ),
+    (
+        "an unfinished sequence at the end",
+        b"\xFF\x1B%G\xF0\x9F\x98",
+        "ÿ",
+        &["ill-formed utf-8 at byte 4: incomplete (f0 9f 98, then the end)"],
+    ),
+    (
+        "what is ill-formed inside, and not outside",
+        b"\xC0\x80\x1B%G\xC0\x80\xED\xA0\x80",
+        "À\u{80}",
+        &[
+            "ill-formed utf-8 at byte 5: overlong form (c0)",
+            "ill-formed utf-8 at byte 6: unexpected continuation byte (80)",
+            "ill-formed utf-8 at byte 7: surrogate (ed, then a0)",
+            "ill-formed utf-8 at byte 8: unexpected continuation byte (a0)",
+            "ill-formed utf-8 at byte 9: unexpected continuation byte (80)",
+        ],
+    ),
+    ("a signature is text", b"\x1B%G\xEF\xBB\xBF", "\u{FEFF}", &[]),
+];
+
+#[test]
+fn the_table_holds_at_every_pair_of_cuts() {
+    for &(name, bytes, text, errors) in TABLE {
+        let whole = tell(Charset::Latin1, [bytes]);
+        assert_eq!(whole.0, text, "{name}");
+        assert_eq!(whole.1.iter().map(|(_, error)| error).collect::<Vec<_>>(), errors, "{name}");
+        assert_eq!(whole, model(Charset::Latin1, bytes), "{name}");
+        for second in 0..=bytes.len() {
+            for first in 0..=second {
+                let (a, b, c) = (&bytes[..first], &bytes[first..second], &bytes[second..]);
+                assert_eq!(
+                    tell(Charset::Latin1, [a, b, b"", c]),
+                    whole,
+                    "{name}: {first}, {second}"
+                );
+            }
+        }
+        assert_eq!(tell(Charset::Latin1, bytes.chunks(1)), whole, "{name}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn cuts_never_show(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            &b"\x1B"[..], b"%", b"G", b"@", b"\x1B%G", b"\x1B%@", b"a", b"\xC3\xA9", b"\xE2\x82",
+            b"\xAC", b"\xF0\x9F\x98\x80", b"\xFF", b"\xC0",
+        ]), 0..16),
+        lens in prop::collection::vec(1_usize..5, 1..5),
+        start in prop::sample::select(vec![Charset::Latin1, Charset::Utf8]),
+    ) {
+        let bytes = parts.concat();
+        let whole = tell(start, [&bytes[..]]);
+        prop_assert_eq!(&whole, &model(start, &bytes));
+        prop_assert_eq!(&tell(start, bytes.chunks(1)), &whole);
+        let mut rest = &bytes[..];
+        let mut chunks = Vec::new();
+        for len in lens.iter().cycle() {
+            let (chunk, behind) = rest.split_at(rest.len().min(*len));
+            chunks.push(chunk);
+            rest = behind;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(&tell(start, chunks), &whole);
+    }
+
+    #[test]
+    fn a_caller_may_break_off_after_each_piece(bytes: Vec<u8>) {
+        let stream = [b"\x1B%G", &bytes[..], b"\x1B%@", &bytes[..]].concat();
+        let mut decoder = Iso2022Decoder::new();
+        let (mut rest, mut text, mut errors) = (&stream[..], String::new(), 0);
+        loop {
+            let mut pieces = decoder.push(rest);
+            match pieces.next() {
+                Some(Ok(piece)) => text += piece,
+                Some(Err(_)) => errors += 1,
+                None => break,
+            }
+            rest = decoder_rest(pieces);
+        }
+        if let Some(Ok(held)) = decoder.finish() {
+            text += held;
+        }
+        let whole = tell(Charset::Latin1, [&stream[..]]);
+        prop_assert_eq!((text, errors), (whole.0, whole.1.len()));
+    }
+}
+
+fn decoder_rest<'c>(pieces: Iso2022Pieces<'_, 'c>) -> &'c [u8] {
+    pieces.rest()
+}
+
+#[test]
+fn everything_determined_is_out_and_three_bytes_are_held_at_the_most() {
+    let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+    assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
+    let pieces: Vec<_> = decoder.push(b"\x1B").collect();
+    assert!(matches!(pieces[..], [Err(error)] if error.kind() == Utf8ErrorKind::Truncated));
+    assert_eq!(decoder.push(b"%").count(), 0);
+    assert_eq!(decoder.push(b"x").collect::<Vec<_>>(), [Ok("\x1B%"), Ok("x")]);
+}
+
+#[test]
+fn errors_are_those_of_the_decoder() {
+    let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+    let error: Utf8Error = decoder.push(b"ab\xFF").nth(1).unwrap().unwrap_err();
+    assert_eq!((error.valid_up_to(), error.error_len()), (2, Some(1)));
+}
+
+#[test]
+fn its_types_may_be_sent_shared_moved_and_printed() {
+    fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
+    is_plain::<Iso2022Decoder>();
+    is_plain::<Iso2022Pieces<'_, '_>>();
+    is_plain::<Charset>();
+}
