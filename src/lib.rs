@@ -228,6 +228,7 @@ extern crate alloc;
 mod bom;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 mod chunk;
+pub mod boundary;
 #[cfg(feature = "codec")]
 pub mod codec;
 mod decoder;
@@ -237,6 +238,8 @@ mod encoder;
 mod error;
 #[cfg(feature = "alloc")]
 pub mod fallback;
+#[cfg(any(feature = "codec", feature = "stream"))]
+mod find;
 mod incomplete;
 #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
 mod iso2022;
@@ -254,6 +257,8 @@ mod options;
 mod owned;
 #[cfg(feature = "bytes")]
 pub mod payload;
+#[cfg(any(feature = "codec", feature = "stream"))]
+mod pattern;
 mod scanner;
 pub mod split;
 #[cfg(feature = "stream")]
@@ -272,6 +277,8 @@ pub use bytestring::ByteString;
 pub use decoder::{Pieces, Utf8Decoder};
 pub use encoder::Utf8Encoder;
 pub use error::{Utf8Error, Utf8ErrorKind};
+#[cfg(any(feature = "codec", feature = "stream"))]
+pub use find::{Matches, TextFinder};
 pub use iso2022::{Charset, Iso2022Decoder, Iso2022Pieces};
 pub use kernel::Kernel;
 #[doc(hidden)]

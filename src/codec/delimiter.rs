@@ -1,7 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2};
+
+use crate::pattern::Pattern;
 
 /// What ends a line.
 ///
@@ -34,13 +36,6 @@ enum Kind {
     AnyNewline,
     Nul,
     Text(Arc<Pattern>),
-}
-
-struct Pattern {
-    finder: memmem::Finder<'static>,
-    /// The failure function of Knuth, Morris and Pratt: for each prefix of the needle, the length
-    /// of its longest proper prefix that is also its suffix.
-    borders: Box<[usize]>,
 }
 
 /// Where a line ends in the bytes that have arrived.
@@ -131,7 +126,7 @@ impl Delimiter {
             Kind::Lf | Kind::AnyNewline => "\n",
             Kind::Nul => "\0",
             // It was a `str` when it came in.
-            Kind::Text(pattern) => str::from_utf8(pattern.finder.needle()).unwrap_or_default(),
+            Kind::Text(pattern) => str::from_utf8(pattern.needle()).unwrap_or_default(),
         }
     }
 
@@ -161,7 +156,7 @@ impl Delimiter {
             Kind::AnyNewline => found(decided, memchr2(b'\r', b'\n', new), 1, bytes.len()),
             Kind::Nul => found(decided, find_byte(0, new), 1, bytes.len()),
             Kind::Text(pattern) => {
-                let at = pattern.finder.find(new);
+                let at = pattern.find(new);
                 let begun = if at.is_none() { pattern.begun(new) } else { 0 };
                 found(decided, at, pattern.len(), bytes.len() - begun)
             }
@@ -215,52 +210,10 @@ fn found(decided: usize, at: Option<usize>, len: usize, open: usize) -> End {
     }
 }
 
-impl Pattern {
-    fn new(text: &str) -> Self {
-        let needle = text.as_bytes();
-        let mut borders = vec![0; needle.len()].into_boxed_slice();
-        for end in 1..needle.len() {
-            borders[end] = extend(needle, &borders, borders[end - 1], needle[end]);
-        }
-        Self { finder: memmem::Finder::new(needle).into_owned(), borders }
-    }
-
-    fn len(&self) -> usize {
-        self.borders.len()
-    }
-
-    /// Length of the longest beginning of the needle, less than all of it, that `bytes` end in.
-    fn begun(&self, bytes: &[u8]) -> usize {
-        let last = &bytes[bytes.len().saturating_sub(self.len() - 1)..];
-        last.iter().fold(0, |begun, &byte| extend(self.finder.needle(), &self.borders, begun, byte))
-    }
-
-    fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
-        let from = index.saturating_sub(self.len() - 1).max(decided);
-        let mut begun = 0;
-        for (at, &byte) in bytes.iter().enumerate().skip(from) {
-            begun = extend(self.finder.needle(), &self.borders, begun, byte);
-            if at + 1 - begun > index {
-                return at;
-            }
-        }
-        bytes.len().saturating_sub(1)
-    }
-}
-
-/// Length of the longest beginning of `needle` that the bytes end in which ended in `begun` bytes of
-/// it, now that `byte` has come.
-fn extend(needle: &[u8], borders: &[usize], mut begun: usize, byte: u8) -> usize {
-    while begun > 0 && (begun == needle.len() || needle[begun] != byte) {
-        begun = borders[begun - 1];
-    }
-    begun + usize::from(needle[begun] == byte)
-}
-
 impl PartialEq for Delimiter {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Kind::Text(a), Kind::Text(b)) => a.finder.needle() == b.finder.needle(),
+            (Kind::Text(a), Kind::Text(b)) => a.needle() == b.needle(),
             (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
         }
     }

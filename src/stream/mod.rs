@@ -13,6 +13,7 @@
 //! | text, `char`s, UTF-16 units | [`Utf8Writer::new`], or [`utf8_writer()`](Utf8WriteExt::utf8_writer) behind the writer | an `AsyncWrite` |
 //! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, `E` being [`io::Error`] |
 //! | either, some of it not UTF-8 | [`with_fallback`](Utf8Stream::with_fallback) behind that | the same |
+//! | either | [`matches`](Utf8Stream::matches) behind that | the places of a text |
 //! | either | [`collect_text`](Utf8Stream::collect_text) behind that | one `String`, limited |
 //!
 //! Bodies of HTTP messages, events from a server, tokens from a language model and channels between
@@ -65,6 +66,7 @@ mod indices;
 #[cfg(feature = "codec")]
 mod lines;
 mod fallback;
+mod matches;
 mod reader;
 mod source;
 mod text;
@@ -80,6 +82,7 @@ pub use indices::CharIndexStream;
 #[cfg(feature = "codec")]
 pub use lines::Utf8Lines;
 pub use fallback::FallbackStream;
+pub use matches::TextMatches;
 pub use reader::ReaderChunks;
 pub use source::{TextSource, Texts};
 pub use text::{Utf8Stream, Utf8StreamExt};

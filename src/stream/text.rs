@@ -19,10 +19,11 @@ use crate::stream::Utf8Lines;
 use crate::stream::source::Piece;
 use crate::stream::{CharStream, CollectError, ReaderChunks, StreamError, append_within};
 use crate::fallback::{Fallback, FallbackDecoder};
+use crate::find::TextFinder;
 use crate::item::Item;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
-use crate::stream::{CollectError, FallbackStream, ReaderChunks, StreamError};
+use crate::stream::{CollectError, FallbackStream, ReaderChunks, StreamError, TextMatches};
 use crate::transcode::Status;
 
 pin_project! {
@@ -181,6 +182,28 @@ impl<S> Utf8Stream<S> {
         let Text { decoder, mode, chunk } = self.text;
         let decoder = FallbackDecoder::continuing(decoder, fallback).with_error_mode(mode);
         FallbackStream { inner: self.inner, decoder, chunk, state: self.state }
+    }
+
+    /// Finds the places of a text in the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::TextFinder;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"error: E\xFFRROR: err"[..], b"or"].map(Ok::<_, std::io::Error>);
+    /// let mut matches = stream::iter(chunks).utf8().matches(TextFinder::new("error").unwrap());
+    /// assert_eq!(matches.next().await.unwrap().unwrap(), 0);
+    /// assert!(matches.next().await.unwrap().is_err()); // FF
+    /// assert_eq!(matches.next().await.unwrap().unwrap(), 16);
+    /// # }
+    /// ```
+    pub fn matches(self, finder: TextFinder) -> TextMatches<S> {
+        TextMatches::new(self, finder)
     }
 
     /// Returns the inner stream.

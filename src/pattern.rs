@@ -1,0 +1,79 @@
+//! A text to be found in bytes that come in pieces.
+
+use std::fmt;
+
+use memchr::memmem;
+
+/// A needle, not empty, and what is known of it.
+pub(crate) struct Pattern {
+    finder: memmem::Finder<'static>,
+    /// The failure function of Knuth, Morris and Pratt: for each prefix of the needle, the length
+    /// of its longest proper prefix that is also its suffix.
+    borders: Box<[usize]>,
+}
+
+impl Pattern {
+    pub(crate) fn new(text: &str) -> Self {
+        let needle = text.as_bytes();
+        let mut borders = vec![0; needle.len()].into_boxed_slice();
+        for end in 1..needle.len() {
+            borders[end] = extend(needle, &borders, borders[end - 1], needle[end]);
+        }
+        Self { finder: memmem::Finder::new(needle).into_owned(), borders }
+    }
+
+    pub(crate) fn needle(&self) -> &[u8] {
+        self.finder.needle()
+    }
+
+    /// Finds the first place of the needle in `bytes`.
+    #[inline]
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
+        self.finder.find(bytes)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.borders.len()
+    }
+
+    /// Length of the longest beginning of the needle that the bytes end in which ended in `begun`
+    /// bytes of it, now that `byte` has come.
+    #[inline]
+    pub(crate) fn extend(&self, begun: usize, byte: u8) -> usize {
+        extend(self.needle(), &self.borders, begun, byte)
+    }
+
+    /// Length of the longest beginning of the needle, less than all of it, that `bytes` end in.
+    pub(crate) fn begun(&self, bytes: &[u8]) -> usize {
+        let last = &bytes[bytes.len().saturating_sub(self.len() - 1)..];
+        last.iter().fold(0, |begun, &byte| self.extend(begun, byte))
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
+        let from = index.saturating_sub(self.len() - 1).max(decided);
+        let mut begun = 0;
+        for (at, &byte) in bytes.iter().enumerate().skip(from) {
+            begun = self.extend(begun, byte);
+            if at + 1 - begun > index {
+                return at;
+            }
+        }
+        bytes.len().saturating_sub(1)
+    }
+}
+
+/// Length of the longest beginning of `needle` that the bytes end in which ended in `begun` bytes of
+/// it, now that `byte` has come.
+fn extend(needle: &[u8], borders: &[usize], mut begun: usize, byte: u8) -> usize {
+    while begun > 0 && (begun == needle.len() || needle[begun] != byte) {
+        begun = borders[begun - 1];
+    }
+    begun + usize::from(needle[begun] == byte)
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pattern").field(&String::from_utf8_lossy(self.needle())).finish()
+    }
+}
