@@ -234,6 +234,7 @@ pub mod codec;
 mod decoder;
 mod destination;
 pub mod dialect;
+pub mod detect;
 mod encoder;
 mod error;
 #[cfg(feature = "alloc")]
