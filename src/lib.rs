@@ -119,6 +119,13 @@
 //! | the same | one `String` of limited length | [`stream::Utf8Stream::collect_text`] | `stream` |
 //! | frames of a WebSocket | messages, validated as they arrive | [`payload::websocket::TextMessage`] | `bytes` |
 //! | the body of an HTTP message | text as it comes, or one `String` | [`payload::http::Utf8Body`] | `http-body` |
+//! | slices, not all of them UTF-8 | a `String`, some of it from a legacy encoding | [`fallback::FallbackDecoder`] | `alloc` |
+//! | the same, read or in a `Stream` | text | `with_fallback` of [`codec::Utf8Codec`], [`codec::Utf8LinesCodec`], [`stream::Utf8Stream`] | `codec`, `stream` |
+//! | slices | what they are: ASCII, UTF-8, UTF-16, legacy, binary | [`detect::Detector`] | |
+//! | the same | a guess which legacy encoding | `detect::LegacyGuesser` | `detect` |
+//! | slices from a terminal | borrowed text, in Latin-1 or UTF-8 by its escapes | [`Iso2022Decoder`] | |
+//! | any bytes | where characters begin | [`boundary`] | |
+//! | text in pieces, or an [`Utf8Stream`](stream::Utf8Stream) | the places of a text | [`TextFinder`], [`stream::Utf8Stream::matches`] | `codec` or `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
 //! | text | pieces of at most so many bytes | [`mod@split`] | |
@@ -178,6 +185,10 @@
 //!   [`with_max_length`](payload::websocket::TextMessage::with_max_length) says; a control frame 125.
 //! - A [`payload::http::Utf8Body`] holds one frame at the most, and converts from another charset in
 //!   blocks of 16 KiB. [`collect_text`](payload::http::Utf8Body::collect_text) is told its limit.
+//! - A [`fallback`] by lines holds 65,536 bytes (64 KiB) of a line and three more at the most, or what
+//!   [`with_max_length`](fallback::Fallback::with_max_length) says; in a lines codec, its line. Other
+//!   fallbacks hold six bytes.
+//!
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -215,6 +226,22 @@
 //! - **`http-body`:** `std` and `bytes`, and the module [`payload::http`]. Brings http, http-body,
 //!   pin-project-lite and thiserror.
 //! - **`encoding_rs`:** `alloc`; with `http-body`, other charsets than UTF-8. Brings encoding_rs.
+//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, errors,
+//!   options.
+//! - **`alloc`:** decoding into a `String`, and the module [`fallback`]. No dependencies.
+//! - **`std`:** `alloc`, conversion of errors into [`std::io::Error`], and asking the machine at
+//!   run time which vector instructions it has (otherwise those that the build was told of are
+//!   used). No dependencies.
+//! - **`bytes`:** `alloc`, and decoding of `bytes::Bytes` into `bytestring::ByteString` without
+//!   copying. Brings bytes and bytestring.
+//! - **`codec`:** `std` and `bytes`, the module [`codec`], and [`TextFinder`]. Brings tokio-util (its
+//!   codecs only), memchr and thiserror.
+//! - **`stream`:** `std` and `bytes`, the module [`stream`], and [`TextFinder`]. Brings futures and
+//!   tokio (none of their features), memchr, pin-project-lite and thiserror.
+//! - **`encoding_rs`:** `alloc`, and the encodings of the WHATWG Encoding Standard for a
+//!   [`fallback`]. Brings encoding_rs.
+//! - **`detect`:** `encoding_rs`, and guesses which legacy encoding a stream is in
+//!   (`detect::LegacyGuesser`). Brings chardetng.
 //!
 //! # Minimum supported Rust version
 //!

@@ -1,0 +1,161 @@
+//! Overlong forms and surrogates never come out as what they pretend to be, unless a dialect that
+//! has them is asked for: not from a fallback, a switch of charsets, a detector or a search.
+
+#![cfg(feature = "alloc")]
+
+use utf8_codec::detect::{Detector, Kind};
+use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::{Charset, Iso2022Decoder, boundary};
+
+/// NUL, a slash, surrogates, a pair of them, a value too large; and what each would be.
+const FORMS: [(&[u8], &str); 9] = [
+    (b"\xC0\x80", "\0"),
+    (b"\xE0\x80\x80", "\0"),
+    (b"\xC0\xAF", "/"),
+    (b"\xE0\x80\xAF", "/"),
+    (b"\xF0\x80\x80\xAF", "/"),
+    (b"\xF8\x80\x80\x80\xAF", "/"),
+    (b"\xED\xA0\x80", "\u{FFFF}"),
+    (b"\xED\xA0\xBD\xED\xB8\x80", "\u{1F600}"),
+    (b"\xF4\x90\x80\x80", "\u{10FFFF}"),
+];
+
+fn fallbacks() -> Vec<Fallback> {
+    let mut encodings = vec![LegacyEncoding::latin1(), LegacyEncoding::windows_1252()];
+    #[cfg(feature = "encoding_rs")]
+    encodings.extend(
+        [encoding_rs::SHIFT_JIS, encoding_rs::GB18030, encoding_rs::BIG5, encoding_rs::EUC_KR]
+            .map(|encoding| LegacyEncoding::whatwg(encoding).unwrap()),
+    );
+    let extents = [Fallback::part, Fallback::line, Fallback::rest];
+    encodings.iter().flat_map(|&encoding| extents.map(|extent| extent(encoding))).collect()
+}
+
+/// Each form between `!` and `.`, which are part of no character of two bytes, cut at each place.
+fn for_each_form(check: impl Fn(&[&[u8]], &str)) {
+    for (form, pretended) in FORMS {
+        let bytes = [b"!", form, b"."].concat();
+        for at in 0..=bytes.len() {
+            let (front, back) = bytes.split_at(at);
+            check(&[front, back], pretended);
+        }
+        check(&bytes.chunks(1).collect::<Vec<_>>(), pretended);
+    }
+}
+
+#[track_caller]
+fn assert_stopped(text: &str, pretended: &str) {
+    assert!(text.starts_with('!') && text.ends_with('.'), "{text:?}");
+    assert!(!text.contains(pretended), "{text:?}");
+}
+
+#[test]
+fn a_fallback_does_not_let_them_through() {
+    for fallback in fallbacks() {
+        for_each_form(|chunks, pretended| {
+            let mut decoder = FallbackDecoder::new(fallback);
+            let mut text = String::new();
+            for chunk in chunks {
+                decoder.push(chunk, &mut text).unwrap();
+            }
+            decoder.finish(&mut text).unwrap();
+            assert_stopped(&text, pretended);
+            assert!(decoder.report().first.is_some() && decoder.error_count() > 0);
+        });
+    }
+}
+
+#[test]
+fn a_switch_of_charsets_does_not_let_them_through() {
+    for charset in [Charset::Latin1, Charset::Utf8] {
+        for_each_form(|chunks, pretended| {
+            let mut decoder = Iso2022Decoder::in_charset(charset);
+            let mut text = String::new();
+            for chunk in chunks {
+                decoder.push(chunk).flatten().for_each(|piece| text.push_str(piece));
+            }
+            assert_stopped(&text, pretended);
+            assert_eq!(decoder.error_count() > 0, charset == Charset::Utf8);
+        });
+    }
+}
+
+#[test]
+fn a_detector_does_not_take_them_for_utf8() {
+    for_each_form(|chunks, _| {
+        let mut detector = Detector::new();
+        for chunk in chunks {
+            detector.push(chunk);
+        }
+        assert_eq!(detector.finish(), Kind::Legacy);
+    });
+}
+
+#[test]
+fn they_are_no_characters_between_boundaries() {
+    for (form, _) in FORMS {
+        assert!(boundary::is_boundary(form, 1), "{form:02x?}");
+    }
+}
+
+#[cfg(feature = "codec")]
+#[test]
+fn codecs_with_a_fallback_do_not_let_them_through() {
+    use bytes::BytesMut;
+    use tokio_util::codec::Decoder;
+    use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
+
+    for fallback in fallbacks() {
+        for_each_form(|chunks, pretended| {
+            let (mut codec, mut text) = (Utf8Codec::new().with_fallback(fallback), String::new());
+            let (mut lines, mut line) =
+                (Utf8LinesCodec::new().with_fallback(fallback), String::new());
+            let (mut buffer, mut line_buffer) = (BytesMut::new(), BytesMut::new());
+            for chunk in chunks {
+                buffer.extend_from_slice(chunk);
+                while let Some(piece) = codec.decode(&mut buffer).unwrap() {
+                    text += &piece;
+                }
+                line_buffer.extend_from_slice(chunk);
+                assert!(lines.decode(&mut line_buffer).unwrap().is_none());
+            }
+            while let Some(piece) = codec.decode_eof(&mut buffer).unwrap() {
+                text += &piece;
+            }
+            while let Some(item) = lines.decode_eof(&mut line_buffer).unwrap() {
+                line += &item.unwrap().text;
+            }
+            assert_stopped(&text, pretended);
+            assert_stopped(&line, pretended);
+        });
+    }
+}
+
+#[cfg(feature = "stream")]
+#[test]
+fn streams_with_a_fallback_or_a_search_do_not_let_them_through() {
+    use bytes::Bytes;
+    use futures::{FutureExt, StreamExt, stream};
+    use utf8_codec::TextFinder;
+    use utf8_codec::stream::Utf8Stream;
+
+    let inner = |chunks: &[&[u8]]| {
+        let chunks = chunks.iter().map(|chunk| Ok(Bytes::copy_from_slice(chunk)));
+        stream::iter(chunks.collect::<Vec<Result<_, std::convert::Infallible>>>())
+    };
+    for fallback in fallbacks() {
+        for_each_form(|chunks, pretended| {
+            let texts = Utf8Stream::new(inner(chunks)).with_fallback(fallback);
+            let texts = texts.map(Result::unwrap).collect::<Vec<_>>().now_or_never().unwrap();
+            assert_stopped(&texts.iter().map(|text| &**text).collect::<String>(), pretended);
+        });
+    }
+    for_each_form(|chunks, pretended| {
+        for needle in [pretended, "!."] {
+            let finder = TextFinder::new(needle).unwrap();
+            let matches = Utf8Stream::new(inner(chunks)).matches(finder);
+            let items = matches.collect::<Vec<_>>().now_or_never().unwrap();
+            assert!(!items.is_empty() && items.iter().all(Result::is_err));
+        }
+    });
+}
