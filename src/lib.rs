@@ -211,35 +211,22 @@
 //! behaviour.
 //!
 //! - **No feature at all:** the core on `core` alone, for `no_std` targets without an allocator.
-//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, UTF-16,
-//!   errors, options.
-//! - **`alloc`:** decoding into a `String`. No dependencies.
+//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, dialects,
+//!   UTF-16, detection, errors, options.
+//! - **`alloc`:** decoding into a `String`, and the module [`fallback`]. No dependencies.
 //! - **`std`:** `alloc`, conversion of errors into [`std::io::Error`], and asking the machine at
 //!   run time which vector instructions it has (otherwise those that the build was told of are
 //!   used). No dependencies.
 //! - **`bytes`:** `alloc`, decoding of `bytes::Bytes` into `bytestring::ByteString` without copying,
 //!   and WebSocket messages in the module [`payload`]. Brings bytes and bytestring.
-//! - **`codec`:** `std` and `bytes`, and the module [`codec`]. Brings tokio-util (its codecs only),
-//!   memchr and thiserror.
-//! - **`stream`:** `std` and `bytes`, and the module [`stream`]. Brings futures and tokio (none of
-//!   their features), pin-project-lite and thiserror.
-//! - **`http-body`:** `std` and `bytes`, and the module [`payload::http`]. Brings http, http-body,
-//!   pin-project-lite and thiserror.
-//! - **`encoding_rs`:** `alloc`; with `http-body`, other charsets than UTF-8. Brings encoding_rs.
-//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, errors,
-//!   options.
-//! - **`alloc`:** decoding into a `String`, and the module [`fallback`]. No dependencies.
-//! - **`std`:** `alloc`, conversion of errors into [`std::io::Error`], and asking the machine at
-//!   run time which vector instructions it has (otherwise those that the build was told of are
-//!   used). No dependencies.
-//! - **`bytes`:** `alloc`, and decoding of `bytes::Bytes` into `bytestring::ByteString` without
-//!   copying. Brings bytes and bytestring.
 //! - **`codec`:** `std` and `bytes`, the module [`codec`], and [`TextFinder`]. Brings tokio-util (its
 //!   codecs only), memchr and thiserror.
 //! - **`stream`:** `std` and `bytes`, the module [`stream`], and [`TextFinder`]. Brings futures and
 //!   tokio (none of their features), memchr, pin-project-lite and thiserror.
+//! - **`http-body`:** `std` and `bytes`, and the module [`payload::http`]. Brings http, http-body,
+//!   pin-project-lite and thiserror.
 //! - **`encoding_rs`:** `alloc`, and the encodings of the WHATWG Encoding Standard for a
-//!   [`fallback`]. Brings encoding_rs.
+//!   [`fallback`] and, with `http-body`, for charsets. Brings encoding_rs.
 //! - **`detect`:** `encoding_rs`, and guesses which legacy encoding a stream is in
 //!   (`detect::LegacyGuesser`). Brings chardetng.
 //!
@@ -253,15 +240,15 @@
 extern crate alloc;
 
 mod bom;
+pub mod boundary;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 mod chunk;
-pub mod boundary;
 #[cfg(feature = "codec")]
 pub mod codec;
 mod decoder;
 mod destination;
-pub mod dialect;
 pub mod detect;
+pub mod dialect;
 mod encoder;
 mod error;
 #[cfg(feature = "alloc")]
@@ -269,9 +256,8 @@ pub mod fallback;
 #[cfg(any(feature = "codec", feature = "stream"))]
 mod find;
 mod incomplete;
-#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
 mod iso2022;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
 mod item;
 #[allow(unsafe_code)]
 mod kernel;
@@ -283,10 +269,10 @@ mod mode;
 mod options;
 #[cfg(feature = "bytes")]
 mod owned;
-#[cfg(feature = "bytes")]
-pub mod payload;
 #[cfg(any(feature = "codec", feature = "stream"))]
 mod pattern;
+#[cfg(feature = "bytes")]
+pub mod payload;
 mod scanner;
 pub mod split;
 #[cfg(feature = "stream")]

@@ -263,6 +263,9 @@ impl Scanner {
 
     pub(crate) fn unmask(&self, input: &mut [u8], mask: [u8; 4]) {
         self.kernel.unmask(input, mask);
+    }
+}
+
 /// For callers that read something else than UTF-8 in between.
 #[cfg(feature = "alloc")]
 impl Scanner {

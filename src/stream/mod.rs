@@ -8,13 +8,11 @@
 //! | an `AsyncRead` | the same, and [`into_byte_reader()`](Utf8Reader::into_byte_reader) | bytes that are text, for who takes an `AsyncBufRead` |
 //! | any of these | [`utf8_chars()`](Utf8StreamExt::utf8_chars): [`CharStream`] | `char`s, with offsets, one by one or many at once |
 //! | any of these | `utf8_lines()`: `Utf8Lines`, with the feature `codec` | lines, as `Utf8LinesCodec` gives them |
+//! | a [`Utf8Stream`], some of it not UTF-8 | [`with_fallback`](Utf8Stream::with_fallback) | the same |
+//! | a [`Utf8Stream`] | [`matches`](Utf8Stream::matches) | the places of a text |
 //! | any of these | [`collect_text`](Utf8Stream::collect_text) | one `String`, limited |
 //! | a `Stream` of `Result<String, E>` and the like | [`text_chars()`](TextStreamExt::text_chars), `text_lines()`, [`collect_text`](TextStreamExt::collect_text) | `char`s, lines, one `String` |
 //! | text, `char`s, UTF-16 units | [`Utf8Writer::new`], or [`utf8_writer()`](Utf8WriteExt::utf8_writer) behind the writer | an `AsyncWrite` |
-//! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, `E` being [`io::Error`] |
-//! | either, some of it not UTF-8 | [`with_fallback`](Utf8Stream::with_fallback) behind that | the same |
-//! | either | [`matches`](Utf8Stream::matches) behind that | the places of a text |
-//! | either | [`collect_text`](Utf8Stream::collect_text) behind that | one `String`, limited |
 //!
 //! Bodies of HTTP messages, events from a server, tokens from a language model and channels between
 //! tasks are such streams: the chunks come as they were sent or as the network cut them, and a
@@ -62,10 +60,10 @@ mod block;
 mod byte_reader;
 mod chars;
 mod ext;
+mod fallback;
 mod indices;
 #[cfg(feature = "codec")]
 mod lines;
-mod fallback;
 mod matches;
 mod reader;
 mod source;
@@ -78,10 +76,10 @@ use std::io;
 pub use byte_reader::Utf8ByteReader;
 pub use chars::CharStream;
 pub use ext::{TextStreamExt, Utf8ReadExt};
+pub use fallback::FallbackStream;
 pub use indices::CharIndexStream;
 #[cfg(feature = "codec")]
 pub use lines::Utf8Lines;
-pub use fallback::FallbackStream;
 pub use matches::TextMatches;
 pub use reader::ReaderChunks;
 pub use source::{TextSource, Texts};

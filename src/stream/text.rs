@@ -12,19 +12,16 @@ use tokio::io::AsyncRead;
 use crate::chunk::{SILENT_CHUNKS, Text};
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
+use crate::fallback::{Fallback, FallbackDecoder};
+use crate::find::TextFinder;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
 #[cfg(feature = "codec")]
 use crate::stream::Utf8Lines;
 use crate::stream::source::Piece;
-use crate::stream::{CharStream, CollectError, ReaderChunks, StreamError, append_within};
-use crate::fallback::{Fallback, FallbackDecoder};
-use crate::find::TextFinder;
-use crate::item::Item;
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
-use crate::stream::{CollectError, FallbackStream, ReaderChunks, StreamError, TextMatches};
-use crate::transcode::Status;
+use crate::stream::{
+    CharStream, CollectError, FallbackStream, ReaderChunks, StreamError, TextMatches, append_within,
+};
 
 pin_project! {
     /// A stream of chunks to a stream of text: each item is a run of whole characters, never empty.
