@@ -21,14 +21,18 @@ const FORMS: [(&[u8], &str); 9] = [
 ];
 
 fn fallbacks() -> Vec<Fallback> {
-    let mut encodings = vec![LegacyEncoding::latin1(), LegacyEncoding::windows_1252()];
+    #[cfg(not(feature = "encoding_rs"))]
+    let others = [];
     #[cfg(feature = "encoding_rs")]
-    encodings.extend(
+    let others =
         [encoding_rs::SHIFT_JIS, encoding_rs::GB18030, encoding_rs::BIG5, encoding_rs::EUC_KR]
-            .map(|encoding| LegacyEncoding::whatwg(encoding).unwrap()),
-    );
+            .map(|encoding| LegacyEncoding::whatwg(encoding).unwrap());
     let extents = [Fallback::part, Fallback::line, Fallback::rest];
-    encodings.iter().flat_map(|&encoding| extents.map(|extent| extent(encoding))).collect()
+    [LegacyEncoding::latin1(), LegacyEncoding::windows_1252()]
+        .into_iter()
+        .chain(others)
+        .flat_map(|encoding| extents.map(|extent| extent(encoding)))
+        .collect()
 }
 
 /// Each form between `!` and `.`, which are part of no character of two bytes, cut at each place.

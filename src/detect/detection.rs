@@ -125,7 +125,7 @@ impl Detection {
     /// use utf8_codec::detect::{Detector, Kind};
     ///
     /// let mut detector = Detector::new();
-    /// assert_eq!(detector.push(b"caf\xE9").may_become(), [Kind::Binary]);
+    /// assert_eq!(detector.push(b"caf\xE9.").may_become(), [Kind::Binary]);
     /// ```
     #[must_use]
     pub const fn may_become(self) -> &'static [Kind] {

@@ -140,10 +140,10 @@ impl FallbackDecoder {
     /// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()))
     ///     .with_options(Utf8Options::new().with_strictness(Strictness::new().refuse_nul()));
     /// let mut text = String::new();
-    /// let error = decoder.push(b"ab\0c\xE9", &mut text).unwrap_err();
+    /// let error = decoder.push(b"ab\0c\xE9!", &mut text).unwrap_err();
     /// assert_eq!((&*text, error.valid_up_to()), ("ab", 2));
     /// decoder.push(b"", &mut text).unwrap();
-    /// assert_eq!(text, "abcé");
+    /// assert_eq!(text, "abcé!");
     /// ```
     pub fn push(&mut self, chunk: &[u8], text: &mut String) -> Result<(), Utf8Error> {
         let mut chunk = chunk;

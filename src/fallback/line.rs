@@ -69,11 +69,17 @@ impl LineFallback {
         legacy: Option<usize>,
         bytes: &[u8],
     ) -> Result<ByteString, Utf8Error> {
+        let legacy = match self.fallback.extent {
+            Extent::Line { .. } if legacy.is_some() => {
+                // In front of that it is the same in both.
+                let at = bytes.iter().position(|byte| !byte.is_ascii());
+                self.parts.begin(scanner.position() + at.unwrap_or(0) as u64);
+                at
+            }
+            _ => legacy,
+        };
         let (mut utf8, mut legacy) =
             legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
-        if !legacy.is_empty() && matches!(self.fallback.extent, Extent::Line { .. }) {
-            self.parts.begin(scanner.position());
-        }
         let mut text = String::with_capacity(bytes.len());
         let mut counted_before = Tally::default();
         loop {

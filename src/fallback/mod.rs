@@ -30,7 +30,7 @@
 //! decoder.finish(&mut text).unwrap();
 //! assert_eq!(text, "café\ncafé fÃ¼r 2 €\nthé\n");
 //! assert_eq!(decoder.report().runs, 1);
-//! assert_eq!(decoder.report().first, Some(6)); // where the second line begins
+//! assert_eq!(decoder.report().first, Some(9)); // in the second line; in front of it stands ASCII
 //! ```
 //!
 //! # What counts as UTF-8, and what does not

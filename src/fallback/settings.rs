@@ -141,7 +141,8 @@ impl Fallback {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FallbackReport {
-    /// The offset in the stream of the first byte that was read in the legacy encoding.
+    /// The offset in the stream of the first byte that was read in the legacy encoding. ASCII at the
+    /// start of a line, which is the same in both, is not counted to it.
     pub first: Option<u64>,
     /// How many times it switched: the number of lines, or of runs of ill-formed parts; or 1.
     pub runs: u64,

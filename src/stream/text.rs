@@ -196,7 +196,7 @@ impl<S> Utf8Stream<S> {
     /// let mut matches = stream::iter(chunks).utf8().matches(TextFinder::new("error").unwrap());
     /// assert_eq!(matches.next().await.unwrap().unwrap(), 0);
     /// assert!(matches.next().await.unwrap().is_err()); // FF
-    /// assert_eq!(matches.next().await.unwrap().unwrap(), 16);
+    /// assert_eq!(matches.next().await.unwrap().unwrap(), 15);
     /// # }
     /// ```
     pub fn matches(self, finder: TextFinder) -> TextMatches<S> {
