@@ -26,7 +26,7 @@ use utf8_codec::stream::{
     CharStream, CollectError, StreamError, TextSource, TextStreamExt, Texts, Utf8ReadExt,
     Utf8Stream, Utf8StreamExt,
 };
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
 
 const MULTILINGUAL: &str = "Zażółć gęślą jaźń, 色は匂へど散りぬるを, 키스의 고유조건은, 👩‍👩‍👧‍👦. ";
 
@@ -174,6 +174,70 @@ fn a_long_text_has_the_indices_that_a_str_has_however_it_is_cut() {
     }
 }
 
+/// Bytes of which many are not UTF-8, in runs and alone, and cut characters of all lengths.
+fn damaged(len: usize) -> Vec<u8> {
+    let mut state = 7_u64;
+    let mut next = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    let mut bytes = Vec::new();
+    while bytes.len() < len {
+        let run = next(8);
+        match next(5) {
+            0 => bytes.extend((0..run).map(|_| next(256) as u8)),
+            1 => bytes.extend("日本👋é".as_bytes().iter().skip(next(8)).take(run)),
+            2 => bytes.extend([0xFF].repeat(run)),
+            _ => bytes.extend(MULTILINGUAL.as_bytes().iter().take(10 * run)),
+        }
+    }
+    bytes.truncate(len);
+    bytes
+}
+
+#[test]
+fn among_many_errors_each_char_has_the_offset_of_what_it_is_or_stands_for() {
+    let bytes = damaged(20_000);
+    for mode in [
+        ErrorMode::Replacement,
+        ErrorMode::Skip,
+        ErrorMode::Escape,
+        ErrorMode::Latin1,
+        ErrorMode::Windows1252,
+    ] {
+        let (mut decoder, mut expected, mut at) = (Utf8Decoder::new(), Vec::new(), 0);
+        for piece in decoder.push(&bytes) {
+            match piece {
+                Ok(text) => {
+                    expected.extend(text.char_indices().map(|(i, c)| (at + i as u64, c)));
+                    at += text.len() as u64;
+                }
+                Err(error) => {
+                    let repair = mode.repair(&error).unwrap();
+                    expected.extend(repair.chars().map(|c| (error.valid_up_to(), c)));
+                    at += error.bytes().len() as u64;
+                }
+            }
+        }
+        let end = decoder.finish().err().map(|error| (error, mode.repair(&error).unwrap()));
+        if let Some((error, repair)) = end {
+            expected.extend(repair.chars().map(|c| (error.valid_up_to(), c)));
+        }
+        for size in [1, 7, 100, 1000, 1024, 1025, 5000, bytes.len()] {
+            let chunks: Vec<_> = bytes.chunks(size).map(Bytes::copy_from_slice).collect();
+            let texts = stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)).utf8();
+            let mut indices = texts.with_error_mode(mode).chars().indices();
+            let mut seen = Vec::new();
+            while let Some(Some(item)) = indices.next().now_or_never() {
+                seen.push(item.unwrap());
+            }
+            assert!(seen == expected, "{mode:?}, {size} bytes at once");
+            assert!(mode == ErrorMode::Skip || indices.get_ref().offset() == bytes.len() as u64);
+            assert_eq!(indices.get_ref().get_ref().error_count(), decoder.error_count());
+        }
+    }
+}
+
 #[test]
 fn an_offset_is_that_of_the_next_char_or_behind_the_last() {
     let mut chars = chars_of(&[Chunk(b"\xC3\xA9\xFFx"), Chunk(b"y"), End], ErrorMode::Fatal);
@@ -262,13 +326,14 @@ fn a_repair_is_text_that_can_be_taken_like_any() {
     let mut chars = chars_of(&[Chunk(b"a\xFFb"), End], ErrorMode::Escape);
     assert_eq!(chars.next_block().now_or_never().flatten(), Some(Ok(&['a'][..])));
     assert_eq!(chars.peek().now_or_never().flatten(), Some(Ok('\\')));
-    assert_eq!((chars.as_str(), chars.offset()), (r"\xff", 1));
+    assert_eq!((chars.as_str(), chars.offset()), (r"\xffb", 1));
     chars.advance(2);
-    assert_eq!((chars.as_str(), chars.offset()), ("ff", 1));
+    assert_eq!((chars.as_str(), chars.offset()), ("ffb", 1));
     assert_eq!(chars.next().now_or_never().flatten(), Some(Ok('f')));
-    assert_eq!(chars.next_block().now_or_never().flatten(), Some(Ok(&['f'][..])));
-    assert_eq!(chars.offset(), 2);
+    chars.advance(1);
+    assert_eq!((chars.as_str(), chars.offset()), ("b", 2));
     assert_eq!(chars.next_block().now_or_never().flatten(), Some(Ok(&['b'][..])));
+    assert_eq!(chars.offset(), 3);
 }
 
 #[test]

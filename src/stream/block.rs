@@ -4,51 +4,33 @@ use bytestring::ByteString;
 
 use crate::destination::floor_char_boundary;
 use crate::kernel::Kernel;
-use crate::mode::Repair;
-use crate::stream::source::Piece;
+use crate::stream::piece::Piece;
 
 /// Text that has not been handed out, the first of it decoded to `char`s.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    content: Content,
-    /// Bytes of the content that are out.
+    piece: Piece,
+    /// Bytes of the piece that are out.
     at: usize,
-    /// The first `char`s of the content from `at` on are those from `next` on.
+    /// The first `char`s of the piece from `at` on are those from `next` on.
     ///
     /// (To decode many at once, and to take them from here, is quicker for most scripts than to take
     /// them from a `str`, where each change of the length is a branch that was not foreseen.)
     ahead: Vec<char>,
     next: usize,
-    /// Where in the content the last of them ends.
+    /// Where in the piece the last of them ends.
     ahead_to: usize,
-}
-
-#[derive(Clone, Debug)]
-enum Content {
-    Text {
-        text: ByteString,
-        offset: u64,
-    },
-    /// What stands for the `len` bytes at `offset`.
-    Short {
-        text: Repair,
-        offset: u64,
-        len: u64,
-    },
 }
 
 impl Block {
     pub(super) const fn new() -> Self {
-        let content = Content::Text { text: ByteString::new(), offset: 0 };
-        Self { content, at: 0, ahead: Vec::new(), next: 0, ahead_to: 0 }
+        let piece = Piece::Text { text: ByteString::new(), offset: 0 };
+        Self { piece, at: 0, ahead: Vec::new(), next: 0, ahead_to: 0 }
     }
 
     /// Puts a piece in place of what there was, all of which is out.
     pub(super) fn fill(&mut self, piece: Piece) {
-        self.content = match piece {
-            Piece::Text { text, offset } => Content::Text { text, offset },
-            Piece::Short { text, offset, len } => Content::Short { text, offset, len },
-        };
+        self.piece = piece;
         self.at = 0;
         self.look_ahead();
     }
@@ -56,8 +38,8 @@ impl Block {
     /// Gives back all memory, where nothing is left.
     pub(super) fn shrink(&mut self) {
         debug_assert!(self.as_str().is_empty());
-        let content = Content::Text { text: ByteString::new(), offset: self.offset() };
-        *self = Self { content, ..Self::new() };
+        let piece = Piece::Text { text: ByteString::new(), offset: self.offset() };
+        *self = Self { piece, ..Self::new() };
     }
 
     #[inline]
@@ -80,16 +62,12 @@ impl Block {
     }
 
     pub(super) fn as_str(&self) -> &str {
-        &self.content.as_str()[self.at..]
+        &self.piece.as_str()[self.at..]
     }
 
     /// The offset in the stream of what is next.
     pub(super) fn offset(&self) -> u64 {
-        match &self.content {
-            Content::Text { offset, .. } => offset + self.at as u64,
-            Content::Short { text, offset, .. } if self.at < text.len() => *offset,
-            Content::Short { offset, len, .. } => offset + len,
-        }
+        self.piece.offset(self.at)
     }
 
     /// Takes `len` bytes of the text.
@@ -115,7 +93,7 @@ impl Block {
     /// Decodes some of what is left, if there is any and none is decoded. Says whether there is.
     pub(super) fn look_ahead(&mut self) -> bool {
         debug_assert_eq!(self.next, self.ahead.len());
-        let text = &self.content.as_str()[self.at..];
+        let text = &self.piece.as_str()[self.at..];
         let some = &text[..floor_char_boundary(text, AHEAD)];
         self.next = 0;
         self.ahead.resize(some.len(), '\0');
@@ -130,15 +108,6 @@ impl Block {
         self.ahead.truncate(decoded);
         self.ahead_to = self.at + some.len();
         decoded > 0
-    }
-}
-
-impl Content {
-    fn as_str(&self) -> &str {
-        match self {
-            Self::Text { text, .. } => text,
-            Self::Short { text, .. } => text,
-        }
     }
 }
 

@@ -65,6 +65,7 @@ mod indices;
 #[cfg(feature = "codec")]
 mod lines;
 mod matches;
+mod piece;
 mod reader;
 mod source;
 mod text;

@@ -1,16 +1,13 @@
-use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use bytestring::ByteString;
 use futures::Stream;
 use pin_project_lite::pin_project;
 
-use crate::chunk::{SILENT_CHUNKS, Text};
-use crate::error::Utf8Error;
-use crate::incomplete::Resumed;
-use crate::mode::Repair;
+use crate::chunk::SILENT_CHUNKS;
+use crate::stream::piece::Piece;
 use crate::stream::{StreamError, Utf8Stream};
 
 /// What a [`CharStream`](crate::stream::CharStream) has its text from: a [`Utf8Stream`], or
@@ -46,15 +43,6 @@ pub trait TextSource {
     fn has_ended(&self) -> bool;
 }
 
-/// Text and where it stands in the stream. Never empty.
-#[derive(Clone, Debug)]
-pub enum Piece {
-    /// Characters that came.
-    Text { text: ByteString, offset: u64 },
-    /// What stands for the `len` bytes at `offset`: a repair, or a character that was cut.
-    Short { text: Repair, offset: u64, len: u64 },
-}
-
 impl<S, B, E> TextSource for Utf8Stream<S>
 where
     S: Stream<Item = Result<B, E>>,
@@ -71,64 +59,6 @@ where
 
     fn has_ended(&self) -> bool {
         futures::stream::FusedStream::is_terminated(self)
-    }
-}
-
-impl Text {
-    /// Returns the next piece, in every mode, and leaves the rest of the chunk.
-    pub(super) fn next_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        while !self.chunk.is_empty() {
-            let found = if self.decoder.incomplete().is_empty() {
-                self.whole_piece()
-            } else {
-                self.cut_piece()
-            };
-            if let Some(piece) = found.or_else(|error| self.repair(error))? {
-                return Ok(Some(piece));
-            }
-        }
-        Ok(None)
-    }
-
-    fn whole_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
-        let piece = pieces.next();
-        self.chunk = pieces.into_rest();
-        // Behind text nothing is held.
-        let position = self.decoder.position();
-        let piece = piece.transpose()?;
-        Ok(piece.map(|text| Piece::Text { offset: position - text.len() as u64, text }))
-    }
-
-    /// Completes what is held. (`push_bytes` takes memory for the character.)
-    fn cut_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        let (used, resumed) = self.decoder.resume(&self.chunk);
-        self.chunk.advance(used);
-        match resumed {
-            Resumed::Nothing => Ok(None),
-            Resumed::Error(error) => Err(error),
-            Resumed::Char(c) => {
-                let len = c.len_utf8() as u64;
-                let offset = self.decoder.position() - len;
-                Ok(Some(Piece::Short { text: Repair::from_char(c), offset, len }))
-            }
-        }
-    }
-
-    /// Returns what is to be said of the end in the same way, until there is nothing more.
-    pub(super) fn end_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        while let Err(error) = self.decoder.finish() {
-            if let Some(piece) = self.repair(error)? {
-                return Ok(Some(piece));
-            }
-        }
-        Ok(None)
-    }
-
-    fn repair(&self, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
-        let text = self.mode.repair(&error).ok_or(error)?;
-        let (offset, len) = (error.valid_up_to(), error.bytes().len() as u64);
-        Ok((!text.is_empty()).then_some(Piece::Short { text, offset, len }))
     }
 }
 
@@ -276,47 +206,5 @@ where
 
     fn has_ended(&self) -> bool {
         self.ended
-    }
-}
-
-/// A repair, and how much of it has been handed out.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PartOfRepair {
-    repair: Repair,
-    /// Bytes, 16 at the most.
-    done: u8,
-}
-
-impl PartOfRepair {
-    pub(super) const fn new(repair: Repair) -> Self {
-        Self { repair, done: 0 }
-    }
-
-    /// What has not been handed out.
-    pub(super) fn as_str(&self) -> &str {
-        &self.repair[usize::from(self.done)..]
-    }
-
-    /// Hands out `len` bytes.
-    ///
-    /// # Panics
-    ///
-    /// If that is not between two characters.
-    pub(super) fn consume(&mut self, len: usize) {
-        let text = self.as_str();
-        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
-        self.done += len as u8;
-    }
-
-    /// Hands out all that is left.
-    pub(super) fn take(&mut self) -> &str {
-        let from = mem::replace(&mut self.done, self.repair.len() as u8);
-        &self.repair[usize::from(from)..]
-    }
-
-    pub(super) fn next_char(&mut self) -> Option<char> {
-        let next = self.as_str().chars().next()?;
-        self.done += next.len_utf8() as u8;
-        Some(next)
     }
 }

@@ -1,5 +1,6 @@
 use std::future::poll_fn;
 use std::io;
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -11,10 +12,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 use crate::chunk::SILENT_CHUNKS;
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
+use crate::lossy::decode_to;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
 use crate::scanner::Step;
-use crate::stream::source::PartOfRepair;
 use crate::stream::{CollectError, ReadError, Utf8ByteReader, append_within};
 use crate::text::{Ending, ReadBuffer};
 
@@ -28,11 +29,10 @@ pin_project! {
     ///
     /// # Memory
     ///
-    /// A `Utf8Reader` is 216 bytes larger than its reader on a 64-bit machine, and that is all it takes
-    /// as long as a read brings less than the 96 bytes that there are room for in these. Only then
-    /// does it take a buffer, of 8,192 bytes (8 KiB) if not [set](Self::with_capacity) otherwise,
-    /// and it gives the buffer back when the text has been consumed and the reader is pending: a
-    /// quiet connection has none.
+    /// A `Utf8Reader` is 232 bytes larger than its reader, on a 64-bit machine. Up to 96 bytes are read
+    /// into these; when a read has filled them, a buffer is taken for the next, of 8,192 bytes (8 KiB)
+    /// if not [set](Self::with_capacity) otherwise. It is given back when the text has been consumed
+    /// and the reader is pending, and so is that of repaired text: a quiet connection has none.
     ///
     /// # Errors
     ///
@@ -85,7 +85,15 @@ struct Content {
     decoder: Utf8Decoder,
     mode: ErrorMode,
     /// Comes before what is in the buffer.
-    repair: Option<PartOfRepair>,
+    repaired: Repaired,
+}
+
+/// Text that has been repaired, and for that copied.
+#[derive(Clone, Debug, Default)]
+struct Repaired {
+    text: String,
+    /// Bytes of it that have been consumed.
+    done: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,7 +203,8 @@ impl<R> Utf8Reader<R> {
         }
     }
 
-    /// Sets what becomes of ill-formed parts. Each repair is lent by itself.
+    /// Sets what becomes of ill-formed parts. From a repair on, what a read has brought is copied, and
+    /// lent in one piece: up to four times the bytes that were read ([`ErrorMode::Escape`]).
     ///
     /// # Examples
     ///
@@ -207,8 +216,7 @@ impl<R> Utf8Reader<R> {
     /// # async fn main() {
     /// let mut reader = Utf8Reader::new(&b"caf\xE9!"[..]).with_error_mode(ErrorMode::Latin1);
     /// assert_eq!(reader.next_str().await.unwrap(), Some("caf"));
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("é"));
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("!"));
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("é!"));
     /// # }
     /// ```
     #[must_use]
@@ -419,7 +427,7 @@ impl<R> Utf8Reader<R> {
     /// is called.
     #[cfg(feature = "codec")]
     pub(super) fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
-        let content = std::mem::replace(&mut self.content, Content::new());
+        let content = mem::replace(&mut self.content, Content::new());
         let text = content.as_str().as_bytes();
         let mut decoder = content.decoder.clone();
         // A repair may be longer than what it stands for.
@@ -665,8 +673,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
             return self.poll_more(cx, 0);
         }
         // The usual way: a read brings text, and perhaps the beginning of a character.
-        let buffer = &mut this.content.buffer;
-        match ready!(poll_read(this.reader, cx, buffer, *this.capacity))? {
+        match ready!(this.content.poll_read(this.reader, cx, *this.capacity))? {
             0 => *this.state = State::Ending,
             _ => match this.content.look_plainly() {
                 Some(state) => {
@@ -701,8 +708,8 @@ impl<R: AsyncRead> Utf8Reader<R> {
                     return Poll::Pending;
                 }
                 State::Reading => {
-                    let (reader, buffer) = (this.reader.as_mut(), &mut this.content.buffer);
-                    let read = ready!(poll_read(reader, cx, buffer, *this.capacity))?;
+                    let reader = this.reader.as_mut();
+                    let read = ready!(this.content.poll_read(reader, cx, *this.capacity))?;
                     *this.state = if read > 0 { State::Looking } else { State::Ending };
                     reads += 1;
                 }
@@ -725,8 +732,8 @@ impl<R: AsyncRead> Utf8Reader<R> {
         bytes: &mut BytesMut,
     ) -> Poll<io::Result<usize>> {
         let this = self.project();
+        let read = ready!(this.content.poll_read(this.reader, cx, *this.capacity))?;
         let buffer = &mut this.content.buffer;
-        let read = ready!(poll_read(this.reader, cx, buffer, *this.capacity))?;
         bytes.extend_from_slice(buffer.rest());
         buffer.pass(read);
         Poll::Ready(Ok(read))
@@ -763,43 +770,65 @@ impl Content {
             buffer: ReadBuffer::new(),
             decoder: Utf8Decoder::new(),
             mode: ErrorMode::Fatal,
-            repair: None,
+            repaired: Repaired::default(),
         }
     }
 
     #[inline]
     fn as_str(&self) -> &str {
-        match &self.repair {
-            Some(repair) => self.repaired(repair),
-            None => self.buffer.as_str(),
-        }
-    }
-
-    /// Not inlined where there is nothing to repair.
-    fn repaired<'a>(&'a self, repair: &'a PartOfRepair) -> &'a str {
-        Some(repair.as_str()).filter(|text| !text.is_empty()).unwrap_or(self.buffer.as_str())
+        if self.repaired.is_done() { self.buffer.as_str() } else { self.repaired.as_str() }
     }
 
     fn consume(&mut self, len: usize) {
-        match &mut self.repair {
-            Some(repair) if !repair.as_str().is_empty() => repair.consume(len),
-            _ => self.buffer.consume(len),
+        if self.repaired.is_done() {
+            return self.buffer.consume(len);
         }
+        let text = self.repaired.as_str();
+        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
+        self.repaired.done += len;
     }
 
     #[inline]
     fn take(&mut self) -> &str {
-        match &mut self.repair {
-            Some(repair) if !repair.as_str().is_empty() => repair.take(),
-            _ => self.buffer.take(),
+        if self.repaired.is_done() {
+            return self.buffer.take();
         }
+        let from = mem::replace(&mut self.repaired.done, self.repaired.text.len());
+        &self.repaired.text[from..]
     }
 
     #[inline]
     fn next_char(&mut self) -> Option<char> {
-        match &mut self.repair {
-            Some(repair) if !repair.as_str().is_empty() => repair.next_char(),
-            _ => self.buffer.next_char(),
+        if self.repaired.is_done() {
+            return self.buffer.next_char();
+        }
+        let next = self.repaired.as_str().chars().next()?;
+        self.repaired.done += next.len_utf8();
+        Some(next)
+    }
+
+    /// Reads into the buffer, which has no text. Gives back memory where there is nothing to read.
+    #[inline]
+    fn poll_read<R: AsyncRead>(
+        &mut self,
+        reader: Pin<&mut R>,
+        cx: &mut Context<'_>,
+        capacity: usize,
+    ) -> Poll<io::Result<usize>> {
+        let mut room = ReadBuf::new(self.buffer.room(capacity));
+        let poll = reader.poll_read(cx, &mut room);
+        let read = room.filled().len();
+        match poll {
+            Poll::Ready(Ok(())) => {
+                self.buffer.fill(read);
+                Poll::Ready(Ok(read))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => {
+                self.buffer.shrink();
+                self.repaired = Repaired::default();
+                Poll::Pending
+            }
         }
     }
 
@@ -808,7 +837,7 @@ impl Content {
     #[inline]
     fn look_plainly(&mut self) -> Option<State> {
         let scanner = &mut self.decoder.scanner;
-        if !scanner.is_plain() || self.repair.is_some() {
+        if !scanner.is_plain() {
             return None;
         }
         let mut state = State::Looking;
@@ -825,7 +854,6 @@ impl Content {
     /// Decodes what is in the buffer, up to some text. Says whether there is any: otherwise what is
     /// left may be the beginning of what comes.
     fn look(&mut self) -> Result<bool, Utf8Error> {
-        self.repair = None;
         loop {
             let mut found = Found::Hold;
             let decoder = &mut self.decoder;
@@ -844,18 +872,13 @@ impl Content {
             match found {
                 Found::Hold => return Ok(len > 0),
                 Found::Silent(len) => self.buffer.pass(len),
-                Found::Error(error) => {
-                    if self.repair(error)? {
-                        return Ok(true);
-                    }
-                }
+                Found::Error(error) => return self.repair(error),
             }
         }
     }
 
     /// Says what is wrong with the end. Says whether that makes text.
     fn end(&mut self) -> Result<bool, Utf8Error> {
-        self.repair = None;
         while let Some(error) = self.decoder.finish_behind(self.buffer.rest()) {
             if self.repair(error)? {
                 return Ok(true);
@@ -864,13 +887,31 @@ impl Content {
         Ok(false)
     }
 
+    /// Repairs an error and, in one go with it, all that is behind it in the buffer. Says whether that
+    /// makes text.
     #[cold]
     fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
-        self.buffer.pass(error.bytes().len());
-        let repair = self.mode.repair(&error).ok_or(error)?;
-        let is_text = !repair.is_empty();
-        self.repair = is_text.then(|| PartOfRepair::new(repair));
-        Ok(is_text)
+        let Self { buffer, decoder: Utf8Decoder { scanner, tally, .. }, mode, repaired } = self;
+        buffer.pass(error.bytes().len());
+        let repair = mode.repair(&error).ok_or(error)?;
+        repaired.done = 0;
+        repaired.text.clear();
+        repaired.text.push_str(&repair);
+        let read = decode_to(scanner, tally, buffer.rest(), *mode, &mut repaired.text);
+        buffer.pass(read.map_err(|(_, error)| error)?);
+        Ok(!repaired.text.is_empty())
+    }
+}
+
+impl Repaired {
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.done == self.text.len()
+    }
+
+    #[inline]
+    fn as_str(&self) -> &str {
+        &self.text[self.done..]
     }
 }
 
