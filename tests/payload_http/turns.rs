@@ -173,3 +173,10 @@ fn bodies_and_their_futures_may_be_sent_shared_and_moved() {
     is_sent(body.text_frame());
     is_sent(body.collect_text(1));
 }
+
+#[test]
+fn a_body_is_small() {
+    let size = size_of::<Utf8Body<()>>();
+    println!("Utf8Body: {size} bytes besides the body within");
+    assert!(size <= 160, "{size}");
+}

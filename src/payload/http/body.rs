@@ -29,8 +29,8 @@ pin_project! {
     ///
     /// Between polls it holds the beginning of one character or of a signature, three bytes at the
     /// most; in [`ErrorMode::Fatal`] what is left of one frame within; and trailers behind an error.
-    /// From another charset than UTF-8 a frame is converted in blocks of 16 KiB. Empty frames are
-    /// passed over, and change nothing.
+    /// From another charset than UTF-8 a frame is converted in blocks of 16 KiB. It takes less than
+    /// 160 bytes besides the body within. Empty frames are passed over, and change nothing.
     ///
     /// Trailers pass. Before them, and before the end, an incomplete character is one error, or one
     /// repair. After the end nothing else comes, and the body within is not polled again.
@@ -369,10 +369,10 @@ impl<B: Body> Utf8Body<B> {
     /// # Examples
     ///
     /// ```
-    /// use bytes::Bytes;
     /// use std::future::poll_fn;
     /// use std::pin::Pin;
     ///
+    /// use bytes::Bytes;
     /// use http_body_util::Full;
     /// use utf8_codec::payload::http::Utf8Body;
     ///
