@@ -16,6 +16,9 @@
 //! have to agree.
 //! With `--via websocket` a case's frames are put to `TextMessage`, and other cases are skipped.
 //!
+//! `lines` cases are always put to `Utf8LinesCodec`, `decode_into` cases to `push_to_slice`, and what
+//! is about a dialect (or the policies `surrogateescape` and `surrogatepass`) to its own decoder and
+//! encoder.
 //! What repairs errors by itself does not list them: it gives their number (`error_count`) and the
 //! first (`first_error`). The validator gives no text.
 

@@ -129,6 +129,9 @@
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
 //! | text | pieces of at most so many bytes | [`mod@split`] | |
+//! | slices in a [dialect] | code points, or text | [`dialect::DialectDecoder`] | |
+//! | code points, UTF-16 units, text | bytes in a dialect | [`dialect::DialectEncoder`] | |
+//! | a reader or writer in a dialect | text and code points | [`codec::DialectCodec`], [`codec::JavaUtfCodec`] | `codec` |
 //! | text, lines, `char`s | a writer | the same codecs | `codec` |
 //! | text, `char`s, UTF-16 units, mixed | a writer, without copying what is long | [`stream::Utf8Writer`] | `stream` |
 //!
@@ -165,12 +168,19 @@
 //! [`codec`] says how, and which codecs deliver errors as items instead. A
 //! [`Utf8Stream`](stream::Utf8Stream) always does.
 //!
+//! # Relatives of UTF-8
+//!
+//! CESU-8, Java's Modified UTF-8, WTF-8, the six-byte forms of RFC 2279 and Python's
+//! `surrogateescape` and `surrogatepass` are in the module [`dialect`], which nothing else reads:
+//! `C0 80` and `ED A0 80` are errors wherever they have not been asked for by name.
+//!
 //! # Limits
 //!
 //! They are on by default:
 //!
 //! - A validator or a decoder holds three bytes at the most. Codecs leave those bytes in the read
-//!   buffer that `FramedRead` owns, so that `into_parts` loses nothing.
+//!   buffer that `FramedRead` owns, so that `into_parts` loses nothing. In a dialect it is five
+//!   bytes.
 //! - A line has 65,536 bytes (64 KiB) at the most, or what
 //!   [`with_max_length`](codec::Utf8LinesCodec::with_max_length) says. A longer one is refused and
 //!   passed over without being stored.
@@ -188,6 +198,8 @@
 //! - A [`fallback`] by lines holds 65,536 bytes (64 KiB) of a line and three more at the most, or what
 //!   [`with_max_length`](fallback::Fallback::with_max_length) says; in a lines codec, its line. Other
 //!   fallbacks hold six bytes.
+//!
+//! - A string for [`codec::JavaUtfCodec`] has 65,535 bytes at the most, by its nature.
 //!
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
@@ -214,6 +226,9 @@
 //!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, dialects,
 //!   UTF-16, detection, errors, options.
 //! - **`alloc`:** decoding into a `String`, and the module [`fallback`]. No dependencies.
+//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, errors,
+//!   options, dialects.
+//! - **`alloc`:** decoding into a `String`; dialects to and from a `Vec`. No dependencies.
 //! - **`std`:** `alloc`, conversion of errors into [`std::io::Error`], and asking the machine at
 //!   run time which vector instructions it has (otherwise those that the build was told of are
 //!   used). No dependencies.
