@@ -12,13 +12,11 @@
 //! ```
 //!
 //! `lines` cases are put to `Utf8Lines` via `stream` and `reader` and else to `Utf8LinesCodec`,
-//! `decode_into` cases to `push_to_slice`, and cases of encoding to each object that encodes; these
-//! have to agree.
-//! With `--via websocket` a case's frames are put to `TextMessage`, and other cases are skipped.
+//! `decode_into` cases to `push_to_slice`, cases of encoding to each object that encodes, which have to
+//! agree, and what is about a dialect (or the policies `surrogateescape` and `surrogatepass`) to its own
+//! decoder and encoder. With `--via websocket` a case's frames are put to `TextMessage`, and other cases
+//! are skipped.
 //!
-//! `lines` cases are always put to `Utf8LinesCodec`, `decode_into` cases to `push_to_slice`, and what
-//! is about a dialect (or the policies `surrogateescape` and `surrogatepass`) to its own decoder and
-//! encoder.
 //! What repairs errors by itself does not list them: it gives their number (`error_count`) and the
 //! first (`first_error`). The validator gives no text.
 

@@ -198,9 +198,7 @@
 //! - A [`fallback`] by lines holds 65,536 bytes (64 KiB) of a line and three more at the most, or what
 //!   [`with_max_length`](fallback::Fallback::with_max_length) says; in a lines codec, its line. Other
 //!   fallbacks hold six bytes.
-//!
 //! - A string for [`codec::JavaUtfCodec`] has 65,535 bytes at the most, by its nature.
-//!
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -225,10 +223,7 @@
 //! - **No feature at all:** the core on `core` alone, for `no_std` targets without an allocator.
 //!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, dialects,
 //!   UTF-16, detection, errors, options.
-//! - **`alloc`:** decoding into a `String`, and the module [`fallback`]. No dependencies.
-//!   There are no dependencies: validator, decoder (borrowed, and into slices), encoder, errors,
-//!   options, dialects.
-//! - **`alloc`:** decoding into a `String`; dialects to and from a `Vec`. No dependencies.
+//! - **`alloc`:** decoding into a `String`, dialects to and from a `Vec`, and the module [`fallback`]. No dependencies.
 //! - **`std`:** `alloc`, conversion of errors into [`std::io::Error`], and asking the machine at
 //!   run time which vector instructions it has (otherwise those that the build was told of are
 //!   used). No dependencies.

@@ -18,12 +18,10 @@ use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
 #[cfg(feature = "codec")]
 use crate::stream::Utf8Lines;
-use crate::stream::source::Piece;
+use crate::stream::piece::Piece;
 use crate::stream::{
     CharStream, CollectError, FallbackStream, ReaderChunks, StreamError, TextMatches, append_within,
 };
-use crate::stream::piece::Piece;
-use crate::stream::{CharStream, CollectError, ReaderChunks, StreamError, append_within};
 
 pin_project! {
     /// A stream of chunks to a stream of text: each item is a run of whole characters, never empty.

@@ -740,30 +740,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
     }
 }
 
-/// Reads into the buffer, which has no text, and gives back its memory where there is nothing to read.
-#[inline]
-fn poll_read<R: AsyncRead>(
-    reader: Pin<&mut R>,
-    cx: &mut Context<'_>,
-    buffer: &mut ReadBuffer,
-    capacity: usize,
-) -> Poll<io::Result<usize>> {
-    let mut room = ReadBuf::new(buffer.room(capacity));
-    let poll = reader.poll_read(cx, &mut room);
-    let read = room.filled().len();
-    match poll {
-        Poll::Ready(Ok(())) => {
-            buffer.fill(read);
-            Poll::Ready(Ok(read))
-        }
-        Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-        Poll::Pending => {
-            buffer.shrink();
-            Poll::Pending
-        }
-    }
-}
-
 impl Content {
     fn new() -> Self {
         Self {
