@@ -190,7 +190,8 @@
 //! - A [`stream::Utf8Writer`] holds 8,192 bytes (8 KiB), or what it is told, and one item besides;
 //!   flushed, it has nothing on the heap. A [`utf16::Utf16Decoder`] holds one unit.
 //! - A [`stream::Utf8Reader`] has a buffer of 8,192 bytes (8 KiB), and none while it is quiet. A
-//!   [`stream::CharStream`] holds 2,048 `char`s (8 KiB) at the most besides its source.
+//!   [`stream::CharStream`] holds 2,048 `char`s (8 KiB) at the most besides its source, and 40 KiB
+//!   where something was repaired.
 //! - A WebSocket message has 16,777,216 bytes (16 MiB) at the most, or what
 //!   [`with_max_length`](payload::websocket::TextMessage::with_max_length) says; a control frame 125.
 //! - A [`payload::http::Utf8Body`] holds one frame at the most, and converts from another charset in

@@ -21,9 +21,11 @@ pin_project! {
     /// it. Where a block or that text ends depends on the chunks; the `char`s and their offsets do
     /// not.
     ///
-    /// Besides what the source holds there is one piece of text, which shares its chunk's memory, and
-    /// at most 2,048 `char`s (8 KiB); both are given up when all is out and the source is pending. It
-    /// is 112 bytes larger than its source, on a 64-bit machine, if an error has 24.
+    /// Besides what the source holds there is one piece of text, which shares its chunk's memory or,
+    /// where something was repaired, takes 40 KiB at the most; and at most 2,048 `char`s (8 KiB). All
+    /// of it is given up when it is out and the source is pending. A `CharStream` is 112 bytes larger
+    /// than its source, on a 64-bit machine, if an error has 24.
+    ///
     /// The options and the error mode are those of the source. After `None` there is nothing else ever
     /// after.
     ///
