@@ -1,6 +1,7 @@
 use alloc::vec::Vec;
 
-use crate::dialect::encoder::{DialectEncodeError, DialectEncoder};
+use crate::dialect::encode_error::DialectEncodeError;
+use crate::dialect::encoder::DialectEncoder;
 use crate::dialect::{CodePoint, Dialect};
 use crate::kernel::{Kernel, Nul};
 

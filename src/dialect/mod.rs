@@ -79,10 +79,13 @@
 pub(crate) mod bulk;
 mod code_point;
 mod decoder;
+mod encode_error;
 mod encoder;
 mod error;
+mod form;
 pub(crate) mod grammar;
 mod options;
+mod pieces;
 pub(crate) mod scanner;
 #[cfg(feature = "alloc")]
 pub(crate) mod text;
@@ -90,10 +93,13 @@ pub(crate) mod text;
 use core::fmt;
 
 pub use code_point::CodePoint;
-pub use decoder::{DialectDecoder, DialectPiece, DialectPieces};
-pub use encoder::{DialectEncodeError, DialectEncoder, EncodedBytes};
+pub use decoder::DialectDecoder;
+pub use encode_error::DialectEncodeError;
+pub use encoder::DialectEncoder;
 pub use error::{DialectError, DialectErrorKind};
+pub use form::EncodedBytes;
 pub use options::DialectOptions;
+pub use pieces::{DialectPiece, DialectPieces};
 
 /// A relative of UTF-8.
 ///

@@ -2,9 +2,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::dialect::CodePoint;
-use crate::dialect::decoder::{DialectDecoder, DialectPiece, DialectPieces};
+use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::Behind;
+use crate::dialect::pieces::{DialectPiece, DialectPieces};
 use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::mode::ErrorMode;
 use crate::tally::Tally;

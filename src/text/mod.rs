@@ -87,7 +87,7 @@ pub(crate) fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8
     assert!(range.end().is_ascii());
     let end = kernel.find_outside(input, range).unwrap_or(input.len());
     // SAFETY: `Kernel::find_outside` promises that all bytes before the first that it finds, or all
-    // there are, lie in the range, which ends with ASCII. `tests/kernels.rs` holds every kernel to it.
+    // there are, lie in the range, which ends with ASCII. `tests/pairs.rs` holds every kernel to it.
     unsafe { core::str::from_utf8_unchecked(&input[..end]) }
 }
 

@@ -1,0 +1,84 @@
+use core::fmt;
+
+use crate::dialect::{CodePoint, Dialect};
+
+/// A code point that has no form in a [`Dialect`], or none that its options let through.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+///
+/// let mut encoder = DialectEncoder::new(Dialect::Utf8b);
+/// encoder.push_code_point('A'.into()).unwrap();
+/// let error = encoder.push_code_point(CodePoint::new(0xD800).unwrap()).unwrap_err();
+/// assert_eq!((error.index(), error.code_point().to_u32()), (1, 0xD800));
+/// assert_eq!(error.to_string(), "U+D800, at index 1, has no form in utf-8b");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DialectEncodeError {
+    pub(super) index: u64,
+    pub(super) code_point: CodePoint,
+    pub(super) dialect: Dialect,
+}
+
+impl DialectEncodeError {
+    /// Returns where it stands: how many code points or UTF-16 units came before it. Text that is
+    /// pushed as such is not counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// assert_eq!(DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err().index(), 0);
+    /// ```
+    pub const fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Returns the code point.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
+    /// assert!(error.code_point().is_surrogate());
+    /// ```
+    pub const fn code_point(&self) -> CodePoint {
+        self.code_point
+    }
+
+    /// Returns the dialect that it has no form in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
+    /// assert_eq!(error.dialect(), Dialect::Cesu8);
+    /// ```
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+}
+
+impl fmt::Display for DialectEncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { index, code_point, dialect } = self;
+        write!(f, "{code_point}, at index {index}, has no form in {dialect}")
+    }
+}
+
+impl core::error::Error for DialectEncodeError {}
+
+/// [`InvalidInput`](std::io::ErrorKind::InvalidInput).
+#[cfg(feature = "std")]
+impl From<DialectEncodeError> for std::io::Error {
+    fn from(error: DialectEncodeError) -> Self {
+        Self::new(std::io::ErrorKind::InvalidInput, error)
+    }
+}

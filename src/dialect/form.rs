@@ -1,0 +1,102 @@
+use core::fmt;
+use core::ops::Deref;
+
+use crate::dialect::grammar::generalized;
+use crate::dialect::options::{Unpaired, Values};
+use crate::dialect::{CodePoint, Dialect, DialectOptions};
+
+/// What one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) has to be written: at most 24
+/// bytes, without an allocation.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{Dialect, DialectEncoder};
+///
+/// let bytes = DialectEncoder::new(Dialect::Cesu8).push_code_point('é'.into()).unwrap();
+/// assert_eq!(&bytes[..], "é".as_bytes());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EncodedBytes {
+    /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
+    bytes: [u8; 24],
+    len: u8,
+}
+
+impl EncodedBytes {
+    pub(super) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
+
+    /// Appends. The most there can be are a signature, the escape of a unit that was held, and that
+    /// of the largest code point: 3 + 6 + 10 bytes.
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
+        let at = usize::from(self.len);
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len() as u8;
+    }
+
+    pub(super) fn extend_escape(&mut self, code_point: CodePoint) {
+        let value = code_point.to_u32();
+        let (mark, digits) = if value <= 0xFFFF { (b"\\u", 4) } else { (b"\\U", 8) };
+        self.extend(mark);
+        for digit in (0..digits).rev() {
+            let nibble = value >> (4 * digit) & 0xF;
+            self.extend(&[b"0123456789abcdef"[nibble as usize]]);
+        }
+    }
+}
+
+impl Deref for EncodedBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl AsRef<[u8]> for EncodedBytes {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl fmt::Debug for EncodedBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02x?}", &**self)
+    }
+}
+
+/// Returns how a code point is written, one to six bytes, if it is.
+pub(super) fn form(options: DialectOptions, code_point: CodePoint) -> Option<([u8; 6], usize)> {
+    let value = code_point.to_u32();
+    match (options.dialect(), value) {
+        (Dialect::ModifiedUtf8, 0) => Some(([0xC0, 0x80, 0, 0, 0, 0], 2)),
+        (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0x1_0000..=0x10_FFFF) => {
+            Some((pair_form(value), 6))
+        }
+        (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0xD800..=0xDFFF)
+            if options.unpaired() == Unpaired::Refused =>
+        {
+            None
+        }
+        (Dialect::Utf8b, 0xDC80..=0xDCFF) => Some(([value as u8, 0, 0, 0, 0, 0], 1)),
+        (Dialect::Utf8b | Dialect::Rfc2279, 0xD800..=0xDFFF) => None,
+        (Dialect::Rfc2279, 0x11_0000..) if options.values() == Values::All => {
+            Some(generalized(code_point))
+        }
+        (_, 0x11_0000..) => None,
+        _ => Some(generalized(code_point)),
+    }
+}
+
+/// The two surrogates of a value above U+FFFF, in three bytes each.
+pub(super) const fn pair_form(value: u32) -> [u8; 6] {
+    let value = value - 0x1_0000;
+    [
+        0xED,
+        0xA0 | (value >> 16) as u8 & 0x0F,
+        0x80 | (value >> 10) as u8 & 0x3F,
+        0xED,
+        0xB0 | (value >> 6) as u8 & 0x0F,
+        0x80 | value as u8 & 0x3F,
+    ]
+}
