@@ -37,7 +37,13 @@ fn buffers_are_filled_as_expected() {
 
 #[test]
 fn every_object_encodes_as_expected() {
-    let answered = check(&cases(&["encode", "encode_into"]), &VIAS[0]);
+    // Those of the dialects are in `dialect_vectors.rs`.
+    let mut cases = cases(&["encode", "encode_into"]);
+    cases.retain(|case| {
+        let policy = case["policy"].as_str().unwrap_or_default();
+        case["dialect"] == "utf-8" && !matches!(policy, "surrogateescape" | "surrogatepass")
+    });
+    let answered = check(&cases, &VIAS[0]);
     assert!(answered > 110, "only {answered} cases");
 }
 
