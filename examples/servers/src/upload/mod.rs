@@ -15,7 +15,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::EXPECT;
+use axum::http::HeaderValue;
+use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, EXPECT};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::post;
 use http_body_util::BodyExt;
@@ -34,7 +35,7 @@ async fn upload(State(limit): State<u64>, request: Request) -> Response {
         Ok(body) => count(body.with_limit(limit), &mut counts).await,
         Err(error) => Err(error.into()),
     };
-    match outcome {
+    let mut response = match outcome {
         Ok(charset) => {
             let Counts { bytes, chars, .. } = counts;
             let lines = counts.lines();
@@ -50,7 +51,11 @@ async fn upload(State(limit): State<u64>, request: Request) -> Response {
             }
             (error.status(), Json(counts.explain(&error))).into_response()
         }
-    }
+    };
+    // Pages of any origin may read the answer: it says nothing but what they have sent.
+    let any = HeaderValue::from_static("*");
+    response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
+    response
 }
 
 /// Follows the body to its end, and tells its encoding.
