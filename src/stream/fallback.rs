@@ -7,6 +7,7 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
+use crate::chunk::SILENT_CHUNKS;
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::fallback::{FallbackDecoder, FallbackReport, Follows, Pace, take_next};
@@ -210,6 +211,3 @@ impl FallbackDecoder {
         Ok(Some(text.into()))
     }
 }
-
-/// So many chunks that yield nothing are taken in one poll, at the most.
-const SILENT_CHUNKS: usize = 32;
