@@ -23,6 +23,8 @@ use crate::utf16::{SurrogateMode, Utf16Error, Utf16ErrorKind};
 /// The waving hand is the pair D83D DC4B. Here it comes in two chunks:
 ///
 /// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
 /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
@@ -30,6 +32,7 @@ use crate::utf16::{SurrogateMode, Utf16Error, Utf16ErrorKind};
 /// assert_eq!((&*text, decoder.incomplete()), ("a", Some(0xD83D)));
 /// decoder.push_to_string(&[0xDC4B, 0x62], SurrogateMode::Fatal, &mut text);
 /// assert_eq!((&*text, decoder.incomplete()), ("a👋b", None));
+/// # }
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Utf16Decoder {
@@ -129,6 +132,8 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::Status;
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
@@ -138,6 +143,7 @@ impl Utf16Decoder {
     /// assert!(matches!(progress.status, Status::IllFormed(error) if error.offset() == 1));
     /// let progress = decoder.push_to_string(&[0x21], SurrogateMode::Fatal, &mut text);
     /// assert_eq!((&*text, progress.status), ("€!", Status::Done));
+    /// # }
     /// ```
     #[cfg(feature = "alloc")]
     pub fn push_to_string(
@@ -160,12 +166,15 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.finish().unwrap_err().offset(), 1);
     /// assert!(decoder.finish().is_ok());
+    /// # }
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf16Error> {
         self.interrupt(Utf16ErrorKind::Incomplete)
@@ -220,12 +229,15 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
     /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Escape, &mut text);
     /// decoder.finish_to_string(SurrogateMode::Escape, &mut text).unwrap();
     /// assert_eq!(text, r"a\ud83d");
+    /// # }
     /// ```
     #[cfg(feature = "alloc")]
     pub fn finish_to_string(
@@ -245,12 +257,15 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Skip, &mut String::new());
     /// decoder.reset();
     /// assert_eq!((decoder.position(), decoder.incomplete()), (0, None));
+    /// # }
     /// ```
     pub fn reset(&mut self) {
         *self = Self::new();
@@ -261,11 +276,14 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.position(), 2);
+    /// # }
     /// ```
     pub const fn position(&self) -> u64 {
         self.position
@@ -276,11 +294,14 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.incomplete(), Some(0xD83D));
+    /// # }
     /// ```
     pub const fn incomplete(&self) -> Option<u16> {
         self.high
@@ -291,11 +312,14 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0xDC00, 0xDC00], SurrogateMode::Skip, &mut String::new());
     /// assert_eq!(decoder.error_count(), 2);
+    /// # }
     /// ```
     pub const fn error_count(&self) -> u64 {
         self.error_count
@@ -306,11 +330,14 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], SurrogateMode::Skip, &mut String::new());
     /// assert_eq!(decoder.first_error().unwrap().offset(), 1);
+    /// # }
     /// ```
     pub const fn first_error(&self) -> Option<Utf16Error> {
         self.first_error

@@ -8,6 +8,8 @@ use core::fmt;
 /// # Examples
 ///
 /// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
 /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16ErrorKind};
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
@@ -19,6 +21,7 @@ use core::fmt;
 /// assert_eq!(error.unpaired_surrogate(), 0xD83D);
 /// assert_eq!(error.kind(), Utf16ErrorKind::LoneHigh);
 /// assert_eq!(error.to_string(), "ill-formed utf-16 at unit 1: lone high surrogate (d83d)");
+/// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Utf16Error {
@@ -32,6 +35,8 @@ pub struct Utf16Error {
 /// # Examples
 ///
 /// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
 /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16ErrorKind};
 ///
 /// let kind = |units: &[u16]| {
@@ -42,6 +47,7 @@ pub struct Utf16Error {
 /// assert_eq!(kind(&[0xD800, 0x61]), Utf16ErrorKind::LoneHigh);
 /// assert_eq!(kind(&[0xDC00]), Utf16ErrorKind::LoneLow);
 /// assert_eq!(kind(&[0xD800]), Utf16ErrorKind::Incomplete);
+/// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -64,11 +70,14 @@ impl Utf16Error {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0x61, 0xD83D, 0xDC4B, 0xDC4B], SurrogateMode::Skip, &mut String::new());
     /// assert_eq!(decoder.first_error().unwrap().offset(), 3);
+    /// # }
     /// ```
     pub const fn offset(&self) -> u64 {
         self.offset
@@ -79,11 +88,14 @@ impl Utf16Error {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0xDC4B], SurrogateMode::Skip, &mut String::new());
     /// assert_eq!(decoder.first_error().unwrap().unpaired_surrogate(), 0xDC4B);
+    /// # }
     /// ```
     pub const fn unpaired_surrogate(&self) -> u16 {
         self.unit
@@ -94,11 +106,14 @@ impl Utf16Error {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16ErrorKind};
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// decoder.push_to_string(&[0xD83D], SurrogateMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.finish().unwrap_err().kind(), Utf16ErrorKind::Incomplete);
+    /// # }
     /// ```
     pub const fn kind(&self) -> Utf16ErrorKind {
         self.kind

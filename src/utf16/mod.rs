@@ -12,6 +12,8 @@
 //! and writes bytes, with a signature if wanted.
 //!
 //! ```
+//! # #[cfg(feature = "alloc")]
+//! # {
 //! use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
 //!
 //! let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
@@ -20,6 +22,7 @@
 //! }
 //! assert_eq!((&*text, decoder.finish()), ("Hi 👋\u{FFFD}", Ok(())));
 //! assert_eq!(decoder.first_error().unwrap().offset(), 5);
+//! # }
 //! ```
 
 mod decoder;

@@ -9,6 +9,8 @@ use crate::mode::Repair;
 /// # Examples
 ///
 /// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
 /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
 ///
 /// let repaired = |mode| {
@@ -22,6 +24,7 @@ use crate::mode::Repair;
 /// assert_eq!(repaired(SurrogateMode::Skip), "ab");
 /// assert_eq!(repaired(SurrogateMode::Escape), r"a\udc4bb");
 /// assert_eq!(repaired(SurrogateMode::CharacterReference), "a&#56395;b");
+/// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SurrogateMode {
@@ -48,6 +51,8 @@ impl SurrogateMode {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
@@ -55,6 +60,7 @@ impl SurrogateMode {
     /// let error = decoder.finish().unwrap_err();
     /// assert_eq!(SurrogateMode::Escape.repair(&error).as_deref(), Some(r"\ud800"));
     /// assert_eq!(SurrogateMode::Fatal.repair(&error), None);
+    /// # }
     /// ```
     pub fn repair(self, error: &Utf16Error) -> Option<Repair> {
         let unit = error.unpaired_surrogate();
