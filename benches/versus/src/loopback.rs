@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures::stream;
@@ -15,6 +17,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
+use utf8_codec::Utf8Validator;
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 
 use crate::body::{FRAME, collect, frames, sum};
@@ -28,6 +31,7 @@ pub(crate) fn upload(bench: &mut Bench) {
         row.ours(|| peers.upload("ours"));
         row.peer("std", || peers.upload("collect"));
         row.floor("(bare)", || peers.upload("bare"));
+        row.floor("(validate)", || peers.upload("validate"));
     });
 }
 
@@ -36,6 +40,7 @@ pub(crate) fn download(bench: &mut Bench) {
     measure(bench, "download", |row, peers| {
         row.ours(|| peers.download("ours"));
         row.floor("(bare)", || peers.download("bare"));
+        row.floor("(validate)", || peers.download("validate"));
     });
 }
 
@@ -122,12 +127,14 @@ async fn answer(
     let is_download = request.body().size_hint().exact() == Some(0);
     let body = match (&*how, is_download) {
         ("/bare", true) => script.map_err(|never| match never {}).boxed(),
+        ("/validate", true) => Validated::new(script).map_err(|never| match never {}).boxed(),
         (_, true) => Utf8Body::new(script).boxed(),
         (how, false) => {
             let body = request.into_body();
             let len = match how {
                 "/bare" => sum(body).await,
                 "/collect" => collect(body).await,
+                "/validate" => sum(Validated::new(body)).await,
                 _ => sum(Utf8Body::new(body)).await,
             };
             let answer = Full::<Bytes>::from(len.to_string());
@@ -135,4 +142,34 @@ async fn answer(
         }
     };
     Ok(Response::new(body))
+}
+
+/// A body whose frames pass as they are, once they have been validated: what checking costs at the
+/// least.
+struct Validated<B> {
+    inner: B,
+    validator: Utf8Validator,
+}
+
+impl<B> Validated<B> {
+    fn new(inner: B) -> Self {
+        Self { inner, validator: Utf8Validator::new() }
+    }
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Body for Validated<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
+        if let Some(Ok(frame)) = &frame {
+            let data = frame.data_ref().map_or(&[][..], |data| data);
+            self.validator.push(data).expect("the text is UTF-8");
+        }
+        Poll::Ready(frame)
+    }
 }
