@@ -387,20 +387,22 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> Option<__m512i> {
     }
     let wide = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
     let narrow_only = _kortestz_mask64_u8(wide, wide) == 1 && ends_narrow(before);
+    let zero = _mm512_setzero_si512();
     // SAFETY: each block stands in the 256 bytes, with three bytes before it.
-    Some(unsafe {
+    let found = unsafe {
         if narrow_only {
-            let errors = narrow(at, errors);
-            let errors = narrow(at.add(64), errors);
-            let errors = narrow(at.add(128), errors);
-            narrow(at.add(192), errors)
+            let found = narrow(at, zero);
+            let found = narrow(at.add(64), found);
+            let found = narrow(at.add(128), found);
+            narrow(at.add(192), found)
         } else {
-            let errors = full(at, errors);
-            let errors = full(at.add(64), errors);
-            let errors = full(at.add(128), errors);
-            full(at.add(192), errors)
+            let found = full(at, zero);
+            let found = full(at.add(64), found);
+            let found = full(at.add(128), found);
+            full(at.add(192), found)
         }
-    })
+    };
+    Some(_mm512_or_si512(errors, found))
 }
 
 /// Whether no sequence reaches beyond four bytes, given in the order of the stream.
