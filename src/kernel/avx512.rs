@@ -76,6 +76,8 @@ static UNFINISHED: Aligned = Aligned({
 const OR3: i32 = 0xFE;
 /// `a | (b ^ c)`
 const OR_XOR: i32 = 0xF6;
+/// `(a | b) ^ c`
+const OR_THEN_XOR: i32 = 0x56;
 /// `a | (b & !c)`
 const OR_AND_NOT: i32 = 0xF4;
 
@@ -327,7 +329,7 @@ fn long(input: &[u8]) -> Stop {
         if any_high(errors) {
             return stop_at(input, 0, marks(errors));
         }
-        at = if to_line < 4 { BLOCK } else { to_line };
+        at = if to_line < 16 { BLOCK } else { to_line };
     }
     let mut tested = at;
     let mut strides = 0;
@@ -385,24 +387,33 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> Option<__m512i> {
     if !any_high(greatest) {
         return ends_complete(before).then_some(errors);
     }
-    let wide = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
-    let narrow_only = _kortestz_mask64_u8(wide, wide) == 1 && ends_narrow(before);
+    let reach = Reach::of(greatest, before);
     let zero = _mm512_setzero_si512();
     // SAFETY: each block stands in the 256 bytes, with three bytes before it.
-    let found = unsafe {
-        if narrow_only {
-            let found = narrow(at, zero);
-            let found = narrow(at.add(64), found);
-            let found = narrow(at.add(128), found);
-            narrow(at.add(192), found)
-        } else {
-            let found = full(at, zero);
-            let found = full(at.add(64), found);
-            let found = full(at.add(128), found);
-            full(at.add(192), found)
+    let [a, b, c, d] = unsafe {
+        match reach {
+            Reach::Two => [
+                narrow(at, zero),
+                narrow(at.add(64), zero),
+                narrow(at.add(128), zero),
+                narrow(at.add(192), zero),
+            ],
+            Reach::Three => [
+                medium(at, zero),
+                medium(at.add(64), zero),
+                medium(at.add(128), zero),
+                medium(at.add(192), zero),
+            ],
+            Reach::Four => [
+                shuffled(at, zero),
+                shuffled(at.add(64), zero),
+                shuffled(at.add(128), zero),
+                shuffled(at.add(192), zero),
+            ],
         }
     };
-    Some(_mm512_or_si512(errors, found))
+    let abc = _mm512_ternarylogic_epi64::<OR3>(a, b, c);
+    Some(_mm512_ternarylogic_epi64::<OR3>(errors, abc, d))
 }
 
 /// Whether no sequence reaches beyond four bytes, given in the order of the stream.
@@ -412,11 +423,32 @@ fn ends_complete(bytes: u32) -> bool {
     a < 0xF0 && b < 0xE0 && c < 0xC0
 }
 
-/// Whether no sequence of three or four bytes reaches beyond four bytes.
-#[inline(always)]
-fn ends_narrow(bytes: u32) -> bool {
-    let [_, a, b, c] = bytes.to_le_bytes();
-    a < 0xF0 && b < 0xE0 && c < 0xE0
+/// How long the sequences are that a stride has bytes of, at the most.
+enum Reach {
+    Two,
+    Three,
+    Four,
+}
+
+impl Reach {
+    /// By the greatest of its bytes, lane by lane, and the four bytes before it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+    fn of(greatest: __m512i, before: u32) -> Self {
+        let [_, a, b, c] = before.to_le_bytes();
+        let before = a.max(b).max(c);
+        let wide = |lead: u8| {
+            let mask = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(lead as i8));
+            _kortestz_mask64_u8(mask, mask) == 0 || before >= lead
+        };
+        if !wide(0xE0) {
+            Self::Two
+        } else if !wide(0xF0) {
+            Self::Three
+        } else {
+            Self::Four
+        }
+    }
 }
 
 /// Adds to `errors` those of the block at `at`.
@@ -431,6 +463,41 @@ unsafe fn full(at: *const u8, errors: __m512i) -> __m512i {
     let [block, back1, back2, back3] =
         unsafe { [load(at), load(at.sub(1)), load(at.sub(2)), load(at.sub(3))] };
     test(block, back1, back2, back3, errors)
+}
+
+/// [`full`], with one load less across cache lines.
+///
+/// # Safety
+///
+/// - 64 bytes can be read at `at`, and 16 before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+unsafe fn shuffled(at: *const u8, errors: __m512i) -> __m512i {
+    // SAFETY: all three loads are within the 80 bytes that the caller promises.
+    let [block, back1, back16] = unsafe { [load(at), load(at.sub(1)), load(at.sub(16))] };
+    let back2 = _mm512_alignr_epi8::<14>(block, back16);
+    let back3 = _mm512_alignr_epi8::<13>(block, back16);
+    test(block, back1, back2, back3, errors)
+}
+
+/// Adds to `errors` those of the block at `at`, in which and before which no sequence has more than
+/// three bytes.
+///
+/// # Safety
+///
+/// - 64 bytes can be read at `at`, and 2 before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+unsafe fn medium(at: *const u8, errors: __m512i) -> __m512i {
+    // SAFETY: all three loads are within the 66 bytes that the caller promises.
+    let [block, back1, back2] = unsafe { [load(at), load(at.sub(1)), load(at.sub(2))] };
+    let after_lead = _mm512_avg_epu8(back1, _mm512_set1_epi8(0x3F));
+    let third = _mm512_avg_epu8(back2, _mm512_set1_epi8(0x1F));
+    let here = _mm512_adds_epi8(block, _mm512_set1_epi8(0x40));
+    let pair = _mm512_add_epi8(block, _mm512_permutexvar_epi8(back1, second()));
+    let unlike = _mm512_ternarylogic_epi64::<OR_THEN_XOR>(after_lead, third, here);
+    let errors = _mm512_or_si512(errors, unlike);
+    _mm512_ternarylogic_epi64::<OR_AND_NOT>(errors, after_lead, pair)
 }
 
 /// Adds to `errors` those of the block at `at`, in which and before which no sequence has more than
