@@ -11,7 +11,7 @@
 use core::arch::x86_64::*;
 
 use super::{
-    BACK, BLOCK, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes, load,
+    BACK, BLOCK, OR3, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes, load,
     load_within, narrow_test, store, table, test,
 };
 use crate::kernel::{Stop, unmask};
@@ -221,20 +221,27 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     }
     let greatest = _mm512_max_epu8(greatest, back3);
     let wide = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
+    let zero = _mm512_setzero_si512();
     // SAFETY: all loads are of 64 of the bytes that can be read.
-    unsafe {
+    let [a, b, c, d] = unsafe {
         if _kortestz_mask64_u8(wide, wide) == 1 {
-            let errors = narrow_test(a, load(at.sub(1)), errors);
-            let errors = narrow_test(b, load(at.add(63)), errors);
-            let errors = narrow_test(c, load(at.add(127)), errors);
-            narrow_test(d, load(at.add(191)), errors)
+            [
+                narrow_test(a, load(at.sub(1)), zero),
+                narrow_test(b, load(at.add(63)), zero),
+                narrow_test(c, load(at.add(127)), zero),
+                narrow_test(d, load(at.add(191)), zero),
+            ]
         } else {
-            let errors = test(a, load(at.sub(1)), load(at.sub(2)), back3, errors);
-            let errors = test(b, back1(a, b), load(at.add(62)), load(at.add(61)), errors);
-            let errors = test(c, back1(b, c), load(at.add(126)), load(at.add(125)), errors);
-            test(d, back1(c, d), load(at.add(190)), load(at.add(189)), errors)
+            [
+                test(a, load(at.sub(1)), load(at.sub(2)), back3, zero),
+                test(b, back1(a, b), load(at.add(62)), load(at.add(61)), zero),
+                test(c, back1(b, c), load(at.add(126)), load(at.add(125)), zero),
+                test(d, back1(c, d), load(at.add(190)), load(at.add(189)), zero),
+            ]
         }
-    }
+    };
+    let abc = _mm512_ternarylogic_epi64::<OR3>(a, b, c);
+    _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)
 }
 
 /// `block` moved back by a byte, `before` being the one before it.
