@@ -192,6 +192,7 @@ pub(crate) unsafe trait SplitTo: AsRef<[u8]> {
 // SAFETY: that is what `split_to` does.
 #[cfg(feature = "bytes")]
 unsafe impl SplitTo for bytes::Bytes {
+    #[inline(always)]
     fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
         self.split_to(n)
     }
@@ -200,6 +201,7 @@ unsafe impl SplitTo for bytes::Bytes {
 // SAFETY: that is what `split_to` does, and `freeze` changes no bytes.
 #[cfg(feature = "bytes")]
 unsafe impl SplitTo for bytes::BytesMut {
+    #[inline(always)]
     fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
         self.split_to(n).freeze()
     }
