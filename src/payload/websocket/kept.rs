@@ -61,26 +61,22 @@ impl KeptText {
         if text.is_empty() {
             return;
         }
-        let joined = self.join();
+        let mut joined = match mem::replace(self, Self::Joined(String::new())) {
+            Self::Whole(buffer) => {
+                debug_assert!(buffer.behind().is_empty());
+                String::from(buffer.as_str())
+            }
+            Self::Joined(joined) => joined,
+        };
         joined.reserve_exact(outlook.growth(joined.len(), joined.capacity(), text.len()));
         joined.push_str(text);
+        *self = Self::Joined(joined);
     }
 
     pub(super) fn into_text(self) -> ByteString {
         match self {
             Self::Whole(buffer) => buffer.into_text(),
             Self::Joined(joined) => joined.into(),
-        }
-    }
-
-    fn join(&mut self) -> &mut String {
-        if let Self::Whole(buffer) = self {
-            debug_assert!(buffer.behind().is_empty());
-            *self = Self::Joined(String::from(buffer.as_str()));
-        }
-        match self {
-            Self::Joined(joined) => joined,
-            Self::Whole(_) => unreachable!("it has just been joined"),
         }
     }
 }
