@@ -1,4 +1,5 @@
 use std::mem;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -64,6 +65,12 @@ pub(crate) fn reserve(text: &mut String, more: usize, limit: usize) {
         let capacity = needed.max(text.capacity().saturating_mul(2)).min(limit);
         text.reserve_exact(capacity - text.len());
     }
+}
+
+/// Others have their turn: the source is ready again and again, and there is nothing to show for it.
+pub(crate) fn give_way<T>(cx: &mut Context<'_>) -> Poll<T> {
+    cx.waker().wake_by_ref();
+    Poll::Pending
 }
 
 /// So many chunks that yield nothing are taken in one poll, at the most.

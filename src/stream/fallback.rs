@@ -1,5 +1,5 @@
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
 use bytestring::ByteString;
@@ -7,12 +7,11 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
-use crate::chunk::SILENT_CHUNKS;
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::fallback::{FallbackDecoder, FallbackReport, Follows, Pace, take_next};
 use crate::stream::StreamError;
-use crate::stream::text::State;
+use crate::stream::poll::{State, poll_items};
 
 pin_project! {
     /// A stream of chunks to a stream of text, some of it in a legacy encoding: what
@@ -135,33 +134,17 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut this = self.project();
-        let mut silent = 0;
-        loop {
-            let next = match this.state {
-                State::Open => this.decoder.next_text(this.chunk),
-                State::Ending => this.decoder.last_text(),
-                State::Ended => return Poll::Ready(None),
-            };
-            if let Some(item) = next.transpose() {
-                return Poll::Ready(Some(item.map_err(StreamError::Utf8)));
-            }
-            match this.state {
-                State::Open if silent == SILENT_CHUNKS => {
-                    // Ready again and again, and nothing to show for it: others have their turn.
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
-                State::Open => match ready!(this.inner.as_mut().poll_next(cx)) {
-                    Some(Ok(chunk)) => {
-                        *this.chunk = chunk.into();
-                        silent += 1;
-                    }
-                    Some(Err(error)) => return Poll::Ready(Some(Err(StreamError::Inner(error)))),
-                    None => *this.state = State::Ending,
-                },
-                State::Ending | State::Ended => *this.state = State::Ended,
-            }
-        }
+        poll_items(
+            cx,
+            this.state,
+            &mut (this.decoder, this.chunk),
+            |(_, chunk), cx| {
+                let next = this.inner.as_mut().poll_next(cx).map_err(StreamError::Inner);
+                next.map_ok(|next| **chunk = next.into())
+            },
+            |(decoder, chunk)| decoder.next_text(chunk).map_err(StreamError::Utf8),
+            |(decoder, _)| decoder.last_text().map_err(StreamError::Utf8),
+        )
     }
 }
 

@@ -7,6 +7,7 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
+use crate::chunk::give_way;
 use crate::find::TextFinder;
 use crate::stream::{StreamError, Utf8Stream};
 
@@ -112,9 +113,7 @@ where
                 None => return Poll::Ready(None),
             }
         }
-        // Piece after piece, and nothing found: others have their turn.
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        give_way(cx)
     }
 }
 

@@ -66,6 +66,7 @@ mod indices;
 mod lines;
 mod matches;
 mod piece;
+mod poll;
 mod reader;
 mod source;
 mod text;

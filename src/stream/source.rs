@@ -6,7 +6,7 @@ use bytestring::ByteString;
 use futures::Stream;
 use pin_project_lite::pin_project;
 
-use crate::chunk::SILENT_CHUNKS;
+use crate::chunk::{SILENT_CHUNKS, give_way};
 use crate::stream::piece::Piece;
 use crate::stream::{StreamError, Utf8Stream};
 
@@ -185,9 +185,7 @@ where
                 }
             }
         }
-        // Ready again and again, and nothing to show for it: others have their turn.
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        give_way(cx)
     }
 }
 

@@ -1,6 +1,6 @@
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -9,7 +9,7 @@ use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::chunk::{SILENT_CHUNKS, Text};
+use crate::chunk::Text;
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::fallback::{Fallback, FallbackDecoder};
@@ -19,6 +19,7 @@ use crate::options::Utf8Options;
 #[cfg(feature = "codec")]
 use crate::stream::Utf8Lines;
 use crate::stream::piece::Piece;
+use crate::stream::poll::{State, poll_items};
 use crate::stream::{
     CharStream, CollectError, FallbackStream, ReaderChunks, StreamError, TextMatches, append_within,
 };
@@ -465,32 +466,17 @@ where
         end: impl Fn(&mut Text) -> Result<Option<T>, Utf8Error>,
     ) -> Poll<Option<Result<T, StreamError<E>>>> {
         let mut this = self.project();
-        let mut silent = 0;
-        loop {
-            if let Some(item) = next(this.text).transpose() {
-                return Poll::Ready(Some(item.map_err(StreamError::Utf8)));
-            }
-            match this.state {
-                State::Open if silent == SILENT_CHUNKS => {
-                    // Ready again and again, and nothing to show for it: others have their turn.
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
-                State::Open => match ready!(this.inner.as_mut().poll_next(cx)) {
-                    Some(Ok(chunk)) => {
-                        this.text.chunk = chunk.into();
-                        silent += 1;
-                    }
-                    Some(Err(error)) => return Poll::Ready(Some(Err(StreamError::Inner(error)))),
-                    None => *this.state = State::Ending,
-                },
-                State::Ending => match end(this.text).transpose() {
-                    Some(item) => return Poll::Ready(Some(item.map_err(StreamError::Utf8))),
-                    None => *this.state = State::Ended,
-                },
-                State::Ended => return Poll::Ready(None),
-            }
-        }
+        poll_items(
+            cx,
+            this.state,
+            this.text,
+            |text, cx| {
+                let chunk = this.inner.as_mut().poll_next(cx).map_err(StreamError::Inner);
+                chunk.map_ok(|chunk| text.chunk = chunk.into())
+            },
+            |text| next(text).map_err(StreamError::Utf8),
+            |text| end(text).map_err(StreamError::Utf8),
+        )
     }
 }
 
@@ -594,13 +580,3 @@ pub trait Utf8StreamExt: Stream {
 }
 
 impl<S: Stream + ?Sized> Utf8StreamExt for S {}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// The inner stream may have more.
-    Open,
-    /// The inner stream has ended; what is held has not.
-    Ending,
-    /// `None` has been said, or is about to be.
-    Ended,
-}

@@ -9,7 +9,7 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::chunk::{SILENT_CHUNKS, reserve};
+use crate::chunk::{SILENT_CHUNKS, give_way, reserve};
 use crate::decoder::Utf8Decoder;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
@@ -395,11 +395,7 @@ impl<B: Body> Utf8Body<B> {
                 return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::widen)));
             }
             match this.state {
-                State::Open if silent == SILENT_CHUNKS => {
-                    // Ready again and again, and nothing to show for it: others have their turn.
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
+                State::Open if silent == SILENT_CHUNKS => return give_way(cx),
                 State::Open
                     if *this.received == 0 && this.inner.size_hint().lower() > *this.limit =>
                 {
