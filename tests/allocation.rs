@@ -3,6 +3,9 @@
 #![cfg(all(feature = "codec", feature = "stream"))]
 #![allow(unsafe_code)]
 
+#[path = "support/lists.rs"]
+mod lists;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io;
@@ -10,6 +13,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures::{FutureExt, StreamExt};
+use lists::MULTILINGUAL;
 use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio_util::codec::{BytesCodec, FramedRead};
 use utf8_codec::ErrorMode;
@@ -66,8 +70,6 @@ static ALLOCATOR: Counting = Counting;
 fn taken() -> (usize, isize) {
     (ALLOCATIONS.get(), BYTES.get())
 }
-
-const MULTILINGUAL: &str = "Zażółć gęślą jaźń, 色は匂へど散りぬるを, 키스의 고유조건은, 👩‍👩‍👧‍👦. ";
 
 /// A text again and again, so many bytes at once: always ready.
 struct Endless {

@@ -2,24 +2,27 @@
 //! futures, and real sources. (At every cut of every vector: `tests/boundaries.rs`.)
 #![cfg(feature = "stream")]
 
-use std::collections::VecDeque;
+#[path = "support/lists.rs"]
+mod lists;
+#[path = "support/script.rs"]
+mod script;
+
 use std::convert::Infallible;
-use std::future::Future;
-use std::io;
-use std::net::Ipv4Addr;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::task::Poll;
 
 use bytes::Bytes;
 use bytestring::ByteString;
 use futures::channel::mpsc;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
-use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream};
+use lists::MULTILINGUAL;
+use script::Does::{self, Chunk, End, Error, Pause};
+use script::{
+    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon,
+    write_slowly,
+};
 use tokio::task::yield_now;
-use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
 use utf8_codec::stream::{
@@ -27,58 +30,6 @@ use utf8_codec::stream::{
     Utf8Stream, Utf8StreamExt,
 };
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
-
-const MULTILINGUAL: &str = "Zażółć gęślą jaźń, 色は匂へど散りぬるを, 키스의 고유조건은, 👩‍👩‍👧‍👦. ";
-
-// ---- scripts ----------------------------------------------------------------------------------
-
-/// What an inner stream does when it is polled.
-#[derive(Clone, Copy, Debug)]
-enum Does {
-    Chunk(&'static [u8]),
-    Error(&'static str),
-    /// Is pending once, and ready to go on at once.
-    Pause,
-    /// Says that it has ended, which need not be true.
-    End,
-}
-
-use Does::{Chunk, End, Error, Pause};
-
-/// An inner stream that does one thing after another, and then is pending for ever.
-#[derive(Debug)]
-struct Script {
-    does: VecDeque<Does>,
-    polls: usize,
-    /// Whether the last poll was answered with `Pending`.
-    pending: bool,
-}
-
-impl Script {
-    fn new(does: &[Does]) -> Self {
-        Self { does: does.iter().copied().collect(), polls: 0, pending: false }
-    }
-}
-
-impl Stream for Script {
-    type Item = Result<&'static [u8], &'static str>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.polls += 1;
-        let does = self.does.pop_front();
-        self.pending = matches!(does, Some(Pause) | None);
-        match does {
-            Some(Chunk(chunk)) => Poll::Ready(Some(Ok(chunk))),
-            Some(Error(error)) => Poll::Ready(Some(Err(error))),
-            Some(End) => Poll::Ready(None),
-            Some(Pause) => {
-                cx.waker().wake_by_ref();
-                Poll::Pending
-            }
-            None => Poll::Pending,
-        }
-    }
-}
 
 /// An item in words: a `char`, what is ill-formed and where, or the inner error behind a `!`.
 fn word(item: Result<impl ToString, StreamError<&str>>) -> String {
@@ -104,10 +55,6 @@ fn ready(chars: &mut CharStream<Utf8Stream<Script>>) -> Vec<String> {
         }
     }
     words
-}
-
-async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(Duration::from_secs(30), future).await.expect("hangs")
 }
 
 // ---- places -----------------------------------------------------------------------------------
@@ -483,38 +430,16 @@ async fn a_source_that_must_not_be_moved_is_polled_in_its_place() {
 
 // ---- wakers -------------------------------------------------------------------------------------
 
-/// Every script of `len` steps.
-fn scripts(len: usize) -> Vec<Vec<Does>> {
-    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
-    (0..len).fold(vec![vec![]], |scripts, _| {
-        let longer = |script: &Vec<Does>| {
-            let script = script.clone();
-            steps.map(move |step| [script.clone(), vec![step]].concat())
-        };
-        scripts.iter().flat_map(longer).collect()
-    })
-}
-
 #[test]
 fn chars_are_pending_only_when_the_stream_within_is() {
-    for does in scripts(5) {
+    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
+    for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip, ErrorMode::Escape] {
-            let mut chars = task::spawn(chars_of(&does, mode));
-            loop {
-                let polls = chars.get_ref().get_ref().polls;
-                match chars.poll_next() {
-                    Poll::Ready(Some(_)) => {}
-                    Poll::Ready(None) => break,
-                    Poll::Pending => {
-                        let inner = chars.get_ref().get_ref();
-                        assert!(inner.pending && inner.polls > polls, "{does:?}");
-                        if inner.does.is_empty() && !chars.is_woken() {
-                            break;
-                        }
-                        assert!(chars.is_woken(), "the waker was passed on");
-                    }
-                }
-            }
+            let chars = chars_of(&does, mode);
+            let look = |chars: &CharStream<Utf8Stream<Script>>| chars.get_ref().get_ref().look();
+            assert_waits_only_for_script(&does, chars, look, |cx, chars| {
+                chars.poll_next(cx).map(|item| item.is_some())
+            });
         }
     }
 }
@@ -558,14 +483,8 @@ async fn take_some<T: TextSource<Error: std::fmt::Debug> + Unpin>(
 async fn a_select_that_goes_another_way_loses_nothing() {
     let text = MULTILINGUAL.repeat(20);
     for method in 0..3 {
-        let (mut peer, socket) = tokio::io::duplex(3);
-        let bytes = text.clone().into_bytes();
-        let writer = tokio::spawn(async move {
-            for piece in bytes.chunks(2) {
-                peer.write_all(piece).await.unwrap();
-                yield_now().await;
-            }
-        });
+        let (peer, socket) = tokio::io::duplex(3);
+        let writer = write_slowly(peer, &text);
         let mut chars = socket.utf8_chars();
         let (mut seen, mut interrupted, mut turns) = (String::new(), 0, 0);
         loop {
@@ -587,25 +506,9 @@ async fn a_select_that_goes_another_way_loses_nothing() {
 
 #[tokio::test]
 async fn over_a_socket_in_odd_pieces() {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
     let text = MULTILINGUAL.repeat(300);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
-    let peer = tokio::spawn(async move {
-        let mut socket = TcpStream::connect(address).await.unwrap();
-        socket.set_nodelay(true).unwrap();
-        let mut rest = &damaged[..];
-        for size in [1, 2, 3, 5, 7, 997, 4999].into_iter().cycle() {
-            let (piece, behind) = rest.split_at(size.min(rest.len()));
-            socket.write_all(piece).await.unwrap();
-            yield_now().await;
-            rest = behind;
-            if rest.is_empty() {
-                break;
-            }
-        }
-    });
-    let (socket, _) = listener.accept().await.unwrap();
+    let (socket, peer) = socket_in_odd_pieces(damaged).await;
     let mut indices = socket.utf8_chars().indices();
     let (mut seen, mut errors) = (String::new(), Vec::new());
     while let Some(item) = soon(indices.next()).await {
@@ -629,15 +532,5 @@ async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
     assert_eq!(soon(chunks.utf8_chars().try_collect::<String>()).await.unwrap(), text);
 
-    let (sender, receiver) = tokio::sync::mpsc::channel::<io::Result<Vec<u8>>>(2);
-    let bytes = text.clone().into_bytes();
-    tokio::spawn(async move {
-        for chunk in bytes.chunks(7) {
-            sender.send(Ok(chunk.to_vec())).await.unwrap();
-        }
-    });
-    let receiver = stream::unfold(receiver, |mut receiver| async move {
-        receiver.recv().await.map(|chunk| (chunk, receiver))
-    });
-    assert_eq!(soon(receiver.utf8_chars().try_collect::<String>()).await.unwrap(), text);
+    assert_eq!(soon(channel(&text).utf8_chars().try_collect::<String>()).await.unwrap(), text);
 }

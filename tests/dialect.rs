@@ -1,10 +1,13 @@
 //! The dialects against a slow model of them, at every cut.
 #![cfg(feature = "alloc")]
 
+#[path = "support/lists.rs"]
+mod lists;
 #[path = "support/dialect.rs"]
 mod model;
 
-use model::{Atom, DIALECTS, Outcome, Rules, all_rules};
+use lists::{DIALECTS, MODES};
+use model::{Atom, Outcome, Rules, all_rules};
 use proptest::prelude::*;
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
@@ -205,15 +208,6 @@ fn cut(bytes: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = (Vec<u8>,
 fn any_rules() -> impl Strategy<Value = Rules> {
     prop::sample::select(all_rules())
 }
-
-const MODES: [ErrorMode; 6] = [
-    ErrorMode::Fatal,
-    ErrorMode::Replacement,
-    ErrorMode::Skip,
-    ErrorMode::Escape,
-    ErrorMode::Latin1,
-    ErrorMode::Windows1252,
-];
 
 /// The pieces of a stream put together by hand: text as far as it goes, and the first error.
 fn text_by_hand(

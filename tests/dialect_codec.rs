@@ -1,12 +1,16 @@
 //! The dialects behind tokio-util: items, what stays in the buffer, and what errors leave behind.
 #![cfg(feature = "codec")]
 
+#[path = "support/lists.rs"]
+mod lists;
+
 use std::fmt::Debug;
 use std::io;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::{SinkExt, StreamExt};
+use lists::DIALECTS;
 use proptest::prelude::*;
 use tokio::io::{AsyncWriteExt, duplex};
 use tokio::time::timeout;
@@ -22,15 +26,6 @@ use utf8_codec::{BomPolicy, ErrorMode};
 
 /// A guard against hanging.
 const LONG: Duration = Duration::from_secs(30);
-
-const DIALECTS: [Dialect; 6] = [
-    Dialect::Rfc2279,
-    Dialect::Cesu8,
-    Dialect::ModifiedUtf8,
-    Dialect::Wtf8,
-    Dialect::Utf8b,
-    Dialect::SurrogatePass,
-];
 
 const MODES: [ErrorMode; 4] =
     [ErrorMode::Fatal, ErrorMode::Replacement, ErrorMode::Skip, ErrorMode::Escape];

@@ -5,9 +5,12 @@
 #[allow(dead_code, reason = "the example uses the other parts")]
 #[path = "../examples/support/driver.rs"]
 mod driver;
+#[path = "support/lists.rs"]
+mod lists;
 
 use bytes::BytesMut;
 use futures::{FutureExt, StreamExt, stream};
+use lists::DIALECTS;
 use serde_json::{Value, json};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{DialectCodec, Utf8LinesCodec};
@@ -61,15 +64,6 @@ const DISGUISES: [Disguise; 24] = [
     disguise(b"\xF8\x88\x80\x80\x80", '\0', &[Dialect::Rfc2279]),
     disguise(b"\xFC\x84\x80\x80\x80\x80", '\0', &[Dialect::Rfc2279]),
     disguise(b"\xFE\x83\xBF\xBF\xBF\xBF\xBF", '\u{FFFF}', &[]),
-];
-
-const DIALECTS: [Dialect; 6] = [
-    Dialect::Rfc2279,
-    Dialect::Cesu8,
-    Dialect::ModifiedUtf8,
-    Dialect::Wtf8,
-    Dialect::Utf8b,
-    Dialect::SurrogatePass,
 ];
 
 /// Text around it, so long that every way through the kernels is taken.

@@ -2,19 +2,26 @@
 //! and real sources. (At every cut of every vector: `tests/boundaries.rs`.)
 #![cfg(feature = "stream")]
 
-use std::collections::VecDeque;
-use std::future::{Future, poll_fn};
+#[path = "support/lists.rs"]
+mod lists;
+#[path = "support/script.rs"]
+mod script;
+
+use std::future::poll_fn;
 use std::io;
 use std::net::Ipv4Addr;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
-use futures::{FutureExt, StreamExt, stream};
-use tokio::io::{
-    AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf,
-    duplex,
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use lists::{MODES, MULTILINGUAL};
+use script::Does::{self, Chunk, End, Error, Pause};
+use script::{
+    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon,
+    write_slowly,
 };
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
 use tokio::time::timeout;
@@ -22,80 +29,6 @@ use tokio_test::{assert_pending, assert_ready, task};
 use tokio_util::io::StreamReader;
 use utf8_codec::stream::{CollectError, ReadError, Utf8ByteReader, Utf8ReadExt, Utf8Reader};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
-
-const MODES: [ErrorMode; 6] = [
-    ErrorMode::Fatal,
-    ErrorMode::Replacement,
-    ErrorMode::Skip,
-    ErrorMode::Escape,
-    ErrorMode::Latin1,
-    ErrorMode::Windows1252,
-];
-
-const MULTILINGUAL: &str = "Zażółć gęślą jaźń, 色は匂へど散りぬるを, 키스의 고유조건은, 👩‍👩‍👧‍👦. ";
-
-// ---- scripts ----------------------------------------------------------------------------------
-
-/// What a reader does when it is polled.
-#[derive(Clone, Copy, Debug)]
-enum Does {
-    Bytes(&'static [u8]),
-    Error(&'static str),
-    /// Is pending once, and ready to go on at once.
-    Pause,
-    /// Says that it has ended, which need not be true.
-    End,
-}
-
-use Does::{Bytes, End, Error, Pause};
-
-/// A reader that does one thing after another, and then is pending for ever.
-#[derive(Debug)]
-struct Script {
-    does: VecDeque<Does>,
-    polls: usize,
-    /// Whether the last poll was answered with `Pending`.
-    pending: bool,
-    /// The most there was room for.
-    room: usize,
-}
-
-impl Script {
-    fn new(does: &[Does]) -> Self {
-        Self { does: does.iter().copied().collect(), polls: 0, pending: false, room: 0 }
-    }
-}
-
-impl AsyncRead for Script {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        self.polls += 1;
-        self.room = self.room.max(buffer.remaining());
-        let does = self.does.pop_front();
-        self.pending = matches!(does, Some(Pause) | None);
-        match does {
-            Some(Bytes(bytes)) => {
-                let (now, later) = bytes.split_at(bytes.len().min(buffer.remaining()));
-                assert!(!now.is_empty(), "there must be room");
-                buffer.put_slice(now);
-                if !later.is_empty() {
-                    self.does.push_front(Bytes(later));
-                }
-                Poll::Ready(Ok(()))
-            }
-            Some(Error(error)) => Poll::Ready(Err(io::Error::other(error))),
-            Some(End) => Poll::Ready(Ok(())),
-            Some(Pause) => {
-                cx.waker().wake_by_ref();
-                Poll::Pending
-            }
-            None => Poll::Pending,
-        }
-    }
-}
 
 /// What was read in words: text, what is ill-formed and where, the reader's error behind a `!`, or `-`
 /// for the end.
@@ -128,23 +61,19 @@ fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
     ready(&mut Script::new(does).utf8_reader().with_error_mode(mode))
 }
 
-async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(Duration::from_secs(30), future).await.expect("hangs")
-}
-
 // ---- text -------------------------------------------------------------------------------------
 
 #[test]
 fn a_cut_character_comes_with_what_follows_it() {
-    let words = told(ErrorMode::Fatal, &[Bytes(b"a\xE2"), Bytes(b"\x82"), Bytes(b"\xACb"), End]);
+    let words = told(ErrorMode::Fatal, &[Chunk(b"a\xE2"), Chunk(b"\x82"), Chunk(b"\xACb"), End]);
     assert_eq!(words, ["a", "€b", "-"]);
-    let words = told(ErrorMode::Fatal, &[Bytes(b"\xF0\x9F\x98"), Pause, Bytes(b"\x80"), End]);
+    let words = told(ErrorMode::Fatal, &[Chunk(b"\xF0\x9F\x98"), Pause, Chunk(b"\x80"), End]);
     assert_eq!(words, [] as [&str; 0]);
 }
 
 #[test]
 fn what_is_not_consumed_is_lent_again() {
-    let mut reader = Script::new(&[Bytes("größer".as_bytes()), Bytes(b"!")]).utf8_reader();
+    let mut reader = Script::new(&[Chunk("größer".as_bytes()), Chunk(b"!")]).utf8_reader();
     assert_eq!(reader.peek_str().now_or_never().unwrap().unwrap(), Some("größer"));
     reader.consume(2);
     reader.consume(0);
@@ -159,7 +88,7 @@ fn what_is_not_consumed_is_lent_again() {
 #[test]
 #[should_panic(expected = "2 is not a character boundary of \"aß\"")]
 fn consuming_half_a_character_panics() {
-    let mut reader = Script::new(&[Bytes("aß".as_bytes())]).utf8_reader();
+    let mut reader = Script::new(&[Chunk("aß".as_bytes())]).utf8_reader();
     let _ = reader.peek_str().now_or_never();
     reader.consume(2);
 }
@@ -167,7 +96,7 @@ fn consuming_half_a_character_panics() {
 #[test]
 #[should_panic(expected = "4 is not a character boundary of \"aß\"")]
 fn consuming_more_than_there_is_panics() {
-    let mut reader = Script::new(&[Bytes("aß".as_bytes()), Bytes(b"more")]).utf8_reader();
+    let mut reader = Script::new(&[Chunk("aß".as_bytes()), Chunk(b"more")]).utf8_reader();
     let _ = reader.peek_str().now_or_never();
     reader.consume(4);
 }
@@ -175,7 +104,7 @@ fn consuming_more_than_there_is_panics() {
 #[test]
 #[should_panic(expected = "4 is not a character boundary of \"ÿx\"")]
 fn consuming_more_than_a_repair_panics() {
-    let does = [Bytes(b"\xFFx")];
+    let does = [Chunk(b"\xFFx")];
     let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Latin1);
     let _ = reader.peek_str().now_or_never();
     reader.consume("ÿx".len() + 1);
@@ -198,7 +127,7 @@ async fn at_most_so_many_bytes_are_read_at_once_as_the_capacity_says() {
 
 #[test]
 fn each_ill_formed_part_comes_in_its_place_while_nothing_more_is_read() {
-    let words = told(ErrorMode::Fatal, &[Bytes(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
+    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
     assert_eq!(
         words,
         ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e"]
@@ -207,7 +136,7 @@ fn each_ill_formed_part_comes_in_its_place_while_nothing_more_is_read() {
 
 #[test]
 fn a_repair_is_lent_in_the_place_of_what_it_stands_for() {
-    let does = [Bytes(b"caf\xE9, \x80\xE2\x82"), Bytes(b"\xAC\xFF!"), Bytes(b"\xC3"), End];
+    let does = [Chunk(b"caf\xE9, \x80\xE2\x82"), Chunk(b"\xAC\xFF!"), Chunk(b"\xC3"), End];
     let table = [
         (ErrorMode::Replacement, "caf\u{FFFD}, \u{FFFD}€\u{FFFD}!\u{FFFD}-"),
         (ErrorMode::Skip, "caf, €!-"),
@@ -225,7 +154,7 @@ fn a_repair_is_lent_in_the_place_of_what_it_stands_for() {
 
 #[test]
 fn a_repair_of_several_characters_may_be_taken_bit_by_bit() {
-    let does = [Bytes(b"a\xFFb")];
+    let does = [Chunk(b"a\xFFb")];
     let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Escape);
     let mut next = || reader.next_char().now_or_never().unwrap().unwrap().unwrap();
     assert_eq!([next(), next(), next()], ['a', '\\', 'x']);
@@ -241,24 +170,24 @@ fn options_are_kept_to() {
     let told = |options, does: &[Does]| {
         ready(&mut Script::new(does).utf8_reader().with_options(options)).concat()
     };
-    let bom = [Bytes(b"\xEF"), Bytes(b"\xBB"), Bytes(b"\xBFa"), End];
+    let bom = [Chunk(b"\xEF"), Chunk(b"\xBB"), Chunk(b"\xBFa"), End];
     let plain = Utf8Options::new();
     assert_eq!(told(plain, &bom), "\u{FEFF}a-");
     assert_eq!(told(plain.with_bom(BomPolicy::Strip), &bom), "a-");
     assert_eq!(told(plain.with_bom(BomPolicy::Require), &bom), "a-");
     assert_eq!(told(plain.with_bom(BomPolicy::Forbid), &bom), "0 [ef, bb, bf]a-");
-    let middle = [Bytes(b"\x82"), Bytes(b"\xACa\x80"), End];
+    let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
     assert_eq!(told(plain.with_mid_stream_start(), &middle), "a3 [80]-");
     let strict = plain.with_strictness(Strictness::new().refuse_nul());
-    assert_eq!(told(strict, &[Bytes(b"a\0b\xC3"), Bytes(b"\xA9"), End]), "a1 [00]bé-");
-    let cut_short = [Bytes(b"\xEF\xBB"), End];
+    assert_eq!(told(strict, &[Chunk(b"a\0b\xC3"), Chunk(b"\xA9"), End]), "a1 [00]bé-");
+    let cut_short = [Chunk(b"\xEF\xBB"), End];
     assert_eq!(told(plain.with_bom(BomPolicy::Require), &cut_short), "0 []0 [ef, bb]-");
 }
 
 #[test]
 fn settings_may_come_in_any_order() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    let script = || Script::new(&[Bytes(b"\xEF\xBB\xBFa\xFF")]).utf8_reader();
+    let script = || Script::new(&[Chunk(b"\xEF\xBB\xBFa\xFF")]).utf8_reader();
     let mut one = script().with_options(options).with_error_mode(ErrorMode::Skip);
     let mut other = script().with_error_mode(ErrorMode::Skip).with_options(options);
     assert_eq!((ready(&mut one), ready(&mut other)), (vec!["a".into()], vec!["a".into()]));
@@ -269,7 +198,7 @@ fn settings_may_come_in_any_order() {
 
 #[test]
 fn a_reader_that_has_ended_is_not_read_again() {
-    let does = [Bytes(b"a\xF0\x9F"), End, Bytes(b"b"), Error("late")];
+    let does = [Chunk(b"a\xF0\x9F"), End, Chunk(b"b"), Error("late")];
     let mut reader = Script::new(&does).utf8_reader();
     assert_eq!(ready(&mut reader), ["a", "1 [f0, 9f]", "-"]);
     for _ in 0..3 {
@@ -277,13 +206,13 @@ fn a_reader_that_has_ended_is_not_read_again() {
     }
     assert_eq!(reader.get_ref().polls, 2);
     assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
-    assert_eq!(told(ErrorMode::Replacement, &[Bytes(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
-    assert_eq!(told(ErrorMode::Skip, &[Bytes(b"\xF0\x9F"), End]), ["-"]);
+    assert_eq!(told(ErrorMode::Replacement, &[Chunk(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
+    assert_eq!(told(ErrorMode::Skip, &[Chunk(b"\xF0\x9F"), End]), ["-"]);
 }
 
 #[test]
 fn an_error_of_the_reader_in_the_middle_of_a_character_loses_nothing() {
-    let does = [Bytes(b"1 \xE2"), Error("a"), Bytes(b"\x82"), Error("b"), Bytes(b"\xAC"), End];
+    let does = [Chunk(b"1 \xE2"), Error("a"), Chunk(b"\x82"), Error("b"), Chunk(b"\xAC"), End];
     for mode in MODES {
         assert_eq!(told(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
     }
@@ -291,7 +220,7 @@ fn an_error_of_the_reader_in_the_middle_of_a_character_loses_nothing() {
 
 #[test]
 fn text_and_errors_before_an_error_of_the_reader_come_before_it() {
-    let words = told(ErrorMode::Fatal, &[Bytes(b"ab\xFFc\xE2"), Error("reset"), End]);
+    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
     assert_eq!(words, ["ab", "2 [ff]", "c", "! reset", "4 [e2]", "-"]);
 }
 
@@ -300,7 +229,7 @@ fn text_and_errors_before_an_error_of_the_reader_come_before_it() {
 #[tokio::test]
 async fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
     for limit in 0..12 {
-        let chunks = [Bytes(b"5 \xE2"), Bytes(b"\x82\xAC"), Pause, Bytes(b", 6"), End];
+        let chunks = [Chunk(b"5 \xE2"), Chunk(b"\x82\xAC"), Pause, Chunk(b", 6"), End];
         for mode in MODES {
             let mut reader = Script::new(&chunks).utf8_reader().with_error_mode(mode);
             match soon(reader.collect_text(limit)).await {
@@ -320,7 +249,7 @@ async fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
 
 #[tokio::test]
 async fn what_would_be_too_long_is_not_consumed() {
-    let mut reader = Script::new(&[Bytes(b"one "), Bytes(b"two"), End]).utf8_reader();
+    let mut reader = Script::new(&[Chunk(b"one "), Chunk(b"two"), End]).utf8_reader();
     let mut text = "zero ".to_owned();
     let error = reader.append_text(&mut text, 10).await.unwrap_err();
     assert!(matches!(error, CollectError::TooLong { limit: 10 }));
@@ -333,7 +262,7 @@ async fn what_would_be_too_long_is_not_consumed() {
 
 #[tokio::test]
 async fn what_came_before_an_error_has_been_appended() {
-    let does = [Bytes(b"a\xFFb"), Error("reset"), Bytes(b"c"), End];
+    let does = [Chunk(b"a\xFFb"), Error("reset"), Chunk(b"c"), End];
     let mut reader = Script::new(&does).utf8_reader();
     let mut text = String::new();
     let error = reader.append_text(&mut text, 100).await.unwrap_err();
@@ -426,7 +355,7 @@ async fn what_takes_a_buffered_reader_takes_text() {
 
 #[tokio::test]
 async fn bytes_before_an_error_are_read_before_it_and_those_behind_it_afterwards() {
-    let does = [Bytes(b"ab\xFFcd"), Error("reset"), Bytes(b"ef\xC3"), End];
+    let does = [Chunk(b"ab\xFFcd"), Error("reset"), Chunk(b"ef\xC3"), End];
     let mut reader = Script::new(&does).utf8_reader().into_byte_reader();
     let mut text = Vec::new();
     let error = reader.read_to_end(&mut text).await.unwrap_err();
@@ -441,7 +370,7 @@ async fn bytes_before_an_error_are_read_before_it_and_those_behind_it_afterwards
 
 #[tokio::test]
 async fn a_read_into_no_room_reads_nothing() {
-    let mut reader = Script::new(&[Bytes(b"a")]).utf8_reader().into_byte_reader();
+    let mut reader = Script::new(&[Chunk(b"a")]).utf8_reader().into_byte_reader();
     assert_eq!(reader.read(&mut []).await.unwrap(), 0);
     assert_eq!(reader.get_ref().get_ref().polls, 0);
     assert_eq!(reader.read_u8().await.unwrap(), b'a');
@@ -480,45 +409,20 @@ async fn a_reader_that_must_not_be_moved_is_read_in_its_place() {
 
 // ---- wakers -------------------------------------------------------------------------------------
 
-/// Every script of `len` steps.
-fn scripts(len: usize) -> Vec<Vec<Does>> {
-    let steps = [Bytes(b"a\xFF\xE2"), Bytes(b"\x82"), Bytes(b"\xAC"), Error("e"), Pause, End];
-    (0..len).fold(vec![vec![]], |scripts, _| {
-        let longer = |script: &Vec<Does>| {
-            let script = script.clone();
-            steps.map(move |step| [script.clone(), vec![step]].concat())
-        };
-        scripts.iter().flat_map(longer).collect()
-    })
-}
-
 #[test]
 fn a_reader_is_pending_only_when_the_one_within_is() {
-    for does in scripts(5) {
+    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b"\xAC"), Error("e"), Pause, End];
+    for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
-            let mut task = task::spawn(Script::new(&does).utf8_reader().with_error_mode(mode));
-            loop {
-                let polls = task.get_ref().polls;
-                let poll = task.enter(|cx, mut reader| {
-                    let poll = reader.as_mut().poll_fill_str(cx).map_ok(str::len);
-                    if let Poll::Ready(Ok(len)) = poll {
-                        reader.consume(len);
-                    }
-                    poll
-                });
-                match poll {
-                    Poll::Ready(Ok(0)) => break,
-                    Poll::Ready(_) => {}
-                    Poll::Pending => {
-                        let inner = task.get_ref();
-                        assert!(inner.pending && inner.polls > polls, "{does:?}");
-                        if inner.does.is_empty() && !task.is_woken() {
-                            break;
-                        }
-                        assert!(task.is_woken(), "the waker was passed on");
-                    }
+            let reader = Script::new(&does).utf8_reader().with_error_mode(mode);
+            let look = |reader: &Utf8Reader<Script>| reader.get_ref().look();
+            assert_waits_only_for_script(&does, reader, look, |cx, mut reader| {
+                let poll = reader.as_mut().poll_fill_str(cx).map_ok(str::len);
+                if let Poll::Ready(Ok(len)) = poll {
+                    reader.consume(len);
                 }
-            }
+                poll.map(|read| !matches!(read, Ok(0)))
+            });
         }
     }
 }
@@ -541,7 +445,7 @@ fn the_last_waker_is_the_one_that_counts() {
 
 #[test]
 fn a_reader_that_never_says_anything_leaves_others_their_turn() {
-    let does = [[Bytes(b"\xFF"); 100].as_slice(), &[Bytes(b"at last"), End]].concat();
+    let does = [[Chunk(b"\xFF"); 100].as_slice(), &[Chunk(b"at last"), End]].concat();
     let mut reader = task::spawn(Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Skip));
     let mut poll = || {
         let poll = reader.enter(|cx, reader| reader.poll_fill_str(cx).map_ok(str::to_owned));
@@ -558,7 +462,7 @@ fn a_reader_that_never_says_anything_leaves_others_their_turn() {
 
 #[test]
 fn the_last_read_of_a_turn_is_decoded_in_it() {
-    let does = [[Bytes(b"\xFF"); 31].as_slice(), &[Bytes(b"a"), Bytes(b"b")]].concat();
+    let does = [[Chunk(b"\xFF"); 31].as_slice(), &[Chunk(b"a"), Chunk(b"b")]].concat();
     let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Skip);
     assert_eq!(ready(&mut reader), ["a", "b"]);
 }
@@ -567,18 +471,18 @@ fn the_last_read_of_a_turn_is_decoded_in_it() {
 
 const INTERRUPTED: [Does; 15] = [
     Pause,
-    Bytes(b"a\xE2"),
+    Chunk(b"a\xE2"),
     Pause,
     Pause,
-    Bytes(b"\x82"),
+    Chunk(b"\x82"),
     Pause,
-    Bytes(b"\xACb\xFF"),
+    Chunk(b"\xACb\xFF"),
     Pause,
     Error("e"),
     Pause,
-    Bytes(b"\xC3"),
+    Chunk(b"\xC3"),
     Pause,
-    Bytes(b"\xA9"),
+    Chunk(b"\xA9"),
     Pause,
     End,
 ];
@@ -630,17 +534,6 @@ fn a_dropped_future_loses_nothing_wherever_it_was() {
         }
     }
     assert_eq!((&*text, errors), ("a€bé", 2));
-}
-
-/// Writes in pieces of two bytes, giving way after each.
-fn write_slowly(mut peer: DuplexStream, text: &str) -> tokio::task::JoinHandle<()> {
-    let bytes = text.to_owned().into_bytes();
-    tokio::spawn(async move {
-        for piece in bytes.chunks(2) {
-            peer.write_all(piece).await.unwrap();
-            yield_now().await;
-        }
-    })
 }
 
 /// Takes text by one of the methods. Says whether there is more.
@@ -739,25 +632,9 @@ async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait()
 
 #[tokio::test]
 async fn over_a_socket_in_odd_pieces() {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
     let text = MULTILINGUAL.repeat(500);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
-    let peer = tokio::spawn(async move {
-        let mut socket = TcpStream::connect(address).await.unwrap();
-        socket.set_nodelay(true).unwrap();
-        let mut rest = &damaged[..];
-        for size in [1, 2, 3, 5, 7, 95, 96, 97, 997, 4999, 20_000].into_iter().cycle() {
-            let (piece, behind) = rest.split_at(size.min(rest.len()));
-            socket.write_all(piece).await.unwrap();
-            yield_now().await;
-            rest = behind;
-            if rest.is_empty() {
-                break;
-            }
-        }
-    });
-    let (socket, _) = listener.accept().await.unwrap();
+    let (socket, peer) = socket_in_odd_pieces(damaged).await;
     let mut reader = socket.utf8_reader();
     let (mut seen, mut errors) = (String::new(), Vec::new());
     loop {
@@ -794,17 +671,8 @@ async fn a_connection_that_is_reset_keeps_the_text_before_it() {
 
 #[tokio::test]
 async fn through_a_channel_between_tasks() {
-    let (sender, receiver) = tokio::sync::mpsc::channel::<io::Result<Vec<u8>>>(2);
     let text = MULTILINGUAL.repeat(100);
-    let bytes = text.clone().into_bytes();
-    tokio::spawn(async move {
-        for chunk in bytes.chunks(7) {
-            sender.send(Ok(chunk.to_vec())).await.unwrap();
-        }
-    });
-    let chunks = stream::unfold(receiver, |mut receiver| async move {
-        receiver.recv().await.map(|chunk| (chunk.map(io::Cursor::new), receiver))
-    });
+    let chunks = channel(&text).map_ok(io::Cursor::new);
     let mut reader = Box::pin(StreamReader::new(chunks)).utf8_reader();
     assert_eq!(soon(reader.collect_text(text.len())).await.unwrap(), text);
 }

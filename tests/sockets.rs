@@ -1,15 +1,16 @@
 //! Real sockets on loopback: both directions, half-close, silent peers, hostile peers.
 #![cfg(feature = "codec")]
 
-use std::future::Future;
+#[path = "support/script.rs"]
+mod script;
+
 use std::io;
-use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use bytestring::ByteString;
 use futures::{SinkExt, Stream, StreamExt, TryStreamExt};
+use script::{connection, soon};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_util::codec::{Framed, FramedRead};
 use utf8_codec::codec::{
@@ -17,22 +18,6 @@ use utf8_codec::codec::{
     Utf8Codec, Utf8LinesCodec,
 };
 use utf8_codec::{ErrorMode, Utf8ErrorKind};
-
-/// Two ends of a new connection, both with TCP_NODELAY.
-async fn connection() -> (TcpStream, TcpStream) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let (near, far) = tokio::join!(TcpStream::connect(address), listener.accept());
-    let (near, far) = (near.unwrap(), far.unwrap().0);
-    near.set_nodelay(true).unwrap();
-    far.set_nodelay(true).unwrap();
-    (near, far)
-}
-
-/// Waits for `future`; a test that hangs fails instead.
-async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(Duration::from_secs(20), future).await.expect("hangs")
-}
 
 /// The next item of a stream that must have one.
 async fn next<S: Stream + Unpin>(frames: &mut S) -> S::Item {

@@ -2,10 +2,13 @@
 //! futures, limits, memory that is shared, and real sources.
 #![cfg(feature = "stream")]
 
+#[path = "support/lists.rs"]
+mod lists;
+#[path = "support/script.rs"]
+mod script;
 #[cfg(feature = "codec")]
 mod support;
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::{Future, pending};
 use std::io;
@@ -19,6 +22,11 @@ use bytestring::ByteString;
 use futures::channel::mpsc;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
+use lists::MODES;
+use script::Does::{self, Chunk, End, Error, Pause};
+use script::{
+    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon, whole,
+};
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -26,65 +34,6 @@ use tokio_test::{assert_pending, assert_ready, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
 use utf8_codec::stream::{CollectError, ReaderChunks, StreamError, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
-
-const MODES: [ErrorMode; 6] = [
-    ErrorMode::Fatal,
-    ErrorMode::Replacement,
-    ErrorMode::Skip,
-    ErrorMode::Escape,
-    ErrorMode::Latin1,
-    ErrorMode::Windows1252,
-];
-
-// ---- scripts ----------------------------------------------------------------------------------
-
-/// What an inner stream does when it is polled.
-#[derive(Clone, Copy, Debug)]
-enum Does {
-    Chunk(&'static [u8]),
-    Error(&'static str),
-    /// Is pending once, and ready to go on at once.
-    Pause,
-    /// Says that it has ended, which need not be true.
-    End,
-}
-
-use Does::{Chunk, End, Error, Pause};
-
-/// An inner stream that does one thing after another, and then is pending for ever.
-#[derive(Debug)]
-struct Script {
-    does: VecDeque<Does>,
-    polls: usize,
-    /// Whether the last poll was answered with `Pending`.
-    pending: bool,
-}
-
-impl Script {
-    fn new(does: &[Does]) -> Self {
-        Self { does: does.iter().copied().collect(), polls: 0, pending: false }
-    }
-}
-
-impl Stream for Script {
-    type Item = Result<&'static [u8], &'static str>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.polls += 1;
-        let does = self.does.pop_front();
-        self.pending = matches!(does, Some(Pause) | None);
-        match does {
-            Some(Chunk(chunk)) => Poll::Ready(Some(Ok(chunk))),
-            Some(Error(error)) => Poll::Ready(Some(Err(error))),
-            Some(End) => Poll::Ready(None),
-            Some(Pause) => {
-                cx.waker().wake_by_ref();
-                Poll::Pending
-            }
-            None => Poll::Pending,
-        }
-    }
-}
 
 type Item<E> = Result<ByteString, StreamError<E>>;
 
@@ -123,16 +72,6 @@ where
 
 fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
     ready(&mut Script::new(does).utf8().with_error_mode(mode))
-}
-
-fn whole(
-    chunks: &[&'static [u8]],
-) -> impl Stream<Item = Result<&'static [u8], Infallible>> + use<> {
-    stream::iter(chunks.iter().copied().map(Ok).collect::<Vec<_>>())
-}
-
-async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(Duration::from_secs(20), future).await.expect("hangs")
 }
 
 // ---- errors -----------------------------------------------------------------------------------
@@ -414,38 +353,16 @@ fn what_is_not_looked_at_yet_can_be_seen() {
 
 // ---- wakers -----------------------------------------------------------------------------------
 
-/// Every script of `len` steps.
-fn scripts(len: usize) -> Vec<Vec<Does>> {
-    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
-    (0..len).fold(vec![vec![]], |scripts, _| {
-        let longer = |script: &Vec<Does>| {
-            let script = script.clone();
-            steps.map(move |step| [script.clone(), vec![step]].concat())
-        };
-        scripts.iter().flat_map(longer).collect()
-    })
-}
-
 #[test]
 fn a_stream_is_pending_only_when_the_one_within_is() {
-    for does in scripts(5) {
+    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
+    for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
-            let mut stream = task::spawn(Script::new(&does).utf8().with_error_mode(mode));
-            loop {
-                let polls = stream.get_ref().polls;
-                match stream.poll_next() {
-                    Poll::Ready(Some(_)) => {}
-                    Poll::Ready(None) => break,
-                    Poll::Pending => {
-                        let inner = stream.get_ref();
-                        assert!(inner.pending && inner.polls > polls, "{does:?}");
-                        if inner.does.is_empty() && !stream.is_woken() {
-                            break;
-                        }
-                        assert!(stream.is_woken(), "the waker was passed on");
-                    }
-                }
-            }
+            let stream = Script::new(&does).utf8().with_error_mode(mode);
+            let look = |stream: &Utf8Stream<Script>| stream.get_ref().look();
+            assert_waits_only_for_script(&does, stream, look, |cx, stream| {
+                stream.poll_next(cx).map(|item| item.is_some())
+            });
         }
     }
 }
@@ -772,18 +689,9 @@ async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait()
 
 #[tokio::test]
 async fn through_a_channel_between_tasks() {
-    let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Vec<u8>, io::Error>>(2);
     let text = "Съешь ещё этих мягких французских булок. ".repeat(100);
-    let bytes = text.clone().into_bytes();
-    tokio::spawn(async move {
-        for chunk in bytes.chunks(7) {
-            sender.send(Ok(chunk.to_vec())).await.unwrap();
-        }
-        sender.send(Err(io::Error::other("that was all"))).await.unwrap();
-    });
-    let receiver = stream::unfold(receiver, |mut receiver| async move {
-        receiver.recv().await.map(|chunk| (chunk, receiver))
-    });
+    let end = stream::iter([Err(io::Error::other("that was all"))]);
+    let receiver = channel(&text).chain(end);
     let mut texts = pin!(receiver.utf8());
     let mut seen = String::new();
     let end = loop {
@@ -806,25 +714,9 @@ async fn behind_the_reader_stream_of_tokio_util() {
 
 #[tokio::test]
 async fn over_a_socket_in_odd_pieces() {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
     let text = "The quick brown fox, Zwölf Boxkämpfer, 키스의 고유조건은, 👩‍👩‍👧‍👦.\n".repeat(500);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
-    let peer = tokio::spawn(async move {
-        let mut socket = TcpStream::connect(address).await.unwrap();
-        socket.set_nodelay(true).unwrap();
-        let mut rest = &damaged[..];
-        for size in [1, 2, 3, 5, 7, 997, 4999].into_iter().cycle() {
-            let (piece, behind) = rest.split_at(size.min(rest.len()));
-            socket.write_all(piece).await.unwrap();
-            tokio::task::yield_now().await;
-            rest = behind;
-            if rest.is_empty() {
-                break;
-            }
-        }
-    });
-    let (socket, _) = listener.accept().await.unwrap();
+    let (socket, peer) = socket_in_odd_pieces(damaged).await;
     let mut texts = Utf8Stream::from_reader(socket);
     let (mut seen, mut errors) = (String::new(), Vec::new());
     while let Some(item) = soon(texts.next()).await {

@@ -2,11 +2,11 @@
 //! gives; and what it goes on from, errors, wakers, dropped futures, and real sources.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
+#[path = "support/script.rs"]
+mod script;
 mod support;
 
-use std::cell::Cell;
 use std::convert::Infallible;
-use std::future::Future;
 use std::io;
 use std::net::Ipv4Addr;
 use std::pin::pin;
@@ -17,6 +17,11 @@ use bytes::Bytes;
 use futures::channel::mpsc;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
+use script::Does::{Chunk, End, Error, Pause};
+use script::{
+    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon, whole,
+    write_slowly,
+};
 use support::reference::LineItem;
 use support::{MODES, cases, chunks, config, line_item, line_items, options, unhex};
 use tokio::io::AsyncWriteExt;
@@ -56,16 +61,6 @@ where
         }
     }
     words
-}
-
-async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(Duration::from_secs(30), future).await.expect("hangs")
-}
-
-fn whole(
-    chunks: &[&'static [u8]],
-) -> impl Stream<Item = Result<&'static [u8], Infallible>> + use<> {
-    stream::iter(chunks.iter().copied().map(Ok).collect::<Vec<_>>())
 }
 
 // ---- as the codec -------------------------------------------------------------------------------
@@ -327,54 +322,13 @@ fn the_last_waker_is_the_one_that_counts() {
 
 #[test]
 fn lines_are_pending_only_when_the_stream_within_is() {
-    #[derive(Clone, Copy, Debug)]
-    enum Does {
-        Chunk(&'static [u8]),
-        Error,
-        Pause,
-        End,
-    }
-    let steps = [Does::Chunk(b"a\n\xFF"), Does::Chunk(b"b"), Does::Error, Does::Pause, Does::End];
-    let scripts = (0..5).fold(vec![vec![]], |scripts: Vec<Vec<Does>>, _| {
-        let longer = |script: &Vec<Does>| {
-            let script = script.clone();
-            steps.map(move |step| [script.clone(), vec![step]].concat())
-        };
-        scripts.iter().flat_map(longer).collect()
-    });
-    for script in scripts {
-        let (polls, mut does) = (Cell::new(0), script.iter());
-        let pending = Cell::new(false);
-        let source = stream::poll_fn(|cx| {
-            polls.set(polls.get() + 1);
-            let step = does.next();
-            pending.set(matches!(step, Some(Does::Pause) | None));
-            match step {
-                Some(Does::Chunk(chunk)) => Poll::Ready(Some(Ok(*chunk))),
-                Some(Does::Error) => Poll::Ready(Some(Err("e"))),
-                Some(Does::End) => Poll::Ready(None),
-                Some(Does::Pause) => {
-                    cx.waker().wake_by_ref();
-                    Poll::Pending
-                }
-                None => Poll::Pending,
-            }
+    let steps = [Chunk(b"a\n\xFF"), Chunk(b"b"), Error("e"), Pause, End];
+    for does in scripts(&steps, 5) {
+        let lines = Utf8Lines::new(Script::new(&does));
+        let look = |lines: &Utf8Lines<Script>| lines.get_ref().look();
+        assert_waits_only_for_script(&does, lines, look, |cx, lines| {
+            lines.poll_next(cx).map(|item| item.is_some())
         });
-        let mut lines = task::spawn(source.utf8_lines());
-        loop {
-            let before = polls.get();
-            match lines.poll_next() {
-                Poll::Ready(Some(_)) => {}
-                Poll::Ready(None) => break,
-                Poll::Pending => {
-                    assert!(pending.get() && polls.get() > before, "{script:?}");
-                    if polls.get() > script.len() {
-                        break;
-                    }
-                    assert!(lines.is_woken(), "the waker was passed on");
-                }
-            }
-        }
     }
 }
 
@@ -393,14 +347,8 @@ fn a_source_that_never_ends_a_line_leaves_others_their_turn() {
 #[tokio::test]
 async fn a_select_that_goes_another_way_loses_nothing() {
     let text = "Zażółć gęślą jaźń\n色は匂へど\r\n👩‍👩‍👧‍👦\n\n".repeat(20);
-    let (mut peer, socket) = tokio::io::duplex(3);
-    let bytes = text.clone().into_bytes();
-    let writer = tokio::spawn(async move {
-        for piece in bytes.chunks(2) {
-            peer.write_all(piece).await.unwrap();
-            yield_now().await;
-        }
-    });
+    let (peer, socket) = tokio::io::duplex(3);
+    let writer = write_slowly(peer, &text);
     let mut lines = socket.utf8_lines();
     let (mut seen, mut turns, mut interrupted) = (Vec::new(), 0, 0);
     loop {
@@ -444,24 +392,8 @@ async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
 async fn over_a_socket_in_odd_pieces_with_every_delimiter() {
     let text = "The quick brown fox\nZwölf Boxkämpfer\n키스의 고유조건은\n👩‍👩‍👧‍👦\n".repeat(200);
     for delimiter in ["\n", "\0", "\u{2028}", "--"] {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
         let bytes = text.replace('\n', delimiter).into_bytes();
-        let peer = tokio::spawn(async move {
-            let mut socket = TcpStream::connect(address).await.unwrap();
-            socket.set_nodelay(true).unwrap();
-            let mut rest = &bytes[..];
-            for size in [1, 2, 3, 5, 7, 97, 997, 4999].into_iter().cycle() {
-                let (piece, behind) = rest.split_at(size.min(rest.len()));
-                socket.write_all(piece).await.unwrap();
-                yield_now().await;
-                rest = behind;
-                if rest.is_empty() {
-                    break;
-                }
-            }
-        });
-        let (socket, _) = listener.accept().await.unwrap();
+        let (socket, peer) = socket_in_odd_pieces(bytes).await;
         let lines = socket.utf8_lines().with_delimiter(Delimiter::text(delimiter).unwrap());
         let lines: Vec<_> = soon(lines.try_collect()).await.unwrap();
         soon(peer).await.unwrap();
@@ -478,17 +410,7 @@ async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
     let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
     assert_eq!(joined, text);
 
-    let (sender, receiver) = tokio::sync::mpsc::channel::<io::Result<Vec<u8>>>(2);
-    let bytes = text.clone().into_bytes();
-    tokio::spawn(async move {
-        for chunk in bytes.chunks(7) {
-            sender.send(Ok(chunk.to_vec())).await.unwrap();
-        }
-    });
-    let receiver = stream::unfold(receiver, |mut receiver| async move {
-        receiver.recv().await.map(|chunk| (chunk, receiver))
-    });
-    let lines: Vec<_> = soon(receiver.utf8_lines().try_collect()).await.unwrap();
+    let lines: Vec<_> = soon(channel(&text).utf8_lines().try_collect()).await.unwrap();
     let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
     assert_eq!(joined, text);
 }

@@ -3,18 +3,13 @@
 
 #![cfg(feature = "alloc")]
 
+#[path = "support/lists.rs"]
+mod lists;
+
+use lists::SURROGATE_MODES;
 use proptest::prelude::*;
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16Error, Utf16ErrorKind};
 use utf8_codec::{Progress, Status, Utf8Decoder};
-
-const MODES: [SurrogateMode; 6] = [
-    SurrogateMode::Fatal,
-    SurrogateMode::Replacement,
-    SurrogateMode::QuestionMark,
-    SurrogateMode::Skip,
-    SurrogateMode::Escape,
-    SurrogateMode::CharacterReference,
-];
 
 // ---- the model --------------------------------------------------------------------------------
 
@@ -167,7 +162,7 @@ impl Subject {
 /// Puts chunks to the decoder in every way, and looks after each whether all is out that can be.
 fn assert_law(chunks: &[&[u16]]) {
     let units = chunks.concat();
-    for mode in MODES {
+    for mode in SURROGATE_MODES {
         for into in [Into::String, Into::Slice(8), Into::Slice(9), Into::Slice(50)] {
             let mut subject = Subject::new(mode, into);
             let mut pushed = 0;

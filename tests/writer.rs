@@ -2,6 +2,9 @@
 //! what is not, backpressure, cancelled futures, wakers, the end, and real sockets.
 #![cfg(feature = "stream")]
 
+#[path = "support/lists.rs"]
+mod lists;
+
 use std::collections::VecDeque;
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSlice};
@@ -11,6 +14,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::{FutureExt, SinkExt, StreamExt, TryStreamExt, stream};
+use lists::SURROGATE_MODES;
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -19,15 +23,6 @@ use tokio_test::{assert_pending, assert_ready_ok, task};
 use utf8_codec::stream::{Utf8Stream, Utf8WriteExt, Utf8Writer, WriteError};
 use utf8_codec::utf16::{SurrogateMode, Utf16ErrorKind};
 use utf8_codec::{ByteString, Utf8Encoder};
-
-const MODES: [SurrogateMode; 6] = [
-    SurrogateMode::Fatal,
-    SurrogateMode::Replacement,
-    SurrogateMode::QuestionMark,
-    SurrogateMode::Skip,
-    SurrogateMode::Escape,
-    SurrogateMode::CharacterReference,
-];
 
 // ---- scripts ----------------------------------------------------------------------------------
 
@@ -259,7 +254,7 @@ proptest! {
         owned: bool,
         capacity in prop_oneof![Just(0_usize), 1_usize..40, Just(8192)],
     ) {
-        for mode in MODES {
+        for mode in SURROGATE_MODES {
             let (text, lone) = model(&parts, mode);
             let script = Script { vectored, ..Script::new(&script) };
             let mut writer = script.utf8_writer().with_capacity(capacity).with_surrogate_mode(mode);
@@ -280,7 +275,7 @@ proptest! {
         at.extend([0, units.len()]);
         at.sort_unstable();
         let parts: Vec<_> = at.windows(2).map(|w| Part::Units(units[w[0]..w[1]].to_vec())).collect();
-        for mode in MODES {
+        for mode in SURROGATE_MODES {
             let (text, lone) = model(&[Part::Units(units.clone())], mode);
             let mut writer = Script::default().utf8_writer().with_surrogate_mode(mode);
             now(write_parts(&mut writer, &parts, false));

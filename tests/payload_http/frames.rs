@@ -10,8 +10,9 @@ use proptest::prelude::*;
 use utf8_codec::payload::http::Utf8Body;
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Options};
 
+use crate::lists::MODES;
 use crate::script::Does::{Data, End, Fail, Trailers};
-use crate::script::{MODES, Script, body, next, ready, told, word};
+use crate::script::{Script, body, next, ready, told, word};
 
 #[test]
 fn each_ill_formed_part_is_an_error_in_its_place() {

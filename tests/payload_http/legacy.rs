@@ -11,8 +11,9 @@ use proptest::prelude::*;
 use utf8_codec::payload::http::{BodyError, Charset, Utf8Body};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
+use crate::lists::MODES;
 use crate::script::Does::{Data, End, Fail, Trailers};
-use crate::script::{MODES, Script, body, ready};
+use crate::script::{Script, body, ready};
 
 fn charset(label: &str) -> Charset {
     Charset::from_label(label).unwrap()

@@ -6,8 +6,9 @@ use http_body_util::StreamBody;
 use utf8_codec::payload::http::{BodyError, Charset, Utf8Body};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
+use crate::lists::MODES;
 use crate::script::Does::{Data, End, Fail, Pause, Trailers};
-use crate::script::{MODES, Script, body, next, ready};
+use crate::script::{Script, body, next, ready};
 
 // ---- size hints -----------------------------------------------------------------------------------
 

@@ -8,5 +8,9 @@ mod frames;
 #[cfg(feature = "encoding_rs")]
 mod legacy;
 mod limits;
+#[path = "../support/lists.rs"]
+mod lists;
 mod script;
+#[path = "../support/script.rs"]
+mod sources;
 mod turns;

@@ -13,14 +13,7 @@ use http_body_util::BodyExt;
 use utf8_codec::ErrorMode;
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 
-pub(crate) const MODES: [ErrorMode; 6] = [
-    ErrorMode::Fatal,
-    ErrorMode::Replacement,
-    ErrorMode::Skip,
-    ErrorMode::Escape,
-    ErrorMode::Latin1,
-    ErrorMode::Windows1252,
-];
+use crate::sources::Look;
 
 /// What a body does when it is polled.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +55,10 @@ impl Script {
     pub(crate) fn with_length(mut self) -> Self {
         self.hint = SizeHint::with_exact(self.left());
         self
+    }
+
+    pub(crate) fn look(&self) -> Look {
+        Look { polls: self.polls, pending: self.pending, is_over: self.does.is_empty() }
     }
 
     fn left(&self) -> u64 {

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,45 +14,25 @@ use tokio_test::{assert_pending, assert_ready, task};
 use utf8_codec::ErrorMode;
 use utf8_codec::payload::http::Utf8Body;
 
-use crate::script::Does::{self, Data, End, Fail, Pause, Trailers};
+use crate::script::Does::{Data, End, Fail, Pause, Trailers};
 use crate::script::{Script, body, word};
-
-/// Every script of `len` steps.
-fn scripts(len: usize) -> Vec<Vec<Does>> {
-    let steps =
-        [Data(b"a\xFF\xE2"), Data(b"\x82"), Data(b""), Fail("e"), Trailers("1"), Pause, End];
-    (0..len).fold(vec![vec![]], |scripts, _| {
-        let longer = |script: &Vec<Does>| {
-            let script = script.clone();
-            steps.map(move |step| [script.clone(), vec![step]].concat())
-        };
-        scripts.iter().flat_map(longer).collect()
-    })
-}
+use crate::sources::{assert_waits_only_for_script, scripts};
 
 #[test]
 fn a_body_is_pending_only_when_the_one_within_is() {
-    for does in scripts(5) {
+    let steps =
+        [Data(b"a\xFF\xE2"), Data(b"\x82"), Data(b""), Fail("e"), Trailers("1"), Pause, End];
+    for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
-            let mut body = task::spawn(body(&does).with_error_mode(mode));
-            loop {
-                let polls = body.get_ref().polls;
-                match body.enter(|cx, body| body.poll_frame(cx)) {
-                    Poll::Ready(Some(_)) => {}
-                    Poll::Ready(None) => {
-                        assert!(body.is_end_stream());
-                        break;
-                    }
-                    Poll::Pending => {
-                        let inner = body.get_ref();
-                        assert!(inner.pending && inner.polls > polls, "{does:?}");
-                        if inner.does.is_empty() && !body.is_woken() {
-                            break;
-                        }
-                        assert!(body.is_woken(), "the waker was passed on");
-                    }
-                }
-            }
+            let body = body(&does).with_error_mode(mode);
+            let look = |body: &Utf8Body<Script>| body.get_ref().look();
+            assert_waits_only_for_script(&does, body, look, |cx, mut body| {
+                let frame = body.as_mut().poll_frame(cx);
+                frame.map(|frame| {
+                    assert!(frame.is_some() || body.is_end_stream());
+                    frame.is_some()
+                })
+            });
         }
     }
 }

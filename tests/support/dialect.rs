@@ -3,6 +3,8 @@
 
 use utf8_codec::dialect::Dialect;
 
+use crate::lists::DIALECTS;
+
 /// One stream's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rules {
@@ -27,15 +29,6 @@ pub(crate) fn all_rules() -> Vec<Rules> {
     }
     all
 }
-
-pub(crate) const DIALECTS: [Dialect; 6] = [
-    Dialect::Rfc2279,
-    Dialect::Cesu8,
-    Dialect::ModifiedUtf8,
-    Dialect::Wtf8,
-    Dialect::Utf8b,
-    Dialect::SurrogatePass,
-];
 
 /// A part of what comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,221 @@
+//! Streams and readers that do as they are told, one that only waits for them, and pipes, channels and
+//! sockets that bring text in pieces.
+
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::fmt::Debug;
+use std::future::Future;
+use std::io;
+use std::net::Ipv4Addr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::{Stream, stream};
+use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, yield_now};
+use tokio::time::timeout;
+use tokio_test::task;
+
+/// What a source does when it is polled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Does {
+    Chunk(&'static [u8]),
+    Error(&'static str),
+    /// Is pending once, and ready to go on at once.
+    Pause,
+    /// Says that it has ended, which need not be true.
+    End,
+}
+
+use Does::{Chunk, End, Error, Pause};
+
+/// A stream, and a reader, that does one thing after another, and then is pending for ever.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) does: VecDeque<Does>,
+    pub(crate) polls: usize,
+    /// Whether the last poll was answered with `Pending`.
+    pending: bool,
+    /// The most a read had room for.
+    pub(crate) room: usize,
+}
+
+impl Script {
+    pub(crate) fn new(does: &[Does]) -> Self {
+        Self { does: does.iter().copied().collect(), polls: 0, pending: false, room: 0 }
+    }
+
+    pub(crate) fn look(&self) -> Look {
+        Look { polls: self.polls, pending: self.pending, is_over: self.does.is_empty() }
+    }
+
+    fn step(&mut self, cx: &mut Context<'_>) -> Poll<Does> {
+        self.polls += 1;
+        let does = self.does.pop_front();
+        self.pending = matches!(does, Some(Pause) | None);
+        match does {
+            Some(Pause) => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Some(does) => Poll::Ready(does),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Stream for Script {
+    type Item = Result<&'static [u8], &'static str>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.step(cx).map(|does| match does {
+            Chunk(chunk) => Some(Ok(chunk)),
+            Error(error) => Some(Err(error)),
+            End | Pause => None,
+        })
+    }
+}
+
+impl AsyncRead for Script {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.room = self.room.max(buffer.remaining());
+        self.step(cx).map(|does| match does {
+            Chunk(chunk) => {
+                let (now, later) = chunk.split_at(chunk.len().min(buffer.remaining()));
+                assert!(!now.is_empty(), "there must be room");
+                buffer.put_slice(now);
+                if !later.is_empty() {
+                    self.does.push_front(Chunk(later));
+                }
+                Ok(())
+            }
+            Error(error) => Err(io::Error::other(error)),
+            End | Pause => Ok(()),
+        })
+    }
+}
+
+/// The chunks, and then the end.
+pub(crate) fn whole(
+    chunks: &[&'static [u8]],
+) -> impl Stream<Item = Result<&'static [u8], Infallible>> + use<> {
+    stream::iter(chunks.iter().copied().map(Ok).collect::<Vec<_>>())
+}
+
+// ---- wakers -------------------------------------------------------------------------------------
+
+/// How far a script is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) polls: usize,
+    /// Whether the last poll was answered with `Pending`.
+    pub(crate) pending: bool,
+    /// Whether there is nothing left to do.
+    pub(crate) is_over: bool,
+}
+
+/// Every script of `len` of these steps.
+pub(crate) fn scripts<D: Copy>(steps: &[D], len: usize) -> Vec<Vec<D>> {
+    (0..len).fold(vec![vec![]], |scripts, _| {
+        let longer = |script: &Vec<D>| {
+            let script = script.clone();
+            steps.iter().map(move |&step| [script.as_slice(), &[step]].concat())
+        };
+        scripts.iter().flat_map(longer).collect()
+    })
+}
+
+/// Polls `subject` until it has no more to say, as `poll` tells, or its script is over: it is pending
+/// only when the script has just been, and only with a waker that the script has.
+pub(crate) fn assert_waits_only_for_script<T: Unpin>(
+    does: &[impl Debug],
+    subject: T,
+    look: impl Fn(&T) -> Look,
+    mut poll: impl FnMut(&mut Context<'_>, Pin<&mut T>) -> Poll<bool>,
+) {
+    let mut task = task::spawn(subject);
+    loop {
+        let polls = look(&task).polls;
+        match task.enter(&mut poll) {
+            Poll::Ready(true) => {}
+            Poll::Ready(false) => break,
+            Poll::Pending => {
+                let script = look(&task);
+                assert!(script.pending && script.polls > polls, "{does:?}");
+                if script.is_over && !task.is_woken() {
+                    break;
+                }
+                assert!(task.is_woken(), "the waker was passed on");
+            }
+        }
+    }
+}
+
+/// Waits for `future`; a test that hangs fails instead.
+pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
+    timeout(Duration::from_secs(30), future).await.expect("hangs")
+}
+
+// ---- text in pieces -----------------------------------------------------------------------------
+
+/// Writes in pieces of two bytes, giving way after each.
+pub(crate) fn write_slowly(mut peer: DuplexStream, text: &str) -> JoinHandle<()> {
+    let bytes = text.to_owned().into_bytes();
+    tokio::spawn(async move {
+        for piece in bytes.chunks(2) {
+            peer.write_all(piece).await.unwrap();
+            yield_now().await;
+        }
+    })
+}
+
+/// A channel from another task, which sends seven bytes at once.
+pub(crate) fn channel(text: &str) -> impl Stream<Item = io::Result<Vec<u8>>> + use<> {
+    let (sender, receiver) = tokio::sync::mpsc::channel(2);
+    let bytes = text.to_owned().into_bytes();
+    tokio::spawn(async move {
+        for chunk in bytes.chunks(7) {
+            sender.send(Ok(chunk.to_vec())).await.unwrap();
+        }
+    });
+    stream::unfold(receiver, |mut receiver| async move {
+        receiver.recv().await.map(|chunk| (chunk, receiver))
+    })
+}
+
+/// Two ends of a new connection, both with TCP_NODELAY.
+pub(crate) async fn connection() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (near, far) = tokio::join!(TcpStream::connect(address), listener.accept());
+    let (near, far) = (near.unwrap(), far.unwrap().0);
+    near.set_nodelay(true).unwrap();
+    far.set_nodelay(true).unwrap();
+    (near, far)
+}
+
+/// A socket through which `bytes` come in pieces of odd sizes, and who writes them.
+pub(crate) async fn socket_in_odd_pieces(bytes: Vec<u8>) -> (TcpStream, JoinHandle<()>) {
+    let (mut peer, socket) = connection().await;
+    let writing = tokio::spawn(async move {
+        let mut rest = &bytes[..];
+        for size in [1, 2, 3, 5, 7, 95, 96, 97, 997, 4999, 20_000].into_iter().cycle() {
+            let (piece, behind) = rest.split_at(size.min(rest.len()));
+            peer.write_all(piece).await.unwrap();
+            yield_now().await;
+            rest = behind;
+            if rest.is_empty() {
+                break;
+            }
+        }
+    });
+    (socket, writing)
+}
