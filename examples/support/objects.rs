@@ -42,8 +42,8 @@ pub(crate) const VIAS: [Via; 16] = [
         let codec = CharCodec::new().with_options(options).with_error_mode(mode);
         framed(codec, mode, CharCodec::decoder, CharCodec::reset)
     }),
-    via("stream", Gives::Tally, |options, mode| Box::new(Streaming::new(options, mode))),
-    via("chars", Gives::Tally, |options, mode| Box::new(InChars::new(options, mode))),
+    via("stream", Gives::Tally, |options, mode| Box::new(Streaming::<Texts>::new(options, mode))),
+    via("chars", Gives::Tally, |options, mode| Box::new(Streaming::<Chars>::new(options, mode))),
     via("reader", Gives::Tally, |options, mode| Box::new(Reading::new(options, mode))),
 ];
 
@@ -317,41 +317,41 @@ where
     }
 }
 
-/// A stream over a channel, polled after each chunk for as long as it is ready.
-struct Streaming {
+/// A stream over a channel, taken after each chunk for as long as it is ready.
+struct Streaming<T> {
     sender: UnboundedSender<Result<Bytes, Infallible>>,
-    stream: Utf8Stream<UnboundedReceiver<Result<Bytes, Infallible>>>,
+    stream: T,
     options: Utf8Options,
     mode: ErrorMode,
 }
 
-impl Streaming {
+/// The ways to take it.
+trait Taken {
+    fn over(texts: Texts) -> Self;
+    fn ready(&mut self) -> Vec<Piece>;
+    fn decoder(&self) -> &Utf8Decoder;
+}
+
+type Texts = Utf8Stream<UnboundedReceiver<Result<Bytes, Infallible>>>;
+type Chars = CharStream<Texts>;
+
+impl<T: Taken> Streaming<T> {
     fn new(options: Utf8Options, mode: ErrorMode) -> Self {
         let (sender, receiver) = mpsc::unbounded();
-        let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
-        Self { sender, stream, options, mode }
-    }
-
-    fn ready(&mut self) -> Vec<Piece> {
-        let items = iter::from_fn(|| self.stream.next().now_or_never().flatten());
-        let piece = |item| match item {
-            Ok(text) => Piece::Text(String::from(text)),
-            Err(StreamError::Utf8(error)) => Piece::Error(error),
-            Err(error) => panic!("a channel does not fail: {error}"),
-        };
-        items.map(piece).collect()
+        let texts = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
+        Self { sender, stream: T::over(texts), options, mode }
     }
 }
 
-impl Subject for Streaming {
+impl<T: Taken> Subject for Streaming<T> {
     fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
         self.sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("the stream is here");
-        self.ready()
+        self.stream.ready()
     }
 
     fn finish(&mut self) -> Vec<Piece> {
         self.sender.close_channel();
-        self.ready()
+        self.stream.ready()
     }
 
     fn reset(&mut self) {
@@ -363,56 +363,51 @@ impl Subject for Streaming {
     }
 }
 
-/// `char`s over a channel, polled in the same way, and one in two taken with those behind it.
-struct InChars {
-    sender: UnboundedSender<Result<Bytes, Infallible>>,
-    chars: CharStream<Utf8Stream<UnboundedReceiver<Result<Bytes, Infallible>>>>,
-    options: Utf8Options,
-    mode: ErrorMode,
+impl Taken for Texts {
+    fn over(texts: Texts) -> Self {
+        texts
+    }
+
+    fn ready(&mut self) -> Vec<Piece> {
+        let items = iter::from_fn(|| self.next().now_or_never().flatten());
+        let piece = |item| match item {
+            Ok(text) => Piece::Text(String::from(text)),
+            Err(StreamError::Utf8(error)) => Piece::Error(error),
+            Err(error) => panic!("a channel does not fail: {error}"),
+        };
+        items.map(piece).collect()
+    }
+
+    fn decoder(&self) -> &Utf8Decoder {
+        Utf8Stream::decoder(self)
+    }
 }
 
-impl InChars {
-    fn new(options: Utf8Options, mode: ErrorMode) -> Self {
-        let (sender, receiver) = mpsc::unbounded();
-        let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
-        Self { sender, chars: stream.chars(), options, mode }
+/// `char` by `char`, and one in two with those behind it.
+impl Taken for Chars {
+    fn over(texts: Texts) -> Self {
+        texts.chars()
     }
 
     fn ready(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
-        while let Some(Some(next)) = self.chars.next().now_or_never() {
+        while let Some(Some(next)) = self.next().now_or_never() {
             pieces.push(match next {
                 Ok(c) => Piece::Text(c.into()),
                 Err(StreamError::Utf8(error)) => Piece::Error(error),
                 Err(error) => panic!("a channel does not fail: {error}"),
             });
-            if !self.chars.as_str().is_empty() {
-                let block = self.chars.next_block().now_or_never().flatten();
+            if !self.as_str().is_empty() {
+                let block = self.next_block().now_or_never().flatten();
                 let block = block.expect("there is text").expect("before any error");
                 pieces.push(Piece::Text(block.iter().collect()));
             }
         }
         pieces
     }
-}
 
-impl Subject for InChars {
-    fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
-        self.sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("the stream is here");
-        self.ready()
-    }
-
-    fn finish(&mut self) -> Vec<Piece> {
-        self.sender.close_channel();
-        self.ready()
-    }
-
-    fn reset(&mut self) {
-        *self = Self::new(self.options, self.mode);
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::from(self.chars.get_ref().decoder())
+    fn decoder(&self) -> &Utf8Decoder {
+        self.get_ref().decoder()
     }
 }
 
