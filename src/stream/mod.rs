@@ -77,7 +77,7 @@ use std::io;
 
 pub use byte_reader::Utf8ByteReader;
 pub use chars::CharStream;
-pub use ext::{TextStreamExt, Utf8ReadExt};
+pub use ext::{TextStreamExt, Utf8ReadExt, Utf8StreamExt};
 pub use fallback::FallbackStream;
 pub use indices::CharIndexStream;
 #[cfg(feature = "codec")]
@@ -85,7 +85,7 @@ pub use lines::Utf8Lines;
 pub use matches::TextMatches;
 pub use reader::ReaderChunks;
 pub use source::{TextSource, Texts};
-pub use text::{Utf8Stream, Utf8StreamExt};
+pub use text::Utf8Stream;
 pub use utf8_reader::{Utf8Reader, Utf8ReaderParts};
 pub use writer::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
 

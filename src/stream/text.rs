@@ -16,12 +16,10 @@ use crate::fallback::{Fallback, FallbackDecoder};
 use crate::find::TextFinder;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
-#[cfg(feature = "codec")]
-use crate::stream::Utf8Lines;
 use crate::stream::piece::Piece;
 use crate::stream::poll::{State, poll_items};
 use crate::stream::{
-    CharStream, CollectError, FallbackStream, ReaderChunks, StreamError, TextMatches, append_within,
+    CollectError, FallbackStream, ReaderChunks, StreamError, TextMatches, append_within,
 };
 
 pin_project! {
@@ -489,94 +487,3 @@ where
         self.state == State::Ended
     }
 }
-
-/// Puts [`Utf8Stream`] behind a stream of chunks.
-///
-/// # Examples
-///
-/// ```
-/// use futures::{StreamExt, stream};
-/// use utf8_codec::stream::Utf8StreamExt;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let chunks = [vec![0xE6, 0x97], vec![0xA5]].map(Ok::<_, std::io::Error>);
-/// let mut texts = stream::iter(chunks).utf8();
-/// assert_eq!(texts.next().await.unwrap().unwrap(), "日");
-/// # }
-/// ```
-pub trait Utf8StreamExt: Stream {
-    /// Decodes the chunks of this stream, with the default options, in [`ErrorMode::Fatal`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::stream;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = stream::iter([&b"Gr\xFC\xDFe"[..], b" \xE2\x82"].map(Ok::<_, std::io::Error>));
-    /// let text = body.utf8().with_error_mode(ErrorMode::Windows1252).collect_text(1 << 20).await;
-    /// assert_eq!(text.unwrap(), "Grüße â‚");
-    /// # }
-    /// ```
-    fn utf8<B, E>(self) -> Utf8Stream<Self>
-    where
-        Self: Stream<Item = Result<B, E>> + Sized,
-        B: Into<Bytes>,
-    {
-        Utf8Stream::new(self)
-    }
-
-    /// Takes the text of the chunks apart, with the default options, in [`ErrorMode::Fatal`]; with
-    /// others, `utf8()`, their settings, and [`chars()`](Utf8Stream::chars).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{TryStreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [vec![0xE6, 0x97], vec![0xA5, b'!']].map(Ok::<_, std::io::Error>);
-    /// let chars: Vec<_> = stream::iter(chunks).utf8_chars().try_collect().await.unwrap();
-    /// assert_eq!(chars, ['日', '!']);
-    /// # }
-    /// ```
-    fn utf8_chars<B, E>(self) -> CharStream<Utf8Stream<Self>>
-    where
-        Self: Stream<Item = Result<B, E>> + Sized,
-        B: Into<Bytes>,
-    {
-        Utf8Stream::new(self).chars()
-    }
-
-    /// Makes lines of the chunks, with the default settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [vec![0xE6, 0x97], vec![0xA5, b'\n']].map(Ok::<_, std::io::Error>);
-    /// let mut lines = stream::iter(chunks).utf8_lines();
-    /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "日");
-    /// # }
-    /// ```
-    #[cfg(feature = "codec")]
-    fn utf8_lines<B, E>(self) -> Utf8Lines<Self>
-    where
-        Self: Stream<Item = Result<B, E>> + Sized,
-        B: Into<Bytes>,
-    {
-        Utf8Lines::new(self)
-    }
-}
-
-impl<S: Stream + ?Sized> Utf8StreamExt for S {}
