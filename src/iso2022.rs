@@ -7,9 +7,10 @@ use crate::error::Utf8Error;
 ///
 /// Two escape sequences of ISO 2022 are known, those of the Linux console (utf-8(7)): `ESC % G` enters
 /// UTF-8, `ESC % @` leaves it. They are removed, wherever they stand and however they are cut, also
-/// where they change nothing. A stream begins outside, unless [`in_charset`](Self::in_charset) says
-/// otherwise. Outside each byte is the character of ISO 8859-1, and nothing is ill-formed; inside, what
-/// is ill-formed is an error, as from a [`Utf8Decoder`].
+/// where they change nothing. A stream begins outside, unless
+/// [`in_coding_system`](Self::in_coding_system) says otherwise. Outside each byte is the character
+/// of ISO 8859-1, and nothing is ill-formed; inside, what is ill-formed is an error, as from a
+/// [`Utf8Decoder`].
 ///
 /// Other bytes are text, control characters and other escape sequences included:
 ///
@@ -21,7 +22,7 @@ use crate::error::Utf8Error;
 ///
 /// Between calls it holds three bytes at the most: the beginning of a sequence, or of an escape that
 /// may be a switch. `push(b"")` yields nothing and changes nothing. After an error and after
-/// [`finish`](Self::finish) decoding goes on, in the same charset, with offsets that go on.
+/// [`finish`](Self::finish) decoding goes on, in the same coding system, with offsets that go on.
 ///
 /// # Examples
 ///
@@ -40,23 +41,23 @@ use crate::error::Utf8Error;
 pub struct Iso2022Decoder {
     /// What is UTF-8 goes through it; the position counts everything but a held escape.
     decoder: Utf8Decoder,
-    charset: Charset,
+    system: CodingSystem,
     escape: Escape,
 }
 
-/// How a terminal's bytes are to be read.
+/// How a terminal's bytes are to be read: the "coding system" that an escape of ISO 2022 designates.
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::{Charset, Iso2022Decoder};
+/// use utf8_codec::{CodingSystem, Iso2022Decoder};
 ///
 /// let mut decoder = Iso2022Decoder::new();
 /// decoder.push(b"\x1B%G").for_each(drop);
-/// assert_eq!(decoder.charset(), Charset::Utf8);
+/// assert_eq!(decoder.coding_system(), CodingSystem::Utf8);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Charset {
+pub enum CodingSystem {
     /// ISO 8859-1: a byte is a character.
     #[default]
     Latin1,
@@ -103,22 +104,22 @@ impl Iso2022Decoder {
     /// ```
     #[must_use]
     pub fn new() -> Self {
-        Self::in_charset(Charset::Latin1)
+        Self::in_coding_system(CodingSystem::Latin1)
     }
 
-    /// Creates a decoder that begins in `charset`: most terminals of today begin in UTF-8.
+    /// Creates a decoder that begins in `system`: most terminals of today begin in UTF-8.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{Charset, Iso2022Decoder};
+    /// use utf8_codec::{CodingSystem, Iso2022Decoder};
     ///
-    /// let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+    /// let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
     /// assert_eq!(decoder.push("ß".as_bytes()).next(), Some(Ok("ß")));
     /// ```
     #[must_use]
-    pub fn in_charset(charset: Charset) -> Self {
-        Self { decoder: Utf8Decoder::new(), charset, escape: Escape::None }
+    pub fn in_coding_system(system: CodingSystem) -> Self {
+        Self { decoder: Utf8Decoder::new(), system, escape: Escape::None }
     }
 
     /// Decodes the next chunk of the stream: text and errors, in order.
@@ -134,17 +135,17 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{Charset, Iso2022Decoder, Utf8ErrorKind};
+    /// use utf8_codec::{CodingSystem, Iso2022Decoder, Utf8ErrorKind};
     ///
-    /// let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+    /// let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
     /// let mut pieces = decoder.push(b"5 \xE2\x82\x1B%@\xA4");
     /// assert_eq!(pieces.next(), Some(Ok("5 ")));
     /// assert_eq!(pieces.next().unwrap().unwrap_err().kind(), Utf8ErrorKind::Truncated);
     /// assert_eq!(pieces.next(), Some(Ok("¤")));
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Iso2022Pieces<'d, 'c> {
-        let Self { decoder, charset, escape } = self;
-        Iso2022Pieces { utf8: decoder.push(b""), charset, escape, chunk, input: chunk }
+        let Self { decoder, system, escape } = self;
+        Iso2022Pieces { utf8: decoder.push(b""), system, escape, chunk, input: chunk }
     }
 
     /// Ends the stream: what is held is an error or text. A second call gives `None`.
@@ -152,9 +153,9 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{Charset, Iso2022Decoder, Utf8ErrorKind};
+    /// use utf8_codec::{CodingSystem, Iso2022Decoder, Utf8ErrorKind};
     ///
-    /// let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+    /// let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
     /// decoder.push(b"\xE2\x82").for_each(drop);
     /// let error = decoder.finish().unwrap().unwrap_err();
     /// assert_eq!(error.kind(), Utf8ErrorKind::Incomplete);
@@ -172,22 +173,22 @@ impl Iso2022Decoder {
         self.decoder.finish().err().map(Err)
     }
 
-    /// Starts a new stream in `charset`: offset 0, nothing held.
+    /// Starts a new stream in `system`: offset 0, nothing held.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{Charset, Iso2022Decoder};
+    /// use utf8_codec::{CodingSystem, Iso2022Decoder};
     ///
     /// let mut decoder = Iso2022Decoder::new();
     /// decoder.push(b"\x1B%G\xC3").for_each(drop);
-    /// decoder.reset(Charset::Latin1);
-    /// assert_eq!((decoder.position(), decoder.charset()), (0, Charset::Latin1));
+    /// decoder.reset(CodingSystem::Latin1);
+    /// assert_eq!((decoder.position(), decoder.coding_system()), (0, CodingSystem::Latin1));
     /// assert_eq!(decoder.finish(), None);
     /// ```
-    pub fn reset(&mut self, charset: Charset) {
+    pub fn reset(&mut self, system: CodingSystem) {
         self.decoder.reset();
-        self.charset = charset;
+        self.system = system;
         self.escape = Escape::None;
     }
 
@@ -196,17 +197,17 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{Charset, Iso2022Decoder};
+    /// use utf8_codec::{CodingSystem, Iso2022Decoder};
     ///
-    /// let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+    /// let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
     /// decoder.push(b"\x1B%").for_each(drop);
-    /// assert_eq!(decoder.charset(), Charset::Utf8); // as long as the escape is not finished
+    /// assert_eq!(decoder.coding_system(), CodingSystem::Utf8); // as long as the escape is not finished
     /// decoder.push(b"@").for_each(drop);
-    /// assert_eq!(decoder.charset(), Charset::Latin1);
+    /// assert_eq!(decoder.coding_system(), CodingSystem::Latin1);
     /// ```
     #[must_use]
-    pub fn charset(&self) -> Charset {
-        self.charset
+    pub fn coding_system(&self) -> CodingSystem {
+        self.system
     }
 
     /// Returns how many bytes of the stream have been consumed, those held and the switches included.
@@ -264,7 +265,7 @@ impl Default for Iso2022Decoder {
 pub struct Iso2022Pieces<'d, 'c> {
     /// What is left of the last stretch of UTF-8.
     utf8: Pieces<'d, 'c>,
-    charset: &'d mut Charset,
+    system: &'d mut CodingSystem,
     escape: &'d mut Escape,
     chunk: &'c [u8],
     /// What stands behind that stretch.
@@ -305,7 +306,7 @@ impl<'d, 'c: 'd> Iso2022Pieces<'d, 'c> {
         *self.escape = match (*self.escape, byte) {
             (Escape::Begun, b'%') => Escape::Percent,
             (Escape::Percent, b'G' | b'@') => {
-                *self.charset = if byte == b'G' { Charset::Utf8 } else { Charset::Latin1 };
+                *self.system = if byte == b'G' { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
                 self.utf8.pass(Escape::Percent.as_str().len() + 1);
                 self.input = &self.input[1..];
                 *self.escape = Escape::None;
@@ -347,19 +348,19 @@ impl<'d, 'c: 'd> Iterator for Iso2022Pieces<'d, 'c> {
             }
             let stretch = self.input.iter().position(|&byte| byte == ESC);
             let stretch = stretch.unwrap_or(self.input.len());
-            match *self.charset {
-                Charset::Utf8 => {
+            match *self.system {
+                CodingSystem::Utf8 => {
                     let (stretch, rest) = self.input.split_at(stretch);
                     self.utf8.show(stretch);
                     self.input = rest;
                 }
-                Charset::Latin1 if byte.is_ascii() => {
+                CodingSystem::Latin1 if byte.is_ascii() => {
                     let stretch = &self.input[..stretch];
                     let other = stretch.iter().position(|byte| !byte.is_ascii());
                     let ascii = self.take(other.unwrap_or(stretch.len()));
                     return core::str::from_utf8(ascii).ok().map(Ok);
                 }
-                Charset::Latin1 => {
+                CodingSystem::Latin1 => {
                     self.take(1);
                     let at = 2 * usize::from(byte - 0x80);
                     return Some(Ok(&LATIN1[at..at + 2]));

@@ -304,7 +304,7 @@ pub use encoder::Utf8Encoder;
 pub use error::{Utf8Error, Utf8ErrorKind};
 #[cfg(any(feature = "codec", feature = "stream"))]
 pub use find::{Matches, TextFinder};
-pub use iso2022::{Charset, Iso2022Decoder, Iso2022Pieces};
+pub use iso2022::{CodingSystem, Iso2022Decoder, Iso2022Pieces};
 pub use kernel::Kernel;
 #[doc(hidden)]
 pub use kernel::{Nul, Stop, Why};

@@ -1,13 +1,13 @@
 //! A terminal's stream between Latin-1 and UTF-8, at every cut.
 
 use proptest::prelude::*;
-use utf8_codec::{Charset, Iso2022Decoder, Iso2022Pieces, Utf8Error, Utf8ErrorKind};
+use utf8_codec::{CodingSystem, Iso2022Decoder, Iso2022Pieces, Utf8Error, Utf8ErrorKind};
 
 /// Text and errors: each with the offset in the text at which it stands, each as it is displayed.
-type Told = (String, Vec<(usize, String)>, Charset);
+type Told = (String, Vec<(usize, String)>, CodingSystem);
 
-fn tell<'a>(start: Charset, chunks: impl IntoIterator<Item = &'a [u8]>) -> Told {
-    let mut decoder = Iso2022Decoder::in_charset(start);
+fn tell<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> Told {
+    let mut decoder = Iso2022Decoder::in_coding_system(start);
     let (mut text, mut errors) = (String::new(), Vec::new());
     let mut fed = 0;
     for chunk in chunks {
@@ -31,15 +31,15 @@ fn tell<'a>(start: Charset, chunks: impl IntoIterator<Item = &'a [u8]>) -> Told 
     assert_eq!(decoder.finish(), None);
     assert_eq!(decoder.position(), fed);
     assert_eq!(decoder.error_count(), errors.len() as u64);
-    (text, errors, decoder.charset())
+    (text, errors, decoder.coding_system())
 }
 
 /// The whole input at once: find the switches, and read what is between them.
-fn model(start: Charset, bytes: &[u8]) -> Told {
+fn model(start: CodingSystem, bytes: &[u8]) -> Told {
     let (mut told, mut at, mut from): (Told, _, _) = ((String::new(), Vec::new(), start), 0, 0);
     let between = |told: &mut Told, from: usize, to: usize| match told.2 {
-        Charset::Latin1 => told.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte))),
-        Charset::Utf8 => {
+        CodingSystem::Latin1 => told.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte))),
+        CodingSystem::Utf8 => {
             let mut decoder = utf8_codec::Utf8Decoder::new();
             // What breaks a sequence is the escape, where there is one.
             let next = &bytes[to..bytes.len().min(to + 1)];
@@ -64,16 +64,16 @@ fn model(start: Charset, bytes: &[u8]) -> Told {
         }
     };
     while at < bytes.len() {
-        let charset = match bytes[at..] {
-            [0x1B, b'%', b'G', ..] => Charset::Utf8,
-            [0x1B, b'%', b'@', ..] => Charset::Latin1,
+        let system = match bytes[at..] {
+            [0x1B, b'%', b'G', ..] => CodingSystem::Utf8,
+            [0x1B, b'%', b'@', ..] => CodingSystem::Latin1,
             _ => {
                 at += 1;
                 continue;
             }
         };
         between(&mut told, from, at);
-        told.2 = charset;
+        told.2 = system;
         at += 3;
         from = at;
     }
@@ -127,21 +127,21 @@ const TABLE: &[(&str, &[u8], &str, &[&str])] = &[
 #[test]
 fn the_table_holds_at_every_pair_of_cuts() {
     for &(name, bytes, text, errors) in TABLE {
-        let whole = tell(Charset::Latin1, [bytes]);
+        let whole = tell(CodingSystem::Latin1, [bytes]);
         assert_eq!(whole.0, text, "{name}");
         assert_eq!(whole.1.iter().map(|(_, error)| error).collect::<Vec<_>>(), errors, "{name}");
-        assert_eq!(whole, model(Charset::Latin1, bytes), "{name}");
+        assert_eq!(whole, model(CodingSystem::Latin1, bytes), "{name}");
         for second in 0..=bytes.len() {
             for first in 0..=second {
                 let (a, b, c) = (&bytes[..first], &bytes[first..second], &bytes[second..]);
                 assert_eq!(
-                    tell(Charset::Latin1, [a, b, b"", c]),
+                    tell(CodingSystem::Latin1, [a, b, b"", c]),
                     whole,
                     "{name}: {first}, {second}"
                 );
             }
         }
-        assert_eq!(tell(Charset::Latin1, bytes.chunks(1)), whole, "{name}");
+        assert_eq!(tell(CodingSystem::Latin1, bytes.chunks(1)), whole, "{name}");
     }
 }
 
@@ -153,7 +153,7 @@ proptest! {
             b"\xAC", b"\xF0\x9F\x98\x80", b"\xFF", b"\xC0",
         ]), 0..16),
         lens in prop::collection::vec(1_usize..5, 1..5),
-        start in prop::sample::select(vec![Charset::Latin1, Charset::Utf8]),
+        start in prop::sample::select(vec![CodingSystem::Latin1, CodingSystem::Utf8]),
     ) {
         let bytes = parts.concat();
         let whole = tell(start, [&bytes[..]]);
@@ -189,7 +189,7 @@ proptest! {
         if let Some(Ok(held)) = decoder.finish() {
             text += held;
         }
-        let whole = tell(Charset::Latin1, [&stream[..]]);
+        let whole = tell(CodingSystem::Latin1, [&stream[..]]);
         prop_assert_eq!((text, errors), (whole.0, whole.1.len()));
     }
 }
@@ -200,7 +200,7 @@ fn decoder_rest<'c>(pieces: Iso2022Pieces<'_, 'c>) -> &'c [u8] {
 
 #[test]
 fn everything_determined_is_out_and_three_bytes_are_held_at_the_most() {
-    let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+    let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
     assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
     let pieces: Vec<_> = decoder.push(b"\x1B").collect();
     assert!(matches!(pieces[..], [Err(error)] if error.kind() == Utf8ErrorKind::Truncated));
@@ -210,7 +210,7 @@ fn everything_determined_is_out_and_three_bytes_are_held_at_the_most() {
 
 #[test]
 fn errors_are_those_of_the_decoder() {
-    let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+    let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
     let error: Utf8Error = decoder.push(b"ab\xFF").nth(1).unwrap().unwrap_err();
     assert_eq!((error.valid_up_to(), error.error_len()), (2, Some(1)));
 }
@@ -220,5 +220,5 @@ fn its_types_may_be_sent_shared_moved_and_printed() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     is_plain::<Iso2022Decoder>();
     is_plain::<Iso2022Pieces<'_, '_>>();
-    is_plain::<Charset>();
+    is_plain::<CodingSystem>();
 }

@@ -1,11 +1,11 @@
 //! Overlong forms and surrogates never come out as what they pretend to be, unless a dialect that
-//! has them is asked for: not from a fallback, a switch of charsets, a detector or a search.
+//! has them is asked for: not from a fallback, a switch of coding systems, a detector or a search.
 
 #![cfg(feature = "alloc")]
 
 use utf8_codec::detect::{Detector, Kind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-use utf8_codec::{Charset, Iso2022Decoder, boundary};
+use utf8_codec::{CodingSystem, Iso2022Decoder, boundary};
 
 /// NUL, a slash, surrogates, a pair of them, a value too large; and what each would be.
 const FORMS: [(&[u8], &str); 9] = [
@@ -70,16 +70,16 @@ fn a_fallback_does_not_let_them_through() {
 }
 
 #[test]
-fn a_switch_of_charsets_does_not_let_them_through() {
-    for charset in [Charset::Latin1, Charset::Utf8] {
+fn a_switch_of_coding_systems_does_not_let_them_through() {
+    for system in [CodingSystem::Latin1, CodingSystem::Utf8] {
         for_each_form(|chunks, pretended| {
-            let mut decoder = Iso2022Decoder::in_charset(charset);
+            let mut decoder = Iso2022Decoder::in_coding_system(system);
             let mut text = String::new();
             for chunk in chunks {
                 decoder.push(chunk).flatten().for_each(|piece| text.push_str(piece));
             }
             assert_stopped(&text, pretended);
-            assert_eq!(decoder.error_count() > 0, charset == Charset::Utf8);
+            assert_eq!(decoder.error_count() > 0, system == CodingSystem::Utf8);
         });
     }
 }
