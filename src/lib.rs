@@ -195,7 +195,7 @@
 //! - A WebSocket message has 16,777,216 bytes (16 MiB) at the most, or what
 //!   [`with_max_length`](payload::websocket::TextMessage::with_max_length) says; a control frame 125.
 //! - A [`payload::http::Utf8Body`] holds one frame at the most, and converts from another charset in
-//!   blocks of 16 KiB. [`collect_text`](payload::http::Utf8Body::collect_text) is told its limit.
+//!   blocks of 16 KiB. Its `collect_text` is told its limit.
 //! - A [`fallback`] by lines holds 65,536 bytes (64 KiB) of a line and three more at the most, or what
 //!   [`with_max_length`](fallback::Fallback::with_max_length) says; in a lines codec, its line. Other
 //!   fallbacks hold six bytes.
@@ -213,8 +213,8 @@
 //! yet; it never leaves half a character in the write buffer. Nor does dropping the future of
 //! `next()` on a [`Utf8Stream`](stream::Utf8Stream) lose anything, or that of a method of the other
 //! objects in [`stream`], unless it says so. The futures of a [`Utf8Writer`](stream::Utf8Writer) have
-//! taken a text whole, or, dropped before, not at all. A [`Utf8Body`](payload::http::Utf8Body) loses
-//! nothing with the future of a frame.
+//! taken a text whole, or, dropped before, not at all. A [`payload::http::Utf8Body`] loses nothing with
+//! the future of a frame.
 //!
 //! # Features
 //!
@@ -244,6 +244,9 @@
 //! # Minimum supported Rust version
 //!
 //! Rust 1.89. Raising it is a change of the minor version, noted in the changelog.
+//!
+#![cfg_attr(not(feature = "http-body"), doc = "[`payload::http`]: #features")]
+#![cfg_attr(not(feature = "http-body"), doc = "[`payload::http::Utf8Body`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -243,7 +243,8 @@ impl<S: Stream + ?Sized> TextStreamExt for S {}
 /// # }
 /// ```
 pub trait Utf8StreamExt: Stream {
-    /// Decodes the chunks of this stream, with the default options, in [`ErrorMode::Fatal`].
+    /// Decodes the chunks of this stream, with the default options, in
+    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal).
     ///
     /// # Examples
     ///
@@ -267,8 +268,9 @@ pub trait Utf8StreamExt: Stream {
         Utf8Stream::new(self)
     }
 
-    /// Takes the text of the chunks apart, with the default options, in [`ErrorMode::Fatal`]; with
-    /// others, `utf8()`, their settings, and [`chars()`](Utf8Stream::chars).
+    /// Takes the text of the chunks apart, with the default options, in
+    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal); with others, `utf8()`, their settings, and
+    /// [`chars()`](Utf8Stream::chars).
     ///
     /// # Examples
     ///
