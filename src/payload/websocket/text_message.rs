@@ -1,12 +1,15 @@
+mod receive;
+
 use core::mem;
 
 use bytes::BytesMut;
 
 use crate::decoder::Utf8Decoder;
-use crate::masked::{Mask, Unmasked};
+use crate::masked::Mask;
 use crate::options::Utf8Options;
 use crate::payload::websocket::close::MAX_CONTROL;
 use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook};
+use crate::payload::websocket::text_message::receive::Received;
 use crate::payload::websocket::{
     ClosePayload, Message, MessageError, Opcode, ProtocolError, TextPieces,
 };
@@ -85,18 +88,6 @@ enum Frame {
     Data { fin: bool, mask: Option<Mask>, announced: u64 },
     /// A control frame. Invariant: the payload has at most 125 bytes.
     Control { opcode: Opcode, mask: Option<Mask>, payload: BytesMut },
-}
-
-/// What a piece was.
-#[derive(Default)]
-struct Received<'p> {
-    /// Of a text message.
-    cut: Option<char>,
-    /// Of a text message.
-    text: &'p str,
-    /// Of a binary message.
-    bytes: &'p [u8],
-    error: Option<MessageError>,
 }
 
 impl TextMessage {
@@ -509,46 +500,6 @@ impl TextMessage {
         }
     }
 
-    /// Unmasks a piece, counts it, and says what it is. Keeps only the payload of control frames.
-    #[inline]
-    fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {
-        match &mut self.frame {
-            Frame::Data { .. } => {}
-            Frame::Control { mask, payload, .. } => {
-                self.decoder.unmask(piece, mask);
-                let fits = payload.len() + piece.len() <= MAX_CONTROL;
-                if fits {
-                    payload.extend_from_slice(piece);
-                }
-                let error = (!fits).then_some(ProtocolError::LongControl.into());
-                return Received { error, ..Received::default() };
-            }
-            Frame::Nothing => {
-                let error = Some(ProtocolError::NoFrame.into());
-                return Received { error, ..Received::default() };
-            }
-        }
-        self.settle();
-        let (piece, excess) = piece.split_at_mut(self.admit(piece.len()));
-        let too_long = self.too_long(excess);
-        let Self { decoder, frame: Frame::Data { mask, .. }, open, .. } = self else {
-            unreachable!("it is a data frame")
-        };
-        let mut received = Received::default();
-        if let Open::Text(_) = open {
-            let Unmasked { cut, text, error, .. } = decoder.push_masked(piece, mask);
-            received = Received { cut, text, bytes: &[], error: error.map(MessageError::Utf8) };
-        } else {
-            decoder.unmask(piece, mask);
-            received.bytes = piece;
-        }
-        if !excess.is_empty() {
-            decoder.unmask(excess, mask);
-        }
-        received.error = received.error.or(too_long);
-        received
-    }
-
     /// Whether a piece of a text message can be added to those that are kept without being copied.
     fn has_room(&self, piece: &[u8]) -> bool {
         match (&self.frame, &self.open) {
@@ -573,32 +524,6 @@ impl TextMessage {
             kept.push_owned(piece, outlook);
         }
         self.conclude(error)
-    }
-
-    /// Lets the decoder hold the beginning of a character that the kept pieces end with: what follows
-    /// is not kept there.
-    fn settle(&mut self) {
-        if let Open::Text(kept) = &mut self.open
-            && !kept.incomplete().is_empty()
-        {
-            self.decoder.hold(kept.incomplete());
-            kept.drop_incomplete();
-        }
-    }
-
-    /// Counts a piece of the open message. Returns how many bytes of it there is room for.
-    fn admit(&mut self, len: usize) -> usize {
-        let room = usize::try_from(self.limit - self.len).unwrap_or(usize::MAX);
-        let admitted = len.min(room);
-        self.len += admitted as u64;
-        if let Frame::Data { announced, .. } = &mut self.frame {
-            *announced = announced.saturating_sub(admitted as u64);
-        }
-        admitted
-    }
-
-    fn too_long(&self, excess: &[u8]) -> Option<MessageError> {
-        (!excess.is_empty()).then_some(MessageError::TooLong { limit: self.limit })
     }
 
     fn outlook(&self) -> Outlook {
