@@ -1,23 +1,23 @@
-use std::future::poll_fn;
-use std::io;
-use std::mem;
+mod content;
+mod waiting;
+
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+#[cfg(feature = "codec")]
+use std::{io, mem};
 
 #[cfg(feature = "codec")]
 use bytes::BytesMut;
 use pin_project_lite::pin_project;
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::AsyncRead;
 
 use crate::chunk::SILENT_CHUNKS;
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
-use crate::lossy::decode_to;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
-use crate::scanner::Step;
-use crate::stream::{CollectError, ReadError, Utf8ByteReader, append_within};
-use crate::text::{Ending, ReadBuffer};
+use crate::stream::utf8_reader::content::Content;
+use crate::stream::{ReadError, Utf8ByteReader};
 
 pin_project! {
     /// Reads text from an `AsyncRead`, and lends it: the fast way from a socket to `&str`.
@@ -75,25 +75,6 @@ pin_project! {
         state: State,
         capacity: usize,
     }
-}
-
-/// What has been read.
-#[derive(Clone, Debug)]
-struct Content {
-    buffer: ReadBuffer,
-    /// Keeps no bytes: the buffer does.
-    decoder: Utf8Decoder,
-    mode: ErrorMode,
-    /// Comes before what is in the buffer.
-    repaired: Repaired,
-}
-
-/// Text that has been repaired, and for that copied.
-#[derive(Clone, Debug, Default)]
-struct Repaired {
-    text: String,
-    /// Bytes of it that have been consumed.
-    done: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -470,194 +451,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
         Poll::Ready(Ok(self.project().content.as_str()))
     }
 
-    /// Takes the next text, `None` at the end: all that has been decoded and not been consumed. Never
-    /// empty.
-    ///
-    /// # Errors
-    ///
-    /// As said [above](Self#errors).
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::{ReadError, Utf8Reader};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new(&b"good \xFFand good"[..]);
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("good "));
-    /// assert!(matches!(reader.next_str().await, Err(ReadError::Utf8(error)) if error.valid_up_to() == 5));
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("and good"));
-    /// assert_eq!(reader.next_str().await.unwrap(), None);
-    /// # }
-    /// ```
-    #[inline]
-    pub async fn next_str(&mut self) -> Result<Option<&str>, ReadError>
-    where
-        R: Unpin,
-    {
-        self.fill().await?;
-        Ok(Some(self.content.take()).filter(|text| !text.is_empty()))
-    }
-
-    /// Lends the next text without taking it, `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// As [`next_str`](Self::next_str). An error is told once.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new("a word".as_bytes());
-    /// assert_eq!(reader.peek_str().await.unwrap(), Some("a word"));
-    /// reader.consume(2);
-    /// assert_eq!(reader.peek_str().await.unwrap(), Some("word"));
-    /// # }
-    /// ```
-    #[inline]
-    pub async fn peek_str(&mut self) -> Result<Option<&str>, ReadError>
-    where
-        R: Unpin,
-    {
-        self.fill().await?;
-        Ok(Some(self.content.as_str()).filter(|text| !text.is_empty()))
-    }
-
-    /// Takes the next `char`, `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// As [`next_str`](Self::next_str).
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new("né".as_bytes());
-    /// assert_eq!(reader.next_char().await.unwrap(), Some('n'));
-    /// assert_eq!(reader.next_char().await.unwrap(), Some('é'));
-    /// assert_eq!(reader.next_char().await.unwrap(), None);
-    /// # }
-    /// ```
-    #[inline]
-    pub async fn next_char(&mut self) -> Result<Option<char>, ReadError>
-    where
-        R: Unpin,
-    {
-        if let Some(next) = self.content.next_char() {
-            return Ok(Some(next));
-        }
-        self.fill().await?;
-        Ok(self.content.next_char())
-    }
-
-    /// Collects the text up to the end, `limit` bytes of it at the most.
-    ///
-    /// What counts is the text: signatures and skipped bytes do not, repairs do.
-    ///
-    /// # Errors
-    ///
-    /// [`CollectError::TooLong`] as soon as the text is longer than `limit`; [`CollectError::Utf8`]
-    /// and [`CollectError::Inner`] at the first such error. The text so far is dropped: to keep it,
-    /// see [`append_text`](Self::append_text).
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses the text so far.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::{CollectError, Utf8Reader};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let file = "pět".as_bytes();
-    /// assert_eq!(Utf8Reader::new(file).collect_text(4).await.unwrap(), "pět");
-    /// let error = Utf8Reader::new(file).collect_text(3).await.unwrap_err();
-    /// assert!(matches!(error, CollectError::TooLong { limit: 3 }));
-    /// # }
-    /// ```
-    pub async fn collect_text(&mut self, limit: usize) -> Result<String, CollectError<io::Error>>
-    where
-        R: Unpin,
-    {
-        let mut text = String::new();
-        self.append_text(&mut text, limit).await?;
-        Ok(text)
-    }
-
-    /// Appends the text up to the end to `text`, until that has `limit` bytes.
-    ///
-    /// # Errors
-    ///
-    /// As [`collect_text`](Self::collect_text). What came before the error is in `text`; what would
-    /// make that longer than `limit` has not been consumed.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing: what came is in `text`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::{CollectError, Utf8Reader};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), CollectError<std::io::Error>> {
-    /// let mut reader = Utf8Reader::new(&b"one \xFFtwo"[..]);
-    /// let mut text = String::from("zero ");
-    /// while let Err(error) = reader.append_text(&mut text, 100).await {
-    ///     assert!(matches!(error, CollectError::Utf8(_)));
-    /// }
-    /// assert_eq!(text, "zero one two");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn append_text(
-        &mut self,
-        text: &mut String,
-        limit: usize,
-    ) -> Result<(), CollectError<io::Error>>
-    where
-        R: Unpin,
-    {
-        while let Some(more) = self.peek_str().await? {
-            let len = more.len();
-            append_within(text, more, limit)?;
-            self.consume(len);
-        }
-        Ok(())
-    }
-
-    #[inline]
-    async fn fill(&mut self) -> Result<(), ReadError>
-    where
-        R: Unpin,
-    {
-        poll_fn(|cx| Pin::new(&mut *self).poll_fill(cx)).await
-    }
-
     pub(super) fn consume_all(self: Pin<&mut Self>) {
         self.project().content.take();
     }
@@ -738,164 +531,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
         buffer.pass(read);
         Poll::Ready(Ok(read))
     }
-}
-
-impl Content {
-    fn new() -> Self {
-        Self {
-            buffer: ReadBuffer::new(),
-            decoder: Utf8Decoder::new(),
-            mode: ErrorMode::Fatal,
-            repaired: Repaired::default(),
-        }
-    }
-
-    #[inline]
-    fn as_str(&self) -> &str {
-        if self.repaired.is_done() { self.buffer.as_str() } else { self.repaired.as_str() }
-    }
-
-    fn consume(&mut self, len: usize) {
-        if self.repaired.is_done() {
-            return self.buffer.consume(len);
-        }
-        let text = self.repaired.as_str();
-        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
-        self.repaired.done += len;
-    }
-
-    #[inline]
-    fn take(&mut self) -> &str {
-        if self.repaired.is_done() {
-            return self.buffer.take();
-        }
-        let from = mem::replace(&mut self.repaired.done, self.repaired.text.len());
-        &self.repaired.text[from..]
-    }
-
-    #[inline]
-    fn next_char(&mut self) -> Option<char> {
-        if self.repaired.is_done() {
-            return self.buffer.next_char();
-        }
-        let next = self.repaired.as_str().chars().next()?;
-        self.repaired.done += next.len_utf8();
-        Some(next)
-    }
-
-    /// Reads into the buffer, which has no text. Gives back memory where there is nothing to read.
-    #[inline]
-    fn poll_read<R: AsyncRead>(
-        &mut self,
-        reader: Pin<&mut R>,
-        cx: &mut Context<'_>,
-        capacity: usize,
-    ) -> Poll<io::Result<usize>> {
-        let mut room = ReadBuf::new(self.buffer.room(capacity));
-        let poll = reader.poll_read(cx, &mut room);
-        let read = room.filled().len();
-        match poll {
-            Poll::Ready(Ok(())) => {
-                self.buffer.fill(read);
-                Poll::Ready(Ok(read))
-            }
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => {
-                self.buffer.shrink();
-                self.repaired = Repaired::default();
-                Poll::Pending
-            }
-        }
-    }
-
-    /// Decodes what is in the buffer where it begins with text and nothing else is to be said: the state
-    /// behind that text.
-    #[inline]
-    fn look_plainly(&mut self) -> Option<State> {
-        let scanner = &mut self.decoder.scanner;
-        if !scanner.is_plain() {
-            return None;
-        }
-        let mut state = State::Looking;
-        let len = self.buffer.accept(|rest| {
-            let (text, ending) = scanner.plain(rest);
-            if ending == Ending::End {
-                state = State::Reading;
-            }
-            text
-        });
-        (len > 0).then_some(state)
-    }
-
-    /// Decodes what is in the buffer, up to some text. Says whether there is any: otherwise what is
-    /// left may be the beginning of what comes.
-    fn look(&mut self) -> Result<bool, Utf8Error> {
-        loop {
-            let mut found = Found::Hold;
-            let decoder = &mut self.decoder;
-            let len = self.buffer.accept(|rest| match decoder.step(rest) {
-                Step::Text(text) => text,
-                Step::Silent(len) => {
-                    found = Found::Silent(len);
-                    ""
-                }
-                Step::Error(error) => {
-                    found = Found::Error(error);
-                    ""
-                }
-                Step::Hold => "",
-            });
-            match found {
-                Found::Hold => return Ok(len > 0),
-                Found::Silent(len) => self.buffer.pass(len),
-                Found::Error(error) => return self.repair(error),
-            }
-        }
-    }
-
-    /// Says what is wrong with the end. Says whether that makes text.
-    fn end(&mut self) -> Result<bool, Utf8Error> {
-        while let Some(error) = self.decoder.finish_behind(self.buffer.rest()) {
-            if self.repair(error)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Repairs an error and, in one go with it, all that is behind it in the buffer. Says whether that
-    /// makes text.
-    #[cold]
-    fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
-        let Self { buffer, decoder: Utf8Decoder { scanner, tally, .. }, mode, repaired } = self;
-        buffer.pass(error.bytes().len());
-        let repair = mode.repair(&error).ok_or(error)?;
-        repaired.done = 0;
-        repaired.text.clear();
-        repaired.text.push_str(&repair);
-        let read = decode_to(scanner, tally, buffer.rest(), *mode, &mut repaired.text);
-        buffer.pass(read.map_err(|(_, error)| error)?);
-        Ok(!repaired.text.is_empty())
-    }
-}
-
-impl Repaired {
-    #[inline]
-    fn is_done(&self) -> bool {
-        self.done == self.text.len()
-    }
-
-    #[inline]
-    fn as_str(&self) -> &str {
-        &self.text[self.done..]
-    }
-}
-
-/// What the rest of the buffer begins with, if it is not text.
-enum Found {
-    Hold,
-    Silent(usize),
-    Error(Utf8Error),
 }
 
 const CAPACITY: usize = 8 * 1024;
