@@ -1,0 +1,228 @@
+//! 256 bytes and more, in strides.
+
+use crate::kernel::Stop;
+use crate::kernel::vector::{Found, Look, Vector, beyond, first, full_at, has_beyond, narrow};
+
+/// Bytes whose greatest decides what is to be done with them.
+const STRIDE: usize = 128;
+/// Bytes tested at once for being ASCII.
+const RUN: usize = 2 * STRIDE;
+/// Bytes, about, between two tests of the marks.
+const GROUP: usize = 1024;
+/// Bytes for which what has been needed is expected to be needed again.
+const SOON: usize = 512;
+
+/// 256 bytes and more, in strides, the last of which is laid against the end.
+///
+/// - ASCII is skipped, unless there were two-byte letters less than half a KiB before: in between
+///   it is treated like them, so that a few letters in much ASCII do not cost a wrong guess each.
+/// - From a byte above DF on everything gets the full test, without being asked, for a stride; for a
+///   KiB if the time before was less than half a KiB ago, or if no more is left.
+///
+/// # Safety
+///
+/// - `input` has 256 bytes at least.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+pub(in crate::kernel) unsafe fn long<V: Vector>(input: &[u8]) -> Look {
+    let len = input.len();
+    debug_assert!(len >= RUN);
+    let start = input.as_ptr();
+    let to_line = 64 - start as usize % 64;
+    let last = len - STRIDE;
+    // SAFETY: there are more than `LEN` bytes.
+    let block = unsafe { V::load(start) };
+    let zero = block.each(0);
+    let mut found = Found::nothing(zero);
+    let mut at;
+    // SAFETY: there are `RUN` bytes at least.
+    if unsafe { is_ascii::<V>(start) } {
+        // SAFETY: `RUN` bytes and more are in `input`.
+        at = unsafe { skip_ascii::<V>(start, RUN - 64 + to_line, len) };
+        if at == len {
+            return Ok(Stop::clean(len));
+        }
+    } else {
+        found = first(block);
+        found.errors = found.errors.or(beyond(block, block.back::<1>(zero)));
+        at = to_line % V::LEN;
+        if at < 3 {
+            // SAFETY: two blocks and more are in `input`.
+            unsafe {
+                found = full_at(start.add(V::LEN), found);
+                let errors = beyond_in::<V>(start, V::LEN, 2 * V::LEN);
+                found.errors = found.errors.or(errors);
+            }
+            at += V::LEN;
+        }
+    }
+    at = at.min(last);
+    // Invariant: all bytes before `at` (3..=last) have been looked at, none is marked before `tested`,
+    // and from `group` on `top` has the greatest (of those above DF).
+    let mut tested = 0;
+    let mut group = at;
+    let mut top = zero;
+    let mut test_at = 0;
+    let mut calm_at = 0;
+    let mut wide_until = 0;
+    loop {
+        // SAFETY: `at` is 3 or more, and at most the place of the last stride.
+        let greatest = unsafe { greatest_of::<V>(start.add(at)) };
+        top = top.max(greatest);
+        let high = greatest.any_high();
+        let mut calm = false;
+        if greatest.minus(greatest.each(0xE0 - 0x80)).any_high() {
+            // The rest of the input if that is not much more.
+            let wanted = if at < wide_until { GROUP } else { STRIDE };
+            let end = if len - at <= wanted.max(SOON) { len } else { at + wanted };
+            let whole = at + (end - at) / V::LEN * V::LEN;
+            // SAFETY: a stride and more is left before `end`, and so before `len`, of which whole
+            // blocks are looked at up to `whole`, and then one that is laid against the end.
+            unsafe {
+                while at < whole {
+                    top = top.max(V::load(start.add(at)));
+                    found = full_at(start.add(at), found);
+                    at += V::LEN;
+                }
+                if at < end {
+                    top = top.max(V::load(start.add(end - V::LEN)));
+                    found = full_at(start.add(end - V::LEN), found);
+                }
+            }
+            at = end;
+            wide_until = at + SOON;
+        } else {
+            calm = !high & (at >= calm_at);
+            if !calm {
+                // SAFETY: as for `greatest`.
+                found = unsafe { narrow_stride(start.add(at), found) };
+            }
+            at += STRIDE;
+            calm_at = if high { at + SOON } else { calm_at };
+        }
+        if calm | (at >= test_at) | (at == len) {
+            if has_beyond(top) {
+                // SAFETY: from `group` to `at`, a stride and more, is in `input`; `group` is 3 or more.
+                found.errors = found.errors.or(unsafe { beyond_in::<V>(start, group, at) });
+            }
+            if found.marks().any_high() {
+                return Err(tested);
+            }
+            if at == len {
+                return Ok(Stop::clean_up_to_tail(input));
+            }
+            if calm {
+                // SAFETY: `RUN` bytes and more are in `input`.
+                at = unsafe { skip_ascii::<V>(start, at, len) };
+                if at == len {
+                    return Ok(Stop::clean(len));
+                }
+            }
+            at = at.min(last);
+            tested = at;
+            group = at;
+            top = zero;
+            test_at = at + GROUP;
+        }
+        at = at.min(last);
+    }
+}
+
+/// The greatest bytes of a stride and of the three bytes before it.
+///
+/// # Safety
+///
+/// - `STRIDE` bytes can be read at `at`, and 3 before it.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn greatest_of<V: Vector>(at: *const u8) -> V {
+    // SAFETY: all loads are within the bytes that the caller promises.
+    unsafe {
+        let mut greatest = V::load(at.sub(3));
+        let mut i = 0;
+        while i < STRIDE {
+            greatest = greatest.max(V::load(at.add(i)));
+            i += V::LEN;
+        }
+        greatest
+    }
+}
+
+/// [`narrow`] for a stride.
+///
+/// # Safety
+///
+/// - `STRIDE` bytes can be read at `at`, and 1 before it.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn narrow_stride<V: Vector>(at: *const u8, mut found: Found<V>) -> Found<V> {
+    let mut i = 0;
+    while i < STRIDE {
+        // SAFETY: both loads are within the bytes that the caller promises.
+        let [block, back1] = unsafe { [V::load(at.add(i)), V::load(at.add(i).sub(1))] };
+        found = narrow(block, back1, found);
+        i += V::LEN;
+    }
+    found
+}
+
+/// Whether `RUN` bytes are ASCII.
+///
+/// # Safety
+///
+/// - `RUN` bytes can be read at `at`.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn is_ascii<V: Vector>(at: *const u8) -> bool {
+    // SAFETY: all loads are within the bytes that the caller promises.
+    unsafe {
+        let mut any = V::load(at);
+        let mut i = V::LEN;
+        while i < RUN {
+            any = any.or(V::load(at.add(i)));
+            i += V::LEN;
+        }
+        !any.any_high()
+    }
+}
+
+/// Returns a place up to which there is ASCII from `at` on, `len` only if that is all.
+///
+/// # Safety
+///
+/// - `len` bytes can be read at `start`, and these are `RUN` or more.
+/// - The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn skip_ascii<V: Vector>(start: *const u8, mut at: usize, len: usize) -> usize {
+    while at + RUN <= len {
+        // SAFETY: `RUN` bytes from `at` on are within `len`.
+        if !unsafe { is_ascii::<V>(start.add(at)) } {
+            return at;
+        }
+        at += RUN;
+    }
+    // SAFETY: the last `RUN` bytes.
+    if unsafe { is_ascii::<V>(start.add(len - RUN)) } { len } else { at.min(len - 1) }
+}
+
+/// The marks of [`beyond`] for the bytes of a range, of whichever lane.
+///
+/// # Safety
+///
+/// - The bytes from `start` to `to` can be read.
+/// - `from` is 1 or more, and `LEN` or more below `to`.
+/// - The machine has the vector's instructions.
+#[cold]
+#[inline(always)]
+unsafe fn beyond_in<V: Vector>(start: *const u8, from: usize, to: usize) -> V {
+    let last = to - V::LEN;
+    let mut at = from;
+    // SAFETY: a block can be read at `from`, and one byte before it.
+    let mut errors = unsafe { beyond(V::load(start.add(at)), V::load(start.add(at - 1))) };
+    while at < last {
+        at = (at + V::LEN).min(last);
+        // SAFETY: `at` is at most the place of the last block.
+        errors = errors.or(unsafe { beyond(V::load(start.add(at)), V::load(start.add(at - 1))) });
+    }
+    errors
+}
