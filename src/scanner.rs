@@ -3,7 +3,7 @@ use crate::error::{Utf8Error, Utf8ErrorKind};
 use crate::kernel::{Kernel, decode_char, error_at_start};
 use crate::options::Utf8Options;
 #[cfg(feature = "codec")]
-use crate::text::split_ascii;
+use crate::text::split_line;
 #[cfg(feature = "bytes")]
 use crate::text::unmask_and_split_far;
 use crate::text::{Ending, Look, split_far, split_text};
@@ -321,12 +321,12 @@ impl Scanner {
         }
     }
 
-    /// Where the scanner [is plain](Self::is_plain): the ASCII that `input` begins with, up to the
-    /// first byte that is `end`. The position stays.
+    /// Where the scanner [is plain](Self::is_plain): text that `input` begins with, not beyond the
+    /// first byte that is `end`; all of the ASCII, at least. The position stays.
     #[inline]
-    pub(crate) fn peek_ascii<'a>(&self, end: u8, input: &'a [u8]) -> &'a str {
+    pub(crate) fn peek_text<'a>(&self, end: u8, input: &'a [u8]) -> &'a str {
         debug_assert!(self.is_plain());
-        split_ascii(self.kernel, end, input)
+        split_line(self.kernel, end, input)
     }
 
     /// Where the scanner [is plain](Self::is_plain): `input` as text, if all of it is. The position

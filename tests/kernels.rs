@@ -227,25 +227,52 @@ fn runs_of_nothing_but_hostile_bytes() {
     }
 }
 
+/// What a kernel may count as text before `end`: from the ASCII on to the end, the first error, or an
+/// unfinished character, in whole characters.
+fn check_text_before(end: u8, bytes: &[u8]) {
+    let line = bytes.split(|&byte| byte == end).next().unwrap();
+    let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
+    for kernel in Kernel::available() {
+        let (name, len) = (kernel.name(), kernel.text_before(end, bytes));
+        assert!((ascii..=line.len()).contains(&len), "{name}: {len} of {bytes:02X?}");
+        assert!(std::str::from_utf8(&line[..len]).is_ok(), "{name}: {len} of {bytes:02X?}");
+        if name == "avx512" && line.len() < bytes.len() && std::str::from_utf8(line).is_ok() {
+            assert_eq!(len, line.len(), "{name}, a whole line of {bytes:02X?}");
+        }
+    }
+}
+
 #[test]
-fn ascii_is_counted_up_to_the_first_end_or_other_byte() {
+fn text_is_counted_up_to_the_first_end_or_other_byte() {
     for end in [b'\n', 0, 0x7F] {
-        let plain = |byte: &u8| byte.is_ascii() && *byte != end;
         for len in (0..=300).chain([1000, 1459]) {
             let mut bytes: Vec<u8> = (b' '..0x7F).cycle().take(len).collect();
             for (at, byte) in (0..len).flat_map(|at| [end, 0x80, 0xFF].map(|byte| (at, byte))) {
                 let was = std::mem::replace(&mut bytes[at], byte);
-                for kernel in Kernel::available() {
-                    let name = kernel.name();
-                    assert_eq!(kernel.ascii_before(end, &bytes), at, "{name}, {len} bytes");
-                    let from = at.saturating_sub(len % 70);
-                    assert_eq!(kernel.ascii_before(end, &bytes[from..]), at - from, "{name}");
-                }
+                check_text_before(end, &bytes);
+                check_text_before(end, &bytes[at.saturating_sub(len % 70)..]);
                 bytes[at] = was;
             }
-            assert!(bytes.iter().all(plain));
-            for kernel in Kernel::available() {
-                assert_eq!(kernel.ascii_before(end, &bytes), len, "{}", kernel.name());
+            check_text_before(end, &bytes);
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_text_is_counted_whole_and_no_other() {
+    for fill in FILLS {
+        for before in (0..=270).chain([500, 511, 512, 513, 1459]) {
+            let mut line = fill_to(fill, before);
+            for seed in [&b""[..], b"\xE2\x82", b"\xFF", b"\xF0\x9F\x98", b"\x80", "é".as_bytes()]
+            {
+                line.truncate(before);
+                line.extend_from_slice(seed);
+                for end in [b'\n', 0] {
+                    let whole = [&line, &[end][..], b"next \xFF"].concat();
+                    check_text_before(end, &whole);
+                    check_text_before(end, &whole[before / 2..]);
+                }
+                check_text_before(b'\n', &line);
             }
         }
     }

@@ -32,6 +32,7 @@ use super::{Stop, scalar};
 pub(super) mod decode;
 pub(super) mod encode;
 pub(super) mod find;
+pub(super) mod line;
 pub(super) mod pairs;
 pub(super) mod unmask;
 
@@ -150,25 +151,6 @@ unsafe fn clean(input: &[u8], out: *mut u8) -> usize {
         at += BLOCK;
     }
     if at == 0 { 0 } else { Stop::clean_up_to_tail(&input[..at]).valid_up_to }
-}
-
-/// Counts bytes; see [`Kernel::ascii_before`](super::Kernel::ascii_before).
-///
-/// The first two blocks are looked at together: where in them a line ends is hard to predict.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
-    let found = |at| {
-        let block = load_within(input, at, 0);
-        _mm512_movepi8_mask(block) | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(end as i8))
-    };
-    let (first, second) = (found(0), found(BLOCK));
-    let mut at = if first == 0 { BLOCK } else { 0 };
-    let mut marks = if first == 0 { second } else { first };
-    while marks == 0 && at + BLOCK < input.len() {
-        at += BLOCK;
-        marks = found(at);
-    }
-    input.len().min(at + marks.trailing_zeros() as usize)
 }
 
 /// Up to 63 bytes in one register, the bytes in front of them and behind them being zeros.
@@ -671,7 +653,7 @@ fn table(table: &Aligned) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn load_within(bytes: &[u8], at: usize, by: isize) -> __m512i {
     let from = at as isize + by;
-    debug_assert!((-64..=bytes.len() as isize + 64).contains(&from));
+    debug_assert!((-64..=(bytes.len() + STRIDE) as isize).contains(&from));
     let inside = lanes((bytes.len() as isize - from).clamp(0, 64) as usize);
     let before = lanes((-from).clamp(0, 64) as usize);
     // SAFETY: the mask lets through the lanes from the first byte of `bytes` to the last; the others

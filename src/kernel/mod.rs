@@ -27,7 +27,6 @@ macro_rules! has {
     }};
 }
 
-mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -35,6 +34,7 @@ mod avx512;
 mod clean;
 mod convert;
 mod find;
+mod line;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 mod pairs;

@@ -181,7 +181,7 @@ pub(super) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
     unsafe { vector::clean::<Bytes16>(input, out) }
 }
 
-/// Counts bytes; see [`Kernel::ascii_before`](super::Kernel::ascii_before).
+/// Counts bytes, as [`Kernel::text_before`](super::Kernel::text_before) may, up to what is not ASCII.
 #[target_feature(enable = "sse4.1")]
 pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
     // SAFETY: this function has the instructions.

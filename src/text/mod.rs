@@ -70,15 +70,15 @@ pub(crate) fn first_char(bytes: &[u8; 4]) -> Option<&str> {
     (len != 0).then(|| unsafe { core::str::from_utf8_unchecked(&bytes[..len]) })
 }
 
-/// Splits off the ASCII at the start of `input`, up to the first byte that is `end`.
+/// Splits off text at the start of `input`, not beyond the first byte that is `end`: all of the ASCII,
+/// at least.
 #[cfg(feature = "codec")]
 #[inline]
-pub(crate) fn split_ascii(kernel: Kernel, end: u8, input: &[u8]) -> &str {
-    let ascii = &input[..kernel.ascii_before(end, input)];
-    debug_assert!(ascii.is_ascii());
-    // SAFETY: `Kernel::ascii_before` promises that these bytes are ASCII, of which each is UTF-8.
+pub(crate) fn split_line(kernel: Kernel, end: u8, input: &[u8]) -> &str {
+    let text = &input[..kernel.text_before(end, input)];
+    // SAFETY: `Kernel::text_before` promises that these bytes are well-formed UTF-8.
     // `tests/kernels.rs` holds every kernel to it.
-    unsafe { core::str::from_utf8_unchecked(ascii) }
+    unsafe { core::str::from_utf8_unchecked(text) }
 }
 
 /// Splits off the bytes of `range`, ASCII all of them, at the start of `input`.

@@ -110,14 +110,14 @@ impl Utf8LinesCodec {
         }
         let mut line_end = None;
         let text = take_text(src, |bytes| {
-            let ascii = delimiter.last_byte().map_or("", |end| scanner.peek_ascii(end, bytes));
-            let End::Found { content, next } = delimiter.find(bytes, ascii.len()) else {
+            let front = delimiter.last_byte().map_or("", |end| scanner.peek_text(end, bytes));
+            let End::Found { content, next } = delimiter.find(bytes, front.len()) else {
                 return "";
             };
-            let text = match ascii.get(..content) {
+            let text = match front.get(..content) {
                 _ if content > self.limit => None,
                 None => scanner.peek_whole(&bytes[..content]),
-                ascii => ascii,
+                text => text,
             };
             line_end = text.map(|_| next);
             text.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Runs of ASCII: the short cut for lines.
+//! Where text ends: the short cut for lines.
 
 use super::Kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
@@ -8,12 +8,14 @@ use super::{Tier, scalar};
 use super::{avx2, avx512, sse41};
 
 impl Kernel {
-    /// Counts the ASCII bytes that `input` begins with up to the first that is `end`, itself ASCII.
+    /// Counts bytes that `input` begins with and that are text without `end`, itself ASCII: whole
+    /// characters, well-formed, and not fewer than there are of ASCII at the start.
     ///
-    /// One pass for what takes a search and a validation otherwise.
+    /// Where `end` comes next, that is a line in one pass, which takes a search and a validation
+    /// otherwise. A kernel may stop at what is not ASCII; AVX-512 alone goes on.
     #[doc(hidden)]
     #[inline]
-    pub fn ascii_before(self, end: u8, input: &[u8]) -> usize {
+    pub fn text_before(self, end: u8, input: &[u8]) -> usize {
         debug_assert!(end.is_ascii());
         match self.0 {
             Tier::Scalar => scalar::ascii_before(end, input),
@@ -25,7 +27,7 @@ impl Kernel {
             Tier::Avx2 => unsafe { avx2::ascii_before(end, input) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::ascii_before(end, input) },
+            Tier::Avx512 => unsafe { avx512::line::text_before(end, input) },
             // SAFETY: as above.
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
             Tier::Neon => unsafe { neon::ascii_before(end, input) },

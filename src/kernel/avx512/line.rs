@@ -1,0 +1,77 @@
+//! Where a line ends, and that it is text up to there.
+//!
+//! How long lines are is hard to predict, and a wrong guess costs as much as some blocks. So blocks are
+//! looked at several at once, and which of them has the end is told by masks.
+
+use core::arch::x86_64::*;
+
+use super::{BLOCK, STRIDE, any_high, behind, load_within, marks, test};
+
+/// Counts bytes; see [`Kernel::text_before`](crate::Kernel::text_before).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::kernel) fn text_before(end: u8, input: &[u8]) -> usize {
+    let found = |at| {
+        let block = load_within(input, at, 0);
+        marks(block) | ends_in(end, block)
+    };
+    let (first, second) = (found(0), found(BLOCK));
+    let mut at = if first == 0 { BLOCK } else { 0 };
+    let mut found_here = if first == 0 { second } else { first };
+    while found_here == 0 && at + BLOCK < input.len() {
+        at += BLOCK;
+        found_here = found(at);
+    }
+    let ascii = input.len().min(at + found_here.trailing_zeros() as usize);
+    match input.get(ascii) {
+        Some(&byte) if byte != end => wide(end, input).unwrap_or(ascii),
+        _ => ascii,
+    }
+}
+
+/// Finds the first byte that is `end`, if all before it is well-formed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn wide(end: u8, input: &[u8]) -> Option<usize> {
+    let mut before = _mm512_setzero_si512();
+    let mut at = 0;
+    while at < input.len() {
+        let blocks = [0, 1, 2, 3].map(|i| load_within(input, at + i * BLOCK, 0));
+        let [a, b, c, d] = blocks;
+        let ends = blocks.map(|block| ends_in(end, block));
+        let errors = [errors(before, a), errors(a, b), errors(b, c), errors(c, d)];
+        // An error counts up to the first end: at that it is a character which the end cuts off.
+        let mut open = true;
+        let mut wrong = 0;
+        let mut len = 0;
+        for (ends, errors) in ends.into_iter().zip(errors) {
+            let up_to_end = ends ^ ends.wrapping_sub(1);
+            wrong |= if open { errors & up_to_end } else { 0 };
+            len += if open { ends.trailing_zeros() as usize } else { 0 };
+            open &= ends == 0;
+        }
+        if wrong != 0 {
+            return None;
+        }
+        if !open {
+            return Some(at + len).filter(|&len| len < input.len());
+        }
+        before = d;
+        at += STRIDE;
+    }
+    None
+}
+
+/// The errors of a block behind another.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn errors(before: __m512i, block: __m512i) -> u64 {
+    let [back1, back2, back3] = behind(before, block);
+    marks(test(block, back1, back2, back3, _mm512_setzero_si512()))
+}
+
+/// Where in a block `end` is.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn ends_in(end: u8, block: __m512i) -> u64 {
+    _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(end as i8))
+}
