@@ -22,7 +22,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, repeat};
 use tokio_test::io::{Builder, Mock};
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedParts, FramedRead, FramedWrite};
 use utf8_codec::codec::{
-    CharCodec, Delimiter, EncodeLineError, Line, LineError, LineErrorKind, Utf8Chunk,
+    CharCodec, Delimiter, EncodeLineError, Line, LineEnd, LineError, LineErrorKind, Utf8Chunk,
     Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
 };
 use utf8_codec::{
@@ -90,7 +90,7 @@ fn show_chunk(chunk: Utf8Chunk) -> String {
 fn show_line(line: Result<Line, LineError>) -> String {
     match line {
         Ok(line) => {
-            let end = if line.terminated { "" } else { " (unterminated)" };
+            let end = if line.end == LineEnd::Delimiter { "" } else { " (unterminated)" };
             format!("{}@{} {:?}{end}", line.number, line.offset, &*line)
         }
         Err(error) => format!("<{}>", with_sources(&error)),
@@ -982,7 +982,7 @@ proptest! {
         let mut read = Vec::new();
         while let Some(line) = codec.decode_eof(&mut wire).unwrap() {
             let line = line.unwrap();
-            prop_assert!(line.terminated);
+            prop_assert!(line.end == LineEnd::Delimiter);
             read.push(line.to_string());
         }
         prop_assert_eq!(read, accepted);

@@ -14,8 +14,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 use tokio_util::codec::{Framed, FramedRead};
 use utf8_codec::codec::{
-    CharCodec, CodecError, Delimiter, Line, LineError, LineErrorKind, Utf8Chunk, Utf8ChunksCodec,
-    Utf8Codec, Utf8LinesCodec,
+    CharCodec, CodecError, Delimiter, Line, LineEnd, LineError, LineErrorKind, Utf8Chunk,
+    Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
 };
 use utf8_codec::{ErrorMode, Utf8ErrorKind};
 
@@ -136,7 +136,7 @@ async fn lines_in_odd_pieces_cross_a_socket_both_ways_unchanged() {
             let mut offset = 0;
             while let Some(line) = framed.next().await {
                 let line = line.unwrap().unwrap();
-                assert_eq!((line.offset, line.terminated), (offset, true));
+                assert_eq!((line.offset, line.end), (offset, LineEnd::Delimiter));
                 offset += (line.len() + delimiter.as_str().len()) as u64;
                 numbers.push(line.number);
                 framed.send(line).await.unwrap();

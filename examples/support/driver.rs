@@ -11,7 +11,7 @@ pub(crate) mod websocket;
 
 use serde_json::{Map, Value, json};
 
-use utf8_codec::codec::{Delimiter, Line, LineError, LineErrorKind};
+use utf8_codec::codec::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
 use utf8_codec::{
     BomPolicy, ErrorMode, Status, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
@@ -262,7 +262,8 @@ fn lines(
 
 fn described_line(item: Result<Line, LineError>, set_limit: usize) -> Value {
     match item {
-        Ok(Line { text, number, offset, terminated, .. }) => {
+        Ok(Line { text, number, offset, end, .. }) => {
+            let terminated = end == LineEnd::Delimiter;
             let line = hex(text.as_bytes());
             json!({"line": line, "number": number, "offset": offset, "terminated": terminated})
         }

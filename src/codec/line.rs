@@ -13,14 +13,14 @@ use crate::error::Utf8Error;
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::codec::{LineEnd, Utf8LinesCodec};
 ///
 /// let mut codec = Utf8LinesCodec::new();
 /// let mut buffer = BytesMut::from("one\r\ntwo");
 /// codec.decode(&mut buffer).unwrap();
 /// let line = codec.decode_eof(&mut buffer).unwrap().unwrap().unwrap();
 /// assert_eq!(line.to_uppercase(), "TWO"); // a line is a `str`
-/// assert_eq!((line.number, line.offset, line.terminated), (2, 5, false));
+/// assert_eq!((line.number, line.offset, line.end), (2, 5, LineEnd::Stream));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -31,8 +31,30 @@ pub struct Line {
     pub number: u64,
     /// The offset in the stream of the line's first byte. (Behind a signature that was removed.)
     pub offset: u64,
-    /// Whether a delimiter ended it, rather than the stream.
-    pub terminated: bool,
+    /// What ended it.
+    pub end: LineEnd,
+}
+
+/// What ends a [`Line`].
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::Decoder;
+/// use utf8_codec::codec::{LineEnd, Utf8LinesCodec};
+///
+/// let mut codec = Utf8LinesCodec::new();
+/// let mut buffer = BytesMut::from("one\ntwo");
+/// let mut end = || Some(codec.decode_eof(&mut buffer).ok()??.ok()?.end);
+/// assert_eq!([end(), end(), end()], [Some(LineEnd::Delimiter), Some(LineEnd::Stream), None]);
+/// ```
+// As wide as the fields beside it: a line with padding is copied in pieces, each waiting for the last.
+#[repr(u64)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LineEnd {
+    /// The delimiter.
+    Delimiter,
+    /// The end of the stream, with no delimiter before it.
+    Stream,
 }
 
 impl Deref for Line {

@@ -72,7 +72,7 @@ pub use chunks::{Utf8Chunk, Utf8ChunksCodec};
 pub use delimiter::Delimiter;
 pub use dialect::{DialectCodec, DialectCodecError, DialectItem};
 pub use java::{EncodeJavaUtfError, JavaUtfCodec};
-pub use line::{EncodeLineError, Line, LineError, LineErrorKind};
+pub use line::{EncodeLineError, Line, LineEnd, LineError, LineErrorKind};
 pub use lines::Utf8LinesCodec;
 pub use run::Utf8Codec;
 

@@ -33,8 +33,8 @@ fn lines(mut codec: Utf8LinesCodec, chunks: &[&[u8]]) -> (Vec<String>, Outcome) 
     let mut tell = |item| {
         told.push(match item {
             Ok(line) => {
-                let utf8_codec::codec::Line { text, number, offset, terminated, .. } = line;
-                format!("{number} {offset} {terminated} {text}")
+                let utf8_codec::codec::Line { text, number, offset, end, .. } = line;
+                format!("{number} {offset} {end:?} {text}")
             }
             Err(error) => {
                 let error: utf8_codec::codec::LineError = error;
@@ -131,7 +131,7 @@ fn a_line_of_irc_is_utf8_or_legacy_as_a_whole() {
     let codec = Utf8LinesCodec::new().with_fallback(irc);
     let (told, outcome) =
         lines(codec, &[b":a PRIVMSG #b :\xC3\xA9\r\n", b":a \x80\xC3\xA9\r\n\xE2\x82"]);
-    assert_eq!(told, ["1 0 true :a PRIVMSG #b :é", "2 19 true :a €Ã©", "3 27 false â‚"]);
+    assert_eq!(told, ["1 0 Delimiter :a PRIVMSG #b :é", "2 19 Delimiter :a €Ã©", "3 27 Stream â‚"]);
     assert_eq!((outcome.runs, outcome.bytes, outcome.first), (2, 5, Some(22)));
 }
 
@@ -160,7 +160,7 @@ fn a_codec_starts_anew_as_utf8_after_reset() {
     let mut codec = Utf8LinesCodec::new().with_fallback(rest);
     codec.decode(&mut BytesMut::from(&b"\xE9\n"[..])).unwrap();
     codec.reset();
-    assert_eq!(lines(codec, &["é\n".as_bytes()]).0, ["1 0 true é"]);
+    assert_eq!(lines(codec, &["é\n".as_bytes()]).0, ["1 0 Delimiter é"]);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use reference::{Bom, Config, Controls, Delimiter, Event, Kind, LineItem, Mode, S
 use serde_json::Value;
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{
-    self, CharCodec, CodecError, LineErrorKind, Utf8Chunk, Utf8ChunksCodec, Utf8Codec,
+    self, CharCodec, CodecError, LineEnd, LineErrorKind, Utf8Chunk, Utf8ChunksCodec, Utf8Codec,
     Utf8LinesCodec,
 };
 #[cfg(feature = "stream")]
@@ -687,7 +687,7 @@ pub fn line_item(item: Result<codec::Line, codec::LineError>) -> LineItem {
             text: line.text.to_string(),
             number: line.number,
             offset: line.offset,
-            terminated: line.terminated,
+            terminated: line.end == LineEnd::Delimiter,
         },
         Err(error) => match error.kind {
             LineErrorKind::Utf8(cause) => LineItem::Utf8 {

@@ -14,7 +14,7 @@ use futures::{Stream, StreamExt, TryStreamExt, stream};
 use tokio::sync::Semaphore;
 use tokio_util::codec::FramedRead;
 use tokio_util::io::StreamReader;
-use utf8_codec::codec::{Delimiter, LineError, Utf8LinesCodec};
+use utf8_codec::codec::{Delimiter, LineEnd, LineError, Utf8LinesCodec};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 /// One event.
@@ -82,7 +82,7 @@ where
     let mut parser = Parser::default();
     FramedRead::new(reader, codec).filter_map(move |line| {
         let event = match line {
-            Ok(Ok(line)) if line.terminated => parser.push(&line).map(Ok),
+            Ok(Ok(line)) if line.end == LineEnd::Delimiter => parser.push(&line).map(Ok),
             Ok(Ok(_)) => None, // the end came before the line's
             Ok(Err(error)) => Some(Err(too_long(error))),
             Err(error) => Some(Err(error)),

@@ -6,7 +6,7 @@ use tokio_util::codec::Decoder;
 
 use crate::bom::Opening;
 use crate::codec::delimiter::End;
-use crate::codec::line::{Line, LineError, LineErrorKind};
+use crate::codec::line::{Line, LineEnd, LineError, LineErrorKind};
 use crate::codec::lines::Utf8LinesCodec;
 use crate::codec::repair::decode_repaired;
 use crate::decoder::Utf8Decoder;
@@ -61,10 +61,12 @@ impl Decoder for Utf8LinesCodec {
 
     #[inline]
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
-        Ok(match self.take_usual(src) {
-            Some(line) => Some(Ok(line)),
-            None => self.advance(src, Behind::More),
-        })
+        // (In two steps: one that both results pass through would be a place in memory.)
+        if let Some(line) = self.take_usual(src) {
+            return Ok(Some(Ok(line)));
+        }
+        let item = self.advance(src, Behind::More);
+        Ok(item)
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
@@ -129,7 +131,7 @@ impl Utf8LinesCodec {
         let after_cr = delimiter.takes_lf_after(src[delimiter_len - 1]);
         self.state = State::Start { after_cr };
         src.advance(delimiter_len);
-        let line = Line { text, number: self.number, offset, terminated: true };
+        let line = Line { text, number: self.number, offset, end: LineEnd::Delimiter };
         self.number += 1;
         Some(line)
     }
@@ -196,7 +198,7 @@ impl Utf8LinesCodec {
             && content <= self.limit
             && let Some(text) = self.take_clean(line, src, content)
         {
-            let line = self.line(line, text, true);
+            let line = self.line(line, text, LineEnd::Delimiter);
             self.end_line(src, next - content);
             return Some(Ok(line));
         }
@@ -264,7 +266,10 @@ impl Utf8LinesCodec {
             None => repair(self.mode, line.start, &mut bytes, behind),
         };
         let item = match text {
-            Ok(text) => Ok(self.line(line, text, content < next)),
+            Ok(text) => {
+                let end = if content < next { LineEnd::Delimiter } else { LineEnd::Stream };
+                Ok(self.line(line, text, end))
+            }
             Err(error) => Err(self.line_error(line, LineErrorKind::Utf8(error))),
         };
         self.end_line(src, next - content);
@@ -295,8 +300,8 @@ impl Utf8LinesCodec {
     }
 
     /// Makes of the line that is open the item it is.
-    fn line(&self, line: OpenLine, text: ByteString, terminated: bool) -> Line {
-        Line { text, number: self.number, offset: line.start.position(), terminated }
+    fn line(&self, line: OpenLine, text: ByteString, end: LineEnd) -> Line {
+        Line { text, number: self.number, offset: line.start.position(), end }
     }
 
     fn line_error(&self, line: OpenLine, kind: LineErrorKind) -> LineError {
