@@ -129,12 +129,7 @@ pub(crate) enum OwnedStep {
 #[inline]
 pub(crate) fn step_owned<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> OwnedStep {
     if scanner.is_plain() {
-        let mut ending = Ending::End;
-        let text = take_text(input, |bytes| {
-            let text;
-            (text, ending) = scanner.plain(bytes);
-            text
-        });
+        let (text, ending) = take_plain(scanner, input);
         if !text.is_empty() {
             return OwnedStep::Text(text);
         }
@@ -143,6 +138,19 @@ pub(crate) fn step_owned<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> Ow
         }
     }
     step_owned_slowly(scanner, input)
+}
+
+/// Where the scanner [is plain](Scanner::is_plain): takes the text off the front of `input`, and says why
+/// there is no more.
+#[inline]
+pub(crate) fn take_plain<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> (ByteString, Ending) {
+    let mut ending = Ending::End;
+    let text = take_text(input, |bytes| {
+        let text;
+        (text, ending) = scanner.plain(bytes);
+        text
+    });
+    (text, ending)
 }
 
 #[inline(never)]

@@ -7,7 +7,8 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::options::Utf8Options;
-use crate::owned::{OwnedStep, step_owned};
+use crate::owned::{OwnedStep, step_owned, take_plain};
+use crate::text::Ending;
 
 /// A part of a stream: text, or what is not text.
 ///
@@ -169,7 +170,17 @@ impl Decoder for Utf8ChunksCodec {
     type Error = io::Error;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Utf8Chunk>, io::Error> {
-        Ok(match step_owned(&mut self.decoder.scanner, src) {
+        let scanner = &mut self.decoder.scanner;
+        if scanner.is_plain() {
+            let (text, ending) = take_plain(scanner, src);
+            if !text.is_empty() {
+                return Ok(Some(Utf8Chunk::Text(text)));
+            }
+            if ending == Ending::End {
+                return Ok(None);
+            }
+        }
+        Ok(match step_owned(scanner, src) {
             OwnedStep::Hold => None,
             OwnedStep::Text(text) => Some(Utf8Chunk::Text(text)),
             OwnedStep::Error(error) => Some(Utf8Chunk::IllFormed(self.decoder.tally.note(error))),

@@ -11,7 +11,8 @@ use crate::fallback::{Fallback, FallbackReport, Follows, Switch, take_next};
 use crate::item::Item;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
-use crate::owned::{OwnedStep, step_owned};
+use crate::owned::{OwnedStep, step_owned, take_plain};
+use crate::text::Ending;
 
 /// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
 ///
@@ -253,6 +254,26 @@ impl Utf8Codec {
     pub fn fallback_report(&self) -> FallbackReport {
         self.fallback.as_ref().map(|switch| switch.report()).unwrap_or_default()
     }
+
+    /// Goes on with `src`, whatever is there.
+    ///
+    /// (Apart from what is usual: a result that both had to put in the same place in memory would have
+    /// to wait for it.)
+    #[inline(never)]
+    fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
+        let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
+        if let Some(switch) = &mut self.fallback {
+            return take_next(switch, scanner, tally, src, Follows::More, self.mode);
+        }
+        if self.mode != ErrorMode::Fatal {
+            return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());
+        }
+        match step_owned(scanner, src) {
+            OwnedStep::Hold => Ok(None),
+            OwnedStep::Text(text) => Ok(Some(text)),
+            OwnedStep::Error(error) => Err(tally.note(error)),
+        }
+    }
 }
 
 impl Decoder for Utf8Codec {
@@ -264,18 +285,17 @@ impl Decoder for Utf8Codec {
         if src.is_empty() {
             return Ok(None);
         }
-        let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-        if let Some(switch) = &mut self.fallback {
-            return Ok(take_next(switch, scanner, tally, src, Follows::More, self.mode)?);
+        let scanner = &mut self.decoder.scanner;
+        if self.mode == ErrorMode::Fatal && self.fallback.is_none() && scanner.is_plain() {
+            let (text, ending) = take_plain(scanner, src);
+            if !text.is_empty() {
+                return Ok(Some(text));
+            }
+            if ending == Ending::End {
+                return Ok(None);
+            }
         }
-        if self.mode != ErrorMode::Fatal {
-            return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());
-        }
-        match step_owned(scanner, src) {
-            OwnedStep::Hold => Ok(None),
-            OwnedStep::Text(text) => Ok(Some(text)),
-            OwnedStep::Error(error) => Err(tally.note(error).into()),
-        }
+        Ok(self.decode_otherwise(src)?)
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {

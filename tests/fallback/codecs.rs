@@ -1,7 +1,7 @@
 use bytes::BytesMut;
 use proptest::prelude::*;
 use tokio_util::codec::Decoder;
-use utf8_codec::codec::{Delimiter, LineErrorKind, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::codec::{Delimiter, LineEnd, LineErrorKind, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{Fallback, LegacyEncoding};
 use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
@@ -64,7 +64,8 @@ fn model_lines(bytes: &[u8], extent: Extent) -> Vec<String> {
         let text = if turned { latin1(content) } else { model(content, extent, latin1).text };
         // The model leaves ASCII in front of a legacy line to UTF-8: it is the same.
         turned |= extent == Extent::Rest && str::from_utf8(content).is_err();
-        told.push(format!("{} {at} {} {text}", index + 1, line.ends_with(b"\n")));
+        let end = if line.ends_with(b"\n") { LineEnd::Delimiter } else { LineEnd::Stream };
+        told.push(format!("{} {at} {end:?} {text}", index + 1));
         at += line.len();
     }
     told
