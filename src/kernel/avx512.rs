@@ -317,11 +317,8 @@ fn long(input: &[u8]) -> Stop {
     let mut strides = 0;
     // Invariant: all bytes before `at` have been looked at; no error is marked before `tested`.
     loop {
-        // SAFETY: `at` is 4 or more, and at most the place of the last stride.
-        match unsafe { stride(start.add(at), errors) } {
-            Some(marked) => errors = marked,
-            None => return locate(input, tested),
-        }
+        // SAFETY: `at` is 16 or more, and at most the place of the last stride.
+        errors = unsafe { stride(start.add(at), errors) };
         // Tested early the first time, so that dense errors do not cost a group each.
         if strides % GROUP == 0 || at == last {
             if any_high(errors) {
@@ -351,29 +348,28 @@ unsafe fn is_ascii(at: *const u8) -> bool {
     !any_high(_mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d))
 }
 
-/// Adds to `errors` those of 256 bytes. `None`: there is one just before them, a character cut off
-/// by ASCII.
+/// Adds to `errors` those of 256 bytes.
 ///
 /// # Safety
 ///
-/// - 256 bytes can be read at `at`, and 4 before it.
+/// - 256 bytes can be read at `at`, and 16 before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn stride(at: *const u8, errors: __m512i) -> Option<__m512i> {
-    // SAFETY: four blocks from `at` on can be read, as the caller promises.
-    let [a, b, c, d] =
-        unsafe { [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))] };
+unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
+    // SAFETY: four blocks from `at` on can be read, and three bytes before it, as the caller promises.
+    let ([a, b, c, d], back3) = unsafe {
+        ([load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))], load(at.sub(3)))
+    };
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
-    // SAFETY: four bytes before `at` can be read.
-    let before = u32::from_le_bytes(unsafe { at.sub(4).cast::<[u8; 4]>().read() });
+    // With what may reach into them from before.
+    let greatest = _mm512_max_epu8(greatest, back3);
     if !any_high(greatest) {
-        return ends_complete(before).then_some(errors);
+        return errors;
     }
-    let reach = Reach::of(greatest, before);
     let zero = _mm512_setzero_si512();
-    // SAFETY: each block stands in the 256 bytes, with three bytes before it.
+    // SAFETY: each block stands in the 256 bytes, with 16 bytes before it.
     let [a, b, c, d] = unsafe {
-        match reach {
+        match Reach::of(greatest) {
             Reach::Two => [
                 narrow(at, zero),
                 narrow(at.add(64), zero),
@@ -395,14 +391,7 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> Option<__m512i> {
         }
     };
     let abc = _mm512_ternarylogic_epi64::<OR3>(a, b, c);
-    Some(_mm512_ternarylogic_epi64::<OR3>(errors, abc, d))
-}
-
-/// Whether no sequence reaches beyond four bytes, given in the order of the stream.
-#[inline(always)]
-fn ends_complete(bytes: u32) -> bool {
-    let [_, a, b, c] = bytes.to_le_bytes();
-    a < 0xF0 && b < 0xE0 && c < 0xC0
+    _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)
 }
 
 /// How long the sequences are that a stride has bytes of, at the most.
@@ -413,24 +402,29 @@ enum Reach {
 }
 
 impl Reach {
-    /// By the greatest of its bytes, lane by lane, and the four bytes before it.
+    /// By the greatest of its bytes, and of those before it, lane by lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-    fn of(greatest: __m512i, before: u32) -> Self {
-        let [_, a, b, c] = before.to_le_bytes();
-        let before = a.max(b).max(c);
-        let wide = |lead: u8| {
+    fn of(greatest: __m512i) -> Self {
+        let reaches = |lead: u8| {
             let mask = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(lead as i8));
-            _kortestz_mask64_u8(mask, mask) == 0 || before >= lead
+            _kortestz_mask64_u8(mask, mask) == 0
         };
-        if !wide(0xE0) {
+        if !reaches(0xE0) {
             Self::Two
-        } else if !wide(0xF0) {
+        } else if !reaches(0xF0) {
             Self::Three
         } else {
             Self::Four
         }
     }
+}
+
+/// Whether no sequence reaches beyond four bytes, given in the order of the stream.
+#[inline(always)]
+fn ends_complete(bytes: u32) -> bool {
+    let [_, a, b, c] = bytes.to_le_bytes();
+    a < 0xF0 && b < 0xE0 && c < 0xC0
 }
 
 /// Adds to `errors` those of the block at `at`.
