@@ -15,7 +15,6 @@ pub(super) enum State {
 
 /// Polls for the next item: what `next` makes of what `machine` has, and `end` of the end. `fill`
 /// polls the source for more and says whether there is.
-#[inline]
 pub(super) fn poll_items<M, T, E>(
     cx: &mut Context<'_>,
     state: &mut State,
