@@ -135,6 +135,16 @@ impl TextFinder {
         self.position
     }
 
+    /// Sees to it that the next piece stands at `position`: if that is not where the last one ended,
+    /// nothing matches across.
+    #[cfg(feature = "stream")]
+    pub(crate) fn go_to(&mut self, position: u64) {
+        if self.position != position {
+            self.begun = 0;
+            self.position = position;
+        }
+    }
+
     /// Looks for the next match in `piece`. Returns where in the text it begins, if there is one,
     /// and how many bytes of `piece` have been looked at.
     pub(crate) fn step(&mut self, piece: &str) -> (Option<u64>, usize) {

@@ -125,7 +125,7 @@
 //! | the same | a guess which legacy encoding | `detect::LegacyGuesser` | `detect` |
 //! | slices from a terminal | borrowed text, in Latin-1 or UTF-8 by its escapes | [`Iso2022Decoder`] | |
 //! | any bytes | where characters begin | [`boundary`] | |
-//! | text in pieces, or an [`Utf8Stream`](stream::Utf8Stream) | the places of a text | [`TextFinder`], [`stream::Utf8Stream::matches`] | `codec` or `stream` |
+//! | text in pieces, a [`Utf8Stream`](stream::Utf8Stream), a [`Utf8Reader`](stream::Utf8Reader) | the places of a text | [`TextFinder`], [`matches`](stream::Utf8Stream::matches), [`find`](stream::Utf8Reader::find) | `codec` or `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
 //! | text | pieces of at most so many bytes | [`mod@split`] | |

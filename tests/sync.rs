@@ -36,6 +36,22 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..20).prop_map(|parts| parts.concat())
 }
 
+/// Where `needle` stands in the bytes: well-formed bytes are found in bytes only where they are text.
+#[cfg(feature = "stream")]
+fn places(bytes: &[u8], needle: &str) -> Vec<u64> {
+    let mut places = Vec::new();
+    let mut at = 0;
+    while at + needle.len() <= bytes.len() {
+        if bytes[at..].starts_with(needle.as_bytes()) {
+            places.push(at as u64);
+            at += needle.len();
+        } else {
+            at += 1;
+        }
+    }
+    places
+}
+
 /// Where the units of the whole begin and end, as std sees them.
 fn boundaries(bytes: &[u8]) -> Vec<usize> {
     let mut all = vec![0];
@@ -252,18 +268,7 @@ mod streams {
                 let items = texts.matches(TextFinder::new(needle).unwrap()).collect::<Vec<_>>();
                 let items = items.now_or_never().unwrap();
                 let found: Vec<_> = items.into_iter().filter_map(Result::ok).collect();
-                // Well-formed bytes are found in bytes only where they are text.
-                let mut expected = Vec::new();
-                let mut at = 0;
-                while at + needle.len() <= bytes.len() {
-                    if bytes[at..].starts_with(needle.as_bytes()) {
-                        expected.push(at as u64);
-                        at += needle.len();
-                    } else {
-                        at += 1;
-                    }
-                }
-                prop_assert_eq!(found, expected, "{}", needle);
+                prop_assert_eq!(found, super::places(&bytes, needle), "{}", needle);
             }
         }
     }
@@ -298,5 +303,188 @@ mod streams {
         let endless = stream::repeat(Ok::<_, Infallible>(&b"nothing "[..]));
         let mut matches = Utf8Stream::new(endless).matches(TextFinder::new("x").unwrap());
         assert!(matches.next().now_or_never().is_none());
+    }
+}
+
+#[cfg(feature = "stream")]
+mod readers {
+    use std::io;
+
+    use futures::FutureExt;
+    use proptest::prelude::*;
+    use tokio::io::{AsyncWriteExt, DuplexStream};
+    use utf8_codec::stream::{ReadError, Utf8Reader};
+    use utf8_codec::{BomPolicy, ErrorMode, TextFinder, Utf8Options};
+
+    use super::places;
+
+    /// What comes of a search, an error by its offset.
+    type Found = Result<u64, u64>;
+
+    const NEEDLES: [&str; 7] = ["a", "é", "€", "a\n", "é€", "😀a", "aa"];
+
+    /// Searches as far as there is something to read, and drops the future that waits for more.
+    fn search<R: tokio::io::AsyncRead + Unpin>(
+        reader: &mut Utf8Reader<R>,
+        finder: &mut TextFinder,
+    ) -> (Vec<Found>, bool) {
+        let mut all = Vec::new();
+        loop {
+            match reader.find(finder).now_or_never() {
+                Some(Ok(Some(place))) => all.push(Ok(place)),
+                Some(Err(ReadError::Utf8(error))) => all.push(Err(error.valid_up_to())),
+                Some(Err(error)) => panic!("{error}"),
+                Some(Ok(None)) => return (all, true),
+                None => return (all, false),
+            }
+        }
+    }
+
+    /// As [`search`], in chunks that come one by one: each future that waits is dropped.
+    fn search_chunks<'c>(
+        chunks: impl Iterator<Item = &'c [u8]>,
+        needle: &str,
+        prepare: impl Fn(Utf8Reader<DuplexStream>) -> Utf8Reader<DuplexStream>,
+    ) -> Vec<Found> {
+        let (mut peer, socket) = tokio::io::duplex(1 << 16);
+        let (mut reader, mut finder) =
+            (prepare(Utf8Reader::new(socket)), TextFinder::new(needle).unwrap());
+        let mut all = Vec::new();
+        for chunk in chunks {
+            peer.write_all(chunk).now_or_never().unwrap().unwrap();
+            let (found, is_at_end) = search(&mut reader, &mut finder);
+            all.extend(found);
+            assert!(!is_at_end);
+        }
+        drop(peer);
+        let (found, is_at_end) = search(&mut reader, &mut finder);
+        assert!(is_at_end);
+        all.extend(found);
+        assert!(matches!(reader.find(&mut finder).now_or_never(), Some(Ok(None))));
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn places_are_those_in_the_bytes_at_any_cut(
+            bytes in super::bytes(),
+            size in 1_usize..6,
+            capacity in 4_usize..9,
+            bom in prop::sample::select(vec![BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Forbid]),
+            signature: bool,
+        ) {
+            let bytes = if signature { [b"\xEF\xBB\xBF", &bytes[..]].concat() } else { bytes };
+            let options = Utf8Options::new().with_bom(bom);
+            for needle in NEEDLES {
+                let mut whole = Utf8Reader::new(&bytes[..]).with_options(options);
+                let mut finder = TextFinder::new(needle).unwrap();
+                let (all, is_at_end) = search(&mut whole, &mut finder);
+                prop_assert!(is_at_end);
+                let found: Vec<_> = all.iter().filter_map(|found| found.ok()).collect();
+                prop_assert_eq!(found, places(&bytes, needle), "{}", needle);
+                let cut = search_chunks(bytes.chunks(size), needle, |reader| {
+                    reader.with_options(options).with_capacity(capacity)
+                });
+                prop_assert_eq!(cut, all, "{}", needle);
+            }
+        }
+
+        #[test]
+        fn in_a_lossy_mode_places_are_those_in_the_repaired_text(
+            bytes in super::bytes(),
+            size in 1_usize..6,
+            signature: bool,
+            mode in prop::sample::select(vec![
+                ErrorMode::Replacement, ErrorMode::Skip, ErrorMode::Escape, ErrorMode::Latin1,
+            ]),
+        ) {
+            let bytes = if signature { [b"\xEF\xBB\xBF", &bytes[..]].concat() } else { bytes };
+            let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+            let prepare = |reader: Utf8Reader<DuplexStream>| {
+                reader.with_options(options).with_error_mode(mode)
+            };
+            let mut whole = Utf8Reader::new(&bytes[..]).with_options(options).with_error_mode(mode);
+            let text = whole.collect_text(1 << 20).now_or_never().unwrap().unwrap();
+            let removed = if whole.decoder().bom_seen() { 3 } else { 0 };
+            for needle in NEEDLES.iter().chain(&["\u{FFFD}", "\\x"]) {
+                let expected: Vec<Found> =
+                    text.match_indices(needle).map(|(at, _)| Ok(removed + at as u64)).collect();
+                let found = search_chunks(bytes.chunks(size), needle, prepare);
+                prop_assert_eq!(found, expected, "{}", needle);
+            }
+        }
+    }
+
+    #[test]
+    fn a_match_is_found_at_every_pair_of_cuts() {
+        let bytes = "aé€😀a, é€😀é€😀a".as_bytes();
+        for first in 0..=bytes.len() {
+            for second in first..=bytes.len() {
+                let chunks = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                let found = search_chunks(chunks.into_iter(), "é€😀a", |reader| reader);
+                assert_eq!(found, [Ok(1), Ok(22)], "cut at {first} and {second}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn the_text_behind_a_match_comes_next() {
+        let head_and_body = "Name: é\r\n\r\nbody, \r\n\r\n!".as_bytes();
+        for capacity in 4..head_and_body.len() {
+            let mut reader = Utf8Reader::new(head_and_body).with_capacity(capacity);
+            let mut end_of_head = TextFinder::new("\r\n\r\n").unwrap();
+            assert_eq!(reader.find(&mut end_of_head).await.unwrap(), Some(8));
+            assert_eq!(reader.next_char().await.unwrap(), Some('b'));
+            assert_eq!(reader.collect_text(100).await.unwrap(), "ody, \r\n\r\n!");
+        }
+    }
+
+    #[tokio::test]
+    async fn places_stay_those_in_the_stream_when_text_is_taken_otherwise() {
+        let mut reader = Utf8Reader::new("a, b, c, d".as_bytes());
+        let (mut comma, mut space) =
+            (TextFinder::new(", ").unwrap(), TextFinder::new(" d").unwrap());
+        assert_eq!(reader.find(&mut comma).await.unwrap(), Some(1));
+        assert_eq!(reader.next_char().await.unwrap(), Some('b'));
+        assert_eq!(reader.find(&mut comma).await.unwrap(), Some(4));
+        assert_eq!(reader.find(&mut space).await.unwrap(), Some(8));
+        assert_eq!(reader.find(&mut comma).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn nothing_matches_across_text_that_was_taken_otherwise() {
+        let (mut peer, socket) = tokio::io::duplex(64);
+        let mut reader = Utf8Reader::new(socket);
+        let mut finder = TextFinder::new("ab").unwrap();
+        peer.write_all(b"a").await.unwrap();
+        assert!(reader.find(&mut finder).now_or_never().is_none());
+        peer.write_all(b"-b ab").await.unwrap();
+        assert_eq!(reader.next_char().await.unwrap(), Some('-'));
+        assert_eq!(reader.find(&mut finder).await.unwrap(), Some(4));
+    }
+
+    #[tokio::test]
+    async fn an_inner_error_does_not_break_a_match() {
+        let inner = tokio_test::io::Builder::new()
+            .read(b"\xFFa")
+            .read_error(io::Error::other("late"))
+            .read(b"b\xC3")
+            .build();
+        let mut reader = Utf8Reader::new(inner);
+        let mut finder = TextFinder::new("ab").unwrap();
+        assert!(matches!(reader.find(&mut finder).await, Err(ReadError::Utf8(_))));
+        assert!(matches!(reader.find(&mut finder).await, Err(ReadError::Io(_))));
+        assert_eq!(reader.find(&mut finder).await.unwrap(), Some(1));
+        assert!(matches!(reader.find(&mut finder).await, Err(ReadError::Utf8(_))));
+        assert_eq!(reader.find(&mut finder).await.unwrap(), None);
+    }
+
+    #[test]
+    fn an_endless_reader_without_matches_leaves_others_their_turn() {
+        let mut reader = Utf8Reader::new(tokio::io::repeat(b'-'));
+        let mut finder = TextFinder::new("x").unwrap();
+        assert!(reader.find(&mut finder).now_or_never().is_none());
+        assert!(finder.position() > 8192);
+        assert!(reader.find(&mut finder).now_or_never().is_none());
     }
 }

@@ -10,6 +10,7 @@
 //! | any of these | `utf8_lines()`: `Utf8Lines`, with the feature `codec` | lines, as `Utf8LinesCodec` gives them |
 //! | a [`Utf8Stream`], some of it not UTF-8 | [`with_fallback`](Utf8Stream::with_fallback) | the same |
 //! | a [`Utf8Stream`] | [`matches`](Utf8Stream::matches) | the places of a text |
+//! | a [`Utf8Reader`] | [`find`](Utf8Reader::find) | the same, one by one, and the text behind each |
 //! | any of these | [`collect_text`](Utf8Stream::collect_text) | one `String`, limited |
 //! | a `Stream` of `Result<String, E>` and the like | [`text_chars()`](TextStreamExt::text_chars), `text_lines()`, [`collect_text`](TextStreamExt::collect_text) | `char`s, lines, one `String` |
 //! | text, `char`s, UTF-16 units | [`Utf8Writer::new`], or [`utf8_writer()`](Utf8WriteExt::utf8_writer) behind the writer | an `AsyncWrite` |
@@ -61,6 +62,7 @@ mod byte_reader;
 mod chars;
 mod ext;
 mod fallback;
+mod find;
 mod indices;
 #[cfg(feature = "codec")]
 mod lines;

@@ -398,6 +398,13 @@ impl<R> Utf8Reader<R> {
         self.content.decoder.first_error()
     }
 
+    /// Returns the offset in the stream of the text that is lent next; `None` where that need not be
+    /// what was read, but may stand for it.
+    pub(super) fn offset(&self) -> Option<u64> {
+        let unread = self.as_str().len() as u64;
+        (self.content.mode == ErrorMode::Fatal).then(|| self.decoder().position() - unread)
+    }
+
     /// Whether the reader has ended.
     #[cfg(feature = "codec")]
     pub(super) fn is_at_end(&self) -> bool {
