@@ -22,6 +22,8 @@
 //! - `--errors` says what `--repair FILE` writes in the place of an ill-formed part. `fatal` stops at
 //!   the first error and writes nothing: it is refused together with `--repair`. A repair has one
 //!   source, and refuses to overwrite it.
+//! - `--progress always` shows on standard error how far it has come; otherwise that is shown on a
+//!   terminal, if it takes long, and with `never` not at all.
 //! - `--json` prints one object a source, on one line.
 //! - The exit status is the worst of all sources: 0 well-formed, 1 ill-formed, 2 could not be read
 //!   (or written, or the command line makes no sense).
@@ -30,27 +32,36 @@
 //! awkward places and damaged, shows what the decoder makes of each piece, and exits with 0 if every
 //! byte is accounted for.
 
+#[path = "support/policies.rs"]
+mod policies;
+#[path = "support/progress.rs"]
+mod progress;
 #[path = "data/sample.rs"]
 mod sample;
+#[path = "support/source.rs"]
+mod source;
+#[path = "support/terminal.rs"]
+mod terminal;
 
-use std::fmt;
-use std::io::{self, IsTerminal, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, Parser};
-use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressStyle};
+use indicatif::DecimalBytes;
 use serde_json::{Value, json};
 use tokio::fs::File;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
+
+use policies::{BOM_POLICIES, ERROR_MODES};
+use progress::{Progress, WHEN, When};
+use source::Source;
+use terminal::{Paint, Verdict, Visible, choice, complain, counted, hex, in_words, print};
 
 /// Checks whether files, standard input or network streams are UTF-8.
 ///
@@ -88,6 +99,9 @@ struct Arguments {
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=64 << 20))]
     read_size: u32,
+    /// When to show on standard error how far it has come; `auto`: on a terminal, if it takes long.
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = choice(&WHEN))]
+    progress: When,
     /// Prints one JSON object for each source.
     #[arg(long)]
     json: bool,
@@ -97,35 +111,12 @@ const USAGE: &str = "check [OPTIONS] [FILE | - | tcp://HOST:PORT | --listen ADDR
 
 type Refusal = fn(Strictness) -> Strictness;
 
-static BOM_POLICIES: [(&str, BomPolicy); 4] = [
-    ("keep", BomPolicy::Keep),
-    ("strip", BomPolicy::Strip),
-    ("require", BomPolicy::Require),
-    ("forbid", BomPolicy::Forbid),
-];
-
-static ERROR_MODES: [(&str, ErrorMode); 6] = [
-    ("replacement", ErrorMode::Replacement),
-    ("skip", ErrorMode::Skip),
-    ("escape", ErrorMode::Escape),
-    ("latin1", ErrorMode::Latin1),
-    ("windows1252", ErrorMode::Windows1252),
-    ("fatal", ErrorMode::Fatal),
-];
-
 static REFUSALS: [(&str, Refusal); 4] = [
     ("noncharacters", Strictness::refuse_noncharacters),
     ("nul", Strictness::refuse_nul),
     ("controls", Strictness::refuse_controls),
     ("controls-except-whitespace", Strictness::refuse_controls_except_whitespace),
 ];
-
-fn choice<T: Copy + Send + Sync>(
-    table: &'static [(&'static str, T)],
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(table.iter().map(|row| row.0))
-        .try_map(|name| table.iter().find(|row| row.0 == name).map(|row| row.1).ok_or("unknown"))
-}
 
 impl Arguments {
     fn checked() -> Self {
@@ -206,7 +197,7 @@ async fn run(source: &Source, with: &Arguments, inspector: &mut Inspector) -> Re
         None => None,
     };
     inspector.started = Instant::now();
-    let progress = Progress { name: source.to_string(), size, bar: None };
+    let progress = Progress::new(source.to_string(), size, with.progress);
     let outcome = read(input, with, inspector, &mut repair, progress).await;
     match repair {
         Some(repair) => outcome.and(repair.close().await),
@@ -241,66 +232,10 @@ async fn read(
         if let Some(repair) = repair {
             repair.write().await?;
         }
-        progress.advance(inspector);
+        progress.advance(inspector.decoder.position());
         inspector.report.is_cut_short = flow.is_break();
         if len == 0 || flow.is_break() {
             return Ok(());
-        }
-    }
-}
-
-/// Where bytes come from.
-enum Source {
-    File(PathBuf),
-    Stdin,
-    Connect(String),
-    Listen(String),
-}
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-impl Source {
-    fn new(path: &Path) -> Self {
-        match path.to_str().map(|text| (text, text.strip_prefix("tcp://"))) {
-            Some(("-", _)) => Self::Stdin,
-            Some((_, Some(address))) => Self::Connect(address.to_owned()),
-            _ => Self::File(path.to_owned()),
-        }
-    }
-
-    /// Gives the bytes, and how many they are where that is known.
-    async fn open(
-        &self,
-        read_size: usize,
-    ) -> io::Result<(Box<dyn AsyncRead + Unpin>, Option<u64>)> {
-        Ok(match self {
-            Self::File(path) => {
-                let mut file = File::open(path).await?;
-                file.set_max_buf_size(read_size);
-                let size = Some(file.metadata().await?).filter(|data| data.is_file());
-                (Box::new(file), size.map(|data| data.len()))
-            }
-            Self::Stdin => (Box::new(tokio::io::stdin()), None),
-            Self::Connect(address) => {
-                let connect = TcpStream::connect(address);
-                (Box::new(tokio::time::timeout(CONNECT_TIMEOUT, connect).await??), None)
-            }
-            Self::Listen(address) => {
-                let listener = TcpListener::bind(address).await?;
-                complain(&format!("listening on {}", listener.local_addr()?));
-                (Box::new(listener.accept().await?.0), None)
-            }
-        })
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(path) => write!(f, "{}", path.display()),
-            Self::Stdin => f.write_str("standard input"),
-            Self::Connect(address) => write!(f, "tcp://{address}"),
-            Self::Listen(address) => write!(f, "listen {address}"),
         }
     }
 }
@@ -443,19 +378,6 @@ impl Finding {
             "after": hex(after),
             "message": error.to_string(),
         })
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
-    WellFormed,
-    IllFormed,
-    Unreadable,
-}
-
-impl From<Verdict> for ExitCode {
-    fn from(verdict: Verdict) -> Self {
-        Self::from(verdict as u8)
     }
 }
 
@@ -623,14 +545,7 @@ struct Repair {
 impl Repair {
     async fn create(path: &Path, source: &Source, mode: ErrorMode) -> Result<Self, String> {
         let name = path.display().to_string();
-        let is_source = match source {
-            Source::File(from) => match (from.canonicalize(), path.canonicalize()) {
-                (Ok(from), Ok(to)) => from == to,
-                _ => false,
-            },
-            _ => false,
-        };
-        if is_source {
+        if source.is_at(path) {
             return Err("the repair would overwrite it".to_owned());
         }
         let file = File::create(path).await.map_err(|error| format!("{name}: {error}"))?;
@@ -655,103 +570,10 @@ impl Repair {
     }
 }
 
-/// A bar on the terminal, once there is reason for one.
-struct Progress {
-    name: String,
-    size: Option<u64>,
-    bar: Option<ProgressBar>,
-}
-
-impl Progress {
-    fn advance(&mut self, inspector: &Inspector) {
-        let is_long = || {
-            self.size.is_some_and(|size| size > 16 << 20)
-                || inspector.started.elapsed() > Duration::from_secs(1)
-        };
-        if self.bar.is_none() && is_long() && io::stderr().is_terminal() {
-            self.bar = Some(self.new_bar());
-        }
-        if let Some(bar) = &self.bar {
-            bar.set_position(inspector.decoder.position());
-        }
-    }
-
-    fn new_bar(&self) -> ProgressBar {
-        let template = match self.size {
-            Some(_) => "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta}",
-            None => "{spinner} {msg} {bytes}, {bytes_per_sec}",
-        };
-        let style = ProgressStyle::with_template(template);
-        let bar = self.size.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-        bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-            .with_message(Visible(&self.name).to_string())
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// Colours, where there is a terminal that wants them.
-#[derive(Clone, Copy)]
-struct Paint {
-    is_on: bool,
-}
-
-impl Paint {
-    fn new() -> Self {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { is_on: io::stdout().is_terminal() && !unwanted }
-    }
-
-    fn good(self, text: &str) -> String {
-        self.wrap("32", text)
-    }
-
-    fn bad(self, text: &str) -> String {
-        self.wrap("1;31", text)
-    }
-
-    fn faint(self, text: &str) -> String {
-        self.wrap("2", text)
-    }
-
-    fn wrap(self, code: &str, text: &str) -> String {
-        if self.is_on { format!("\x1B[{code}m{text}\x1B[0m") } else { text.to_owned() }
-    }
-}
-
-/// Text that cannot command a terminal: control and bidirectional formatting characters are escaped.
-struct Visible<'a>(&'a str);
-
-impl fmt::Display for Visible<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|c| match c {
-            '\u{61C}'
-            | '\u{200E}'
-            | '\u{200F}'
-            | '\u{2028}'..='\u{202E}'
-            | '\u{2066}'..='\u{2069}' => {
-                write!(f, "{}", c.escape_unicode())
-            }
-            c if c.is_control() => write!(f, "{}", c.escape_default()),
-            c => write!(f, "{c}"),
-        })
-    }
-}
-
 /// The kind and the bytes of an error, without the offset: `surrogate (ed, then a0)`.
 fn what(error: &Utf8Error) -> String {
     let message = error.to_string();
     message.split_once(": ").map_or(&*message, |(_, what)| what).to_owned()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
 fn ascii(bytes: &[u8]) -> String {
@@ -759,34 +581,8 @@ fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(visible).collect()
 }
 
-fn counted(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", HumanCount(n), if n == 1 { "" } else { "s" })
-}
-
 fn count_line_feeds(bytes: &[u8]) -> u64 {
     // Sums of one byte keep vector registers full; 255 of them cannot overflow.
     let count = |block: &[u8]| block.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>();
     bytes.chunks(255).map(|block| u64::from(count(block))).sum()
-}
-
-fn in_words(error: io::Error) -> String {
-    error.to_string()
-}
-
-fn print(text: &str) -> Verdict {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Nobody reads on (`check ... | head`): the exit status still tells.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
-        Err(error) => {
-            complain(&format!("standard output: {error}"));
-            Verdict::Unreadable
-        }
-        Ok(()) => Verdict::WellFormed,
-    }
-}
-
-fn complain(message: &str) {
-    // There is nowhere left to say that this failed.
-    let _ = writeln!(io::stderr(), "check: {}", Visible(message));
 }

@@ -8,10 +8,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use utf8_codec::{BomPolicy, Utf8Error, Utf8ErrorKind, Utf8Options};
 
-use super::{
-    BOM, CONNECT_TIMEOUT, Inspector, Paint, Report, Source, Verdict, Visible, complain, counted,
-    hex, print, what,
-};
+use super::source::{CONNECT_TIMEOUT, Source};
+use super::terminal::{Paint, Verdict, Visible, complain, counted, hex, print};
+use super::{BOM, Inspector, Report, what};
 
 const SAMPLE: &str = include_str!("sample.txt");
 

@@ -1,0 +1,143 @@
+//! How far a long job has come, as a bar on standard error.
+
+use std::io::{self, IsTerminal, Write as _};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+
+use super::terminal::Visible;
+
+/// When there is a bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// From the start to the end, wherever standard error goes.
+    Always,
+    Never,
+    /// On a terminal, once there is reason for one; gone at the end.
+    Auto,
+}
+
+pub(crate) static WHEN: [(&str, When); 3] =
+    [("always", When::Always), ("never", When::Never), ("auto", When::Auto)];
+
+pub(crate) struct Progress {
+    name: String,
+    size: Option<u64>,
+    when: When,
+    started: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    pub(crate) fn new(name: String, size: Option<u64>, when: When) -> Self {
+        let skip = name.chars().count().saturating_sub(LONGEST_NAME);
+        let name = match skip {
+            0 => name,
+            skip => format!("…{}", name.chars().skip(skip + 1).collect::<String>()),
+        };
+        Self { name, size, when, started: Instant::now(), bar: None }
+    }
+
+    /// Shows that so many bytes are done.
+    pub(crate) fn advance(&mut self, position: u64) {
+        if self.bar.is_none() && self.is_wanted() {
+            self.bar = Some(self.new_bar());
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(position);
+        }
+    }
+
+    fn is_wanted(&self) -> bool {
+        match self.when {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => {
+                let is_long = self.size.is_some_and(|size| size > 16 << 20)
+                    || self.started.elapsed() > Duration::from_secs(1);
+                is_long && io::stderr().is_terminal()
+            }
+        }
+    }
+
+    fn new_bar(&self) -> ProgressBar {
+        let template = match self.size {
+            Some(_) => {
+                "{msg} {wide_bar} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta}"
+            }
+            None => "{spinner} {msg} {bytes}, {bytes_per_sec}",
+        };
+        let target = match io::stderr().is_terminal() {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::term_like_with_hz(Box::new(Plain), 4),
+        };
+        let style = ProgressStyle::with_template(template);
+        ProgressBar::with_draw_target(self.size, target)
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            .with_message(Visible(&self.name).to_string())
+    }
+}
+
+/// Characters of a name, of whose end so many are shown, so that there is room for the bar.
+const LONGEST_NAME: usize = 24;
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        match (&self.bar, self.when) {
+            (Some(bar), When::Always) => {
+                bar.abandon();
+                let _ = writeln!(io::stderr());
+            }
+            (Some(bar), _) => bar.finish_and_clear(),
+            (None, _) => {}
+        }
+    }
+}
+
+/// Standard error where it is no terminal: each state overwrites the last, as on one.
+#[derive(Debug)]
+struct Plain;
+
+impl Plain {
+    fn put(text: &str) -> io::Result<()> {
+        io::stderr().write_all(text.as_bytes())
+    }
+}
+
+impl TermLike for Plain {
+    fn width(&self) -> u16 {
+        100
+    }
+
+    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, line: &str) -> io::Result<()> {
+        Self::put(line)
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        Self::put(text)
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        Self::put("\r")
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

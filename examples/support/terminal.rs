@@ -1,0 +1,110 @@
+//! What is said on a terminal, and how.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write as _};
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use indicatif::HumanCount;
+
+/// How it went: the exit status.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    WellFormed,
+    IllFormed,
+    Unreadable,
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> Self {
+        Self::from(verdict as u8)
+    }
+}
+
+/// Colours, where there is a terminal that wants them.
+#[derive(Clone, Copy)]
+pub(crate) struct Paint {
+    is_on: bool,
+}
+
+impl Paint {
+    pub(crate) fn new() -> Self {
+        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { is_on: io::stdout().is_terminal() && !unwanted }
+    }
+
+    pub(crate) fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.wrap("1;31", text)
+    }
+
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.is_on { format!("\x1B[{code}m{text}\x1B[0m") } else { text.to_owned() }
+    }
+}
+
+/// Text that cannot command a terminal: control and bidirectional formatting characters are escaped.
+pub(crate) struct Visible<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '\u{61C}'
+            | '\u{200E}'
+            | '\u{200F}'
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2066}'..='\u{2069}' => {
+                write!(f, "{}", c.escape_unicode())
+            }
+            c if c.is_control() => write!(f, "{}", c.escape_default()),
+            c => write!(f, "{c}"),
+        })
+    }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) fn counted(n: u64, noun: &str) -> String {
+    format!("{} {noun}{}", HumanCount(n), if n == 1 { "" } else { "s" })
+}
+
+pub(crate) fn in_words(error: io::Error) -> String {
+    error.to_string()
+}
+
+/// Prints to standard output, and says how that went.
+pub(crate) fn print(text: &str) -> Verdict {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Nobody reads on (`... | head`): the exit status still tells.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
+        Err(error) => {
+            complain(&format!("standard output: {error}"));
+            Verdict::Unreadable
+        }
+        Ok(()) => Verdict::WellFormed,
+    }
+}
+
+/// Says what is wrong, on one line.
+pub(crate) fn complain(message: &str) {
+    // There is nowhere left to say that this failed.
+    let _ = writeln!(io::stderr(), "{}: {}", env!("CARGO_CRATE_NAME"), Visible(message));
+}
+
+/// An argument that is one of the names in `table`, and comes to what stands beside it.
+pub(crate) fn choice<T: Copy + Send + Sync>(
+    table: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(table.iter().map(|row| row.0))
+        .try_map(|name| table.iter().find(|row| row.0 == name).map(|row| row.1).ok_or("unknown"))
+}
