@@ -1,0 +1,703 @@
+//! The forms that are read.
+
+use std::ops::ControlFlow;
+
+use utf8_codec::detect::{Detector, Kind};
+use utf8_codec::dialect::{
+    CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectOptions, DialectPiece,
+};
+use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+use utf8_codec::{
+    BomPolicy, ErrorMode, Iso2022Decoder, Status, Utf8Decoder, Utf8Error, Utf8Options,
+};
+
+use super::writing::Order;
+
+/// What a stretch of a source is.
+pub(crate) enum Piece<'a> {
+    Text(&'a str),
+    /// A code point that is no text, and the offset of its first byte.
+    CodePoint(CodePoint, u64),
+    /// Not of the form that is read: what and where, and what stands for it if that is not fatal.
+    IllFormed {
+        what: String,
+        repair: Option<String>,
+    },
+}
+
+pub(crate) type Each<'e> = dyn FnMut(Piece<'_>) -> ControlFlow<()> + 'e;
+
+/// A decoder, whatever the form. Once it has been broken off, it is not used again.
+pub(crate) trait Reading {
+    /// Goes through the next chunk, not empty, and shows each piece to `each`, until that breaks off.
+    fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()>;
+
+    /// Ends the stream.
+    fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()>;
+
+    /// Says what was read.
+    fn name(&self) -> String;
+}
+
+/// What is read.
+#[derive(Clone, Copy)]
+pub(crate) enum From {
+    Utf8,
+    Dialect(Dialect),
+    Utf16(Order),
+    Iso2022,
+    Latin1,
+    Windows1252,
+    #[cfg(feature = "encoding_rs")]
+    Whatwg(&'static encoding_rs::Encoding),
+    Auto,
+}
+
+/// How a form is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) errors: ErrorMode,
+    pub(crate) bom: Option<BomPolicy>,
+    pub(crate) unpaired: bool,
+    /// And the name of its encoding.
+    pub(crate) fallback: (Fallback, &'static str),
+}
+
+pub(crate) static FROM: [(&str, From); 13] = [
+    ("utf-8", From::Utf8),
+    ("rfc2279", From::Dialect(Dialect::Rfc2279)),
+    ("cesu-8", From::Dialect(Dialect::Cesu8)),
+    ("modified-utf-8", From::Dialect(Dialect::ModifiedUtf8)),
+    ("wtf-8", From::Dialect(Dialect::Wtf8)),
+    ("utf-8b", From::Dialect(Dialect::Utf8b)),
+    ("surrogatepass", From::Dialect(Dialect::SurrogatePass)),
+    ("utf-16le", From::Utf16(Order::LowFirst)),
+    ("utf-16be", From::Utf16(Order::HighFirst)),
+    ("latin1", From::Latin1),
+    ("windows-1252", From::Windows1252),
+    ("iso-2022", From::Iso2022),
+    ("auto", From::Auto),
+];
+
+/// Finds the form of this name.
+pub(crate) fn from(name: &str) -> Result<From, String> {
+    match FROM.iter().find(|row| row.0 == name) {
+        Some(row) => Ok(row.1),
+        None => whatwg(name),
+    }
+}
+
+/// Finds the legacy encoding of this name.
+pub(crate) fn legacy(name: &str) -> Result<LegacyEncoding, String> {
+    match from(name)? {
+        From::Latin1 => Ok(LegacyEncoding::latin1()),
+        From::Windows1252 => Ok(LegacyEncoding::windows_1252()),
+        #[cfg(feature = "encoding_rs")]
+        From::Whatwg(encoding) => LegacyEncoding::whatwg(encoding)
+            .ok_or_else(|| format!("{} does not agree with ASCII", encoding.name())),
+        _ => Err("this is no legacy encoding".to_owned()),
+    }
+}
+
+#[cfg(feature = "encoding_rs")]
+fn whatwg(label: &str) -> Result<From, String> {
+    use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+    match Encoding::for_label_no_replacement(label.as_bytes()) {
+        Some(encoding) if encoding == UTF_8 => Ok(From::Utf8),
+        Some(encoding) if encoding == UTF_16LE => Ok(From::Utf16(Order::LowFirst)),
+        Some(encoding) if encoding == UTF_16BE => Ok(From::Utf16(Order::HighFirst)),
+        Some(encoding) => Ok(From::Whatwg(encoding)),
+        None => Err(format!("it is none of {}, nor a WHATWG label", names())),
+    }
+}
+
+#[cfg(not(feature = "encoding_rs"))]
+fn whatwg(_: &str) -> Result<From, String> {
+    Err(format!("it is none of {} (WHATWG labels need the feature encoding_rs)", names()))
+}
+
+fn names() -> String {
+    FROM.map(|row| row.0).join(", ")
+}
+
+/// How much is read in the fallback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Part,
+    Line,
+    Rest,
+}
+
+pub(crate) static EXTENTS: [(&str, Extent); 3] =
+    [("part", Extent::Part), ("line", Extent::Line), ("rest", Extent::Rest)];
+
+impl Extent {
+    pub(crate) fn of(self, encoding: LegacyEncoding) -> (Fallback, &'static str) {
+        let fallback = match self {
+            Self::Part => Fallback::part(encoding),
+            Self::Line => Fallback::line(encoding),
+            Self::Rest => Fallback::rest(encoding),
+        };
+        (fallback, encoding.name())
+    }
+}
+
+impl From {
+    pub(crate) fn may_have_bom(self) -> bool {
+        matches!(self, Self::Utf8 | Self::Dialect(_) | Self::Utf16(_) | Self::Auto)
+    }
+
+    pub(crate) fn reading(self, settings: Settings) -> Box<dyn Reading> {
+        let Settings { errors, bom, unpaired, .. } = settings;
+        let policy = bom.unwrap_or(BomPolicy::Keep);
+        match self {
+            Self::Utf8 => {
+                let options = Utf8Options::new().with_bom(policy);
+                Box::new(Utf8 { decoder: Utf8Decoder::with_options(options), errors })
+            }
+            Self::Dialect(dialect) => {
+                let options = DialectOptions::new(dialect);
+                let options = if unpaired { options.with_unpaired_surrogates() } else { options };
+                Box::new(OfDialect::new(options, policy, errors))
+            }
+            Self::Utf16(order) => Box::new(Utf16::new(order, policy, errors)),
+            Self::Iso2022 => Box::new(Iso2022 { decoder: Iso2022Decoder::new(), errors }),
+            Self::Latin1 => Box::new(SingleByte::new("latin1", ErrorMode::Latin1)),
+            Self::Windows1252 => Box::new(SingleByte::new("windows-1252", ErrorMode::Windows1252)),
+            #[cfg(feature = "encoding_rs")]
+            Self::Whatwg(encoding) => Box::new(whatwg::Whatwg::new(encoding, errors)),
+            Self::Auto => Box::new(Auto::new(settings)),
+        }
+    }
+}
+
+struct Utf8 {
+    decoder: Utf8Decoder,
+    errors: ErrorMode,
+}
+
+fn ill_formed(error: &Utf8Error, errors: ErrorMode) -> Piece<'static> {
+    let repair = errors.repair(error).map(|repair| repair.to_string());
+    Piece::IllFormed { what: error.to_string(), repair }
+}
+
+impl Reading for Utf8 {
+    fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        let Self { decoder, errors } = self;
+        decoder.push(chunk).try_for_each(|piece| match piece {
+            Ok(text) => each(Piece::Text(text)),
+            Err(error) => each(ill_formed(&error, *errors)),
+        })
+    }
+
+    fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+        while let Err(error) = self.decoder.finish() {
+            each(ill_formed(&error, self.errors))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn name(&self) -> String {
+        "utf-8".to_owned()
+    }
+}
+
+struct OfDialect {
+    decoder: DialectDecoder,
+    errors: ErrorMode,
+    policy: BomPolicy,
+    /// The first three bytes.
+    head: Vec<u8>,
+    /// Where the next piece begins.
+    at: u64,
+}
+
+impl OfDialect {
+    fn new(options: DialectOptions, policy: BomPolicy, errors: ErrorMode) -> Self {
+        let options = options.with_bom(policy);
+        let decoder = DialectDecoder::with_options(options).with_error_mode(errors);
+        Self { decoder, errors, policy, head: Vec::new(), at: 0 }
+    }
+
+    /// A signature that is removed is no piece.
+    fn pass_signature(&mut self, chunk: &[u8]) {
+        if self.head.len() < BOM.len() {
+            self.head.extend(chunk.iter().take(BOM.len() - self.head.len()));
+            let is_removed = matches!(self.policy, BomPolicy::Strip | BomPolicy::Require);
+            if self.head == BOM && is_removed {
+                self.at = BOM.len() as u64;
+            }
+        }
+    }
+}
+
+const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+impl Reading for OfDialect {
+    fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        self.pass_signature(chunk);
+        let options = self.decoder.options();
+        let Self { decoder, errors, at, .. } = self;
+        decoder.push(chunk).try_for_each(|piece| show(piece, options, *errors, at, each))
+    }
+
+    fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+        let options = self.decoder.options();
+        let Self { decoder, errors, at, .. } = self;
+        decoder.finish().try_for_each(|piece| show(piece, options, *errors, at, each))
+    }
+
+    fn name(&self) -> String {
+        self.decoder.options().dialect().to_string()
+    }
+}
+
+fn show(
+    piece: Result<DialectPiece<'_>, DialectError>,
+    options: DialectOptions,
+    errors: ErrorMode,
+    at: &mut u64,
+    each: &mut Each<'_>,
+) -> ControlFlow<()> {
+    match piece {
+        Ok(DialectPiece::Text(text)) => {
+            *at += text.len() as u64;
+            each(Piece::Text(text))
+        }
+        Ok(DialectPiece::CodePoint(code_point)) => {
+            let start = *at;
+            *at += encoded_len(code_point, options);
+            match code_point.to_char() {
+                Some(c) => each(Piece::Text(c.encode_utf8(&mut [0; 4]))),
+                None => each(Piece::CodePoint(code_point, start)),
+            }
+        }
+        Err(error) => {
+            *at = error.valid_up_to() + error.bytes().len() as u64;
+            let repair = error.repair(errors).map(|repair| repair.to_string());
+            each(Piece::IllFormed { what: error.to_string(), repair })
+        }
+    }
+}
+
+/// How many bytes a code point has been decoded from.
+fn encoded_len(code_point: CodePoint, options: DialectOptions) -> u64 {
+    let mut encoder = DialectEncoder::with_options(options);
+    let pushed = encoder.push_code_point(code_point).map_or(0, |bytes| bytes.len());
+    let held = encoder.finish().map_or(0, |bytes| bytes.len());
+    (pushed + held) as u64
+}
+
+struct Utf16 {
+    order: Order,
+    policy: BomPolicy,
+    errors: ErrorMode,
+    decoder: Utf16Decoder,
+    /// Bytes that have come.
+    position: u64,
+    /// Bytes of a signature that was removed.
+    removed: u64,
+    /// The first byte of a unit.
+    odd: Option<u8>,
+    units: Vec<u16>,
+    text: String,
+}
+
+impl Utf16 {
+    fn new(order: Order, policy: BomPolicy, errors: ErrorMode) -> Self {
+        Self {
+            order,
+            policy,
+            errors,
+            decoder: Utf16Decoder::new(),
+            position: 0,
+            removed: 0,
+            odd: None,
+            units: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    fn ill_formed(&self, at: u64, why: &str, bytes: &[u8]) -> Piece<'static> {
+        let what = format!("ill-formed {} at byte {at}: {why}", self.name());
+        Piece::IllFormed { what, repair: repair(bytes, self.errors) }
+    }
+
+    /// Says what the first unit, if there is one, is to the policy.
+    fn open(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+        let is_signature = self.units.first() == Some(&0xFEFF);
+        if is_signature && self.policy != BomPolicy::Keep {
+            self.units.remove(0);
+            self.removed = 2;
+        }
+        match self.policy {
+            BomPolicy::Forbid if is_signature => {
+                let bytes = match self.order {
+                    Order::LowFirst => [0xFF, 0xFE],
+                    Order::HighFirst => [0xFE, 0xFF],
+                };
+                each(self.ill_formed(0, "forbidden byte order mark", &bytes))
+            }
+            BomPolicy::Require if !is_signature => {
+                each(self.ill_formed(0, "missing byte order mark", b""))
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl Reading for Utf16 {
+    fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        let is_first = self.position < 2 && self.position + chunk.len() as u64 >= 2;
+        self.position += chunk.len() as u64;
+        self.units.clear();
+        let mut rest = chunk;
+        if let (Some(odd), [first, behind @ ..]) = (self.odd, chunk) {
+            self.units.push(self.order.unit([odd, *first]));
+            self.odd = None;
+            rest = behind;
+        }
+        let (pairs, odd) = rest.as_chunks::<2>();
+        self.units.extend(pairs.iter().map(|&bytes| self.order.unit(bytes)));
+        self.odd = odd.first().copied().or(self.odd);
+        if is_first {
+            self.open(each)?;
+        }
+
+        let Self { decoder, units, text, removed, .. } = self;
+        let mut units = &units[..];
+        loop {
+            text.clear();
+            let progress = decoder.push_to_string(units, SurrogateMode::Fatal, text);
+            if !text.is_empty() {
+                each(Piece::Text(text))?;
+            }
+            let Status::IllFormed(error) = progress.status else {
+                return ControlFlow::Continue(());
+            };
+            units = &units[progress.read..];
+            let code_point = CodePoint::new(error.unpaired_surrogate().into());
+            let at = *removed + 2 * error.offset();
+            code_point.map_or(ControlFlow::Continue(()), |c| each(Piece::CodePoint(c, at)))?;
+        }
+    }
+
+    fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+        if self.position < 2 {
+            self.units.clear();
+            self.open(each)?;
+        }
+        if let Err(error) = self.decoder.finish() {
+            let at = self.removed + 2 * error.offset();
+            let code_point = CodePoint::new(error.unpaired_surrogate().into());
+            code_point.map_or(ControlFlow::Continue(()), |c| each(Piece::CodePoint(c, at)))?;
+        }
+        match self.odd.take() {
+            Some(odd) => {
+                let why = format!("incomplete ({odd:02x}, then the end)");
+                each(self.ill_formed(self.position - 1, &why, &[odd]))
+            }
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn name(&self) -> String {
+        super::writing::To::Utf16(self.order).to_string()
+    }
+}
+
+/// What stands for bytes that are ill-formed in another form than UTF-8, as [`ErrorMode`] has it.
+fn repair(bytes: &[u8], errors: ErrorMode) -> Option<String> {
+    match errors {
+        ErrorMode::Fatal => None,
+        ErrorMode::Replacement => Some("\u{FFFD}".repeat(usize::from(!bytes.is_empty()))),
+        ErrorMode::Skip => Some(String::new()),
+        ErrorMode::Escape => Some(bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect()),
+        table => Some(bytes.iter().map(|&byte| in_table(byte, table)).collect()),
+    }
+}
+
+/// The character of a byte in Latin-1 or Windows-1252: what the mode makes of it where, alone, it is no
+/// UTF-8.
+fn in_table(byte: u8, table: ErrorMode) -> char {
+    let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
+    let _ = decoder.push_to_string(&[byte], table, &mut text);
+    let _ = decoder.finish_to_string(table, &mut text);
+    text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+struct SingleByte {
+    name: &'static str,
+    table: [char; 256],
+    text: String,
+}
+
+impl SingleByte {
+    fn new(name: &'static str, table: ErrorMode) -> Self {
+        let table = std::array::from_fn(|byte| in_table(byte as u8, table));
+        Self { name, table, text: String::new() }
+    }
+}
+
+impl Reading for SingleByte {
+    fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        self.text.clear();
+        self.text.extend(chunk.iter().map(|&byte| self.table[usize::from(byte)]));
+        each(Piece::Text(&self.text))
+    }
+
+    fn finish(&mut self, _: &mut Each<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+}
+
+struct Iso2022 {
+    decoder: Iso2022Decoder,
+    errors: ErrorMode,
+}
+
+impl Reading for Iso2022 {
+    fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        let Self { decoder, errors } = self;
+        decoder.push(chunk).try_for_each(|piece| match piece {
+            Ok(text) => each(Piece::Text(text)),
+            Err(error) => each(ill_formed(&error, *errors)),
+        })
+    }
+
+    fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+        while let Some(piece) = self.decoder.finish() {
+            match piece {
+                Ok(text) => each(Piece::Text(text))?,
+                Err(error) => each(ill_formed(&error, self.errors))?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn name(&self) -> String {
+        "iso-2022".to_owned()
+    }
+}
+
+/// Looks at the first bytes, four at the most, and then reads as one of the others.
+struct Auto {
+    settings: Settings,
+    detector: Detector,
+    /// Undecided.
+    held: Vec<u8>,
+    decided: Option<Box<dyn Reading>>,
+}
+
+impl Auto {
+    fn new(settings: Settings) -> Self {
+        Self { settings, detector: Detector::new(), held: Vec::new(), decided: None }
+    }
+
+    /// Decides, if `kind` is what it stays.
+    fn decide(&mut self, kind: Kind) -> &mut dyn Reading {
+        let Settings { errors, bom, fallback, .. } = self.settings;
+        let policy = bom.unwrap_or(BomPolicy::Strip);
+        let make = || -> Box<dyn Reading> {
+            match kind {
+                Kind::Utf16Le => Box::new(Utf16::new(Order::LowFirst, policy, errors)),
+                Kind::Utf16Be => Box::new(Utf16::new(Order::HighFirst, policy, errors)),
+                Kind::Utf32Le | Kind::Utf32Be => Box::new(NotRead(kind)),
+                _ => Box::new(Utf8OrElse::new(fallback, policy, errors)),
+            }
+        };
+        &mut **self.decided.get_or_insert_with(make)
+    }
+}
+
+impl Reading for Auto {
+    fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        if let Some(decided) = &mut self.decided {
+            return decided.push(chunk, each);
+        }
+        self.held.extend_from_slice(chunk);
+        let detection = self.detector.push(chunk);
+        let is_opening = self.held.len() < 4
+            && !detection.is_certain()
+            && matches!(self.held[0], 0x00 | 0xFE | 0xFF);
+        if is_opening {
+            return ControlFlow::Continue(());
+        }
+        let held = std::mem::take(&mut self.held);
+        self.decide(detection.kind()).push(&held, each)
+    }
+
+    fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+        let held = std::mem::take(&mut self.held);
+        let kind = self.detector.finish();
+        let decided = self.decide(kind);
+        if !held.is_empty() {
+            decided.push(&held, each)?;
+        }
+        decided.finish(each)
+    }
+
+    fn name(&self) -> String {
+        self.decided.as_ref().map_or_else(|| "nothing".to_owned(), |decided| decided.name())
+    }
+}
+
+/// What is detected, and not read here.
+struct NotRead(Kind);
+
+impl Reading for NotRead {
+    fn push(&mut self, _: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        let what = format!("this is {}, which is not read here", self.0);
+        each(Piece::IllFormed { what, repair: None })
+    }
+
+    fn finish(&mut self, _: &mut Each<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn name(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// UTF-8, and a legacy encoding for what is not.
+struct Utf8OrElse {
+    decoder: FallbackDecoder,
+    errors: ErrorMode,
+    encoding: &'static str,
+    text: String,
+}
+
+impl Utf8OrElse {
+    fn new(
+        (fallback, encoding): (Fallback, &'static str),
+        policy: BomPolicy,
+        errors: ErrorMode,
+    ) -> Self {
+        let options = Utf8Options::new().with_bom(policy);
+        let decoder = FallbackDecoder::new(fallback).with_options(options);
+        Self { decoder, errors, encoding, text: String::new() }
+    }
+
+    fn take(
+        &mut self,
+        each: &mut Each<'_>,
+        mut step: impl FnMut(&mut FallbackDecoder, &mut String) -> Result<(), Utf8Error>,
+    ) -> ControlFlow<()> {
+        loop {
+            self.text.clear();
+            let outcome = step(&mut self.decoder, &mut self.text);
+            if !self.text.is_empty() {
+                each(Piece::Text(&self.text))?;
+            }
+            match outcome {
+                Ok(()) => return ControlFlow::Continue(()),
+                Err(error) => each(ill_formed(&error, self.errors))?,
+            }
+        }
+    }
+}
+
+impl Reading for Utf8OrElse {
+    fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        let mut chunk = chunk;
+        self.take(each, |decoder, text| decoder.push(std::mem::take(&mut chunk), text))
+    }
+
+    fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+        self.take(each, FallbackDecoder::finish)
+    }
+
+    fn name(&self) -> String {
+        let report = self.decoder.report();
+        match report.first {
+            None => "utf-8".to_owned(),
+            Some(first) => format!(
+                "utf-8, and from byte {first} on {} bytes of {}",
+                report.bytes, self.encoding
+            ),
+        }
+    }
+}
+
+#[cfg(feature = "encoding_rs")]
+mod whatwg {
+    use encoding_rs::{Decoder, DecoderResult, Encoding};
+
+    use super::{ControlFlow, Each, ErrorMode, Piece, Reading, repair};
+
+    /// A legacy encoding of the WHATWG Encoding Standard.
+    pub(super) struct Whatwg {
+        encoding: &'static Encoding,
+        decoder: Decoder,
+        errors: ErrorMode,
+        /// Bytes that have been decoded.
+        position: u64,
+        /// The last of them, enough for one that is ill-formed.
+        recent: Vec<u8>,
+        text: String,
+    }
+
+    impl Whatwg {
+        pub(super) fn new(encoding: &'static Encoding, errors: ErrorMode) -> Self {
+            let decoder = encoding.new_decoder_without_bom_handling();
+            let (recent, text) = (Vec::new(), String::new());
+            Self { encoding, decoder, errors, position: 0, recent, text }
+        }
+
+        fn decode(&mut self, mut rest: &[u8], last: bool, each: &mut Each<'_>) -> ControlFlow<()> {
+            self.text.reserve(3 * rest.len() + ROOM);
+            loop {
+                self.text.clear();
+                let (result, read) =
+                    self.decoder.decode_to_string_without_replacement(rest, &mut self.text, last);
+                self.position += read as u64;
+                self.recent.extend_from_slice(&rest[read.saturating_sub(RECENT)..read]);
+                self.recent.drain(..self.recent.len().saturating_sub(RECENT));
+                rest = &rest[read..];
+                if !self.text.is_empty() {
+                    each(Piece::Text(&self.text))?;
+                }
+                match result {
+                    DecoderResult::InputEmpty => return ControlFlow::Continue(()),
+                    DecoderResult::OutputFull => {}
+                    DecoderResult::Malformed(len, behind) => {
+                        let (len, behind) = (usize::from(len), usize::from(behind));
+                        let end = self.recent.len().saturating_sub(behind);
+                        let bytes = &self.recent[end.saturating_sub(len)..end];
+                        let at = self.position - (len + behind) as u64;
+                        let hex = super::super::terminal::hex(bytes);
+                        let name = self.encoding.name();
+                        let what = format!("ill-formed {name} at byte {at}: ({hex})");
+                        each(Piece::IllFormed { what, repair: repair(bytes, self.errors) })?;
+                    }
+                }
+            }
+        }
+    }
+
+    impl Reading for Whatwg {
+        fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+            self.decode(chunk, false, each)
+        }
+
+        fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+            self.decode(b"", true, each)
+        }
+
+        fn name(&self) -> String {
+            self.encoding.name().to_owned()
+        }
+    }
+
+    /// Bytes of an error, and of what was read behind it.
+    const RECENT: usize = 16;
+    /// Bytes without which nothing can be written.
+    const ROOM: usize = 64;
+}
