@@ -3,8 +3,8 @@ use crate::scanner::{Scanner, Step};
 
 /// The carry: the first bytes of one sequence whose rest has not arrived.
 ///
-/// Holds up to `N - 1` bytes between calls: three in UTF-8, where they are a proper prefix of some
-/// well-formed sequence, and five in its dialects. Nothing else in the crate keeps bytes of a cut
+/// Holds up to three bytes between calls in UTF-8, where they are a proper prefix of some well-formed
+/// sequence, and five in its dialects. Nothing else in the crate keeps bytes of a cut
 /// character.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Incomplete<const N: usize = 4> {
@@ -41,14 +41,31 @@ impl<const N: usize> Incomplete<N> {
     }
 }
 
-/// The carry of the dialects.
-impl Incomplete<6> {
+/// The carry of the dialects: a word, for up to five bytes.
+impl Incomplete<8> {
     /// Keeps `tail`, at most five bytes, in place of what was held.
+    #[inline]
     pub(crate) fn hold(&mut self, tail: &[u8]) {
-        let mut held = [0; 6];
-        held[..5][..tail.len()].copy_from_slice(tail);
-        held[5] = tail.len() as u8;
-        self.held = held;
+        debug_assert!(tail.len() <= 5);
+        self.held = match *tail {
+            [] => [0; 8],
+            [a] => [a, 0, 0, 0, 0, 0, 0, 1],
+            [a, b] => [a, b, 0, 0, 0, 0, 0, 2],
+            [a, b, c] => [a, b, c, 0, 0, 0, 0, 3],
+            [a, b, c, d] => [a, b, c, d, 0, 0, 0, 4],
+            [a, b, c, d, e, ..] => [a, b, c, d, e, 0, 0, 5],
+        };
+    }
+
+    /// Joins up to three bytes that are held and the first of `input`, where it has four and more.
+    /// Says how many are held, too.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
+        let held @ 1..=3 = self.len() else { return None };
+        let bytes = u64::from_le_bytes(self.held) as u32;
+        let next = u32::from_le_bytes(*input.first_chunk()?);
+        Some(((bytes | next << (8 * held)).to_le_bytes(), held))
     }
 }
 

@@ -41,7 +41,7 @@ use crate::tally::Tally;
 #[derive(Clone, Debug)]
 pub struct DialectDecoder {
     pub(crate) scanner: DialectScanner,
-    carry: Incomplete<6>,
+    carry: Incomplete<8>,
     mode: ErrorMode,
     pub(crate) tally: Tally<DialectError>,
 }
@@ -288,6 +288,25 @@ impl DialectDecoder {
     /// ```
     pub fn first_error(&self) -> Option<DialectError> {
         self.tally.first()
+    }
+
+    /// As [`resume`](Self::resume), for a character that is written as in UTF-8, appended to `text`;
+    /// `None` if it is not that, and nothing has been done.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(super) fn resume_text(
+        &mut self,
+        input: &[u8],
+        text: &mut alloc::string::String,
+    ) -> Option<usize> {
+        let (joined, held) = self.carry.join(input)?;
+        if !self.scanner.is_under_way() {
+            return None;
+        }
+        let c = self.scanner.take_char(&joined, held)?;
+        text.push_str(c);
+        self.carry.clear();
+        Some(c.len() - held)
     }
 
     /// Reads on in what is held with the first bytes of `input`, which is empty only at the end.

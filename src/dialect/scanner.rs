@@ -7,6 +7,8 @@ use crate::dialect::grammar::{Before, Behind, Extent, Grammar, Sequence};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
 use crate::kernel::{Kernel, Nul};
 use crate::mode::ErrorMode;
+#[cfg(feature = "alloc")]
+use crate::text::first_char;
 use crate::text::{Ending, split_far, split_range};
 
 /// What the bytes at a place in a stream are, in a dialect.
@@ -100,12 +102,33 @@ impl DialectScanner {
         {
             return step;
         }
-        let text = self.split_text(input);
+        match self.take_text(input) {
+            ("", _) => self.step_other(input, behind),
+            (text, _) => DialectStep::Text(text),
+        }
+    }
+
+    /// Whether it is decided what the start of the stream is.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn is_under_way(&self) -> bool {
+        self.start.is_over()
+    }
+
+    /// Takes text off the front of `input`, behind the start of the stream. Says whether nothing
+    /// follows but what may still become a sequence.
+    #[inline]
+    pub(super) fn take_text<'a>(&mut self, input: &'a [u8]) -> (&'a str, bool) {
+        let (text, is_all) = self.split_text(input);
         if !text.is_empty() {
             self.position += text.len() as u64;
             self.before = Before::Other;
-            return DialectStep::Text(text);
         }
+        (text, is_all)
+    }
+
+    /// Says what `input` begins with where that is no text.
+    #[inline]
+    pub(super) fn step_other<'a>(&mut self, input: &'a [u8], behind: Behind) -> DialectStep<'a> {
         let step = self.step_sequence(input, behind);
         match step {
             DialectStep::CodePoint(..) => self.look = Look::AtOther,
@@ -229,9 +252,22 @@ impl DialectScanner {
         self.before = Before::Other;
     }
 
-    /// Splits off text at the start of `input` that is written as in UTF-8.
+    /// Takes the character off the front of `bytes`, if they begin with one that is longer than
+    /// `held` and written as in UTF-8, behind the start of the stream.
+    #[cfg(feature = "alloc")]
     #[inline]
-    fn split_text<'a>(&mut self, input: &'a [u8]) -> &'a str {
+    pub(super) fn take_char<'a>(&mut self, bytes: &'a [u8; 4], held: usize) -> Option<&'a str> {
+        let is_plain = self.nul().is_none_or(|nul| nul.plain_bytes().contains(&bytes[0]));
+        let text = first_char(bytes).filter(|text| is_plain && text.len() > held)?;
+        self.position += text.len() as u64;
+        self.before = Before::Other;
+        Some(text)
+    }
+
+    /// Splits off text at the start of `input` that is written as in UTF-8. Says whether nothing
+    /// follows but what may still become a sequence.
+    #[inline]
+    fn split_text<'a>(&mut self, input: &'a [u8]) -> (&'a str, bool) {
         let reach = match self.look {
             Look::AtText(reach) => reach,
             Look::AtOther => NEAR,
@@ -241,21 +277,25 @@ impl DialectScanner {
             let kernel = self.kernel_for(window);
             let (text, ending) = split_far(kernel, window);
             self.look_from(reach, ending == Ending::End);
-            return text;
+            return (text, ending == Ending::End && window.len() == input.len());
         };
         let window = &window[..window.len().min(FAR_TWICE)];
-        if reach > NEAR {
+        if reach > NEAR && begins_with_ascii(window) {
             // Much text is ASCII, for which one look is enough.
             let ascii = split_range(self.kernel, window, nul.plain_ascii());
             if ascii.len() >= ENOUGH.min(window.len()) {
                 self.look_from(reach, true);
-                return ascii;
+                return (ascii, ascii.len() == input.len());
             }
         }
         let (text, ending) = split_far(self.kernel_for(window), window);
         let end = self.kernel.find_outside(text.as_bytes(), nul.plain_bytes());
-        self.look_from(reach, end.is_none() && ending == Ending::End);
-        &text[..end.unwrap_or(text.len())]
+        let goes_on = end.is_none() && ending == Ending::End;
+        self.look_from(reach, goes_on);
+        // What is incomplete in UTF-8 may be ill-formed here.
+        let held = window.get(text.len()).is_none_or(|byte| nul.plain_bytes().contains(byte));
+        let is_all = goes_on && held && window.len() == input.len();
+        (&text[..end.unwrap_or(text.len())], is_all)
     }
 
     /// How U+0000 is written, where surrogates come in pairs.
@@ -275,6 +315,13 @@ impl DialectScanner {
     fn look_from(&mut self, reach: usize, goes_on: bool) {
         self.look = Look::AtText(if goes_on { reach.saturating_mul(8) } else { NEAR });
     }
+}
+
+/// Whether the first bytes, as many as are looked at in one go, are ASCII.
+#[inline]
+fn begins_with_ascii(bytes: &[u8]) -> bool {
+    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+    bytes.first_chunk().is_none_or(|first| u128::from_ne_bytes(*first) & HIGH == 0)
 }
 
 /// How many bytes have become `joined`: two more for a pair, one more for a long NUL.

@@ -38,6 +38,10 @@ impl DialectDecoder {
         text.reserve(chunk.len());
         let mut read = 0;
         while !self.incomplete().is_empty() && read < chunk.len() {
+            if let Some(used) = self.resume_text(&chunk[read..], text) {
+                read += used;
+                break;
+            }
             let (used, resumed) = self.resume(&chunk[read..], Behind::More);
             read += used;
             match resumed {
@@ -214,9 +218,29 @@ pub(crate) fn decode_to(
     let mut read = 0;
     loop {
         read += scanner.join_pairs(&input[read..], text);
+        if scanner.is_under_way() {
+            let (piece, is_all) = scanner.take_text(&input[read..]);
+            text.push_str(piece);
+            read += piece.len();
+            if is_all {
+                return Run {
+                    read,
+                    halt: None,
+                    #[cfg(feature = "codec")]
+                    before: *scanner,
+                };
+            }
+            if !piece.is_empty() {
+                continue;
+            }
+        }
         #[cfg(feature = "codec")]
         let before = *scanner;
-        let halt = match scanner.step(&input[read..], Behind::More) {
+        let step = match scanner.is_under_way() {
+            true => scanner.step_other(&input[read..], Behind::More),
+            false => scanner.step(&input[read..], Behind::More),
+        };
+        let halt = match step {
             DialectStep::Text(piece) => {
                 text.push_str(piece);
                 read += piece.len();
