@@ -1,5 +1,7 @@
 //! AVX2: vectors of 32 bytes, and of 16 for inputs of up to 34; the algorithm is in `vector.rs`.
 
+pub(super) mod pairs;
+
 use core::arch::x86_64::*;
 
 use super::sse41::Bytes16;

@@ -8,7 +8,7 @@ use core::ops::RangeInclusive;
 
 use super::Kernel;
 #[cfg(target_arch = "x86_64")]
-use super::{Tier, avx512};
+use super::{Tier, avx2, avx512};
 
 /// How U+0000 is written where surrogates come in pairs.
 #[doc(hidden)]
@@ -51,6 +51,9 @@ impl Kernel {
         match self.0 {
             // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
             #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => unsafe { avx2::pairs::join_pairs(input, nul, out) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
             Tier::Avx512 => unsafe { avx512::pairs::join_pairs(input, nul, out) },
             _ => join_pairs(input, nul, out),
         }
@@ -64,6 +67,9 @@ impl Kernel {
     pub fn split_pairs(self, text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
         match self.0 {
             // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => unsafe { avx2::pairs::split_pairs(text, nul, out) },
+            // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Tier::Avx512 => unsafe { avx512::pairs::split_pairs(text, nul, out) },
             _ => split_pairs(text, nul, out),

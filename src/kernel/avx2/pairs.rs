@@ -1,0 +1,324 @@
+//! Pairs of surrogates to UTF-8 with AVX2, and back: vectors find what is to be rewritten, and rewrite
+//! it.
+//!
+//! ```text
+//! for each block of 32 bytes
+//!     marks = the bytes at which something begins that is not to be copied
+//!     for each of the marks
+//!         copy what stands before it      32 bytes, whatever is needed of them
+//!         rewrite it
+//!     copy the rest
+//! ```
+//!
+//! What a pair needs to be one is seen for the whole block, in masks, and blocks follow one another at
+//! a fixed distance. So no step has to wait for the one before it, as in the scalar kernel: there is
+//! nothing in a mark's way to the next but the removal of a bit, and what a pair has in the next block
+//! is done with there. What is written too far is written over by what follows. `C0 80` (and 00, on the
+//! way back) come in runs, of which the first has a mark.
+//!
+//! A pair, as `vvvv wwwwww xxxx yyyyyy` in the bytes of a lane of 32 bits, the highest first:
+//!
+//! ```text
+//! pair      1010vvvv 10wwwwww 1011xxxx 10yyyyyy      (and an ED before the first and the third)
+//! sum       000uuuuu 00wwwwww 0000xxxx 00yyyyyy      uuuuu = vvvv + 1
+//! becomes   11110uuu 10uuwwww 10wwxxxx 10yyyyyy      of sum >> 2, sum >> 4 and sum
+//! ```
+//!
+//! What is left is the branch that ends a block's marks, of which there are now five and now six. (Up to
+//! four pairs at once that follow one another were half as fast in letters with a pair here and there:
+//! how many there are has to be known before the next mark is. Pairs rewritten in a word took longer
+//! everywhere; `cesu-8-decode` and `cesu-8-encode` in `benches/versus` tell.)
+
+use core::arch::x86_64::*;
+
+use crate::kernel::pairs::{self, Nul, ROOM};
+
+/// Bytes looked at together.
+const BLOCK: usize = 32;
+/// Bytes of input without which no block is begun: one, and what is looked at or copied from its last
+/// byte on.
+const AHEAD: usize = 2 * BLOCK;
+/// Room without which none is split: each byte may become two, and what is copied too far.
+const ROOM_TO_SPLIT: usize = 3 * BLOCK;
+
+/// Rewrites pairs; see [`Kernel::join_pairs`](super::super::Kernel::join_pairs).
+#[target_feature(enable = "avx2")]
+pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    // Bytes that are done with, behind `read`: at most five, the end of what began before.
+    let mut done = 0;
+    let mut begun = 0;
+    while input.len() - read >= AHEAD && out.len() - written >= ROOM {
+        // SAFETY: there are 64 bytes and more.
+        let bytes = unsafe { Bytes64::load(input.as_ptr().add(read)) };
+        let found = Found::in_bytes(&bytes, nul, begun);
+        begun = found.begun;
+        let mut marks = found.pairs | found.nuls & !(found.nuls << 2);
+        let mut end = BLOCK;
+        if found.stop != 0 {
+            end = found.stop.trailing_zeros() as usize;
+            marks &= !(u64::MAX << end);
+        }
+        while marks != 0 {
+            let mark = marks.trailing_zeros() as usize;
+            // SAFETY: `done` is at most `mark`, less than 32, so that 32 bytes from there on are within
+            // the 64. Of these no more has been written than read, and there is room for 64.
+            unsafe { copy(input.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
+            written += mark - done;
+            if found.nuls >> mark & 1 == 0 {
+                // SAFETY: likewise, and less than is copied.
+                unsafe {
+                    join_one(input.as_ptr().add(read + mark), out.as_mut_ptr().add(written));
+                }
+                written += 4;
+                done = mark + 6;
+            } else {
+                let bytes = ((found.nuls | found.nuls << 1) >> mark).trailing_ones() as usize;
+                out[written..written + BLOCK].fill(0);
+                written += bytes / 2;
+                done = mark + bytes;
+            }
+            marks &= marks - 1;
+        }
+        if done < end {
+            // SAFETY: as above.
+            unsafe { copy(input.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
+            written += end - done;
+            done = end;
+        }
+        if found.stop != 0 {
+            return (read + done, written);
+        }
+        read += BLOCK;
+        done -= BLOCK;
+    }
+    read += done;
+    let (more_read, more_written) = pairs::join_pairs(&input[read..], nul, &mut out[written..]);
+    (read + more_read, written + more_written)
+}
+
+/// What begins in a block.
+struct Found {
+    /// Pairs.
+    pairs: u64,
+    /// `C0 80`, with [`Nul::Long`].
+    nuls: u64,
+    /// What is to be stopped at.
+    stop: u64,
+    /// The second halves of pairs, in the next block.
+    begun: u64,
+}
+
+impl Found {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn in_bytes(bytes: &Bytes64, nul: Nul, begun_before: u64) -> Self {
+        const WITHIN: u64 = (1 << BLOCK) - 1;
+        let ed = bytes.equal(0xED);
+        let [first, second] = [bytes.masked_equal(0xF0, 0xA0), bytes.masked_equal(0xF0, 0xB0)];
+        let tail = bytes.masked_equal(0xC0, 0x80);
+        let halves = ed & (first | second) >> 1;
+        let pairs = ed & first >> 1 & tail >> 2 & ed >> 3 & second >> 4 & tail >> 5 & WITHIN;
+        let mut stop = halves & !(pairs | pairs << 3 | begun_before) | bytes.large();
+        let mut nuls = 0;
+        if nul == Nul::Long {
+            let c0 = bytes.equal(0xC0);
+            nuls = c0 & bytes.equal(0x80) >> 1 & WITHIN;
+            stop |= c0 & !nuls | bytes.equal(0x00);
+        }
+        Self { pairs, nuls, stop: stop & WITHIN, begun: pairs << 3 >> BLOCK }
+    }
+}
+
+/// Two blocks.
+struct Bytes64([__m256i; 2]);
+
+impl Bytes64 {
+    /// # Safety
+    ///
+    /// - 64 bytes can be read at `at`.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn load(at: *const u8) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { [load(at), load(at.add(BLOCK))] })
+    }
+
+    /// Marks the bytes that are this one.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn equal(&self, byte: u8) -> u64 {
+        let [low, high] = self.0;
+        u64::from(equal(low, byte)) | u64::from(equal(high, byte)) << BLOCK
+    }
+
+    /// Marks the bytes of which these bits are so.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn masked_equal(&self, bits: u8, byte: u8) -> u64 {
+        let [low, high] = self.0;
+        let [low, high] = [_mm256_and_si256(low, each(bits)), _mm256_and_si256(high, each(bits))];
+        Self([low, high]).equal(byte)
+    }
+
+    /// Marks the bytes from F0 on, of the first block.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn large(&self) -> u64 {
+        large(self.0[0]).into()
+    }
+}
+
+/// The other way round; see [`Kernel::split_pairs`](super::super::Kernel::split_pairs).
+#[target_feature(enable = "avx2")]
+pub(in crate::kernel) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    // Bytes that are done with, behind `read`: at most three, the end of what began before.
+    let mut done = 0;
+    while text.len() - read >= AHEAD && out.len() - written >= ROOM_TO_SPLIT {
+        // SAFETY: there are 64 bytes and more.
+        let block = unsafe { load(text.as_ptr().add(read)) };
+        let nuls = if nul == Nul::Long { equal(block, 0x00) } else { 0 };
+        let mut marks = large(block) | nuls & !(nuls << 1);
+        while marks != 0 {
+            let mark = marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            if mark < done {
+                continue; // inside of a character: it is not UTF-8
+            }
+            // SAFETY: `done` is at most `mark`, less than 32, so that 32 bytes from there on are within
+            // the 64. Of each byte read at most two have been written, 62, and there is room for 96.
+            unsafe { copy(text.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
+            written += mark - done;
+            if nuls >> mark & 1 == 0 {
+                // SAFETY: likewise, and less than is copied.
+                unsafe {
+                    split_one(text.as_ptr().add(read + mark), out.as_mut_ptr().add(written));
+                }
+                written += 6;
+                done = mark + 4;
+            } else {
+                let run = (nuls >> mark).trailing_ones() as usize;
+                for pair in out[written..written + 2 * run].as_chunks_mut::<2>().0 {
+                    *pair = [0xC0, 0x80];
+                }
+                written += 2 * run;
+                done = mark + run;
+            }
+        }
+        if done < BLOCK {
+            // SAFETY: as above.
+            unsafe { copy(text.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
+            written += BLOCK - done;
+            done = BLOCK;
+        }
+        read += BLOCK;
+        done -= BLOCK;
+    }
+    read += done;
+    let (more_read, more_written) = pairs::split_pairs(&text[read..], nul, &mut out[written..]);
+    (read + more_read, written + more_written)
+}
+
+/// Rewrites a pair. Writes 16 bytes, of which four are its own.
+///
+/// # Safety
+///
+/// - 16 bytes can be read at `from`, and written at `to`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn join_one(from: *const u8, to: *mut u8) {
+    let places = _mm_setr_epi8(5, 4, 2, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+    // SAFETY: the caller's promise; the load asks for no alignment.
+    let pair = _mm_shuffle_epi8(unsafe { _mm_loadu_si128(from.cast()) }, places);
+    let sum = _mm_add_epi32(_mm_and_si128(pair, all(0x0F3F_0F3F)), all(0x0100_0000));
+    let high = _mm_and_si128(_mm_srli_epi32::<2>(sum), all(0x070F_0000));
+    let middle = _mm_and_si128(_mm_srli_epi32::<4>(sum), all(0x0030_3000));
+    let low = _mm_and_si128(sum, all(0x0000_0F3F));
+    let joined = _mm_or_si128(_mm_or_si128(high, middle), _mm_or_si128(low, all(0xF080_8080)));
+    // SAFETY: the caller's promise; the store asks for no alignment.
+    unsafe { _mm_storeu_si128(to.cast(), _mm_shuffle_epi8(joined, swapped())) };
+}
+
+/// Rewrites a character of four bytes as a pair. Writes 16 bytes, of which six are its own.
+///
+/// # Safety
+///
+/// - 16 bytes can be read at `from`, and written at `to`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn split_one(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller's promise; the load asks for no alignment.
+    let lane = _mm_shuffle_epi8(unsafe { _mm_loadu_si128(from.cast()) }, swapped());
+    let high = _mm_slli_epi32::<2>(_mm_and_si128(lane, all(0x070F_0000)));
+    let middle = _mm_slli_epi32::<4>(_mm_and_si128(lane, all(0x0030_3000)));
+    let low = _mm_and_si128(lane, all(0x0000_0F3F));
+    let sum = _mm_sub_epi32(_mm_or_si128(high, middle), all(0x0100_0000));
+    // Only of what is not UTF-8 the sum has more bits.
+    let sum = _mm_and_si128(_mm_or_si128(sum, low), all(0x0F3F_0F3F));
+    let halves = _mm_or_si128(sum, all(0xA080_B080));
+    let places = _mm_setr_epi8(-1, 3, 2, -1, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+    let ed = _mm_setr_epi8(-19, 0, 0, -19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    let pair = _mm_or_si128(_mm_shuffle_epi8(halves, places), ed);
+    // SAFETY: the caller's promise; the store asks for no alignment.
+    unsafe { _mm_storeu_si128(to.cast(), pair) };
+}
+
+/// The same number in each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn all(number: u32) -> __m128i {
+    _mm_set1_epi32(number as i32)
+}
+
+/// Indexes that turn the bytes of each lane of 32 bits round.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn swapped() -> __m128i {
+    _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
+}
+
+/// Loads a block.
+///
+/// # Safety
+///
+/// - 32 bytes can be read at `at`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load(at: *const u8) -> __m256i {
+    // SAFETY: the caller's promise; the load asks for no alignment.
+    unsafe { _mm256_loadu_si256(at.cast()) }
+}
+
+/// Copies a block.
+///
+/// # Safety
+///
+/// - 32 bytes can be read at `from`, and written at `to`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn copy(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller's promises; neither asks for alignment.
+    unsafe { _mm256_storeu_si256(to.cast(), load(from)) };
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn each(byte: u8) -> __m256i {
+    _mm256_set1_epi8(byte as i8)
+}
+
+/// Marks the bytes that are this one.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn equal(block: __m256i, byte: u8) -> u32 {
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(block, each(byte))) as u32
+}
+
+/// Marks the bytes from F0 on.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn large(block: __m256i) -> u32 {
+    let greatest = _mm256_max_epu8(block, each(0xF0));
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(greatest, block)) as u32
+}
