@@ -196,6 +196,33 @@ impl fmt::Display for Repair {
     }
 }
 
+/// Every byte in Latin-1.
+#[cfg(feature = "alloc")]
+pub(crate) static EVERY_LATIN1: [StandIn; 256] = every_latin1();
+
+/// Every byte in windows-1252.
+#[cfg(feature = "alloc")]
+pub(crate) static EVERY_WINDOWS_1252: [StandIn; 256] = {
+    let mut every = every_latin1();
+    let mut at = 0;
+    while at < 32 {
+        every[0x80 + at] = WINDOWS_1252[at];
+        at += 1;
+    }
+    every
+};
+
+#[cfg(feature = "alloc")]
+const fn every_latin1() -> [StandIn; 256] {
+    let mut every = [StandIn::REPLACEMENT; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        every[byte] = StandIn::of(byte as u8 as char);
+        byte += 1;
+    }
+    every
+}
+
 /// Bytes 80 to 9F of windows-1252 (WHATWG Encoding Standard, index windows-1252).
 static WINDOWS_1252: [StandIn; 32] = {
     let chars = [

@@ -1,7 +1,9 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::mode::ErrorMode;
+use crate::kernel::Kernel;
+use crate::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252, StandIn};
+use crate::text::split_far;
 
 /// What text that is not UTF-8 is read as.
 ///
@@ -131,33 +133,41 @@ impl LegacyEncoding {
     )]
     pub(super) fn decode(self, bytes: &[u8], follows: Follows, text: &mut String) -> Decoded {
         match self.0 {
-            Table::Latin1 => decode_bytes(ErrorMode::Latin1, bytes, text),
-            Table::Windows1252 => decode_bytes(ErrorMode::Windows1252, bytes, text),
+            Table::Latin1 => decode_bytes(&EVERY_LATIN1, bytes, text),
+            Table::Windows1252 => decode_bytes(&EVERY_WINDOWS_1252, bytes, text),
             #[cfg(feature = "encoding_rs")]
             Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, follows, text),
         }
     }
 }
 
-/// Reads each byte as its character in Latin-1 or windows-1252.
-fn decode_bytes(table: ErrorMode, bytes: &[u8], text: &mut String) -> Decoded {
+/// Reads each byte as its character in `table`.
+///
+/// Where a block is not ASCII, byte after byte without a branch: letters with a diacritic stand where
+/// nobody expects them.
+fn decode_bytes(table: &[StandIn; 256], bytes: &[u8], text: &mut String) -> Decoded {
+    const BLOCK: usize = 64;
     text.reserve(bytes.len());
     let mut rest = bytes;
     while !rest.is_empty() {
-        let (ascii, other) = split_where(rest, |byte| !byte.is_ascii());
-        text.push_str(str::from_utf8(ascii).unwrap_or_default());
-        let (other, behind) = split_where(other, u8::is_ascii);
-        for &byte in other {
-            let (stand_in, len) = table.stand_in(byte).bytes();
-            text.push_str(str::from_utf8(&stand_in[..len]).unwrap_or_default());
-        }
+        let (block, behind) = rest.split_at(BLOCK.min(rest.len()));
+        let mut buffer = [0; 3 * BLOCK + 1];
+        let mut len = 0;
+        let written = match block.is_ascii() {
+            true => block,
+            false => {
+                for &byte in block {
+                    let (character, of_them) = table[usize::from(byte)].bytes();
+                    buffer[len..len + 4].copy_from_slice(&character);
+                    len += of_them;
+                }
+                &buffer[..len]
+            }
+        };
+        text.push_str(split_far(Kernel::detect(), written).0);
         rest = behind;
     }
     Decoded { read: bytes.len(), replaced: 0 }
-}
-
-fn split_where(bytes: &[u8], ends: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
-    bytes.split_at(bytes.iter().position(ends).unwrap_or(bytes.len()))
 }
 
 impl fmt::Debug for LegacyEncoding {
