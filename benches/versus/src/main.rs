@@ -6,6 +6,7 @@
 
 mod about;
 mod dialect_peers;
+mod fallback_peers;
 mod loopback;
 mod peers;
 mod server;
@@ -22,6 +23,8 @@ mod codec;
 mod damaged;
 #[path = "../../scenarios/dialect.rs"]
 mod dialect;
+#[path = "../../scenarios/fallback.rs"]
+mod fallback;
 #[path = "../../scenarios/framed.rs"]
 mod framed;
 #[path = "../../scenarios/lines.rs"]
@@ -62,6 +65,9 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(body::body),
     OnDetectedKernel(loopback::upload),
     OnDetectedKernel(loopback::download),
+    OnDetectedKernel(|bench| fallback::decode(bench, fallback_peers::decode)),
+    OnDetectedKernel(|bench| fallback::codec(bench, fallback_peers::codec)),
+    OnDetectedKernel(|bench| fallback::streams(bench, fallback_peers::streams)),
     OnDetectedKernel(|bench| dialect::decode(bench, dialect_peers::decode)),
     OnDetectedKernel(|bench| dialect::encode(bench, dialect_peers::encode)),
 ];
