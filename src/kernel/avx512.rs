@@ -34,6 +34,7 @@ pub(super) mod encode;
 pub(super) mod find;
 pub(super) mod line;
 pub(super) mod pairs;
+pub(super) mod parts;
 pub(super) mod unmask;
 
 const BLOCK: usize = 64;

@@ -38,6 +38,7 @@ mod line;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 mod pairs;
+pub(crate) mod parts;
 #[cfg(feature = "alloc")]
 pub(crate) mod repair;
 mod scalar;

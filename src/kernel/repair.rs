@@ -6,6 +6,7 @@
 use alloc::string::String;
 use core::slice;
 
+use super::parts::{BLOCK, Parts};
 use super::scalar::{Sequence, sequence};
 use super::{Kernel, Why};
 use crate::mode::{ErrorMode, StandIn};
@@ -25,9 +26,13 @@ pub(crate) struct Repaired {
 const BATCH: usize = 64;
 /// Bytes of output for a byte of input, at the most.
 const GROWTH: usize = 4;
-/// Room for the output of a batch, which may run over its end by a sequence, and for a word that is
+/// Room for the output of a batch, which may run over its end by a sequence, and for a block that is
 /// written whole.
-const RESERVE: usize = GROWTH * (BATCH + 4) + 8;
+const RESERVE: usize = GROWTH * (BATCH + 4) + BLOCK;
+/// Errors of a block that are a flood: a byte after the other is quicker then.
+const FLOOD: u32 = 40;
+/// Blocks without an error after which the next one is looked for in longer stretches.
+const PATIENCE: usize = 4;
 /// Bytes without an error after which the next one is looked for in blocks.
 const NEAR: usize = 16;
 /// Bytes without an error after which there are quicker ways.
@@ -69,6 +74,7 @@ fn repair_with(
     let mut first = None;
     let mut last_error = 0;
     let mut near = NEAR;
+    let mut clean_blocks = 0;
     'batches: while read - last_error <= FAR {
         if text.capacity() - text.len() < RESERVE {
             if input.len() - read < 4 * BATCH {
@@ -78,6 +84,22 @@ fn repair_with(
             text.reserve(RESERVE);
         }
         let mut out = Output::new(text);
+        if clean_blocks < PATIENCE
+            && let Some(bytes) = input[read..].first_chunk()
+            && let Some(parts) = parts_of(kernel, bytes)
+        {
+            let found = out.push_parts(bytes, parts, &repair);
+            if errors == 0 {
+                first = found.map(|(at, len)| (read + at, len));
+            }
+            errors += u64::from(parts.ill_formed.count_ones());
+            read += parts.end;
+            clean_blocks += 1;
+            if parts.ill_formed != 0 {
+                (last_error, clean_blocks) = (read, 0);
+            }
+            continue;
+        }
         if read - last_error >= near {
             let copied = out.copy_clean(kernel, &input[read..input.len().min(read + FAR)]);
             // As far as it was to this error it may be to the next.
@@ -137,6 +159,9 @@ fn repair_with(
                 first = Some((read, if parts == 1 { len } else { 1 }));
             }
             errors += parts as u64;
+            if read - last_error < PATIENCE * BLOCK {
+                clean_blocks = 0;
+            }
             read += len;
             last_error = read;
             if near == 0 {
@@ -147,12 +172,19 @@ fn repair_with(
     Repaired { read, errors, first }
 }
 
+/// The parts of the block that `bytes` begin with, unless it is a flood of errors.
+#[inline(always)]
+fn parts_of(kernel: Kernel, bytes: &[u8; 2 * BLOCK]) -> Option<Parts> {
+    let parts = kernel.parts(bytes.first_chunk()?)?;
+    (parts.ill_formed.count_ones() <= FLOOD).then_some(parts)
+}
+
 /// The end of a text that is being written, with room for a batch.
 struct Output<'a> {
     text: &'a mut String,
     /// The start of the text's memory.
     start: *mut u8,
-    /// Invariant: within the text's capacity, with 8 bytes and more to spare for as long as a batch
+    /// Invariant: within the text's capacity, with a block and more to spare for as long as a batch
     /// goes; all bytes before it are written.
     len: usize,
 }
@@ -179,6 +211,36 @@ impl<'a> Output<'a> {
         let copied = kernel.copy_clean(rest, spare);
         self.len += copied;
         copied
+    }
+
+    /// Copies the text between the ill-formed parts of the block that `bytes` begin with, and repairs
+    /// these. Says where the first of them is, and its length.
+    #[inline(always)]
+    fn push_parts(
+        &mut self,
+        bytes: &[u8; 2 * BLOCK],
+        parts: Parts,
+        repair: &impl Fn(&[u8], &mut Self),
+    ) -> Option<(usize, usize)> {
+        let (mut at, mut first, mut left) = (0, None, parts.ill_formed);
+        while left != 0 {
+            let part = left.trailing_zeros() as usize;
+            let len = 1 + (parts.longer >> part & 1) + (parts.longest >> part & 1);
+            self.write_block(bytes, at, part - at);
+            at = part + len as usize;
+            repair(&bytes[part..at], self);
+            first = first.or(Some((part, len as usize)));
+            left &= left - 1;
+        }
+        self.write_block(bytes, at, parts.end - at);
+        first
+    }
+
+    /// Writes the block that begins at byte `at`, of which the first `len` bytes count.
+    #[inline(always)]
+    fn write_block(&mut self, bytes: &[u8; 2 * BLOCK], at: usize, len: usize) {
+        let Some(block) = bytes[at..].first_chunk() else { return };
+        self.write::<BLOCK>(*block, len);
     }
 
     /// Copies the ASCII that `rest` begins with, at most eight bytes; says how many.
@@ -215,10 +277,11 @@ impl<'a> Output<'a> {
     /// Writes `bytes`, of which the first `len` count.
     #[inline(always)]
     fn write<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
-        debug_assert!(len <= N && N <= 8 && self.len + 8 <= self.text.capacity());
-        // SAFETY: `len` is within the capacity with 8 bytes to spare: up to the last step of a batch
-        // 63 bytes of input have made at most 252 of output, the last step makes at most 12 more,
-        // and `repair_with` begins no batch without room for 280.
+        debug_assert!(len <= N && N <= BLOCK && self.len + N <= self.text.capacity());
+        // SAFETY: `len` is within the capacity with a block to spare: up to the last step of a batch
+        // 63 bytes of input have made at most 252 of output, the last step makes at most 12 more, a
+        // block and what it is repaired by at most 256, and `repair_with` begins neither without room
+        // for 336.
         unsafe { self.start.add(self.len).cast::<[u8; N]>().write(bytes) };
         self.len += len;
     }
@@ -227,7 +290,8 @@ impl<'a> Output<'a> {
 impl Drop for Output<'_> {
     fn drop(&mut self) {
         // SAFETY: all bytes up to `len` have been written, within the capacity: ASCII, sequences
-        // that the scalar kernel has found well-formed, and stand-ins, each of them whole.
+        // that the scalar kernel has found well-formed, what `Kernel::parts` and `copy_clean` have,
+        // and stand-ins, each of them whole. `tests/kernels.rs` holds every kernel to it.
         unsafe { self.text.as_mut_vec().set_len(self.len) };
     }
 }

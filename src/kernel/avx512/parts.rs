@@ -1,0 +1,58 @@
+//! The ill-formed parts of a block.
+//!
+//! Bytes are told apart by comparisons into masks of a bit for each, and the rest is done with these:
+//!
+//! ```text
+//! second      = here and pair, moved forward by one     the byte behind may follow this leading byte
+//! whole       = two and second  or  three and second and (here >> 2)  or ...
+//! well formed = ASCII, each whole sequence's leading byte, and as many behind it as it has
+//! ```
+//!
+//! No sequence reaches into another, as leading bytes differ from those that follow. What is not
+//! well-formed begins an ill-formed part, unless it follows in a maximal subpart.
+
+use core::arch::x86_64::*;
+
+use super::{BACK, BLOCK, load, marks, second, table};
+use crate::kernel::parts::Parts;
+
+/// The bytes in which what begins ends in the block.
+const BEGINS: u64 = !0 >> 3;
+
+/// See [`Kernel::parts`](crate::Kernel::parts).
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::kernel) fn parts(block: &[u8; BLOCK]) -> Parts {
+    // SAFETY: that many bytes can be read.
+    let bytes = unsafe { load(block.as_ptr()) };
+    let from = |lead: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(lead as i8));
+    let (high, from_c0, from_c2) = (marks(bytes), from(0xC0), from(0xC2));
+    let (from_e0, from_f0, from_f5) = (from(0xE0), from(0xF0), from(0xF5));
+    let here = high & !from_c0;
+    let two = from_c2 & !from_e0;
+    let three = from_e0 & !from_f0;
+    let four = from_f0 & !from_f5;
+
+    let back1 = _mm512_permutex2var_epi8(_mm512_setzero_si512(), table(&BACK), bytes);
+    let pair = marks(_mm512_add_epi8(bytes, _mm512_permutexvar_epi8(back1, second())));
+    let second = (here & pair) >> 1;
+    let third = here >> 2;
+    let two = two & second & BEGINS;
+    let three_begun = three & second & BEGINS;
+    let four_begun = four & second & BEGINS;
+    let three = three_begun & third;
+    let four_half = four_begun & third;
+    let four = four_half & (here >> 3);
+
+    let longest = four_half & !four;
+    let longer = (three_begun & !three) | (four_begun & !four);
+    let behind = (two | three | four) << 1 | (three | four) << 2 | four << 3;
+    let behind_ill_formed = longer << 1 | longest << 2;
+    let well_formed = !high | two | three | four | behind;
+    Parts {
+        ill_formed: !(well_formed | behind_ill_formed) & BEGINS,
+        longer,
+        longest,
+        end: 61 + ((behind | behind_ill_formed) >> 61).trailing_ones() as usize,
+    }
+}
