@@ -310,7 +310,7 @@ pub use find::{Matches, TextFinder};
 pub use iso2022::{CodingSystem, Iso2022Decoder, Iso2022Pieces};
 pub use kernel::Kernel;
 #[doc(hidden)]
-pub use kernel::{Nul, Stop, Why};
+pub use kernel::{Nul, Parts, Stop, Why};
 pub use mode::{ErrorMode, Repair};
 pub use options::Utf8Options;
 #[cfg(feature = "bytes")]

@@ -4,7 +4,7 @@
 
 use std::mem::MaybeUninit;
 
-use utf8_codec::{Kernel, Stop, Why};
+use utf8_codec::{Kernel, Parts, Stop, Why};
 
 /// Text of every script, and pieces of sequences.
 const SEEDS: &[&[u8]] = &[
@@ -273,6 +273,59 @@ fn a_line_that_is_text_is_counted_whole_and_no_other() {
                     check_text_before(end, &whole[before / 2..]);
                 }
                 check_text_before(b'\n', &line);
+            }
+        }
+    }
+}
+
+/// The ill-formed parts of what begins in all but the last three bytes of a block, as std has them.
+fn parts_of(block: &[u8; 64]) -> Parts {
+    let mut expected = Parts { ill_formed: 0, longer: 0, longest: 0, end: 0 };
+    for chunk in block.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if expected.end > 60 {
+                return expected;
+            }
+            expected.end += c.len_utf8();
+        }
+        if expected.end > 60 {
+            return expected;
+        }
+        let len = chunk.invalid().len();
+        expected.ill_formed |= u64::from(len > 0) << expected.end;
+        expected.longer |= u64::from(len > 1) << expected.end;
+        expected.longest |= u64::from(len > 2) << expected.end;
+        expected.end += len;
+    }
+    expected
+}
+
+fn check_parts(block: &[u8; 64]) {
+    for kernel in Kernel::available() {
+        if let Some(parts) = kernel.parts(block) {
+            assert_eq!(parts, parts_of(block), "{}: {block:02X?}", kernel.name());
+        }
+    }
+}
+
+#[test]
+fn the_parts_of_a_block_are_those_of_std() {
+    for kernel in Kernel::available() {
+        assert_eq!(kernel.parts(&[0; 64]).is_some(), kernel.name() == "avx512");
+    }
+    let mut random = Random(7);
+    let alphabet = [0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5];
+    for _ in 0..300_000 {
+        check_parts(&std::array::from_fn(|_| alphabet[random.below(alphabet.len())]));
+    }
+    for fill in FILLS {
+        let text: [u8; 64] = fill_to(fill, 64).try_into().unwrap();
+        for at in 0..64 {
+            for seed in SEEDS {
+                let mut block = text;
+                let len = seed.len().min(64 - at);
+                block[at..at + len].copy_from_slice(&seed[..len]);
+                check_parts(&block);
             }
         }
     }

@@ -12,6 +12,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 #[doc(hidden)]
 pub use pairs::Nul;
+pub use parts::Parts;
 
 /// Whether the machine has all of these features: asked of it with `std`, otherwise of the build.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]

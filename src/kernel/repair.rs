@@ -9,7 +9,7 @@ use core::slice;
 use super::parts::{BLOCK, Parts};
 use super::scalar::{Sequence, sequence};
 use super::{Kernel, Why};
-use crate::mode::{ErrorMode, StandIn};
+use crate::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode, StandIn};
 
 /// What has been repaired.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +32,7 @@ const RESERVE: usize = GROWTH * (BATCH + 4) + BLOCK;
 /// Errors of a block that are a flood: a byte after the other is quicker then.
 const FLOOD: u32 = 40;
 /// Blocks without an error after which the next one is looked for in longer stretches.
-const PATIENCE: usize = 4;
+const PATIENCE: usize = 3;
 /// Bytes without an error after which the next one is looked for in blocks.
 const NEAR: usize = 16;
 /// Bytes without an error after which there are quicker ways.
@@ -54,10 +54,10 @@ pub(crate) fn repair(kernel: Kernel, input: &[u8], mode: ErrorMode, text: &mut S
             bytes.iter().for_each(|&byte| out.push(ErrorMode::Escape.stand_in(byte)));
         }),
         ErrorMode::Latin1 => repair_with(kernel, input, text, |bytes, out| {
-            bytes.iter().for_each(|&byte| out.push(ErrorMode::Latin1.stand_in(byte)));
+            bytes.iter().for_each(|&byte| out.push(EVERY_LATIN1[usize::from(byte)]));
         }),
         ErrorMode::Windows1252 => repair_with(kernel, input, text, |bytes, out| {
-            bytes.iter().for_each(|&byte| out.push(ErrorMode::Windows1252.stand_in(byte)));
+            bytes.iter().for_each(|&byte| out.push(EVERY_WINDOWS_1252[usize::from(byte)]));
         }),
     }
 }
@@ -74,7 +74,7 @@ fn repair_with(
     let mut first = None;
     let mut last_error = 0;
     let mut near = NEAR;
-    let mut clean_blocks = 0;
+    let mut clean_blocks = PATIENCE;
     'batches: while read - last_error <= FAR {
         if text.capacity() - text.len() < RESERVE {
             if input.len() - read < 4 * BATCH {
@@ -159,7 +159,8 @@ fn repair_with(
                 first = Some((read, if parts == 1 { len } else { 1 }));
             }
             errors += parts as u64;
-            if read - last_error < PATIENCE * BLOCK {
+            // (Those of one damaged character, side by side, say nothing about the next.)
+            if (4..PATIENCE * BLOCK).contains(&(read - last_error)) {
                 clean_blocks = 0;
             }
             read += len;
