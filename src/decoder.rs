@@ -381,7 +381,14 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.input.is_empty() { None } else { self.take_piece() }
+        let &first = self.input.first()?;
+        if self.carry.is_empty()
+            && let Some(error) = self.scanner.stray_here(first)
+        {
+            self.input = &self.input[1..];
+            return Some(Err(self.tally.note(error)));
+        }
+        self.take_piece()
     }
 }
 

@@ -155,6 +155,17 @@ impl Scanner {
 
     /// As [`step`](Self::step) where errors are expected, if one is right here: the shortest way, for
     /// floods of them.
+    /// Where errors are near: the error that `byte`, the next, is by itself, whatever follows.
+    #[inline(always)]
+    pub(crate) fn stray_here(&mut self, byte: u8) -> Option<Utf8Error> {
+        if self.look == Look::Far || !matches!(byte, 0x80..=0xC1 | 0xF5..) || !self.start.is_over() {
+            return None;
+        }
+        let error = Utf8Error::of_byte(self.position, byte);
+        self.position += 1;
+        Some(error)
+    }
+
     // (Always inlined: an error that is returned through memory is read back before it is all there.)
     #[inline(always)]
     pub(crate) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
