@@ -1,0 +1,192 @@
+//! Connections that break, tasks that are aborted, consumers that panic.
+
+use std::panic::resume_unwind;
+
+use futures::StreamExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio_util::codec::FramedRead;
+use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::stream::{ReadError, Utf8ReadExt, Utf8Stream};
+
+use crate::{connections, counting, multilingual, soon};
+
+/// Reads all that comes before the connection breaks, and tells of each text as it comes.
+async fn read_until_it_breaks(
+    number: usize,
+    socket: TcpStream,
+    heard: mpsc::UnboundedSender<(usize, usize)>,
+) -> String {
+    let mut text = String::new();
+    let tell = |text: &str| heard.send((number, text.len())).unwrap();
+    match number % 3 {
+        0 => {
+            let mut reader = socket.utf8_reader();
+            loop {
+                match reader.next_str().await {
+                    Ok(read) => text.push_str(read.expect("it breaks, it does not end")),
+                    Err(ReadError::Io(_)) => break,
+                    Err(error) => panic!("{error}"),
+                }
+                tell(&text);
+            }
+            assert!(b"\xE2\x82".starts_with(reader.rest()), "{:02x?}", reader.rest());
+        }
+        1 => {
+            let mut texts = FramedRead::new(socket, Utf8Codec::new());
+            loop {
+                match texts.next().await.expect("it breaks, it does not end") {
+                    Ok(read) => text.push_str(&read),
+                    Err(CodecError::Io(_)) => break,
+                    Err(error) => panic!("{error}"),
+                }
+                tell(&text);
+            }
+            assert!(b"\xE2\x82".starts_with(texts.read_buffer()), "{texts:?}");
+        }
+        _ => {
+            let mut texts = Utf8Stream::from_reader(socket);
+            while let Some(Ok(read)) = texts.next().await {
+                text.push_str(&read);
+                tell(&text);
+            }
+            assert!(b"\xE2\x82".starts_with(texts.decoder().incomplete()), "{texts:?}");
+        }
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_reset_in_the_middle_of_a_character_keeps_what_was_before_and_harms_nobody() {
+    let text = multilingual(20_000);
+    let (peers, sockets) = connections(300).await;
+    let before = counting::held();
+    let (heard, mut hearings) = mpsc::unbounded_channel();
+    let tasks: Vec<_> = sockets
+        .into_iter()
+        .enumerate()
+        .map(|(number, socket)| tokio::spawn(read_until_it_breaks(number, socket, heard.clone())))
+        .collect();
+    let mut waiting = Vec::new();
+    for (number, mut peer) in peers.into_iter().enumerate() {
+        soon(peer.write_all(text.as_bytes())).await.unwrap();
+        peer.write_all(b"\xE2\x82").await.unwrap();
+        peer.set_zero_linger().unwrap();
+        // Every other one resets at once: then some of what it sent may never be read.
+        waiting.push((number % 2 == 0).then_some(peer));
+    }
+    while waiting.iter().any(Option::is_some) {
+        let (number, length) = soon(hearings.recv()).await.unwrap();
+        if length == text.len() {
+            waiting[number] = None;
+        }
+    }
+    for (number, task) in tasks.into_iter().enumerate() {
+        let seen = soon(task).await.unwrap();
+        assert!(text.starts_with(&seen), "connection {number}");
+        assert!(number % 2 == 1 || seen == text, "connection {number}: {} bytes", seen.len());
+    }
+    drop((heard, hearings, waiting));
+    let more = counting::held() - before;
+    assert!(more <= 64 * 1024, "{more} bytes are still held");
+}
+
+#[tokio::test]
+async fn a_task_that_is_aborted_in_the_middle_of_a_character_takes_its_memory_along() {
+    let line = multilingual(3000) + "€";
+    let (mut peers, sockets) = connections(200).await;
+    let (heard, mut hearings) = mpsc::unbounded_channel();
+    let serve = |number: usize, socket: TcpStream| {
+        let heard = heard.clone();
+        tokio::spawn(async move {
+            let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
+            let mut count = 0;
+            while let Some(line) = lines.next().await {
+                count += usize::from(line.unwrap().is_ok());
+                heard.send(number).unwrap();
+            }
+            count
+        })
+    };
+    let before = counting::held();
+    let tasks: Vec<_> =
+        sockets.into_iter().enumerate().map(|(number, socket)| serve(number, socket)).collect();
+    let half = format!("{line}\n{line}");
+    for peer in &mut peers {
+        soon(peer.write_all(&half.as_bytes()[..half.len() - 1])).await.unwrap();
+    }
+    for _ in 0..peers.len() {
+        soon(hearings.recv()).await.unwrap();
+    }
+    let during = counting::held() - before;
+    for task in tasks.iter().step_by(2) {
+        task.abort();
+    }
+    for (number, mut peer) in peers.into_iter().enumerate() {
+        // To those that are gone, writing may fail or not.
+        let written = peer.write_all(b"\xAC\n").await;
+        assert!(number % 2 == 0 || written.is_ok());
+    }
+    for (number, task) in tasks.into_iter().enumerate() {
+        match soon(task).await {
+            Ok(lines) => assert_eq!((number % 2, lines), (1, 2)),
+            Err(error) => assert!(number % 2 == 0 && error.is_cancelled(), "{error}"),
+        }
+    }
+    while hearings.try_recv().is_ok() {}
+    let after = counting::held() - before;
+    println!("200 connections: {during} bytes while they wait, {after} when they are gone");
+    assert!(during >= 200 * 3000 && after <= 64 * 1024, "{during}, then {after}");
+}
+
+#[tokio::test]
+async fn a_consumer_that_panics_takes_its_own_connection_down_and_no_other() {
+    let text = multilingual(1000);
+    let (peers, sockets) = connections(120).await;
+    let before = counting::held();
+    let tasks: Vec<_> = sockets
+        .into_iter()
+        .map(|socket| {
+            tokio::spawn(async move {
+                let mut reader = socket.utf8_reader();
+                let mut chars = 0;
+                while let Some(c) = reader.next_char().await.unwrap() {
+                    if c == '\0' {
+                        // Without the panic's message, which would fill memory where it is caught.
+                        resume_unwind(Box::new("as it should"));
+                    }
+                    chars += 1;
+                }
+                reader.into_parts().reader.write_all(b"thanks").await.unwrap();
+                chars
+            })
+        })
+        .collect();
+    for (number, mut peer) in peers.into_iter().enumerate() {
+        peer.write_all(text.as_bytes()).await.unwrap();
+        if number % 4 == 0 {
+            peer.write_all(b"\0").await.unwrap();
+        }
+        let _may_be_gone = peer.write_all(text.as_bytes()).await;
+        let _may_be_gone = peer.shutdown().await;
+        let mut answer = Vec::new();
+        let read = soon(peer.read_to_end(&mut answer)).await;
+        if number % 4 == 0 {
+            assert!(answer.is_empty(), "{answer:02x?}");
+        } else {
+            read.unwrap();
+            assert_eq!(answer, b"thanks");
+        }
+    }
+    for (number, task) in tasks.into_iter().enumerate() {
+        match soon(task).await {
+            Ok(chars) => {
+                assert_eq!((number % 4 == 0, chars), (false, 2 * text.chars().count()));
+            }
+            Err(error) => assert!(number % 4 == 0 && error.is_panic(), "{error}"),
+        }
+    }
+    let more = counting::held() - before;
+    assert!(more <= 64 * 1024, "{more} bytes are still held");
+}
