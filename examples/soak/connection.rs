@@ -1,0 +1,306 @@
+//! One connection after another, each with messages both ways and an end of some kind.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::future;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use crate::Result;
+use crate::figures::{Fault, Figures};
+use crate::receive::{Receiver, receive};
+use crate::text::{Account, HALVES, Message, Random};
+
+/// When messages are sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) until: Instant,
+    /// The longest time between two messages.
+    pub(crate) pause: Duration,
+}
+
+/// A message that has not come after this time never will.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Something with two halves that can be broken off.
+pub(crate) trait Wire: Send + 'static {
+    type Read: AsyncRead + Unpin + Send + 'static;
+    type Write: AsyncWrite + Unpin + Send + 'static;
+
+    /// Whether there is such a thing as a reset.
+    const BREAKS: bool;
+
+    fn halves(self) -> (Self::Read, Self::Write);
+
+    /// Makes dropping both halves a reset, where there is one: what the other end has not read may be
+    /// gone then, and it reads an error and not the end.
+    fn abandon(write: Self::Write);
+}
+
+impl Wire for TcpStream {
+    type Read = OwnedReadHalf;
+    type Write = OwnedWriteHalf;
+
+    const BREAKS: bool = true;
+
+    fn halves(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        self.into_split()
+    }
+
+    fn abandon(write: OwnedWriteHalf) {
+        // If it fails, the connection is closed as usual, which does no harm here.
+        let _ = write.as_ref().set_zero_linger();
+        write.forget();
+    }
+}
+
+impl Wire for DuplexStream {
+    type Read = ReadHalf<Self>;
+    type Write = WriteHalf<Self>;
+
+    const BREAKS: bool = false;
+
+    fn halves(self) -> (ReadHalf<Self>, WriteHalf<Self>) {
+        tokio::io::split(self)
+    }
+
+    fn abandon(write: WriteHalf<Self>) {
+        drop(write);
+    }
+}
+
+/// What goes one way.
+#[derive(Debug)]
+pub(crate) struct Direction {
+    state: Mutex<State>,
+    /// Newlines that have been read, each the end of a message.
+    delivered: AtomicU64,
+    arrived: Notify,
+    figures: Arc<Figures>,
+}
+
+#[derive(Debug)]
+struct State {
+    seen: Account,
+    /// When the message on its way was begun, and how long it is.
+    on_its_way: Option<(Instant, u64)>,
+    /// Whether a character is still to be dropped on purpose.
+    lose: bool,
+}
+
+impl Direction {
+    fn new(figures: &Arc<Figures>, lose: bool) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(State { seen: Account::NOTHING, on_its_way: None, lose }),
+            delivered: AtomicU64::new(0),
+            arrived: Notify::new(),
+            figures: Arc::clone(figures),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add_text(&self, text: &str) {
+        let mut state = self.state();
+        let mut text = text;
+        if state.lose && !text.starts_with('\n') {
+            state.lose = false;
+            let mut chars = text.chars();
+            chars.next();
+            text = chars.as_str();
+        }
+        state.seen.add_text(text);
+        self.figures.add_chars(text.chars().count() as u64);
+        if text.ends_with('\n') {
+            if let Some((begun, bytes)) = state.on_its_way.take() {
+                self.figures.add_message(bytes, begun.elapsed());
+            }
+            self.delivered.fetch_add(1, Ordering::Release);
+            self.arrived.notify_one();
+        }
+    }
+
+    pub(crate) fn add_error(&self, offset: u64, bytes: &[u8]) {
+        self.state().seen.add_error(offset, bytes);
+    }
+
+    pub(crate) fn add_fault(&self, fault: Fault, times: u64) {
+        self.figures.add_fault(fault, times);
+    }
+
+    /// Waits until so many messages have come. False: they have not, for a long time.
+    async fn delivers(&self, messages: u64) -> bool {
+        let all = async {
+            while self.delivered.load(Ordering::Acquire) < messages {
+                self.arrived.notified().await;
+            }
+        };
+        timeout(PATIENCE, all).await.is_ok()
+    }
+
+    /// Counts what is missing of `expected`, or at least that something is wrong.
+    fn settle(&self, expected: &Account) {
+        let seen = self.state().seen;
+        if seen != *expected {
+            let events = |account: &Account| account.chars + account.errors;
+            self.figures.add_lost(events(expected).abs_diff(events(&seen)).max(1));
+        }
+    }
+}
+
+/// The sending end of a direction.
+struct Sender<W> {
+    writer: W,
+    direction: Arc<Direction>,
+    expected: Account,
+    offset: u64,
+    messages: u64,
+    repaired: bool,
+    random: Random,
+}
+
+impl<W: AsyncWrite + Unpin> Sender<W> {
+    fn new(writer: W, direction: &Arc<Direction>, receiver: Receiver, random: Random) -> Self {
+        Self {
+            writer,
+            direction: Arc::clone(direction),
+            expected: Account::NOTHING,
+            offset: 0,
+            messages: 0,
+            repaired: receiver.repairs(),
+            random,
+        }
+    }
+
+    /// Sends a message and waits until it has been read.
+    async fn send(&mut self) -> Result<()> {
+        let random = &mut self.random;
+        let message = Message::random(random, self.offset, self.repaired, &mut self.expected);
+        self.offset += message.bytes.len() as u64;
+        self.messages += 1;
+        self.direction.add_fault(Fault::IllFormed, message.ill_formed);
+        let length = message.bytes.len() as u64;
+        self.direction.state().on_its_way = Some((Instant::now(), length));
+        for piece in message.pieces(random) {
+            self.writer.write_all(piece).await?;
+            if self.random.one_in(4) {
+                tokio::task::yield_now().await;
+            }
+        }
+        if !self.direction.delivers(self.messages).await {
+            return Err("a message has not come".into());
+        }
+        Ok(())
+    }
+
+    /// Sends some messages, with pauses between them.
+    async fn send_some(&mut self, plan: Plan) -> Result<()> {
+        for _ in 0..1 + self.random.below(20) {
+            if Instant::now() >= plan.until {
+                break;
+            }
+            self.send().await?;
+            let pause = plan.pause.as_millis() as usize;
+            sleep(Duration::from_millis(self.random.below(pause + 1) as u64)).await;
+        }
+        Ok(())
+    }
+
+    /// Writes the beginning of a character, and enters it as an error if the end shows that it is one.
+    async fn send_half(&mut self, ends: bool) -> Result<()> {
+        let half = HALVES[self.random.below(HALVES.len())];
+        self.writer.write_all(half).await?;
+        match (ends, self.repaired) {
+            (false, _) => {}
+            (true, true) => self.expected.add_text("\u{FFFD}"),
+            (true, false) => self.expected.add_error(self.offset, half),
+        }
+        Ok(())
+    }
+}
+
+/// Keeps a connection open until the plan is over: when one has ended, opens the next.
+pub(crate) async fn run_connection<W: Wire>(
+    connect: impl AsyncFn() -> io::Result<(W, W)>,
+    plan: Plan,
+    mut random: Random,
+    figures: Arc<Figures>,
+    lose: bool,
+) -> Result<()> {
+    let mut lose = lose;
+    // Not all at the same time.
+    let pause = plan.pause.as_millis() as usize;
+    sleep(Duration::from_millis(random.below(pause + 1) as u64)).await;
+    loop {
+        let (near, far) = connect().await?;
+        run_once(near, far, plan, random.fork(), &figures, std::mem::take(&mut lose)).await?;
+        if Instant::now() >= plan.until {
+            return Ok(());
+        }
+    }
+}
+
+/// A connection from its beginning to its end.
+async fn run_once<W: Wire>(
+    near: W,
+    far: W,
+    plan: Plan,
+    mut random: Random,
+    figures: &Arc<Figures>,
+    lose: bool,
+) -> Result<()> {
+    let ((near_read, near_write), (far_read, far_write)) = (near.halves(), far.halves());
+    let receivers = [0; 2].map(|_| Receiver::ALL[random.below(Receiver::ALL.len())]);
+    let (there, back) = (Direction::new(figures, lose), Direction::new(figures, false));
+    let mut sender = Sender::new(near_write, &there, receivers[0], random.fork());
+    let mut answerer = Sender::new(far_write, &back, receivers[1], random.fork());
+    let spawn = |receiver, read, direction: &Arc<Direction>, random| {
+        let direction = Arc::clone(direction);
+        async move { receive(receiver, read, &direction, random).await }
+    };
+    let reads_there = tokio::spawn(spawn(receivers[0], far_read, &there, random.fork()));
+    let reads_back = tokio::spawn(spawn(receivers[1], near_read, &back, random.fork()));
+
+    let (sent, answered) = future::join(sender.send_some(plan), answerer.send_some(plan)).await;
+    sent.and(answered)?;
+
+    match random.below(3) {
+        0 => {
+            // One side breaks off, in the middle of a character. (A pipe just ends.)
+            figures.add_fault(Fault::Reset, 1);
+            sender.send_half(!W::BREAKS).await?;
+            W::abandon(sender.writer);
+            reads_back.abort();
+            let _aborted = reads_back.await;
+            reads_there.await?;
+            drop(answerer.writer);
+        }
+        1 => {
+            // One side ends in the middle of a character, and is answered nevertheless.
+            figures.add_fault(Fault::HalfClosed, 1);
+            sender.send_half(true).await?;
+            sender.writer.shutdown().await?;
+            reads_there.await?;
+            answerer.send().await?;
+            answerer.writer.shutdown().await?;
+            reads_back.await?;
+        }
+        _ => {
+            sender.writer.shutdown().await?;
+            answerer.writer.shutdown().await?;
+            reads_there.await?;
+            reads_back.await?;
+        }
+    }
+    there.settle(&sender.expected);
+    back.settle(&answerer.expected);
+    Ok(())
+}
