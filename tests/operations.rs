@@ -1,0 +1,147 @@
+//! Arbitrary sequences of operations on every public object: what the fuzz targets check, here on any
+//! toolchain, with random bytes for plans.
+#![cfg(all(feature = "codec", feature = "stream"))]
+
+#[path = "support/operations/mod.rs"]
+mod operations;
+mod support;
+
+use std::fmt::Debug;
+
+use arbitrary::{Arbitrary, Unstructured};
+use operations::{decoding, encoding, kernels, lines, payloads, relatives, streams};
+use proptest::prelude::*;
+
+/// Plans by the hundred, each made of so many random bytes at the most.
+fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &str, check: impl Fn(&P)) {
+    let cases = ProptestConfig::default().cases * 4;
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases,
+        test_name: Some(Box::leak(format!("operations::{name}").into_boxed_str())),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let bytes = prop::collection::vec(any::<u8>(), 0..1500);
+    let checked = std::cell::Cell::new(0);
+    let outcome = runner.run(&bytes, |bytes| {
+        if let Ok(plan) = P::arbitrary_take_rest(Unstructured::new(&bytes)) {
+            check(&plan);
+            checked.set(checked.get() + 1);
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    assert!(checked.get() * 10 > cases * 9, "{name}: only {} plans", checked.get());
+}
+
+#[test]
+fn validator() {
+    run("validator", decoding::validator);
+}
+
+#[test]
+fn decoder_by_pieces() {
+    run("decoder_pieces", decoding::decoder_pieces);
+}
+
+#[test]
+fn decoder_into_buffers() {
+    run("decoder_owned", decoding::decoder_owned);
+}
+
+#[test]
+fn decoder_of_long_inputs() {
+    run("decoder_long", decoding::long);
+}
+
+#[test]
+fn codecs() {
+    run("codecs", decoding::codecs);
+}
+
+#[test]
+fn text_stream() {
+    run("text_stream", streams::text_stream);
+}
+
+#[test]
+fn char_stream() {
+    run("char_stream", streams::char_stream);
+}
+
+#[test]
+fn reader() {
+    run("reader", streams::reader);
+}
+
+#[test]
+#[cfg(feature = "http-body")]
+fn body() {
+    run("body", streams::body);
+}
+
+#[test]
+fn lines_codec() {
+    run("lines", lines::lines);
+}
+
+#[test]
+fn encoder() {
+    run("encoder", encoding::encoder);
+}
+
+#[test]
+fn writer() {
+    run("writer", encoding::writer);
+}
+
+#[test]
+fn finder() {
+    run("finder", encoding::finder);
+}
+
+#[test]
+fn utf16() {
+    run("utf16", encoding::utf16);
+}
+
+#[test]
+fn websocket() {
+    run("websocket", payloads::websocket);
+}
+
+#[test]
+fn dialect_decoder() {
+    run("dialect_decoder", relatives::dialect_decoder);
+}
+
+#[test]
+fn dialect_encoder() {
+    run("dialect_encoder", relatives::dialect_encoder);
+}
+
+#[test]
+fn java() {
+    run("java", relatives::java);
+}
+
+#[test]
+fn fallback() {
+    run("fallback", relatives::fallback);
+}
+
+#[test]
+fn detector() {
+    run("detector", relatives::detector);
+}
+
+#[test]
+fn iso2022() {
+    run("iso2022", relatives::iso2022);
+}
+
+#[test]
+fn kernels() {
+    let names: Vec<_> = utf8_codec::Kernel::available().map(utf8_codec::Kernel::name).collect();
+    run("kernels", |work| assert!(names.iter().all(|name| kernels::kernel(name, work))));
+}

@@ -1,0 +1,311 @@
+//! The encoder, the writer, the finder and UTF-16.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use arbitrary::Arbitrary;
+use bytestring::ByteString;
+use futures::FutureExt;
+use tokio::io::AsyncWrite;
+use utf8_codec::stream::Utf8Writer;
+use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+use utf8_codec::{Status, TextFinder, Utf8Encoder};
+
+use super::input::{Many, Text, Units};
+
+// ---- the encoder --------------------------------------------------------------------------------
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct EncoderPlan {
+    with_bom: bool,
+    operations: Many<Encode>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Encode {
+    Text(Text<200>),
+    /// With so much room.
+    TextToSlice(Text<200>, u8),
+    CharsToSlice(Text<200>, u8),
+    Reset,
+}
+
+/// What comes out is the text, after one signature if it was asked for.
+pub fn encoder(plan: &EncoderPlan) {
+    let mut encoder = if plan.with_bom { Utf8Encoder::with_bom() } else { Utf8Encoder::new() };
+    let (mut out, mut expected) = (Vec::new(), Vec::new());
+    let mut signature_is_due = plan.with_bom;
+    for operation in plan.operations.iter() {
+        if !matches!(operation, Encode::Reset) && signature_is_due {
+            expected.extend_from_slice("\u{FEFF}".as_bytes());
+            signature_is_due = false;
+        }
+        match operation {
+            Encode::Text(text) => {
+                encoder.push(&text.0).into_iter().for_each(|part| out.extend_from_slice(part));
+                expected.extend_from_slice(text.0.as_bytes());
+            }
+            Encode::TextToSlice(text, room) => {
+                let mut rest = &text.0[..];
+                let mut buffer = vec![0xEE; 4 + usize::from(*room)];
+                loop {
+                    let progress = encoder.push_to_slice(rest, &mut buffer);
+                    out.extend_from_slice(&buffer[..progress.written]);
+                    rest = &rest[progress.read..];
+                    match progress.status {
+                        Status::Done => break,
+                        Status::Full => assert!(progress.written > 0, "no progress"),
+                        other => panic!("{other:?}"),
+                    }
+                }
+                assert_eq!(rest, "");
+                expected.extend_from_slice(text.0.as_bytes());
+            }
+            Encode::CharsToSlice(text, room) => {
+                let chars: Vec<char> = text.0.chars().collect();
+                let mut rest = &chars[..];
+                let mut buffer = vec![0xEE; 4 + usize::from(*room)];
+                loop {
+                    let progress = encoder.push_chars_to_slice(rest, &mut buffer);
+                    out.extend_from_slice(&buffer[..progress.written]);
+                    rest = &rest[progress.read..];
+                    match progress.status {
+                        Status::Done => break,
+                        Status::Full => assert!(progress.written > 0, "no progress"),
+                        other => panic!("{other:?}"),
+                    }
+                }
+                assert!(rest.is_empty());
+                expected.extend_from_slice(text.0.as_bytes());
+            }
+            Encode::Reset => {
+                encoder.reset();
+                signature_is_due = plan.with_bom;
+            }
+        }
+        assert!(out == expected, "{plan:?}");
+    }
+}
+
+// ---- the writer ---------------------------------------------------------------------------------
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct WriterPlan {
+    capacity: u8,
+    with_bom: bool,
+    /// How much the writer takes at each call; 0: it is not ready.
+    takes: Many<u8, 100>,
+    operations: Many<Write>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Write {
+    Str(Text<300>),
+    Char(char),
+    Shared(Text<600>),
+    Utf16(Units<20>),
+    Flush,
+}
+
+/// What arrives is the text of everything as UTF-16, lone surrogates replaced; every future that is
+/// not ready is dropped and made again.
+pub fn writer(plan: &WriterPlan) {
+    let takes = plan.takes.iter().copied().collect();
+    let encoder = if plan.with_bom { Utf8Encoder::with_bom() } else { Utf8Encoder::new() };
+    let mut writer = Utf8Writer::new(Taker { takes, taken: Vec::new() })
+        .with_capacity(usize::from(plan.capacity))
+        .with_encoder(encoder)
+        .with_surrogate_mode(SurrogateMode::Replacement);
+    let mut units = Vec::new();
+    // Empty texts are texts, too: they bring the signature.
+    let mut writes = 0;
+    for operation in plan.operations.iter() {
+        match operation {
+            Write::Str(text) => {
+                until_ready(|| writer.write_str(&text.0).now_or_never());
+                units.extend(text.0.encode_utf16());
+            }
+            Write::Char(c) => {
+                until_ready(|| writer.write_char(*c).now_or_never());
+                units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+            }
+            Write::Shared(text) => {
+                let shared = ByteString::from(&*text.0);
+                until_ready(|| writer.write_text(shared.clone()).now_or_never());
+                units.extend(text.0.encode_utf16());
+            }
+            Write::Utf16(more) => {
+                until_ready(|| writer.write_utf16(&more.0).now_or_never());
+                units.extend_from_slice(&more.0);
+            }
+            Write::Flush => {
+                until_ready(|| writer.flush().now_or_never());
+                assert_eq!(writer.unwritten_len(), 0);
+                continue;
+            }
+        }
+        writes += 1;
+    }
+    until_ready(|| writer.close().now_or_never());
+    let expected = String::from_utf16_lossy(&units);
+    let taken = writer.into_inner().taken;
+    let text = str::from_utf8(&taken).expect("what is written is whole");
+    let text = match text.strip_prefix('\u{FEFF}') {
+        Some(rest) if plan.with_bom => rest,
+        _ => {
+            assert!(!plan.with_bom || writes == 0, "there is no signature: {plan:?}");
+            text
+        }
+    };
+    assert!(text == expected, "{text:?} is not {expected:?}: {plan:?}");
+}
+
+fn until_ready(mut make: impl FnMut() -> Option<Result<(), utf8_codec::stream::WriteError>>) {
+    for _ in 0..10_000 {
+        if let Some(done) = make() {
+            return done.expect("nothing fails here");
+        }
+    }
+    panic!("it is never ready");
+}
+
+/// Takes so many bytes at each call, then everything.
+struct Taker {
+    takes: VecDeque<u8>,
+    taken: Vec<u8>,
+}
+
+impl AsyncWrite for Taker {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let most = match self.takes.pop_front() {
+            Some(0) => {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Some(most) => most.into(),
+            None => usize::MAX,
+        };
+        let len = bytes.len().min(most);
+        self.taken.extend_from_slice(&bytes[..len]);
+        Poll::Ready(Ok(len))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+// ---- the finder ---------------------------------------------------------------------------------
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct FinderPlan {
+    needle: Text<8>,
+    texts: Many<Text<60>>,
+}
+
+/// The places are those of the whole text.
+pub fn finder(plan: &FinderPlan) {
+    let Some(mut finder) = TextFinder::new(&plan.needle.0) else {
+        assert_eq!(plan.needle.0, "");
+        return;
+    };
+    let text: String = plan.texts.iter().map(|text| &*text.0).collect();
+    let expected: Vec<u64> =
+        text.match_indices(&plan.needle.0).map(|(place, _)| place as u64).collect();
+    for _ in 0..2 {
+        let mut places = Vec::new();
+        for text in &*plan.texts {
+            places.extend(finder.push(&text.0));
+            places.extend(finder.push(""));
+        }
+        assert_eq!(places, expected, "{plan:?}");
+        assert_eq!(finder.position(), text.len() as u64);
+        finder.reset();
+    }
+}
+
+// ---- UTF-16 -------------------------------------------------------------------------------------
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct Utf16Plan {
+    mode: bool,
+    operations: Many<Push16>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Push16 {
+    String(Units<60>),
+    /// Into a slice with so much room.
+    Slice(Units<60>, u8),
+    Finish,
+    Reset,
+}
+
+/// The text is that of std, and so is the number of errors.
+pub fn utf16(plan: &Utf16Plan) {
+    let mode = if plan.mode { SurrogateMode::Replacement } else { SurrogateMode::Skip };
+    let (mut decoder, mut text, mut units) = (Utf16Decoder::new(), String::new(), Vec::new());
+    let check = |decoder: &Utf16Decoder, text: &str, units: &[u16]| {
+        // A high surrogate at the end waits.
+        let decided = &units[..units.len() - usize::from(decoder.incomplete().is_some())];
+        let mut errors = 0;
+        let expected: String = char::decode_utf16(decided.iter().copied())
+            .filter_map(|decoded| {
+                errors += u64::from(decoded.is_err());
+                decoded.ok().or(plan.mode.then_some('\u{FFFD}'))
+            })
+            .collect();
+        assert_eq!(text, expected, "{units:04x?}");
+        assert_eq!((decoder.error_count(), decoder.position()), (errors, units.len() as u64));
+    };
+    for operation in plan.operations.iter() {
+        match operation {
+            Push16::String(more) => {
+                let progress = decoder.push_to_string(&more.0, mode, &mut text);
+                assert_eq!(progress.status, Status::Done);
+                units.extend_from_slice(&more.0);
+            }
+            Push16::Slice(more, room) => {
+                let mut rest = &more.0[..];
+                let mut buffer = vec![0xEE; 8 + usize::from(*room)];
+                loop {
+                    let progress = decoder.push_to_slice(rest, mode, &mut buffer);
+                    let written = str::from_utf8(&buffer[..progress.written]);
+                    text.push_str(written.expect("whole characters are written"));
+                    rest = &rest[progress.read + progress.held..];
+                    match progress.status {
+                        Status::Done => break,
+                        Status::Full => assert!(progress.read + progress.written > 0),
+                        other => panic!("{other:?}"),
+                    }
+                }
+                assert!(rest.is_empty());
+                units.extend_from_slice(&more.0);
+            }
+            Push16::Finish => {
+                decoder.finish_to_string(mode, &mut text).expect("it repairs");
+                assert_eq!(decoder.incomplete(), None);
+                check(&decoder, &text, &units);
+                decoder.reset();
+                (text, units) = (String::new(), Vec::new());
+            }
+            Push16::Reset => {
+                decoder.reset();
+                (text, units) = (String::new(), Vec::new());
+            }
+        }
+        let holds = units.last().is_some_and(|unit| matches!(unit, 0xD800..=0xDBFF));
+        assert_eq!(decoder.incomplete().is_some(), holds);
+        check(&decoder, &text, &units);
+    }
+}

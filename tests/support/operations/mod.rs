@@ -1,0 +1,15 @@
+//! Sequences of operations on every public object, each held to an independent answer: to the
+//! reference model, to std, to encoding_rs or to a plain loop.
+//!
+//! Plans are made from arbitrary bytes: by proptest in `tests/operations.rs`, by a fuzzer in `fuzz`.
+
+#![allow(dead_code, unreachable_pub, reason = "each user takes its own part")]
+
+pub mod decoding;
+pub mod encoding;
+pub mod input;
+pub mod kernels;
+pub mod lines;
+pub mod payloads;
+pub mod relatives;
+pub mod streams;

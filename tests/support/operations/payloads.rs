@@ -1,0 +1,136 @@
+//! Messages of a WebSocket, in frames, in pieces.
+
+use arbitrary::Arbitrary;
+use bytes::BytesMut;
+use utf8_codec::payload::websocket::{Message, MessageError, Opcode, TextMessage};
+
+use super::input::{Bytes, Many};
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct Conversation {
+    /// The longest message; from 200 on, much more than there is.
+    limit: u8,
+    messages: Many<Sent, 8>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+struct Sent {
+    is_binary: bool,
+    frames: Many<Frame, 6>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+struct Frame {
+    mask: Option<[u8; 4]>,
+    is_announced: bool,
+    pieces: Many<(bool, Bytes<30>), 8>,
+    /// Comes before it.
+    ping: Option<Bytes<20>>,
+}
+
+/// What must become of a message of which so much has come.
+#[derive(Debug, PartialEq, Eq)]
+enum Trouble {
+    IllFormed { valid_up_to: u64, error_len: Option<usize> },
+    TooLong,
+}
+
+fn told(error: MessageError) -> Trouble {
+    match error {
+        MessageError::Utf8(error) => {
+            assert_eq!(MessageError::Utf8(error).close_code(), 1007);
+            Trouble::IllFormed { valid_up_to: error.valid_up_to(), error_len: error.error_len() }
+        }
+        MessageError::TooLong { .. } => Trouble::TooLong,
+        other => panic!("{other}"),
+    }
+}
+
+/// The verdict of std, of the bytes up to the limit.
+fn trouble(bytes: &[u8], is_binary: bool, limit: usize, ended: bool) -> Option<Trouble> {
+    let within = &bytes[..bytes.len().min(limit)];
+    match str::from_utf8(within) {
+        Err(error) if !is_binary && (error.error_len().is_some() || ended) => {
+            let valid_up_to = error.valid_up_to() as u64;
+            Some(Trouble::IllFormed { valid_up_to, error_len: error.error_len() })
+        }
+        _ => (bytes.len() > limit).then_some(Trouble::TooLong),
+    }
+}
+
+/// Messages are those of std, with its verdict, whatever the frames and pieces.
+pub fn websocket(conversation: &Conversation) {
+    let limit = if conversation.limit < 200 { conversation.limit.into() } else { 1 << 20 };
+    let mut connection = TextMessage::new().with_max_length(limit as u64);
+    for message in conversation.messages.iter() {
+        if let Err(error) = send(&mut connection, message, limit) {
+            let again = connection.start_frame(Opcode::Text, true, None).unwrap_err();
+            assert_eq!(told(again), error, "every call gives the same error");
+            connection.reset();
+        }
+    }
+}
+
+fn send(connection: &mut TextMessage, sent: &Sent, limit: usize) -> Result<(), Trouble> {
+    let mut frames = sent.frames.to_vec();
+    if frames.is_empty() {
+        frames.push(Frame { mask: None, is_announced: true, pieces: Many::none(), ping: None });
+    }
+    let last = frames.len() - 1;
+    let mut bytes = Vec::new();
+    for (number, frame) in frames.iter().enumerate() {
+        if let Some(ping) = &frame.ping {
+            connection.start_frame(Opcode::Ping, true, None).unwrap();
+            connection.push(&mut ping.0.clone()).unwrap();
+            let answer = connection.end_frame().unwrap();
+            assert_eq!(answer, Some(Message::Ping(ping.0.clone().into())));
+        }
+        let opcode = match (number, sent.is_binary) {
+            (0, true) => Opcode::Binary,
+            (0, false) => Opcode::Text,
+            _ => Opcode::Continuation,
+        };
+        connection.start_frame(opcode, number == last, frame.mask).unwrap();
+        let pieces = &frame.pieces;
+        if frame.is_announced {
+            let length: usize = pieces.iter().map(|(_, piece)| piece.0.len()).sum();
+            let announced = connection.announce(length as u64);
+            assert_eq!(announced.is_err(), bytes.len() + length > limit);
+            announced.map_err(told)?;
+        }
+        let mut place = 0;
+        for (is_given, piece) in &**pieces {
+            bytes.extend_from_slice(&piece.0);
+            let mut masked = piece.0.clone();
+            for byte in &mut masked {
+                *byte ^= frame.mask.map_or(0, |mask| mask[place % 4]);
+                place += 1;
+            }
+            let found = if *is_given {
+                connection.push_bytes(BytesMut::from(&masked[..]))
+            } else {
+                let found = connection.push(&mut masked);
+                assert_eq!(masked, piece.0, "it is unmasked in place");
+                found
+            };
+            let expected = trouble(&bytes, sent.is_binary, limit, false);
+            assert_eq!(found.map_err(told).err(), expected, "{bytes:02x?}, limit {limit}");
+            if let Some(trouble) = expected {
+                return Err(trouble);
+            }
+        }
+        let ended = connection.end_frame();
+        if number < last {
+            assert_eq!(ended, Ok(None));
+            continue;
+        }
+        let expected = match trouble(&bytes, sent.is_binary, limit, true) {
+            Some(trouble) => Err(trouble),
+            None if sent.is_binary => Ok(Some(Message::Binary(bytes.clone().into()))),
+            None => Ok(Some(Message::Text(str::from_utf8(&bytes).unwrap().into()))),
+        };
+        assert_eq!(ended.map_err(told), expected, "{bytes:02x?}");
+        expected?;
+    }
+    Ok(())
+}

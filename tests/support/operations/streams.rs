@@ -1,0 +1,225 @@
+//! Operations on a stream of bytes, and what the model says must come of them.
+
+use arbitrary::Arbitrary;
+use utf8_codec::ErrorMode;
+
+use super::input::{Bytes, Many};
+use crate::support::reference::{self, Bom, Config, Controls, Start};
+use crate::support::{Atom, MODES, Subject, atoms, repairers, reporters, undated};
+
+/// What is done, one after another; the stream is ended at last.
+#[derive(Arbitrary, Clone, Debug)]
+pub struct Plan {
+    pub settings: Settings,
+    pub operations: Many<Operation>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+pub enum Operation {
+    Push {
+        bytes: Bytes<40>,
+        /// Of so many bytes each, or in one.
+        chunks: u8,
+    },
+    PushNothing,
+    Finish,
+    Reset,
+    /// Goes over to a new object with other settings.
+    Change(Settings),
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub struct Settings {
+    start: u8,
+    strictness: u8,
+    mode: u8,
+    /// For each object to make of it what it likes.
+    pub choice: u8,
+}
+
+impl Settings {
+    pub fn config(self) -> Config {
+        Config {
+            start: match self.start % 8 {
+                0 => Start::Beginning(Bom::Strip),
+                1 => Start::Beginning(Bom::Require),
+                2 => Start::Beginning(Bom::Forbid),
+                3 => Start::MidStream,
+                _ => Start::Beginning(Bom::Keep),
+            },
+            refuse_noncharacters: self.strictness & 0x11 == 0x11,
+            refuse_nul: self.strictness & 0x22 == 0x22,
+            controls: match self.strictness & 0xC0 {
+                0x40 => Controls::RefusedExceptWhitespace,
+                0x80 => Controls::Refused,
+                _ => Controls::Allowed,
+            },
+        }
+    }
+
+    pub fn mode(self) -> (reference::Mode, ErrorMode) {
+        MODES[usize::from(self.mode) % MODES.len()]
+    }
+}
+
+/// A stream of bytes on its way through an object.
+pub trait Object {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom>;
+    fn finish(&mut self) -> Vec<Atom>;
+    fn held(&self) -> usize;
+
+    /// Starts a new stream with the same settings. False: that takes a new object.
+    fn reset(&mut self) -> bool;
+
+    /// Whether it tells of text, and not of errors alone.
+    fn tells_text(&self) -> bool {
+        true
+    }
+}
+
+/// Carries out a plan on objects made by `make`.
+pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Object>) {
+    let mut stream = Stream::new(plan.settings, make);
+    for operation in plan.operations.iter() {
+        match operation {
+            Operation::Push { bytes, chunks } => {
+                let size = match chunks % 8 {
+                    0 => bytes.0.len().max(1),
+                    size => size.into(),
+                };
+                bytes.0.chunks(size).for_each(|chunk| stream.push(chunk));
+            }
+            Operation::PushNothing => stream.push(b""),
+            Operation::Finish => stream.finish(make),
+            Operation::Reset => stream.reset(make),
+            Operation::Change(settings) => stream = Stream::new(*settings, make),
+        }
+    }
+    stream.finish(make);
+}
+
+struct Stream {
+    object: Box<dyn Object>,
+    settings: Settings,
+    config: Config,
+    /// What came before `bytes` and is done with.
+    before: u64,
+    bytes: Vec<u8>,
+    out: Vec<Atom>,
+}
+
+impl Stream {
+    fn new(settings: Settings, make: &dyn Fn(Settings) -> Box<dyn Object>) -> Self {
+        let (object, config) = (make(settings), settings.config());
+        Self { object, settings, config, before: 0, bytes: Vec::new(), out: Vec::new() }
+    }
+
+    fn push(&mut self, chunk: &[u8]) {
+        self.out.extend(self.object.push(chunk));
+        self.bytes.extend_from_slice(chunk);
+        let held = self.compare(false);
+        assert_eq!(self.object.held(), held, "held of {:02x?}, {:?}", self.bytes, self.settings);
+    }
+
+    /// Ends the stream; what follows is looked at as if the object had just been made, but for the
+    /// offsets and the start, which is over.
+    fn finish(&mut self, make: &dyn Fn(Settings) -> Box<dyn Object>) {
+        self.out.extend(self.object.finish());
+        self.compare(true);
+        assert_eq!(self.object.finish(), [], "a second end");
+        if self.object.reset() {
+            self.start_again();
+        } else {
+            *self = Self::new(self.settings, make);
+        }
+    }
+
+    fn reset(&mut self, make: &dyn Fn(Settings) -> Box<dyn Object>) {
+        if self.object.reset() {
+            self.start_again();
+        } else {
+            *self = Self::new(self.settings, make);
+        }
+    }
+
+    fn start_again(&mut self) {
+        self.before = 0;
+        self.bytes.clear();
+        self.out.clear();
+    }
+
+    /// Holds what has come out to the model; returns how many bytes must be held.
+    fn compare(&self, ended: bool) -> usize {
+        let decoded = reference::decode_prefix(&self.bytes, self.config, ended);
+        let (mode, _) = self.settings.mode();
+        let mut expected = Vec::new();
+        for atom in atoms(&decoded.events) {
+            match atom {
+                Atom::Char(_) if !self.object.tells_text() => {}
+                Atom::Error(error) => match reference::repair(mode, &error) {
+                    Some(repair) if self.object.tells_text() => {
+                        expected.extend(repair.chars().map(Atom::Char));
+                    }
+                    _ => {
+                        let offset = error.offset + self.before;
+                        expected.push(Atom::Error(undated(reference::Error { offset, ..error })));
+                    }
+                },
+                atom => expected.push(atom),
+            }
+        }
+        let (bytes, settings) = (&self.bytes, self.settings);
+        assert_eq!(self.out, expected, "{bytes:02x?}, ended: {ended}, {settings:?}");
+        decoded.held
+    }
+}
+
+/// The object of this name among those that report, or, in a mode that repairs, that repair.
+pub fn named(name: &'static str) -> impl Fn(Settings) -> Box<dyn Object> {
+    move |settings| {
+        let (config, (_, mode)) = (settings.config(), settings.mode());
+        let all = match mode {
+            ErrorMode::Fatal => reporters(config),
+            _ => repairers(config, mode),
+        };
+        let found = all.into_iter().find(|(other, _)| *other == name);
+        Box::new(Named(found.expect("there is such an object").1))
+    }
+}
+
+struct Named(Box<dyn Subject>);
+
+impl Object for Named {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
+        self.0.push(chunk)
+    }
+
+    fn finish(&mut self) -> Vec<Atom> {
+        self.0.finish()
+    }
+
+    fn held(&self) -> usize {
+        self.0.held()
+    }
+
+    fn reset(&mut self) -> bool {
+        false
+    }
+}
+
+pub fn text_stream(plan: &Plan) {
+    check(plan, &named("Utf8Stream"));
+}
+
+pub fn char_stream(plan: &Plan) {
+    check(plan, &named("CharStream"));
+}
+
+pub fn reader(plan: &Plan) {
+    check(plan, &named("Utf8Reader"));
+}
+
+#[cfg(feature = "http-body")]
+pub fn body(plan: &Plan) {
+    check(plan, &named("Utf8Body"));
+}
