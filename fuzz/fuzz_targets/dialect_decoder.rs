@@ -1,0 +1,7 @@
+//! The decoder of dialects.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use utf8_codec_fuzz::operations::relatives;
+
+fuzz_target!(|plan: relatives::DialectPlan| relatives::dialect_decoder(&plan));

@@ -1,0 +1,7 @@
+//! Java's strings.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use utf8_codec_fuzz::operations::relatives;
+
+fuzz_target!(|plan: relatives::JavaPlan| relatives::java(&plan));

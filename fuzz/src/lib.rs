@@ -1,0 +1,8 @@
+//! What the fuzz targets share with the crate's own tests, from where it stands there.
+
+#![allow(private_interfaces, reason = "the reference model is not public, and need not be")]
+
+#[path = "../../tests/support/operations/mod.rs"]
+pub mod operations;
+#[path = "../../tests/support/mod.rs"]
+mod support;
