@@ -7,13 +7,27 @@ mod operations;
 mod support;
 
 use std::fmt::Debug;
+use std::fs;
+use std::path::PathBuf;
 
 use arbitrary::{Arbitrary, Unstructured};
 use operations::{decoding, encoding, kernels, lines, payloads, relatives, streams};
 use proptest::prelude::*;
 
-/// Plans by the hundred, each made of so many random bytes at the most.
+/// What the fuzzer's target of this name has found to be worth keeping.
+fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
+    for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}")) {
+        let bytes = fs::read(entry.unwrap().path()).unwrap();
+        if let Ok(plan) = P::arbitrary_take_rest(Unstructured::new(&bytes)) {
+            check(&plan);
+        }
+    }
+}
+
+/// The plans of the fuzzer, then others by the hundred, each made of so many random bytes at the most.
 fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &str, check: impl Fn(&P)) {
+    replay(name, &check);
     let cases = ProptestConfig::default().cases * 4;
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases,
@@ -143,5 +157,9 @@ fn iso2022() {
 #[test]
 fn kernels() {
     let names: Vec<_> = utf8_codec::Kernel::available().map(utf8_codec::Kernel::name).collect();
-    run("kernels", |work| assert!(names.iter().all(|name| kernels::kernel(name, work))));
+    let check = |work: &_| assert!(names.iter().all(|name| kernels::kernel(name, work)));
+    for target in ["kernel_sse41", "kernel_avx2", "kernel_avx512", "kernel_neon"] {
+        replay(target, &check);
+    }
+    run("kernel_scalar", check);
 }
