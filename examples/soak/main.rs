@@ -54,9 +54,10 @@ struct Arguments {
     /// Where random numbers begin: the same texts, cuts and faults for the same seed.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
-    /// The longest pause between two messages of a connection, in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = 500)]
-    pause: u64,
+    /// The longest pause between two messages of a connection, in milliseconds [default: 500; 5000
+    /// with --duplex].
+    #[arg(long, value_name = "MS")]
+    pause: Option<u64>,
     /// Draws throughput and memory over time.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -75,7 +76,7 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
     let figures = Arc::new(Figures::default());
     let before = resident_bytes();
     let start = Instant::now();
-    let usual = if arguments.duplex { 100_000 } else { 2000 };
+    let (usual, usual_pause) = if arguments.duplex { (100_000, 5000) } else { (2000, 500) };
     let wanted = arguments.connections.unwrap_or(usual);
     let count = if arguments.duplex { wanted } else { as_many_as(wanted) };
     if count < wanted {
@@ -84,7 +85,7 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
 
     let plan = Plan {
         until: start + Duration::from_secs(arguments.seconds),
-        pause: Duration::from_millis(arguments.pause),
+        pause: Duration::from_millis(arguments.pause.unwrap_or(usual_pause)),
     };
     let mut random = Random::new(arguments.seed);
     let mut connections = JoinSet::new();
