@@ -100,6 +100,11 @@ fn lines_codec() {
 }
 
 #[test]
+fn line_stream() {
+    run("line_stream", lines::line_stream);
+}
+
+#[test]
 fn encoder() {
     run("encoder", encoding::encoder);
 }

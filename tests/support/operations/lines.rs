@@ -1,9 +1,14 @@
-//! The line codec.
+//! Lines: the codec, and the stream over a channel.
+
+use std::convert::Infallible;
 
 use arbitrary::Arbitrary;
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
+use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use futures::{FutureExt, StreamExt};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::stream::Utf8Lines;
 
 use super::streams::{Operation, Plan, Settings};
 use crate::support::reference::{self, Delimiter, LineItem};
@@ -16,9 +21,17 @@ pub struct LinesPlan {
     limit: u8,
 }
 
-pub fn lines(lines: &LinesPlan) {
-    let mut stream = Lines::new(lines, lines.plan.settings);
-    for operation in lines.plan.operations.iter() {
+pub fn lines(plan: &LinesPlan) {
+    check(plan, Way::Codec);
+}
+
+pub fn line_stream(plan: &LinesPlan) {
+    check(plan, Way::Stream);
+}
+
+fn check(plan: &LinesPlan, way: Way) {
+    let mut stream = Lines::new(plan, plan.plan.settings, way);
+    for operation in plan.plan.operations.iter() {
         match operation {
             Operation::Push { bytes, chunks } => {
                 let size = usize::from(chunks % 8).min(bytes.0.len());
@@ -28,27 +41,39 @@ pub fn lines(lines: &LinesPlan) {
             Operation::PushNothing => stream.push(b""),
             Operation::Finish => {
                 stream.finish();
-                stream.reset();
+                stream = Lines::new(plan, stream.settings, way);
             }
             Operation::Reset => stream.reset(),
-            Operation::Change(settings) => stream = Lines::new(lines, *settings),
+            Operation::Change(settings) => stream = Lines::new(plan, *settings, way),
         }
     }
     stream.finish();
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Codec,
+    Stream,
+}
+
+enum Object {
+    Codec { codec: Box<Utf8LinesCodec>, buffer: BytesMut },
+    Stream { sender: UnboundedSender<Result<Bytes, Infallible>>, lines: Box<Utf8Lines<Chunks>> },
+}
+
+type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
+
 struct Lines {
-    codec: Utf8LinesCodec,
+    object: Object,
     settings: Settings,
     delimiter: Delimiter,
     limit: usize,
-    buffer: BytesMut,
     bytes: Vec<u8>,
     out: Vec<LineItem>,
 }
 
 impl Lines {
-    fn new(plan: &LinesPlan, settings: Settings) -> Self {
+    fn new(plan: &LinesPlan, settings: Settings, way: Way) -> Self {
         let text = |text: &str| Delimiter::Str(text.to_owned());
         let of_model = match plan.delimiter % 8 {
             0 => Delimiter::Any,
@@ -60,38 +85,77 @@ impl Lines {
             _ => Delimiter::Lf,
         };
         let limit = if plan.limit < 200 { usize::from(plan.limit % 16) } else { 1000 };
-        let codec = Utf8LinesCodec::new()
-            .with_options(options(settings.config()))
-            .with_error_mode(settings.mode().1)
-            .with_delimiter(delimiter(&of_model))
-            .with_max_length(limit);
-        let (buffer, bytes, out) = (BytesMut::new(), Vec::new(), Vec::new());
-        Self { codec, settings, delimiter: of_model, limit, buffer, bytes, out }
+        let (options, mode) = (options(settings.config()), settings.mode().1);
+        let object = match way {
+            Way::Codec => {
+                let codec = Utf8LinesCodec::new()
+                    .with_options(options)
+                    .with_error_mode(mode)
+                    .with_delimiter(delimiter(&of_model))
+                    .with_max_length(limit);
+                Object::Codec { codec: Box::new(codec), buffer: BytesMut::new() }
+            }
+            Way::Stream => {
+                let (sender, receiver) = mpsc::unbounded();
+                let lines = Utf8Lines::new(receiver)
+                    .with_options(options)
+                    .with_error_mode(mode)
+                    .with_delimiter(delimiter(&of_model))
+                    .with_max_length(limit);
+                Object::Stream { sender, lines: Box::new(lines) }
+            }
+        };
+        let (bytes, out) = (Vec::new(), Vec::new());
+        Self { object, settings, delimiter: of_model, limit, bytes, out }
     }
 
     fn push(&mut self, chunk: &[u8]) {
         self.bytes.extend_from_slice(chunk);
-        self.buffer.extend_from_slice(chunk);
-        while let Some(item) = self.codec.decode(&mut self.buffer).expect("no input or output") {
-            self.out.push(line_item(item));
+        match &mut self.object {
+            Object::Codec { codec, buffer } => {
+                buffer.extend_from_slice(chunk);
+                while let Some(item) = codec.decode(buffer).expect("no input or output") {
+                    self.out.push(line_item(item));
+                }
+            }
+            Object::Stream { sender, lines } => {
+                sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("it is open");
+                while let Some(item) = lines.next().now_or_never() {
+                    let Ok(item) = item.expect("it has not ended");
+                    self.out.push(line_item(item));
+                }
+            }
         }
         self.compare(false);
     }
 
     fn finish(&mut self) {
-        while let Some(item) = self.codec.decode_eof(&mut self.buffer).expect("no input or output")
-        {
-            self.out.push(line_item(item));
+        match &mut self.object {
+            Object::Codec { codec, buffer } => {
+                while let Some(item) = codec.decode_eof(buffer).expect("no input or output") {
+                    self.out.push(line_item(item));
+                }
+                assert!(buffer.is_empty(), "everything is accounted for at the end");
+            }
+            Object::Stream { sender, lines } => {
+                sender.close_channel();
+                while let Some(item) = lines.next().now_or_never().expect("it has ended") {
+                    let Ok(item) = item;
+                    self.out.push(line_item(item));
+                }
+            }
         }
-        assert!(self.buffer.is_empty(), "everything is accounted for at the end");
         self.compare(true);
     }
 
+    /// A codec starts again; a stream goes on.
     fn reset(&mut self) {
-        self.codec.reset();
-        self.buffer.clear();
-        self.bytes.clear();
-        self.out.clear();
+        if let Object::Codec { codec, buffer } = &mut self.object {
+            codec.reset();
+            buffer.clear();
+            self.bytes.clear();
+            self.out.clear();
+        }
     }
 
     fn compare(&self, ended: bool) {

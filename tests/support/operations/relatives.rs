@@ -7,11 +7,11 @@ use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use model::{Atom, Outcome, Rules, all_rules};
 use tokio_util::codec::Decoder;
-use utf8_codec::codec::JavaUtfCodec;
+use utf8_codec::codec::{DialectCodec, DialectCodecError, DialectItem, JavaUtfCodec, Utf8Codec};
 use utf8_codec::detect::{Detector, Kind};
 use utf8_codec::dialect::{
-    CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectErrorKind, DialectOptions,
-    DialectPieces,
+    CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectErrorKind,
+    DialectOptions, DialectPieces,
 };
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::{Charset, ErrorMode, Iso2022Decoder};
@@ -71,6 +71,7 @@ pub fn dialect_decoder(plan: &DialectPlan) {
             Push::Finish => {
                 add(decoder.finish(), &mut atoms);
                 assert_eq!(atoms, model::decode(rules, &bytes, true).atoms, "{bytes:02x?}");
+                through_codec(rules, &bytes, &atoms);
                 assert_eq!(decoder.finish().count(), 0, "a second end");
                 assert_eq!(decoder.position(), bytes.len() as u64);
             }
@@ -84,15 +85,48 @@ pub fn dialect_decoder(plan: &DialectPlan) {
     }
 }
 
+/// The codec reports, in `Fatal` mode, what the decoder reports.
+fn through_codec(rules: Rules, bytes: &[u8], expected: &[Atom]) {
+    if !rules.fatal {
+        return;
+    }
+    let (mut codec, mut buffer) = (DialectCodec::with_options(options(rules)), BytesMut::new());
+    let mut atoms = Vec::new();
+    let mut take = |item: Result<Option<DialectItem>, DialectCodecError>| {
+        match item {
+            Ok(None) => return false,
+            Ok(Some(DialectItem::Text(text))) => {
+                assert!(!text.is_empty(), "items are never empty");
+                atoms.extend(text.chars().map(|c| Atom::CodePoint(c.into())));
+            }
+            Ok(Some(DialectItem::CodePoint(code_point))) => {
+                atoms.push(Atom::CodePoint(code_point.into()));
+            }
+            Err(DialectCodecError::Decode(error)) => atoms.push(atom_of(&error)),
+            Err(error) => panic!("{error}"),
+        }
+        true
+    };
+    // Cut in other places than for the decoder.
+    for chunk in bytes.chunks(3) {
+        buffer.extend_from_slice(chunk);
+        while take(codec.decode(&mut buffer)) {}
+    }
+    while take(codec.decode_eof(&mut buffer)) {}
+    assert!(buffer.is_empty(), "everything is accounted for at the end");
+    assert_eq!(atoms, expected, "{rules:?}: {bytes:02x?}");
+}
+
+fn atom_of(error: &DialectError) -> Atom {
+    let at_the_end = error.kind() == DialectErrorKind::Incomplete;
+    Atom::Error { at: error.valid_up_to() as usize, len: error.bytes().len(), at_the_end }
+}
+
 fn add(pieces: DialectPieces<'_, '_>, atoms: &mut Vec<Atom>) {
     for piece in pieces {
         match piece {
             Ok(piece) => atoms.extend(piece.code_points().map(|c| Atom::CodePoint(c.into()))),
-            Err(error) => {
-                let at_the_end = error.kind() == DialectErrorKind::Incomplete;
-                let (at, len) = (error.valid_up_to() as usize, error.bytes().len());
-                atoms.push(Atom::Error { at, len, at_the_end });
-            }
+            Err(error) => atoms.push(atom_of(&error)),
         }
     }
 }
@@ -191,9 +225,10 @@ pub fn java(plan: &JavaPlan) {
     let mut codec = JavaUtfCodec::new();
     let (mut buffer, mut found) = (BytesMut::new(), Vec::new());
     let mut take = |item: Result<bytestring::ByteString, _>| {
-        found.push(item.map(String::from).map_err(|error: utf8_codec::dialect::DialectError| {
-            (error.valid_up_to(), error.bytes().len())
-        }));
+        found.push(
+            item.map(String::from)
+                .map_err(|error: DialectError| (error.valid_up_to(), error.bytes().len())),
+        );
     };
     for chunk in bytes.chunks(usize::from(plan.chunk).max(1)) {
         buffer.extend_from_slice(chunk);
@@ -251,6 +286,20 @@ pub fn fallback(plan: &FallbackPlan) {
     let cut: Vec<&[u8]> = plan.chunks.iter().map(|chunk| &chunk.0[..]).collect();
     assert_eq!(decode(&cut), whole, "{bytes:02x?}");
     assert_eq!(decode(&bytes.chunks(1).collect::<Vec<_>>()), whole, "{bytes:02x?}");
+
+    let mut codec = Utf8Codec::new().with_fallback(fallback);
+    let (mut buffer, mut text) = (BytesMut::new(), String::new());
+    for chunk in cut {
+        buffer.extend_from_slice(chunk);
+        while let Some(item) = codec.decode(&mut buffer).expect("as above") {
+            text.push_str(&item);
+        }
+    }
+    while let Some(item) = codec.decode_eof(&mut buffer).expect("as above") {
+        text.push_str(&item);
+    }
+    assert!(buffer.is_empty(), "everything is accounted for at the end");
+    assert_eq!((text, codec.fallback_report()), whole, "{bytes:02x?}");
 
     let mut expected = String::new();
     match plan.extent % 3 {
