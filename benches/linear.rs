@@ -70,13 +70,6 @@ const OBJECTS: &[(&str, Run)] = &[
         }
         decoder.error_count()
     }),
-    ("decoder, gathered", |input, size| {
-        let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
-        for chunk in input.chunks(size) {
-            let _done = decoder.push_to_string(chunk, ErrorMode::Escape, &mut text);
-        }
-        text.len() as u64
-    }),
     ("codec", |input, size| {
         feed(Utf8Codec::new().with_error_mode(ErrorMode::Replacement), input, size)
     }),
