@@ -80,6 +80,10 @@ impl Object for Validating {
         self.0.incomplete().len()
     }
 
+    fn start(&self) -> (bool, usize) {
+        (self.0.bom_seen(), self.0.skipped())
+    }
+
     fn reset(&mut self) -> bool {
         self.0.reset();
         true
@@ -122,6 +126,10 @@ impl Object for Pieces {
 
     fn held(&self) -> usize {
         self.decoder.incomplete().len()
+    }
+
+    fn start(&self) -> (bool, usize) {
+        (self.decoder.bom_seen(), self.decoder.skipped())
     }
 
     fn reset(&mut self) -> bool {
@@ -242,6 +250,10 @@ impl Object for Converting {
         self.decoder.incomplete().len()
     }
 
+    fn start(&self) -> (bool, usize) {
+        (self.decoder.bom_seen(), self.decoder.skipped())
+    }
+
     fn reset(&mut self) -> bool {
         self.decoder.reset();
         true
@@ -289,6 +301,10 @@ impl<C: Tell> Object for Coded<C> {
 
     fn held(&self) -> usize {
         self.buffer.len()
+    }
+
+    fn start(&self) -> (bool, usize) {
+        (self.codec.inner().bom_seen(), self.codec.inner().skipped())
     }
 
     fn reset(&mut self) -> bool {

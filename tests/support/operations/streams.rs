@@ -68,6 +68,9 @@ pub trait Object {
     fn finish(&mut self) -> Vec<Atom>;
     fn held(&self) -> usize;
 
+    /// Whether a signature was taken off, and how many bytes were skipped.
+    fn start(&self) -> (bool, usize);
+
     /// Starts a new stream with the same settings. False: that takes a new object.
     fn reset(&mut self) -> bool;
 
@@ -170,6 +173,8 @@ impl Stream {
         }
         let (bytes, settings) = (&self.bytes, self.settings);
         assert_eq!(self.out, expected, "{bytes:02x?}, ended: {ended}, {settings:?}");
+        let start = (decoded.bom_seen, decoded.skipped);
+        assert_eq!(self.object.start(), start, "{bytes:02x?}, ended: {ended}, {settings:?}");
         decoded.held
     }
 }
@@ -200,6 +205,10 @@ impl Object for Named {
 
     fn held(&self) -> usize {
         self.0.held()
+    }
+
+    fn start(&self) -> (bool, usize) {
+        (self.0.bom_seen(), self.0.skipped())
     }
 
     fn reset(&mut self) -> bool {
