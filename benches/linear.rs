@@ -171,6 +171,8 @@ fn main() {
             if !filters.is_empty() && !filters.iter().any(|filter| name.contains(&**filter)) {
                 continue;
             }
+            // Each part begins where the shape does.
+            let unit = unit / part.len() * part.len();
             let long: Vec<u8> = part.iter().copied().cycle().take(unit * times).collect();
             for size in CHUNKS {
                 // The same number of bytes both ways, as often as it takes to be measured well; the least
