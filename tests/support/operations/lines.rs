@@ -170,5 +170,19 @@ impl Lines {
             "{:02x?}, {:?}, limit {}, {:?}, ended: {ended}",
             self.bytes, self.delimiter, self.limit, self.settings
         );
+        let decoder = match &self.object {
+            Object::Codec { codec, .. } => codec.decoder(),
+            Object::Stream { lines, .. } => lines.decoder(),
+        };
+        let decoded = reference::decode_prefix(&self.bytes, config, ended);
+        assert_eq!(
+            (decoder.bom_seen(), decoder.skipped()),
+            (decoded.bom_seen, decoded.skipped),
+            "{:02x?}, {:?}, limit {}, {:?}, ended: {ended}",
+            self.bytes,
+            self.delimiter,
+            self.limit,
+            self.settings
+        );
     }
 }
