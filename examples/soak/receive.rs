@@ -1,6 +1,5 @@
 //! The receiving end of a direction, in one of five forms.
 
-use std::io;
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
@@ -90,7 +89,6 @@ pub(crate) async fn receive<R: AsyncRead + Unpin>(
             let codec = Utf8LinesCodec::new().with_error_mode(ErrorMode::Replacement);
             let mut lines = FramedRead::new(socket, codec);
             while let Some(line) = next(&mut lines, direction, &mut random).await {
-                let line: io::Result<_> = line;
                 match line {
                     Ok(Ok(line)) => {
                         direction.add_text(&line.text);
