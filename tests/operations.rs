@@ -155,6 +155,11 @@ fn detector() {
 }
 
 #[test]
+fn boundaries() {
+    run("boundaries", relatives::boundaries);
+}
+
+#[test]
 fn iso2022() {
     run("iso2022", relatives::iso2022);
 }

@@ -1,4 +1,4 @@
-//! Dialects, Java's strings, fallbacks, the detector, the terminal's decoder.
+//! Dialects, Java's strings, fallbacks, the detector, the terminal's decoder, boundaries.
 
 #[path = "../dialect.rs"]
 mod model;
@@ -14,7 +14,7 @@ use utf8_codec::dialect::{
     DialectOptions, DialectPieces,
 };
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-use utf8_codec::{Charset, ErrorMode, Iso2022Decoder};
+use utf8_codec::{Charset, ErrorMode, Iso2022Decoder, boundary, split};
 
 use super::input::{Bytes, Many};
 
@@ -414,5 +414,44 @@ pub fn iso2022(plan: &TerminalPlan) {
             Charset::Latin1 => latin1(&bytes).collect(),
         };
         assert_eq!((&whole.0, whole.2), (&expected, start), "{bytes:02x?}");
+    }
+}
+
+// ---- boundaries ---------------------------------------------------------------------------------
+
+/// Boundaries are those between what std takes bytes apart into; text is cut at none else.
+pub fn boundaries(bytes: &Bytes<200>) {
+    let bytes = &bytes.0[..];
+    let mut ends = vec![0];
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        let lens = chunk.valid().chars().map(char::len_utf8).chain([chunk.invalid().len()]);
+        for len in lens.filter(|len| *len > 0) {
+            at += len;
+            ends.push(at);
+        }
+    }
+    for index in 0..bytes.len() + 3 {
+        let floor = ends.iter().copied().rfind(|end| *end <= index).expect("0 is one");
+        let ceil = ends.iter().copied().find(|end| *end >= index).unwrap_or(bytes.len());
+        assert_eq!(boundary::floor(bytes, index), floor, "{bytes:02x?} at {index}");
+        assert_eq!(boundary::ceil(bytes, index), ceil, "{bytes:02x?} at {index}");
+        assert_eq!(
+            boundary::is_boundary(bytes, index),
+            ends.contains(&index),
+            "{bytes:02x?} at {index}"
+        );
+    }
+    let text = String::from_utf8_lossy(bytes);
+    for limit in split::MIN_LIMIT..20 {
+        let pieces: Vec<_> = split::at_most(&text, limit).collect();
+        assert_eq!(pieces.concat(), text);
+        assert!(pieces.iter().all(|piece| (1..=limit).contains(&piece.len())), "{pieces:?}");
+        assert_eq!(pieces.first().copied().unwrap_or_default(), split::truncate(&text, limit));
+        // Each is as long as it can be.
+        for pair in pieces.windows(2) {
+            let next = pair[1].chars().next().expect("none is empty");
+            assert!(pair[0].len() + next.len_utf8() > limit, "{pieces:?}");
+        }
     }
 }
