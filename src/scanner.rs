@@ -158,7 +158,8 @@ impl Scanner {
     /// Where errors are near: the error that `byte`, the next, is by itself, whatever follows.
     #[inline(always)]
     pub(crate) fn stray_here(&mut self, byte: u8) -> Option<Utf8Error> {
-        if self.look == Look::Far || !matches!(byte, 0x80..=0xC1 | 0xF5..) || !self.start.is_over() {
+        if self.look == Look::Far || !matches!(byte, 0x80..=0xC1 | 0xF5..) || !self.start.is_over()
+        {
             return None;
         }
         let error = Utf8Error::of_byte(self.position, byte);

@@ -2,6 +2,8 @@
 //! toolchain, with random bytes for plans.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
+#[path = "support/lists.rs"]
+mod lists;
 #[path = "support/operations/mod.rs"]
 mod operations;
 mod support;

@@ -26,6 +26,7 @@ pub fn kernel(name: &str, work: &Work) -> bool {
     let text = str::from_utf8(&bytes[..stop.valid_up_to]).expect("that much is well-formed");
     converts(kernel, text, work.less.into());
     finds(kernel, bytes);
+    parts(kernel, bytes);
     pairs(kernel, text);
     true
 }
@@ -91,9 +92,34 @@ fn finds(kernel: Kernel, bytes: &[u8]) {
         let expected = bytes.iter().position(|byte| !range.contains(byte));
         assert_eq!(kernel.find_outside(bytes, range), expected, "{kernel:?}: {bytes:02x?}");
     }
-    let is_other = |byte: &u8| !byte.is_ascii() || *byte == b'\n';
-    let expected = bytes.iter().position(is_other).unwrap_or(bytes.len());
-    assert_eq!(kernel.ascii_before(b'\n', bytes), expected, "{kernel:?}: {bytes:02x?}");
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap();
+    let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
+    let text = kernel.text_before(b'\n', bytes);
+    assert!((ascii..=line.len()).contains(&text), "{kernel:?}: {text} of {bytes:02x?}");
+    assert!(std::str::from_utf8(&line[..text]).is_ok(), "{kernel:?}: {text} of {bytes:02x?}");
+}
+
+/// The ill-formed parts of each block, one after the other, are those of the whole.
+fn parts(kernel: Kernel, bytes: &[u8]) {
+    let mut expected = Vec::new();
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            expected.push((at, chunk.invalid().len()));
+        }
+        at += chunk.invalid().len();
+    }
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(parts) = bytes[at..].first_chunk().and_then(|block| kernel.parts(block)) {
+        for i in (0..64).filter(|i| parts.ill_formed >> i & 1 != 0) {
+            let longer = (parts.longer >> i & 1) + (parts.longest >> i & 1);
+            found.push((at + i, 1 + longer as usize));
+        }
+        at += parts.end;
+    }
+    expected.retain(|part| part.0 < at);
+    assert_eq!(found, expected, "{kernel:?}: {bytes:02x?}");
 }
 
 /// Characters of four bytes to pairs of surrogates and back.

@@ -14,7 +14,7 @@ use utf8_codec::dialect::{
     DialectOptions, DialectPieces,
 };
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-use utf8_codec::{Charset, ErrorMode, Iso2022Decoder, boundary, split};
+use utf8_codec::{CodingSystem, ErrorMode, Iso2022Decoder, boundary, split};
 
 use super::input::{Bytes, Many};
 
@@ -378,12 +378,12 @@ pub struct TerminalPlan {
     chunks: Many<Bytes<60>>,
 }
 
-/// Cuts do not show; and where no charset is switched, the text is that of the charset.
+/// Cuts do not show; and where no coding system is switched, the text is that of the one there is.
 pub fn iso2022(plan: &TerminalPlan) {
-    let start = if plan.starts_in_utf8 { Charset::Utf8 } else { Charset::Latin1 };
+    let start = if plan.starts_in_utf8 { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
     let bytes: Vec<u8> = plan.chunks.iter().flat_map(|chunk| chunk.0.iter().copied()).collect();
     let decode = |chunks: &[&[u8]]| {
-        let mut decoder = Iso2022Decoder::in_charset(start);
+        let mut decoder = Iso2022Decoder::in_coding_system(start);
         let (mut text, mut errors) = (String::new(), Vec::new());
         let mut take = |text: &mut String, piece: Result<&str, _>| match piece {
             Ok(piece) => text.push_str(piece),
@@ -400,7 +400,7 @@ pub fn iso2022(plan: &TerminalPlan) {
         }
         assert_eq!(decoder.position(), bytes.len() as u64);
         assert_eq!(decoder.error_count(), errors.len() as u64);
-        (text, errors, decoder.charset())
+        (text, errors, decoder.coding_system())
     };
     let whole = decode(&[&bytes]);
     let cut: Vec<&[u8]> = plan.chunks.iter().map(|chunk| &chunk.0[..]).collect();
@@ -410,8 +410,8 @@ pub fn iso2022(plan: &TerminalPlan) {
     let switches = |part: &[u8]| part == b"\x1B%G" || part == b"\x1B%@";
     if !bytes.windows(3).any(switches) {
         let expected = match start {
-            Charset::Utf8 => String::from_utf8_lossy(&bytes).into_owned(),
-            Charset::Latin1 => latin1(&bytes).collect(),
+            CodingSystem::Utf8 => String::from_utf8_lossy(&bytes).into_owned(),
+            CodingSystem::Latin1 => latin1(&bytes).collect(),
         };
         assert_eq!((&whole.0, whole.2), (&expected, start), "{bytes:02x?}");
     }
