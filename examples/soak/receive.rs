@@ -6,7 +6,9 @@ use futures::{Stream, StreamExt};
 use tokio::io::AsyncRead;
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
-use utf8_codec::codec::{CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::codec::{
+    CodecError, LineEnd, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+};
 use utf8_codec::stream::{ReadError, StreamError, Utf8ReadExt, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error};
 
@@ -92,7 +94,7 @@ pub(crate) async fn receive<R: AsyncRead + Unpin>(
                 match line {
                     Ok(Ok(line)) => {
                         direction.add_text(&line.text);
-                        if line.terminated {
+                        if line.end == LineEnd::Delimiter {
                             direction.add_text("\n");
                         }
                     }
