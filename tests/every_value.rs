@@ -10,8 +10,8 @@ use futures::{FutureExt, StreamExt};
 use support::{Atom, PLAIN, repairers, reporters};
 use tokio_util::codec::{Decoder, Encoder};
 use utf8_codec::codec::{
-    CharCodec, DialectCodec, DialectItem, JavaUtfCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec,
-    Utf8LinesCodec,
+    CharCodec, DialectCodec, DialectItem, JavaUtfCodec, LineEnd, Utf8Chunk, Utf8ChunksCodec,
+    Utf8Codec, Utf8LinesCodec,
 };
 use utf8_codec::detect::{Detector, Kind};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
@@ -20,7 +20,7 @@ use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
 use utf8_codec::stream::Utf8WriteExt;
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
 use utf8_codec::{
-    Charset, ErrorMode, Iso2022Decoder, Kernel, Status, TextFinder, Utf8Decoder, Utf8Encoder,
+    CodingSystem, ErrorMode, Iso2022Decoder, Kernel, Status, TextFinder, Utf8Decoder, Utf8Encoder,
 };
 
 /// All of them, in order: 4,382,592 bytes.
@@ -149,7 +149,7 @@ fn through_the_codecs_both_ways() {
         for line in decoded(lines, all().as_bytes(), size) {
             let line = line.unwrap();
             text.push_str(&line);
-            text.push_str(if line.terminated { "\n" } else { "" });
+            text.push_str(if line.end == LineEnd::Delimiter { "\n" } else { "" });
         }
         assert!(text == all(), "in chunks of {size}");
     }
@@ -298,7 +298,8 @@ fn through_what_would_read_something_else_if_it_were_not_utf8() {
         }
     }
     // In order there is no sequence that switches charsets.
-    let (mut terminal, mut text) = (Iso2022Decoder::in_charset(Charset::Utf8), String::new());
+    let (mut terminal, mut text) =
+        (Iso2022Decoder::in_coding_system(CodingSystem::Utf8), String::new());
     for chunk in all().as_bytes().chunks(7) {
         terminal.push(chunk).for_each(|piece| text.push_str(piece.unwrap()));
     }
