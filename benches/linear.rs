@@ -16,7 +16,7 @@ use utf8_codec::dialect::{Dialect, DialectDecoder};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::payload::websocket::{Opcode, TextMessage};
 use utf8_codec::{
-    Charset, ErrorMode, Iso2022Decoder, TextFinder, Utf8Decoder, Utf8Options, Utf8Validator,
+    CodingSystem, ErrorMode, Iso2022Decoder, TextFinder, Utf8Decoder, Utf8Options, Utf8Validator,
 };
 
 const MB: usize = 1_000_000;
@@ -110,7 +110,7 @@ const OBJECTS: &[(&str, Run)] = &[
         detector.position()
     }),
     ("terminal", |input, size| {
-        let mut decoder = Iso2022Decoder::in_charset(Charset::Utf8);
+        let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
         input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
     }),
     ("finder", |input, size| {
