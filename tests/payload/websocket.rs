@@ -544,6 +544,22 @@ fn the_limit_is_on_by_default_and_counts_all_frames() {
 }
 
 #[test]
+fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
+    for how in HOWS {
+        let mut connection = TextMessage::new();
+        connection.start_frame(Opcode::Text, true, None).unwrap();
+        give_plain(how, &mut connection, b"0123456789").unwrap();
+        let mut connection = connection.with_max_length(5);
+        let mut other = connection.clone();
+        assert_eq!(connection.announce(1), Err(MessageError::TooLong { limit: 5 }));
+        give_plain(how, &mut other, b"").unwrap();
+        let error = give_plain(how, &mut other, b"x").unwrap_err();
+        assert_eq!(error, MessageError::TooLong { limit: 5 });
+        check_failed(&mut other, error);
+    }
+}
+
+#[test]
 fn what_is_announced_is_refused_before_it_comes() {
     let mut connection = TextMessage::new().with_max_length(1000);
     connection.start_frame(Opcode::Text, false, None).unwrap();

@@ -236,7 +236,9 @@ impl TextMessage {
     /// ```
     pub fn announce(&mut self, len: u64) -> Result<(), MessageError> {
         match &mut self.frame {
-            Frame::Data { announced, .. } if len <= self.limit - self.len => *announced = len,
+            Frame::Data { announced, .. } if len <= self.limit.saturating_sub(self.len) => {
+                *announced = len;
+            }
             Frame::Data { .. } => return self.fail(MessageError::TooLong { limit: self.limit }),
             Frame::Control { .. } if len <= MAX_CONTROL as u64 => {}
             Frame::Control { .. } => return self.fail(ProtocolError::LongControl.into()),

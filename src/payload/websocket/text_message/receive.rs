@@ -69,7 +69,7 @@ impl TextMessage {
 
     /// Counts a piece of the open message. Returns how many bytes of it there is room for.
     pub(super) fn admit(&mut self, len: usize) -> usize {
-        let room = usize::try_from(self.limit - self.len).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.limit.saturating_sub(self.len)).unwrap_or(usize::MAX);
         let admitted = len.min(room);
         self.len += admitted as u64;
         if let Frame::Data { announced, .. } = &mut self.frame {
