@@ -200,6 +200,13 @@ fn a_body_that_is_known_to_be_too_long_is_not_polled() {
 }
 
 #[test]
+fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
+    let mut body = body(&[Data(b"abc"), Pause, Data(b"def"), End]);
+    assert_eq!(ready(&mut body), ["abc"]);
+    assert_eq!(ready(&mut body.with_limit(2)), ["! > 2", "-"]);
+}
+
+#[test]
 fn a_refused_body_is_not_polled_again() {
     let mut body = body(&[Data(b"abc"), Data(b"def"), End]).with_limit(2);
     assert_eq!(ready(&mut body), ["ab", "! > 2", "-"]);

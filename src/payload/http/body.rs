@@ -404,7 +404,8 @@ impl<B: Body> Utf8Body<B> {
                 State::Open => match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
                     Ok(Some(frame)) => match frame.into_data() {
                         Ok(data) => {
-                            let (data, state) = within(data, *this.limit - *this.received);
+                            let allowed = this.limit.saturating_sub(*this.received);
+                            let (data, state) = within(data, allowed);
                             *this.received += data.len() as u64;
                             *this.state = state;
                             this.decoding.push(data);
