@@ -559,6 +559,21 @@ fn an_error_of_the_encoder_loses_nothing_around_it() {
 }
 
 #[test]
+fn an_empty_text_between_the_halves_of_a_pair_changes_nothing() {
+    for dialect in DIALECTS {
+        let mut encoder = DialectEncoder::new(dialect);
+        let mut bytes = Vec::new();
+        encoder.push_utf16_to_vec(&[0xD83D], &mut bytes).unwrap();
+        encoder.push_to_vec("", &mut bytes).unwrap();
+        encoder.push_utf16_to_vec(&[0xDE00], &mut bytes).unwrap();
+        let mut expected = Vec::new();
+        let mut encoder = DialectEncoder::new(dialect);
+        encoder.push_utf16_to_vec(&[0xD83D, 0xDE00], &mut expected).unwrap();
+        assert_eq!(bytes, expected, "{dialect:?}");
+    }
+}
+
+#[test]
 fn a_half_that_is_refused_is_reported_before_what_follows_is_taken() {
     let mut encoder = DialectEncoder::new(Dialect::Cesu8);
     let mut bytes = Vec::new();

@@ -175,6 +175,7 @@ fn the_second_half_of_a_pair_is_refused_behind_the_first_in_wtf8() {
     let mut codec = DialectCodec::new(Dialect::Wtf8);
     let mut buffer = BytesMut::new();
     codec.encode(half(0xD83D), &mut buffer).unwrap();
+    codec.encode("", &mut buffer).unwrap();
     let error = codec.encode(half(0xDE00), &mut buffer).unwrap_err();
     assert!(matches!(error, DialectCodecError::Encode(error) if error.index() == 1));
     codec.encode("text", &mut buffer).unwrap();

@@ -125,6 +125,10 @@ impl DialectEncoder {
         out: &mut impl Output,
     ) -> Result<(), DialectEncodeError> {
         out.put(self.take_signature());
+        if text.is_empty() {
+            // Nothing stands between the halves of a pair.
+            return Ok(());
+        }
         out.put(&self.finish()?);
         encode_text(self.options().dialect(), text, out);
         Ok(())
