@@ -184,6 +184,25 @@ fn options_are_kept_to() {
     assert_eq!(told(plain.with_bom(BomPolicy::Require), &cut_short), "0 []0 [ef, bb]-");
 }
 
+#[tokio::test]
+async fn a_capacity_that_is_made_less_on_the_way_loses_nothing() {
+    for before in [2, 90, 93, 95, 200] {
+        let text = format!("{}{}", "a".repeat(before), MULTILINGUAL);
+        for steps in 1..4 {
+            let mut reader = text.as_bytes().utf8_reader();
+            let mut seen = String::new();
+            for _ in 0..steps {
+                seen.extend(reader.next_str().await.unwrap());
+            }
+            let mut reader = reader.with_capacity(4);
+            while let Some(text) = reader.next_str().await.unwrap() {
+                seen += text;
+            }
+            assert_eq!(seen, text);
+        }
+    }
+}
+
 #[test]
 fn settings_may_come_in_any_order() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
