@@ -220,6 +220,30 @@ fn lines_begin_where_a_reader_has_come_to() {
     );
 }
 
+#[test]
+fn lines_behind_text_that_was_repaired_are_where_they_are() {
+    let bytes = &b"\xFFa\xFFb\nxx\xE2\x82\n\xFF\nq\n\xC3"[..];
+    for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {
+        for limit in [1, 2, 3, 4, 100] {
+            let reader = || bytes.utf8_reader().with_error_mode(mode);
+            let mut whole = reader().into_lines().with_max_length(limit);
+            let expected = places(&mut whole);
+            let mut peeking = reader();
+            peeking.peek_str().now_or_never().unwrap().unwrap();
+            let mut lines = peeking.into_lines().with_max_length(limit);
+            assert_eq!(places(&mut lines), expected, "{mode:?} {limit}");
+            assert_eq!(lines.error_count(), whole.error_count(), "{mode:?} {limit}");
+            assert_eq!(lines.first_error(), whole.first_error(), "{mode:?} {limit}");
+        }
+    }
+    let mut escaping = bytes.utf8_reader().with_error_mode(ErrorMode::Escape);
+    for _ in 0..7 {
+        escaping.next_char().now_or_never().unwrap().unwrap();
+    }
+    let expected = r"1@1 ffb|2@5 xx\xe2\x82|3@10 \xff|4@12 q|5@14 \xc3|-";
+    assert_eq!(places(&mut escaping.into_lines()), expected);
+}
+
 /// The lines with their numbers and offsets.
 fn places<L, E: std::fmt::Debug>(lines: &mut L) -> String
 where

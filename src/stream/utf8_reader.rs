@@ -29,7 +29,7 @@ pin_project! {
     ///
     /// # Memory
     ///
-    /// A `Utf8Reader` is 232 bytes larger than its reader, on a 64-bit machine. Up to 96 bytes are read
+    /// A `Utf8Reader` is 240 bytes larger than its reader, on a 64-bit machine. Up to 96 bytes are read
     /// into these; when a read has filled them, a buffer is taken for the next, of 8,192 bytes (8 KiB)
     /// if not [set](Self::with_capacity) otherwise. It is given back when the text has been consumed
     /// and the reader is pending, and so is that of repaired text: a quiet connection has none.
@@ -415,12 +415,14 @@ impl<R> Utf8Reader<R> {
     /// is called.
     #[cfg(feature = "codec")]
     pub(super) fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
-        let content = mem::replace(&mut self.content, Content::new());
-        let text = content.as_str().as_bytes();
-        let mut decoder = content.decoder.clone();
+        let mut content = mem::replace(&mut self.content, Content::new());
+        let begun = content.take_back_repairs();
+        let Content { buffer, mut decoder, mode, .. } = content;
+        let text = buffer.as_str().as_bytes();
         // A repair may be longer than what it stands for.
-        decoder.scanner.unread(text.len().min(decoder.position() as usize));
-        ([text, content.buffer.rest()].concat(), decoder, content.mode)
+        let unread = (begun.len() + text.len()) as u64;
+        decoder.scanner.seek(decoder.position().saturating_sub(unread));
+        ([begun.as_bytes(), text, buffer.rest()].concat(), decoder, mode)
     }
 }
 

@@ -97,6 +97,15 @@ impl ReadBuffer {
         self.start = self.text;
     }
 
+    /// Has the rest begin `len` bytes earlier: with bytes that have been passed since the last
+    /// [`room`](Self::room).
+    #[cfg(feature = "codec")]
+    pub(crate) fn take_back(&mut self, len: usize) {
+        debug_assert!(self.start == self.text);
+        self.text -= len;
+        self.start = self.text;
+    }
+
     /// Moves the rest to the front, and returns where a reader may put more: memory of `capacity`
     /// bytes at the most. Text that has not been consumed is dropped; there should be none.
     ///

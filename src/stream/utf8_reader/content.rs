@@ -1,5 +1,7 @@
 use std::io;
 use std::mem;
+#[cfg(feature = "codec")]
+use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -30,6 +32,12 @@ pub(super) struct Repaired {
     text: String,
     /// Bytes of it that have been consumed.
     done: usize,
+    /// So many bytes it stands for; they lie in front of the buffer's rest. None where that is not
+    /// known.
+    #[cfg(feature = "codec")]
+    stands_for: Option<NonZeroU32>,
+    #[cfg(feature = "codec")]
+    mode: ErrorMode,
 }
 
 impl Content {
@@ -166,8 +174,78 @@ impl Content {
         repaired.text.clear();
         repaired.text.push_str(&repair);
         let read = decode_to(scanner, tally, buffer.rest(), *mode, &mut repaired.text);
-        buffer.pass(read.map_err(|(_, error)| error)?);
+        let read = read.map_err(|(_, error)| error)?;
+        buffer.pass(read);
+        #[cfg(feature = "codec")]
+        {
+            let len = u32::try_from(error.bytes().len() + read);
+            repaired.stands_for = len.ok().and_then(NonZeroU32::new);
+            repaired.mode = *mode;
+        }
         Ok(!repaired.text.is_empty())
+    }
+
+    /// Has repaired text that has not been consumed be bytes again, that have not been looked at.
+    /// Returns what is left of a repair of which a part has been consumed, or all that is repaired
+    /// where nothing is known of the bytes.
+    #[cfg(feature = "codec")]
+    pub(super) fn take_back_repairs(&mut self) -> String {
+        let Self { buffer, decoder: Utf8Decoder { scanner, tally, .. }, repaired, .. } = self;
+        let Repaired { text, done, stands_for, mode } = mem::take(repaired);
+        let Some(len) = stands_for.filter(|_| done < text.len()) else {
+            return text[done..].to_owned();
+        };
+        let (behind, mut ahead) = (*scanner, *scanner);
+        ahead.seek(behind.position().saturating_sub(len.get().into()));
+        if ahead.position() == 0 {
+            // A signature is looked for again.
+            ahead.reset();
+        }
+        *scanner = ahead;
+        let len = len.get() as usize;
+        buffer.take_back(len);
+        let bytes = &buffer.rest()[..len];
+        let (mut read, mut used, mut taken_back) = (0, 0, 0);
+        let (mut left, mut begun) = (done, String::new());
+        while read < len {
+            let error = match ahead.step(&bytes[read..]) {
+                Step::Text(text) => {
+                    if left > 0 {
+                        used = read + text.len().min(left);
+                        left = left.saturating_sub(text.len());
+                    }
+                    read += text.len();
+                    continue;
+                }
+                Step::Silent(len) => {
+                    read += len;
+                    continue;
+                }
+                Step::Error(error) => error,
+                Step::Hold => match ahead.finish(&bytes[read..]) {
+                    Some(error) => error,
+                    None => break,
+                },
+            };
+            read += error.bytes().len();
+            if left == 0 {
+                taken_back += 1;
+                continue;
+            }
+            let repair = mode.repair(&error);
+            let repair = repair.as_deref().unwrap_or_default();
+            begun.push_str(repair.get(left..).unwrap_or_default());
+            left = left.saturating_sub(repair.len());
+            used = read;
+        }
+        tally.forget(taken_back);
+        if used > 0 {
+            let base = scanner.position();
+            *scanner = behind;
+            scanner.seek(base + used as u64);
+            buffer.pass(used);
+        }
+        begun
     }
 }
 
