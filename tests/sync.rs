@@ -452,6 +452,17 @@ mod readers {
     }
 
     #[tokio::test]
+    async fn repaired_text_may_be_longer_than_all_that_has_been_read() {
+        let mut reader = Utf8Reader::new(&b"\xFF,x,y"[..]).with_error_mode(ErrorMode::Escape);
+        assert_eq!(reader.peek_str().await.unwrap(), Some(r"\xff,x,y"));
+        let mut reader = reader.with_error_mode(ErrorMode::Fatal);
+        let mut comma = TextFinder::new(",").unwrap();
+        assert!(reader.find(&mut comma).await.unwrap().is_some());
+        assert_eq!(reader.find(&mut comma).await.unwrap(), Some(3));
+        assert_eq!(reader.next_str().await.unwrap(), Some("y"));
+    }
+
+    #[tokio::test]
     async fn nothing_matches_across_text_that_was_taken_otherwise() {
         let (mut peer, socket) = tokio::io::duplex(64);
         let mut reader = Utf8Reader::new(socket);

@@ -402,7 +402,8 @@ impl<R> Utf8Reader<R> {
     /// what was read, but may stand for it.
     pub(super) fn offset(&self) -> Option<u64> {
         let unread = self.as_str().len() as u64;
-        (self.content.mode == ErrorMode::Fatal).then(|| self.decoder().position() - unread)
+        (self.content.mode == ErrorMode::Fatal)
+            .then(|| self.decoder().position().saturating_sub(unread))
     }
 
     /// Whether the reader has ended.
