@@ -198,6 +198,21 @@ fn an_offset_is_that_of_the_next_char_or_behind_the_last() {
 }
 
 #[test]
+fn an_offset_begins_where_the_source_has_come_to() {
+    let script = [Chunk(b"ab\xE2"), Chunk(b"\x82\xAC\xFFc"), End];
+    for (steps, offset) in [(0, 0), (1, 2), (2, 5), (3, 6), (4, 7)] {
+        let mut texts = Script::new(&script).utf8();
+        for _ in 0..steps {
+            texts.next().now_or_never().unwrap();
+        }
+        assert_eq!(texts.chars().offset(), offset, "after {steps}");
+    }
+    let mut chars = CharStream::new(Texts::new(stream::iter(["ab", "c"].map(Ok::<_, Infallible>))));
+    chars.next_block().now_or_never().unwrap();
+    assert_eq!(CharStream::new(chars.into_inner()).offset(), 2);
+}
+
+#[test]
 fn an_offset_stays_while_the_source_is_pending() {
     let does = [Chunk(b"ab\xFF"), Pause, Pause, Chunk(b"c"), End];
     let mut chars = chars_of(&does, ErrorMode::Escape);

@@ -23,8 +23,9 @@ pub(super) struct Block {
 }
 
 impl Block {
-    pub(super) const fn new() -> Self {
-        let piece = Piece::Text { text: ByteString::new(), offset: 0 };
+    /// Begins at `offset`, without text.
+    pub(super) const fn new(offset: u64) -> Self {
+        let piece = Piece::Text { text: ByteString::new(), offset };
         Self { piece, at: 0, ahead: Vec::new(), next: 0, ahead_to: 0 }
     }
 
@@ -38,8 +39,7 @@ impl Block {
     /// Gives back all memory, where nothing is left.
     pub(super) fn shrink(&mut self) {
         debug_assert!(self.as_str().is_empty());
-        let piece = Piece::Text { text: ByteString::new(), offset: self.offset() };
-        *self = Self { piece, ..Self::new() };
+        *self = Self::new(self.offset());
     }
 
     #[inline]

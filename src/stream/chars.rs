@@ -96,7 +96,8 @@ impl<T: TextSource> CharStream<T> {
     /// # }
     /// ```
     pub fn new(source: T) -> Self {
-        Self { source, block: Block::new(), trouble: None }
+        let block = Block::new(source.text_end());
+        Self { source, block, trouble: None }
     }
 
     /// Makes a stream of `char`s and their offsets.

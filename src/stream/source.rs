@@ -38,6 +38,10 @@ pub trait TextSource {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Piece, Self::Error>>>;
 
+    /// Returns how far in the stream the text has come that has been returned.
+    #[doc(hidden)]
+    fn text_end(&self) -> u64;
+
     /// Whether there will be nothing more.
     #[doc(hidden)]
     fn has_ended(&self) -> bool;
@@ -55,6 +59,11 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Piece, StreamError<E>>>> {
         self.poll_pieces(cx)
+    }
+
+    fn text_end(&self) -> u64 {
+        let decoder = self.decoder();
+        decoder.position() - decoder.incomplete().len() as u64
     }
 
     fn has_ended(&self) -> bool {
@@ -200,6 +209,10 @@ where
         let offset = self.position;
         let text = ready!(self.poll_text(cx));
         Poll::Ready(text.map(|text| text.map(|text| Piece::Text { text, offset })))
+    }
+
+    fn text_end(&self) -> u64 {
+        self.position
     }
 
     fn has_ended(&self) -> bool {
