@@ -244,6 +244,18 @@ fn lines_behind_text_that_was_repaired_are_where_they_are() {
     assert_eq!(places(&mut escaping.into_lines()), expected);
 }
 
+#[test]
+fn a_reader_is_the_same_behind_its_lines() {
+    let reader = (&b"one\n\xFFtwo"[..]).utf8_reader().with_capacity(4);
+    let mut lines = reader.with_error_mode(ErrorMode::Escape).into_lines();
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "one");
+    assert_eq!(lines.rest(), b"");
+    let mut reader = lines.into_inner();
+    assert_eq!(reader.decoder().position(), 4);
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some(r"\xfftwo"));
+    assert_eq!(reader.first_error().unwrap().valid_up_to(), 4);
+}
+
 /// The lines with their numbers and offsets.
 fn places<L, E: std::fmt::Debug>(lines: &mut L) -> String
 where

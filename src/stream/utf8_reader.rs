@@ -417,6 +417,10 @@ impl<R> Utf8Reader<R> {
     #[cfg(feature = "codec")]
     pub(super) fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
         let mut content = mem::replace(&mut self.content, Content::new());
+        // Who gets the reader back finds it as it was, behind all that has been read.
+        self.content.mode = content.mode;
+        self.content.decoder = content.decoder.clone();
+        self.content.go_behind(content.buffer.rest().len());
         let begun = content.take_back_repairs();
         let Content { buffer, mut decoder, mode, .. } = content;
         let text = buffer.as_str().as_bytes();
@@ -539,6 +543,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         let buffer = &mut this.content.buffer;
         bytes.extend_from_slice(buffer.rest());
         buffer.pass(read);
+        this.content.go_behind(read);
         Poll::Ready(Ok(read))
     }
 }

@@ -83,6 +83,15 @@ impl Content {
         Some(next)
     }
 
+    /// Passes over bytes that others decode.
+    #[cfg(feature = "codec")]
+    pub(super) fn go_behind(&mut self, bytes: usize) {
+        if bytes > 0 {
+            self.decoder.scanner.close_start();
+            self.decoder.scanner.pass(bytes);
+        }
+    }
+
     /// Reads into the buffer, which has no text. Gives back memory where there is nothing to read.
     #[inline]
     pub(super) fn poll_read<R: AsyncRead>(
