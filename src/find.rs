@@ -91,7 +91,8 @@ impl TextFinder {
         Matches { finder: self, rest: piece }
     }
 
-    /// Passes over bytes that are no text: nothing matches across them.
+    /// Passes over bytes that are no text: nothing matches across them. The position goes no further
+    /// than `u64::MAX`.
     ///
     /// # Examples
     ///
@@ -103,7 +104,7 @@ impl TextFinder {
     /// ```
     pub fn skip(&mut self, bytes: u64) {
         self.begun = 0;
-        self.position += bytes;
+        self.position = self.position.saturating_add(bytes);
     }
 
     /// Starts a new text with the same needle: offset 0, nothing found.
@@ -164,7 +165,7 @@ impl TextFinder {
                 if !rest.is_empty() {
                     self.begun = self.pattern.begun(rest);
                 }
-                self.position += bytes.len() as u64;
+                self.go_on(bytes.len());
                 (None, bytes.len())
             }
         }
@@ -173,8 +174,13 @@ impl TextFinder {
     /// A match ends `used` bytes behind the position.
     fn found(&mut self, used: usize) -> (Option<u64>, usize) {
         self.begun = 0;
-        self.position += used as u64;
+        self.go_on(used);
         (Some(self.position - self.pattern.len() as u64), used)
+    }
+
+    /// There are more bytes than a `u64` can count only where they are said to have been skipped.
+    fn go_on(&mut self, used: usize) {
+        self.position = self.position.saturating_add(used as u64);
     }
 }
 

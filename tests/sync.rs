@@ -229,6 +229,20 @@ mod find {
     }
 
     #[test]
+    fn a_position_beyond_all_counting_stays_where_it_is() {
+        let mut finder = TextFinder::new("ab").unwrap();
+        for skipped in [u64::MAX - 3, u64::MAX] {
+            finder.skip(skipped);
+            assert_eq!(finder.position(), skipped);
+            assert_eq!(finder.push("-ab-ab-").count(), 2);
+            assert_eq!(finder.push("no more").count(), 0);
+            assert_eq!(finder.position(), u64::MAX);
+        }
+        finder.reset();
+        assert_eq!(finder.push("ab").next(), Some(0));
+    }
+
+    #[test]
     fn its_types_may_be_sent_shared_moved_and_printed() {
         fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
         is_plain::<TextFinder>();
