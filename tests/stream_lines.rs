@@ -256,6 +256,60 @@ fn a_reader_is_the_same_behind_its_lines() {
     assert_eq!(reader.first_error().unwrap().valid_up_to(), 4);
 }
 
+#[test]
+fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
+    let long = "long ".repeat(40);
+    let bytes =
+        [&b"\xEF\xBB\xBFa\xFF\n\xE2\x82\r\n\r\xFFb\xC3\xA9\xC3\n"[..], long.as_bytes(), b"\xFF"]
+            .concat();
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {
+        let all_of = |bytes: &[u8]| {
+            let mut reader = bytes.utf8_reader().with_error_mode(mode);
+            reader.collect_text(1000).now_or_never().unwrap().unwrap()
+        };
+        let mut whole = (&bytes[..]).utf8_reader().with_options(options).with_error_mode(mode);
+        whole.collect_text(1000).now_or_never().unwrap().unwrap();
+        for (cut, capacity) in (0..=bytes.len()).flat_map(|cut| [(cut, 7), (cut, 300)]) {
+            let (mut pipe, socket) = tokio::io::duplex(1 << 10);
+            let reader = socket.utf8_reader().with_capacity(capacity).with_options(options);
+            let mut lines = reader.into_lines().with_error_mode(mode);
+            pipe.write_all(&bytes[..cut]).now_or_never().unwrap().unwrap();
+            items(&mut lines);
+            let mut reader = lines.into_reader();
+            let newline = bytes[..cut].iter().rposition(|&byte| byte == b'\n');
+            let start = newline.map_or(if cut < 3 { 0 } else { 3 }, |at| at + 1);
+            assert_eq!(reader.decoder().position(), start as u64, "{mode:?} {cut}");
+
+            pipe.write_all(&bytes[cut..]).now_or_never().unwrap().unwrap();
+            drop(pipe);
+            let text = reader.collect_text(1000).now_or_never().unwrap().unwrap();
+            assert_eq!(text, all_of(&bytes[start.max(3)..]), "{mode:?} {cut}");
+            assert_eq!(reader.error_count(), whole.error_count(), "{mode:?} {cut}");
+            assert_eq!(reader.first_error(), whole.first_error(), "{mode:?} {cut}");
+            assert!(reader.decoder().bom_seen());
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_is_given_back_tells_no_error_twice_and_no_end_twice() {
+    let bytes = &b"one\n\xFFtwo\nthree\xFF"[..];
+    let mut lines = bytes.utf8_reader().into_lines();
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "one");
+    assert!(lines.next().now_or_never().unwrap().unwrap().unwrap().is_err());
+    let mut reader = lines.into_reader();
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("two\nthree"));
+    assert!(reader.next_str().now_or_never().unwrap().is_err());
+    assert_eq!((reader.error_count(), reader.decoder().position()), (2, 15));
+
+    let mut lines =
+        Script::new(&[Chunk(b"line"), End, Chunk(b"behind")]).utf8_reader().into_lines();
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "line");
+    assert!(lines.next().now_or_never().unwrap().is_none());
+    assert_eq!(lines.into_reader().next_str().now_or_never().unwrap().unwrap(), None);
+}
+
 /// The lines with their numbers and offsets.
 fn places<L, E: std::fmt::Debug>(lines: &mut L) -> String
 where

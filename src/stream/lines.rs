@@ -210,8 +210,9 @@ impl<S> Utf8Lines<S> {
         &self.source
     }
 
-    /// Returns the source for good. What has come out of it and is in no line is lost:
-    /// [`rest`](Self::rest).
+    /// Returns the source for good. What has come out of it and is in no line is lost: what was read
+    /// ahead is in [`rest`](Self::rest), so copy it out first. Of a [`Utf8Reader`],
+    /// [`into_reader`](Utf8Lines::into_reader) loses nothing.
     ///
     /// # Examples
     ///
@@ -358,6 +359,37 @@ impl<S> Utf8Lines<S> {
     }
 }
 
+impl<R> Utf8Lines<Utf8Reader<R>> {
+    /// Returns the reader, for what follows the lines. Nothing is lost: what has been read and is in no
+    /// line ([`rest`](Self::rest)) comes next.
+    ///
+    /// Options and error mode are those of the lines, and the errors have been counted; those in a line
+    /// that is not finished will be. Of a line that has been refused, the rest comes. Where lines may
+    /// end with CR, the LF that belongs to one may come. A reader that has ended while lines were left is
+    /// asked once more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::TryStreamExt;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut lines = Utf8Reader::new("DATA\r\nžluť\r\n.\r\n".as_bytes()).into_lines();
+    /// assert_eq!(lines.try_next().await?.unwrap()?, "DATA");
+    /// let mut reader = lines.into_reader();
+    /// assert_eq!(reader.next_str().await?, Some("žluť\r\n.\r\n"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_reader(self) -> Utf8Reader<R> {
+        let Machine { codec, buffer, state } = self.machine;
+        let (decoder, mode) = codec.into_decoder();
+        self.source.go_on(&buffer, decoder, mode, state == State::Ended)
+    }
+}
+
 impl<S, B, E> Stream for Utf8Lines<S>
 where
     S: Stream<Item = Result<B, E>>,
@@ -442,7 +474,9 @@ impl<S> Utf8Stream<S> {
 
 impl<R> Utf8Reader<R> {
     /// Makes a stream of lines, with the options, the error mode and the buffer of this reader. The
-    /// first line begins at the place up to which text has been consumed.
+    /// first line begins at the place up to which text has been consumed. Text that was repaired and
+    /// has not been consumed is decoded again from its bytes; of a repair that was begun, what is left
+    /// stands in the first line.
     ///
     /// # Examples
     ///

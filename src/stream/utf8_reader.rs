@@ -18,6 +18,8 @@ use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
 use crate::stream::utf8_reader::content::Content;
 use crate::stream::{ReadError, Utf8ByteReader};
+#[cfg(feature = "codec")]
+use crate::text::ReadBuffer;
 
 pin_project! {
     /// Reads text from an `AsyncRead`, and lends it: the fast way from a socket to `&str`.
@@ -185,7 +187,8 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Sets what becomes of ill-formed parts. From a repair on, what a read has brought is copied, and
-    /// lent in one piece: up to four times the bytes that were read ([`ErrorMode::Escape`]).
+    /// lent in one piece: up to four times the bytes that were read ([`ErrorMode::Escape`]). May be
+    /// called at any time; holds for what has not been decoded.
     ///
     /// # Examples
     ///
@@ -428,6 +431,22 @@ impl<R> Utf8Reader<R> {
         let unread = (begun.len() + text.len()) as u64;
         decoder.scanner.seek(decoder.position().saturating_sub(unread));
         ([begun.as_bytes(), text, buffer.rest()].concat(), decoder, mode)
+    }
+
+    /// Goes on with what others have left: `unread`, which a decoder has come to; nothing, if that is
+    /// how it has ended.
+    #[cfg(feature = "codec")]
+    pub(super) fn go_on(
+        self,
+        unread: &[u8],
+        decoder: Utf8Decoder,
+        mode: ErrorMode,
+        has_ended: bool,
+    ) -> Self {
+        let buffer = ReadBuffer::holding(unread, self.capacity);
+        let content = Content { buffer, decoder, mode, ..Content::new() };
+        let state = if has_ended { State::Ended } else { State::Looking };
+        Self { content, state, ..self }
     }
 }
 

@@ -29,6 +29,19 @@ impl ReadBuffer {
         Self { memory: Memory::Within([0; Self::WITHIN]), start: 0, text: 0, filled: 0 }
     }
 
+    /// A buffer in which these bytes have been read, with room for `capacity` bytes, if it is on the
+    /// heap.
+    #[cfg(feature = "codec")]
+    pub(crate) fn holding(bytes: &[u8], capacity: usize) -> Self {
+        let mut buffer = Self::new();
+        if bytes.len() > Self::WITHIN {
+            buffer.memory = Memory::Heap(vec![0; capacity.max(bytes.len())].into());
+        }
+        buffer.room(usize::MAX)[..bytes.len()].copy_from_slice(bytes);
+        buffer.fill(bytes.len());
+        buffer
+    }
+
     /// The text that has not been consumed.
     #[inline]
     pub(crate) fn as_str(&self) -> &str {
@@ -122,7 +135,7 @@ impl ReadBuffer {
         let (memory, end) = match &mut self.memory {
             Memory::Within(bytes) => (&mut bytes[..], capacity.clamp(len, Self::WITHIN)),
             Memory::Heap(bytes) => {
-                let end = bytes.len();
+                let end = capacity.clamp(len, bytes.len());
                 (&mut bytes[..], end)
             }
         };

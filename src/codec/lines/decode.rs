@@ -40,6 +40,8 @@ pub(super) struct OpenLine {
     decided: usize,
     /// Bytes that have been validated; errors among them have been repaired and counted.
     checked: usize,
+    /// How many errors there are among them.
+    errors: u64,
     /// From where on it is in a legacy encoding, if it is.
     legacy: Option<usize>,
 }
@@ -83,7 +85,7 @@ impl Decoder for Utf8LinesCodec {
         let missing = self.decoder.finish_behind(&[]);
         if let (Some(error), ErrorMode::Fatal) = (missing, self.mode) {
             let start = self.decoder.scanner;
-            let line = OpenLine { start, decided: 0, checked: 0, legacy: None };
+            let line = OpenLine { start, decided: 0, checked: 0, errors: 0, legacy: None };
             let error = self.line_error(line, LineErrorKind::Utf8(error));
             self.number += 1;
             return Ok(Some(Err(error)));
@@ -232,6 +234,7 @@ impl Utf8LinesCodec {
                     let at = line.checked;
                     line.checked += error.bytes().len();
                     self.decoder.tally.note(error);
+                    line.errors += 1;
                     if let Some(fallback) = &mut self.fallback
                         && error.kind().is_ill_formed()
                     {
@@ -323,11 +326,22 @@ impl Utf8LinesCodec {
         self.line_error(line, kind)
     }
 
+    /// The decoder as it was at the front of the read buffer, and the mode.
+    #[cfg(feature = "stream")]
+    pub(crate) fn into_decoder(self) -> (Utf8Decoder, ErrorMode) {
+        let Self { mut decoder, mode, state, .. } = self;
+        if let State::Line(line) = state {
+            decoder.scanner = line.start;
+            decoder.tally.forget(line.errors);
+        }
+        (decoder, mode)
+    }
+
     /// Opens the line that begins at the front of the buffer.
     fn open_line(&mut self) {
         let legacy = self.has_turned().then_some(0);
         let start = self.decoder.scanner;
-        self.state = State::Line(OpenLine { start, decided: 0, checked: 0, legacy });
+        self.state = State::Line(OpenLine { start, decided: 0, checked: 0, errors: 0, legacy });
     }
 
     /// Ends the line: `len` bytes, of which the last is its delimiter's, are done with.
