@@ -5,6 +5,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
+use crate::boundary;
 use crate::stream::Utf8Reader;
 
 pin_project! {
@@ -81,6 +82,31 @@ impl<R> Utf8ByteReader<R> {
     /// ```
     pub fn get_ref(&self) -> &Utf8Reader<R> {
         &self.inner
+    }
+
+    /// Returns the reader of text within for good. Nothing is lost: what has not been read comes next,
+    /// with all of a character of which only some bytes have been.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tokio::io::AsyncReadExt;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut reader = Utf8Reader::new("5 €".as_bytes()).into_byte_reader();
+    /// let mut bytes = [0; 3];
+    /// reader.read_exact(&mut bytes).await?;
+    /// assert_eq!(&bytes, b"5 \xE2");
+    /// assert_eq!(reader.into_inner().next_str().await?, Some("€"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_inner(mut self) -> Utf8Reader<R> {
+        let read = boundary::floor(self.inner.as_str().as_bytes(), self.done);
+        self.inner.consume(read);
+        self.inner
     }
 }
 
