@@ -20,9 +20,9 @@ pin_project! {
     /// The body of a request or a response as text: each frame of data is a run of whole characters
     /// in UTF-8, never empty.
     ///
-    /// It is a [`Body`] around a body. What a frame determines is handed on before the next one is
+    /// It is a `Body` around a body. What a frame determines is handed on before the next one is
     /// asked for; how the text is divided into frames depends on those within, the text does not.
-    /// Text is handed on without copying where the data within is [`Bytes`]; a character that was
+    /// Text is handed on without copying where the data within is `Bytes`; a character that was
     /// cut is a copy, and a frame of its own. In a lossy mode a frame within yields at most one
     /// frame, and that is a copy where something was repaired or where the frame completes a
     /// character.
@@ -35,7 +35,7 @@ pin_project! {
     /// Trailers pass. Before them, and before the end, an incomplete character is one error, or one
     /// repair. After the end nothing else comes, and the body within is not polled again.
     ///
-    /// [`size_hint`](Body::size_hint) is exact if the one within is and nothing is changed: the
+    /// `size_hint` is exact if the one within is and nothing is changed: the
     /// charset is UTF-8, the mode is [`ErrorMode::Fatal`], and there is no signature that might be
     /// removed, nor the rest of a character to be skipped.
     ///
@@ -202,7 +202,7 @@ impl<B> Utf8Body<B> {
     }
 
     /// Sets how many bytes of data the body within may have. There is no limit unless one is set:
-    /// nothing accumulates here.
+    /// nothing accumulates here. May be lowered on the way: nothing more is let in then.
     ///
     /// What is within the limit is handed on, then comes [`BodyError::TooLong`], and nothing else. A
     /// body whose size hint already says that it is too long is refused before it is polled, so that
@@ -274,7 +274,12 @@ impl<B> Utf8Body<B> {
         &mut self.inner
     }
 
-    /// Returns the body within for good. What has come out of it and has not been handed on is lost.
+    /// Returns the body within for good.
+    ///
+    /// What has come out of it and has not been handed on is lost: the beginning of a character, which
+    /// can be had before (`decoder().incomplete()`); what is left of a frame, if the last that came was
+    /// text in front of an error, or the error; trailers behind an error; and from another charset than
+    /// UTF-8 what has not been converted.
     ///
     /// # Examples
     ///

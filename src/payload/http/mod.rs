@@ -1,6 +1,6 @@
 //! Bodies of HTTP messages as text, for servers and clients.
 //!
-//! [`Utf8Body`] goes around any [`http_body::Body`]: those that hyper, axum, tonic and reqwest give
+//! [`Utf8Body`] goes around any `http_body::Body`: those that hyper, axum, tonic and reqwest give
 //! for requests and responses, and those of http-body-util. It is a body itself. Its frames hold
 //! whole characters, whatever the frames, packets and chunks were in which the bytes came.
 //!

@@ -60,7 +60,7 @@ pub struct TextMessage {
     decoder: Utf8Decoder,
     /// The most bytes a message may have.
     limit: u64,
-    /// Bytes of the open message so far. Invariant: at most `limit`.
+    /// Bytes of the open message so far: at most `limit`, if that has not been lowered since.
     len: u64,
     frame: Frame,
     open: Open,
@@ -116,7 +116,8 @@ impl TextMessage {
         }
     }
 
-    /// Sets how many bytes a message may have, all its frames together, kept or not.
+    /// Sets how many bytes a message may have, all its frames together, kept or not. May be lowered on
+    /// the way: nothing more is let in then.
     ///
     /// # Examples
     ///
