@@ -7,7 +7,7 @@ use crate::kernel::{Kernel, Nul};
 
 /// Many at once, into a `Vec`.
 impl DialectEncoder {
-    /// Encodes `text` and appends its bytes.
+    /// Encodes `text` and appends its bytes. An empty text changes nothing (but for the signature).
     ///
     /// # Errors
     ///

@@ -21,6 +21,10 @@ pin_project! {
     /// nothing of it was held. Between polls it holds what the [`Fallback`] may hold back, and what is
     /// left of one chunk. The end of the inner stream decides what is held.
     ///
+    /// For lines, `char`s or one `String` of it, see [`TextStreamExt`] (`text_lines`, `text_chars`,
+    /// `collect_text`). [`Utf8Reader`] and `Utf8Lines` have no `with_fallback`: for the text of a
+    /// reader, see [`Utf8ReadExt::utf8_stream`]; for lines by the rule of IRC take `Utf8LinesCodec`.
+    ///
     /// # Errors
     ///
     /// [`StreamError::Utf8`] for what the options refuse, if the error mode does not repair it;
@@ -52,6 +56,9 @@ pin_project! {
     /// ```
     ///
     /// [`Fallback`]: crate::fallback::Fallback
+    /// [`TextStreamExt`]: crate::stream::TextStreamExt
+    /// [`Utf8ReadExt::utf8_stream`]: crate::stream::Utf8ReadExt::utf8_stream
+    /// [`Utf8Reader`]: crate::stream::Utf8Reader
     /// [`Utf8Stream::with_fallback`]: crate::stream::Utf8Stream::with_fallback
     #[derive(Clone, Debug)]
     #[must_use = "streams do nothing unless polled"]
@@ -108,7 +115,10 @@ impl<S> FallbackStream<S> {
         &self.decoder
     }
 
-    /// Returns the inner stream for good. What is held, and what is left of a chunk, is lost.
+    /// Returns the inner stream for good.
+    ///
+    /// What is held can be had before: `decoder().held()`. What is left of a chunk behind that is lost;
+    /// there is nothing left of it when the stream has been pending.
     ///
     /// # Examples
     ///

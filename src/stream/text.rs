@@ -132,7 +132,8 @@ impl<S> Utf8Stream<S> {
         Self { text: Text { decoder: Utf8Decoder::with_options(options), ..self.text }, ..self }
     }
 
-    /// Sets what becomes of ill-formed parts.
+    /// Sets what becomes of ill-formed parts. May be called at any time; holds for what has not been
+    /// decoded.
     ///
     /// # Examples
     ///
