@@ -30,7 +30,7 @@ pin_project! {
     ///
     /// Holds the line that is not finished: 65,536 bytes (64 KiB) of it
     /// ([`Utf8LinesCodec::DEFAULT_MAX_LENGTH`]) if not set otherwise, besides the delimiter and one
-    /// chunk; over an `Utf8Reader` no memory from the heap while that is pending between two lines. It is
+    /// chunk; over a `Utf8Reader` no memory from the heap while that is pending between two lines. It is
     /// at most 200 bytes larger than its source. An
     /// empty chunk changes nothing. The end of the source ends the last line; then comes `None`, and
     /// nothing else ever after.
@@ -361,12 +361,13 @@ impl<S> Utf8Lines<S> {
 
 impl<R> Utf8Lines<Utf8Reader<R>> {
     /// Returns the reader, for what follows the lines. Nothing is lost: what has been read and is in no
-    /// line ([`rest`](Self::rest)) comes next.
+    /// line ([`rest`](Self::rest)) comes next. It is copied, into memory that is given back when the
+    /// text has been consumed and the reader is pending.
     ///
-    /// Options and error mode are those of the lines, and the errors have been counted; those in a line
-    /// that is not finished will be. Of a line that has been refused, the rest comes. Where lines may
-    /// end with CR, the LF that belongs to one may come. A reader that has ended while lines were left is
-    /// asked once more.
+    /// Options and error mode are those of the lines, and their errors have been counted; those in a
+    /// line that is not finished will be. Of a line that has been refused, the rest comes. Where lines
+    /// may end with CR, the LF that belongs to one may come. A reader that has ended while lines were
+    /// left is asked once more.
     ///
     /// # Examples
     ///
