@@ -50,9 +50,9 @@
 //! # }
 //! ```
 //!
-//! [`FramedRead`]: tokio_util::codec::FramedRead
-//! [`FramedWrite`]: tokio_util::codec::FramedWrite
-//! [`Framed`]: tokio_util::codec::Framed
+//! [`FramedRead`]: https://docs.rs/tokio-util/0.7/tokio_util/codec/struct.FramedRead.html
+//! [`FramedWrite`]: https://docs.rs/tokio-util/0.7/tokio_util/codec/struct.FramedWrite.html
+//! [`Framed`]: https://docs.rs/tokio-util/0.7/tokio_util/codec/struct.Framed.html
 //! [`ByteString`]: bytestring::ByteString
 
 mod chars;
