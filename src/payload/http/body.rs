@@ -365,7 +365,7 @@ impl<B> Utf8Body<B> {
 }
 
 impl<B: Body> Utf8Body<B> {
-    /// Polls for the next frame, as [`poll_frame`](Body::poll_frame) does, with its data as text.
+    /// Polls for the next frame, as `poll_frame` does, with its data as text.
     ///
     /// # Errors
     ///
