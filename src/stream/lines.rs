@@ -331,13 +331,16 @@ impl<S> Utf8Lines<S> {
         // Not by `poll_items`, which costs a tenth here (benches/reader.rs, read-lines).
         let mut silent = 0;
         loop {
-            let line = match state {
-                State::Open => codec.decode(buffer),
-                State::Ending => codec.decode_eof(buffer),
-                State::Ended => return Poll::Ready(None),
-            };
-            // Nothing is read here, so that nothing fails.
-            if let Ok(Some(line)) = line {
+            // Nothing is read here, so that nothing fails. (In two places: a line that comes from either
+            // would be a place in memory.)
+            if *state == State::Open
+                && let Ok(Some(line)) = codec.decode(buffer)
+            {
+                return Poll::Ready(Some(Ok(line)));
+            }
+            if *state == State::Ending
+                && let Ok(Some(line)) = codec.decode_eof(buffer)
+            {
                 return Poll::Ready(Some(Ok(line)));
             }
             match state {
@@ -353,7 +356,8 @@ impl<S> Utf8Lines<S> {
                         return Poll::Pending;
                     }
                 },
-                State::Ending | State::Ended => *state = State::Ended,
+                State::Ending => *state = State::Ended,
+                State::Ended => return Poll::Ready(None),
             }
         }
     }
