@@ -131,20 +131,19 @@ impl ReadBuffer {
         }
         let (from, len) = (self.text, self.filled - self.text);
         (self.start, self.text, self.filled) = (0, 0, len);
-        // (What is moved may lie beyond the capacity, if that has been made less.)
-        let (memory, end) = match &mut self.memory {
-            Memory::Within(bytes) => (&mut bytes[..], capacity.clamp(len, Self::WITHIN)),
-            Memory::Heap(bytes) => {
-                let end = capacity.clamp(len, bytes.len());
-                (&mut bytes[..], end)
-            }
+        let memory = match &mut self.memory {
+            Memory::Within(bytes) => &mut bytes[..],
+            Memory::Heap(bytes) => bytes,
         };
         match memory.get(from..from + 4) {
             // Whether a character was cut cannot be foreseen: no branch, and no call, hangs on it.
             Some(&[a, b, c, d]) if len <= 4 => memory[..4].copy_from_slice(&[a, b, c, d]),
             _ => memory.copy_within(from..from + len, 0),
         }
-        &mut memory[len..end]
+        // (The memory may be more than the capacity, if that has been made less.)
+        let room = &mut memory[len..];
+        let most = room.len().min(capacity.saturating_sub(len));
+        &mut room[..most]
     }
 
     /// Takes memory from the heap in place of that in the buffer itself.
