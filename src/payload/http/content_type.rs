@@ -30,7 +30,7 @@ impl<'a> Parameters<'a> {
         let mut parameters = Self { field, at: 0 };
         parameters.skip_whitespace();
         parameters.token()?;
-        parameters.expect(b'/')?;
+        parameters.require(b'/')?;
         parameters.token()?;
         Ok(parameters)
     }
@@ -41,14 +41,14 @@ impl<'a> Parameters<'a> {
             if self.at == self.field.len() {
                 return Ok(None);
             }
-            self.expect(b';')?;
+            self.require(b';')?;
             self.skip_whitespace();
             if !matches!(self.peek(), None | Some(b';')) {
                 break;
             }
         }
         let name = self.token()?;
-        self.expect(b'=')?;
+        self.require(b'=')?;
         let value = match self.peek() {
             Some(b'"') => self.quoted_string()?,
             _ => Cow::Borrowed(self.token()?),
@@ -66,7 +66,7 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), Malformed> {
+    fn require(&mut self, byte: u8) -> Result<(), Malformed> {
         if self.peek() != Some(byte) {
             return Err(Malformed { at: self.at });
         }
@@ -85,7 +85,7 @@ impl<'a> Parameters<'a> {
     }
 
     fn quoted_string(&mut self) -> Result<Cow<'a, [u8]>, Malformed> {
-        self.expect(b'"')?;
+        self.require(b'"')?;
         let start = self.at;
         let mut unescaped: Option<Vec<u8>> = None;
         loop {
@@ -110,7 +110,7 @@ impl<'a> Parameters<'a> {
             Some(value) => Cow::Owned(value),
             None => Cow::Borrowed(&self.field[start..self.at]),
         };
-        self.expect(b'"')?;
+        self.require(b'"')?;
         Ok(value)
     }
 }
