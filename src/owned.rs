@@ -154,7 +154,7 @@ pub(crate) fn take_plain<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> (B
 }
 
 #[inline(never)]
-fn step_owned_slowly<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> OwnedStep {
+pub(crate) fn step_owned_slowly<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> OwnedStep {
     loop {
         let mut found = Ok(0);
         let text = take_text(input, |bytes| match scanner.step(bytes) {

@@ -7,7 +7,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::decoder::Utf8Decoder;
 use crate::error::Utf8Error;
 use crate::options::Utf8Options;
-use crate::owned::{OwnedStep, step_owned, take_plain};
+use crate::owned::{OwnedStep, step_owned_slowly, take_plain};
 use crate::text::Ending;
 
 /// A part of a stream: text, or what is not text.
@@ -180,7 +180,7 @@ impl Decoder for Utf8ChunksCodec {
                 return Ok(None);
             }
         }
-        Ok(match step_owned(scanner, src) {
+        Ok(match step_owned_slowly(scanner, src) {
             OwnedStep::Hold => None,
             OwnedStep::Text(text) => Some(Utf8Chunk::Text(text)),
             OwnedStep::Error(error) => Some(Utf8Chunk::IllFormed(self.decoder.tally.note(error))),

@@ -11,7 +11,7 @@ use crate::fallback::{Fallback, FallbackReport, Follows, Switch, take_next};
 use crate::item::Item;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
-use crate::owned::{OwnedStep, step_owned, take_plain};
+use crate::owned::{OwnedStep, step_owned_slowly, take_plain};
 use crate::text::Ending;
 
 /// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
@@ -268,7 +268,7 @@ impl Utf8Codec {
         if self.mode != ErrorMode::Fatal {
             return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());
         }
-        match step_owned(scanner, src) {
+        match step_owned_slowly(scanner, src) {
             OwnedStep::Hold => Ok(None),
             OwnedStep::Text(text) => Ok(Some(text)),
             OwnedStep::Error(error) => Err(tally.note(error)),
