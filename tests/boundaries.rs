@@ -8,8 +8,9 @@ mod support;
 use support::reference::{self, Config, Delimiter, LineItem, Mode};
 use support::{
     Atom, Expected, MODES, PLAIN, atoms, cases, check, check_ends, check_repaired, config,
-    delimiter, inputs, line_items, options, repairers, reporters, undated_item, unhex, validate,
+    delimiter, inputs, line_items, options, subjects, undated_item, unhex, validate,
 };
+use utf8_codec::ErrorMode;
 use utf8_codec::codec::Utf8LinesCodec;
 
 /// Cuts of `len` bytes: none, each alone, byte by byte, and the same with empty chunks between.
@@ -29,14 +30,8 @@ fn double_cuts(len: usize) -> Vec<Vec<usize>> {
 fn validator_agrees(bytes: &[u8], cuts: &[usize], config: Config, expected: &Expected) {
     let chunks: Vec<_> =
         support::chunks(bytes.len(), cuts).map(|(from, to)| &bytes[from..to]).collect();
-    let errors: Vec<_> = expected
-        .ended
-        .iter()
-        .filter_map(|atom| match atom {
-            Atom::Error(error) => Some(error.clone()),
-            Atom::Char(_) => None,
-        })
-        .collect();
+    let errors: Vec<_> =
+        expected.ended.iter().filter(|atom| matches!(atom, Atom::Error(_))).cloned().collect();
     let held = expected.held[bytes.len()];
     assert_eq!(validate(&chunks, config), (errors, held), "{bytes:02x?} cut at {cuts:?}");
 }
@@ -49,7 +44,7 @@ fn every_vector_at_every_cut() {
         let expected = Expected::new(&bytes, config);
         for cuts in single_cuts(bytes.len()) {
             validator_agrees(&bytes, &cuts, config, &expected);
-            for (name, subject) in reporters(config) {
+            for (name, subject) in subjects(config, ErrorMode::Fatal) {
                 check(name, subject, &bytes, &cuts, &expected);
             }
         }
@@ -62,7 +57,7 @@ fn every_vector_repaired_at_every_cut() {
         let expected = Expected::new(&bytes, config);
         for cuts in single_cuts(bytes.len()) {
             for (model_mode, mode) in MODES.into_iter().skip(1) {
-                for (name, subject) in repairers(config, mode) {
+                for (name, subject) in subjects(config, mode) {
                     check_repaired(name, subject, &bytes, &cuts, &expected, model_mode);
                 }
             }
@@ -76,7 +71,7 @@ fn every_short_vector_at_every_pair_of_cuts() {
         let expected = Expected::new(&bytes, config);
         for cuts in double_cuts(bytes.len()) {
             validator_agrees(&bytes, &cuts, config, &expected);
-            for (name, subject) in reporters(config) {
+            for (name, subject) in subjects(config, ErrorMode::Fatal) {
                 check(name, subject, &bytes, &cuts, &expected);
             }
         }
@@ -88,7 +83,7 @@ fn every_longer_vector_at_every_pair_of_cuts() {
     for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() > 16) {
         let expected = Expected::new(&bytes, config);
         for cuts in double_cuts(bytes.len()) {
-            for (name, subject) in reporters(config).into_iter().step_by(4) {
+            for (name, subject) in subjects(config, ErrorMode::Fatal).step_by(4) {
                 check_ends(name, subject, &bytes, &cuts, &expected);
             }
         }
@@ -117,7 +112,7 @@ fn every_short_vector_inside_clean_text() {
                 for cuts in [vec![], vec![at + 1], vec![edge], vec![edge, at + bytes.len()]] {
                     let mut cuts = cuts;
                     cuts.sort_unstable();
-                    for (name, mut subject) in reporters(config).into_iter().take(2) {
+                    for (name, mut subject) in subjects(config, ErrorMode::Fatal).take(2) {
                         let mut out = Vec::new();
                         for (from, to) in support::chunks(text.len(), &cuts) {
                             out.extend(subject.push(&text[from..to]));

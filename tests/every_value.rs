@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use bytes::{Bytes, BytesMut};
 use futures::{FutureExt, StreamExt};
-use support::{Atom, PLAIN, repairers, reporters};
+use support::{Atom, PLAIN, subjects};
 use tokio_util::codec::{Decoder, Encoder};
 use utf8_codec::codec::{
     CharCodec, DialectCodec, DialectItem, JavaUtfCodec, LineEnd, Utf8Chunk, Utf8ChunksCodec,
@@ -43,11 +43,7 @@ fn through_every_object_that_reports_and_every_one_that_repairs() {
     let some = some();
     let expected: Vec<_> = some.chars().map(Atom::Char).collect();
     for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
-        let subjects = match mode {
-            ErrorMode::Fatal => reporters(PLAIN),
-            mode => repairers(PLAIN, mode),
-        };
-        for (name, mut subject) in subjects {
+        for (name, mut subject) in subjects(PLAIN, mode) {
             let mut out = Vec::with_capacity(expected.len());
             for chunk in some.as_bytes().chunks(1021) {
                 out.extend(subject.push(chunk));

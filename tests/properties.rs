@@ -7,8 +7,8 @@ mod support;
 use proptest::prelude::*;
 use support::reference::{self, Bom, Config, Controls, Delimiter, Start};
 use support::{
-    Expected, MODES, PLAIN, check, check_repaired, delimiter, line_items, options, repairers,
-    reporters, undated_item, validate,
+    Expected, MODES, PLAIN, check, check_repaired, delimiter, line_items, options, subjects,
+    undated_item, validate,
 };
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Validator};
@@ -138,7 +138,7 @@ proptest! {
     ) {
         let expected = Expected::new(&bytes, config);
         let cuts = cuts_of(bytes.len(), &fractions);
-        for (name, subject) in reporters(config) {
+        for (name, subject) in subjects(config, ErrorMode::Fatal) {
             check(name, subject, &bytes, &cuts, &expected);
         }
         let chunks: Vec<_> =
@@ -157,7 +157,7 @@ proptest! {
         let expected = Expected::new(&bytes, config);
         let cuts = cuts_of(bytes.len(), &fractions);
         for (model_mode, mode) in MODES.into_iter().skip(1) {
-            for (name, subject) in repairers(config, mode) {
+            for (name, subject) in subjects(config, mode) {
                 check_repaired(name, subject, &bytes, &cuts, &expected, model_mode);
             }
         }

@@ -10,11 +10,12 @@ use http_body_util::StreamBody;
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 use utf8_codec::{ErrorMode, Utf8Options};
 
-use super::{Atom, Subject, model_error};
+use super::subjects::Subject;
+use super::{Atom, model_error};
 
 type Frames = UnboundedReceiver<Result<Frame<Bytes>, Infallible>>;
 
-pub(super) struct Framed {
+pub struct Framed {
     /// `None` once the body is to end.
     sender: Option<UnboundedSender<Result<Frame<Bytes>, Infallible>>>,
     body: Utf8Body<StreamBody<Frames>>,
@@ -22,7 +23,7 @@ pub(super) struct Framed {
 }
 
 impl Framed {
-    pub(super) fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
+    pub fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
         let (sender, receiver) = mpsc::unbounded();
         let body = Utf8Body::new(StreamBody::new(receiver));
         let body = body.with_options(options).with_error_mode(mode);
@@ -69,11 +70,8 @@ impl Subject for Framed {
         self.body.decoder().incomplete().len()
     }
 
-    fn bom_seen(&self) -> bool {
-        self.body.decoder().bom_seen()
-    }
-
-    fn skipped(&self) -> usize {
-        self.body.decoder().skipped()
+    fn start(&self) -> (bool, usize) {
+        let decoder = self.body.decoder();
+        (decoder.bom_seen(), decoder.skipped())
     }
 }

@@ -1,4 +1,5 @@
-//! `CharStream` and `Utf8Reader`, taken by each of their methods in turn, behind [`Subject`].
+//! `Utf8Stream`, and `CharStream` and `Utf8Reader` taken by each of their methods in turn, behind
+//! [`Subject`].
 
 use std::convert::Infallible;
 
@@ -10,9 +11,72 @@ use tokio::io::{AsyncWriteExt, DuplexStream};
 use utf8_codec::stream::{CharStream, ReadError, StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Options};
 
-use super::{Atom, Subject, model_error};
+use super::subjects::Subject;
+use super::{Atom, model_error};
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
+
+/// A stream over a channel, polled after each chunk for as long as it is ready.
+pub struct Texts {
+    /// `None` once the stream is to end.
+    sender: Option<UnboundedSender<Result<Bytes, Infallible>>>,
+    stream: Utf8Stream<Chunks>,
+    mode: ErrorMode,
+}
+
+impl Texts {
+    pub fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
+        let (sender, receiver) = mpsc::unbounded();
+        let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
+        Box::new(Self { sender: Some(sender), stream, mode })
+    }
+
+    /// What comes out before the stream is pending, or has ended.
+    fn ready(&mut self) -> Vec<Atom> {
+        let mut out = Vec::new();
+        let mut items = 0;
+        while let Some(Some(item)) = self.stream.next().now_or_never() {
+            match item {
+                Ok(text) => {
+                    assert!(!text.is_empty(), "items are never empty");
+                    out.extend(text.chars().map(Atom::Char));
+                }
+                Err(StreamError::Utf8(error)) => out.push(Atom::Error(model_error(&error))),
+                Err(error) => panic!("{error}"),
+            }
+            items += 1;
+        }
+        assert!(items <= 1 || self.mode == ErrorMode::Fatal, "one item for a chunk");
+        out
+    }
+}
+
+impl Subject for Texts {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
+        let sender = self.sender.as_ref().expect("not ended");
+        sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("open");
+        let out = self.ready();
+        assert!(self.stream.rest().is_empty() && !self.stream.is_terminated());
+        out
+    }
+
+    fn finish(&mut self) -> Vec<Atom> {
+        self.sender = None;
+        let out = self.ready();
+        assert!(self.stream.is_terminated());
+        assert_eq!(self.stream.next().now_or_never(), Some(None), "and so it stays");
+        out
+    }
+
+    fn held(&self) -> usize {
+        self.stream.decoder().incomplete().len()
+    }
+
+    fn start(&self) -> (bool, usize) {
+        let decoder = self.stream.decoder();
+        (decoder.bom_seen(), decoder.skipped())
+    }
+}
 
 /// `char`s over a channel, polled after each chunk for as long as they are ready.
 pub struct Chars {
@@ -129,12 +193,9 @@ impl Subject for Chars {
         self.chars.get_ref().decoder().incomplete().len()
     }
 
-    fn bom_seen(&self) -> bool {
-        self.chars.get_ref().decoder().bom_seen()
-    }
-
-    fn skipped(&self) -> usize {
-        self.chars.get_ref().decoder().skipped()
+    fn start(&self) -> (bool, usize) {
+        let decoder = self.chars.get_ref().decoder();
+        (decoder.bom_seen(), decoder.skipped())
     }
 }
 
@@ -154,8 +215,16 @@ pub struct Read {
 }
 
 impl Read {
+    pub fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
+        Self::with_capacity(options, mode, 8192)
+    }
+
     /// Reads at most `capacity` bytes at once.
-    pub fn boxed(options: Utf8Options, mode: ErrorMode, capacity: usize) -> Box<dyn Subject> {
+    pub fn with_capacity(
+        options: Utf8Options,
+        mode: ErrorMode,
+        capacity: usize,
+    ) -> Box<dyn Subject> {
         let (pipe, socket) = tokio::io::duplex(1 << 20);
         let reader = Utf8Reader::new(socket).with_options(options).with_error_mode(mode);
         Box::new(Self { pipe: Some(pipe), reader: reader.with_capacity(capacity), turn: 0 })
@@ -226,11 +295,8 @@ impl Subject for Read {
         self.reader.rest().len()
     }
 
-    fn bom_seen(&self) -> bool {
-        self.reader.decoder().bom_seen()
-    }
-
-    fn skipped(&self) -> usize {
-        self.reader.decoder().skipped()
+    fn start(&self) -> (bool, usize) {
+        let decoder = self.reader.decoder();
+        (decoder.bom_seen(), decoder.skipped())
     }
 }

@@ -1,11 +1,13 @@
 //! Operations on a stream of bytes, and what the model says must come of them.
 
 use arbitrary::Arbitrary;
-use utf8_codec::ErrorMode;
+use utf8_codec::{ErrorMode, Utf8Options};
 
 use super::input::{Bytes, Many};
 use crate::support::reference::{self, Bom, Config, Controls, Start};
-use crate::support::{Atom, MODES, Subject, atoms, repairers, reporters, undated};
+use crate::support::streams::{Chars, Read, Texts};
+use crate::support::subjects::{Make, Subject};
+use crate::support::{self, Atom, MODES, atoms, undated};
 
 /// What is done, one after another; the stream is ended at last.
 #[derive(Arbitrary, Clone, Debug)]
@@ -57,31 +59,17 @@ impl Settings {
         }
     }
 
+    pub fn options(self) -> Utf8Options {
+        support::options(self.config())
+    }
+
     pub fn mode(self) -> (reference::Mode, ErrorMode) {
         MODES[usize::from(self.mode) % MODES.len()]
     }
 }
 
-/// A stream of bytes on its way through an object.
-pub trait Object {
-    fn push(&mut self, chunk: &[u8]) -> Vec<Atom>;
-    fn finish(&mut self) -> Vec<Atom>;
-    fn held(&self) -> usize;
-
-    /// Whether a signature was taken off, and how many bytes were skipped.
-    fn start(&self) -> (bool, usize);
-
-    /// Starts a new stream with the same settings. False: that takes a new object.
-    fn reset(&mut self) -> bool;
-
-    /// Whether it tells of text, and not of errors alone.
-    fn tells_text(&self) -> bool {
-        true
-    }
-}
-
 /// Carries out a plan on objects made by `make`.
-pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Object>) {
+pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
     let mut stream = Stream::new(plan.settings, make);
     for operation in plan.operations.iter() {
         match operation {
@@ -102,7 +90,7 @@ pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Object>) {
 }
 
 struct Stream {
-    object: Box<dyn Object>,
+    object: Box<dyn Subject>,
     settings: Settings,
     config: Config,
     /// What came before `bytes` and is done with.
@@ -112,7 +100,7 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(settings: Settings, make: &dyn Fn(Settings) -> Box<dyn Object>) -> Self {
+    fn new(settings: Settings, make: &dyn Fn(Settings) -> Box<dyn Subject>) -> Self {
         let (object, config) = (make(settings), settings.config());
         Self { object, settings, config, before: 0, bytes: Vec::new(), out: Vec::new() }
     }
@@ -126,7 +114,7 @@ impl Stream {
 
     /// Ends the stream; what follows is looked at as if the object had just been made, but for the
     /// offsets and the start, which is over.
-    fn finish(&mut self, make: &dyn Fn(Settings) -> Box<dyn Object>) {
+    fn finish(&mut self, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
         self.out.extend(self.object.finish());
         self.compare(true);
         assert_eq!(self.object.finish(), [], "a second end");
@@ -137,7 +125,7 @@ impl Stream {
         }
     }
 
-    fn reset(&mut self, make: &dyn Fn(Settings) -> Box<dyn Object>) {
+    fn reset(&mut self, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
         if self.object.reset() {
             self.start_again();
         } else {
@@ -179,56 +167,28 @@ impl Stream {
     }
 }
 
-/// The object of this name among those that report, or, in a mode that repairs, that repair.
-pub fn named(name: &'static str) -> impl Fn(Settings) -> Box<dyn Object> {
-    move |settings| {
-        let (config, (_, mode)) = (settings.config(), settings.mode());
-        let all = match mode {
-            ErrorMode::Fatal => reporters(config),
-            _ => repairers(config, mode),
-        };
-        let found = all.into_iter().find(|(other, _)| *other == name);
-        Box::new(Named(found.expect("there is such an object").1))
-    }
-}
-
-struct Named(Box<dyn Subject>);
-
-impl Object for Named {
-    fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
-        self.0.push(chunk)
-    }
-
-    fn finish(&mut self) -> Vec<Atom> {
-        self.0.finish()
-    }
-
-    fn held(&self) -> usize {
-        self.0.held()
-    }
-
-    fn start(&self) -> (bool, usize) {
-        (self.0.bom_seen(), self.0.skipped())
-    }
-
-    fn reset(&mut self) -> bool {
-        false
-    }
+/// Objects for streams with the settings' options and mode.
+fn of(make: Make) -> impl Fn(Settings) -> Box<dyn Subject> {
+    move |settings| make(settings.options(), settings.mode().1)
 }
 
 pub fn text_stream(plan: &Plan) {
-    check(plan, &named("Utf8Stream"));
+    check(plan, &of(Texts::boxed));
 }
 
 pub fn char_stream(plan: &Plan) {
-    check(plan, &named("CharStream"));
+    check(plan, &of(Chars::boxed));
 }
 
 pub fn reader(plan: &Plan) {
-    check(plan, &named("Utf8Reader"));
+    check(plan, &|settings| {
+        let (options, mode) = (settings.options(), settings.mode().1);
+        let capacity = if settings.choice < 128 { 4 } else { 8192 };
+        Read::with_capacity(options, mode, capacity)
+    });
 }
 
 #[cfg(feature = "http-body")]
 pub fn body(plan: &Plan) {
-    check(plan, &named("Utf8Body"));
+    check(plan, &of(crate::support::body::Framed::boxed));
 }

@@ -1,0 +1,438 @@
+//! Each public object of the core and of the codecs behind one interface.
+
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use tokio_util::codec::Decoder;
+use utf8_codec::codec::{CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec};
+use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
+
+#[cfg(feature = "stream")]
+use super::streams::{Chars, Read, Texts};
+use super::{Atom, model_error};
+
+/// An object under test, made to tell what came out of it.
+pub trait Subject {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom>;
+    fn finish(&mut self) -> Vec<Atom>;
+    /// Bytes kept back.
+    fn held(&self) -> usize;
+
+    /// Whether a signature was taken off, and how many bytes were skipped.
+    fn start(&self) -> (bool, usize);
+
+    /// Starts a new stream with the same settings. False: that takes a new object.
+    fn reset(&mut self) -> bool {
+        false
+    }
+
+    /// Whether it tells of text, and not of errors alone.
+    fn tells_text(&self) -> bool {
+        true
+    }
+}
+
+/// Makes an object that reports errors or, in a mode that repairs, repairs them.
+pub type Make = fn(Utf8Options, ErrorMode) -> Box<dyn Subject>;
+
+/// Every object for this mode, by name.
+pub fn all(mode: ErrorMode) -> Vec<(&'static str, Make)> {
+    let mut all: Vec<(&'static str, Make)> = Vec::new();
+    if mode == ErrorMode::Fatal {
+        all.extend(REPORTING);
+    }
+    all.extend(REPORTING_AND_REPAIRING);
+    #[cfg(feature = "stream")]
+    all.extend(STREAMS);
+    #[cfg(feature = "http-body")]
+    all.push(("Utf8Body", super::body::Framed::boxed));
+    all
+}
+
+const REPORTING: [(&str, Make); 3] = [
+    ("Utf8Decoder::push", |options, mode| Decoding::boxed(options, mode, &[Way::Pieces])),
+    ("Utf8Decoder::push_bytes", |options, mode| Decoding::boxed(options, mode, &[Way::Bytes])),
+    ("Utf8ChunksCodec", |options, _| Called::boxed(Utf8ChunksCodec::new().with_options(options))),
+];
+
+const REPORTING_AND_REPAIRING: [(&str, Make); 4] = [
+    ("Utf8Decoder::push_to_string", |options, mode| Decoding::boxed(options, mode, &[Way::String])),
+    ("Utf8Decoder::push_to_slice", |options, mode| {
+        // The least that takes every character, and every repair.
+        let room = if mode == ErrorMode::Fatal { 4 } else { 16 };
+        Decoding::boxed(options, mode, &[Way::Slice(room)])
+    }),
+    ("Utf8Codec", |options, mode| {
+        Called::boxed(Utf8Codec::new().with_options(options).with_error_mode(mode))
+    }),
+    ("CharCodec", |options, mode| {
+        Called::boxed(CharCodec::new().with_options(options).with_error_mode(mode))
+    }),
+];
+
+#[cfg(feature = "stream")]
+const STREAMS: [(&str, Make); 4] = [
+    ("Utf8Stream", Texts::boxed),
+    ("CharStream", Chars::boxed),
+    ("Utf8Reader", Read::boxed),
+    ("Utf8Reader, 4 bytes", |options, mode| Read::with_capacity(options, mode, 4)),
+];
+
+/// A way of decoding; the last ones into a buffer of so many elements.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    Pieces,
+    /// A new iterator for each piece.
+    BrokenOff,
+    Bytes,
+    String,
+    Slice(usize),
+    Chars(usize),
+    Utf16(usize),
+}
+
+/// A decoder by some of its ways, one after another.
+pub struct Decoding {
+    decoder: Utf8Decoder,
+    mode: ErrorMode,
+    ways: Vec<Way>,
+    turn: usize,
+}
+
+impl Decoding {
+    pub fn boxed(options: Utf8Options, mode: ErrorMode, ways: &[Way]) -> Box<dyn Subject> {
+        let decoder = Utf8Decoder::with_options(options);
+        Box::new(Self { decoder, mode, ways: ways.to_vec(), turn: 0 })
+    }
+
+    fn next_way(&mut self) -> Way {
+        let way = self.ways[self.turn % self.ways.len()];
+        self.turn += 1;
+        way
+    }
+
+    /// What is written into a buffer, for as often as it takes; `read` tells what is in it.
+    fn through_buffer<T: Copy + PartialEq>(
+        &mut self,
+        buffer: &mut [T],
+        chunk: &[u8],
+        convert: impl Fn(&mut Utf8Decoder, &[u8], ErrorMode, &mut [T]) -> Progress,
+        read: impl Fn(&[T]) -> Vec<char>,
+    ) -> Vec<Atom> {
+        let blank = buffer[0];
+        let (mut out, mut input) = (Vec::new(), chunk);
+        loop {
+            buffer.fill(blank);
+            let progress = convert(&mut self.decoder, input, self.mode, buffer);
+            out.extend(read(&buffer[..progress.written]).into_iter().map(Atom::Char));
+            assert!(buffer[progress.written..].iter().all(|rest| *rest == blank), "untouched");
+            input = &input[progress.read + progress.held..];
+            match progress.status {
+                Status::Done => break,
+                Status::Full => assert!(progress.read + progress.written > 0, "no progress"),
+                Status::IllFormed(error) => out.push(Atom::Error(model_error(&error))),
+                Status::TooSmall { needed } => panic!("{needed} elements needed"),
+            }
+        }
+        assert!(input.is_empty());
+        out
+    }
+
+    fn to_string(&mut self, chunk: &[u8]) -> Vec<Atom> {
+        let (mut out, mut input) = (Vec::new(), chunk);
+        loop {
+            let mut text = String::from("kept");
+            let progress = self.decoder.push_to_string(input, self.mode, &mut text);
+            assert_eq!(progress.written, text.len() - "kept".len());
+            out.extend(text["kept".len()..].chars().map(Atom::Char));
+            input = &input[progress.read + progress.held..];
+            match progress.status {
+                Status::Done => break,
+                Status::IllFormed(error) => out.push(Atom::Error(model_error(&error))),
+                other => panic!("{other:?} from a destination without bounds"),
+            }
+        }
+        assert!(input.is_empty());
+        out
+    }
+}
+
+impl Subject for Decoding {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
+        match self.next_way() {
+            Way::Pieces => self.decoder.push(chunk).flat_map(atoms_of_piece).collect(),
+            Way::BrokenOff => {
+                let (mut out, mut rest) = (Vec::new(), chunk);
+                loop {
+                    let mut pieces = self.decoder.push(rest);
+                    let Some(piece) = pieces.next() else { return out };
+                    out.extend(atoms_of_piece(piece));
+                    rest = pieces.rest();
+                }
+            }
+            Way::Bytes => {
+                let chunk = Bytes::copy_from_slice(chunk);
+                self.decoder.push_bytes(chunk).flat_map(atoms_of_piece).collect()
+            }
+            Way::String => self.to_string(chunk),
+            Way::Slice(room) => {
+                let mut bytes = vec![0xFF; room];
+                self.through_buffer(&mut bytes, chunk, Utf8Decoder::push_to_slice, chars_of_bytes)
+            }
+            Way::Chars(room) => {
+                let mut chars = vec!['\u{E123}'; room];
+                self.through_buffer(&mut chars, chunk, Utf8Decoder::push_to_chars, <[_]>::to_vec)
+            }
+            Way::Utf16(room) => {
+                let mut units = vec![0xD800; room];
+                self.through_buffer(&mut units, chunk, Utf8Decoder::push_to_utf16, chars_of_units)
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Vec<Atom> {
+        let mut out = Vec::new();
+        match self.next_way() {
+            Way::Pieces | Way::BrokenOff | Way::Bytes => {
+                while let Err(error) = self.decoder.finish() {
+                    out.push(Atom::Error(model_error(&error)));
+                }
+            }
+            Way::String => {
+                let mut text = String::new();
+                while let Err(error) = self.decoder.finish_to_string(self.mode, &mut text) {
+                    out.push(Atom::Error(model_error(&error)));
+                }
+                out.extend(text.chars().map(Atom::Char));
+            }
+            Way::Slice(room) => {
+                let finish = |decoder: &mut Utf8Decoder, _: &[u8], mode, buffer: &mut [u8]| {
+                    decoder.finish_to_slice(mode, buffer)
+                };
+                out = self.through_buffer(&mut vec![0xFF; room], &[], finish, chars_of_bytes);
+            }
+            Way::Chars(room) => {
+                let finish = |decoder: &mut Utf8Decoder, _: &[u8], mode, buffer: &mut [char]| {
+                    decoder.finish_to_chars(mode, buffer)
+                };
+                out = self.through_buffer(&mut vec!['\u{E123}'; room], &[], finish, <[_]>::to_vec);
+            }
+            Way::Utf16(room) => {
+                let finish = |decoder: &mut Utf8Decoder, _: &[u8], mode, buffer: &mut [u16]| {
+                    decoder.finish_to_utf16(mode, buffer)
+                };
+                out = self.through_buffer(&mut vec![0xD800; room], &[], finish, chars_of_units);
+            }
+        }
+        assert_eq!(self.decoder.finish(), Ok(()), "a further call is harmless");
+        out
+    }
+
+    fn held(&self) -> usize {
+        self.decoder.incomplete().len()
+    }
+
+    fn start(&self) -> (bool, usize) {
+        (self.decoder.bom_seen(), self.decoder.skipped())
+    }
+
+    fn reset(&mut self) -> bool {
+        self.decoder.reset();
+        true
+    }
+}
+
+fn atoms_of_piece<T: AsRef<str>>(piece: Result<T, Utf8Error>) -> Vec<Atom> {
+    match piece {
+        Ok(text) => {
+            assert!(!text.as_ref().is_empty(), "pieces are never empty");
+            text.as_ref().chars().map(Atom::Char).collect()
+        }
+        Err(error) => vec![Atom::Error(model_error(&error))],
+    }
+}
+
+fn chars_of_bytes(bytes: &[u8]) -> Vec<char> {
+    str::from_utf8(bytes).expect("whole characters are written").chars().collect()
+}
+
+fn chars_of_units(units: &[u16]) -> Vec<char> {
+    String::from_utf16(units).expect("whole pairs are written").chars().collect()
+}
+
+/// A validator, which tells of errors alone.
+pub struct Validating(Utf8Validator);
+
+impl Validating {
+    pub fn new(options: Utf8Options) -> Self {
+        Self(Utf8Validator::with_options(options))
+    }
+}
+
+impl Subject for Validating {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
+        let before = self.0.position();
+        let mut errors = Vec::new();
+        while let Err(error) = self.0.push(&chunk[(self.0.position() - before) as usize..]) {
+            errors.push(Atom::Error(model_error(&error)));
+        }
+        assert_eq!(self.0.position() - before, chunk.len() as u64);
+        assert_eq!(self.0.is_complete(), self.0.incomplete().is_empty());
+        errors
+    }
+
+    fn finish(&mut self) -> Vec<Atom> {
+        let mut errors = Vec::new();
+        while let Err(error) = self.0.finish() {
+            errors.push(Atom::Error(model_error(&error)));
+        }
+        errors
+    }
+
+    fn held(&self) -> usize {
+        self.0.incomplete().len()
+    }
+
+    fn start(&self) -> (bool, usize) {
+        (self.0.bom_seen(), self.0.skipped())
+    }
+
+    fn reset(&mut self) -> bool {
+        self.0.reset();
+        true
+    }
+
+    fn tells_text(&self) -> bool {
+        false
+    }
+}
+
+/// A codec, called the way `FramedRead` would if it went on after errors and after the end.
+pub struct Called<C> {
+    codec: C,
+    buffer: BytesMut,
+}
+
+impl<C: Tell + 'static> Called<C> {
+    pub fn boxed(codec: C) -> Box<dyn Subject> {
+        Box::new(Self { codec, buffer: BytesMut::new() })
+    }
+}
+
+/// What a codec's items and errors are in the model's terms.
+pub trait Tell: Decoder {
+    fn item(item: Self::Item) -> Vec<Atom>;
+    fn error(error: Self::Error) -> Atom;
+    fn inner(&self) -> &Utf8Decoder;
+    fn start_again(&mut self);
+}
+
+impl<C: Tell> Subject for Called<C> {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
+        self.buffer.extend_from_slice(chunk);
+        let mut out = Vec::new();
+        loop {
+            match self.codec.decode(&mut self.buffer) {
+                Ok(Some(item)) => out.extend(C::item(item)),
+                Ok(None) => return out,
+                Err(error) => out.push(C::error(error)),
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Vec<Atom> {
+        let mut out = Vec::new();
+        loop {
+            match self.codec.decode_eof(&mut self.buffer) {
+                Ok(Some(item)) => out.extend(C::item(item)),
+                Ok(None) => break,
+                Err(error) => out.push(C::error(error)),
+            }
+        }
+        assert!(self.buffer.is_empty(), "everything is accounted for at the end");
+        assert!(matches!(self.codec.decode_eof(&mut self.buffer), Ok(None)));
+        out
+    }
+
+    fn held(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn start(&self) -> (bool, usize) {
+        (self.codec.inner().bom_seen(), self.codec.inner().skipped())
+    }
+
+    fn reset(&mut self) -> bool {
+        self.buffer.clear();
+        self.codec.start_again();
+        true
+    }
+}
+
+fn codec_error(error: CodecError) -> Atom {
+    match error {
+        CodecError::Utf8(error) => Atom::Error(model_error(&error)),
+        other => panic!("{other}"),
+    }
+}
+
+impl Tell for Utf8Codec {
+    fn item(item: Self::Item) -> Vec<Atom> {
+        assert!(!item.is_empty(), "items are never empty");
+        item.chars().map(Atom::Char).collect()
+    }
+
+    fn error(error: CodecError) -> Atom {
+        codec_error(error)
+    }
+
+    fn inner(&self) -> &Utf8Decoder {
+        self.decoder()
+    }
+
+    fn start_again(&mut self) {
+        self.reset();
+    }
+}
+
+impl Tell for Utf8ChunksCodec {
+    fn item(item: Utf8Chunk) -> Vec<Atom> {
+        match item {
+            Utf8Chunk::Text(text) => {
+                assert!(!text.is_empty(), "items are never empty");
+                text.chars().map(Atom::Char).collect()
+            }
+            Utf8Chunk::IllFormed(error) => vec![Atom::Error(model_error(&error))],
+        }
+    }
+
+    fn error(error: io::Error) -> Atom {
+        panic!("{error}")
+    }
+
+    fn inner(&self) -> &Utf8Decoder {
+        self.decoder()
+    }
+
+    fn start_again(&mut self) {
+        self.reset();
+    }
+}
+
+impl Tell for CharCodec {
+    fn item(item: char) -> Vec<Atom> {
+        vec![Atom::Char(item)]
+    }
+
+    fn error(error: CodecError) -> Atom {
+        codec_error(error)
+    }
+
+    fn inner(&self) -> &Utf8Decoder {
+        self.decoder()
+    }
+
+    fn start_again(&mut self) {
+        self.reset();
+    }
+}
