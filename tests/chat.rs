@@ -1,22 +1,19 @@
 //! `examples/chat.rs` as a process: its script, and clients that behave badly.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
+#[path = "support/program.rs"]
+mod program;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
+
+use program::Program;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The example stands beside the tests: `target/<profile>/examples`.
-fn program() -> Command {
-    let test = std::env::current_exe().unwrap();
-    let name = format!("chat{}", std::env::consts::EXE_SUFFIX);
-    let program: PathBuf = test.parent().unwrap().with_file_name("examples").join(name);
-    assert!(program.exists(), "not built: `cargo test` does, `cargo build --example chat` too");
-    Command::new(program)
-}
+const CHAT: Program = Program("chat");
 
 /// A server, ended when the test is.
 struct Server {
@@ -26,15 +23,14 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[&str]) -> Self {
-        let mut child = program()
+        let mut child = CHAT
+            .command()
             .args(["--listen", "127.0.0.1:0"])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        let address = CHAT.address(child.stdout.take().unwrap());
         Self { child, address }
     }
 
@@ -71,7 +67,7 @@ impl Client {
 
 #[test]
 fn the_script_goes_through() {
-    let output = program().output().unwrap();
+    let output = CHAT.command().output().unwrap();
     let (said, complained) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr));
     assert!(output.status.success(), "{said:?} {complained:?}");
     assert!(said.unwrap().ends_with("Everybody has heard what they should have.\n"));

@@ -1,17 +1,14 @@
 //! `examples/lexer.rs` as a process: the tokens it prints, and how it exits.
 #![cfg(feature = "stream")]
 
-use std::process::Command;
+#[path = "support/program.rs"]
+mod program;
+
+use program::Program;
 
 #[test]
 fn the_tokens_of_a_program_that_comes_in_hostile_pieces_are_printed_with_their_places() {
-    // The example stands beside the tests: `target/<profile>/examples`.
-    let test = std::env::current_exe().unwrap();
-    let name = format!("lexer{}", std::env::consts::EXE_SUFFIX);
-    let program = test.parent().unwrap().with_file_name("examples").join(name);
-    let output = Command::new(&program).output().unwrap_or_else(|error| {
-        panic!("{}: {error}; `cargo build --example lexer` builds it", program.display())
-    });
+    let output = Program("lexer").command().output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}");
 

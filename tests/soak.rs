@@ -1,16 +1,15 @@
 //! `examples/soak.rs` as a process: that nothing gets lost, and that it would be seen.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+#[path = "support/program.rs"]
+mod program;
 
-/// The example stands beside the tests: `target/<profile>/examples`.
+use std::process::Output;
+
+use program::Program;
+
 fn soak(arguments: &[&str]) -> Output {
-    let test = std::env::current_exe().unwrap();
-    let name = format!("soak{}", std::env::consts::EXE_SUFFIX);
-    let program: PathBuf = test.parent().unwrap().with_file_name("examples").join(name);
-    assert!(program.exists(), "not built: `cargo test` does, `cargo build --example soak` too");
-    Command::new(program).args(arguments).output().unwrap()
+    Program("soak").command().args(arguments).output().unwrap()
 }
 
 fn said(output: &Output) -> String {

@@ -2,16 +2,19 @@
 
 #![cfg(feature = "codec")]
 
-use std::ffi::OsStr;
-use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+#[path = "support/program.rs"]
+mod program;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::ChildStdin;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+#[cfg(target_os = "linux")]
+use program::peak_kilobytes;
+use program::{Outcome, Program, drain, finish, noise};
 
 const TEXT: &str = "a\0é€日😀\u{10FFFF}!";
 const UTF_8: &[u8] = b"a\0\xC3\xA9\xE2\x82\xAC\xE6\x97\xA5\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF!";
@@ -34,100 +37,10 @@ fn forms() -> [(&'static str, Vec<u8>); 9] {
     ]
 }
 
-struct Outcome {
-    status: i32,
-    stdout: Vec<u8>,
-    stderr: String,
-}
-
-/// The example stands beside the tests: `target/<profile>/examples`.
-fn program() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let name = format!("transcode{}", std::env::consts::EXE_SUFFIX);
-    let program = test.parent().unwrap().with_file_name("examples").join(name);
-    assert!(
-        program.exists(),
-        "not built: `cargo test` does, `cargo build --example transcode` too"
-    );
-    program
-}
-
-fn start<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Child {
-    Command::new(program())
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
+const TRANSCODE: Program = Program("transcode");
 
 fn run(arguments: &str, stdin: &[u8]) -> Outcome {
-    run_with(arguments.split(' '), stdin)
-}
-
-fn run_with<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, stdin: &[u8]) -> Outcome {
-    let mut child = start(arguments);
-    let (mut pipe, stdin) = (child.stdin.take().unwrap(), stdin.to_vec());
-    thread::spawn(move || pipe.write_all(&stdin));
-    finish(child)
-}
-
-fn finish(mut child: Child) -> Outcome {
-    let stdout = child.stdout.take().map(drain);
-    let stderr = child.stderr.take().map(drain);
-    let status = wait(&mut child);
-    let all = |pipe: Option<JoinHandle<Vec<u8>>>| pipe.map_or(Vec::new(), |p| p.join().unwrap());
-    let stderr = String::from_utf8(all(stderr)).unwrap();
-    assert!(!stderr.contains("panicked"), "{stderr}");
-    Outcome { status, stdout: all(stdout), stderr }
-}
-
-fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        pipe.read_to_end(&mut bytes).unwrap();
-        bytes
-    })
-}
-
-fn wait(child: &mut Child) -> i32 {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status.code().expect("ended by a signal");
-        }
-        if Instant::now() > deadline {
-            child.kill().unwrap();
-            panic!("the example hangs");
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
-}
-
-fn path(name: &str) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("transcode");
-    fs::create_dir_all(&directory).unwrap();
-    directory.join(name)
-}
-
-fn file(name: &str, bytes: &[u8]) -> String {
-    let path = path(name);
-    fs::write(&path, bytes).unwrap();
-    path.to_str().unwrap().to_owned()
-}
-
-/// Reproducible bytes of which many are nearly UTF-8.
-fn noise(len: usize) -> Vec<u8> {
-    const SOME: &[u8] = b"\x80\x8F\x90\x9F\xA0\xBF\xC0\xC3\xE0\xE2\xED\xEF\xF0\xF4\xFF\n a";
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as usize
-    };
-    (0..len).map(|_| SOME[next() % SOME.len()]).collect()
+    TRANSCODE.run(arguments.split(' '), stdin)
 }
 
 /// Runs it with reads of several sizes, which have to come to the same.
@@ -146,11 +59,11 @@ fn run_cut(arguments: &str, stdin: &[u8]) -> Outcome {
 fn every_form_becomes_every_other() {
     let forms = forms();
     for (from, bytes) in &forms {
-        let name = file(&format!("from-{from}"), bytes);
+        let name = TRANSCODE.file(&format!("from-{from}"), bytes);
         for (to, expected) in &forms {
             for size in ["1", "262144"] {
                 let arguments = [&name, "--from", from, "--to", to, "--read-size", size];
-                let outcome = run_with(arguments, b"");
+                let outcome = TRANSCODE.run(arguments, b"");
                 assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{from} to {to}");
                 assert_eq!(outcome.stdout, *expected, "{from} to {to}, by {size}");
             }
@@ -430,7 +343,7 @@ fn exchange(stdin: &mut ChildStdin, stdout: &mut impl Read, chunk: &[u8], len: u
 
 #[test]
 fn a_pipe_is_answered_byte_by_byte() {
-    let mut child = start(["-", "--from", "modified-utf-8", "--to", "utf-16be"]);
+    let mut child = TRANSCODE.start(["-", "--from", "modified-utf-8", "--to", "utf-16be"]);
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     for (byte, expected) in [
         (b'a', &b"\0a"[..]),
@@ -463,7 +376,7 @@ fn tcp_is_read_and_written() {
     let sender = thread::spawn(move || send_in_pieces(source.accept().unwrap().0));
     let receiver = drain_one(target);
     let arguments = [&from, "--from", "cesu-8", "--to", "modified-utf-8", "-o", &to];
-    let outcome = run_with(arguments, b"");
+    let outcome = TRANSCODE.run(arguments, b"");
     assert_eq!((outcome.status, &*outcome.stderr, outcome.stdout.len()), (0, "", 0));
     sender.join().unwrap();
     assert_eq!(receiver.join().unwrap(), forms()[3].1);
@@ -471,11 +384,9 @@ fn tcp_is_read_and_written() {
 
 #[test]
 fn listener_announces_itself_and_reads_one_connection() {
-    let mut child = start(["--listen", "127.0.0.1:0", "--from", "cesu-8", "--to", "utf-16le"]);
-    let mut announced = String::new();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    stderr.read_line(&mut announced).unwrap();
-    let address = announced.trim_end().strip_prefix("transcode: listening on ").unwrap();
+    let mut child =
+        TRANSCODE.start(["--listen", "127.0.0.1:0", "--from", "cesu-8", "--to", "utf-16le"]);
+    let address = TRANSCODE.address(child.stderr.take().unwrap());
     send_in_pieces(TcpStream::connect(address).unwrap());
     let outcome = finish(child);
     assert_eq!((outcome.status, outcome.stdout), (0, forms()[7].1.clone()));
@@ -495,20 +406,21 @@ fn drain_one(listener: TcpListener) -> JoinHandle<Vec<u8>> {
 
 #[test]
 fn a_file_is_written_but_not_the_source() {
-    let (name, target) = (file("source.txt", "é\n".as_bytes()), path("target.txt"));
+    let (name, target) =
+        (TRANSCODE.file("source.txt", "é\n".as_bytes()), TRANSCODE.path("target.txt"));
     let to = target.to_str().unwrap();
-    let outcome = run_with([&*name, "--to", "utf-16be", "-o", to], b"");
+    let outcome = TRANSCODE.run([&*name, "--to", "utf-16be", "-o", to], b"");
     assert_eq!((outcome.status, outcome.stdout.len()), (0, 0));
     assert_eq!(fs::read(&target).unwrap(), b"\0\xE9\0\n");
-    let outcome = run_with([&*name, "-o", &name], b"");
+    let outcome = TRANSCODE.run([&*name, "-o", &name], b"");
     assert_eq!((outcome.status, outcome.stderr.lines().count()), (2, 1), "{}", outcome.stderr);
     assert_eq!(fs::read(&name).unwrap(), "é\n".as_bytes());
 }
 
 #[test]
 fn what_makes_no_sense_or_cannot_be_read_or_written_has_status_2() {
-    let clean = file("clean.txt", b"fine");
-    let missing = path("missing").to_str().unwrap().to_owned();
+    let clean = TRANSCODE.file("clean.txt", b"fine");
+    let missing = TRANSCODE.path("missing").to_str().unwrap().to_owned();
     let directory = env!("CARGO_TARGET_TMPDIR").to_owned();
     for arguments in [
         &["--from", "utf-8"][..],
@@ -527,17 +439,17 @@ fn what_makes_no_sense_or_cannot_be_read_or_written_has_status_2() {
         &[&clean, "-o", "/no/such/directory/file"],
         &[&clean, "-o", "tcp://127.0.0.1:1"],
     ] {
-        let outcome = run_with(arguments, b"");
+        let outcome = TRANSCODE.run(arguments, b"");
         assert_eq!((outcome.status, outcome.stdout.len()), (2, 0), "{arguments:?}");
         assert!(!outcome.stderr.is_empty(), "{arguments:?}");
     }
-    assert_eq!(run_with([&missing], b"").stderr.lines().count(), 1);
+    assert_eq!(TRANSCODE.run([&missing], b"").stderr.lines().count(), 1);
 }
 
 #[test]
 fn nobody_reading_on_is_a_failure_that_is_told() {
-    let long = file("long.txt", &b"0123456789abcdef".repeat(1 << 16));
-    let mut child = start([&long, "--to", "utf-16le"]);
+    let long = TRANSCODE.file("long.txt", &b"0123456789abcdef".repeat(1 << 16));
+    let mut child = TRANSCODE.start([&long, "--to", "utf-16le"]);
     let mut first = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     let outcome = finish(child);
@@ -546,7 +458,7 @@ fn nobody_reading_on_is_a_failure_that_is_told() {
 
 #[test]
 fn without_arguments_the_sample_comes_out_as_it_should() {
-    let outcome = run_with::<&str>([], b"");
+    let outcome = TRANSCODE.run::<&str>([], b"");
     let stdout = String::from_utf8(outcome.stdout).unwrap();
     assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{stdout}");
     assert!(stdout.contains("Every byte came out as it should"), "{stdout}");
@@ -556,17 +468,17 @@ fn without_arguments_the_sample_comes_out_as_it_should() {
 
 #[test]
 fn the_progress_is_shown_when_it_is_asked_for() {
-    let name = file("progress.txt", &b"0123456789abcdef".repeat(1 << 16));
+    let name = TRANSCODE.file("progress.txt", &b"0123456789abcdef".repeat(1 << 16));
     for when in ["never", "auto"] {
-        let outcome = run_with([&*name, "--to", "utf-16le", "--progress", when], b"");
+        let outcome = TRANSCODE.run([&*name, "--to", "utf-16le", "--progress", when], b"");
         assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{when}");
     }
-    let outcome = run_with([&*name, "--to", "utf-16le", "--progress", "always"], b"");
+    let outcome = TRANSCODE.run([&*name, "--to", "utf-16le", "--progress", "always"], b"");
     assert_eq!((outcome.status, outcome.stdout.len()), (0, 2 << 20));
     for part in ["progress.txt", "100%", "1.00 MiB of 1.00 MiB", "/s"] {
         assert!(outcome.stderr.contains(part), "{part}: {:?}", outcome.stderr);
     }
-    let outcome = run_with(["-", "--progress", "always"], &[b'x'; 3000]);
+    let outcome = TRANSCODE.run(["-", "--progress", "always"], &[b'x'; 3000]);
     assert_eq!((outcome.status, outcome.stdout.len()), (0, 3000));
     assert!(outcome.stderr.contains("2.93 KiB"), "{:?}", outcome.stderr);
     assert!(!outcome.stderr.contains('%'), "the size is not known");
@@ -579,7 +491,7 @@ fn a_terminal_is_shown_a_bar_for_what_takes_long_and_then_it_is_gone() {
     use std::fs::File;
     use std::os::fd::FromRawFd;
 
-    let name = file("long-progress.txt", &b"0123456789abcdef".repeat(3 << 20));
+    let name = TRANSCODE.file("long-progress.txt", &b"0123456789abcdef".repeat(3 << 20));
     let (mut master, mut slave) = (0, 0);
     let (nothing, size) = (
         std::ptr::null_mut(),
@@ -590,8 +502,9 @@ fn a_terminal_is_shown_a_bar_for_what_takes_long_and_then_it_is_gone() {
     assert_eq!(made, 0);
     // SAFETY: both have just been opened, and nobody else has them.
     let (mut master, slave) = unsafe { (File::from_raw_fd(master), File::from_raw_fd(slave)) };
-    let child = Command::new(program())
-        .args([&*name, "--to", "cesu-8", "-o", path("long-out").to_str().unwrap()])
+    let child = TRANSCODE
+        .command()
+        .args([&*name, "--to", "cesu-8", "-o", TRANSCODE.path("long-out").to_str().unwrap()])
         .env("TERM", "xterm")
         .stderr(slave)
         .spawn()
@@ -617,7 +530,7 @@ fn a_terminal_is_shown_a_bar_for_what_takes_long_and_then_it_is_gone() {
 /// Sends 64 MiB through a pipe, and looks at the most memory it has had.
 #[cfg(target_os = "linux")]
 fn assert_constant_memory(arguments: &str, pattern: &[u8], written: u64) {
-    let mut child = start(arguments.split(' '));
+    let mut child = TRANSCODE.start(arguments.split(' '));
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let reader = thread::spawn(move || {
         let (mut count, mut buffer) = (0, vec![0; 1 << 16]);
@@ -630,10 +543,8 @@ fn assert_constant_memory(arguments: &str, pattern: &[u8], written: u64) {
     for _ in 0..(64 << 20) / block.len() {
         stdin.write_all(&block).unwrap();
     }
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    assert!(kilobytes < 24 << 10, "{arguments}: {peak}");
+    let peak = peak_kilobytes(&child);
+    assert!(peak < 24 << 10, "{arguments}: {peak} kB");
     drop(stdin);
     assert_eq!(finish(child).status, 0);
     assert_eq!(reader.join().unwrap(), written, "{arguments}");
