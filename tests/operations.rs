@@ -2,6 +2,9 @@
 //! toolchain, with random bytes for plans.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
+#[cfg(feature = "encoding_rs")]
+#[path = "support/encodings.rs"]
+mod encodings;
 #[path = "support/lists.rs"]
 mod lists;
 #[path = "support/operations/mod.rs"]
@@ -93,7 +96,7 @@ fn reader() {
 #[test]
 #[cfg(feature = "http-body")]
 fn body() {
-    run("body", streams::body);
+    run("body", operations::bodies::body);
 }
 
 #[test]

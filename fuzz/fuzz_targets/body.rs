@@ -2,6 +2,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use utf8_codec_fuzz::operations::streams;
+use utf8_codec_fuzz::operations::bodies;
 
-fuzz_target!(|plan: streams::Plan| streams::body(&plan));
+fuzz_target!(|plan: bodies::BodyPlan| bodies::body(&plan));

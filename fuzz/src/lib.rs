@@ -2,6 +2,8 @@
 
 #![allow(private_interfaces, reason = "the reference model is not public, and need not be")]
 
+#[path = "../../tests/support/encodings.rs"]
+mod encodings;
 #[path = "../../tests/support/lists.rs"]
 mod lists;
 #[path = "../../tests/support/operations/mod.rs"]

@@ -481,7 +481,7 @@ impl<R> Utf8Reader<R> {
     /// Makes a stream of lines, with the options, the error mode and the buffer of this reader. The
     /// first line begins at the place up to which text has been consumed. Text that was repaired and
     /// has not been consumed is decoded again from its bytes; of a repair that was begun, what is left
-    /// stands in the first line.
+    /// stands in the first line, as if the peer had sent it.
     ///
     /// # Examples
     ///

@@ -3,6 +3,9 @@
 #![cfg(feature = "http-body")]
 
 mod charsets;
+#[cfg(feature = "encoding_rs")]
+#[path = "../support/encodings.rs"]
+mod encodings;
 mod errors;
 mod frames;
 #[cfg(feature = "encoding_rs")]

@@ -9,7 +9,7 @@ use futures::stream::FusedStream;
 use futures::{FutureExt, StreamExt};
 use tokio::io::{AsyncWriteExt, DuplexStream};
 use utf8_codec::stream::{CharStream, ReadError, StreamError, Utf8Reader, Utf8Stream};
-use utf8_codec::{ErrorMode, Utf8Options};
+use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
 use super::subjects::Subject;
 use super::{Atom, model_error};
@@ -210,7 +210,12 @@ fn atom(error: StreamError<Infallible>) -> Atom {
 pub struct Read {
     /// `None` once the stream is to end.
     pipe: Option<DuplexStream>,
-    reader: Utf8Reader<DuplexStream>,
+    /// `None` while it is made into something else.
+    reader: Option<Utf8Reader<DuplexStream>>,
+    /// Unless the rest of a repair might be refused there.
+    goes_to_lines: bool,
+    /// How often it is asked again: with a small buffer it gives way before all is read.
+    patience: u8,
     turn: usize,
 }
 
@@ -227,32 +232,44 @@ impl Read {
     ) -> Box<dyn Subject> {
         let (pipe, socket) = tokio::io::duplex(1 << 20);
         let reader = Utf8Reader::new(socket).with_options(options).with_error_mode(mode);
-        Box::new(Self { pipe: Some(pipe), reader: reader.with_capacity(capacity), turn: 0 })
+        let reader = Some(reader.with_capacity(capacity));
+        let may_be_refused = matches!(mode, ErrorMode::Latin1 | ErrorMode::Windows1252)
+            && options != options.with_strictness(Strictness::new());
+        let (goes_to_lines, patience) = (!may_be_refused, if capacity < 64 { 16 } else { 1 });
+        Box::new(Self { pipe: Some(pipe), reader, goes_to_lines, patience, turn: 0 })
+    }
+
+    fn reader(&mut self) -> &mut Utf8Reader<DuplexStream> {
+        self.reader.as_mut().expect("it is back")
     }
 
     fn ready(&mut self) -> Vec<Atom> {
-        let mut out = Vec::new();
-        loop {
+        let (mut out, mut pending) = (Vec::new(), 0);
+        while pending < self.patience {
             self.turn += 1;
-            let taken = match self.turn % 3 {
+            let taken = match self.turn % 4 {
                 0 => self.take_all(),
                 1 => self.take_half(),
-                _ => self.take_char(),
+                2 => self.take_char(),
+                _ => {
+                    self.go_to_lines_and_back();
+                    continue;
+                }
             };
             match taken {
                 Some(Ok(text)) if text.is_empty() => return out,
                 Some(Ok(text)) => out.extend(text.chars().map(Atom::Char)),
                 Some(Err(ReadError::Utf8(error))) => out.push(Atom::Error(model_error(&error))),
                 Some(Err(error)) => panic!("{error}"),
-                None => break,
+                None => pending += 1,
             }
         }
-        assert_eq!(self.reader.as_str(), "", "nothing is kept back");
+        assert_eq!(self.reader().as_str(), "", "nothing is kept back");
         out
     }
 
     fn take_all(&mut self) -> Option<Result<String, ReadError>> {
-        let text = self.reader.next_str().now_or_never()?;
+        let text = self.reader().next_str().now_or_never()?;
         Some(text.map(|text| {
             assert_ne!(text, Some(""), "texts are never empty");
             text.unwrap_or_default().to_owned()
@@ -260,19 +277,26 @@ impl Read {
     }
 
     fn take_half(&mut self) -> Option<Result<String, ReadError>> {
-        let text = match self.reader.peek_str().now_or_never()? {
+        let text = match self.reader().peek_str().now_or_never()? {
             Ok(text) => text.unwrap_or_default(),
             Err(error) => return Some(Err(error)),
         };
         let half =
             (text.len().div_ceil(2)..).find(|&at| text.is_char_boundary(at)).expect("an end");
         let half = text[..half].to_owned();
-        self.reader.consume(half.len());
+        self.reader().consume(half.len());
         Some(Ok(half))
     }
 
+    /// As if somebody had wanted lines, and taken none.
+    fn go_to_lines_and_back(&mut self) {
+        if self.goes_to_lines {
+            self.reader = self.reader.take().map(|reader| reader.into_lines().into_reader());
+        }
+    }
+
     fn take_char(&mut self) -> Option<Result<String, ReadError>> {
-        let next = self.reader.next_char().now_or_never()?;
+        let next = self.reader().next_char().now_or_never()?;
         Some(next.map(|c| c.map(String::from).unwrap_or_default()))
     }
 }
@@ -287,16 +311,19 @@ impl Subject for Read {
     fn finish(&mut self) -> Vec<Atom> {
         self.pipe = None;
         let out = self.ready();
-        assert!(matches!(self.reader.next_str().now_or_never(), Some(Ok(None))), "and so it stays");
+        assert!(
+            matches!(self.reader().next_str().now_or_never(), Some(Ok(None))),
+            "and so it stays"
+        );
         out
     }
 
     fn held(&self) -> usize {
-        self.reader.rest().len()
+        self.reader.as_ref().expect("it is back").rest().len()
     }
 
     fn start(&self) -> (bool, usize) {
-        let decoder = self.reader.decoder();
+        let decoder = self.reader.as_ref().expect("it is back").decoder();
         (decoder.bom_seen(), decoder.skipped())
     }
 }

@@ -1,7 +1,7 @@
 //! The encoder, the writer, the finder and UTF-16.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -11,7 +11,7 @@ use futures::FutureExt;
 use tokio::io::AsyncWrite;
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
-use utf8_codec::{Status, TextFinder, Utf8Encoder};
+use utf8_codec::{Progress, Status, TextFinder, Utf8Encoder};
 
 use super::input::{Many, Text, Units};
 
@@ -48,36 +48,17 @@ pub fn encoder(plan: &EncoderPlan) {
                 expected.extend_from_slice(text.0.as_bytes());
             }
             Encode::TextToSlice(text, room) => {
-                let mut rest = &text.0[..];
-                let mut buffer = vec![0xEE; 4 + usize::from(*room)];
-                loop {
-                    let progress = encoder.push_to_slice(rest, &mut buffer);
-                    out.extend_from_slice(&buffer[..progress.written]);
-                    rest = &rest[progress.read..];
-                    match progress.status {
-                        Status::Done => break,
-                        Status::Full => assert!(progress.written > 0, "no progress"),
-                        other => panic!("{other:?}"),
-                    }
-                }
-                assert_eq!(rest, "");
-                expected.extend_from_slice(text.0.as_bytes());
+                let text = &text.0[..];
+                out.extend(through_buffer(*room, text.len(), |from, buffer| {
+                    encoder.push_to_slice(&text[from..], buffer)
+                }));
+                expected.extend_from_slice(text.as_bytes());
             }
             Encode::CharsToSlice(text, room) => {
                 let chars: Vec<char> = text.0.chars().collect();
-                let mut rest = &chars[..];
-                let mut buffer = vec![0xEE; 4 + usize::from(*room)];
-                loop {
-                    let progress = encoder.push_chars_to_slice(rest, &mut buffer);
-                    out.extend_from_slice(&buffer[..progress.written]);
-                    rest = &rest[progress.read..];
-                    match progress.status {
-                        Status::Done => break,
-                        Status::Full => assert!(progress.written > 0, "no progress"),
-                        other => panic!("{other:?}"),
-                    }
-                }
-                assert!(rest.is_empty());
+                out.extend(through_buffer(*room, chars.len(), |from, buffer| {
+                    encoder.push_chars_to_slice(&chars[from..], buffer)
+                }));
                 expected.extend_from_slice(text.0.as_bytes());
             }
             Encode::Reset => {
@@ -89,12 +70,40 @@ pub fn encoder(plan: &EncoderPlan) {
     }
 }
 
+/// What is written of `len` elements into a buffer of `room` bytes, or of as many as it takes; `push` is
+/// told from where on.
+fn through_buffer(
+    room: u8,
+    len: usize,
+    mut push: impl FnMut(usize, &mut [u8]) -> Progress,
+) -> Vec<u8> {
+    let (mut out, mut read) = (Vec::new(), 0);
+    let mut buffer = vec![0xEE; room.into()];
+    loop {
+        let progress = push(read, &mut buffer);
+        out.extend_from_slice(&buffer[..progress.written]);
+        read += progress.read;
+        match progress.status {
+            Status::Done => break,
+            Status::Full => assert!(progress.written > 0, "no progress"),
+            Status::TooSmall { needed } => {
+                assert!(needed > buffer.len() && needed <= 4 && progress.written == 0);
+                buffer.resize(needed, 0xEE);
+            }
+            Status::IllFormed(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(read, len);
+    out
+}
+
 // ---- the writer ---------------------------------------------------------------------------------
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct WriterPlan {
     capacity: u8,
     with_bom: bool,
+    is_vectored: bool,
     /// How much the writer takes at each call; 0: it is not ready.
     takes: Many<u8, 100>,
     operations: Many<Write>,
@@ -114,10 +123,11 @@ enum Write {
 pub fn writer(plan: &WriterPlan) {
     let takes = plan.takes.iter().copied().collect();
     let encoder = if plan.with_bom { Utf8Encoder::with_bom() } else { Utf8Encoder::new() };
-    let mut writer = Utf8Writer::new(Taker { takes, taken: Vec::new() })
-        .with_capacity(usize::from(plan.capacity))
-        .with_encoder(encoder)
-        .with_surrogate_mode(SurrogateMode::Replacement);
+    let mut writer =
+        Utf8Writer::new(Taker { takes, taken: Vec::new(), is_vectored: plan.is_vectored })
+            .with_capacity(usize::from(plan.capacity))
+            .with_encoder(encoder)
+            .with_surrogate_mode(SurrogateMode::Replacement);
     let mut units = Vec::new();
     // Empty texts are texts, too: they bring the signature.
     let mut writes = 0;
@@ -149,6 +159,8 @@ pub fn writer(plan: &WriterPlan) {
         writes += 1;
     }
     until_ready(|| writer.close().now_or_never());
+    let late = writer.write_char('!').now_or_never().expect("it does not wait");
+    assert!(late.is_err(), "nothing comes behind the end");
     let expected = String::from_utf16_lossy(&units);
     let taken = writer.into_inner().taken;
     let text = str::from_utf8(&taken).expect("what is written is whole");
@@ -175,13 +187,26 @@ fn until_ready(mut make: impl FnMut() -> Option<Result<(), utf8_codec::stream::W
 struct Taker {
     takes: VecDeque<u8>,
     taken: Vec<u8>,
+    is_vectored: bool,
 }
 
 impl AsyncWrite for Taker {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.is_vectored
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let most = match self.takes.pop_front() {
             Some(0) => {
@@ -191,9 +216,10 @@ impl AsyncWrite for Taker {
             Some(most) => most.into(),
             None => usize::MAX,
         };
-        let len = bytes.len().min(most);
-        self.taken.extend_from_slice(&bytes[..len]);
-        Poll::Ready(Ok(len))
+        let before = self.taken.len();
+        let bytes = slices.iter().flat_map(|slice| &**slice).take(most);
+        self.taken.extend(bytes);
+        Poll::Ready(Ok(self.taken.len() - before))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -5,6 +5,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each user takes its own part")]
 
+#[cfg(feature = "http-body")]
+pub mod bodies;
 pub mod decoding;
 pub mod encoding;
 pub mod input;

@@ -2,7 +2,7 @@
 
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
-use utf8_codec::payload::websocket::{Message, MessageError, Opcode, TextMessage};
+use utf8_codec::payload::websocket::{ClosePayload, Message, MessageError, Opcode, TextMessage};
 
 use super::input::{Bytes, Many};
 
@@ -11,18 +11,29 @@ pub struct Conversation {
     /// The longest message; from 200 on, much more than there is.
     limit: u8,
     messages: Many<Sent, 8>,
+    close: Option<(u16, Bytes<130>)>,
 }
 
 #[derive(Arbitrary, Clone, Debug)]
 struct Sent {
     is_binary: bool,
+    way: Way,
     frames: Many<Frame, 6>,
+}
+
+/// What becomes of the text.
+#[derive(Arbitrary, Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Kept,
+    Lent,
+    Judged,
 }
 
 #[derive(Arbitrary, Clone, Debug)]
 struct Frame {
     mask: Option<[u8; 4]>,
     is_announced: bool,
+    /// Each given away or lent, where they are kept.
     pieces: Many<(bool, Bytes<30>), 8>,
     /// Comes before it.
     ping: Option<Bytes<20>>,
@@ -69,6 +80,34 @@ pub fn websocket(conversation: &Conversation) {
             connection.reset();
         }
     }
+    if let Some((code, reason)) = &conversation.close {
+        close(&mut connection, *code, reason);
+    }
+}
+
+/// A close frame with this code and reason, cut to what fits.
+fn close(connection: &mut TextMessage, code: u16, reason: &Bytes<130>) {
+    // Most codes are near those that are allowed.
+    let code = if code < 0x8000 { 990 + code % 40 } else { code & 0x1FFF };
+    let reason = &reason.0[..reason.0.len().min(123)];
+    connection.start_frame(Opcode::Close, true, None).unwrap();
+    for byte in code.to_be_bytes().iter().chain(reason) {
+        connection.push(&mut [*byte]).unwrap();
+    }
+    let allowed = matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999);
+    match (connection.end_frame(), str::from_utf8(reason)) {
+        (Ok(Some(Message::Close(Some(found)))), Ok(reason)) if allowed => {
+            assert_eq!((found.code(), found.reason()), (code, reason));
+            assert_eq!(ClosePayload::new(code, reason).as_ref(), Ok(&found));
+            assert_eq!(ClosePayload::parse(found.to_bytes()), Ok(Some(found)));
+        }
+        (Err(MessageError::Reason(error)), Err(expected)) if allowed => {
+            assert_eq!(error.valid_up_to(), expected.valid_up_to() as u64);
+            assert_eq!(error.error_len(), expected.error_len());
+        }
+        (Err(MessageError::Protocol(_)), _) if !allowed => {}
+        (other, _) => panic!("{other:?} of code {code}, {reason:02x?}"),
+    }
 }
 
 fn send(connection: &mut TextMessage, sent: &Sent, limit: usize) -> Result<(), Trouble> {
@@ -77,7 +116,7 @@ fn send(connection: &mut TextMessage, sent: &Sent, limit: usize) -> Result<(), T
         frames.push(Frame { mask: None, is_announced: true, pieces: Many::none(), ping: None });
     }
     let last = frames.len() - 1;
-    let mut bytes = Vec::new();
+    let (mut bytes, mut lent) = (Vec::new(), String::new());
     for (number, frame) in frames.iter().enumerate() {
         if let Some(ping) = &frame.ping {
             connection.start_frame(Opcode::Ping, true, None).unwrap();
@@ -106,15 +145,27 @@ fn send(connection: &mut TextMessage, sent: &Sent, limit: usize) -> Result<(), T
                 *byte ^= frame.mask.map_or(0, |mask| mask[place % 4]);
                 place += 1;
             }
-            let found = if *is_given {
-                connection.push_bytes(BytesMut::from(&masked[..]))
-            } else {
-                let found = connection.push(&mut masked);
-                assert_eq!(masked, piece.0, "it is unmasked in place");
-                found
+            let found = match sent.way {
+                Way::Kept if *is_given => connection.push_bytes(BytesMut::from(&masked[..])),
+                way => {
+                    let found = match way {
+                        Way::Kept => connection.push(&mut masked),
+                        Way::Lent => connection
+                            .pieces(&mut masked)
+                            .try_for_each(|piece| piece.map(|text| lent.push_str(text))),
+                        Way::Judged => connection.validate(&mut masked),
+                    };
+                    assert_eq!(masked, piece.0, "it is unmasked in place");
+                    found
+                }
             };
             let expected = trouble(&bytes, sent.is_binary, limit, false);
             assert_eq!(found.map_err(told).err(), expected, "{bytes:02x?}, limit {limit}");
+            if sent.way == Way::Lent && !sent.is_binary {
+                let within = &bytes[..bytes.len().min(limit)];
+                let valid = within.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+                assert_eq!(lent, valid, "{bytes:02x?}, limit {limit}");
+            }
             if let Some(trouble) = expected {
                 return Err(trouble);
             }
@@ -124,10 +175,11 @@ fn send(connection: &mut TextMessage, sent: &Sent, limit: usize) -> Result<(), T
             assert_eq!(ended, Ok(None));
             continue;
         }
+        let kept = if sent.way == Way::Kept { &bytes[..] } else { b"" };
         let expected = match trouble(&bytes, sent.is_binary, limit, true) {
             Some(trouble) => Err(trouble),
-            None if sent.is_binary => Ok(Some(Message::Binary(bytes.clone().into()))),
-            None => Ok(Some(Message::Text(str::from_utf8(&bytes).unwrap().into()))),
+            None if sent.is_binary => Ok(Some(Message::Binary(kept.to_vec().into()))),
+            None => Ok(Some(Message::Text(str::from_utf8(kept).unwrap().into()))),
         };
         assert_eq!(ended.map_err(told), expected, "{bytes:02x?}");
         expected?;

@@ -4,7 +4,7 @@ use arbitrary::Arbitrary;
 use utf8_codec::{ErrorMode, Utf8Options};
 
 use super::input::{Bytes, Many};
-use crate::support::reference::{self, Bom, Config, Controls, Start};
+use crate::support::reference::{self, Bom, Config, Controls, Decoded, Start};
 use crate::support::streams::{Chars, Read, Texts};
 use crate::support::subjects::{Make, Subject};
 use crate::support::{self, Atom, MODES, atoms, undated};
@@ -19,8 +19,8 @@ pub struct Plan {
 #[derive(Arbitrary, Clone, Debug)]
 pub enum Operation {
     Push {
-        bytes: Bytes<40>,
-        /// Of so many bytes each, or in one.
+        bytes: Bytes<400>,
+        /// Of so many bytes each, or in one; of long ones sixteen times as many.
         chunks: u8,
     },
     PushNothing,
@@ -68,17 +68,23 @@ impl Settings {
     }
 }
 
+/// Chunks of so many bytes each, or one; of long bytes sixteen times as many.
+pub fn cut(bytes: &[u8], chunks: u8) -> impl Iterator<Item = &[u8]> {
+    let size = match (usize::from(chunks % 8), bytes.len()) {
+        (0, len) => len.max(1),
+        (size, ..=40) => size,
+        (size, _) => 16 * size,
+    };
+    bytes.chunks(size)
+}
+
 /// Carries out a plan on objects made by `make`.
 pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
     let mut stream = Stream::new(plan.settings, make);
     for operation in plan.operations.iter() {
         match operation {
             Operation::Push { bytes, chunks } => {
-                let size = match chunks % 8 {
-                    0 => bytes.0.len().max(1),
-                    size => size.into(),
-                };
-                bytes.0.chunks(size).for_each(|chunk| stream.push(chunk));
+                cut(&bytes.0, *chunks).for_each(|chunk| stream.push(chunk));
             }
             Operation::PushNothing => stream.push(b""),
             Operation::Finish => stream.finish(make),
@@ -93,54 +99,60 @@ struct Stream {
     object: Box<dyn Subject>,
     settings: Settings,
     config: Config,
-    /// What came before `bytes` and is done with.
+    /// How many bytes came before `bytes` and are done with, and what was said of the start.
     before: u64,
+    start: (bool, usize),
     bytes: Vec<u8>,
     out: Vec<Atom>,
 }
 
 impl Stream {
     fn new(settings: Settings, make: &dyn Fn(Settings) -> Box<dyn Subject>) -> Self {
-        let (object, config) = (make(settings), settings.config());
-        Self { object, settings, config, before: 0, bytes: Vec::new(), out: Vec::new() }
+        let (object, config, start) = (make(settings), settings.config(), (false, 0));
+        Self { object, settings, config, before: 0, start, bytes: Vec::new(), out: Vec::new() }
     }
 
     fn push(&mut self, chunk: &[u8]) {
         self.out.extend(self.object.push(chunk));
         self.bytes.extend_from_slice(chunk);
-        let held = self.compare(false);
-        assert_eq!(self.object.held(), held, "held of {:02x?}, {:?}", self.bytes, self.settings);
-    }
-
-    /// Ends the stream; what follows is looked at as if the object had just been made, but for the
-    /// offsets and the start, which is over.
-    fn finish(&mut self, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
-        self.out.extend(self.object.finish());
-        self.compare(true);
-        assert_eq!(self.object.finish(), [], "a second end");
-        if self.object.reset() {
-            self.start_again();
-        } else {
-            *self = Self::new(self.settings, make);
+        let decoded = self.compare(false);
+        let held = self.object.held();
+        assert_eq!(held, decoded.held, "held of {:02x?}, {:?}", self.bytes, self.settings);
+        // The model goes over all bytes, for each of the chunks.
+        if self.bytes.len() > 64 && held == 0 && !decoded.events.is_empty() {
+            self.settle();
         }
     }
 
-    fn reset(&mut self, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
-        if self.object.reset() {
-            self.start_again();
-        } else {
-            *self = Self::new(self.settings, make);
-        }
-    }
-
-    fn start_again(&mut self) {
-        self.before = 0;
+    /// Goes on with the model where nothing is held and the start is over: as in a stream that begins
+    /// here.
+    fn settle(&mut self) {
+        self.start = self.object.start();
+        self.config.start = Start::Beginning(Bom::Keep);
+        self.before += self.bytes.len() as u64;
         self.bytes.clear();
         self.out.clear();
     }
 
-    /// Holds what has come out to the model; returns how many bytes must be held.
-    fn compare(&self, ended: bool) -> usize {
+    fn finish(&mut self, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
+        self.out.extend(self.object.finish());
+        self.compare(true);
+        assert_eq!(self.object.finish(), [], "a second end");
+        self.reset(make);
+    }
+
+    fn reset(&mut self, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
+        if !self.object.reset() {
+            self.object = make(self.settings);
+        }
+        self.config = self.settings.config();
+        (self.before, self.start) = (0, (false, 0));
+        self.bytes.clear();
+        self.out.clear();
+    }
+
+    /// Holds what has come out to the model.
+    fn compare(&self, ended: bool) -> Decoded {
         let decoded = reference::decode_prefix(&self.bytes, self.config, ended);
         let (mode, _) = self.settings.mode();
         let mut expected = Vec::new();
@@ -159,11 +171,12 @@ impl Stream {
                 atom => expected.push(atom),
             }
         }
-        let (bytes, settings) = (&self.bytes, self.settings);
-        assert_eq!(self.out, expected, "{bytes:02x?}, ended: {ended}, {settings:?}");
-        let start = (decoded.bom_seen, decoded.skipped);
-        assert_eq!(self.object.start(), start, "{bytes:02x?}, ended: {ended}, {settings:?}");
-        decoded.held
+        let (bytes, settings, before) = (&self.bytes, self.settings, self.before);
+        let context = || format!("{bytes:02x?} behind {before}, ended: {ended}, {settings:?}");
+        assert_eq!(self.out, expected, "{}", context());
+        let start = (self.start.0 | decoded.bom_seen, self.start.1 + decoded.skipped);
+        assert_eq!(self.object.start(), start, "{}", context());
+        decoded
     }
 }
 
