@@ -32,7 +32,7 @@ impl<const N: usize> Incomplete<N> {
 
     #[inline]
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.held[..self.len().min(N - 1)]
+        &self.held[..self.len().min(N)]
     }
 
     #[inline]
@@ -156,4 +156,44 @@ pub(crate) enum Resumed {
     Char(char),
     /// An error.
     Error(Utf8Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without it everything would be as right, and slower.
+    #[test]
+    fn what_is_held_is_joined_with_the_bytes_behind_it() {
+        for sequence in [[0xF0, 0x9F, 0x98, 0x80], [0xE2, 0x82, 0xAC, b'5'], [0xC3, 0xBF, 1, 2]] {
+            for held in 1..=3 {
+                let (tail, behind) = sequence.split_at(held);
+                let input = [behind, &[0xFF; 4]].concat();
+                let mut carry = Incomplete::<4>::new();
+                carry.hold(tail);
+                assert_eq!((carry.as_bytes(), carry.len()), (tail, held));
+                assert_eq!(carry.join(&input), Some((sequence, held)));
+                assert_eq!(carry.join(&input[..3]), None);
+                assert_eq!(carry.join(b""), None);
+                carry.clear();
+                assert!(carry.is_empty());
+            }
+        }
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn what_a_dialect_holds_is_joined_where_it_may_be_one_sequence() {
+        let sequence = [0xED, 0xA0, 0xBD, 0xED, 0xB8];
+        for held in 0..=5 {
+            let (tail, behind) = sequence.split_at(held);
+            let input = [behind, &[0xFF; 4]].concat();
+            let mut carry = Incomplete::<8>::new();
+            carry.hold(tail);
+            assert_eq!((carry.as_bytes(), carry.len()), (tail, held));
+            let joined = matches!(held, 1..=3).then_some(([0xED, 0xA0, 0xBD, 0xED], held));
+            assert_eq!(carry.join(&input), joined);
+            assert_eq!(carry.join(&input[..3]), None);
+        }
+    }
 }

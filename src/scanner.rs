@@ -153,8 +153,6 @@ impl Scanner {
         Step::Text(text)
     }
 
-    /// As [`step`](Self::step) where errors are expected, if one is right here: the shortest way, for
-    /// floods of them.
     /// Where errors are near: the error that `byte`, the next, is by itself, whatever follows.
     #[inline(always)]
     pub(crate) fn stray_here(&mut self, byte: u8) -> Option<Utf8Error> {
@@ -167,6 +165,8 @@ impl Scanner {
         Some(error)
     }
 
+    /// As [`step`](Self::step) where errors are near, if one is right here: the shortest way, for floods
+    /// of them.
     // (Always inlined: an error that is returned through memory is read back before it is all there.)
     #[inline(always)]
     pub(crate) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
@@ -348,5 +348,97 @@ impl Scanner {
         debug_assert!(self.is_plain());
         let (text, _) = split_far(self.kernel, input);
         (text.len() == input.len()).then_some(text)
+    }
+}
+
+/// The short ways: without them everything would be as right, and slower.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BomPolicy, Strictness};
+
+    /// Scanners that have something to ask of what comes next.
+    fn busy() -> [Scanner; 2] {
+        let strict = Strictness::new().refuse_nul();
+        [Utf8Options::new().with_bom(BomPolicy::Strip), Utf8Options::new().with_strictness(strict)]
+            .map(Scanner::new)
+    }
+
+    /// A scanner behind an error.
+    fn near() -> Scanner {
+        let mut scanner = Scanner::new(Utf8Options::new());
+        assert!(matches!(scanner.step(b"\xFF"), Step::Error(_)));
+        scanner
+    }
+
+    #[test]
+    fn a_scanner_is_plain_where_it_asks_for_nothing_and_no_error_is_near() {
+        assert!(Scanner::new(Utf8Options::new()).is_plain());
+        let [mut strip, mut strict] = busy();
+        assert!(!strip.is_plain() && !strict.is_plain());
+        assert!(matches!(strip.step(b"text"), Step::Text("text")));
+        assert!(matches!(strict.step(b"text"), Step::Text("text")));
+        assert!(strip.is_plain() && !strict.is_plain());
+
+        let mut near = near();
+        assert!(!near.is_plain());
+        assert!(matches!(near.step(&[b'a'; 100]), Step::Text(_)));
+        assert!(near.is_plain());
+    }
+
+    #[test]
+    fn an_error_that_is_near_is_told_at_once() {
+        let len = |error: Option<Utf8Error>| error.map(|error| error.bytes().len());
+        for (input, expected) in [
+            (&b"\x80"[..], Some(1)),
+            (b"\xC1", Some(1)),
+            (b"\xF5\x80", Some(1)),
+            (b"\xE2\x82a", Some(2)),
+            (b"\xED\xA0\x80", Some(1)),
+            (b"\xE2\x82", None),
+            (b"a\xFF", None),
+            ("é".as_bytes(), None),
+            (b"", None),
+        ] {
+            let mut scanner = near();
+            assert_eq!(len(scanner.error_here(input)), expected, "{input:02x?}");
+            assert_eq!(scanner.position(), 1 + expected.unwrap_or(0) as u64);
+            let mut scanner = near();
+            if let [byte, ..] = *input {
+                let stray = expected.filter(|_| matches!(byte, 0x80..=0xC1 | 0xF5..));
+                assert_eq!(len(scanner.stray_here(byte)), stray, "{input:02x?}");
+                assert_eq!(scanner.position(), 1 + stray.unwrap_or(0) as u64);
+            }
+            // Where none is near, and where the start is not over, it is left to the step.
+            for mut scanner in [Scanner::new(Utf8Options::new()), busy()[0]] {
+                assert_eq!(len(scanner.error_here(input)), None);
+                assert_eq!(len(scanner.stray_here(0xFF)), None);
+                assert_eq!(scanner.position(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_whole_character_is_taken_where_nothing_is_asked() {
+        let mut scanner = Scanner::new(Utf8Options::new());
+        assert_eq!(scanner.take_char("€".as_bytes()), Some('€'));
+        assert_eq!(scanner.position(), 3);
+        assert_eq!(scanner.take_char(b"\xE2\x82"), None);
+        assert_eq!(scanner.position(), 3);
+        assert!(busy().iter_mut().all(|scanner| scanner.take_char("€".as_bytes()).is_none()));
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn what_is_near_is_far_behind_what_has_been_repaired() {
+        assert!(!Scanner::new(Utf8Options::new()).looks_near());
+        let mut scanner = near();
+        assert!(scanner.looks_near());
+        scanner.pass_near(10);
+        assert_eq!((scanner.position(), scanner.looks_near()), (11, false));
+
+        let [_, mut strict] = busy();
+        assert!(matches!(strict.step(b"\xFF"), Step::Error(_)));
+        assert!(!strict.looks_near());
     }
 }

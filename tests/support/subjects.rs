@@ -21,6 +21,12 @@ pub trait Subject {
     /// Whether a signature was taken off, and how many bytes were skipped.
     fn start(&self) -> (bool, usize);
 
+    /// How many bytes have been taken, those that are kept back included, and how many errors found:
+    /// where the object counts them.
+    fn counts(&self) -> Option<(u64, u64)> {
+        None
+    }
+
     /// Starts a new stream with the same settings. False: that takes a new object.
     fn reset(&mut self) -> bool {
         false
@@ -236,6 +242,10 @@ impl Subject for Decoding {
         (self.decoder.bom_seen(), self.decoder.skipped())
     }
 
+    fn counts(&self) -> Option<(u64, u64)> {
+        Some((self.decoder.position(), self.decoder.error_count()))
+    }
+
     fn reset(&mut self) -> bool {
         self.decoder.reset();
         true
@@ -360,6 +370,11 @@ impl<C: Tell> Subject for Called<C> {
 
     fn start(&self) -> (bool, usize) {
         (self.codec.inner().bom_seen(), self.codec.inner().skipped())
+    }
+
+    fn counts(&self) -> Option<(u64, u64)> {
+        let position = self.codec.inner().position() + self.buffer.len() as u64;
+        Some((position, self.codec.inner().error_count()))
     }
 
     fn reset(&mut self) -> bool {

@@ -4,7 +4,7 @@ use arbitrary::Arbitrary;
 use utf8_codec::{ErrorMode, Utf8Options};
 
 use super::input::{Bytes, Many};
-use crate::support::reference::{self, Bom, Config, Controls, Decoded, Start};
+use crate::support::reference::{self, Bom, Config, Controls, Decoded, Event, Start};
 use crate::support::streams::{Chars, Read, Texts};
 use crate::support::subjects::{Make, Subject};
 use crate::support::{self, Atom, MODES, atoms, undated};
@@ -99,8 +99,10 @@ struct Stream {
     object: Box<dyn Subject>,
     settings: Settings,
     config: Config,
-    /// How many bytes came before `bytes` and are done with, and what was said of the start.
+    /// How many bytes came before `bytes` and are done with, how many errors were in them, and what
+    /// was said of the start.
     before: u64,
+    errors: u64,
     start: (bool, usize),
     bytes: Vec<u8>,
     out: Vec<Atom>,
@@ -109,7 +111,16 @@ struct Stream {
 impl Stream {
     fn new(settings: Settings, make: &dyn Fn(Settings) -> Box<dyn Subject>) -> Self {
         let (object, config, start) = (make(settings), settings.config(), (false, 0));
-        Self { object, settings, config, before: 0, start, bytes: Vec::new(), out: Vec::new() }
+        Self {
+            object,
+            settings,
+            config,
+            before: 0,
+            errors: 0,
+            start,
+            bytes: Vec::new(),
+            out: Vec::new(),
+        }
     }
 
     fn push(&mut self, chunk: &[u8]) {
@@ -120,13 +131,14 @@ impl Stream {
         assert_eq!(held, decoded.held, "held of {:02x?}, {:?}", self.bytes, self.settings);
         // The model goes over all bytes, for each of the chunks.
         if self.bytes.len() > 64 && held == 0 && !decoded.events.is_empty() {
-            self.settle();
+            self.settle(&decoded);
         }
     }
 
     /// Goes on with the model where nothing is held and the start is over: as in a stream that begins
     /// here.
-    fn settle(&mut self) {
+    fn settle(&mut self, decoded: &Decoded) {
+        self.errors += errors_in(decoded);
         self.start = self.object.start();
         self.config.start = Start::Beginning(Bom::Keep);
         self.before += self.bytes.len() as u64;
@@ -146,7 +158,7 @@ impl Stream {
             self.object = make(self.settings);
         }
         self.config = self.settings.config();
-        (self.before, self.start) = (0, (false, 0));
+        (self.before, self.errors, self.start) = (0, 0, (false, 0));
         self.bytes.clear();
         self.out.clear();
     }
@@ -176,8 +188,14 @@ impl Stream {
         assert_eq!(self.out, expected, "{}", context());
         let start = (self.start.0 | decoded.bom_seen, self.start.1 + decoded.skipped);
         assert_eq!(self.object.start(), start, "{}", context());
+        let counted = (before + bytes.len() as u64, self.errors + errors_in(&decoded));
+        assert_eq!(self.object.counts().unwrap_or(counted), counted, "{}", context());
         decoded
     }
+}
+
+fn errors_in(decoded: &Decoded) -> u64 {
+    decoded.events.iter().filter(|event| matches!(event, Event::Error(_))).count() as u64
 }
 
 /// Objects for streams with the settings' options and mode.
