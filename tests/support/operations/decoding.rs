@@ -1,11 +1,13 @@
 //! The validator, the decoder in all its ways, and the codecs.
 
 use utf8_codec::codec::{CharCodec, Utf8ChunksCodec, Utf8Codec};
-use utf8_codec::{ErrorMode, Status, Utf8Decoder, Utf8Validator};
+use utf8_codec::{ErrorMode, Utf8Options};
 
 use super::input::{self, Many};
 use super::streams::{Plan, Settings, check};
-use crate::support::subjects::{Called, Decoding, Validating, Way};
+use crate::support::reference::{self, Error, Kind};
+use crate::support::subjects::{Called, Decoding, Subject, Validating, Way};
+use crate::support::{Atom, MODES};
 
 pub fn validator(plan: &Plan) {
     check(plan, &|settings| Box::new(Validating::new(settings.options())));
@@ -22,7 +24,7 @@ pub fn decoder_pieces(plan: &Plan) {
         };
         match mode {
             ErrorMode::Fatal => Decoding::boxed(options, mode, &[pieces]),
-            mode => Decoding::boxed(options, mode, &ways(settings.choice, mode)),
+            mode => Decoding::boxed(options, mode, &ways(settings.choice, mode, 16)),
         }
     });
 }
@@ -30,13 +32,14 @@ pub fn decoder_pieces(plan: &Plan) {
 pub fn decoder_owned(plan: &Plan) {
     check(plan, &|settings| {
         let mode = settings.mode().1;
-        Decoding::boxed(settings.options(), mode, &ways(settings.choice, mode))
+        // The longest repair fits, and a little more.
+        let room = 16 + usize::from(settings.choice / 8);
+        Decoding::boxed(settings.options(), mode, &ways(settings.choice, mode, room))
     });
 }
 
-/// All ways, from a chosen one on, with room for the longest repair, and a little more or less.
-fn ways(choice: u8, mode: ErrorMode) -> Vec<Way> {
-    let room = 16 + usize::from(choice / 8);
+/// All ways, from a chosen one on, with so much room in buffers.
+fn ways(choice: u8, mode: ErrorMode, room: usize) -> Vec<Way> {
     let mut ways = vec![Way::String, Way::Slice(room), Way::Chars(room), Way::Utf16(room)];
     if mode == ErrorMode::Fatal {
         ways.extend([Way::Bytes, Way::Pieces]);
@@ -66,6 +69,8 @@ pub fn codecs(plan: &Plan) {
 pub struct Long {
     bytes: input::Bytes<4000>,
     sizes: Many<u16>,
+    mode: u8,
+    choice: u8,
 }
 
 impl Long {
@@ -82,55 +87,61 @@ impl Long {
     }
 }
 
-/// Long enough for every way through the kernels: replacement is that of std, and with the signature
-/// off that of encoding_rs; the errors are those of std.
+/// Long enough for every way through the kernels: what is ill-formed is what std says, and is repaired
+/// as the model does; with the signature off, replacement is that of encoding_rs, too.
 pub fn long(long: &Long) {
     let bytes = &long.bytes.0[..];
-    let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
+    let (model, mode) = MODES[usize::from(long.mode) % MODES.len()];
+    let room = 16 + 16 * usize::from(long.choice);
+    let ways = ways(long.choice, mode, room);
+    let mut decoder = Decoding::boxed(Utf8Options::new(), mode, &ways);
+    let mut validator = Validating::new(Utf8Options::new());
+    let (mut text, mut errors, mut verdicts) = (String::new(), Vec::new(), Vec::new());
     for chunk in long.chunks() {
-        let progress = decoder.push_to_string(chunk, ErrorMode::Replacement, &mut text);
-        assert_eq!(progress.status, Status::Done);
+        add(&mut text, &mut errors, decoder.push(chunk));
+        add(&mut String::new(), &mut verdicts, validator.push(chunk));
     }
-    decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
-    assert!(text == String::from_utf8_lossy(bytes), "{bytes:02x?}");
+    add(&mut text, &mut errors, decoder.finish());
+    add(&mut String::new(), &mut verdicts, validator.finish());
 
-    let (mut decoder, mut validator) = (Utf8Decoder::new(), Utf8Validator::new());
-    let (mut errors, mut joined) = (Vec::new(), String::new());
-    for chunk in long.chunks() {
-        for piece in decoder.push(chunk) {
-            match piece {
-                Ok(piece) => joined.push_str(piece),
-                Err(error) => errors.push(error),
-            }
-        }
-        let before = validator.position();
-        while validator.push(&chunk[(validator.position() - before) as usize..]).is_err() {}
-    }
-    errors.extend(decoder.finish().err());
-    let mut expected = Vec::new();
-    let mut at = 0;
-    let mut clean = String::new();
+    let (mut expected, mut expected_errors) = (String::new(), Vec::new());
+    let mut offset = 0;
     for chunk in bytes.utf8_chunks() {
-        clean.push_str(chunk.valid());
-        at += chunk.valid().len() as u64;
+        expected.push_str(chunk.valid());
+        offset += chunk.valid().len() as u64;
         if !chunk.invalid().is_empty() {
-            expected.push((at, chunk.invalid().to_vec()));
-            at += chunk.invalid().len() as u64;
+            let (kind, bytes) = (Kind::Truncated, chunk.invalid().to_vec());
+            let error = Error { offset, bytes, kind, next: None, decided_by: None };
+            expected.push_str(&reference::repair(model, &error).unwrap_or_default());
+            expected_errors.push((offset, error.bytes));
+            offset += chunk.invalid().len() as u64;
         }
     }
-    let errors: Vec<_> =
-        errors.iter().map(|error| (error.valid_up_to(), error.bytes().to_vec())).collect();
-    assert!(joined == clean && errors == expected, "{bytes:02x?}");
-    assert_eq!(validator.position(), bytes.len() as u64);
+    assert!(text == expected, "{mode:?}, {ways:?}: {bytes:02x?}");
+    assert!(verdicts == expected_errors, "{bytes:02x?}");
+    let counts = Some((bytes.len() as u64, expected_errors.len() as u64));
+    assert_eq!(decoder.counts(), counts, "{mode:?}, {ways:?}: {bytes:02x?}");
+    if mode == ErrorMode::Fatal {
+        assert!(errors == expected_errors, "{ways:?}: {bytes:02x?}");
+    }
 
     #[cfg(feature = "encoding_rs")]
     of_encoding_rs(long);
 }
 
+fn add(text: &mut String, errors: &mut Vec<(u64, Vec<u8>)>, atoms: Vec<Atom>) {
+    for atom in atoms {
+        match atom {
+            Atom::Char(c) => text.push(c),
+            Atom::Error(error) => errors.push((error.offset, error.bytes)),
+        }
+    }
+}
+
 #[cfg(feature = "encoding_rs")]
 fn of_encoding_rs(long: &Long) {
     let options = utf8_codec::Utf8Options::new().with_bom(utf8_codec::BomPolicy::Strip);
-    let mut ours = Utf8Decoder::with_options(options);
+    let mut ours = utf8_codec::Utf8Decoder::with_options(options);
     let mut theirs = encoding_rs::UTF_8.new_decoder_with_bom_removal();
     let (mut text, mut expected) = (String::new(), String::new());
     let chunks = long.chunks();
