@@ -117,31 +117,45 @@ impl Decoding {
         way
     }
 
-    /// What is written into a buffer, for as often as it takes; `read` tells what is in it.
+    /// What is written into a buffer, for as often as it takes; one that is too small is replaced by
+    /// one that is just large enough. `read` tells what is in it.
     fn through_buffer<T: Copy + PartialEq>(
         &mut self,
-        buffer: &mut [T],
+        blank: T,
+        room: usize,
         chunk: &[u8],
         convert: impl Fn(&mut Utf8Decoder, &[u8], ErrorMode, &mut [T]) -> Progress,
         read: impl Fn(&[T]) -> Vec<char>,
     ) -> Vec<Atom> {
-        let blank = buffer[0];
+        let mut buffer = vec![blank; room];
         let (mut out, mut input) = (Vec::new(), chunk);
         loop {
             buffer.fill(blank);
-            let progress = convert(&mut self.decoder, input, self.mode, buffer);
+            let progress = convert(&mut self.decoder, input, self.mode, &mut buffer);
             out.extend(read(&buffer[..progress.written]).into_iter().map(Atom::Char));
             assert!(buffer[progress.written..].iter().all(|rest| *rest == blank), "untouched");
             input = &input[progress.read + progress.held..];
             match progress.status {
-                Status::Done => break,
+                Status::Done => {
+                    assert!(input.is_empty());
+                    self.assert_held(progress, chunk);
+                    return out;
+                }
                 Status::Full => assert!(progress.read + progress.written > 0, "no progress"),
                 Status::IllFormed(error) => out.push(Atom::Error(model_error(&error))),
-                Status::TooSmall { needed } => panic!("{needed} elements needed"),
+                Status::TooSmall { needed } => {
+                    assert!(needed > buffer.len(), "{needed} elements are there");
+                    assert_eq!((progress.read, progress.written), (0, 0));
+                    buffer.resize(needed, blank);
+                }
             }
         }
-        assert!(input.is_empty());
-        out
+    }
+
+    /// Of the chunk, all that is incomplete is held.
+    fn assert_held(&self, progress: Progress, chunk: &[u8]) {
+        let incomplete = self.decoder.incomplete().len();
+        assert_eq!(progress.held, incomplete.min(chunk.len()), "of {chunk:02x?}");
     }
 
     fn to_string(&mut self, chunk: &[u8]) -> Vec<Atom> {
@@ -153,13 +167,15 @@ impl Decoding {
             out.extend(text["kept".len()..].chars().map(Atom::Char));
             input = &input[progress.read + progress.held..];
             match progress.status {
-                Status::Done => break,
+                Status::Done => {
+                    assert!(input.is_empty());
+                    self.assert_held(progress, chunk);
+                    return out;
+                }
                 Status::IllFormed(error) => out.push(Atom::Error(model_error(&error))),
                 other => panic!("{other:?} from a destination without bounds"),
             }
         }
-        assert!(input.is_empty());
-        out
     }
 }
 
@@ -182,16 +198,14 @@ impl Subject for Decoding {
             }
             Way::String => self.to_string(chunk),
             Way::Slice(room) => {
-                let mut bytes = vec![0xFF; room];
-                self.through_buffer(&mut bytes, chunk, Utf8Decoder::push_to_slice, chars_of_bytes)
+                self.through_buffer(0xFF, room, chunk, Utf8Decoder::push_to_slice, chars_of_bytes)
             }
             Way::Chars(room) => {
-                let mut chars = vec!['\u{E123}'; room];
-                self.through_buffer(&mut chars, chunk, Utf8Decoder::push_to_chars, <[_]>::to_vec)
+                let blank = '\u{E123}';
+                self.through_buffer(blank, room, chunk, Utf8Decoder::push_to_chars, <[_]>::to_vec)
             }
             Way::Utf16(room) => {
-                let mut units = vec![0xD800; room];
-                self.through_buffer(&mut units, chunk, Utf8Decoder::push_to_utf16, chars_of_units)
+                self.through_buffer(0xD800, room, chunk, Utf8Decoder::push_to_utf16, chars_of_units)
             }
         }
     }
@@ -215,19 +229,19 @@ impl Subject for Decoding {
                 let finish = |decoder: &mut Utf8Decoder, _: &[u8], mode, buffer: &mut [u8]| {
                     decoder.finish_to_slice(mode, buffer)
                 };
-                out = self.through_buffer(&mut vec![0xFF; room], &[], finish, chars_of_bytes);
+                out = self.through_buffer(0xFF, room, b"", finish, chars_of_bytes);
             }
             Way::Chars(room) => {
                 let finish = |decoder: &mut Utf8Decoder, _: &[u8], mode, buffer: &mut [char]| {
                     decoder.finish_to_chars(mode, buffer)
                 };
-                out = self.through_buffer(&mut vec!['\u{E123}'; room], &[], finish, <[_]>::to_vec);
+                out = self.through_buffer('\u{E123}', room, b"", finish, <[_]>::to_vec);
             }
             Way::Utf16(room) => {
                 let finish = |decoder: &mut Utf8Decoder, _: &[u8], mode, buffer: &mut [u16]| {
                     decoder.finish_to_utf16(mode, buffer)
                 };
-                out = self.through_buffer(&mut vec![0xD800; room], &[], finish, chars_of_units);
+                out = self.through_buffer(0xD800, room, b"", finish, chars_of_units);
             }
         }
         assert_eq!(self.decoder.finish(), Ok(()), "a further call is harmless");

@@ -32,8 +32,7 @@ pub fn decoder_pieces(plan: &Plan) {
 pub fn decoder_owned(plan: &Plan) {
     check(plan, &|settings| {
         let mode = settings.mode().1;
-        // The longest repair fits, and a little more.
-        let room = 16 + usize::from(settings.choice / 8);
+        let room = usize::from(settings.choice / 8);
         Decoding::boxed(settings.options(), mode, &ways(settings.choice, mode, room))
     });
 }
