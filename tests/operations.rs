@@ -16,7 +16,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use arbitrary::{Arbitrary, Unstructured};
-use operations::{decoding, encoding, kernels, lines, payloads, relatives, streams};
+use operations::{decoding, dialects, encoding, kernels, lines, payloads, relatives, streams};
 use proptest::prelude::*;
 
 /// What the fuzzer's target of this name has found to be worth keeping.
@@ -136,17 +136,17 @@ fn websocket() {
 
 #[test]
 fn dialect_decoder() {
-    run("dialect_decoder", relatives::dialect_decoder);
+    run("dialect_decoder", dialects::dialect_decoder);
 }
 
 #[test]
 fn dialect_encoder() {
-    run("dialect_encoder", relatives::dialect_encoder);
+    run("dialect_encoder", dialects::dialect_encoder);
 }
 
 #[test]
 fn java() {
-    run("java", relatives::java);
+    run("java", dialects::java);
 }
 
 #[test]

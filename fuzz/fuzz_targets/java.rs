@@ -2,6 +2,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use utf8_codec_fuzz::operations::relatives;
+use utf8_codec_fuzz::operations::dialects;
 
-fuzz_target!(|plan: relatives::JavaPlan| relatives::java(&plan));
+fuzz_target!(|plan: dialects::JavaPlan| dialects::java(&plan));

@@ -268,7 +268,8 @@ impl DialectError {
     /// [`MissingBom`](DialectErrorKind::MissingBom) it is empty.
     ///
     /// A value that is refused as a whole, a [`TooLarge`](DialectErrorKind::TooLarge) one or a
-    /// [`NotScalar`](DialectErrorKind::NotScalar), is not in some legacy encoding:
+    /// [`NotScalar`](DialectErrorKind::NotScalar), is not in some legacy encoding, and a
+    /// [`Nul`](DialectErrorKind::Nul) is refused in all of them:
     /// [`Latin1`](ErrorMode::Latin1) and [`Windows1252`](ErrorMode::Windows1252) give U+FFFD for it.
     /// (In [`Utf8b`](Dialect::Utf8b) it is a byte that was not UTF-8, and they give that.)
     ///

@@ -81,9 +81,10 @@ pub(crate) fn decode(rules: Rules, bytes: &[u8], ended: bool) -> Outcome {
     let mut outcome = Outcome::default();
     let mut at = 0;
     let mut behind_first_half = false;
+    let all = [false, true].map(|behind_first_half| patterns(rules, behind_first_half));
     while at < bytes.len() {
         let tail = &bytes[at..];
-        let (good, refused) = patterns(rules, behind_first_half);
+        let (good, refused) = &all[usize::from(behind_first_half)];
         let fit = |patterns: &[Pattern]| {
             patterns.iter().map(|pattern| fitting(pattern, tail)).max().unwrap_or(0)
         };
@@ -93,12 +94,12 @@ pub(crate) fn decode(rules: Rules, bytes: &[u8], ended: bool) -> Outcome {
         };
         let is_open =
             |pattern: &&Pattern| fitting(pattern, tail) == tail.len() && tail.len() < pattern.len();
-        if !ended && good.iter().chain(&refused).any(|pattern| is_open(&pattern)) {
+        if !ended && good.iter().chain(refused).any(|pattern| is_open(&pattern)) {
             outcome.held = tail.len();
             break;
         }
-        let longest = fit(&good).max(fit(&refused)).max(1);
-        let (atom, len) = match (whole(&good), whole(&refused)) {
+        let longest = fit(good).max(fit(refused)).max(1);
+        let (atom, len) = match (whole(good), whole(refused)) {
             (Some(len), _) => (Atom::CodePoint(value(&tail[..len])), len),
             (None, _) if rules.dialect == Dialect::Utf8b => {
                 (Atom::CodePoint(0xDC00 + u32::from(tail[0])), 1)
@@ -111,7 +112,7 @@ pub(crate) fn decode(rules: Rules, bytes: &[u8], ended: bool) -> Outcome {
                 (Atom::Error { at, len, at_the_end: len == tail.len() && fit(&utf8) > 0 }, len)
             }
             (None, None) => {
-                let begins = fit(&good).max(fit(&refused)) > 0;
+                let begins = fit(good).max(fit(refused)) > 0;
                 let at_the_end = begins && longest == tail.len();
                 (Atom::Error { at, len: longest, at_the_end }, longest)
             }

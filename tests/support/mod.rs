@@ -139,12 +139,16 @@ pub fn options(config: Config) -> Utf8Options {
     let options = Utf8Options::new().with_strictness(strictness);
     match config.start {
         Start::MidStream => options.with_mid_stream_start(),
-        Start::Beginning(bom) => options.with_bom(match bom {
-            Bom::Keep => BomPolicy::Keep,
-            Bom::Strip => BomPolicy::Strip,
-            Bom::Require => BomPolicy::Require,
-            Bom::Forbid => BomPolicy::Forbid,
-        }),
+        Start::Beginning(bom) => options.with_bom(policy(bom)),
+    }
+}
+
+pub fn policy(bom: Bom) -> BomPolicy {
+    match bom {
+        Bom::Keep => BomPolicy::Keep,
+        Bom::Strip => BomPolicy::Strip,
+        Bom::Require => BomPolicy::Require,
+        Bom::Forbid => BomPolicy::Forbid,
     }
 }
 

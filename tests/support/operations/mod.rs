@@ -8,6 +8,7 @@
 #[cfg(feature = "http-body")]
 pub mod bodies;
 pub mod decoding;
+pub mod dialects;
 pub mod encoding;
 pub mod input;
 pub mod kernels;

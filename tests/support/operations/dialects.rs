@@ -1,0 +1,791 @@
+//! Dialects in all their ways: the decoder, the encoder, the codec; and Java's strings.
+
+#[path = "../dialect.rs"]
+mod model;
+
+use arbitrary::Arbitrary;
+use bytes::BytesMut;
+use model::{Atom, Outcome, Rules, all_rules};
+use tokio_util::codec::{Decoder, Encoder};
+use utf8_codec::ErrorMode;
+use utf8_codec::codec::{DialectCodec, DialectCodecError, DialectItem, JavaUtfCodec};
+use utf8_codec::dialect::{
+    CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
+    DialectErrorKind, DialectOptions, DialectPiece, EncodedBytes,
+};
+
+use super::input::{Bytes, Many, Text, Units};
+use super::streams::Settings;
+use crate::support::reference::{self, Bom, Config, Event, Kind, Start};
+use crate::support::{MODES, PLAIN, policy};
+
+fn rules(number: u8) -> Rules {
+    let all = all_rules();
+    all[usize::from(number) % all.len()]
+}
+
+fn options(rules: Rules) -> DialectOptions {
+    let mut options = DialectOptions::new(rules.dialect);
+    if rules.unpaired {
+        options = options.with_unpaired_surrogates();
+    }
+    if rules.limit {
+        options = options.with_rfc3629_limit();
+    }
+    options
+}
+
+// ---- the decoder --------------------------------------------------------------------------------
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct DialectPlan {
+    rules: u8,
+    /// Of these the start and, where that is not `Fatal`, the mode.
+    settings: Settings,
+    operations: Many<Push>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Push {
+    /// In chunks of so many bytes each, or in one; the decoder takes them in one way after another.
+    Bytes(Bytes<40>, u8),
+    /// The same bytes so many times.
+    Run(Bytes<40>, u8, u8),
+    Nothing,
+    /// What follows is another stream, but for the offsets and the start.
+    Finish,
+    Reset,
+}
+
+/// A way of decoding. The codec's is that of code points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Pieces,
+    /// A new iterator for each piece.
+    BrokenOff,
+    CodePoints,
+    String,
+}
+
+/// A code point, or an error: where it is, its bytes, and what is wrong.
+type Came = Result<u32, (u64, Vec<u8>, DialectErrorKind)>;
+
+/// Pieces are those of the model. What comes out in every other way are these pieces, repaired as the
+/// mode says.
+pub fn dialect_decoder(plan: &DialectPlan) {
+    let mut stream = Stream::new(rules(plan.rules), plan.settings);
+    for operation in plan.operations.iter() {
+        match operation {
+            Push::Bytes(more, size) => stream.push_all(&more.0, *size),
+            Push::Run(more, times, size) => {
+                let times = usize::from(*times).min(6000 / more.0.len().max(1));
+                stream.push_all(&more.0.repeat(times), *size);
+            }
+            Push::Nothing => stream.push(b""),
+            Push::Finish => stream.finish(),
+            Push::Reset => stream.reset(),
+        }
+    }
+    stream.finish();
+}
+
+struct Stream {
+    rules: Rules,
+    mode: (reference::Mode, ErrorMode),
+    start: Bom,
+    /// How the stream begins: `Keep` behind the end of the first.
+    bom: Bom,
+    /// Gives pieces, whatever the other one does.
+    pieces: DialectDecoder,
+    ways: DialectDecoder,
+    /// Counts on from push to push.
+    turn: usize,
+    codec: DialectCodec,
+    buffer: BytesMut,
+    /// Writes the codec's items again, as long as there is no error.
+    copier: DialectCodec,
+    copy: BytesMut,
+    /// The stream, and what has come before.
+    bytes: Vec<u8>,
+    before: usize,
+    /// What is decided, and how many bytes that is.
+    atoms: Vec<Atom>,
+    decided: usize,
+    /// What the decoder by all ways must have counted.
+    noted: Vec<Came>,
+}
+
+impl Stream {
+    fn new(rules: Rules, settings: Settings) -> Self {
+        let mode = match rules.fatal {
+            true => MODES[0],
+            false => match settings.mode() {
+                (_, ErrorMode::Fatal) => MODES[1],
+                mode => mode,
+            },
+        };
+        let bom = match settings.config().start {
+            Start::Beginning(bom) => bom,
+            Start::MidStream => Bom::Keep,
+        };
+        let options = options(rules).with_bom(policy(bom));
+        let decoder = DialectDecoder::with_options(options).with_error_mode(mode.1);
+        let codec = DialectCodec::with_options(options);
+        Self {
+            rules,
+            mode,
+            start: bom,
+            bom,
+            pieces: decoder.clone(),
+            ways: decoder,
+            turn: usize::from(settings.choice),
+            codec: codec.clone().with_error_mode(mode.1),
+            buffer: BytesMut::new(),
+            copier: codec,
+            copy: BytesMut::new(),
+            bytes: Vec::new(),
+            before: 0,
+            atoms: Vec::new(),
+            decided: 0,
+            noted: Vec::new(),
+        }
+    }
+
+    fn push_all(&mut self, bytes: &[u8], size: u8) {
+        let size = match usize::from(size % 8) {
+            0 => bytes.len(),
+            size => size * bytes.len().div_ceil(40),
+        };
+        bytes.chunks(size.max(1)).for_each(|chunk| self.push(chunk));
+    }
+
+    fn push(&mut self, chunk: &[u8]) {
+        self.bytes.extend_from_slice(chunk);
+        let way = self.next_way();
+        let came = pieces(self.pieces.push(chunk));
+        self.compare_pieces(&came, false);
+        let by_ways = by_way(way, chunk, &mut self.ways);
+        self.buffer.extend_from_slice(chunk);
+        let by_codec = self.through_codec(DialectCodec::decode);
+        self.compare_ways(way, &came, by_ways, by_codec);
+        let held = self.pieces.incomplete();
+        assert_eq!((self.ways.incomplete(), &self.buffer[..]), (held, held), "{:02x?}", self.bytes);
+    }
+
+    fn finish(&mut self) {
+        let way = self.next_way();
+        let came = pieces(self.pieces.finish());
+        self.compare_pieces(&came, true);
+        let by_ways = at_the_end(way, &mut self.ways);
+        let by_codec = self.through_codec(DialectCodec::decode_eof);
+        self.compare_ways(way, &came, by_ways, by_codec);
+        assert_eq!(at_the_end(Way::Pieces, &mut self.ways), [], "a second end");
+        assert!(self.buffer.is_empty(), "everything is accounted for at the end");
+        if self.pieces.error_count() == 0 {
+            let signature = if self.pieces.bom_seen() && self.before == 0 { 3 } else { 0 };
+            assert_eq!(self.copy, self.bytes[signature..], "{:?}", self.rules);
+        }
+
+        self.begin(self.before + self.bytes.len(), Bom::Keep);
+    }
+
+    fn reset(&mut self) {
+        self.pieces.reset();
+        self.ways.reset();
+        self.codec.reset();
+        self.buffer.clear();
+        self.noted.clear();
+        self.begin(0, self.start);
+    }
+
+    /// Begins a stream behind so many bytes.
+    fn begin(&mut self, before: usize, bom: Bom) {
+        // Of what is written, nobody is told of an end.
+        self.copier.reset();
+        self.copy.clear();
+        (self.before, self.bom) = (before, bom);
+        self.bytes.clear();
+        self.atoms.clear();
+        self.decided = 0;
+    }
+
+    fn next_way(&mut self) -> Way {
+        self.turn += 1;
+        [Way::Pieces, Way::BrokenOff, Way::CodePoints, Way::String][self.turn % 4]
+    }
+
+    /// Holds pieces to the model: all that there have been, and of long streams only at the end.
+    fn compare_pieces(&mut self, came: &[Came], ended: bool) {
+        let before = self.before as u64;
+        self.atoms.extend(came.iter().map(|came| match came {
+            Ok(value) => Atom::CodePoint(*value),
+            Err((at, bytes, kind)) => {
+                let at_the_end = *kind == DialectErrorKind::Incomplete;
+                Atom::Error { at: (at - before) as usize, len: bytes.len(), at_the_end }
+            }
+        }));
+        if !ended && self.bytes.len() > 120 {
+            return;
+        }
+        let (signature, error) = opening(self.bom, &self.bytes, ended);
+        let taken = signature + error.unwrap_or(0);
+        let mut expected = model::decode(self.rules, &self.bytes[taken..], ended);
+        for atom in &mut expected.atoms {
+            if let Atom::Error { at, .. } = atom {
+                *at += taken;
+            }
+        }
+        let error = error.map(|len| Atom::Error { at: 0, len, at_the_end: false });
+        expected.atoms.splice(..0, error);
+        let atoms = std::mem::take(&mut self.atoms);
+        let found = Outcome { atoms, held: self.pieces.incomplete().len() };
+        assert_eq!(found, expected, "{:?}, {:?}: {:02x?}", self.rules, self.bom, self.bytes);
+        self.atoms = found.atoms;
+        if self.before == 0 {
+            assert_eq!(self.pieces.bom_seen(), signature > 0, "{:02x?}", self.bytes);
+        }
+    }
+
+    /// Holds what has come in other ways to the pieces.
+    fn compare_ways(&mut self, way: Way, came: &[Came], by_ways: Vec<Came>, by_codec: Vec<Came>) {
+        if self.decided == 0 && self.before == 0 && self.pieces.bom_seen() {
+            self.decided = 3;
+        }
+        let context = |way| format!("{way:?}, {:?}: {:02x?}", self.rules, self.bytes);
+        let (expected, _) = self.told(Way::CodePoints, came);
+        assert_eq!(by_codec, expected, "{}", context("codec"));
+        let (expected, noted) = self.told(way, came);
+        assert_eq!(by_ways, expected, "{}", context(&format!("{way:?}")));
+        self.noted.extend(noted);
+        self.decided += came.iter().map(|came| bytes_of(self.rules, came).len()).sum::<usize>();
+
+        let all = self.bytes.len();
+        assert_eq!(self.decided + self.pieces.incomplete().len(), all, "each byte is in one piece");
+        let all = (self.before + all) as u64;
+        assert_eq!((self.pieces.position(), self.ways.position()), (all, all));
+        assert_eq!(self.codec.decoder().position() + self.buffer.len() as u64, all);
+        assert_eq!(self.codec.decoder().error_count(), self.pieces.error_count());
+        assert_eq!(self.ways.error_count(), self.noted.len() as u64);
+        let first = self.ways.first_error().as_ref().map(came_of);
+        assert_eq!(first.as_ref(), self.noted.first());
+        assert_eq!(self.ways.bom_seen(), self.pieces.bom_seen());
+    }
+
+    /// What comes out in this way where these pieces do, and the errors that are counted.
+    fn told(&self, way: Way, came: &[Came]) -> (Vec<Came>, Vec<Came>) {
+        let (mut told, mut noted) = (Vec::new(), Vec::new());
+        let mut at = (self.before + self.decided) as u64;
+        for came in came {
+            let bytes = bytes_of(self.rules, came);
+            let len = bytes.len() as u64;
+            let came = match came {
+                Ok(value) if way == Way::String && char::from_u32(*value).is_none() => {
+                    Err((at, bytes, DialectErrorKind::NotScalar))
+                }
+                came => came.clone(),
+            };
+            at += len;
+            match &came {
+                Ok(_) => told.push(came),
+                Err((_, bytes, kind)) => {
+                    noted.push(came.clone());
+                    let repair = self.repair(*kind, bytes);
+                    match repair.filter(|_| !matches!(way, Way::Pieces | Way::BrokenOff)) {
+                        Some(repair) => told.extend(repair.chars().map(|c| Ok(c.into()))),
+                        None => told.push(came),
+                    }
+                }
+            }
+        }
+        (told, noted)
+    }
+
+    fn repair(&self, kind: DialectErrorKind, bytes: &[u8]) -> Option<String> {
+        let kind = match kind {
+            DialectErrorKind::MissingBom => Kind::MissingBom,
+            // Refused for its value, whatever the encoding.
+            DialectErrorKind::TooLarge | DialectErrorKind::Nul => Kind::Forbidden,
+            DialectErrorKind::NotScalar if self.rules.dialect != Dialect::Utf8b => Kind::Forbidden,
+            _ => Kind::InvalidByte,
+        };
+        let bytes = bytes.to_vec();
+        let error = reference::Error { offset: 0, bytes, kind, next: None, decided_by: None };
+        reference::repair(self.mode.0, &error)
+    }
+
+    /// What the codec gives until it asks for more.
+    fn through_codec(
+        &mut self,
+        decode: fn(
+            &mut DialectCodec,
+            &mut BytesMut,
+        ) -> Result<Option<DialectItem>, DialectCodecError>,
+    ) -> Vec<Came> {
+        let mut out = Vec::new();
+        loop {
+            let item = match decode(&mut self.codec, &mut self.buffer) {
+                Ok(Some(item)) => item,
+                Ok(None) => return out,
+                Err(DialectCodecError::Decode(error)) => {
+                    out.push(came_of(&error));
+                    continue;
+                }
+                Err(error) => panic!("{error}"),
+            };
+            match &item {
+                DialectItem::Text(text) => {
+                    assert!(!text.is_empty(), "items are never empty");
+                    out.extend(text.chars().map(|c| Ok(c.into())));
+                }
+                DialectItem::CodePoint(code_point) => {
+                    assert_eq!(code_point.to_char(), None, "it is text");
+                    out.push(Ok(code_point.to_u32()));
+                }
+            }
+            if self.pieces.error_count() == 0 {
+                self.copier.encode(item, &mut self.copy).expect("it has a form");
+            }
+        }
+    }
+}
+
+/// Length of the signature that is taken off, and of the error with which a stream begins.
+fn opening(bom: Bom, bytes: &[u8], ended: bool) -> (usize, Option<usize>) {
+    let config = Config { start: Start::Beginning(bom), ..PLAIN };
+    let opening = reference::decode_prefix(&bytes[..bytes.len().min(3)], config, ended);
+    let error = opening.events.into_iter().next().and_then(|event| match event {
+        Event::Error(error) => Some(error),
+        Event::Text(_) => None,
+    });
+    let error = error.filter(|error| matches!(error.kind, Kind::MissingBom | Kind::ForbiddenBom));
+    (if opening.bom_seen { 3 } else { 0 }, error.map(|error| error.bytes.len()))
+}
+
+/// The bytes of a piece.
+fn bytes_of(rules: Rules, came: &Came) -> Vec<u8> {
+    match came {
+        Ok(value) => {
+            let all = Rules { unpaired: true, limit: false, ..rules };
+            model::encode(all, *value).expect("it was decoded")
+        }
+        Err((_, bytes, _)) => bytes.clone(),
+    }
+}
+
+fn came_of(error: &DialectError) -> Came {
+    Err((error.valid_up_to(), error.bytes().to_vec(), error.kind()))
+}
+
+fn pieces<'a>(
+    pieces: impl IntoIterator<Item = Result<DialectPiece<'a>, DialectError>>,
+) -> Vec<Came> {
+    let mut out = Vec::new();
+    for piece in pieces {
+        match piece {
+            Ok(piece) => out.extend(piece.code_points().map(|c| Ok(c.into()))),
+            Err(error) => out.push(came_of(&error)),
+        }
+    }
+    out
+}
+
+fn by_way(way: Way, chunk: &[u8], decoder: &mut DialectDecoder) -> Vec<Came> {
+    let before = decoder.position();
+    let rest = |decoder: &DialectDecoder| &chunk[(decoder.position() - before) as usize..];
+    match way {
+        Way::Pieces => pieces(decoder.push(chunk)),
+        Way::BrokenOff => {
+            let (mut out, mut rest) = (Vec::new(), chunk);
+            loop {
+                let mut iterator = decoder.push(rest);
+                let Some(piece) = iterator.next() else { return out };
+                out.extend(pieces([piece]));
+                rest = iterator.rest();
+            }
+        }
+        Way::CodePoints => {
+            until_ok(|out| decoder.push_to_code_points(rest(decoder), out), code_points)
+        }
+        Way::String => until_ok(|out| decoder.push_to_string(rest(decoder), out), chars),
+    }
+}
+
+fn at_the_end(way: Way, decoder: &mut DialectDecoder) -> Vec<Came> {
+    match way {
+        Way::Pieces | Way::BrokenOff => pieces(decoder.finish()),
+        Way::CodePoints => until_ok(|out| decoder.finish_to_code_points(out), code_points),
+        Way::String => until_ok(|out| decoder.finish_to_string(out), chars),
+    }
+}
+
+/// Calls again after each error.
+fn until_ok<O: Default>(
+    mut call: impl FnMut(&mut O) -> Result<(), DialectError>,
+    read: fn(O) -> Vec<Came>,
+) -> Vec<Came> {
+    let mut all = Vec::new();
+    loop {
+        let mut out = O::default();
+        let result = call(&mut out);
+        all.extend(read(out));
+        match result {
+            Ok(()) => return all,
+            Err(error) => all.push(came_of(&error)),
+        }
+    }
+}
+
+fn code_points(code_points: Vec<CodePoint>) -> Vec<Came> {
+    code_points.into_iter().map(|code_point| Ok(code_point.into())).collect()
+}
+
+fn chars(text: String) -> Vec<Came> {
+    text.chars().map(|c| Ok(c.into())).collect()
+}
+
+// ---- the encoder --------------------------------------------------------------------------------
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct DialectText {
+    rules: u8,
+    mode: u8,
+    with_bom: bool,
+    operations: Many<Encode>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Encode {
+    /// So many at once, or each by itself.
+    CodePoints(Many<(u8, u32)>, u8),
+    Units(Units<20>, u8),
+    /// So many times.
+    Text(Text<40>, u8),
+    Finish,
+    Reset,
+}
+
+fn near(&(kind, value): &(u8, u32)) -> CodePoint {
+    let value = match kind % 8 {
+        0 => value & 0x7F,
+        1 => 0xD800 | value & 0x3FF,
+        2 => 0xDC00 | value & 0x3FF,
+        3 => 0xDC80 | value & 0x7F,
+        4 => 0x1_0000 + value % 0x10_0000,
+        5 => value & 0x1F_FFFF,
+        6 => value & 0x7FFF_FFFF,
+        _ => value & 0xFFFF,
+    };
+    CodePoint::new(value).expect("31 bits")
+}
+
+/// What is written is what the model makes of each code point, or of a pair; the codec writes the same
+/// of its items, but cannot wait for the second half of a pair.
+pub fn dialect_encoder(text: &DialectText) {
+    let mut writing = Writing::new(text);
+    for operation in text.operations.iter().chain([&Encode::Finish]) {
+        match operation {
+            Encode::CodePoints(code_points, size) => {
+                let code_points: Vec<_> = code_points.iter().map(near).collect();
+                writing.push(
+                    &code_points,
+                    *size,
+                    DialectEncoder::push_code_point,
+                    DialectEncoder::push_code_points_to_vec,
+                );
+                code_points.into_iter().for_each(|code_point| writing.code_point(code_point));
+            }
+            Encode::Units(units, size) => {
+                writing.push(
+                    &units.0,
+                    *size,
+                    DialectEncoder::push_unit,
+                    DialectEncoder::push_utf16_to_vec,
+                );
+                units.0.iter().for_each(|unit| writing.expected.push((*unit).into(), true));
+            }
+            Encode::Text(text, times) => {
+                let most = 3000 / text.0.len().max(1);
+                writing.text(&text.0.repeat(usize::from(*times).clamp(1, most.max(1))));
+            }
+            Encode::Finish => writing.finish(),
+            Encode::Reset => writing = Writing::new(text),
+        }
+        writing.compare();
+    }
+}
+
+/// An index and a code point.
+type Refused = (u64, u32);
+
+fn refused(error: DialectEncodeError) -> Refused {
+    (error.index(), error.code_point().to_u32())
+}
+
+struct Writing {
+    encoder: DialectEncoder,
+    bytes: Vec<u8>,
+    errors: Vec<Refused>,
+    expected: Written,
+    codec: DialectCodec,
+    items: BytesMut,
+    /// Whether an item has been written, and the signature in front of it.
+    is_signed: bool,
+    errors_of_items: Vec<Refused>,
+    expected_of_items: Written,
+}
+
+impl Writing {
+    fn new(text: &DialectText) -> Self {
+        let rules = rules(text.rules);
+        let (_, mode) = MODES[usize::from(text.mode) % MODES.len()];
+        let mut encoder = DialectEncoder::with_options(options(rules)).with_error_mode(mode);
+        if text.with_bom {
+            encoder = encoder.with_bom();
+        }
+        let signature = if text.with_bom { "\u{FEFF}" } else { "" };
+        let written = |waits| Written {
+            rules,
+            mode,
+            waits,
+            signature,
+            bytes: Vec::new(),
+            errors: Vec::new(),
+            first_half: None,
+            taken: 0,
+        };
+        Self {
+            codec: DialectCodec::new(rules.dialect).with_encoder(encoder.clone()),
+            encoder,
+            bytes: Vec::new(),
+            errors: Vec::new(),
+            expected: written(true),
+            items: BytesMut::new(),
+            is_signed: false,
+            errors_of_items: Vec::new(),
+            expected_of_items: written(false),
+        }
+    }
+
+    /// Pushes one by one or so many at once, and what is behind an error again.
+    fn push<T: Copy>(
+        &mut self,
+        all: &[T],
+        size: u8,
+        one: fn(&mut DialectEncoder, T) -> Result<EncodedBytes, DialectEncodeError>,
+        many: fn(&mut DialectEncoder, &[T], &mut Vec<u8>) -> Result<(), DialectEncodeError>,
+    ) {
+        let size = usize::from(size % 8);
+        let Self { encoder, bytes, errors, .. } = self;
+        for chunk in all.chunks(size.max(1)) {
+            let start = encoder.position();
+            loop {
+                let result = match &chunk[(encoder.position() - start) as usize..] {
+                    [] if size == 0 => break,
+                    [item] if size == 0 => {
+                        one(encoder, *item).map(|form| bytes.extend_from_slice(&form))
+                    }
+                    rest => many(encoder, rest, bytes),
+                };
+                match result {
+                    Ok(()) => break,
+                    Err(error) => errors.push(refused(error)),
+                }
+            }
+        }
+    }
+
+    /// What has been pushed as a code point is written as an item, too.
+    fn code_point(&mut self, code_point: CodePoint) {
+        let joined = self.codec.decoder().options().dialect() == Dialect::Wtf8;
+        self.expected.push(code_point.into(), joined);
+        self.expected_of_items.push(code_point.into(), joined);
+        match self.codec.encode(DialectItem::CodePoint(code_point), &mut self.items) {
+            Ok(()) => self.is_signed = true,
+            Err(DialectCodecError::Encode(error)) => self.errors_of_items.push(refused(error)),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        while let Err(error) = self.encoder.push_to_vec(text, &mut self.bytes) {
+            self.errors.push(refused(error));
+        }
+        self.codec.encode(text, &mut self.items).expect("nothing is held, and text has a form");
+        self.expected.text(text);
+        self.expected_of_items.text(text);
+        self.is_signed = true;
+    }
+
+    fn finish(&mut self) {
+        while let Err(error) = self.encoder.finish_to_vec(&mut self.bytes) {
+            self.errors.push(refused(error));
+        }
+        assert_eq!(self.encoder.finish().as_deref(), Ok(&[][..]), "a second end");
+        self.expected.end();
+        assert_eq!(self.bytes, self.expected.signed(), "{:?}", self.expected.rules);
+    }
+
+    fn compare(&self) {
+        let Self { encoder, expected, expected_of_items, .. } = self;
+        let context = (expected.rules, expected.mode);
+        // Only what waits behind an error, one surrogate, is written later than it could be.
+        let (bytes, signed) = (&self.bytes, expected.signed());
+        assert!(bytes.is_empty() || signed.starts_with(bytes), "{context:?}: {bytes:02x?}");
+        assert!(bytes.is_empty() || signed.len() - bytes.len() <= 3, "{context:?}: {bytes:02x?}");
+        assert_eq!(encoder.position(), expected.taken);
+        assert_eq!(encoder.error_count(), expected.errors.len() as u64, "{context:?}");
+        assert_eq!(encoder.first_error().map(refused).as_ref(), expected.errors.first());
+        let items = if self.is_signed { expected_of_items.signed() } else { Vec::new() };
+        assert_eq!(self.items, items, "{context:?}");
+        if expected.mode == ErrorMode::Fatal {
+            assert_eq!(self.errors, expected.errors, "{context:?}");
+            assert_eq!(self.errors_of_items, expected_of_items.errors, "{context:?}");
+        } else {
+            assert!(self.errors.is_empty() && self.errors_of_items.is_empty(), "{context:?}");
+        }
+    }
+}
+
+/// What must have been written.
+struct Written {
+    rules: Rules,
+    mode: ErrorMode,
+    /// Whether the first half of a pair waits for the second.
+    waits: bool,
+    signature: &'static str,
+    /// Behind the signature.
+    bytes: Vec<u8>,
+    errors: Vec<Refused>,
+    /// The first half of a pair, if that was the last.
+    first_half: Option<Refused>,
+    taken: u64,
+}
+
+impl Written {
+    fn push(&mut self, value: u32, joined: bool) {
+        let index = self.taken;
+        self.taken += 1;
+        let is_second = joined && (0xDC00..=0xDFFF).contains(&value);
+        match self.first_half.take() {
+            Some((_, first)) if is_second && self.waits => {
+                return self.put(index, 0x1_0000 + ((first & 0x3FF) << 10) + (value & 0x3FF));
+            }
+            Some(_) if is_second => return self.refuse(index, value),
+            Some((index, first)) if self.waits => self.put(index, first),
+            _ => {}
+        }
+        let is_first = joined && (0xD800..=0xDBFF).contains(&value);
+        self.first_half = is_first.then_some((index, value));
+        if !is_first || !self.waits {
+            self.put(index, value);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.end();
+        }
+        text.chars().for_each(|c| self.put(self.taken, c.into()));
+    }
+
+    fn end(&mut self) {
+        if let Some((index, first)) = self.first_half.take().filter(|_| self.waits) {
+            self.put(index, first);
+        }
+    }
+
+    fn put(&mut self, index: u64, value: u32) {
+        match model::encode(self.rules, value) {
+            Some(form) => self.bytes.extend(form),
+            None => self.refuse(index, value),
+        }
+    }
+
+    fn refuse(&mut self, index: u64, value: u32) {
+        self.errors.push((index, value));
+        let repair = match self.mode {
+            ErrorMode::Fatal | ErrorMode::Skip => String::new(),
+            ErrorMode::Escape if value > 0xFFFF => format!("\\U{value:08x}"),
+            ErrorMode::Escape => format!("\\u{value:04x}"),
+            _ => "\u{FFFD}".to_owned(),
+        };
+        self.bytes.extend_from_slice(repair.as_bytes());
+    }
+
+    fn signed(&self) -> Vec<u8> {
+        [self.signature.as_bytes(), &self.bytes].concat()
+    }
+}
+
+// ---- Java ---------------------------------------------------------------------------------------
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct JavaPlan {
+    strings: Many<Bytes<60>>,
+    chunk: u8,
+    /// Bytes of the last string that do not come.
+    missing: u8,
+}
+
+pub fn java(plan: &JavaPlan) {
+    let rules =
+        Rules { dialect: Dialect::ModifiedUtf8, unpaired: false, limit: false, fatal: true };
+    let (mut bytes, mut expected, mut accepted) = (Vec::new(), Vec::new(), Vec::new());
+    for string in plan.strings.iter() {
+        let length = (string.0.len() as u16).to_be_bytes();
+        bytes.extend(length);
+        let atoms = model::decode(rules, &string.0, true).atoms;
+        let error = atoms.iter().find_map(|atom| match atom {
+            Atom::Error { at, len, .. } => Some(((bytes.len() + at) as u64, *len)),
+            Atom::CodePoint(_) => None,
+        });
+        let text = || {
+            let code_point = |atom: &Atom| match atom {
+                Atom::CodePoint(value) => char::from_u32(*value).expect("a scalar value"),
+                Atom::Error { .. } => unreachable!("there is none"),
+            };
+            atoms.iter().map(code_point).collect::<String>()
+        };
+        if error.is_none() {
+            accepted.extend([&length[..], &string.0].concat());
+        }
+        expected.push(error.map_or_else(|| Ok(text()), Err));
+        bytes.extend_from_slice(&string.0);
+    }
+    // What is cut off may take an error with it.
+    let whole = bytes.len();
+    bytes.truncate(whole - usize::from(plan.missing % 4).min(whole));
+    let mut codec = JavaUtfCodec::new();
+    let (mut buffer, mut found) = (BytesMut::new(), Vec::new());
+    let mut copy = BytesMut::new();
+    let mut take = |item: Result<bytestring::ByteString, _>| {
+        if let Ok(text) = &item {
+            JavaUtfCodec::new().encode(text, &mut copy).expect("it came in as much");
+        }
+        found.push(
+            item.map(String::from)
+                .map_err(|error: DialectError| (error.valid_up_to(), error.bytes().len())),
+        );
+    };
+    for chunk in bytes.chunks(usize::from(plan.chunk).max(1)) {
+        buffer.extend_from_slice(chunk);
+        while let Some(item) = codec.decode(&mut buffer).expect("the stream has not ended") {
+            take(item);
+        }
+    }
+    let ended = loop {
+        match codec.decode_eof(&mut buffer) {
+            Ok(Some(item)) => take(item),
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error.kind()),
+        }
+    };
+    if bytes.len() == whole {
+        assert_eq!((found, ended), (expected, Ok(())), "{plan:?}");
+        assert_eq!(copy, accepted, "{plan:?}");
+    } else {
+        assert!(expected.starts_with(&found) || found.len() == expected.len(), "{plan:?}");
+        let refused = found.len() == expected.len() && found.last().is_some_and(Result::is_err);
+        assert!(ended.is_err() || refused || found.len() < expected.len(), "{plan:?}");
+    }
+}
