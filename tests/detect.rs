@@ -1,46 +1,11 @@
 //! What a stream is, said as its bytes arrive: the rules, at every cut.
 
+#[path = "support/detect.rs"]
+mod rules;
+
 use proptest::prelude::*;
+use rules::{kind, so_far};
 use utf8_codec::detect::{Detection, Detector, Kind};
-
-/// The rules, applied to the whole.
-fn model(bytes: &[u8]) -> Kind {
-    let is_binary = |byte: &u8| matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F);
-    if bytes.is_empty() {
-        Kind::Empty
-    } else if bytes.starts_with(b"\xFF\xFE\0\0") {
-        Kind::Utf32Le
-    } else if bytes.starts_with(b"\0\0\xFE\xFF") {
-        Kind::Utf32Be
-    } else if bytes.starts_with(b"\xFF\xFE") {
-        Kind::Utf16Le
-    } else if bytes.starts_with(b"\xFE\xFF") {
-        Kind::Utf16Be
-    } else if bytes.iter().any(is_binary) {
-        Kind::Binary
-    } else if str::from_utf8(bytes).is_err() {
-        Kind::Legacy
-    } else if bytes.starts_with(b"\xEF\xBB\xBF") {
-        Kind::Utf8WithBom
-    } else if bytes.is_ascii() {
-        Kind::Ascii
-    } else {
-        Kind::Utf8
-    }
-}
-
-/// The same of a beginning: an unfinished sequence at its end does not count.
-fn model_so_far(bytes: &[u8]) -> Kind {
-    let unfinished = match str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
-        _ => 0,
-    };
-    match model(bytes) {
-        Kind::Legacy if unfinished > 0 && unfinished == bytes.len() => Kind::Ascii,
-        Kind::Legacy if unfinished > 0 => model(&bytes[..bytes.len() - unfinished]),
-        kind => kind,
-    }
-}
 
 fn detect<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Kind, Detection) {
     let mut detector = Detector::new();
@@ -63,8 +28,8 @@ fn check(bytes: &[u8]) {
     for (at, byte) in bytes.iter().enumerate() {
         let now = detector.push(&[*byte]);
         let seen = &bytes[..=at];
-        assert_eq!(now.kind(), model_so_far(seen), "{seen:02x?}");
-        assert_eq!(detect([seen]), (model(seen), now), "{seen:02x?} in one chunk");
+        assert_eq!((now.kind(), now.may_become()), so_far(seen), "{seen:02x?}");
+        assert_eq!(detect([seen]), (kind(seen), now), "{seen:02x?} in one chunk");
         for earlier in &earlier {
             let kept = earlier.kind() == now.kind() || earlier.may_become().contains(&now.kind());
             assert!(kept, "{earlier} became {now} by {seen:02x?}");
@@ -76,7 +41,7 @@ fn check(bytes: &[u8]) {
         before = now;
     }
     assert_eq!(detector.position(), bytes.len() as u64);
-    assert_eq!(detector.finish(), model(bytes), "{bytes:02x?}");
+    assert_eq!(detector.finish(), kind(bytes), "{bytes:02x?}");
 }
 
 const BYTES: [u8; 13] =

@@ -5,6 +5,8 @@
 #[cfg(feature = "codec")]
 mod codecs;
 mod decoder;
+mod inputs;
+#[path = "../support/fallback.rs"]
 mod model;
 #[cfg(feature = "stream")]
 mod streams;

@@ -1,15 +1,15 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use futures::executor::block_on;
-use futures::stream::{self, FusedStream};
+use futures::stream;
 use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
 use utf8_codec::fallback::LegacyEncoding;
 use utf8_codec::stream::{FallbackStream, StreamError, Utf8Stream};
 use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
-use crate::model::{EXTENTS, Outcome, cut, cuts, inputs, latin1, model};
+use crate::inputs::{cut, cuts, inputs};
+use crate::model::{EXTENTS, latin1, model, stream as read};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 
@@ -33,17 +33,8 @@ proptest! {
         for extent in EXTENTS {
             let expected = model(&bytes, extent, latin1);
             for chunking in [vec![&bytes[..]], bytes.chunks(1).collect(), cut(&bytes, &lens)] {
-                let mut texts =
-                    Utf8Stream::new(chunks(&chunking)).with_fallback(extent.fallback(LATIN1));
-                let mut text = String::new();
-                // (To the end: a stream gives way to others after so many chunks that bring nothing.)
-                while let Some(piece) = block_on(texts.next()) {
-                    let piece = piece.unwrap();
-                    prop_assert!(!piece.is_empty());
-                    text += &piece;
-                }
-                prop_assert!(texts.is_terminated());
-                prop_assert_eq!(&Outcome::new(text, texts.report()), &expected, "{:?}", extent);
+                let read = read(chunking, |texts| texts.with_fallback(extent.fallback(LATIN1)));
+                prop_assert_eq!(&read, &expected, "{:?}", extent);
             }
         }
     }
@@ -52,22 +43,14 @@ proptest! {
     fn errors_stand_in_their_place_at_any_cut(bytes in inputs(), lens in cuts()) {
         let options = Utf8Options::new().with_strictness(Strictness::mqtt());
         for extent in EXTENTS {
-            let told = |chunking: &[&[u8]]| {
-                let texts = Utf8Stream::new(chunks(chunking))
-                    .with_options(options)
-                    .with_fallback(extent.fallback(LATIN1));
-                block_on(texts.collect::<Vec<_>>()).into_iter().fold(
-                    String::new(),
-                    |told, item| match item {
-                        Ok(text) => told + &text,
-                        Err(StreamError::Utf8(error)) => format!("{told}<{error}>"),
-                        Err(error) => panic!("{error}"),
-                    },
-                )
+            let told = |chunking: Vec<&[u8]>| {
+                read(chunking, |texts| {
+                    texts.with_options(options).with_fallback(extent.fallback(LATIN1))
+                })
             };
-            let whole = told(&[&bytes]);
-            prop_assert_eq!(&told(&bytes.chunks(1).collect::<Vec<_>>()), &whole);
-            prop_assert_eq!(&told(&cut(&bytes, &lens)), &whole);
+            let whole = told(vec![&bytes]);
+            prop_assert_eq!(&told(bytes.chunks(1).collect()), &whole);
+            prop_assert_eq!(&told(cut(&bytes, &lens)), &whole);
         }
     }
 }

@@ -50,6 +50,19 @@ fn check(plan: &LinesPlan, way: Way) {
     stream.finish();
 }
 
+pub fn delimiter_of(number: u8) -> Delimiter {
+    let text = |text: &str| Delimiter::Str(text.to_owned());
+    match number % 8 {
+        0 => Delimiter::Any,
+        1 => Delimiter::Nul,
+        2 => text("--"),
+        3 => text("aa"),
+        4 => text("€"),
+        5 => text("\u{FEFF}"),
+        _ => Delimiter::Lf,
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Codec,
@@ -74,16 +87,7 @@ struct Lines {
 
 impl Lines {
     fn new(plan: &LinesPlan, settings: Settings, way: Way) -> Self {
-        let text = |text: &str| Delimiter::Str(text.to_owned());
-        let of_model = match plan.delimiter % 8 {
-            0 => Delimiter::Any,
-            1 => Delimiter::Nul,
-            2 => text("--"),
-            3 => text("aa"),
-            4 => text("€"),
-            5 => text("\u{FEFF}"),
-            _ => Delimiter::Lf,
-        };
+        let of_model = delimiter_of(plan.delimiter);
         let limit = if plan.limit < 200 { usize::from(plan.limit % 16) } else { 1000 };
         let (options, mode) = (options(settings.config()), settings.mode().1);
         let object = match way {

@@ -1,131 +1,210 @@
 //! Fallbacks, the detector, the terminal's decoder, boundaries.
 
+#[path = "../fallback.rs"]
+mod fallback_model;
+#[path = "../detect.rs"]
+mod rules;
+
+use std::cell::Cell;
+
 use arbitrary::Arbitrary;
-use bytes::BytesMut;
-use tokio_util::codec::Decoder;
-use utf8_codec::codec::Utf8Codec;
-use utf8_codec::detect::{Detector, Kind};
+#[cfg(feature = "encoding_rs")]
+use encoding_rs::Encoding;
+use fallback_model::{Extent, decode, lines, model, model_lines, run, stream};
+use rules::{kind, so_far};
+use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
+use utf8_codec::detect::{Detection, Detector, Kind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::{CodingSystem, Iso2022Decoder, boundary, split};
 
 use super::input::{Bytes, Many};
+use super::lines::delimiter_of;
+use super::streams::Settings;
+use crate::support::reference::{self, Delimiter, Mode};
+use crate::support::{PLAIN, delimiter, options};
 
 // ---- fallback -----------------------------------------------------------------------------------
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct FallbackPlan {
+    encoding: u8,
     extent: u8,
     limit: u8,
+    settings: Settings,
+    delimiter: u8,
     chunks: Many<Bytes<60>>,
 }
 
-fn latin1(bytes: &[u8]) -> impl Iterator<Item = char> + '_ {
-    bytes.iter().map(|&byte| char::from(byte))
+/// An encoding, and an error mode or a label by which it is known elsewhere.
+fn legacy(number: u8) -> (LegacyEncoding, Result<Mode, &'static str>) {
+    #[cfg(feature = "encoding_rs")]
+    if let Some(label) = crate::encodings::LABELS.get(usize::from(number / 4)) {
+        let encoding = Encoding::for_label(label.as_bytes()).expect("one of the standard");
+        let legacy = LegacyEncoding::whatwg(encoding);
+        assert_eq!(legacy.is_some(), encoding.is_ascii_compatible(), "{label}");
+        if let Some(legacy) = legacy {
+            assert_eq!(legacy.name(), encoding.name());
+            return (legacy, Err(label));
+        }
+    }
+    match number % 2 {
+        0 => (LegacyEncoding::latin1(), Ok(Mode::Latin1)),
+        _ => (LegacyEncoding::windows_1252(), Ok(Mode::Windows1252)),
+    }
 }
 
+/// The text of bytes, and how many U+FFFD in it stand for none.
+fn read(known: Result<Mode, &str>, bytes: &[u8]) -> (String, u64) {
+    match known {
+        Ok(mode) => (byte_by_byte(mode, bytes), 0),
+        #[cfg(feature = "encoding_rs")]
+        Err(label) => {
+            let words = crate::encodings::whole(label, bytes);
+            let is_error = |word: &&String| word.chars().count() > 1;
+            let errors = words.iter().filter(is_error).count();
+            let text = words.iter().map(|word| if is_error(&word) { "\u{FFFD}" } else { word });
+            (text.collect(), errors as u64)
+        }
+        #[cfg(not(feature = "encoding_rs"))]
+        Err(label) => panic!("there is no {label}"),
+    }
+}
+
+fn byte_by_byte(mode: Mode, bytes: &[u8]) -> String {
+    let bytes = bytes.to_vec();
+    let kind = reference::Kind::InvalidByte;
+    let error = reference::Error { offset: 0, bytes, kind, next: None, decided_by: None };
+    reference::repair(mode, &error).expect("it repairs")
+}
+
+/// The decoder, the codec and the stream read the same at every cut, and, where nothing is refused,
+/// what the model reads; so does the codec of lines.
 pub fn fallback(plan: &FallbackPlan) {
-    let encoding = LegacyEncoding::latin1();
-    let fallback = match plan.extent % 3 {
-        0 => Fallback::part(encoding),
-        1 => Fallback::rest(encoding),
-        _ => Fallback::line(encoding).with_max_length(plan.limit.into()),
+    let (encoding, known) = legacy(plan.encoding);
+    let extent = match plan.extent % 3 {
+        0 => Extent::Part,
+        1 => Extent::Rest,
+        _ if plan.limit == u8::MAX => Extent::Line(Fallback::DEFAULT_MAX_LENGTH),
+        _ => Extent::Line(plan.limit.into()),
     };
+    let fallback = extent.fallback(encoding);
+    let config = if plan.settings.choice % 2 == 0 { PLAIN } else { plan.settings.config() };
+    let (options, (_, mode)) = (options(config), plan.settings.mode());
     let bytes: Vec<u8> = plan.chunks.iter().flat_map(|chunk| chunk.0.iter().copied()).collect();
-    let decode = |chunks: &[&[u8]]| {
-        let (mut decoder, mut text) = (FallbackDecoder::new(fallback), String::new());
-        for chunk in chunks {
-            decoder.push(chunk, &mut text).expect("everything is something in Latin-1");
-        }
-        decoder.finish(&mut text).expect("everything is something in Latin-1");
-        assert_eq!((decoder.position(), decoder.held()), (bytes.len() as u64, &b""[..]));
-        (text, decoder.report())
-    };
-    let whole = decode(&[&bytes]);
     let cut: Vec<&[u8]> = plan.chunks.iter().map(|chunk| &chunk.0[..]).collect();
-    assert_eq!(decode(&cut), whole, "{bytes:02x?}");
-    assert_eq!(decode(&bytes.chunks(1).collect::<Vec<_>>()), whole, "{bytes:02x?}");
+    let cuts = [vec![&bytes[..]], cut, bytes.chunks(1).collect()];
 
-    let mut codec = Utf8Codec::new().with_fallback(fallback);
-    let (mut buffer, mut text) = (BytesMut::new(), String::new());
-    for chunk in cut {
-        buffer.extend_from_slice(chunk);
-        while let Some(item) = codec.decode(&mut buffer).expect("as above") {
-            text.push_str(&item);
-        }
+    let mut decoder = FallbackDecoder::new(fallback).with_options(options).with_error_mode(mode);
+    let mut codec =
+        Utf8Codec::new().with_options(options).with_error_mode(mode).with_fallback(fallback);
+    let of_lines = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
+    let of_lines = of_lines.with_delimiter(delimiter(&delimiter_of(plan.delimiter)));
+    let mut of_lines = match plan.limit {
+        u8::MAX => of_lines.with_fallback(fallback),
+        limit => of_lines.with_max_length(limit.into()).with_fallback(fallback),
+    };
+    let mut whole = None;
+    let context = || format!("{encoding:?}, {extent:?}, {config:?}, {mode:?}: {bytes:02x?}");
+    for cut in cuts {
+        let read = decode(&mut decoder, cut.iter().copied());
+        let counted = (decoder.error_count(), decoder.first_error(), decoder.bom_seen());
+        let of_codec = run(&mut codec, cut.iter().copied());
+        let inner = codec.decoder();
+        let counted_by_codec = (inner.error_count(), inner.first_error(), inner.bom_seen());
+        assert_eq!((&of_codec, counted_by_codec), (&read, counted), "{}", context());
+        assert_eq!(codec.fallback_report(), decoder.report(), "{}", context());
+        let of_stream = stream(cut.iter().copied(), |texts| {
+            texts.with_options(options).with_error_mode(mode).with_fallback(fallback)
+        });
+        assert_eq!(of_stream, read, "{}", context());
+        let lines = lines(&mut of_lines, cut.iter().copied());
+        let outcome = (read, counted, decoder.report(), lines);
+        assert_eq!(whole.get_or_insert_with(|| outcome.clone()), &outcome, "{}", context());
+        decoder.reset();
+        codec.reset();
+        of_lines.reset();
     }
-    while let Some(item) = codec.decode_eof(&mut buffer).expect("as above") {
-        text.push_str(&item);
-    }
-    assert!(buffer.is_empty(), "everything is accounted for at the end");
-    assert_eq!((text, codec.fallback_report()), whole, "{bytes:02x?}");
 
-    let mut expected = String::new();
-    match plan.extent % 3 {
-        0 => {
-            for chunk in bytes.utf8_chunks() {
-                expected.push_str(chunk.valid());
-                expected.extend(latin1(chunk.invalid()));
-            }
-        }
-        1 => match str::from_utf8(&bytes) {
-            Ok(text) => expected.push_str(text),
-            Err(error) => {
-                let (text, rest) = bytes.split_at(error.valid_up_to());
-                expected.push_str(str::from_utf8(text).expect("valid up to there"));
-                expected.extend(latin1(rest));
-            }
-        },
-        _ if plan.limit == u8::MAX && bytes.len() < 255 => {
-            for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-                match str::from_utf8(line) {
-                    Ok(line) => expected.push_str(line),
-                    Err(_) => expected.extend(latin1(line)),
-                }
-            }
-        }
-        _ => return,
+    let (found, _, report, (lines, _)) = whole.expect("there are cuts");
+    if config != PLAIN {
+        return;
     }
-    assert_eq!(whole.0, expected, "{bytes:02x?}");
+    let replaced = Cell::new(0);
+    let read = |bytes: &[u8]| {
+        let (text, errors) = read(known, bytes);
+        replaced.set(replaced.get() + errors);
+        text
+    };
+    assert_eq!(found, model(&bytes, extent, read), "{}", context());
+    assert_eq!(report.replaced, replaced.get(), "{}", context());
+    if delimiter_of(plan.delimiter) == Delimiter::Lf && plan.limit == u8::MAX {
+        assert_eq!(lines, model_lines(&bytes, extent, read), "{}", context());
+    }
+    // Behind the end a new line begins, but the rest stays what it is.
+    decode(&mut decoder, [&bytes[..]]);
+    let again = decode(&mut decoder, [&bytes[..]]);
+    let turned = extent == Extent::Rest && found.runs > 0;
+    assert_eq!(again.text, if turned { read(&bytes) } else { found.text }, "{}", "a second time");
 }
 
 // ---- detection ----------------------------------------------------------------------------------
 
-/// What a whole stream is, by the rules as they are documented.
-fn kind(bytes: &[u8]) -> Kind {
-    let is_binary = |byte: &u8| matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F);
-    match bytes {
-        [] => Kind::Empty,
-        [0xFF, 0xFE, 0, 0, ..] => Kind::Utf32Le,
-        [0, 0, 0xFE, 0xFF, ..] => Kind::Utf32Be,
-        [0xFF, 0xFE, ..] => Kind::Utf16Le,
-        [0xFE, 0xFF, ..] => Kind::Utf16Be,
-        _ if bytes.iter().any(is_binary) => Kind::Binary,
-        _ if str::from_utf8(bytes).is_err() => Kind::Legacy,
-        [0xEF, 0xBB, 0xBF, ..] => Kind::Utf8WithBom,
-        _ if bytes.is_ascii() => Kind::Ascii,
-        _ => Kind::Utf8,
-    }
-}
-
+/// What is said is the same at every cut, keeps to what was said before, and follows the rules.
 pub fn detector(chunks: &Many<Bytes<60>>) {
     let mut detector = Detector::new();
-    let mut bytes = Vec::new();
+    let (mut bytes, mut before) = (Vec::new(), vec![detector.so_far()]);
     for chunk in chunks.iter() {
-        let before = detector.so_far();
         let now = detector.push(&chunk.0);
         bytes.extend_from_slice(&chunk.0);
-        let kept = before.kind() == now.kind() || before.may_become().contains(&now.kind());
-        assert!(kept, "{before} became {now} by {bytes:02x?}");
+        before.push(now);
+        assert_eq!(detector.so_far(), now);
+        assert_eq!((now.kind(), now.may_become()), so_far(&bytes), "{bytes:02x?}");
+        let kept = |before: &&Detection| {
+            before.kind() == now.kind() || before.may_become().contains(&now.kind())
+        };
+        let broken = before.iter().find(|before| !kept(before));
+        assert_eq!(broken, None, "became {now} by {bytes:02x?}");
         let mut at_once = Detector::new();
         assert_eq!(at_once.push(&bytes), now, "{bytes:02x?}");
-        if now.is_certain() {
-            assert_eq!(at_once.finish(), now.kind(), "{bytes:02x?}");
-        }
+        assert_eq!(at_once.finish(), kind(&bytes), "{bytes:02x?}");
+        assert_eq!(now.is_certain(), now.may_become().is_empty());
+        let names: Vec<_> = now.may_become().iter().map(Kind::to_string).collect();
+        let expected = match &names[..] {
+            [] => now.kind().to_string(),
+            [.., last] => {
+                let list = names.join(", ").replace(&format!(", {last}"), &format!(" or {last}"));
+                format!("{} so far; may become {list}", now.kind())
+            }
+        };
+        assert_eq!(now.to_string(), expected);
     }
     assert_eq!(detector.position(), bytes.len() as u64);
     assert_eq!(detector.finish(), kind(&bytes), "{bytes:02x?}");
+    assert!(detector.push(b"\xFF\0").is_certain(), "nothing is looked at behind the end");
+    assert_eq!(detector.finish(), kind(&bytes), "{bytes:02x?}");
     detector.reset();
     assert_eq!(detector.finish(), Kind::Empty);
+
+    #[cfg(feature = "detect")]
+    guesser(chunks, &bytes);
+}
+
+/// There is a guess where it is legacy; the same at every cut.
+#[cfg(feature = "detect")]
+fn guesser(chunks: &Many<Bytes<60>>, bytes: &[u8]) {
+    let guess = |chunks: &[&[u8]]| {
+        let mut guesser = utf8_codec::detect::LegacyGuesser::new();
+        for chunk in chunks {
+            guesser.push(chunk);
+        }
+        let kind = guesser.finish();
+        assert_eq!(guesser.guess(None).is_some(), kind == Kind::Legacy, "{bytes:02x?}");
+        (kind, guesser.guess(None), guesser.guess(Some("jp")))
+    };
+    let whole = guess(&[bytes]);
+    assert_eq!(whole.0, kind(bytes), "{bytes:02x?}");
+    let cut: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk.0[..]).collect();
+    assert_eq!(guess(&cut), whole, "{bytes:02x?}");
 }
 
 // ---- terminals ----------------------------------------------------------------------------------
@@ -169,7 +248,7 @@ pub fn iso2022(plan: &TerminalPlan) {
     if !bytes.windows(3).any(switches) {
         let expected = match start {
             CodingSystem::Utf8 => String::from_utf8_lossy(&bytes).into_owned(),
-            CodingSystem::Latin1 => latin1(&bytes).collect(),
+            CodingSystem::Latin1 => byte_by_byte(Mode::Latin1, &bytes),
         };
         assert_eq!((&whole.0, whole.2), (&expected, start), "{bytes:02x?}");
     }
