@@ -1,5 +1,8 @@
 //! The encoder, the writer, the finder and UTF-16.
 
+#[path = "../utf16.rs"]
+mod subject;
+
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -10,10 +13,13 @@ use bytestring::ByteString;
 use futures::FutureExt;
 use tokio::io::AsyncWrite;
 use utf8_codec::stream::Utf8Writer;
-use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+use utf8_codec::utf16::SurrogateMode;
 use utf8_codec::{Progress, Status, TextFinder, Utf8Encoder};
 
+use subject::{Into, Subject, model, model_of_prefix};
+
 use super::input::{Many, Text, Units};
+use crate::lists::SURROGATE_MODES;
 
 // ---- the encoder --------------------------------------------------------------------------------
 
@@ -236,26 +242,42 @@ impl AsyncWrite for Taker {
 #[derive(Arbitrary, Clone, Debug)]
 pub struct FinderPlan {
     needle: Text<8>,
-    texts: Many<Text<60>>,
+    texts: Many<(Text<60>, u8)>,
 }
 
-/// The places are those of the whole text.
+/// The places are those of the whole text, between what is passed over.
 pub fn finder(plan: &FinderPlan) {
-    let Some(mut finder) = TextFinder::new(&plan.needle.0) else {
-        assert_eq!(plan.needle.0, "");
+    let needle = &plan.needle.0[..];
+    let Some(mut finder) = TextFinder::new(needle) else {
+        assert_eq!(needle, "");
         return;
     };
-    let text: String = plan.texts.iter().map(|text| &*text.0).collect();
-    let expected: Vec<u64> =
-        text.match_indices(&plan.needle.0).map(|(place, _)| place as u64).collect();
-    for _ in 0..2 {
-        let mut places = Vec::new();
-        for text in &*plan.texts {
-            places.extend(finder.push(&text.0));
-            places.extend(finder.push(""));
+    for break_off in [false, true] {
+        let (mut places, mut expected) = (Vec::new(), Vec::new());
+        let (mut text, mut before) = (String::new(), 0);
+        for (more, skip) in plan.texts.iter().chain([&(Text(String::new()), 4)]) {
+            text.push_str(&more.0);
+            let mut rest = &more.0[..];
+            while break_off {
+                let mut matches = finder.push(rest);
+                let Some(place) = matches.next() else { break };
+                places.push(place);
+                rest = matches.rest();
+                assert!(more.0.ends_with(rest));
+            }
+            if !break_off {
+                places.extend(finder.push(rest));
+            }
+            assert_eq!(finder.push("").count(), 0);
+            if skip % 4 == 0 {
+                finder.skip(u64::from(skip / 4));
+                expected.extend(text.match_indices(needle).map(|(at, _)| before + at as u64));
+                before += text.len() as u64 + u64::from(skip / 4);
+                text.clear();
+            }
         }
         assert_eq!(places, expected, "{plan:?}");
-        assert_eq!(finder.position(), text.len() as u64);
+        assert_eq!(finder.position(), before);
         finder.reset();
     }
 }
@@ -264,74 +286,53 @@ pub fn finder(plan: &FinderPlan) {
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct Utf16Plan {
-    mode: bool,
+    mode: u8,
     operations: Many<Push16>,
 }
 
 #[derive(Arbitrary, Clone, Debug)]
 enum Push16 {
-    String(Units<60>),
-    /// Into a slice with so much room.
-    Slice(Units<60>, u8),
+    /// Into a string, or into a slice with so much room.
+    Units(Units<60>, u8),
     Finish,
+    /// To a stream in the next mode.
     Reset,
 }
 
-/// The text is that of std, and so is the number of errors.
+/// The text, the errors and what is held are those of std.
 pub fn utf16(plan: &Utf16Plan) {
-    let mode = if plan.mode { SurrogateMode::Replacement } else { SurrogateMode::Skip };
-    let (mut decoder, mut text, mut units) = (Utf16Decoder::new(), String::new(), Vec::new());
-    let check = |decoder: &Utf16Decoder, text: &str, units: &[u16]| {
-        // A high surrogate at the end waits.
-        let decided = &units[..units.len() - usize::from(decoder.incomplete().is_some())];
-        let mut errors = 0;
-        let expected: String = char::decode_utf16(decided.iter().copied())
-            .filter_map(|decoded| {
-                errors += u64::from(decoded.is_err());
-                decoded.ok().or(plan.mode.then_some('\u{FFFD}'))
-            })
-            .collect();
-        assert_eq!(text, expected, "{units:04x?}");
-        assert_eq!((decoder.error_count(), decoder.position()), (errors, units.len() as u64));
-    };
-    for operation in plan.operations.iter() {
+    let mut modes = SURROGATE_MODES.into_iter().cycle().skip(usize::from(plan.mode % 6));
+    let mut mode = || modes.next().expect("there is no end");
+    let mut subject = Subject::new(mode(), Into::String);
+    // What stands before an end, and what behind it.
+    let (mut ended, mut units) = (Vec::new(), Vec::new());
+    for operation in plan.operations.iter().chain([&Push16::Finish]) {
         match operation {
-            Push16::String(more) => {
-                let progress = decoder.push_to_string(&more.0, mode, &mut text);
-                assert_eq!(progress.status, Status::Done);
-                units.extend_from_slice(&more.0);
-            }
-            Push16::Slice(more, room) => {
-                let mut rest = &more.0[..];
-                let mut buffer = vec![0xEE; 8 + usize::from(*room)];
-                loop {
-                    let progress = decoder.push_to_slice(rest, mode, &mut buffer);
-                    let written = str::from_utf8(&buffer[..progress.written]);
-                    text.push_str(written.expect("whole characters are written"));
-                    rest = &rest[progress.read + progress.held..];
-                    match progress.status {
-                        Status::Done => break,
-                        Status::Full => assert!(progress.read + progress.written > 0),
-                        other => panic!("{other:?}"),
-                    }
-                }
-                assert!(rest.is_empty());
+            Push16::Units(more, room) => {
+                subject.into = match *room {
+                    0..100 => Into::Slice(usize::from(room % 20)),
+                    100..128 => Into::Slice((*room).into()),
+                    _ => Into::String,
+                };
+                subject.push(&more.0);
                 units.extend_from_slice(&more.0);
             }
             Push16::Finish => {
-                decoder.finish_to_string(mode, &mut text).expect("it repairs");
-                assert_eq!(decoder.incomplete(), None);
-                check(&decoder, &text, &units);
-                decoder.reset();
-                (text, units) = (String::new(), Vec::new());
+                let before = subject.decoder.position() - units.len() as u64;
+                subject.finish();
+                ended.extend(model(&units).into_iter().map(|atom| atom.behind(before)));
+                units.clear();
             }
             Push16::Reset => {
-                decoder.reset();
-                (text, units) = (String::new(), Vec::new());
+                subject.reset(mode());
+                ended.clear();
+                units.clear();
             }
         }
-        let holds = units.last().is_some_and(|unit| matches!(unit, 0xD800..=0xDBFF));
-        assert_eq!(decoder.incomplete().is_some(), holds);
-        check(&decoder, &text, &units);
+        let before = subject.decoder.position() - units.len() as u64;
+        let now = model_of_prefix(&units).into_iter().map(|atom| atom.behind(before));
+        subject.assert(&ended.iter().copied().chain(now).collect::<Vec<_>>());
+        let held = units.last().filter(|unit| matches!(unit, 0xD800..=0xDBFF));
+        assert_eq!(subject.decoder.incomplete(), held.copied());
     }
 }

@@ -1,0 +1,193 @@
+//! A slow model of UTF-16, and a decoder made to tell what came out of it.
+
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16Error, Utf16ErrorKind};
+use utf8_codec::{Progress, Status};
+
+// ---- the model ---------------------------------------------------------------------------------
+
+/// A character, or a lone surrogate and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Atom {
+    Char(char),
+    Lone { offset: u64, unit: u16, kind: Utf16ErrorKind },
+}
+
+impl Atom {
+    /// The same so many units farther on.
+    pub(crate) fn behind(self, units: u64) -> Self {
+        match self {
+            Self::Lone { offset, unit, kind } => Self::Lone { offset: offset + units, unit, kind },
+            Self::Char(_) => self,
+        }
+    }
+}
+
+/// What units, of which no more come, are.
+pub(crate) fn model(units: &[u16]) -> Vec<Atom> {
+    let mut offset = 0;
+    let atom = |decoded: Result<char, std::char::DecodeUtf16Error>| {
+        let at = offset;
+        offset += decoded.as_ref().map_or(1, |c| c.len_utf16() as u64);
+        decoded.map_or_else(
+            |error| {
+                let unit = error.unpaired_surrogate();
+                let kind = match unit {
+                    0xDC00.. => Utf16ErrorKind::LoneLow,
+                    _ if at + 1 == units.len() as u64 => Utf16ErrorKind::Incomplete,
+                    _ => Utf16ErrorKind::LoneHigh,
+                };
+                Atom::Lone { offset: at, unit, kind }
+            },
+            Atom::Char,
+        )
+    };
+    char::decode_utf16(units.iter().copied()).map(atom).collect()
+}
+
+/// What units, of which more may come, determine: all but a high surrogate at the end.
+pub(crate) fn model_of_prefix(units: &[u16]) -> Vec<Atom> {
+    let mut atoms = model(units);
+    atoms.pop_if(|atom| matches!(atom, Atom::Lone { kind: Utf16ErrorKind::Incomplete, .. }));
+    atoms
+}
+
+fn text_of(atoms: &[Atom], mode: SurrogateMode) -> String {
+    let text = |atom: &Atom| match (*atom, mode) {
+        (Atom::Char(c), _) => c.to_string(),
+        (Atom::Lone { .. }, SurrogateMode::Fatal | SurrogateMode::Skip) => String::new(),
+        (Atom::Lone { .. }, SurrogateMode::Replacement) => "\u{FFFD}".to_owned(),
+        (Atom::Lone { .. }, SurrogateMode::QuestionMark) => "?".to_owned(),
+        (Atom::Lone { unit, .. }, SurrogateMode::Escape) => format!("\\u{unit:04x}"),
+        (Atom::Lone { unit, .. }, SurrogateMode::CharacterReference) => format!("&#{unit};"),
+    };
+    atoms.iter().map(text).collect()
+}
+
+fn errors_of(atoms: &[Atom]) -> Vec<Atom> {
+    atoms.iter().copied().filter(|atom| matches!(atom, Atom::Lone { .. })).collect()
+}
+
+fn told(error: &Utf16Error) -> Atom {
+    Atom::Lone { offset: error.offset(), unit: error.unpaired_surrogate(), kind: error.kind() }
+}
+
+// ---- the objects ------------------------------------------------------------------------------
+
+/// How units are put to the decoder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Into {
+    String,
+    /// Of so many bytes.
+    Slice(usize),
+}
+
+pub(crate) struct Subject {
+    pub(crate) decoder: Utf16Decoder,
+    mode: SurrogateMode,
+    pub(crate) into: Into,
+    pub(crate) text: String,
+    pub(crate) errors: Vec<Atom>,
+}
+
+impl Subject {
+    pub(crate) fn new(mode: SurrogateMode, into: Into) -> Self {
+        let (decoder, text, errors) = (Utf16Decoder::new(), String::new(), Vec::new());
+        Self { decoder, mode, into, text, errors }
+    }
+
+    /// Starts a new stream in another mode.
+    pub(crate) fn reset(&mut self, mode: SurrogateMode) {
+        self.decoder.reset();
+        self.mode = mode;
+        self.text.clear();
+        self.errors.clear();
+    }
+
+    pub(crate) fn push(&mut self, chunk: &[u16]) {
+        let before = self.decoder.position();
+        let (mut units, mut needed) = (chunk, 0);
+        loop {
+            let Progress { read, held, written, status } = match self.into {
+                Into::String => {
+                    let before = self.text.len();
+                    let progress = self.decoder.push_to_string(units, self.mode, &mut self.text);
+                    assert_eq!(progress.written, self.text.len() - before);
+                    progress
+                }
+                Into::Slice(size) => self.to_slice(size.max(needed), |decoder, mode, buffer| {
+                    decoder.push_to_slice(units, mode, buffer)
+                }),
+            };
+            units = &units[read + held..];
+            match status {
+                Status::Done => break,
+                Status::Full => assert!(read + written > 0, "no progress"),
+                Status::IllFormed(error) => self.errors.push(told(&error)),
+                Status::TooSmall { needed: more } => needed = self.more(more, needed),
+            }
+            assert_eq!(held, 0);
+        }
+        assert!(units.is_empty());
+        assert_eq!(self.decoder.position() - before, chunk.len() as u64);
+    }
+
+    pub(crate) fn finish(&mut self) {
+        let status = match self.into {
+            Into::String => match self.decoder.finish_to_string(self.mode, &mut self.text) {
+                Ok(()) => Status::Done,
+                Err(error) => Status::IllFormed(error),
+            },
+            Into::Slice(size) => {
+                let finish = |decoder: &mut Utf16Decoder, mode, buffer: &mut [u8]| {
+                    decoder.finish_to_slice(mode, buffer)
+                };
+                match self.to_slice(size, finish).status {
+                    Status::TooSmall { needed } => {
+                        let needed = self.more(needed, 0);
+                        self.to_slice(needed, finish).status
+                    }
+                    status => status,
+                }
+            }
+        };
+        match status {
+            Status::Done => {}
+            Status::IllFormed(error) => self.errors.push(told(&error)),
+            status => panic!("{status:?}"),
+        }
+        assert_eq!(self.decoder.finish(), Ok(()), "a further call is harmless");
+    }
+
+    fn to_slice(
+        &mut self,
+        size: usize,
+        call: impl FnOnce(&mut Utf16Decoder, SurrogateMode, &mut [u8]) -> Progress<Utf16Error>,
+    ) -> Progress<Utf16Error> {
+        let mut buffer = vec![0xFF; size];
+        let progress = call(&mut self.decoder, self.mode, &mut buffer);
+        let (text, rest) = buffer.split_at(progress.written);
+        self.text += str::from_utf8(text).expect("whole characters are written");
+        assert!(rest.iter().all(|&byte| byte == 0xFF), "untouched");
+        progress
+    }
+
+    /// So much room is said to be needed, where there was less.
+    fn more(&self, needed: usize, before: usize) -> usize {
+        let Into::Slice(size) = self.into else { panic!("a string has room") };
+        assert!(needed > size.max(before) && needed <= 8, "{needed} bytes needed");
+        needed
+    }
+
+    /// What has come out is what these atoms are.
+    pub(crate) fn assert(&self, atoms: &[Atom]) {
+        let errors = errors_of(atoms);
+        assert_eq!(self.text, text_of(atoms, self.mode));
+        assert_eq!(self.decoder.error_count(), errors.len() as u64);
+        assert_eq!(self.decoder.first_error().as_ref().map(told), errors.first().copied());
+        if self.mode == SurrogateMode::Fatal {
+            assert_eq!(self.errors, errors);
+        }
+    }
+}
