@@ -15,13 +15,13 @@ use rules::{kind, so_far};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::detect::{Detection, Detector, Kind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-use utf8_codec::{CodingSystem, Iso2022Decoder, boundary, split};
+use utf8_codec::{CodingSystem, Iso2022Decoder, Utf8Error, boundary, split};
 
 use super::input::{Bytes, Many};
 use super::lines::delimiter_of;
 use super::streams::Settings;
 use crate::support::reference::{self, Delimiter, Mode};
-use crate::support::{PLAIN, delimiter, options};
+use crate::support::{Atom, PLAIN, atoms, delimiter, model_error, options};
 
 // ---- fallback -----------------------------------------------------------------------------------
 
@@ -215,42 +215,95 @@ pub struct TerminalPlan {
     chunks: Many<Bytes<60>>,
 }
 
-/// Cuts do not show; and where no coding system is switched, the text is that of the one there is.
+/// What comes out after each chunk is what the model says that the bytes so far are.
 pub fn iso2022(plan: &TerminalPlan) {
     let start = if plan.starts_in_utf8 { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
+    let mut decoder = Iso2022Decoder::in_coding_system(start);
     let bytes: Vec<u8> = plan.chunks.iter().flat_map(|chunk| chunk.0.iter().copied()).collect();
-    let decode = |chunks: &[&[u8]]| {
-        let mut decoder = Iso2022Decoder::in_coding_system(start);
-        let (mut text, mut errors) = (String::new(), Vec::new());
-        let mut take = |text: &mut String, piece: Result<&str, _>| match piece {
-            Ok(piece) => text.push_str(piece),
-            Err(error) => {
-                errors.push((text.len(), error));
-                text.push('\u{FFFD}');
-            }
-        };
-        for chunk in chunks {
-            decoder.push(chunk).for_each(|piece| take(&mut text, piece));
-        }
-        if let Some(piece) = decoder.finish() {
-            take(&mut text, piece);
-        }
-        assert_eq!(decoder.position(), bytes.len() as u64);
-        assert_eq!(decoder.error_count(), errors.len() as u64);
-        (text, errors, decoder.coding_system())
-    };
-    let whole = decode(&[&bytes]);
-    let cut: Vec<&[u8]> = plan.chunks.iter().map(|chunk| &chunk.0[..]).collect();
-    assert_eq!(decode(&cut), whole, "{bytes:02x?}");
-    assert_eq!(decode(&bytes.chunks(1).collect::<Vec<_>>()), whole, "{bytes:02x?}");
+    let (mut atoms, mut end) = (Vec::new(), 0);
+    for chunk in plan.chunks.iter() {
+        atoms.extend(by_pieces(decoder.push(&chunk.0)));
+        end += chunk.0.len();
+        let found = (&atoms, decoder.coding_system());
+        let expected = of_terminal(&bytes[..end], start, false);
+        assert_eq!(found, (&expected.0, expected.1), "{:02x?}", &bytes[..end]);
+        assert_eq!(decoder.position(), end as u64);
+    }
+    atoms.extend(by_pieces(decoder.finish()));
+    assert_eq!(decoder.finish(), None, "a second end");
+    let (expected, system) = of_terminal(&bytes, start, true);
+    assert_eq!((&atoms, decoder.coding_system()), (&expected, system), "{bytes:02x?}");
+    let is_error = |atom: &&Atom| matches!(atom, Atom::Error(_));
+    assert_eq!(decoder.error_count(), atoms.iter().filter(is_error).count() as u64);
 
-    let switches = |part: &[u8]| part == b"\x1B%G" || part == b"\x1B%@";
-    if !bytes.windows(3).any(switches) {
-        let expected = match start {
-            CodingSystem::Utf8 => String::from_utf8_lossy(&bytes).into_owned(),
-            CodingSystem::Latin1 => byte_by_byte(Mode::Latin1, &bytes),
+    // Broken off at every piece, behind the end of the other stream.
+    let (mut again, mut rest) = (Vec::new(), &bytes[..]);
+    loop {
+        let mut pieces = decoder.push(rest);
+        let Some(piece) = pieces.next() else { break };
+        again.extend(by_pieces([piece]));
+        rest = pieces.rest();
+    }
+    again.extend(by_pieces(decoder.finish()));
+    let (mut expected, system) = of_terminal(&bytes, system, true);
+    expected.iter_mut().for_each(|atom| go_on(atom, bytes.len()));
+    assert_eq!((again, decoder.coding_system()), (expected, system), "{bytes:02x?}");
+
+    decoder.reset(start);
+    let mut bytewise = Vec::new();
+    for byte in bytes.chunks(1) {
+        bytewise.extend(by_pieces(decoder.push(byte)));
+    }
+    bytewise.extend(by_pieces(decoder.finish()));
+    assert_eq!(bytewise, atoms, "{bytes:02x?}");
+}
+
+fn by_pieces<'a>(pieces: impl IntoIterator<Item = Result<&'a str, Utf8Error>>) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    for piece in pieces {
+        match piece {
+            Ok(text) => {
+                assert!(!text.is_empty(), "pieces are never empty");
+                atoms.extend(text.chars().map(Atom::Char));
+            }
+            Err(error) => atoms.push(Atom::Error(model_error(&error))),
+        }
+    }
+    atoms
+}
+
+/// Moves an error so many bytes on.
+fn go_on(atom: &mut Atom, bytes: usize) {
+    if let Atom::Error(error) = atom {
+        error.offset += bytes as u64;
+    }
+}
+
+/// What comes out of the bytes from `start` on, and what the coding system is behind them: part by
+/// part between the switches, as the model of UTF-8 has it.
+fn of_terminal(bytes: &[u8], start: CodingSystem, ended: bool) -> (Vec<Atom>, CodingSystem) {
+    let (mut out, mut system, mut at) = (Vec::new(), start, 0);
+    loop {
+        let rest = &bytes[at..];
+        let switch = rest.windows(3).position(|part| part == b"\x1B%G" || part == b"\x1B%@");
+        let mut escapes = [&b"\x1B%"[..], b"\x1B"].into_iter();
+        let held = escapes.find(|escape| !ended && rest.ends_with(escape));
+        // An escape that is none of the text breaks what is unfinished all the same.
+        let escape = switch.or(held.map(|held| rest.len() - held.len()));
+        let part = &rest[..escape.map_or(rest.len(), |escape| escape + 1)];
+        let mut atoms = match system {
+            CodingSystem::Latin1 => part.iter().map(|byte| Atom::Char((*byte).into())).collect(),
+            CodingSystem::Utf8 => atoms(&reference::decode_prefix(part, PLAIN, ended).events),
         };
-        assert_eq!((&whole.0, whole.2), (&expected, start), "{bytes:02x?}");
+        if escape.is_some() {
+            assert_eq!(atoms.pop(), Some(Atom::Char('\x1B')));
+        }
+        atoms.iter_mut().for_each(|atom| go_on(atom, at));
+        out.extend(atoms);
+        let Some(switch) = switch else { return (out, system) };
+        let is_utf8 = rest[switch + 2] == b'G';
+        system = if is_utf8 { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
+        at += switch + 3;
     }
 }
 
