@@ -106,19 +106,8 @@ fn atom_of(error: &DialectError) -> Atom {
     Atom::Error { at: error.valid_up_to() as usize, len: error.bytes().len(), at_the_end }
 }
 
-fn options(rules: Rules) -> DialectOptions {
-    let mut options = DialectOptions::new(rules.dialect);
-    if rules.unpaired {
-        options = options.with_unpaired_surrogates();
-    }
-    if rules.limit {
-        options = options.with_rfc3629_limit();
-    }
-    options
-}
-
 fn decoder(rules: Rules) -> DialectDecoder {
-    let decoder = DialectDecoder::with_options(options(rules));
+    let decoder = DialectDecoder::with_options(rules.options());
     decoder.with_error_mode(if rules.fatal { ErrorMode::Fatal } else { ErrorMode::Skip })
 }
 
@@ -296,13 +285,13 @@ proptest! {
         rules in any_rules(),
         mode in prop::sample::select(&MODES[..]),
     ) {
-        let mut decoder = DialectDecoder::with_options(options(rules)).with_error_mode(mode);
+        let mut decoder = DialectDecoder::with_options(rules.options()).with_error_mode(mode);
         let mut text = String::new();
         let pushed = chunks(bytes.len(), &cuts)
             .into_iter()
             .try_for_each(|(from, to)| decoder.push_to_string(&bytes[from..to], &mut text));
         let ended = pushed.and_then(|()| decoder.finish_to_string(&mut text));
-        let (expected, error) = text_by_hand(options(rules), mode, &bytes);
+        let (expected, error) = text_by_hand(rules.options(), mode, &bytes);
         prop_assert_eq!(&text, &expected);
         prop_assert_eq!(ended.err().map(|error| error.kind()), error);
         if let Err(error) = ended {
@@ -317,7 +306,7 @@ proptest! {
         rules in any_rules(),
         mode in prop::sample::select(&MODES[1..]),
     ) {
-        let decoder = || DialectDecoder::with_options(options(rules)).with_error_mode(mode);
+        let decoder = || DialectDecoder::with_options(rules.options()).with_error_mode(mode);
         let (mut whole, mut in_chunks) = (Vec::new(), Vec::new());
         let mut by_hand = decoder();
         let mut push = |piece: Result<DialectPiece<'_>, DialectError>| match piece {
@@ -364,11 +353,11 @@ proptest! {
         let (mut decoder, mut good) = (decoder(rules), Vec::new());
         decoder.push(&bytes).flatten().for_each(|piece| good.extend(piece.code_points()));
         decoder.finish().flatten().for_each(|piece| good.extend(piece.code_points()));
-        let encoded = encode(options(rules), &good).unwrap();
+        let encoded = encode(rules.options(), &good).unwrap();
         if decoder.error_count() == 0 {
             prop_assert_eq!(encoded, bytes);
         } else if decodes_to_itself(rules, &good) {
-            prop_assert_eq!(decode(options(rules), &encoded).unwrap(), good);
+            prop_assert_eq!(decode(rules.options(), &encoded).unwrap(), good);
         }
     }
 
@@ -390,12 +379,12 @@ proptest! {
     ) {
         let forms: Option<Vec<_>> =
             code_points.iter().map(|&code_point| model::encode(rules, code_point.into())).collect();
-        let encoded = encode(options(rules), &code_points);
+        let encoded = encode(rules.options(), &code_points);
         match forms {
             Some(_) if !decodes_to_itself(rules, &code_points) => {}
             Some(forms) => {
                 prop_assert_eq!(encoded.unwrap(), forms.concat());
-                let decoded = decode(options(rules), &forms.concat()).unwrap();
+                let decoded = decode(rules.options(), &forms.concat()).unwrap();
                 prop_assert_eq!(decoded, code_points);
             }
             None => {
@@ -435,7 +424,7 @@ proptest! {
                 index += if code_point > 0xFFFF { 2 } else { 1 };
             }
 
-            let mut encoder = DialectEncoder::with_options(options(rules));
+            let mut encoder = DialectEncoder::with_options(rules.options());
             let mut bytes = Vec::new();
             let pushed = chunks(units.len(), &cuts)
                 .into_iter()
@@ -528,7 +517,7 @@ fn every_surrogate_has_its_form_or_none() {
     for rules in all_rules() {
         for value in 0xD800..=0xDFFF {
             let code_point = CodePoint::new(value).unwrap();
-            let encoded = encode(options(rules), &[code_point]).ok();
+            let encoded = encode(rules.options(), &[code_point]).ok();
             assert_eq!(encoded, model::encode(rules, value), "{rules:?}: {code_point}");
         }
     }

@@ -1,7 +1,7 @@
 //! A slow model of the dialects: lists of byte ranges, taken from the specifications, and what a
 //! prefix of a stream comes to by them.
 
-use utf8_codec::dialect::Dialect;
+use utf8_codec::dialect::{Dialect, DialectOptions};
 
 use crate::lists::DIALECTS;
 
@@ -15,6 +15,19 @@ pub(crate) struct Rules {
     pub(crate) limit: bool,
     /// Errors are reported by the first impossible byte.
     pub(crate) fatal: bool,
+}
+
+impl Rules {
+    pub(crate) fn options(self) -> DialectOptions {
+        let mut options = DialectOptions::new(self.dialect);
+        if self.unpaired {
+            options = options.with_unpaired_surrogates();
+        }
+        if self.limit {
+            options = options.with_rfc3629_limit();
+        }
+        options
+    }
 }
 
 /// Every combination that means something.

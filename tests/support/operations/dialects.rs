@@ -11,7 +11,7 @@ use utf8_codec::ErrorMode;
 use utf8_codec::codec::{DialectCodec, DialectCodecError, DialectItem, JavaUtfCodec};
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectErrorKind, DialectOptions, DialectPiece, EncodedBytes,
+    DialectErrorKind, DialectPiece, EncodedBytes,
 };
 
 use super::input::{Bytes, Many, Text, Units};
@@ -22,17 +22,6 @@ use crate::support::{MODES, PLAIN, policy};
 fn rules(number: u8) -> Rules {
     let all = all_rules();
     all[usize::from(number) % all.len()]
-}
-
-fn options(rules: Rules) -> DialectOptions {
-    let mut options = DialectOptions::new(rules.dialect);
-    if rules.unpaired {
-        options = options.with_unpaired_surrogates();
-    }
-    if rules.limit {
-        options = options.with_rfc3629_limit();
-    }
-    options
 }
 
 // ---- the decoder --------------------------------------------------------------------------------
@@ -128,7 +117,7 @@ impl Stream {
             Start::Beginning(bom) => bom,
             Start::MidStream => Bom::Keep,
         };
-        let options = options(rules).with_bom(policy(bom));
+        let options = rules.options().with_bom(policy(bom));
         let decoder = DialectDecoder::with_options(options).with_error_mode(mode.1);
         let codec = DialectCodec::with_options(options);
         Self {
@@ -538,7 +527,7 @@ impl Writing {
     fn new(text: &DialectText) -> Self {
         let rules = rules(text.rules);
         let (_, mode) = MODES[usize::from(text.mode) % MODES.len()];
-        let mut encoder = DialectEncoder::with_options(options(rules)).with_error_mode(mode);
+        let mut encoder = DialectEncoder::with_options(rules.options()).with_error_mode(mode);
         if text.with_bom {
             encoder = encoder.with_bom();
         }
@@ -721,13 +710,17 @@ impl Written {
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct JavaPlan {
+    mode: u8,
     strings: Many<Bytes<60>>,
     chunk: u8,
     /// Bytes of the last string that do not come.
     missing: u8,
 }
 
+/// Strings are those of the model, or of the decoder if it repairs; what is accepted is written as it
+/// came.
 pub fn java(plan: &JavaPlan) {
+    let (_, mode) = MODES[usize::from(plan.mode) % MODES.len()];
     let rules =
         Rules { dialect: Dialect::ModifiedUtf8, unpaired: false, limit: false, fatal: true };
     let (mut bytes, mut expected, mut accepted) = (Vec::new(), Vec::new(), Vec::new());
@@ -749,13 +742,18 @@ pub fn java(plan: &JavaPlan) {
         if error.is_none() {
             accepted.extend([&length[..], &string.0].concat());
         }
-        expected.push(error.map_or_else(|| Ok(text()), Err));
+        let decoder = DialectDecoder::with_options(rules.options()).with_error_mode(mode);
+        expected.push(match error {
+            Some(_) if mode != ErrorMode::Fatal => Ok(repaired(decoder, &string.0)),
+            Some(error) => Err(error),
+            None => Ok(text()),
+        });
         bytes.extend_from_slice(&string.0);
     }
     // What is cut off may take an error with it.
     let whole = bytes.len();
     bytes.truncate(whole - usize::from(plan.missing % 4).min(whole));
-    let mut codec = JavaUtfCodec::new();
+    let mut codec = JavaUtfCodec::new().with_error_mode(mode);
     let (mut buffer, mut found) = (BytesMut::new(), Vec::new());
     let mut copy = BytesMut::new();
     let mut take = |item: Result<bytestring::ByteString, _>| {
@@ -782,10 +780,18 @@ pub fn java(plan: &JavaPlan) {
     };
     if bytes.len() == whole {
         assert_eq!((found, ended), (expected, Ok(())), "{plan:?}");
-        assert_eq!(copy, accepted, "{plan:?}");
+        assert!(mode != ErrorMode::Fatal || copy == accepted, "{plan:?}");
+        assert_eq!(codec.decoder().position(), whole as u64, "{plan:?}");
     } else {
         assert!(expected.starts_with(&found) || found.len() == expected.len(), "{plan:?}");
         let refused = found.len() == expected.len() && found.last().is_some_and(Result::is_err);
         assert!(ended.is_err() || refused || found.len() < expected.len(), "{plan:?}");
     }
+}
+
+fn repaired(mut decoder: DialectDecoder, bytes: &[u8]) -> String {
+    let mut text = String::new();
+    decoder.push_to_string(bytes, &mut text).expect("it repairs");
+    decoder.finish_to_string(&mut text).expect("it repairs");
+    text
 }
