@@ -29,7 +29,8 @@ fn rules(number: u8) -> Rules {
 #[derive(Arbitrary, Clone, Debug)]
 pub struct DialectPlan {
     rules: u8,
-    /// Of these the start and, where that is not `Fatal`, the mode.
+    /// Of these the start, how much of a signature stands there, and, where that is not `Fatal`, the
+    /// mode.
     settings: Settings,
     operations: Many<Push>,
 }
@@ -56,13 +57,27 @@ enum Way {
     String,
 }
 
-/// A code point, or an error: where it is, its bytes, and what is wrong.
-type Came = Result<u32, (u64, Vec<u8>, DialectErrorKind)>;
+/// A code point, or an error.
+type Came = Result<u32, Wrong>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Wrong {
+    at: u64,
+    bytes: Vec<u8>,
+    kind: DialectErrorKind,
+    /// The byte behind it, if that is why.
+    next: Option<u8>,
+}
 
 /// Pieces are those of the model. What comes out in every other way are these pieces, repaired as the
 /// mode says.
 pub fn dialect_decoder(plan: &DialectPlan) {
     let mut stream = Stream::new(rules(plan.rules), plan.settings);
+    let signature = match stream.start {
+        Bom::Keep => &[],
+        _ => &b"\xEF\xBB\xBF"[..usize::from(plan.settings.choice >> 6)],
+    };
+    stream.push_all(signature, plan.settings.choice);
     for operation in plan.operations.iter() {
         match operation {
             Push::Bytes(more, size) => stream.push_all(&more.0, *size),
@@ -72,7 +87,10 @@ pub fn dialect_decoder(plan: &DialectPlan) {
             }
             Push::Nothing => stream.push(b""),
             Push::Finish => stream.finish(),
-            Push::Reset => stream.reset(),
+            Push::Reset => {
+                stream.reset();
+                stream.push_all(signature, plan.settings.choice);
+            }
         }
     }
     stream.finish();
@@ -208,9 +226,10 @@ impl Stream {
         let before = self.before as u64;
         self.atoms.extend(came.iter().map(|came| match came {
             Ok(value) => Atom::CodePoint(*value),
-            Err((at, bytes, kind)) => {
-                let at_the_end = *kind == DialectErrorKind::Incomplete;
-                Atom::Error { at: (at - before) as usize, len: bytes.len(), at_the_end }
+            Err(Wrong { at, bytes, kind, next }) => {
+                let (at, len) = ((at - before) as usize, bytes.len());
+                assert!(next.is_none() || self.bytes.get(at + len).copied() == *next);
+                Atom::Error { at, len, at_the_end: *kind == DialectErrorKind::Incomplete }
             }
         }));
         if !ended && self.bytes.len() > 120 {
@@ -269,16 +288,16 @@ impl Stream {
             let len = bytes.len() as u64;
             let came = match came {
                 Ok(value) if way == Way::String && char::from_u32(*value).is_none() => {
-                    Err((at, bytes, DialectErrorKind::NotScalar))
+                    Err(Wrong { at, bytes, kind: DialectErrorKind::NotScalar, next: None })
                 }
                 came => came.clone(),
             };
             at += len;
             match &came {
                 Ok(_) => told.push(came),
-                Err((_, bytes, kind)) => {
+                Err(wrong) => {
                     noted.push(came.clone());
-                    let repair = self.repair(*kind, bytes);
+                    let repair = self.repair(wrong);
                     match repair.filter(|_| !matches!(way, Way::Pieces | Way::BrokenOff)) {
                         Some(repair) => told.extend(repair.chars().map(|c| Ok(c.into()))),
                         None => told.push(came),
@@ -289,15 +308,15 @@ impl Stream {
         (told, noted)
     }
 
-    fn repair(&self, kind: DialectErrorKind, bytes: &[u8]) -> Option<String> {
-        let kind = match kind {
+    fn repair(&self, wrong: &Wrong) -> Option<String> {
+        let kind = match wrong.kind {
             DialectErrorKind::MissingBom => Kind::MissingBom,
             // Refused for its value, whatever the encoding.
             DialectErrorKind::TooLarge | DialectErrorKind::Nul => Kind::Forbidden,
             DialectErrorKind::NotScalar if self.rules.dialect != Dialect::Utf8b => Kind::Forbidden,
             _ => Kind::InvalidByte,
         };
-        let bytes = bytes.to_vec();
+        let bytes = wrong.bytes.clone();
         let error = reference::Error { offset: 0, bytes, kind, next: None, decided_by: None };
         reference::repair(self.mode.0, &error)
     }
@@ -357,12 +376,15 @@ fn bytes_of(rules: Rules, came: &Came) -> Vec<u8> {
             let all = Rules { unpaired: true, limit: false, ..rules };
             model::encode(all, *value).expect("it was decoded")
         }
-        Err((_, bytes, _)) => bytes.clone(),
+        Err(wrong) => wrong.bytes.clone(),
     }
 }
 
 fn came_of(error: &DialectError) -> Came {
-    Err((error.valid_up_to(), error.bytes().to_vec(), error.kind()))
+    let (bytes, kind) = (error.bytes().to_vec(), error.kind());
+    let len = Some(bytes.len()).filter(|_| kind != DialectErrorKind::Incomplete);
+    assert_eq!(error.error_len(), len, "{error}");
+    Err(Wrong { at: error.valid_up_to(), bytes, kind, next: error.next_byte() })
 }
 
 fn pieces<'a>(

@@ -20,7 +20,7 @@ use utf8_codec::{CodingSystem, Iso2022Decoder, Utf8Error, boundary, split};
 use super::input::{Bytes, Many};
 use super::lines::delimiter_of;
 use super::streams::Settings;
-use crate::support::reference::{self, Delimiter, Mode};
+use crate::support::reference::{self, Bom, Delimiter, Mode, Start};
 use crate::support::{Atom, PLAIN, atoms, delimiter, model_error, options};
 
 // ---- fallback -----------------------------------------------------------------------------------
@@ -90,8 +90,13 @@ pub fn fallback(plan: &FallbackPlan) {
     let fallback = extent.fallback(encoding);
     let config = if plan.settings.choice % 2 == 0 { PLAIN } else { plan.settings.config() };
     let (options, (_, mode)) = (options(config), plan.settings.mode());
-    let bytes: Vec<u8> = plan.chunks.iter().flat_map(|chunk| chunk.0.iter().copied()).collect();
-    let cut: Vec<&[u8]> = plan.chunks.iter().map(|chunk| &chunk.0[..]).collect();
+    let signature = match config.start {
+        Start::Beginning(Bom::Keep) => &[],
+        _ => &b"\xEF\xBB\xBF"[..usize::from(plan.settings.choice >> 6)],
+    };
+    let chunks = plan.chunks.iter().map(|chunk| &chunk.0[..]);
+    let cut: Vec<&[u8]> = [signature].into_iter().chain(chunks).collect();
+    let bytes = cut.concat();
     let cuts = [vec![&bytes[..]], cut, bytes.chunks(1).collect()];
 
     let mut decoder = FallbackDecoder::new(fallback).with_options(options).with_error_mode(mode);
