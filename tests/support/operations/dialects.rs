@@ -521,7 +521,12 @@ pub fn dialect_encoder(text: &DialectText) {
                 writing.text(&text.0.repeat(usize::from(*times).clamp(1, most.max(1))));
             }
             Encode::Finish => writing.finish(),
-            Encode::Reset => writing = Writing::new(text),
+            Encode::Reset => {
+                let Writing { mut encoder, mut codec, .. } = writing;
+                encoder.reset();
+                codec.reset();
+                writing = Writing { encoder, codec, ..Writing::new(text) };
+            }
         }
         writing.compare();
     }

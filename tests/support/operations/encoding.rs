@@ -14,7 +14,7 @@ use futures::FutureExt;
 use tokio::io::AsyncWrite;
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::utf16::SurrogateMode;
-use utf8_codec::{Progress, Status, TextFinder, Utf8Encoder};
+use utf8_codec::{Progress, Status, TextFinder, Utf8Encoder, boundary};
 
 use subject::{Into, Subject, model, model_of_prefix};
 
@@ -242,7 +242,16 @@ impl AsyncWrite for Taker {
 #[derive(Arbitrary, Clone, Debug)]
 pub struct FinderPlan {
     needle: Text<8>,
-    texts: Many<(Text<60>, u8)>,
+    parts: Many<Part>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Part {
+    Text(Text<60>),
+    /// The needle up to a character of it, or from there on.
+    Begun(u8),
+    Ended(u8),
+    Passed(u8),
 }
 
 /// The places are those of the whole text, between what is passed over.
@@ -252,29 +261,36 @@ pub fn finder(plan: &FinderPlan) {
         assert_eq!(needle, "");
         return;
     };
+    let cut = |at: &u8| needle.split_at(boundary::floor(needle.as_bytes(), (at % 16).into()));
     for break_off in [false, true] {
         let (mut places, mut expected) = (Vec::new(), Vec::new());
         let (mut text, mut before) = (String::new(), 0);
-        for (more, skip) in plan.texts.iter().chain([&(Text(String::new()), 4)]) {
-            text.push_str(&more.0);
-            let mut rest = &more.0[..];
+        for part in plan.parts.iter().chain([&Part::Passed(0)]) {
+            let more = match part {
+                Part::Text(text) => &text.0,
+                Part::Begun(at) => cut(at).0,
+                Part::Ended(at) => cut(at).1,
+                Part::Passed(bytes) => {
+                    finder.skip(u64::from(*bytes));
+                    expected.extend(text.match_indices(needle).map(|(at, _)| before + at as u64));
+                    before += text.len() as u64 + u64::from(*bytes);
+                    text.clear();
+                    continue;
+                }
+            };
+            text.push_str(more);
+            let mut rest = more;
             while break_off {
                 let mut matches = finder.push(rest);
                 let Some(place) = matches.next() else { break };
                 places.push(place);
                 rest = matches.rest();
-                assert!(more.0.ends_with(rest));
+                assert!(more.ends_with(rest));
             }
             if !break_off {
                 places.extend(finder.push(rest));
             }
             assert_eq!(finder.push("").count(), 0);
-            if skip % 4 == 0 {
-                finder.skip(u64::from(skip / 4));
-                expected.extend(text.match_indices(needle).map(|(at, _)| before + at as u64));
-                before += text.len() as u64 + u64::from(skip / 4);
-                text.clear();
-            }
         }
         assert_eq!(places, expected, "{plan:?}");
         assert_eq!(finder.position(), before);

@@ -32,7 +32,28 @@ pub struct FallbackPlan {
     limit: u8,
     settings: Settings,
     delimiter: u8,
-    chunks: Many<Bytes<60>>,
+    chunks: Many<Chunk>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Chunk {
+    Bytes(Bytes<60>),
+    /// Of what begins a character in one encoding or another, and may be one.
+    Legacy(Many<u8>),
+}
+
+const LEGACY: [&[u8]; 8] =
+    [b"\x81", b"\x30", b"\x81\x30\x81\x30", b"\xB0\xA1", b"\x8F\xA2\xB7", b"\x8E", b"\n", b"\xFF"];
+
+impl Chunk {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Bytes(bytes) => bytes.0.clone(),
+            Self::Legacy(parts) => {
+                parts.iter().flat_map(|part| LEGACY[usize::from(part % 8)]).copied().collect()
+            }
+        }
+    }
 }
 
 /// An encoding, and an error mode or a label by which it is known elsewhere.
@@ -81,11 +102,11 @@ fn byte_by_byte(mode: Mode, bytes: &[u8]) -> String {
 /// what the model reads; so does the codec of lines.
 pub fn fallback(plan: &FallbackPlan) {
     let (encoding, known) = legacy(plan.encoding);
+    let limit = (plan.limit < 100).then(|| usize::from(plan.limit));
     let extent = match plan.extent % 3 {
         0 => Extent::Part,
         1 => Extent::Rest,
-        _ if plan.limit == u8::MAX => Extent::Line(Fallback::DEFAULT_MAX_LENGTH),
-        _ => Extent::Line(plan.limit.into()),
+        _ => Extent::Line(limit.unwrap_or(Fallback::DEFAULT_MAX_LENGTH)),
     };
     let fallback = extent.fallback(encoding);
     let config = if plan.settings.choice % 2 == 0 { PLAIN } else { plan.settings.config() };
@@ -94,20 +115,19 @@ pub fn fallback(plan: &FallbackPlan) {
         Start::Beginning(Bom::Keep) => &[],
         _ => &b"\xEF\xBB\xBF"[..usize::from(plan.settings.choice >> 6)],
     };
-    let chunks = plan.chunks.iter().map(|chunk| &chunk.0[..]);
+    let chunks: Vec<_> = plan.chunks.iter().map(Chunk::bytes).collect();
+    let chunks = chunks.iter().map(|chunk| &chunk[..]);
     let cut: Vec<&[u8]> = [signature].into_iter().chain(chunks).collect();
     let bytes = cut.concat();
-    let cuts = [vec![&bytes[..]], cut, bytes.chunks(1).collect()];
+    let cuts = [vec![&bytes[..]], cut.clone(), bytes.chunks(1).collect()];
 
     let mut decoder = FallbackDecoder::new(fallback).with_options(options).with_error_mode(mode);
     let mut codec =
         Utf8Codec::new().with_options(options).with_error_mode(mode).with_fallback(fallback);
     let of_lines = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
     let of_lines = of_lines.with_delimiter(delimiter(&delimiter_of(plan.delimiter)));
-    let mut of_lines = match plan.limit {
-        u8::MAX => of_lines.with_fallback(fallback),
-        limit => of_lines.with_max_length(limit.into()).with_fallback(fallback),
-    };
+    let of_lines = of_lines.with_max_length(limit.unwrap_or(Utf8LinesCodec::DEFAULT_MAX_LENGTH));
+    let mut of_lines = of_lines.with_fallback(fallback);
     let mut whole = None;
     let context = || format!("{encoding:?}, {extent:?}, {config:?}, {mode:?}: {bytes:02x?}");
     for cut in cuts {
@@ -142,11 +162,20 @@ pub fn fallback(plan: &FallbackPlan) {
     };
     assert_eq!(found, model(&bytes, extent, read), "{}", context());
     assert_eq!(report.replaced, replaced.get(), "{}", context());
-    if delimiter_of(plan.delimiter) == Delimiter::Lf && plan.limit == u8::MAX {
+    if delimiter_of(plan.delimiter) == Delimiter::Lf && limit.is_none() {
         assert_eq!(lines, model_lines(&bytes, extent, read), "{}", context());
     }
+    let most = match extent {
+        Extent::Part => 6,
+        Extent::Line(limit) => limit + 3,
+        Extent::Rest => 3,
+    };
+    for chunk in cut {
+        decoder.push(chunk, &mut String::new()).expect("nothing is refused");
+        assert!(decoder.held().len() <= most, "{}: {:02x?}", context(), decoder.held());
+    }
     // Behind the end a new line begins, but the rest stays what it is.
-    decode(&mut decoder, [&bytes[..]]);
+    decode(&mut decoder, []);
     let again = decode(&mut decoder, [&bytes[..]]);
     let turned = extent == Extent::Rest && found.runs > 0;
     assert_eq!(again.text, if turned { read(&bytes) } else { found.text }, "{}", "a second time");
