@@ -158,7 +158,7 @@ impl Decoding {
         assert_eq!(progress.held, incomplete.min(chunk.len()), "of {chunk:02x?}");
     }
 
-    fn to_string(&mut self, chunk: &[u8]) -> Vec<Atom> {
+    fn by_string(&mut self, chunk: &[u8]) -> Vec<Atom> {
         let (mut out, mut input) = (Vec::new(), chunk);
         loop {
             let mut text = String::from("kept");
@@ -196,7 +196,7 @@ impl Subject for Decoding {
                 let chunk = Bytes::copy_from_slice(chunk);
                 self.decoder.push_bytes(chunk).flat_map(atoms_of_piece).collect()
             }
-            Way::String => self.to_string(chunk),
+            Way::String => self.by_string(chunk),
             Way::Slice(room) => {
                 self.through_buffer(0xFF, room, chunk, Utf8Decoder::push_to_slice, chars_of_bytes)
             }

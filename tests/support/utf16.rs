@@ -116,7 +116,7 @@ impl Subject {
                     assert_eq!(progress.written, self.text.len() - before);
                     progress
                 }
-                Into::Slice(size) => self.to_slice(size.max(needed), |decoder, mode, buffer| {
+                Into::Slice(size) => self.by_slice(size.max(needed), |decoder, mode, buffer| {
                     decoder.push_to_slice(units, mode, buffer)
                 }),
             };
@@ -143,10 +143,10 @@ impl Subject {
                 let finish = |decoder: &mut Utf16Decoder, mode, buffer: &mut [u8]| {
                     decoder.finish_to_slice(mode, buffer)
                 };
-                match self.to_slice(size, finish).status {
+                match self.by_slice(size, finish).status {
                     Status::TooSmall { needed } => {
                         let needed = self.more(needed, 0);
-                        self.to_slice(needed, finish).status
+                        self.by_slice(needed, finish).status
                     }
                     status => status,
                 }
@@ -160,7 +160,7 @@ impl Subject {
         assert_eq!(self.decoder.finish(), Ok(()), "a further call is harmless");
     }
 
-    fn to_slice(
+    fn by_slice(
         &mut self,
         size: usize,
         call: impl FnOnce(&mut Utf16Decoder, SurrogateMode, &mut [u8]) -> Progress<Utf16Error>,

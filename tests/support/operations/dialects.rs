@@ -589,8 +589,8 @@ impl Writing {
         &mut self,
         all: &[T],
         size: u8,
-        one: fn(&mut DialectEncoder, T) -> Result<EncodedBytes, DialectEncodeError>,
-        many: fn(&mut DialectEncoder, &[T], &mut Vec<u8>) -> Result<(), DialectEncodeError>,
+        one: impl Fn(&mut DialectEncoder, T) -> Result<EncodedBytes, DialectEncodeError>,
+        many: impl Fn(&mut DialectEncoder, &[T], &mut Vec<u8>) -> Result<(), DialectEncodeError>,
     ) {
         let size = usize::from(size % 8);
         let Self { encoder, bytes, errors, .. } = self;

@@ -14,7 +14,7 @@ use futures::FutureExt;
 use tokio::io::AsyncWrite;
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::utf16::SurrogateMode;
-use utf8_codec::{Progress, Status, TextFinder, Utf8Encoder, boundary};
+use utf8_codec::{Matches, Progress, Status, TextFinder, Utf8Encoder, boundary};
 
 use subject::{Into, Subject, model, model_of_prefix};
 
@@ -280,14 +280,13 @@ pub fn finder(plan: &FinderPlan) {
             };
             text.push_str(more);
             let mut rest = more;
-            while break_off {
-                let mut matches = finder.push(rest);
-                let Some(place) = matches.next() else { break };
-                places.push(place);
-                rest = matches.rest();
-                assert!(more.ends_with(rest));
-            }
-            if !break_off {
+            if break_off {
+                while let (Some(place), behind) = first(finder.push(rest)) {
+                    assert!(more.ends_with(behind));
+                    places.push(place);
+                    rest = behind;
+                }
+            } else {
                 places.extend(finder.push(rest));
             }
             assert_eq!(finder.push("").count(), 0);
@@ -296,6 +295,12 @@ pub fn finder(plan: &FinderPlan) {
         assert_eq!(finder.position(), before);
         finder.reset();
     }
+}
+
+/// The first match, and what has not been looked at.
+fn first<'t>(mut matches: Matches<'_, 't>) -> (Option<u64>, &'t str) {
+    let place = matches.next();
+    (place, matches.rest())
 }
 
 // ---- UTF-16 -------------------------------------------------------------------------------------

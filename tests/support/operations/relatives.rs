@@ -109,7 +109,10 @@ pub fn fallback(plan: &FallbackPlan) {
         _ => Extent::Line(limit.unwrap_or(Fallback::DEFAULT_MAX_LENGTH)),
     };
     let fallback = extent.fallback(encoding);
-    let config = if plan.settings.choice % 2 == 0 { PLAIN } else { plan.settings.config() };
+    let config = match plan.settings.choice % 2 {
+        0 => PLAIN,
+        _ => plan.settings.config(),
+    };
     let (options, (_, mode)) = (options(config), plan.settings.mode());
     let signature = match config.start {
         Start::Beginning(Bom::Keep) => &[],
