@@ -29,8 +29,7 @@ fn rules(number: u8) -> Rules {
 #[derive(Arbitrary, Clone, Debug)]
 pub struct DialectPlan {
     rules: u8,
-    /// Of these the start, how much of a signature stands there, and, where that is not `Fatal`, the
-    /// mode.
+    /// Of these the start and, where that is not `Fatal`, the mode.
     settings: Settings,
     operations: Many<Push>,
 }
@@ -73,10 +72,7 @@ struct Wrong {
 /// mode says.
 pub fn dialect_decoder(plan: &DialectPlan) {
     let mut stream = Stream::new(rules(plan.rules), plan.settings);
-    let signature = match stream.start {
-        Bom::Keep => &[],
-        _ => &b"\xEF\xBB\xBF"[..usize::from(plan.settings.choice >> 6)],
-    };
+    let signature = plan.settings.signature();
     stream.push_all(signature, plan.settings.choice);
     for operation in plan.operations.iter() {
         match operation {

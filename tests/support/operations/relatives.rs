@@ -20,7 +20,7 @@ use utf8_codec::{CodingSystem, Iso2022Decoder, Utf8Error, boundary, split};
 use super::input::{Bytes, Many};
 use super::lines::delimiter_of;
 use super::streams::Settings;
-use crate::support::reference::{self, Bom, Delimiter, Mode, Start};
+use crate::support::reference::{self, Delimiter, Mode};
 use crate::support::{Atom, PLAIN, atoms, delimiter, model_error, options};
 
 // ---- fallback -----------------------------------------------------------------------------------
@@ -114,13 +114,9 @@ pub fn fallback(plan: &FallbackPlan) {
         _ => plan.settings.config(),
     };
     let (options, (_, mode)) = (options(config), plan.settings.mode());
-    let signature = match config.start {
-        Start::Beginning(Bom::Keep) => &[],
-        _ => &b"\xEF\xBB\xBF"[..usize::from(plan.settings.choice >> 6)],
-    };
     let chunks: Vec<_> = plan.chunks.iter().map(Chunk::bytes).collect();
     let chunks = chunks.iter().map(|chunk| &chunk[..]);
-    let cut: Vec<&[u8]> = [signature].into_iter().chain(chunks).collect();
+    let cut: Vec<&[u8]> = [plan.settings.signature()].into_iter().chain(chunks).collect();
     let bytes = cut.concat();
     let cuts = [vec![&bytes[..]], cut.clone(), bytes.chunks(1).collect()];
 

@@ -59,6 +59,14 @@ impl Settings {
         }
     }
 
+    /// A signature, or so much of it, where one means something.
+    pub fn signature(self) -> &'static [u8] {
+        match self.config().start {
+            Start::Beginning(Bom::Keep) => &[],
+            _ => &b"\xEF\xBB\xBF"[..usize::from(self.choice >> 6)],
+        }
+    }
+
     pub fn options(self) -> Utf8Options {
         support::options(self.config())
     }
