@@ -351,7 +351,7 @@ fn begins_a_character(part: &[u8]) -> bool {
     })
 }
 
-fn refused(character: char, config: Config) -> Option<Kind> {
+pub(crate) fn refused(character: char, config: Config) -> Option<Kind> {
     let value = u32::from(character);
     let noncharacter = (0xFDD0..=0xFDEF).contains(&value) || value & 0xFFFE == 0xFFFE;
     let control = character.is_control() && value != 0;

@@ -9,14 +9,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use arbitrary::Arbitrary;
+use bytes::Bytes;
 use bytestring::ByteString;
-use futures::FutureExt;
+use futures::executor::block_on;
+use futures::{FutureExt, StreamExt, stream};
+use subject::{Into, Subject, model, model_of_prefix};
 use tokio::io::AsyncWrite;
-use utf8_codec::stream::Utf8Writer;
+use utf8_codec::stream::{ReadError, StreamError, Utf8Reader, Utf8Stream, Utf8Writer};
 use utf8_codec::utf16::SurrogateMode;
 use utf8_codec::{Matches, Progress, Status, TextFinder, Utf8Encoder, boundary};
-
-use subject::{Into, Subject, model, model_of_prefix};
 
 use super::input::{Many, Text, Units};
 use crate::lists::SURROGATE_MODES;
@@ -254,7 +255,8 @@ enum Part {
     Passed(u8),
 }
 
-/// The places are those of the whole text, between what is passed over.
+/// The places are those of the whole text, between what is passed over; and so they are in a stream
+/// in which that is ill-formed.
 pub fn finder(plan: &FinderPlan) {
     let needle = &plan.needle.0[..];
     let Some(mut finder) = TextFinder::new(needle) else {
@@ -262,23 +264,27 @@ pub fn finder(plan: &FinderPlan) {
         return;
     };
     let cut = |at: &u8| needle.split_at(boundary::floor(needle.as_bytes(), (at % 16).into()));
+    let (mut bytes, mut expected) = (Vec::new(), Vec::new());
     for break_off in [false, true] {
-        let (mut places, mut expected) = (Vec::new(), Vec::new());
-        let (mut text, mut before) = (String::new(), 0);
+        let (mut places, mut text) = (Vec::new(), String::new());
+        bytes.clear();
+        expected.clear();
         for part in plan.parts.iter().chain([&Part::Passed(0)]) {
             let more = match part {
                 Part::Text(text) => &text.0,
                 Part::Begun(at) => cut(at).0,
                 Part::Ended(at) => cut(at).1,
-                Part::Passed(bytes) => {
-                    finder.skip(u64::from(*bytes));
-                    expected.extend(text.match_indices(needle).map(|(at, _)| before + at as u64));
-                    before += text.len() as u64 + u64::from(*bytes);
+                Part::Passed(skipped) => {
+                    let before = bytes.len() - text.len();
+                    expected.extend(text.match_indices(needle).map(|(at, _)| (before + at) as u64));
+                    bytes.resize(bytes.len() + 1 + usize::from(skipped % 4), 0xFF);
+                    finder.skip(u64::from(1 + skipped % 4));
                     text.clear();
                     continue;
                 }
             };
             text.push_str(more);
+            bytes.extend_from_slice(more.as_bytes());
             let mut rest = more;
             if break_off {
                 while let (Some(place), behind) = first(finder.push(rest)) {
@@ -292,8 +298,38 @@ pub fn finder(plan: &FinderPlan) {
             assert_eq!(finder.push("").count(), 0);
         }
         assert_eq!(places, expected, "{plan:?}");
-        assert_eq!(finder.position(), before);
+        assert_eq!(finder.position(), bytes.len() as u64);
         finder.reset();
+    }
+    assert_eq!(block_on(found_in_stream(&bytes, finder.clone())), expected, "{plan:?}");
+    assert_eq!(block_on(found_by_reader(&bytes, finder)), expected, "{plan:?}");
+}
+
+async fn found_in_stream(bytes: &[u8], finder: TextFinder) -> Vec<u64> {
+    let chunks: Vec<_> =
+        bytes.chunks(5).map(Bytes::copy_from_slice).map(Ok::<_, io::Error>).collect();
+    let mut matches = Utf8Stream::new(stream::iter(chunks)).matches(finder);
+    let mut places = Vec::new();
+    while let Some(item) = matches.next().await {
+        match item {
+            Ok(place) => places.push(place),
+            Err(StreamError::Utf8(error)) => assert_eq!(error.bytes(), b"\xFF"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    places
+}
+
+async fn found_by_reader(bytes: &[u8], mut finder: TextFinder) -> Vec<u64> {
+    let mut reader = Utf8Reader::new(bytes).with_capacity(7);
+    let mut places = Vec::new();
+    loop {
+        match reader.find(&mut finder).await {
+            Ok(Some(place)) => places.push(place),
+            Ok(None) => return places,
+            Err(ReadError::Utf8(error)) => assert_eq!(error.bytes(), b"\xFF"),
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 

@@ -150,6 +150,8 @@ pub fn fallback(plan: &FallbackPlan) {
     }
 
     let (found, _, report, (lines, _)) = whole.expect("there are cuts");
+    let slips_through = |c: &char| c.is_ascii() && reference::refused(*c, config).is_some();
+    assert_eq!(found.text.chars().find(slips_through), None, "{}", context());
     if config != PLAIN {
         return;
     }
