@@ -8,6 +8,9 @@ mod decoder;
 mod inputs;
 #[path = "../support/fallback.rs"]
 mod model;
+#[path = "../support/reference.rs"]
+#[allow(dead_code, reason = "each test binary uses its own part")]
+mod reference;
 #[cfg(feature = "stream")]
 mod streams;
 #[cfg(feature = "encoding_rs")]

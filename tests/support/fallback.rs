@@ -18,11 +18,14 @@ use futures::executor::block_on;
 use futures::stream::{self, FusedStream, StreamExt};
 #[cfg(feature = "codec")]
 use tokio_util::codec::Decoder;
+use utf8_codec::Utf8Error;
 #[cfg(feature = "codec")]
 use utf8_codec::codec::{self, CodecError, LineEnd, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
 #[cfg(feature = "stream")]
 use utf8_codec::stream::{FallbackStream, StreamError, Utf8Stream};
+
+use super::reference::{self, Bom, Config, Controls, Error, Event, Kind, Mode, Start};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
@@ -63,74 +66,171 @@ impl Outcome {
     pub(crate) fn new(text: String, report: FallbackReport) -> Self {
         Self { text, runs: report.runs, bytes: report.bytes, first: report.first }
     }
-
-    fn legacy(&mut self, at: usize, bytes: &[u8], read: impl Fn(&[u8]) -> String) {
-        self.text += &read(bytes);
-        self.runs += 1;
-        self.bytes += bytes.len() as u64;
-        self.first.get_or_insert(at as u64);
-    }
 }
 
 pub(crate) fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
 }
 
+/// What there is to be with the default options.
 pub(crate) fn model(
     bytes: &[u8],
     extent: Extent,
     read: impl Fn(&[u8]) -> String + Copy,
 ) -> Outcome {
-    let mut outcome = Outcome::default();
+    let plain = Config {
+        start: Start::Beginning(Bom::Keep),
+        refuse_noncharacters: false,
+        refuse_nul: false,
+        controls: Controls::Allowed,
+    };
+    model_of(bytes, extent, (plain, Mode::Fatal), read)
+}
+
+/// What is refused stands in the text as it is repaired, or else told.
+pub(crate) fn model_of(
+    bytes: &[u8],
+    extent: Extent,
+    (config, mode): (Config, Mode),
+    read: impl Fn(&[u8]) -> String + Copy,
+) -> Outcome {
+    let mut units = units(bytes, config);
+    let mut model = Model { bytes, config, mode, read, outcome: Outcome::default() };
     match extent {
-        Extent::Part => parts(&mut outcome, 0, bytes, read),
-        Extent::Rest => {
-            let (text, rest) = bytes.split_at(valid_len(bytes));
-            outcome.text += str::from_utf8(text).unwrap();
-            if !rest.is_empty() {
-                outcome.legacy(text.len(), rest, read);
+        Extent::Part => model.parts(&units),
+        Extent::Rest => match units.iter().position(is_ill_formed) {
+            Some(at) => {
+                model.parts(&units[..at]);
+                model.legacy(units[at].at, bytes.len());
             }
-        }
+            None => model.parts(&units),
+        },
         Extent::Line(limit) => {
-            let mut at = 0;
-            for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-                let ascii_len = line.iter().take_while(|byte| byte.is_ascii()).count();
-                let (ascii, other) = line.split_at(ascii_len);
-                outcome.text += str::from_utf8(ascii).unwrap();
-                let valid = valid_len(other);
-                if valid == other.len() {
-                    outcome.text += str::from_utf8(other).unwrap();
-                } else if valid == 0 || valid < limit {
-                    outcome.legacy(at + ascii_len, other, read);
-                } else {
-                    parts(&mut outcome, at + ascii_len, other, read);
+            // What is wrong with a signature is no part of the line.
+            let signature = units.iter().take_while(|unit| is_about_signature(unit)).count();
+            model.parts(&units[..signature]);
+            units.drain(..signature);
+            for line in units.split_inclusive(|unit| bytes.get(unit.at) == Some(&b'\n')) {
+                let at = line[0].at;
+                let end = line[line.len() - 1].end();
+                let ascii_len = bytes[at..end].iter().take_while(|byte| byte.is_ascii()).count();
+                let other = at + ascii_len;
+                match line.iter().find(|unit| is_ill_formed(unit)).map(|unit| unit.at - other) {
+                    Some(valid) if valid == 0 || valid < limit => {
+                        let ascii = line.iter().take_while(|unit| unit.at < other).count();
+                        model.parts(&line[..ascii]);
+                        model.legacy(other, end);
+                    }
+                    _ => model.parts(line),
                 }
-                at += line.len();
             }
         }
     }
-    outcome
+    model.outcome
 }
 
-fn parts(outcome: &mut Outcome, at: usize, bytes: &[u8], read: impl Fn(&[u8]) -> String) {
-    let mut at = at;
-    let mut run = Vec::new();
-    for chunk in bytes.utf8_chunks() {
-        if !chunk.valid().is_empty() && !run.is_empty() {
-            outcome.legacy(at - run.len(), &run, &read);
-            run.clear();
+/// A character or an error, and where it stands.
+struct Unit {
+    at: usize,
+    what: Result<char, Error>,
+}
+
+impl Unit {
+    fn end(&self) -> usize {
+        self.at + self.what.as_ref().map_or_else(|error| error.bytes.len(), |c| c.len_utf8())
+    }
+}
+
+fn units(bytes: &[u8], config: Config) -> Vec<Unit> {
+    let decoded = reference::decode_prefix(bytes, config, true);
+    let mut at = if decoded.bom_seen { 3 } else { decoded.skipped };
+    let mut units = Vec::new();
+    let mut put = |what| {
+        let unit = Unit { at, what };
+        at = unit.end();
+        units.push(unit);
+    };
+    for event in decoded.events {
+        match event {
+            Event::Text(text) => text.chars().for_each(|c| put(Ok(c))),
+            Event::Error(error) => put(Err(error)),
         }
-        outcome.text += chunk.valid();
-        run.extend_from_slice(chunk.invalid());
-        at += chunk.valid().len() + chunk.invalid().len();
     }
-    if !run.is_empty() {
-        outcome.legacy(at - run.len(), &run, &read);
+    units
+}
+
+fn is_about_signature(unit: &Unit) -> bool {
+    matches!(&unit.what, Err(error) if matches!(error.kind, Kind::MissingBom | Kind::ForbiddenBom))
+}
+
+/// Whether it falls back.
+fn is_ill_formed(unit: &Unit) -> bool {
+    let is_refused = |error: &Error| matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
+    !is_about_signature(unit) && unit.what.as_ref().is_err_and(|error| !is_refused(error))
+}
+
+struct Model<'a, R> {
+    bytes: &'a [u8],
+    config: Config,
+    mode: Mode,
+    read: R,
+    outcome: Outcome,
+}
+
+impl<R: Fn(&[u8]) -> String> Model<'_, R> {
+    /// UTF-8, of which each run of ill-formed parts is legacy.
+    fn parts(&mut self, units: &[Unit]) {
+        for units in units.chunk_by(|one, next| is_ill_formed(one) == is_ill_formed(next)) {
+            match units {
+                [first, ..] if is_ill_formed(first) => {
+                    self.legacy(first.at, units[units.len() - 1].end());
+                }
+                units => units.iter().for_each(|unit| match &unit.what {
+                    Ok(c) => self.outcome.text.push(*c),
+                    Err(error) => self.tell(error),
+                }),
+            }
+        }
+    }
+
+    /// Legacy text, in which ASCII may still be refused.
+    fn legacy(&mut self, from: usize, to: usize) {
+        self.outcome.runs += 1;
+        self.outcome.first.get_or_insert(from as u64);
+        let mut at = from;
+        while at < to {
+            let refused = |byte: &u8| {
+                let kind = reference::refused(char::from(*byte), self.config);
+                kind.filter(|_| byte.is_ascii())
+            };
+            let rest = &self.bytes[at..to];
+            let len = rest.iter().take_while(|byte| refused(byte).is_none()).count();
+            if len > 0 {
+                self.outcome.text += &(self.read)(&rest[..len]);
+                self.outcome.bytes += len as u64;
+            }
+            if let Some(byte) = rest.get(len) {
+                let (offset, bytes) = ((at + len) as u64, vec![*byte]);
+                let kind = refused(byte).expect("it ends what is not refused");
+                self.tell(&Error { offset, bytes, kind, next: None, decided_by: None });
+            }
+            at += len + 1;
+        }
+    }
+
+    fn tell(&mut self, error: &Error) {
+        let told = || told(error.offset, &format!("{:?}", error.kind), &error.bytes);
+        self.outcome.text += &reference::repair(self.mode, error).unwrap_or_else(told);
     }
 }
 
-fn valid_len(bytes: &[u8]) -> usize {
-    str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len)
+fn told(at: u64, kind: &str, bytes: &[u8]) -> String {
+    format!("<{kind} at {at}: {bytes:02x?}>")
+}
+
+/// An error in the place of the text that it keeps from being there.
+fn told_error(error: &Utf8Error) -> String {
+    told(error.valid_up_to(), &format!("{:?}", error.kind()), error.bytes())
 }
 
 /// The lines that a codec must tell of, if it has no limit.
@@ -167,13 +267,13 @@ pub(crate) fn decode<'a>(
         fed += chunk.len() as u64;
         let mut result = decoder.push(chunk, &mut text);
         while let Err(error) = result {
-            text += &format!("<{error}>");
+            text += &told_error(&error);
             result = decoder.push(b"", &mut text);
         }
         assert_eq!(decoder.position(), fed);
     }
     while let Err(error) = decoder.finish(&mut text) {
-        text += &format!("<{error}>");
+        text += &told_error(&error);
     }
     assert_eq!((decoder.position(), decoder.held()), (fed, &b""[..]));
     Outcome::new(text, decoder.report())
@@ -193,7 +293,7 @@ pub(crate) fn run<'a>(
                 assert!(!piece.is_empty(), "items are never empty");
                 text += &piece;
             }
-            Err(CodecError::Utf8(error)) => text += &format!("<{error}>"),
+            Err(CodecError::Utf8(error)) => text += &told_error(&error),
             Err(error) => panic!("{error}"),
         }
         true
@@ -259,7 +359,7 @@ pub(crate) fn stream<'a>(
                 assert!(!piece.is_empty(), "items are never empty");
                 text += &piece;
             }
-            Err(StreamError::Utf8(error)) => text += &format!("<{error}>"),
+            Err(StreamError::Utf8(error)) => text += &told_error(&error),
             Err(error) => panic!("{error}"),
         }
     }
