@@ -282,6 +282,7 @@ impl DialectError {
     /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
     /// let error = decoder.push(b"\0").next().unwrap().unwrap_err();
     /// assert_eq!(error.repair(ErrorMode::Escape).as_deref(), Some(r"\x00"));
+    /// assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some("\u{FFFD}"));
     /// assert_eq!(error.repair(ErrorMode::Fatal), None);
     /// ```
     pub fn repair(&self, mode: ErrorMode) -> Option<Repair> {
