@@ -428,6 +428,20 @@ mod tests {
         assert!(busy().iter_mut().all(|scanner| scanner.take_char("€".as_bytes()).is_none()));
     }
 
+    #[cfg(feature = "codec")]
+    #[test]
+    fn text_is_peeked_at_and_stays() {
+        let scanner = Scanner::new(Utf8Options::new());
+        for (input, first) in [("ab\ncd", "ab"), ("\ncd", ""), ("ažluť\n", "a"), ("ab", "ab")] {
+            let text = scanner.peek_text(b'\n', input.as_bytes());
+            assert!(input.starts_with(text) && text.starts_with(first), "{text:?} of {input:?}");
+            assert_eq!(scanner.peek_whole(input.as_bytes()), Some(input));
+        }
+        assert_eq!(scanner.peek_whole(b"ab\xFF"), None);
+        assert_eq!(scanner.peek_whole(b"ab\xE2\x82"), None);
+        assert_eq!(scanner.position(), 0);
+    }
+
     #[cfg(feature = "alloc")]
     #[test]
     fn what_is_near_is_far_behind_what_has_been_repaired() {

@@ -151,13 +151,13 @@ impl Strictness {
         None
     }
 
-    /// Judges the character at the start of `bytes`, which is well-formed text.
     /// Whether an ASCII character of this value is refused; no other byte is.
     #[cfg(feature = "alloc")]
     pub(crate) fn refuses_ascii(self, byte: u8) -> bool {
         byte.is_ascii_control() && self.judge(&[byte]).is_some()
     }
 
+    /// Judges the character at the start of `bytes`, which is well-formed text.
     fn judge(self, bytes: &[u8]) -> Option<(usize, Utf8ErrorKind)> {
         let (class, len, kind) = match *bytes {
             [0, ..] => (NUL, 1, Utf8ErrorKind::Forbidden),

@@ -53,6 +53,28 @@ fn core_machines_are_cloned_and_settings_copied() {
 }
 
 #[test]
+fn to_refuse_something_twice_is_to_refuse_it() {
+    let ways: [fn(Strictness) -> Strictness; 4] = [
+        Strictness::refuse_noncharacters,
+        Strictness::refuse_nul,
+        Strictness::refuse_controls,
+        Strictness::refuse_controls_except_whitespace,
+    ];
+    for refuse in ways {
+        let once = refuse(Strictness::new());
+        assert_eq!(refuse(once), once);
+        assert_ne!(once, Strictness::new());
+    }
+}
+
+#[test]
+fn a_repair_is_lent_as_the_text_it_is() {
+    let error = first_error(Utf8Options::new(), b"\xE9");
+    let repair = ErrorMode::Latin1.repair(&error).expect("it repairs");
+    assert_eq!((AsRef::<str>::as_ref(&repair), &*repair), ("é", "é"));
+}
+
+#[test]
 fn the_error_is_small_and_fit_for_a_box() {
     is_error::<Utf8Error>();
     assert_eq!(size_of::<Utf8Error>(), 16);
