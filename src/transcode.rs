@@ -430,12 +430,13 @@ impl Utf8Decoder {
             let Err(error) = self.finish() else { break Status::Done };
             let Some(repair) = mode.repair(&error) else { break Status::IllFormed(error) };
             let needed = D::units(&repair);
-            if needed > destination.size() - written {
+            // Only a missing signature comes before another error, and nothing stands for it.
+            if needed > destination.size() {
                 *self = before;
-                break if written == 0 { Status::TooSmall { needed } } else { Status::Full };
+                break Status::TooSmall { needed };
             }
-            destination.put(written, &repair);
-            written += needed;
+            destination.put(0, &repair);
+            written = needed;
         };
         Progress { read: 0, held: 0, written, status }
     }
