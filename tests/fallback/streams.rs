@@ -1,6 +1,7 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
+use futures::channel::mpsc;
 use futures::stream;
 use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
@@ -67,6 +68,25 @@ async fn what_a_stream_of_utf8_holds_goes_along() {
     }
     assert_eq!(text, "éé!");
     assert_eq!(texts.report().first, Some(3));
+}
+
+#[tokio::test]
+async fn half_a_character_that_has_been_waited_on_goes_along() {
+    let (sender, receiver) = mpsc::unbounded::<Result<_, Infallible>>();
+    let mut texts = Utf8Stream::new(receiver);
+    sender.unbounded_send(Ok(&b"a\xC3"[..])).unwrap();
+    assert_eq!(texts.next().await.unwrap().unwrap(), "a");
+    assert_eq!(texts.next().now_or_never(), None);
+    assert_eq!(texts.decoder().incomplete(), b"\xC3");
+
+    let mut texts = texts.with_fallback(EXTENTS[0].fallback(LATIN1));
+    sender.unbounded_send(Ok(b"\xA9\xE9!")).unwrap();
+    drop(sender);
+    let mut text = String::new();
+    while let Some(piece) = texts.next().await {
+        text += &piece.unwrap();
+    }
+    assert_eq!((text.as_str(), texts.report().first), ("éé!", Some(3)));
 }
 
 #[tokio::test]
