@@ -63,13 +63,13 @@ const REPORTING: [(&str, Make); 3] = [
 
 const REPORTING_AND_REPAIRING: [(&str, Make); 4] = [
     ("Utf8Decoder::push_to_string", |options, mode| Decoding::boxed(options, mode, &[Way::String])),
+    ("Utf8Codec", |options, mode| {
+        Called::boxed(Utf8Codec::new().with_options(options).with_error_mode(mode))
+    }),
     ("Utf8Decoder::push_to_slice", |options, mode| {
         // The least that takes every character, and every repair.
         let room = if mode == ErrorMode::Fatal { 4 } else { 16 };
         Decoding::boxed(options, mode, &[Way::Slice(room)])
-    }),
-    ("Utf8Codec", |options, mode| {
-        Called::boxed(Utf8Codec::new().with_options(options).with_error_mode(mode))
     }),
     ("CharCodec", |options, mode| {
         Called::boxed(CharCodec::new().with_options(options).with_error_mode(mode))
