@@ -407,6 +407,37 @@ fn a_buffer_that_was_exchanged_is_looked_at_from_its_start() {
     assert_eq!(codec.decode(&mut other).unwrap().unwrap().unwrap(), "ab\0c");
 }
 
+#[test]
+fn a_codec_that_is_reset_begins_with_a_length() {
+    let mut codec = JavaUtfCodec::new();
+    for given_up in [&b"\x00\x05ab"[..], b"\x00\x05\xFF", b"\x00\x05\xED\xA0"] {
+        let _ = codec.decode(&mut BytesMut::from(given_up)).unwrap();
+        codec.reset();
+        let next = codec.decode(&mut BytesMut::from(&b"\x00\x02cd"[..])).unwrap();
+        assert_eq!(next.unwrap().unwrap(), "cd", "after {given_up:02x?}");
+        assert_eq!(codec.decoder().position(), 4, "after {given_up:02x?}");
+        codec.reset();
+    }
+}
+
+#[test]
+fn no_string_has_a_signature() {
+    let bytes = [java("\u{FEFF}one".as_bytes()), java("\u{FEFF}".as_bytes())].concat();
+    for mode in MODES {
+        let (items, ended) = strings(JavaUtfCodec::new().with_error_mode(mode), &bytes, &[4]);
+        assert_eq!(items, [Ok("\u{FEFF}one".into()), Ok("\u{FEFF}".into())], "{mode:?}");
+        assert_eq!(ended, None);
+    }
+}
+
+#[test]
+fn a_string_makes_room_for_itself_and_no_more() {
+    let mut buffer = BytesMut::from(&b"\xFF\x00"[..]);
+    buffer.extend_from_slice(&[b'a'; 0x8000]);
+    assert!(JavaUtfCodec::new().decode(&mut buffer).unwrap().is_none());
+    assert!((0xFF00..=0x1_1000).contains(&buffer.capacity()), "{}", buffer.capacity());
+}
+
 // ---- what the types promise ---------------------------------------------------------------------
 
 #[test]

@@ -191,6 +191,7 @@ mod codecs {
     use std::io;
 
     use bytes::BytesMut;
+    use bytestring::ByteString;
     use tokio_util::codec::{Decoder, Encoder};
     use utf8_codec::OwnedPieces;
     use utf8_codec::codec::{
@@ -345,6 +346,16 @@ mod codecs {
         let line = line.unwrap().unwrap();
         assert_eq!(format!("[{line:>7}] [{line:.3}]"), "[  größe] [grö]");
         assert_eq!((line.as_ref(), line.len()), ("größe", 7));
+    }
+
+    #[test]
+    fn a_line_compares_with_text_and_turns_into_it() {
+        let line = || Utf8LinesCodec::new().decode(&mut BytesMut::from("größe\n")).unwrap();
+        let line = || line().unwrap().unwrap();
+        assert!(line() == *"größe" && line() == "größe");
+        assert!(line() != *"große" && line() != "große");
+        assert_eq!(ByteString::from(line()), "größe");
+        assert_eq!(String::from(line()), "größe");
     }
 
     #[test]
