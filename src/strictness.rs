@@ -32,6 +32,7 @@ const NUL: u8 = 2;
 const CONTROLS: u8 = 4;
 /// HT, LF, CR.
 const WHITESPACE: u8 = 8;
+const ALL_CONTROLS: u8 = CONTROLS | WHITESPACE;
 
 impl Strictness {
     /// Returns the strictness that refuses nothing.
@@ -109,7 +110,7 @@ impl Strictness {
     /// ```
     #[must_use]
     pub const fn refuse_controls(self) -> Self {
-        Self { refused: self.refused | CONTROLS | WHITESPACE }
+        Self { refused: self.refused | ALL_CONTROLS }
     }
 
     /// Refuses the same control characters but for HT, LF and CR; of this and

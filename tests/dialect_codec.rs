@@ -154,6 +154,17 @@ fn plain_text_is_handed_on_without_copying() {
 }
 
 #[test]
+fn much_plain_text_is_handed_on_without_copying_whatever_comes_behind() {
+    let long = "a".repeat(5000);
+    let mut buffer = BytesMut::from(&[long.as_bytes(), b"\xFFmore"].concat()[..]);
+    let start = buffer.as_ptr();
+    let mut codec = DialectCodec::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
+    let Some(DialectItem::Text(text)) = codec.decode(&mut buffer).unwrap() else { panic!() };
+    assert_eq!((&*text, text.as_ptr()), (&*long, start));
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("\u{FFFD}more"));
+}
+
+#[test]
 fn an_error_comes_behind_the_text_before_it_and_decoding_can_go_on() {
     let mut codec = DialectCodec::new(Dialect::ModifiedUtf8);
     let mut buffer = BytesMut::from(&b"be\xC0\x80fore\0behind"[..]);

@@ -172,28 +172,18 @@ impl JavaUtfCodec {
         };
         while self.decoder.error_mode() == ErrorMode::Fatal {
             let scanner = &mut self.decoder.scanner;
-            let error = match scanner.step(&known[checked..], behind) {
+            let (taken, error) = match scanner.step(&known[checked..], behind) {
                 DialectStep::Hold => break,
-                DialectStep::Text(text) => {
-                    checked += text.len();
-                    continue;
-                }
-                DialectStep::Silent(len) => {
-                    checked += len;
-                    continue;
-                }
-                DialectStep::CodePoint(code_point, len) => {
-                    checked += len;
-                    match code_point.to_char() {
-                        Some(_) => continue,
-                        None => scanner.not_scalar(code_point),
-                    }
-                }
-                DialectStep::Error(error) => {
-                    checked += error.bytes().len();
-                    error
-                }
+                DialectStep::Text(text) => (text.len(), None),
+                DialectStep::Silent(len) => (len, None),
+                DialectStep::CodePoint(code_point, len) => match code_point.to_char() {
+                    Some(_) => (len, None),
+                    None => (len, Some(scanner.not_scalar(code_point))),
+                },
+                DialectStep::Error(error) => (error.bytes().len(), Some(error)),
             };
+            checked += taken;
+            let Some(error) = error else { continue };
             src.advance(checked);
             self.state = State::Refused { left: len - checked };
             return Some(Err(self.decoder.tally.note(error)));
@@ -290,8 +280,8 @@ impl<T: AsRef<str>> Encoder<T> for JavaUtfCodec {
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), EncodeJavaUtfError> {
         let text = text.as_ref();
         let before = dst.len();
-        dst.reserve(2 + text.len());
         dst.put_u16(0);
+        dst.reserve(text.len());
         // Text is never refused.
         let written = DialectEncoder::new(Dialect::ModifiedUtf8).push_to(text, dst);
         debug_assert_eq!(written, Ok(()));
