@@ -340,18 +340,20 @@ mod codecs {
         assert_eq!(decode(b"\xC3").unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     }
 
+    fn line() -> Line {
+        let line = Utf8LinesCodec::new().decode(&mut BytesMut::from("größe\n")).unwrap();
+        line.unwrap().unwrap()
+    }
+
     #[test]
     fn a_line_prints_like_its_text() {
-        let line = Utf8LinesCodec::new().decode(&mut BytesMut::from("größe\n")).unwrap();
-        let line = line.unwrap().unwrap();
+        let line = line();
         assert_eq!(format!("[{line:>7}] [{line:.3}]"), "[  größe] [grö]");
         assert_eq!((line.as_ref(), line.len()), ("größe", 7));
     }
 
     #[test]
     fn a_line_compares_with_text_and_turns_into_it() {
-        let line = || Utf8LinesCodec::new().decode(&mut BytesMut::from("größe\n")).unwrap();
-        let line = || line().unwrap().unwrap();
         assert!(line() == *"größe" && line() == "größe");
         assert!(line() != *"große" && line() != "große");
         assert_eq!(ByteString::from(line()), "größe");
