@@ -280,8 +280,8 @@ impl<T: AsRef<str>> Encoder<T> for JavaUtfCodec {
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), EncodeJavaUtfError> {
         let text = text.as_ref();
         let before = dst.len();
+        dst.reserve(2 + text.len());
         dst.put_u16(0);
-        dst.reserve(text.len());
         // Text is never refused.
         let written = DialectEncoder::new(Dialect::ModifiedUtf8).push_to(text, dst);
         debug_assert_eq!(written, Ok(()));
