@@ -36,11 +36,12 @@ fn over_sockets_with_faults_of_all_kinds_nothing_is_lost() {
     assert!(text[0] >= 40 && text[1] > text[0], "messages and characters: {said}");
     let faults = numbers(&said, "faults: ");
     assert!(faults.iter().sum::<u64>() > 0 && faults.len() == 4, "{said}");
+    assert!(numbers(&said, "heap: ").iter().all(|&bytes| bytes > 40 * 1000), "{said}");
 
     let drawn = std::fs::read_to_string(&plot).unwrap();
     std::fs::remove_file(&plot).unwrap();
     assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"));
-    assert_eq!(drawn.matches("<polyline ").count(), 2);
+    assert_eq!(drawn.matches("<polyline ").count(), 3);
 }
 
 #[test]

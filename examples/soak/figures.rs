@@ -1,7 +1,10 @@
 //! What is counted, and how it is told.
 
+use std::alloc::System;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use stats_alloc::StatsAlloc;
 
 /// Sums over all connections.
 #[derive(Debug)]
@@ -34,6 +37,7 @@ pub(crate) struct Sample {
     /// Delivered since the beginning.
     pub(crate) bytes: u64,
     pub(crate) resident: Option<u64>,
+    pub(crate) heap: u64,
 }
 
 impl Figures {
@@ -145,4 +149,17 @@ pub(crate) fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(1024 * line.split_whitespace().next()?.parse::<u64>().ok()?)
+}
+
+/// What has been allocated, and not been given back.
+pub(crate) fn heap_bytes(allocator: &StatsAlloc<System>) -> u64 {
+    let stats = allocator.stats();
+    stats.bytes_allocated.saturating_sub(stats.bytes_deallocated) as u64
+}
+
+/// What was on the heap between two times, on average.
+pub(crate) fn mean_heap(samples: &[Sample], from: Duration, to: Duration) -> Option<u64> {
+    let heaps: Vec<_> =
+        samples.iter().filter(|s| (from..to).contains(&s.at)).map(|s| s.heap).collect();
+    heaps.iter().sum::<u64>().checked_div(heaps.len() as u64)
 }

@@ -8,7 +8,7 @@ const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 240.0;
 const MARGIN: f64 = 60.0;
 
-/// Two charts, one above the other.
+/// Charts, one above the other.
 pub(crate) fn svg(samples: &[Sample]) -> String {
     let end = samples.last().map_or(1.0, |last| last.at.as_secs_f64()).max(1e-3);
     let rates: Vec<_> = samples
@@ -18,17 +18,24 @@ pub(crate) fn svg(samples: &[Sample]) -> String {
             (pair[1].at.as_secs_f64(), (pair[1].bytes - pair[0].bytes) as f64 / 1e6 / seconds)
         })
         .collect();
-    let memory: Vec<_> = samples
-        .iter()
-        .filter_map(|sample| Some((sample.at.as_secs_f64(), sample.resident? as f64 / 1e6)))
-        .collect();
-    let (width, height) = (WIDTH + 2.0 * MARGIN, 2.0 * (HEIGHT + 2.0 * MARGIN));
+    let memory = |bytes: fn(&Sample) -> Option<u64>| -> Vec<_> {
+        let megabytes = |sample| Some(bytes(sample)? as f64 / 1e6);
+        samples.iter().filter_map(|s| Some((s.at.as_secs_f64(), megabytes(s)?))).collect()
+    };
+    let charts = [
+        ("text delivered, MB/s", "#0b62a4", rates),
+        ("memory, resident, MB", "#a4420b", memory(|sample| sample.resident)),
+        ("memory, on the heap, MB", "#a4420b", memory(|sample| Some(sample.heap))),
+    ];
+    let each = HEIGHT + 2.0 * MARGIN;
+    let (width, height) = (WIDTH + 2.0 * MARGIN, each * charts.len() as f64);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
-    chart(&mut out, 0.0, "text delivered, MB/s", "#0b62a4", end, &rates);
-    chart(&mut out, HEIGHT + 2.0 * MARGIN, "memory, MB", "#a4420b", end, &memory);
+    for (number, (title, colour, points)) in charts.iter().enumerate() {
+        chart(&mut out, number as f64 * each, title, colour, end, points);
+    }
     out += "</svg>\n";
     out
 }
