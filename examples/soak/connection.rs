@@ -189,9 +189,13 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         self.direction.add_fault(Fault::IllFormed, message.ill_formed);
         let length = message.bytes.len() as u64;
         self.direction.state().on_its_way = Some((Instant::now(), length));
-        for piece in message.pieces(random) {
+        let most = random.longest_piece();
+        let mut rest = &message.bytes[..];
+        while !rest.is_empty() {
+            let (piece, behind) = rest.split_at(rest.len().min(1 + random.below(most)));
             self.writer.write_all(piece).await?;
-            if self.random.one_in(4) {
+            rest = behind;
+            if random.one_in(4) {
                 tokio::task::yield_now().await;
             }
         }

@@ -31,6 +31,11 @@ impl Random {
         self.below(times) == 0
     }
 
+    /// How long the pieces are at the most in which a message goes out: they end anywhere.
+    pub(crate) fn longest_piece(&mut self) -> usize {
+        self.choose(&[1, 3, 20, 300, 5000])
+    }
+
     fn choose<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
@@ -107,19 +112,6 @@ impl Message {
         message.bytes.push(b'\n');
         account.add_text("\n");
         message
-    }
-
-    /// The message in pieces that end anywhere.
-    pub(crate) fn pieces<'a>(&'a self, random: &mut Random) -> Vec<&'a [u8]> {
-        let most = random.choose(&[1, 3, 20, 300, 5000]);
-        let mut rest = &self.bytes[..];
-        let mut pieces = Vec::new();
-        while !rest.is_empty() {
-            let (piece, behind) = rest.split_at(rest.len().min(1 + random.below(most)));
-            pieces.push(piece);
-            rest = behind;
-        }
-        pieces
     }
 }
 
