@@ -370,7 +370,7 @@ fn a_source_that_has_ended_is_not_polled_again() {
 }
 
 #[tokio::test]
-async fn a_line_without_end_is_refused_and_takes_no_memory() {
+async fn a_line_without_end_is_refused_and_the_next_line_comes() {
     let long = stream::repeat(Ok::<_, Infallible>(Bytes::from(vec![b'x'; 8192]))).take(1000);
     let mut lines = pin!(long.chain(whole(&[b"\nnext\n"]).map_ok(Bytes::from)).utf8_lines());
     let error = soon(lines.next()).await.unwrap().unwrap().unwrap_err();

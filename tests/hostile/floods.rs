@@ -1,9 +1,13 @@
 //! Peers that send too much of the same.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use futures::{StreamExt, future};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_util::codec::FramedRead;
+use tokio_util::io::InspectReader;
 use utf8_codec::codec::{
     CharCodec, CodecError, LineErrorKind, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
 };
@@ -308,13 +312,20 @@ async fn an_endless_line_of_errors_is_refused_once_and_the_next_line_comes() {
 #[tokio::test]
 async fn a_flood_on_one_connection_does_not_keep_another_waiting() {
     let (peers, sockets) = connections(2).await;
+    let read = Arc::new(AtomicUsize::new(0));
     let [flooder, mut good]: [TcpStream; 2] = peers.try_into().unwrap();
     let [flooded, quiet]: [TcpStream; 2] = sockets.try_into().unwrap();
     let flooding = tokio::spawn(async move { flood(flooder, b"\xFF", usize::MAX).await });
     // In this mode there is nothing to hand on, so that the reader has nothing to stop it.
-    let draining = tokio::spawn(async move {
-        let mut texts = flooded.utf8_reader().with_error_mode(ErrorMode::Skip);
-        while texts.next_str().await.unwrap().is_some() {}
+    let draining = tokio::spawn({
+        let flooded = InspectReader::new(flooded, {
+            let read = Arc::clone(&read);
+            move |bytes: &[u8]| drop(read.fetch_add(bytes.len(), Relaxed))
+        });
+        async move {
+            let mut texts = flooded.utf8_reader().with_error_mode(ErrorMode::Skip);
+            while texts.next_str().await.unwrap().is_some() {}
+        }
     });
     let echo = tokio::spawn(async move {
         let mut reader = quiet.utf8_reader();
@@ -326,11 +337,18 @@ async fn a_flood_on_one_connection_does_not_keep_another_waiting() {
     });
     for byte in "grüß dich".bytes() {
         good.write_all(&[byte]).await.unwrap();
-        tokio::task::yield_now().await;
+        // The flood goes on between them.
+        let before = read.load(Relaxed);
+        while read.load(Relaxed) < before + MIB {
+            tokio::task::yield_now().await;
+        }
     }
+    let before = read.load(Relaxed);
     let mut answer = String::new();
     soon(good.read_to_string(&mut answer)).await.unwrap();
     assert_eq!(answer, "grüß dich");
+    let meanwhile = read.load(Relaxed) - before;
+    assert!(meanwhile < 16 * MIB, "{meanwhile} bytes of the flood came first");
     soon(echo).await.unwrap();
     draining.abort();
     flooding.abort();

@@ -6,6 +6,7 @@ use http_body_util::StreamBody;
 use utf8_codec::payload::http::{BodyError, Charset, Utf8Body};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
+use crate::counting;
 use crate::lists::MODES;
 use crate::script::Does::{Data, End, Fail, Pause, Trailers};
 use crate::script::{Script, body, next, ready};
@@ -295,9 +296,13 @@ fn trailers_are_dropped_and_errors_end_collecting() {
 #[tokio::test]
 async fn an_endless_body_takes_no_more_memory_than_the_limit() {
     let endless = || stream::repeat(()).map(|()| Ok::<_, &str>(Frame::data(&b"0123456789"[..])));
+    let before = counting::watch();
     let body = Utf8Body::new(StreamBody::new(endless()));
     let error = body.collect_text(1_000_005).await.unwrap_err();
     assert_eq!(error, BodyError::TooLong { limit: 1_000_005 });
+    let most = counting::most() - before;
+    // A frame comes besides.
+    assert!((1_000_000..1_000_100).contains(&most), "{most} bytes");
 
     let body = Utf8Body::new(StreamBody::new(endless().take(1000)));
     let text = body.collect_text(10_007).await.unwrap();

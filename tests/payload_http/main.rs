@@ -3,6 +3,8 @@
 #![cfg(feature = "http-body")]
 
 mod charsets;
+#[path = "../support/counting.rs"]
+mod counting;
 #[cfg(feature = "encoding_rs")]
 #[path = "../support/encodings.rs"]
 mod encodings;
