@@ -49,8 +49,8 @@ const SHAPES: &[(&str, &[u8])] = &[
     ("escapes", b"\x1B%"),
 ];
 
-/// Of how many bytes the chunks are.
-const CHUNKS: [usize; 2] = [1, 8192];
+/// Of how many bytes the chunks are. The last is all there is.
+const CHUNKS: [usize; 3] = [1, 8192, usize::MAX];
 
 /// One stream, in chunks of so many bytes. The last is a read buffer, with room for all of it.
 type Run = fn(&[u8], usize, &mut BytesMut) -> u64;
@@ -118,8 +118,12 @@ const OBJECTS: &[(&str, Run)] = &[
         let mut decoder = DialectDecoder::new(Dialect::Cesu8);
         input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
     }),
-    ("fallback, parts", |input, size, _| fall_back(Fallback::part, input, size)),
-    ("fallback, lines", |input, size, _| fall_back(Fallback::line, input, size)),
+    ("fallback, parts", |input, size, _| fall_back(Fallback::part, LATIN1, input, size)),
+    ("fallback, lines", |input, size, _| fall_back(Fallback::line, LATIN1, input, size)),
+    ("fallback, gb18030", |input, size, _| {
+        let encoding = LegacyEncoding::whatwg(encoding_rs::GB18030).expect("it is ASCII's");
+        fall_back(Fallback::rest, encoding, input, size)
+    }),
     ("detector", |input, size, _| {
         let mut detector = Detector::new();
         for chunk in input.chunks(size) {
@@ -127,10 +131,8 @@ const OBJECTS: &[(&str, Run)] = &[
         }
         detector.position()
     }),
-    ("terminal", |input, size, _| {
-        let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
-        input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
-    }),
+    ("terminal, utf-8", |input, size, _| show(CodingSystem::Utf8, input, size)),
+    ("terminal, latin-1", |input, size, _| show(CodingSystem::Latin1, input, size)),
     ("stream", |input, size, _| count(chunks(input, size).utf8())),
     ("char stream", |input, size, _| count(chunks(input, size).utf8_chars())),
     ("line stream", |input, size, _| count(chunks(input, size).utf8_lines())),
@@ -200,12 +202,24 @@ fn feed<C: Decoder>(mut codec: C, input: &[u8], size: usize, buffer: &mut BytesM
     items
 }
 
-fn fall_back(fallback: fn(LegacyEncoding) -> Fallback, input: &[u8], size: usize) -> u64 {
-    let mut decoder = FallbackDecoder::new(fallback(LegacyEncoding::latin1()));
+fn show(system: CodingSystem, input: &[u8], size: usize) -> u64 {
+    let mut decoder = Iso2022Decoder::in_coding_system(system);
+    input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
+}
+
+const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
+
+fn fall_back(
+    fallback: fn(LegacyEncoding) -> Fallback,
+    encoding: LegacyEncoding,
+    input: &[u8],
+    size: usize,
+) -> u64 {
+    let mut decoder = FallbackDecoder::new(fallback(encoding));
     let mut text = String::new();
     for chunk in input.chunks(size) {
         text.clear();
-        decoder.push(chunk, &mut text).expect("everything is something in Latin-1");
+        decoder.push(chunk, &mut text).expect("nothing is refused");
     }
     decoder.position()
 }

@@ -75,3 +75,22 @@ pub(crate) fn give_way<T>(cx: &mut Context<'_>) -> Poll<T> {
 
 /// So many chunks that yield nothing are taken in one poll, at the most.
 pub(crate) const SILENT_CHUNKS: usize = 32;
+
+/// How many items have come, one after another, with nothing in them.
+#[derive(Debug, Default)]
+pub(crate) struct Silence(usize);
+
+impl Silence {
+    pub(crate) fn note(&mut self, len: usize) {
+        self.0 = if len == 0 { self.0 + 1 } else { 0 };
+    }
+
+    /// Gives way once, when it has lasted.
+    pub(crate) fn poll_broken(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.0 < SILENT_CHUNKS {
+            return Poll::Ready(());
+        }
+        self.0 = 0;
+        give_way(cx)
+    }
+}

@@ -346,18 +346,17 @@ impl<'d, 'c: 'd> Iterator for Iso2022Pieces<'d, 'c> {
                 self.input = &self.input[1..];
                 continue;
             }
-            let stretch = self.input.iter().position(|&byte| byte == ESC);
-            let stretch = stretch.unwrap_or(self.input.len());
+            let up_to = |end: fn(u8) -> bool| {
+                self.input.iter().position(|&byte| end(byte)).unwrap_or(self.input.len())
+            };
             match *self.system {
                 CodingSystem::Utf8 => {
-                    let (stretch, rest) = self.input.split_at(stretch);
+                    let (stretch, rest) = self.input.split_at(up_to(|byte| byte == ESC));
                     self.utf8.show(stretch);
                     self.input = rest;
                 }
                 CodingSystem::Latin1 if byte.is_ascii() => {
-                    let stretch = &self.input[..stretch];
-                    let other = stretch.iter().position(|byte| !byte.is_ascii());
-                    let ascii = self.take(other.unwrap_or(stretch.len()));
+                    let ascii = self.take(up_to(|byte| byte == ESC || !byte.is_ascii()));
                     return core::str::from_utf8(ascii).ok().map(Ok);
                 }
                 CodingSystem::Latin1 => {

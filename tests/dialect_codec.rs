@@ -432,6 +432,23 @@ fn a_codec_that_is_reset_begins_with_a_length() {
 }
 
 #[test]
+fn a_string_that_breaks_off_counts_up_to_the_end() {
+    for mode in MODES {
+        for bytes in [&b"\x00"[..], b"\x00\x05", b"\x00\x05ab", b"\x00\x05a\xED", b"\x00\x05\xFFab"]
+        {
+            let mut codec = JavaUtfCodec::new().with_error_mode(mode);
+            let mut buffer = BytesMut::new();
+            for byte in bytes {
+                buffer.extend_from_slice(&[*byte]);
+                let _ = codec.decode(&mut buffer).unwrap();
+            }
+            assert!(codec.decode_eof(&mut buffer).is_err());
+            assert_eq!(codec.decoder().position(), bytes.len() as u64, "{mode:?} {bytes:02x?}");
+        }
+    }
+}
+
+#[test]
 fn no_string_has_a_signature() {
     let bytes = [java("\u{FEFF}one".as_bytes()), java("\u{FEFF}".as_bytes())].concat();
     for mode in MODES {

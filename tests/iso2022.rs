@@ -209,6 +209,18 @@ fn everything_determined_is_out_and_three_bytes_are_held_at_the_most() {
 }
 
 #[test]
+fn much_latin1_in_one_chunk_is_looked_at_once() {
+    // Looked at anew for each character, it would take hours.
+    for unit in ["é", "aé"] {
+        let latin1: Vec<u8> = unit.chars().map(|c| c as u8).collect();
+        let count = (1 << 20) / latin1.len();
+        let mut decoder = Iso2022Decoder::new();
+        let text: String = decoder.push(&latin1.repeat(count)).map(Result::unwrap).collect();
+        assert!(text == unit.repeat(count));
+    }
+}
+
+#[test]
 fn errors_are_those_of_the_decoder() {
     let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
     let error: Utf8Error = decoder.push(b"ab\xFF").nth(1).unwrap().unwrap_err();

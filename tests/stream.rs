@@ -32,7 +32,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
-use utf8_codec::stream::{CollectError, ReaderChunks, StreamError, Utf8Stream, Utf8StreamExt};
+use utf8_codec::stream::{
+    CollectError, ReaderChunks, StreamError, TextStreamExt, Utf8Stream, Utf8StreamExt,
+};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
 
 type Item<E> = Result<ByteString, StreamError<E>>;
@@ -550,6 +552,12 @@ fn an_incomplete_end_and_an_inner_error_end_collecting() {
     let script = Script::new(&[Chunk(b"abc"), Error("reset"), Chunk(b"def"), End]);
     let error = script.utf8().collect_text(100).now_or_never().unwrap().unwrap_err();
     assert_eq!(error, CollectError::Inner("reset"));
+}
+
+#[test]
+fn an_endless_stream_of_empty_texts_leaves_others_their_turn() {
+    let endless = stream::repeat(Ok::<_, Infallible>(""));
+    assert!(endless.collect_text(1).now_or_never().is_none());
 }
 
 #[tokio::test]

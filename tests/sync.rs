@@ -312,6 +312,32 @@ mod streams {
         assert_eq!(matches.next().await, None);
     }
 
+    #[test]
+    fn bytes_skipped_at_the_start_count_wherever_they_are_cut() {
+        let found = |inner: &[Result<&'static [u8], &'static str>], mode| {
+            let options = Utf8Options::new().with_mid_stream_start();
+            let texts = Utf8Stream::new(stream::iter(inner.to_vec())).with_options(options);
+            let matches = texts.with_error_mode(mode).matches(TextFinder::new("x").unwrap());
+            let items = matches.collect::<Vec<_>>().now_or_never().unwrap();
+            items.into_iter().filter_map(Result::ok).collect::<Vec<_>>()
+        };
+        for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
+            assert_eq!(found(&[Ok(b"\x80\x80abx")], mode), [4]);
+            assert_eq!(found(&[Ok(b"\x80"), Err("late"), Ok(b"\x80abx")], mode), [4]);
+            assert_eq!(found(&[Err("late"), Ok(b"\x80"), Ok(b"\x80abx")], mode), [4]);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_search_that_begins_among_skipped_bytes_counts_them_once() {
+        let inner = stream::iter([Ok(&b"\x80"[..]), Err("late"), Ok(b"\x80abx")]);
+        let options = Utf8Options::new().with_mid_stream_start();
+        let mut texts = Utf8Stream::new(inner).with_options(options);
+        assert!(texts.next().await.unwrap().is_err());
+        let mut matches = texts.matches(TextFinder::new("x").unwrap());
+        assert_eq!(matches.next().await, Some(Ok(4)));
+    }
+
     #[tokio::test]
     async fn an_endless_stream_without_matches_leaves_others_their_turn() {
         let endless = stream::repeat(Ok::<_, Infallible>(&b"nothing "[..]));

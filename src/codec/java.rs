@@ -268,6 +268,10 @@ impl Decoder for JavaUtfCodec {
         if matches!(self.state, State::Length) && src.is_empty() {
             return Ok(None);
         }
+        if let State::String { start, .. } = self.state {
+            self.decoder.scanner = start;
+        }
+        self.decoder.scanner.pass(src.len());
         src.clear();
         self.state = State::Length;
         Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stream ended inside a string"))

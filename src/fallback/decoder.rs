@@ -435,12 +435,19 @@ impl Held {
         self.done += len;
         if self.is_empty() {
             self.clear();
+        } else if self.bytes.capacity() > ROOM && self.rest().len() <= ROOM / 2 {
+            self.bytes = self.rest().to_vec();
+            self.done = 0;
         }
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
+        self.bytes.shrink_to(ROOM);
         self.done = 0;
         self.wait = Wait::No;
     }
 }
+
+/// More room than this, in bytes, is given back once there is little to hold.
+const ROOM: usize = 4096;

@@ -183,6 +183,8 @@ mod whatwg {
     use encoding_rs::{Decoder, DecoderResult, Encoding};
 
     use super::{Decoded, Follows};
+    use crate::kernel::Kernel;
+    use crate::text::split_far;
 
     /// Reads `bytes` with a new decoder each time, so that nothing is kept within one.
     ///
@@ -224,12 +226,16 @@ mod whatwg {
     }
 
     /// Feeds all of `bytes`. Returns how many U+FFFD it took.
+    ///
+    /// Not into the text itself: a decoder makes all the room there ready each time it is called.
     fn feed(decoder: &mut Decoder, bytes: &[u8], follows: Follows, text: &mut String) -> u64 {
         let last = follows == Follows::Nothing;
+        let mut block = [0; BLOCK];
         let (mut rest, mut replaced) = (bytes, 0);
         loop {
-            text.reserve(rest.len() + MARGIN);
-            let (result, read) = decoder.decode_to_string_without_replacement(rest, text, last);
+            let (result, read, written) =
+                decoder.decode_to_utf8_without_replacement(rest, &mut block, last);
+            text.push_str(split_far(Kernel::detect(), &block[..written]).0);
             rest = &rest[read..];
             match result {
                 DecoderResult::InputEmpty => return replaced,
@@ -242,6 +248,5 @@ mod whatwg {
         }
     }
 
-    /// A decoder wants room for some characters before it goes on.
-    const MARGIN: usize = 16;
+    const BLOCK: usize = 1024;
 }

@@ -1,5 +1,6 @@
 use std::future::poll_fn;
 use std::pin::pin;
+use std::task::ready;
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -7,6 +8,7 @@ use futures::Stream;
 use tokio::io::AsyncRead;
 
 #[cfg(feature = "codec")]
+use crate::chunk::Silence;
 use crate::stream::Utf8Lines;
 use crate::stream::{
     CharStream, CollectError, ReaderChunks, Texts, Utf8Reader, Utf8Stream, append_within,
@@ -216,9 +218,16 @@ pub trait TextStreamExt: Stream {
     {
         async move {
             let mut stream = pin!(self);
-            let mut text = String::new();
-            while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
+            let (mut text, mut silence) = (String::new(), Silence::default());
+            while let Some(item) = poll_fn(|cx| {
+                ready!(silence.poll_broken(cx));
+                stream.as_mut().poll_next(cx)
+            })
+            .await
+            {
+                let before = text.len();
                 append_within(&mut text, item.map_err(CollectError::Inner)?.as_ref(), limit)?;
+                silence.note(text.len() - before);
             }
             Ok(text)
         }

@@ -7,7 +7,9 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
+use crate::bom::BOM;
 use crate::chunk::give_way;
+use crate::decoder::Utf8Decoder;
 use crate::find::TextFinder;
 use crate::stream::{StreamError, Utf8Stream};
 
@@ -52,6 +54,8 @@ pin_project! {
         piece: ByteString,
         // So much of the piece has been looked at.
         seen: usize,
+        // So many of the bytes that were removed from the start have been counted.
+        removed: usize,
     }
 }
 
@@ -60,7 +64,8 @@ impl<S> TextMatches<S> {
         finder.reset();
         let decoder = texts.decoder();
         finder.skip(decoder.position() - decoder.incomplete().len() as u64);
-        Self { texts, finder, piece: ByteString::new(), seen: 0 }
+        let removed = removed(decoder);
+        Self { texts, finder, piece: ByteString::new(), seen: 0, removed }
     }
 
     /// Returns the stream of text within.
@@ -97,10 +102,10 @@ where
                 }
             }
             let next = ready!(this.texts.as_mut().poll_next(cx));
-            if this.finder.position() == 0 {
-                let decoder = this.texts.decoder();
-                let signature = if decoder.bom_seen() { crate::bom::BOM.len() } else { 0 };
-                this.finder.skip((signature + decoder.skipped()) as u64);
+            let removed = removed(this.texts.decoder());
+            if removed > *this.removed {
+                this.finder.skip((removed - *this.removed) as u64);
+                *this.removed = removed;
             }
             match next {
                 Some(Ok(piece)) => (*this.piece, *this.seen) = (piece, 0),
@@ -125,6 +130,12 @@ where
     fn is_terminated(&self) -> bool {
         self.texts.is_terminated()
     }
+}
+
+/// How many bytes have been removed from the start of a stream.
+fn removed(decoder: &Utf8Decoder) -> usize {
+    let signature = if decoder.bom_seen() { BOM.len() } else { 0 };
+    signature + decoder.skipped()
 }
 
 /// So many pieces without a match are taken in one poll, at the most.

@@ -106,3 +106,19 @@ fn what_is_no_character_is_replaced_and_counted() {
     decoder.finish(&mut text).unwrap();
     assert_eq!((&*text, decoder.report().replaced), ("日\u{FFFD}\u{FFFD}", 2));
 }
+
+#[test]
+fn much_text_costs_no_more_for_the_room_that_it_has() {
+    // Were all the room made ready for each byte and for each error, it would take hours.
+    let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
+    let mut text = String::with_capacity(1 << 30);
+    let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
+    for _ in 0..100_000 {
+        decoder.push(b"\xFFa", &mut text).unwrap();
+    }
+    assert_eq!((text.len(), decoder.report().replaced), (400_000, 100_000));
+    let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
+    text.clear();
+    decoder.push(&b"\xFFa".repeat(100_000), &mut text).unwrap();
+    assert_eq!((text.len(), decoder.report().replaced), (400_000, 100_000));
+}

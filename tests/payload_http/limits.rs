@@ -311,6 +311,17 @@ async fn an_endless_body_takes_no_more_memory_than_the_limit() {
 }
 
 #[test]
+fn an_endless_body_with_nothing_in_it_leaves_others_their_turn() {
+    let empty = || Frame::data(&b""[..]);
+    let trailers = || Frame::trailers(http::HeaderMap::new());
+    for frame in [empty, trailers] {
+        let endless = stream::repeat(()).map(move |()| Ok::<_, &str>(frame()));
+        let text = Utf8Body::new(StreamBody::new(endless)).collect_text(1);
+        assert!(text.now_or_never().is_none());
+    }
+}
+
+#[test]
 fn the_charset_does_not_matter_to_what_is_known_of_utf_8() {
     let body = Utf8Body::new(Script::of(&[b"four"]).with_length());
     let body = body.with_charset(Charset::from_label("UTF8").unwrap());

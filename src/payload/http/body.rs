@@ -9,7 +9,7 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::chunk::{SILENT_CHUNKS, give_way, reserve};
+use crate::chunk::{SILENT_CHUNKS, Silence, give_way, reserve};
 use crate::decoder::Utf8Decoder;
 use crate::mode::ErrorMode;
 use crate::options::Utf8Options;
@@ -521,9 +521,15 @@ impl<B: Body> Utf8Body<B> {
             return Err(too_long());
         }
         let mut body = pin!(self);
-        let mut text = String::new();
-        while let Some(frame) = poll_fn(|cx| body.as_mut().poll_text_frame(cx)).await {
-            let Ok(piece) = frame?.into_data() else { continue };
+        let (mut text, mut silence) = (String::new(), Silence::default());
+        while let Some(frame) = poll_fn(|cx| {
+            ready!(silence.poll_broken(cx));
+            body.as_mut().poll_text_frame(cx)
+        })
+        .await
+        {
+            let piece = frame?.into_data().unwrap_or_default();
+            silence.note(piece.len());
             if piece.len() > limit - text.len() {
                 return Err(too_long());
             }
