@@ -41,7 +41,9 @@ pin_project! {
     ///
     /// It is 136 bytes large (on a 64-bit machine), besides the writer. It holds as many bytes as its
     /// capacity says, 8,192 (8 KiB) unless set otherwise, and on top of that the last item, which is
-    /// taken whole. When everything is flushed, it holds nothing on the heap.
+    /// taken whole. A `ByteString` that is not copied keeps alive, until it is written, all of the memory it
+    /// is a part of: for parts of large reads and a peer that may not read, [`write_str`](Self::write_str)
+    /// copies. When everything is flushed, it holds nothing on the heap.
     ///
     /// # Errors
     ///
