@@ -1,5 +1,6 @@
 //! One connection after another, each with messages both ways and an end of some kind.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -88,8 +89,8 @@ pub(crate) struct Direction {
 #[derive(Debug)]
 struct State {
     seen: Account,
-    /// When the message on its way was begun, and how long it is.
-    on_its_way: Option<(Instant, u64)>,
+    /// When each message on its way was begun, and how long it is.
+    on_its_way: VecDeque<(Instant, u64)>,
     /// Whether a character is still to be dropped on purpose.
     lose: bool,
 }
@@ -97,7 +98,7 @@ struct State {
 impl Direction {
     fn new(figures: &Arc<Figures>, lose: bool) -> Arc<Self> {
         Arc::new(Self {
-            state: Mutex::new(State { seen: Account::NOTHING, on_its_way: None, lose }),
+            state: Mutex::new(State { seen: Account::NOTHING, on_its_way: VecDeque::new(), lose }),
             delivered: AtomicU64::new(0),
             arrived: Notify::new(),
             figures: Arc::clone(figures),
@@ -119,8 +120,8 @@ impl Direction {
         }
         state.seen.add_text(text);
         self.figures.add_chars(text.chars().count() as u64);
-        if text.ends_with('\n') {
-            if let Some((begun, bytes)) = state.on_its_way.take() {
+        for _ in text.matches('\n') {
+            if let Some((begun, bytes)) = state.on_its_way.pop_front() {
                 self.figures.add_message(bytes, begun.elapsed());
             }
             self.delivered.fetch_add(1, Ordering::Release);
@@ -180,7 +181,7 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         }
     }
 
-    /// Sends a message and waits until it has been read.
+    /// Sends a message.
     async fn send(&mut self) -> Result<()> {
         let random = &mut self.random;
         let message = Message::random(random, self.offset, self.repaired, &mut self.expected);
@@ -188,7 +189,7 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         self.messages += 1;
         self.direction.add_fault(Fault::IllFormed, message.ill_formed);
         let length = message.bytes.len() as u64;
-        self.direction.state().on_its_way = Some((Instant::now(), length));
+        self.direction.state().on_its_way.push_back((Instant::now(), length));
         let most = random.longest_piece();
         let mut rest = &message.bytes[..];
         while !rest.is_empty() {
@@ -199,23 +200,31 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
                 tokio::task::yield_now().await;
             }
         }
-        if !self.direction.delivers(self.messages).await {
-            return Err("a message has not come".into());
-        }
         Ok(())
     }
 
-    /// Sends some messages, with pauses between them.
+    /// Waits until all messages have been read.
+    async fn wait_delivered(&mut self) -> Result<()> {
+        match self.direction.delivers(self.messages).await {
+            true => Ok(()),
+            false => Err("a message has not come".into()),
+        }
+    }
+
+    /// Sends some messages, with pauses between them, some behind others that have not been read.
     async fn send_some(&mut self, plan: Plan) -> Result<()> {
         for _ in 0..1 + self.random.below(20) {
             if Instant::now() >= plan.until {
                 break;
             }
             self.send().await?;
-            let pause = plan.pause.as_millis() as usize;
-            sleep(Duration::from_millis(self.random.below(pause + 1) as u64)).await;
+            if self.random.one_in(2) {
+                self.wait_delivered().await?;
+                let pause = plan.pause.as_millis() as usize;
+                sleep(Duration::from_millis(self.random.below(pause + 1) as u64)).await;
+            }
         }
-        Ok(())
+        self.wait_delivered().await
     }
 
     /// Writes the beginning of a character, and enters it as an error if the end shows that it is one.
@@ -294,6 +303,7 @@ async fn run_once<W: Wire>(
             sender.writer.shutdown().await?;
             reads_there.await?;
             answerer.send().await?;
+            answerer.wait_delivered().await?;
             answerer.writer.shutdown().await?;
             reads_back.await?;
         }
