@@ -2,9 +2,9 @@
 //! policy for the signature; and every string of four bytes.
 #![cfg(feature = "codec")]
 
+#[path = "support/parallel.rs"]
+mod parallel;
 mod support;
-
-use std::thread;
 
 use bytes::BytesMut;
 use support::reference::{self, Bom, Config, Event, Kind, Start};
@@ -174,27 +174,7 @@ fn check_strings(alphabet: &[u8], first: u8, most: usize) -> u64 {
 
 /// Each first byte in turn, on as many threads as there are processors.
 fn check_all(alphabet: &[u8], most: usize) -> u64 {
-    in_parallel(alphabet, |first| check_strings(alphabet, first, most))
-}
-
-fn in_parallel(firsts: &[u8], check: impl Fn(u8) -> u64 + Sync) -> u64 {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let check = &check;
-    thread::scope(|scope| {
-        let tasks: Vec<_> = (0..threads)
-            .map(|thread| {
-                scope.spawn(move || {
-                    firsts
-                        .iter()
-                        .skip(thread)
-                        .step_by(threads)
-                        .map(|first| check(*first))
-                        .sum::<u64>()
-                })
-            })
-            .collect();
-        tasks.into_iter().map(|task| task.join().unwrap()).sum()
-    })
+    parallel::sum_of(alphabet, |&first| check_strings(alphabet, first, most))
 }
 
 /// Of every kind of byte one, of those at an edge of a range two; and the signature's.
@@ -342,7 +322,7 @@ fn strings_of_four_bytes_at_the_edges_decode_by_the_table() {
 #[ignore = "takes minutes"]
 fn all_strings_of_four_bytes_decode_by_the_table() {
     let all: Vec<u8> = (0..=255).collect();
-    let count = in_parallel(&all, |first| {
+    let count = parallel::sum_of(&all, |&first| {
         for rest in 0..1_u32 << 24 {
             let [_, b, c, d] = rest.to_be_bytes();
             check_four([first, b, c, d]);

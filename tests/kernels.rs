@@ -2,6 +2,10 @@
 
 #![allow(unsafe_code)]
 
+#[path = "support/parallel.rs"]
+mod parallel;
+
+use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
 
 use utf8_codec::{Kernel, Parts, Stop, Why};
@@ -62,10 +66,6 @@ const SEEDS: &[&[u8]] = &[
 
 /// What a seed is put among.
 const FILLS: &[&str] = &["a", "é", "€", "😀", "aé€😀"];
-
-fn scalar() -> Kernel {
-    Kernel::available().find(|kernel| kernel.name() == "scalar").unwrap()
-}
 
 fn of_std(bytes: &[u8]) -> Stop {
     let Err(error) = std::str::from_utf8(bytes) else {
@@ -354,12 +354,146 @@ fn clean_text_is_counted_and_copied_up_to_an_error() {
     }
 }
 
+/// Lengths of inputs, one or more for each way that a kernel goes by the length: the last of them are
+/// long for every kernel, in one stride, in some, and in groups of them.
+const WAYS: [usize; 12] = [4, 12, 24, 34, 50, 64, 100, 200, 300, 320, 700, 1600];
+
+/// Of every kind of byte one, of those at the edge of a range both.
+const KINDS: [u8; 13] =
+    [0x41, 0x8F, 0x90, 0x9F, 0xA0, 0xC1, 0xC3, 0xE0, 0xE2, 0xED, 0xF0, 0xF4, 0xFF];
+
+const MASK: [u8; 4] = [0x80, 0x5A, 0xFF, 0x01];
+
+/// A text with a place for four bytes, and itself under a mask.
+struct Surroundings {
+    plain: Vec<u8>,
+    masked: Vec<u8>,
+    /// Where the place is.
+    at: usize,
+}
+
+impl Surroundings {
+    fn new(fill: &str, len: usize, at: usize) -> Self {
+        let plain = [fill_to(fill, at), vec![0; 4], fill_to(fill, len - at - 4)].concat();
+        let masked = plain.iter().zip(MASK.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
+        Self { plain, masked, at }
+    }
+
+    /// Puts `bytes`, which by themselves stop there, in their place. Returns where all of it stops: a
+    /// sequence that they do not finish is cut off by what follows.
+    fn put(&mut self, bytes: [u8; 4], stop: Stop) -> Stop {
+        let Self { ref mut plain, ref mut masked, at } = *self;
+        plain[at..at + 4].copy_from_slice(&bytes);
+        for (i, byte) in bytes.into_iter().enumerate() {
+            masked[at + i] = byte ^ MASK[(at + i) % 4];
+        }
+        if stop.valid_up_to == 4 {
+            return Stop { valid_up_to: plain.len(), why: Why::End };
+        }
+        let why = match stop.why {
+            Why::End if at + 4 < plain.len() => {
+                [Why::IllFormed3, Why::IllFormed2, Why::IllFormed1][stop.valid_up_to - 1]
+            }
+            why => why,
+        };
+        Stop { valid_up_to: at + stop.valid_up_to, why }
+    }
+
+    /// Holds every verdict of every kernel to `expected`.
+    fn check_verdicts(&mut self, expected: Stop) {
+        let Self { ref plain, ref mut masked, at } = *self;
+        for kernel in Kernel::available() {
+            let context = || format!("{}, at {at}: {plain:02x?}", kernel.name());
+            assert!(kernel.validate(plain) == expected, "{}", context());
+            assert!(kernel.unmask_and_validate(masked, MASK) == expected, "{}", context());
+            assert!(masked == plain, "{}", context());
+            kernel.unmask(masked, MASK);
+            let clean = kernel.clean_len(plain);
+            // All that is valid but for a character and what is left of a block.
+            assert!(clean + 3 + 64 >= expected.valid_up_to, "{}", context());
+            for text in [clean, kernel.text_before(b'\n', plain)] {
+                let ends_character =
+                    plain.get(text).is_none_or(|byte| !matches!(byte, 0x80..=0xBF));
+                let is_text =
+                    text == expected.valid_up_to || text < expected.valid_up_to && ends_character;
+                assert!(is_text, "{}", context());
+            }
+        }
+    }
+}
+
+#[test]
+fn four_bytes_of_every_kind_in_every_way_through_the_kernels() {
+    let count = parallel::sum_of(&WAYS, |&len| {
+        let mut count = 0;
+        for fill in FILLS {
+            for at in BTreeSet::from([0, (len - 4) / 2, len - 4]) {
+                let mut surroundings = Surroundings::new(fill, len, at);
+                for_each_of_four(KINDS.as_slice(), &KINDS, |bytes| {
+                    let expected = surroundings.put(bytes, of_std(&bytes));
+                    surroundings.check_verdicts(expected);
+                    count += 1;
+                });
+            }
+        }
+        count
+    });
+    // Ways, the first with one place and the others with three; texts; strings.
+    assert_eq!(count, (1 + 11 * 3) * 5 * 13_u64.pow(4));
+}
+
+/// Every string of four of these bytes, of `firsts` the first.
+fn for_each_of_four(firsts: &[u8], bytes: &[u8], mut check: impl FnMut([u8; 4])) {
+    for &a in firsts {
+        for &b in bytes {
+            for &c in bytes {
+                for &d in bytes {
+                    check([a, b, c, d]);
+                }
+            }
+        }
+    }
+}
+
+fn all_bytes() -> Vec<u8> {
+    (0..=255).collect()
+}
+
+#[test]
+fn all_strings_of_one_to_three_bytes_get_the_verdict_of_std() {
+    let count = parallel::sum_of(&all_bytes(), |&first| {
+        let mut count = 0;
+        for len in 1..=3 {
+            for rest in 0..1_u32 << (8 * (len - 1)) {
+                let mut bytes = [first, 0, 0];
+                bytes[1..len].copy_from_slice(&rest.to_be_bytes()[5 - len..]);
+                let bytes = &bytes[..len];
+                let expected = of_std(bytes);
+                for kernel in Kernel::available() {
+                    let context = || format!("{}: {bytes:02x?}", kernel.name());
+                    assert!(kernel.validate(bytes) == expected, "{}", context());
+                    let mut masked = [0; 3];
+                    for (i, byte) in bytes.iter().enumerate() {
+                        masked[i] = byte ^ MASK[i];
+                    }
+                    let stop = kernel.unmask_and_validate(&mut masked[..len], MASK);
+                    assert!(stop == expected && masked[..len] == *bytes, "{}", context());
+                    let valid_up_to = expected.valid_up_to;
+                    assert!(kernel.clean_len(bytes) <= valid_up_to, "{}", context());
+                    assert!(kernel.text_before(b'\n', bytes) <= valid_up_to, "{}", context());
+                }
+                count += 1;
+            }
+        }
+        count
+    });
+    assert_eq!(count, (1 << 8) + (1 << 16) + (1 << 24));
+}
+
 #[test]
 #[ignore = "2^32 strings: minutes in a release build"]
-fn all_strings_of_four_bytes_in_a_block() {
-    // At the end of a short input and across the middle of a long one.
-    for first in 0..=255_u8 {
-        let mut long = [b'a'; 200];
+fn all_strings_of_four_bytes_get_the_verdict_of_std() {
+    let count = parallel::sum_of(&all_bytes(), |&first| {
         for rest in 0..1_u32 << 24 {
             let [_, b, c, d] = rest.to_be_bytes();
             let bytes = [first, b, c, d];
@@ -367,15 +501,40 @@ fn all_strings_of_four_bytes_in_a_block() {
             for kernel in Kernel::available() {
                 assert!(kernel.validate(&bytes) == expected, "{}: {bytes:02x?}", kernel.name());
             }
-            if d == 0 || d >= 0x7F {
-                long[126..130].copy_from_slice(&bytes);
-                let expected = scalar().validate(&long);
+        }
+        1 << 24
+    });
+    assert_eq!(count, 1 << 32);
+}
+
+/// Of ASCII its first byte and its last, as it is all the same to a kernel; of the others, all.
+#[test]
+#[ignore = "10^8 strings in several texts: minutes in a release build"]
+fn all_strings_of_four_bytes_in_long_texts_of_every_script() {
+    let bytes: Vec<u8> = [0, 0x7F].into_iter().chain(0x80..=0xFF).collect();
+    let count = parallel::sum_of(&bytes, |&first| {
+        // Across the edge of two vectors, behind the first and before the last.
+        let mut texts: Vec<_> =
+            FILLS.iter().map(|fill| Surroundings::new(fill, 450, 190)).collect();
+        let mut count = 0;
+        for_each_of_four(&[first], &bytes, |bytes| {
+            let alone = of_std(&bytes);
+            for text in &mut texts {
+                let expected = text.put(bytes, alone);
                 for kernel in Kernel::available().skip(1) {
-                    assert!(kernel.validate(&long) == expected, "{}: {bytes:02x?}", kernel.name());
+                    assert!(
+                        kernel.validate(&text.plain) == expected,
+                        "{}: {:02x?}",
+                        kernel.name(),
+                        text.plain
+                    );
                 }
             }
-        }
-    }
+            count += 1;
+        });
+        count
+    });
+    assert_eq!(count, 130_u64.pow(4));
 }
 
 /// A small generator, so that runs can be repeated.
