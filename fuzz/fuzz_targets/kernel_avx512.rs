@@ -1,9 +1,10 @@
-//! The kernel `avx512`; on a machine without it, nothing.
+//! The kernel `avx512`; a machine without it says so, and nothing is run.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use utf8_codec_fuzz::kernel_or_exit;
 use utf8_codec_fuzz::operations::kernels;
 
-fuzz_target!(|work: kernels::Work| {
-    kernels::kernel("avx512", &work);
+fuzz_target!(init: kernel_or_exit("avx512"), |work: kernels::Work| {
+    kernels::kernel(kernel_or_exit("avx512"), &work);
 });

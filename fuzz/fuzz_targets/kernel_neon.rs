@@ -1,9 +1,10 @@
-//! The kernel `neon`; on a machine without it, nothing.
+//! The kernel `neon`; a machine without it says so, and nothing is run.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use utf8_codec_fuzz::kernel_or_exit;
 use utf8_codec_fuzz::operations::kernels;
 
-fuzz_target!(|work: kernels::Work| {
-    kernels::kernel("neon", &work);
+fuzz_target!(init: kernel_or_exit("neon"), |work: kernels::Work| {
+    kernels::kernel(kernel_or_exit("neon"), &work);
 });

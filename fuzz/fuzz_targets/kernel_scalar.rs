@@ -1,9 +1,10 @@
-//! The kernel `scalar`; on a machine without it, nothing.
+//! The kernel `scalar`; a machine without it says so, and nothing is run.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use utf8_codec_fuzz::kernel_or_exit;
 use utf8_codec_fuzz::operations::kernels;
 
-fuzz_target!(|work: kernels::Work| {
-    kernels::kernel("scalar", &work);
+fuzz_target!(init: kernel_or_exit("scalar"), |work: kernels::Work| {
+    kernels::kernel(kernel_or_exit("scalar"), &work);
 });

@@ -1,9 +1,10 @@
-//! The kernel `sse4.1`; on a machine without it, nothing.
+//! The kernel `sse4.1`; a machine without it says so, and nothing is run.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use utf8_codec_fuzz::kernel_or_exit;
 use utf8_codec_fuzz::operations::kernels;
 
-fuzz_target!(|work: kernels::Work| {
-    kernels::kernel("sse4.1", &work);
+fuzz_target!(init: kernel_or_exit("sse4.1"), |work: kernels::Work| {
+    kernels::kernel(kernel_or_exit("sse4.1"), &work);
 });

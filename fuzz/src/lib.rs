@@ -10,3 +10,15 @@ mod lists;
 pub mod operations;
 #[path = "../../tests/support/mod.rs"]
 mod support;
+
+use std::process;
+
+use utf8_codec::Kernel;
+
+/// The kernel of this name. On a machine without it the target ends here, and says so.
+pub fn kernel_or_exit(name: &str) -> Kernel {
+    Kernel::available().find(|kernel| kernel.name() == name).unwrap_or_else(|| {
+        println!("SKIPPED: this machine has no kernel {name}");
+        process::exit(0)
+    })
+}

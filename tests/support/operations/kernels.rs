@@ -1,5 +1,7 @@
 //! One kernel, in all that it does, against std and plain loops.
 
+use std::mem::MaybeUninit;
+
 use arbitrary::Arbitrary;
 use utf8_codec::{Kernel, Nul, Stop, Why};
 
@@ -12,23 +14,32 @@ pub struct Work {
     skipped: u8,
     /// Elements of room less than what is needed.
     less: u8,
+    /// What text ends before; of these seven bits.
+    end: u8,
     mask: [u8; 4],
 }
 
-/// Holds the kernel of this name to what is right. False: this machine has none.
-pub fn kernel(name: &str, work: &Work) -> bool {
-    let Some(kernel) = Kernel::available().find(|kernel| kernel.name() == name) else {
-        return false;
-    };
+/// What a buffer is filled with, to see what is written to.
+const BYTE: u8 = 0xEE;
+const UNIT: u16 = 0xE123;
+const CHAR: char = '\u{E123}';
+
+/// Holds a kernel to what is right.
+pub fn kernel(kernel: Kernel, work: &Work) {
     let bytes = &work.bytes.0[usize::from(work.skipped % 64).min(work.bytes.0.len())..];
+    let less = usize::from(work.less);
     let stop = validates(kernel, bytes);
+    copies(kernel, bytes, less);
     unmasks(kernel, bytes, work.mask, stop);
     let text = str::from_utf8(&bytes[..stop.valid_up_to]).expect("that much is well-formed");
-    converts(kernel, text, work.less.into());
+    converts(kernel, text, less);
+    decodes_short(kernel, &bytes[..bytes.len().min(less)]);
     finds(kernel, bytes);
+    for end in [b'\n', 0, work.end & 0x7F] {
+        finds_end(kernel, end, bytes);
+    }
     parts(kernel, bytes);
-    pairs(kernel, text);
-    true
+    pairs(kernel, text, less);
 }
 
 fn validates(kernel: Kernel, bytes: &[u8]) -> Stop {
@@ -62,29 +73,78 @@ fn unmasks(kernel: Kernel, bytes: &[u8], mask: [u8; 4], stop: Stop) {
     assert!(masked == bytes, "{kernel:?}, {mask:02x?}: {bytes:02x?}");
 }
 
+/// Copies to a buffer that has less room, and one that has enough.
+#[allow(unsafe_code)]
+fn copies(kernel: Kernel, bytes: &[u8], less: usize) {
+    for room in [bytes.len().saturating_sub(less), bytes.len() + 7] {
+        let mut out = vec![MaybeUninit::new(BYTE); room + 64];
+        let copied = kernel.copy_clean(bytes, &mut out[..room]);
+        let within = &bytes[..room.min(bytes.len())];
+        assert_eq!(copied, kernel.clean_len(within), "{kernel:?}, {room}: {bytes:02x?}");
+        // SAFETY: all of it has been given a value.
+        let out: Vec<u8> = out.iter().map(|byte| unsafe { byte.assume_init() }).collect();
+        assert!(out[..copied] == within[..copied], "{kernel:?}, {room}: {bytes:02x?}");
+        let behind = out[within.len()..].iter().all(|&byte| byte == BYTE);
+        assert!(behind, "{kernel:?}, behind {room}: {bytes:02x?}");
+    }
+}
+
 fn converts(kernel: Kernel, text: &str, less: usize) {
     let chars: Vec<char> = text.chars().collect();
+    let units: Vec<u16> = text.encode_utf16().collect();
     assert_eq!(kernel.count_chars(text), chars.len(), "{kernel:?}: {text:?}");
 
-    let room = chars.len().saturating_sub(less);
-    let mut out = vec!['\u{E123}'; room];
-    let read: usize = chars[..room].iter().map(|c| c.len_utf8()).sum();
-    assert_eq!(kernel.decode_chars(text, &mut out), (read, room), "{kernel:?}: {text:?}");
-    assert!(out == chars[..room], "{kernel:?}: {text:?}");
+    for less in [0, less] {
+        let room = chars.len().saturating_sub(less);
+        let read: usize = chars[..room].iter().map(|c| c.len_utf8()).sum();
+        let done = written(room, CHAR, &chars, |out| kernel.decode_chars(text, out));
+        assert_eq!(done, (read, room), "{kernel:?}: {text:?}");
 
-    // No pair is split.
-    let all: Vec<u16> = text.encode_utf16().collect();
-    let mut out = vec![0xE123; all.len().saturating_sub(less)];
-    let (read, written) = kernel.decode_utf16(text, &mut out);
-    assert!(all.starts_with(&out[..written]), "{kernel:?}: {text:?}");
-    assert!(text[..read].encode_utf16().eq(out[..written].iter().copied()), "{kernel:?}: {text:?}");
-    assert!(out.len() - written <= 1 || read == text.len(), "{kernel:?}: {text:?}");
+        // No pair is split, and no character.
+        let room = units.len().saturating_sub(less);
+        let (read, written_units) =
+            written(room, UNIT, &units, |out| kernel.decode_utf16(text, out));
+        let expected = text[..read].encode_utf16().count();
+        assert_eq!(written_units, expected, "{kernel:?}: {text:?}");
+        assert!(room - written_units <= 1 || read == text.len(), "{kernel:?}: {text:?}");
 
-    let mut out = vec![0xEE; text.len().saturating_sub(less)];
-    let (read, written) = kernel.encode_chars(&chars, &mut out);
-    let expected: String = chars[..read].iter().collect();
-    assert!(expected.as_bytes() == &out[..written], "{kernel:?}: {text:?}");
-    assert!(out.len() - written <= 3 || read == chars.len(), "{kernel:?}: {text:?}");
+        let room = text.len().saturating_sub(less);
+        let encode = |out: &mut [u8]| kernel.encode_chars(&chars, out);
+        let (read, written_bytes) = written(room, BYTE, text.as_bytes(), encode);
+        let expected: usize = chars[..read].iter().map(|c| c.len_utf8()).sum();
+        assert_eq!(written_bytes, expected, "{kernel:?}: {text:?}");
+        assert!(room - written_bytes <= 3 || read == chars.len(), "{kernel:?}: {text:?}");
+    }
+}
+
+/// What `write` says to have read and written, given so much room; checks that it has written what it
+/// should, and nothing behind that.
+fn written<T: Copy + PartialEq>(
+    room: usize,
+    blank: T,
+    expected: &[T],
+    write: impl FnOnce(&mut [T]) -> (usize, usize),
+) -> (usize, usize) {
+    let mut out = vec![blank; room + 64];
+    let (read, written) = write(&mut out[..room]);
+    assert!(out[..written] == expected[..written], "{written} of {room} are other ones");
+    assert!(out[written..].iter().all(|unit| *unit == blank), "behind {written} of {room}");
+    (read, written)
+}
+
+/// ASCII that is short and fits, or nothing.
+fn decodes_short(kernel: Kernel, bytes: &[u8]) {
+    let chars: Vec<char> = bytes.iter().copied().map(char::from).collect();
+    for room in [bytes.len().saturating_sub(1), bytes.len(), bytes.len() + 7] {
+        let fits = bytes.is_ascii() && bytes.len() <= room.min(64);
+        let len = if fits { bytes.len() } else { 0 };
+        let mut done = false;
+        written(room, CHAR, &chars, |out| {
+            done = kernel.decode_short_ascii(bytes, out);
+            (len, len)
+        });
+        assert_eq!(done, fits, "{kernel:?}, {room}: {bytes:02x?}");
+    }
 }
 
 fn finds(kernel: Kernel, bytes: &[u8]) {
@@ -92,11 +152,15 @@ fn finds(kernel: Kernel, bytes: &[u8]) {
         let expected = bytes.iter().position(|byte| !range.contains(byte));
         assert_eq!(kernel.find_outside(bytes, range), expected, "{kernel:?}: {bytes:02x?}");
     }
-    let line = bytes.split(|&byte| byte == b'\n').next().unwrap();
+}
+
+/// Text before an end is at least its ASCII.
+fn finds_end(kernel: Kernel, end: u8, bytes: &[u8]) {
+    let line = bytes.split(|&byte| byte == end).next().unwrap();
     let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
-    let text = kernel.text_before(b'\n', bytes);
+    let text = kernel.text_before(end, bytes);
     assert!((ascii..=line.len()).contains(&text), "{kernel:?}: {text} of {bytes:02x?}");
-    assert!(std::str::from_utf8(&line[..text]).is_ok(), "{kernel:?}: {text} of {bytes:02x?}");
+    assert!(str::from_utf8(&line[..text]).is_ok(), "{kernel:?}: {text} of {bytes:02x?}");
 }
 
 /// The ill-formed parts of each block, one after the other, are those of the whole.
@@ -123,7 +187,7 @@ fn parts(kernel: Kernel, bytes: &[u8]) {
 }
 
 /// Characters of four bytes to pairs of surrogates and back.
-fn pairs(kernel: Kernel, text: &str) {
+fn pairs(kernel: Kernel, text: &str, less: usize) {
     for nul in [Nul::Short, Nul::Long] {
         let mut expected = Vec::new();
         for c in text.chars() {
@@ -138,14 +202,31 @@ fn pairs(kernel: Kernel, text: &str) {
                 c => expected.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             }
         }
-        let mut out = vec![0xEE; expected.len() + 64];
-        let done = kernel.split_pairs(text.as_bytes(), nul, &mut out);
-        assert_eq!(done, (text.len(), expected.len()), "{kernel:?}: {text:?}");
-        assert!(out[..done.1] == expected, "{kernel:?}: {text:?}");
+        let split = |out: &mut [u8]| kernel.split_pairs(text.as_bytes(), nul, out);
+        rewrites(kernel, text.as_bytes(), &expected, less, split);
+        let join = |out: &mut [u8]| kernel.join_pairs(&expected, nul, out);
+        rewrites(kernel, &expected, text.as_bytes(), less, join);
+    }
+}
 
-        let mut back = vec![0xEE; text.len() + 64];
-        let done = kernel.join_pairs(&expected, nul, &mut back);
-        assert_eq!(done, (expected.len(), text.len()), "{kernel:?}: {text:?}");
-        assert!(&back[..done.1] == text.as_bytes(), "{kernel:?}: {text:?}");
+/// Holds `rewrite` to `expected`: all of it where there is room, otherwise as much as there is room for
+/// but 63 bytes, and five of a character that has been taken back.
+fn rewrites(
+    kernel: Kernel,
+    bytes: &[u8],
+    expected: &[u8],
+    less: usize,
+    rewrite: impl Fn(&mut [u8]) -> (usize, usize),
+) {
+    let enough = expected.len() + 64;
+    for room in [enough, enough.saturating_sub(less)] {
+        let mut out = vec![BYTE; room + 64];
+        let (read, written) = rewrite(&mut out[..room]);
+        assert!(out[..written] == expected[..written], "{kernel:?}, {room}: {bytes:02x?}");
+        let behind = out[room..].iter().all(|&byte| byte == BYTE);
+        assert!(behind, "{kernel:?}, behind {room}: {bytes:02x?}");
+        let is_all = (read, written) == (bytes.len(), expected.len());
+        let is_full = room - written < 64 + 5;
+        assert!(is_all || is_full && room < enough, "{kernel:?}, {room}: {bytes:02x?}");
     }
 }
