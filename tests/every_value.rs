@@ -3,21 +3,26 @@
 
 mod support;
 
+use std::convert::Infallible;
+use std::io;
 use std::sync::OnceLock;
 
 use bytes::{Bytes, BytesMut};
-use futures::{FutureExt, StreamExt};
+use futures::executor::{block_on, block_on_stream};
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use support::{Atom, PLAIN, subjects};
+use tokio::io::AsyncReadExt;
 use tokio_util::codec::{Decoder, Encoder};
+use tokio_util::io::StreamReader;
 use utf8_codec::codec::{
-    CharCodec, DialectCodec, DialectItem, JavaUtfCodec, LineEnd, Utf8Chunk, Utf8ChunksCodec,
+    CharCodec, DialectCodec, DialectItem, JavaUtfCodec, Line, LineEnd, Utf8Chunk, Utf8ChunksCodec,
     Utf8Codec, Utf8LinesCodec,
 };
 use utf8_codec::detect::{Detector, Kind};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
-use utf8_codec::stream::Utf8WriteExt;
+use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8WriteExt};
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
 use utf8_codec::{
     CodingSystem, ErrorMode, Iso2022Decoder, Kernel, Status, TextFinder, Utf8Decoder, Utf8Encoder,
@@ -32,24 +37,23 @@ fn all() -> &'static str {
 /// Cuts characters of all lengths in all places.
 const SIZES: [usize; 2] = [7, 4093];
 
-/// As atoms are slow, some of them: all of the first planes' edges, and every 37th character.
-fn some() -> String {
-    let near = |c: &char| matches!(u32::from(*c) & 0xFFFF, 0..0x900 | 0xD700..0xE100 | 0xFD00..);
-    all().chars().enumerate().filter(|(at, c)| at % 37 == 0 || near(c)).map(|(_, c)| c).collect()
-}
-
 #[test]
 fn through_every_object_that_reports_and_every_one_that_repairs() {
-    let some = some();
-    let expected: Vec<_> = some.chars().map(Atom::Char).collect();
     for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
         for (name, mut subject) in subjects(PLAIN, mode) {
-            let mut out = Vec::with_capacity(expected.len());
-            for chunk in some.as_bytes().chunks(1021) {
-                out.extend(subject.push(chunk));
+            // Compared as they come: a million atoms take a great deal of memory.
+            let mut expected = all().chars();
+            let mut compare = |atoms: Vec<Atom>| {
+                for atom in atoms {
+                    let next = expected.next().map(Atom::Char);
+                    assert_eq!(Some(atom), next, "{name}, {mode:?}");
+                }
+            };
+            for chunk in all().as_bytes().chunks(1021) {
+                compare(subject.push(chunk));
             }
-            out.extend(subject.finish());
-            assert!(out == expected, "{name}, {mode:?}");
+            compare(subject.finish());
+            assert_eq!(expected.next(), None, "{name}, {mode:?}");
         }
     }
 }
@@ -139,16 +143,27 @@ fn through_the_codecs_both_ways() {
         let chars: String = decoded(CharCodec::new(), all().as_bytes(), size).into_iter().collect();
         assert!(chars == all(), "in chunks of {size}");
 
-        // A line break behind each thousandth: the two that are among them make lines, too.
+        // U+000A is among them, and ends a line.
         let lines = Utf8LinesCodec::new().with_max_length(usize::MAX);
         let mut text = String::new();
         for line in decoded(lines, all().as_bytes(), size) {
-            let line = line.unwrap();
-            text.push_str(&line);
-            text.push_str(if line.end == LineEnd::Delimiter { "\n" } else { "" });
+            push_line(line.unwrap(), &mut text);
         }
         assert!(text == all(), "in chunks of {size}");
     }
+
+    let mut wire = BytesMut::new();
+    let mut lines = Utf8LinesCodec::new();
+    for line in all().split('\n') {
+        lines.encode(line, &mut wire).unwrap();
+    }
+    assert!(wire == [all(), "\n"].concat().as_bytes());
+}
+
+/// Appends a line as it was, with the line feed that ended it.
+fn push_line(line: Line, text: &mut String) {
+    text.push_str(&line);
+    text.push_str(if line.end == LineEnd::Delimiter { "\n" } else { "" });
 }
 
 #[test]
@@ -188,6 +203,41 @@ impl CeilBoundary for str {
     }
 }
 
+/// All of them in chunks, as they would come from a connection.
+fn chunks(size: usize) -> impl Stream<Item = Result<Bytes, Infallible>> + Unpin {
+    stream::iter(all().as_bytes().chunks(size).map(|chunk| Ok(Bytes::from_static(chunk))))
+}
+
+#[test]
+fn through_the_streams_of_lines_and_with_a_fallback() {
+    for size in SIZES {
+        let lines =
+            block_on_stream(Utf8Stream::new(chunks(size)).lines().with_max_length(all().len()));
+        let mut text = String::new();
+        lines.for_each(|line| push_line(line.unwrap().unwrap(), &mut text));
+        assert!(text == all(), "in chunks of {size}");
+
+        let fallback = Fallback::part(LegacyEncoding::latin1());
+        let texts = block_on_stream(Utf8Stream::new(chunks(size)).with_fallback(fallback));
+        let text: String = texts.map(|text| text.unwrap().to_string()).collect();
+        assert!(text == all(), "in chunks of {size}");
+    }
+}
+
+#[test]
+fn through_the_reader_of_bytes() {
+    for size in SIZES {
+        let source = StreamReader::new(chunks(size).map_err(io::Error::other));
+        let mut reader = Utf8Reader::new(source).into_byte_reader();
+        // Odd, so that characters are read in parts.
+        let (mut bytes, mut buffer) = (Vec::new(), [0; 61]);
+        while let read @ 1.. = block_on(reader.read(&mut buffer)).unwrap() {
+            bytes.extend_from_slice(&buffer[..read]);
+        }
+        assert!(bytes == all().as_bytes(), "in chunks of {size}");
+    }
+}
+
 #[test]
 fn through_utf16_and_back() {
     let units: Vec<u16> = all().encode_utf16().collect();
@@ -202,26 +252,44 @@ fn through_utf16_and_back() {
     }
 }
 
+/// Gives them to a message in masked frames, and those in pieces to `take`; what the last frame ends.
+fn message(size: usize, mut take: impl FnMut(&mut TextMessage, &mut [u8])) -> Option<Message> {
+    let mask = [0x37, 0xFA, 0x21, 0x3D];
+    let mut connection = TextMessage::new();
+    let mut frames = all().as_bytes().chunks(size * 9).peekable();
+    let mut opcode = Opcode::Text;
+    let mut message = None;
+    while let Some(frame) = frames.next() {
+        connection.start_frame(opcode, frames.peek().is_none(), Some(mask)).unwrap();
+        opcode = Opcode::Continuation;
+        let mut masked: Vec<u8> =
+            frame.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect();
+        masked.chunks_mut(size).for_each(|piece| take(&mut connection, piece));
+        assert!(masked == frame, "it is unmasked in place");
+        message = connection.end_frame().unwrap();
+    }
+    message
+}
+
 #[test]
 fn through_messages_masked_and_in_frames() {
     for size in SIZES {
-        let mut connection = TextMessage::new();
-        let mut frames = all().as_bytes().chunks(size * 9).peekable();
-        let mut opcode = Opcode::Text;
-        let mut message = None;
-        while let Some(frame) = frames.next() {
-            let mask = [0x37, 0xFA, 0x21, 0x3D];
-            connection.start_frame(opcode, frames.peek().is_none(), Some(mask)).unwrap();
-            opcode = Opcode::Continuation;
-            let masked: Vec<u8> =
-                frame.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect();
-            for piece in masked.chunks(size) {
-                connection.push(&mut piece.to_vec()).unwrap();
-            }
-            message = connection.end_frame().unwrap();
-        }
-        let Some(Message::Text(text)) = message else { panic!("the last frame ends it") };
+        let kept = message(size, |connection, piece| connection.push(piece).unwrap());
+        assert!(kept == Some(Message::Text(all().into())), "in pieces of {size}");
+
+        let mut text = String::new();
+        let lent = message(size, |connection, piece| {
+            connection.pieces(piece).for_each(|piece| text.push_str(piece.unwrap()));
+        });
         assert!(text == all(), "in pieces of {size}");
+
+        let mut validated = 0;
+        let judged = message(size, |connection, piece| {
+            connection.validate(piece).unwrap();
+            validated = connection.position();
+        });
+        assert_eq!(validated, all().len() as u64);
+        assert_eq!([lent, judged], [const { "" }; 2].map(|none| Some(Message::Text(none.into()))));
     }
 }
 
@@ -245,6 +313,15 @@ fn through_every_dialect_and_back() {
         }
         one_by_one.extend_from_slice(&encoder.finish().unwrap());
         assert!(bytes == one_by_one, "{dialect}");
+        let mut wire = BytesMut::new();
+        DialectCodec::new(dialect).encode(all(), &mut wire).unwrap();
+        assert!(wire == bytes, "{dialect}");
+        wire.clear();
+        let mut codec = DialectCodec::new(dialect);
+        for c in all().chars() {
+            codec.encode(DialectItem::CodePoint(c.into()), &mut wire).unwrap();
+        }
+        assert!(wire == bytes, "{dialect}, one by one");
         let same = !matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         assert_eq!(bytes == all().as_bytes(), same, "{dialect}");
 
@@ -334,9 +411,7 @@ fn each_is_found_where_it_stands() {
     for c in ['\0', 'é', '€', '\u{FEFF}', '😀', char::MAX] {
         let expected = all().find(c).unwrap() as u64;
         let mut finder = TextFinder::new(c.encode_utf8(&mut [0; 4])).unwrap();
-        let chunks =
-            all().as_bytes().chunks(11).map(|chunk| Ok::<_, ()>(Bytes::from_static(chunk)));
-        let mut texts = utf8_codec::stream::Utf8Stream::new(futures::stream::iter(chunks));
+        let mut texts = Utf8Stream::new(chunks(11));
         let mut places = Vec::new();
         while let Some(text) = texts.next().now_or_never().unwrap() {
             places.extend(finder.push(&text.unwrap()));
