@@ -6,6 +6,8 @@
 mod parallel;
 mod support;
 
+use std::ops::RangeInclusive;
+
 use bytes::BytesMut;
 use support::reference::{self, Bom, Config, Event, Kind, Start};
 use support::{MODES, PLAIN, model_error, options, undated};
@@ -129,6 +131,8 @@ fn check_every_cut(bytes: &[u8]) -> u64 {
                 context("whole")
             );
             assert_eq!(expected.bom_seen, decoded.bom_seen, "{}", context("whole"));
+            let errors = decoded.events.iter().filter(|event| matches!(event, Event::Error(_)));
+            assert_eq!(expected.error_count, errors.count() as u64, "{}", context("whole"));
             if mode == ErrorMode::Fatal {
                 let errors: Vec<_> = decoded
                     .events
@@ -153,10 +157,10 @@ fn check_every_cut(bytes: &[u8]) -> u64 {
     ways
 }
 
-/// Every string of one to `most` of these bytes, those that begin with `first`.
-fn check_strings(alphabet: &[u8], first: u8, most: usize) -> u64 {
+/// Every string of so many of these bytes, those that begin with `first`.
+fn check_strings(alphabet: &[u8], first: u8, lengths: RangeInclusive<usize>) -> u64 {
     let mut ways = 0;
-    for len in 1..=most {
+    for len in lengths {
         let mut places = vec![0; len - 1];
         loop {
             let mut bytes = vec![first];
@@ -174,7 +178,7 @@ fn check_strings(alphabet: &[u8], first: u8, most: usize) -> u64 {
 
 /// Each first byte in turn, on as many threads as there are processors.
 fn check_all(alphabet: &[u8], most: usize) -> u64 {
-    parallel::sum_of(alphabet, |&first| check_strings(alphabet, first, most))
+    parallel::sum_of(alphabet, |&first| check_strings(alphabet, first, 1..=most))
 }
 
 /// Of every kind of byte one, of those at an edge of a range two; and the signature's.
@@ -183,6 +187,13 @@ const ALPHABET: [u8; 14] =
 
 /// Enough for characters of all lengths, surrogates, overlong forms and signatures.
 const SHORT_ALPHABET: [u8; 9] = [0x41, 0x80, 0xA0, 0xBB, 0xBF, 0xC3, 0xED, 0xEF, 0xF0];
+
+/// Both sides of the edges that the second bytes of E0, ED, F0 and F4 have, bytes that never occur, and
+/// text.
+const EDGES: [u8; 11] = [0x61, 0x8F, 0x90, 0x9F, 0xA0, 0xC0, 0xE0, 0xED, 0xF0, 0xF4, 0xFF];
+
+/// Of these, those that sequences begin with.
+const EDGED_LEADS: [u8; 4] = [0xE0, 0xED, 0xF0, 0xF4];
 
 #[test]
 fn every_way_to_cut_every_string_of_up_to_three_bytes() {
@@ -212,6 +223,18 @@ fn every_way_to_cut_every_string_of_up_to_six_bytes() {
     println!("{ways} ways");
     let strings = |len: u32| 9_u64.pow(len) << (len - 1);
     assert_eq!(ways, (1..=6).map(strings).sum::<u64>() * 4 * 6 * 2);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn every_way_to_cut_every_string_of_up_to_six_bytes_at_the_edges() {
+    // Those of six bytes from a leading byte on: behind any other the decoder is where it was before.
+    let ways = check_all(&EDGES, 5)
+        + parallel::sum_of(&EDGED_LEADS, |&first| check_strings(&EDGES, first, 6..=6));
+    println!("{ways} ways");
+    let strings = |len: u32| 11_u64.pow(len) << (len - 1);
+    let longest = strings(6) / 11 * 4;
+    assert_eq!(ways, ((1..=5).map(strings).sum::<u64>() + longest) * 4 * 6 * 2);
 }
 
 // ---- four bytes ---------------------------------------------------------------------------------
