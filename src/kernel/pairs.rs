@@ -60,7 +60,8 @@ impl Kernel {
     }
 
     /// Rewrites `text`, which is UTF-8 and may begin inside a character of up to three bytes, with
-    /// pairs of surrogates: the other way round. Goes on until fewer than 64 bytes of `out` are left.
+    /// pairs of surrogates: the other way round. Goes on until fewer than 64 bytes of `out` are left, or
+    /// fewer than 69 in front of a character of four bytes.
     /// Returns the bytes read and the bytes written; those behind them in `out` may be anything.
     #[doc(hidden)]
     #[inline]
