@@ -197,6 +197,20 @@ fn an_offset_is_that_of_the_next_char_or_behind_the_last() {
     assert_eq!(chars.offset(), 5);
 }
 
+/// It once was behind what is skipped, too, where that came in one chunk with another error.
+#[test]
+fn an_offset_behind_the_last_is_not_behind_what_is_skipped() {
+    let one: &[Does] = &[Chunk(b"\xFFa\xFF\xFF"), End];
+    let many: &[Does] = &[Chunk(b"\xFFa"), Chunk(b"\xFF"), Chunk(b"\xFF"), End];
+    for does in [one, many] {
+        let mut chars = chars_of(does, ErrorMode::Skip);
+        assert_eq!(chars.next().now_or_never().flatten(), Some(Ok('a')));
+        assert_eq!((chars.as_str(), chars.offset()), ("", 2), "{does:?}");
+        assert_eq!(chars.next().now_or_never(), Some(None));
+        assert_eq!(chars.offset(), 2, "{does:?}");
+    }
+}
+
 #[test]
 fn an_offset_begins_where_the_source_has_come_to() {
     let script = [Chunk(b"ab\xE2"), Chunk(b"\x82\xAC\xFFc"), End];

@@ -70,7 +70,9 @@ impl Repaired {
     }
 
     fn offset(&self, at: usize) -> u64 {
-        let behind = self.places.partition_point(|place| place.at as usize <= at);
+        // Behind the last character, what is skipped has not been passed.
+        let last = at.min(self.text.len() - 1);
+        let behind = self.places.partition_point(|place| place.at as usize <= last);
         let Some(place) = self.places[..behind].last() else { return 0 };
         match (at - place.at as usize).checked_sub(usize::from(place.len)) {
             Some(text) => place.offset + u64::from(place.error_len) + text as u64,
