@@ -10,6 +10,7 @@ use http_body_util::StreamBody;
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 use utf8_codec::{ErrorMode, Utf8Options};
 
+use super::reference::Error;
 use super::subjects::Subject;
 use super::{Atom, model_error};
 
@@ -73,5 +74,17 @@ impl Subject for Framed {
     fn start(&self) -> (bool, usize) {
         let decoder = self.body.decoder();
         (decoder.bom_seen(), decoder.skipped())
+    }
+
+    fn position(&self) -> Option<u64> {
+        Some(self.body.decoder().position())
+    }
+
+    fn errors(&self) -> Option<(u64, Option<Error>)> {
+        let first = self.body.first_error().map(|error| match error {
+            BodyError::Utf8(error) => model_error(&error),
+            error => panic!("{error}"),
+        });
+        Some((self.body.error_count(), first))
     }
 }

@@ -12,11 +12,12 @@ pub mod subjects;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::ops::Range;
 
 use bytes::BytesMut;
-use reference::{Bom, Config, Controls, Delimiter, Event, Kind, LineItem, Mode, Start};
+use reference::{Bom, Config, Controls, Decoded, Delimiter, Event, Kind, LineItem, Mode, Start};
 use serde_json::Value;
-use subjects::{Subject, Validating};
+use subjects::{Subject, Told, Validating};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{self, LineEnd, LineErrorKind, Utf8LinesCodec};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options};
@@ -51,8 +52,8 @@ pub struct Expected {
     pub held: Vec<usize>,
     /// What all bytes and the end determine.
     pub ended: Vec<Atom>,
-    /// Whether a signature is taken off, and how many bytes are skipped.
-    pub start: (bool, usize),
+    end: Decoded,
+    errors: (u64, Option<reference::Error>),
 }
 
 impl Expected {
@@ -64,7 +65,23 @@ impl Expected {
             held: prefixes.iter().map(|decoded| decoded.held).collect(),
             prefixes: prefixes.iter().map(|decoded| atoms(&decoded.events)).collect(),
             ended: atoms(&ended.events),
-            start: (ended.bom_seen, ended.skipped),
+            errors: errors_in(&ended),
+            end: ended,
+        }
+    }
+
+    /// Holds what `subject`, at the end of `len` bytes, says besides what has come out to this.
+    fn check_rest(&self, subject: &mut dyn Subject, len: usize, mode: Mode) {
+        assert_eq!(subject.start(), (self.end.bom_seen, self.end.skipped));
+        if let Some(position) = subject.position() {
+            assert_eq!(position, len as u64);
+        }
+        if let Some(errors) = subject.errors() {
+            assert_eq!(errors, self.errors);
+        }
+        let told = subject.places();
+        if !told.is_empty() {
+            check_places(&told, &places(&self.end, mode), 0, 0);
         }
     }
 
@@ -90,6 +107,49 @@ pub fn atoms(events: &[Event]) -> Vec<Atom> {
         }
     }
     atoms
+}
+
+/// How many errors there are, and the first of them.
+pub fn errors_in(decoded: &Decoded) -> (u64, Option<reference::Error>) {
+    let errors = atoms(&decoded.events).into_iter().filter_map(|atom| match atom {
+        Atom::Char(_) => None,
+        Atom::Error(error) => Some(error),
+    });
+    (errors.clone().count() as u64, errors.into_iter().next())
+}
+
+/// From where to where each character stands, or what it stands for in `mode`.
+pub fn places(decoded: &Decoded, mode: Mode) -> Vec<Range<u64>> {
+    let mut at = decoded.skipped as u64 + if decoded.bom_seen { 3 } else { 0 };
+    let mut places = Vec::new();
+    for event in &decoded.events {
+        let from = at;
+        match event {
+            Event::Text(text) => {
+                for c in text.chars() {
+                    places.push(at..at + c.len_utf8() as u64);
+                    at += c.len_utf8() as u64;
+                }
+            }
+            Event::Error(error) => {
+                at += error.bytes.len() as u64;
+                let repair = reference::repair(mode, error).unwrap_or_default();
+                places.extend(repair.chars().map(|_| from..at));
+            }
+        }
+    }
+    places
+}
+
+/// Holds what an object has said of its place to the places of the characters, before which there were
+/// `chars` others that end at `start`.
+pub fn check_places(told: &[Told], places: &[Range<u64>], chars: usize, start: u64) {
+    for told in told {
+        let number = told.chars - chars;
+        let behind = places[..number].last().map_or(start, |place| place.end);
+        let expected = if told.is_next { places[number].start } else { behind };
+        assert_eq!(told.offset, expected, "{told:?} of {places:?}");
+    }
 }
 
 /// An error without the time of its decision, which the steps show.
@@ -187,7 +247,7 @@ pub fn check(
     }
     out.extend(subject.finish());
     assert_eq!(out, expected.ended, "{}, at the end", context());
-    assert_eq!(subject.start(), expected.start, "{}", context());
+    expected.check_rest(&mut *subject, bytes.len(), Mode::Fatal);
 }
 
 /// As [`check`], of the outcome alone.
@@ -223,6 +283,7 @@ pub fn check_repaired(
     }
     out.extend(subject.finish().iter().map(char_of));
     assert_eq!(out, expected.text(mode, None), "{}, at the end", context());
+    expected.check_rest(&mut *subject, bytes.len(), mode);
 }
 
 fn char_of(atom: &Atom) -> char {

@@ -202,8 +202,20 @@ pub(crate) fn lines_prefix(
     limit: usize,
     ended: bool,
 ) -> Vec<LineItem> {
+    lines_and_errors(bytes, config, mode, delimiter, limit, ended).0
+}
+
+/// The same, and the errors that are found in these lines, and in the one that is open.
+pub(crate) fn lines_and_errors(
+    bytes: &[u8],
+    config: Config,
+    mode: Mode,
+    delimiter: &Delimiter,
+    limit: usize,
+    ended: bool,
+) -> (Vec<LineItem>, Vec<Error>) {
     let units = units(bytes, config, ended);
-    let mut items = Vec::new();
+    let (mut items, mut found) = (Vec::new(), Vec::new());
     for span in spans(bytes, config, delimiter, ended) {
         // What is wrong with this line, each with the index of the byte that decides it; the
         // length of the stream stands for its end.
@@ -230,7 +242,14 @@ pub(crate) fn lines_prefix(
             }
         }
         let index = |error: &Error| error.decided_by.unwrap_or(bytes.len() as u64);
+        // Nothing is looked for behind what a line is refused for.
+        let mut in_time = errors.clone();
+        in_time.retain(|error| too_long.is_none_or(|at| index(error) < at as u64));
         let first = errors.into_iter().min_by_key(index).filter(|_| mode == Mode::Fatal);
+        match &first {
+            Some(first) => found.extend(in_time.contains(first).then(|| first.clone())),
+            None => found.extend(in_time),
+        }
 
         let (number, offset) = (span.number, span.start as u64);
         match (too_long, first) {
@@ -247,7 +266,7 @@ pub(crate) fn lines_prefix(
             }
         }
     }
-    items
+    (items, found)
 }
 
 // ---- prefixes -------------------------------------------------------------------------------

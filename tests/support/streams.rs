@@ -11,7 +11,8 @@ use tokio::io::{AsyncWriteExt, DuplexStream};
 use utf8_codec::stream::{CharStream, ReadError, StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
-use super::subjects::Subject;
+use super::reference::Error;
+use super::subjects::{Subject, Told, counted};
 use super::{Atom, model_error};
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
@@ -76,16 +77,25 @@ impl Subject for Texts {
         let decoder = self.stream.decoder();
         (decoder.bom_seen(), decoder.skipped())
     }
+
+    fn position(&self) -> Option<u64> {
+        Some(self.stream.decoder().position())
+    }
+
+    fn errors(&self) -> Option<(u64, Option<Error>)> {
+        Some(counted(self.stream.error_count(), self.stream.first_error()))
+    }
 }
 
 /// `char`s over a channel, polled after each chunk for as long as they are ready.
 pub struct Chars {
     /// `None` once the stream is to end.
     sender: Option<UnboundedSender<Result<Bytes, Infallible>>>,
-    chars: CharStream<Utf8Stream<Chunks>>,
-    mode: ErrorMode,
-    /// All that has been pushed.
-    bytes: Vec<u8>,
+    /// `None` while it is made into something else.
+    chars: Option<CharStream<Utf8Stream<Chunks>>>,
+    /// How many have come out.
+    taken: usize,
+    told: Vec<Told>,
     turn: usize,
 }
 
@@ -93,53 +103,64 @@ impl Chars {
     pub fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
         let (sender, receiver) = mpsc::unbounded();
         let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
-        let (chars, bytes) = (stream.chars(), Vec::new());
-        Box::new(Self { sender: Some(sender), chars, mode, bytes, turn: 0 })
+        let (sender, chars) = (Some(sender), Some(stream.chars()));
+        Box::new(Self { sender, chars, taken: 0, told: Vec::new(), turn: 0 })
+    }
+
+    fn chars(&mut self) -> &mut CharStream<Utf8Stream<Chunks>> {
+        self.chars.as_mut().expect("it is back")
+    }
+
+    fn source(&self) -> &Utf8Stream<Chunks> {
+        self.chars.as_ref().expect("it is back").get_ref()
     }
 
     fn ready(&mut self) -> Vec<Atom> {
         let mut out = Vec::new();
         loop {
             self.turn += 1;
-            let taken = match self.turn % 4 {
+            self.tell();
+            let taken = match self.turn % 5 {
                 0 => self.take_block(),
                 1 => self.take_text(),
                 2 => self.peek_and_take(),
+                3 => self.take_index(),
                 _ => self.take_char(),
             };
-            match taken {
-                Some(atoms) => out.extend(atoms),
-                None => break,
-            }
+            let Some(atoms) = taken else { break };
+            self.taken += atoms.iter().filter(|atom| matches!(atom, Atom::Char(_))).count();
+            out.extend(atoms);
         }
-        assert_eq!(self.chars.as_str(), "", "nothing is kept back");
+        self.tell();
+        assert_eq!(self.chars().as_str(), "", "nothing is kept back");
         out
     }
 
+    /// Notes where the stream says that it is.
+    fn tell(&mut self) {
+        let is_next = !self.chars().as_str().is_empty();
+        let offset = self.chars().offset();
+        self.told.push(Told { chars: self.taken, is_next, offset });
+    }
+
     fn take_char(&mut self) -> Option<Vec<Atom>> {
-        let known = !self.chars.as_str().is_empty();
-        let offset = self.chars.offset();
-        let next = self.chars.next().now_or_never()??;
-        if let (Ok(c), true) = (&next, known) {
-            self.assert_place(&c.to_string(), offset);
-        }
+        let next = self.chars().next().now_or_never()??;
         Some(vec![next.map_or_else(atom, Atom::Char)])
     }
 
     fn peek_and_take(&mut self) -> Option<Vec<Atom>> {
-        let peeked = self.chars.peek().now_or_never()??.map_err(Clone::clone);
+        let peeked = self.chars().peek().now_or_never()??.map_err(Clone::clone);
+        self.tell();
         if let Ok(c) = peeked {
-            let offset = self.chars.offset();
-            self.assert_place(&c.to_string(), offset);
-            assert!(self.chars.as_str().starts_with(c));
+            assert!(self.chars().as_str().starts_with(c));
         }
-        let next = self.chars.next().now_or_never()??;
+        let next = self.chars().next().now_or_never()??;
         assert_eq!(next, peeked, "what is peeked at is what comes");
         Some(vec![next.map_or_else(atom, Atom::Char)])
     }
 
     fn take_block(&mut self) -> Option<Vec<Atom>> {
-        match self.chars.next_block().now_or_never()?? {
+        match self.chars().next_block().now_or_never()?? {
             Ok(block) => {
                 assert!(!block.is_empty(), "blocks are never empty");
                 Some(block.iter().copied().map(Atom::Char).collect())
@@ -148,54 +169,72 @@ impl Chars {
         }
     }
 
-    /// Takes about half of the text there is.
-    fn take_text(&mut self) -> Option<Vec<Atom>> {
-        if self.chars.peek().now_or_never()??.is_err() {
-            return self.take_block();
-        }
-        let text = self.chars.as_str();
-        let half =
-            (text.len() / 2..).find(|&at| text.is_char_boundary(at)).expect("there is an end");
-        let (half, offset) = (text[..half].to_owned(), self.chars.offset());
-        self.assert_place(&half, offset);
-        self.chars.advance(half.len());
-        Some(half.chars().map(Atom::Char).collect())
+    /// Takes one with its offset, and goes back to those without.
+    fn take_index(&mut self) -> Option<Vec<Atom>> {
+        let mut indices = self.chars.take().expect("it is back").indices();
+        let next = indices.next().now_or_never().flatten();
+        assert_eq!(indices.is_terminated(), indices.get_ref().is_terminated());
+        self.chars = Some(indices.into_inner());
+        Some(vec![match next? {
+            Ok((offset, c)) => {
+                self.told.push(Told { chars: self.taken, is_next: true, offset });
+                Atom::Char(c)
+            }
+            Err(error) => atom(error),
+        }])
     }
 
-    /// Text stands where it is said to stand; what was repaired stands for something else there.
-    fn assert_place(&self, text: &str, offset: u64) {
-        let there = &self.bytes[offset as usize..];
-        let is_right = there.starts_with(text.as_bytes()) || self.mode != ErrorMode::Fatal;
-        assert!(is_right, "{text:?} is not at {offset} of {:02x?}", self.bytes);
+    /// Takes about half of the text there is.
+    fn take_text(&mut self) -> Option<Vec<Atom>> {
+        if self.chars().peek().now_or_never()??.is_err() {
+            return self.take_block();
+        }
+        self.tell();
+        let text = self.chars().as_str();
+        let half =
+            (text.len() / 2..).find(|&at| text.is_char_boundary(at)).expect("there is an end");
+        let half = text[..half].to_owned();
+        self.chars().advance(half.len());
+        Some(half.chars().map(Atom::Char).collect())
     }
 }
 
 impl Subject for Chars {
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
-        self.bytes.extend_from_slice(chunk);
         let sender = self.sender.as_ref().expect("not ended");
         sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("open");
         let out = self.ready();
-        assert!(!self.chars.is_terminated());
+        assert!(!self.chars().is_terminated());
         out
     }
 
     fn finish(&mut self) -> Vec<Atom> {
         self.sender = None;
         let out = self.ready();
-        assert!(self.chars.is_terminated());
-        assert_eq!(self.chars.next().now_or_never(), Some(None), "and so it stays");
-        assert_eq!(self.chars.offset(), self.chars.offset().min(self.bytes.len() as u64));
+        assert!(self.chars().is_terminated());
+        assert_eq!(self.chars().next().now_or_never(), Some(None), "and so it stays");
         out
     }
 
     fn held(&self) -> usize {
-        self.chars.get_ref().decoder().incomplete().len()
+        self.source().decoder().incomplete().len()
     }
 
     fn start(&self) -> (bool, usize) {
-        let decoder = self.chars.get_ref().decoder();
+        let decoder = self.source().decoder();
         (decoder.bom_seen(), decoder.skipped())
+    }
+
+    fn position(&self) -> Option<u64> {
+        Some(self.source().decoder().position())
+    }
+
+    fn errors(&self) -> Option<(u64, Option<Error>)> {
+        Some(counted(self.source().error_count(), self.source().first_error()))
+    }
+
+    fn places(&mut self) -> Vec<Told> {
+        std::mem::take(&mut self.told)
     }
 }
 
@@ -214,6 +253,9 @@ pub struct Read {
     reader: Option<Utf8Reader<DuplexStream>>,
     /// Unless the rest of a repair might be refused there.
     goes_to_lines: bool,
+    /// Whether it went there with the rest of a repair, perhaps, which counts as if it had been sent.
+    is_displaced: bool,
+    mode: ErrorMode,
     /// How often it is asked again: with a small buffer it gives way before all is read.
     patience: u8,
     turn: usize,
@@ -236,7 +278,15 @@ impl Read {
         let may_be_refused = matches!(mode, ErrorMode::Latin1 | ErrorMode::Windows1252)
             && options != options.with_strictness(Strictness::new());
         let (goes_to_lines, patience) = (!may_be_refused, if capacity < 64 { 16 } else { 1 });
-        Box::new(Self { pipe: Some(pipe), reader, goes_to_lines, patience, turn: 0 })
+        Box::new(Self {
+            pipe: Some(pipe),
+            reader,
+            goes_to_lines,
+            is_displaced: false,
+            mode,
+            patience,
+            turn: 0,
+        })
     }
 
     fn reader(&mut self) -> &mut Utf8Reader<DuplexStream> {
@@ -291,6 +341,9 @@ impl Read {
     /// As if somebody had wanted lines, and taken none.
     fn go_to_lines_and_back(&mut self) {
         if self.goes_to_lines {
+            let long_repairs = [ErrorMode::Escape, ErrorMode::Latin1, ErrorMode::Windows1252];
+            let has_text = !self.reader().as_str().is_empty();
+            self.is_displaced |= has_text && long_repairs.contains(&self.mode);
             self.reader = self.reader.take().map(|reader| reader.into_lines().into_reader());
         }
     }
@@ -325,5 +378,16 @@ impl Subject for Read {
     fn start(&self) -> (bool, usize) {
         let decoder = self.reader.as_ref().expect("it is back").decoder();
         (decoder.bom_seen(), decoder.skipped())
+    }
+
+    fn position(&self) -> Option<u64> {
+        let reader = self.reader.as_ref().expect("it is back");
+        let position = reader.decoder().position() + reader.rest().len() as u64;
+        (!self.is_displaced).then_some(position)
+    }
+
+    fn errors(&self) -> Option<(u64, Option<Error>)> {
+        let reader = self.reader.as_ref().expect("it is back");
+        Some(counted(reader.error_count(), reader.first_error()))
     }
 }

@@ -7,6 +7,7 @@ use tokio_util::codec::Decoder;
 use utf8_codec::codec::{CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec};
 use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
+use super::reference::Error;
 #[cfg(feature = "stream")]
 use super::streams::{Chars, Read, Texts};
 use super::{Atom, model_error};
@@ -21,10 +22,15 @@ pub trait Subject {
     /// Whether a signature was taken off, and how many bytes were skipped.
     fn start(&self) -> (bool, usize);
 
-    /// How many bytes have been taken, those that are kept back included, and how many errors found:
-    /// where the object counts them.
-    fn counts(&self) -> Option<(u64, u64)> {
-        None
+    /// How many bytes have been taken, those that are kept back included: where the object knows.
+    fn position(&self) -> Option<u64>;
+
+    /// How many errors there were, and the first of them: where the object counts them.
+    fn errors(&self) -> Option<(u64, Option<Error>)>;
+
+    /// Where the object has said that it is, since it was last asked this: where it says so.
+    fn places(&mut self) -> Vec<Told> {
+        Vec::new()
     }
 
     /// Starts a new stream with the same settings. False: that takes a new object.
@@ -36,6 +42,21 @@ pub trait Subject {
     fn tells_text(&self) -> bool {
         true
     }
+}
+
+/// Where an object said that it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// How many characters had come out.
+    pub chars: usize,
+    /// Whether that is where the next one stands, and not only the end of the last one.
+    pub is_next: bool,
+    pub offset: u64,
+}
+
+/// Errors in the model's terms: how many, and the first.
+pub fn counted(count: u64, first: Option<Utf8Error>) -> (u64, Option<Error>) {
+    (count, first.map(|error| model_error(&error)))
 }
 
 /// Makes an object that reports errors or, in a mode that repairs, repairs them.
@@ -256,8 +277,12 @@ impl Subject for Decoding {
         (self.decoder.bom_seen(), self.decoder.skipped())
     }
 
-    fn counts(&self) -> Option<(u64, u64)> {
-        Some((self.decoder.position(), self.decoder.error_count()))
+    fn position(&self) -> Option<u64> {
+        Some(self.decoder.position())
+    }
+
+    fn errors(&self) -> Option<(u64, Option<Error>)> {
+        Some(counted(self.decoder.error_count(), self.decoder.first_error()))
     }
 
     fn reset(&mut self) -> bool {
@@ -321,6 +346,15 @@ impl Subject for Validating {
         (self.0.bom_seen(), self.0.skipped())
     }
 
+    fn position(&self) -> Option<u64> {
+        Some(self.0.position())
+    }
+
+    /// It does not count them.
+    fn errors(&self) -> Option<(u64, Option<Error>)> {
+        None
+    }
+
     fn reset(&mut self) -> bool {
         self.0.reset();
         true
@@ -348,6 +382,10 @@ pub trait Tell: Decoder {
     fn item(item: Self::Item) -> Vec<Atom>;
     fn error(error: Self::Error) -> Atom;
     fn inner(&self) -> &Utf8Decoder;
+
+    /// How many errors there were, and the first.
+    fn errors(&self) -> (u64, Option<Utf8Error>);
+
     fn start_again(&mut self);
 }
 
@@ -386,9 +424,13 @@ impl<C: Tell> Subject for Called<C> {
         (self.codec.inner().bom_seen(), self.codec.inner().skipped())
     }
 
-    fn counts(&self) -> Option<(u64, u64)> {
-        let position = self.codec.inner().position() + self.buffer.len() as u64;
-        Some((position, self.codec.inner().error_count()))
+    fn position(&self) -> Option<u64> {
+        Some(self.codec.inner().position() + self.buffer.len() as u64)
+    }
+
+    fn errors(&self) -> Option<(u64, Option<Error>)> {
+        let (count, first) = self.codec.errors();
+        Some(counted(count, first))
     }
 
     fn reset(&mut self) -> bool {
@@ -419,6 +461,10 @@ impl Tell for Utf8Codec {
         self.decoder()
     }
 
+    fn errors(&self) -> (u64, Option<Utf8Error>) {
+        (self.error_count(), self.first_error())
+    }
+
     fn start_again(&mut self) {
         self.reset();
     }
@@ -443,6 +489,10 @@ impl Tell for Utf8ChunksCodec {
         self.decoder()
     }
 
+    fn errors(&self) -> (u64, Option<Utf8Error>) {
+        (self.decoder().error_count(), self.decoder().first_error())
+    }
+
     fn start_again(&mut self) {
         self.reset();
     }
@@ -459,6 +509,10 @@ impl Tell for CharCodec {
 
     fn inner(&self) -> &Utf8Decoder {
         self.decoder()
+    }
+
+    fn errors(&self) -> (u64, Option<Utf8Error>) {
+        (self.error_count(), self.first_error())
     }
 
     fn start_again(&mut self) {

@@ -118,8 +118,13 @@ pub fn long(long: &Long) {
     }
     assert!(text == expected, "{mode:?}, {ways:?}: {bytes:02x?}");
     assert!(verdicts == expected_errors, "{bytes:02x?}");
-    let counts = Some((bytes.len() as u64, expected_errors.len() as u64));
-    assert_eq!(decoder.counts(), counts, "{mode:?}, {ways:?}: {bytes:02x?}");
+    let (count, first) = decoder.errors().expect("a decoder counts");
+    assert_eq!(count, expected_errors.len() as u64, "{mode:?}, {ways:?}: {bytes:02x?}");
+    let first = first.map(|error| (error.offset, error.bytes));
+    assert_eq!(first, expected_errors.first().cloned(), "{mode:?}, {ways:?}: {bytes:02x?}");
+    for position in [decoder.position(), validator.position()] {
+        assert_eq!(position, Some(bytes.len() as u64), "{mode:?}, {ways:?}: {bytes:02x?}");
+    }
     if mode == ErrorMode::Fatal {
         assert!(errors == expected_errors, "{ways:?}: {bytes:02x?}");
     }

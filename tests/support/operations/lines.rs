@@ -12,7 +12,8 @@ use utf8_codec::stream::Utf8Lines;
 
 use super::streams::{Operation, Plan, Settings, cut};
 use crate::support::reference::{self, Delimiter, LineItem};
-use crate::support::{delimiter, line_item, options, undated_item};
+use crate::support::subjects::counted;
+use crate::support::{delimiter, line_item, options, undated, undated_item};
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct LinesPlan {
@@ -164,29 +165,25 @@ impl Lines {
 
     fn compare(&self, ended: bool) {
         let (config, (mode, _)) = (self.settings.config(), self.settings.mode());
-        let expected: Vec<_> =
-            reference::lines_prefix(&self.bytes, config, mode, &self.delimiter, self.limit, ended)
-                .into_iter()
-                .map(undated_item)
-                .collect();
-        assert_eq!(
-            self.out, expected,
-            "{:02x?}, {:?}, limit {}, {:?}, ended: {ended}",
-            self.bytes, self.delimiter, self.limit, self.settings
-        );
-        let decoder = match &self.object {
-            Object::Codec { codec, .. } => codec.decoder(),
-            Object::Stream { lines, .. } => lines.decoder(),
+        let Self { bytes, delimiter, limit, settings, .. } = self;
+        let context =
+            || format!("{bytes:02x?}, {delimiter:?}, limit {limit}, {settings:?}, ended: {ended}");
+        let (expected, errors) =
+            reference::lines_and_errors(bytes, config, mode, delimiter, *limit, ended);
+        let expected: Vec<_> = expected.into_iter().map(undated_item).collect();
+        assert_eq!(self.out, expected, "{}", context());
+        let (decoder, count, first) = match &self.object {
+            Object::Codec { codec, .. } => {
+                (codec.decoder(), codec.error_count(), codec.first_error())
+            }
+            Object::Stream { lines, .. } => {
+                (lines.decoder(), lines.error_count(), lines.first_error())
+            }
         };
-        let decoded = reference::decode_prefix(&self.bytes, config, ended);
-        assert_eq!(
-            (decoder.bom_seen(), decoder.skipped()),
-            (decoded.bom_seen, decoded.skipped),
-            "{:02x?}, {:?}, limit {}, {:?}, ended: {ended}",
-            self.bytes,
-            self.delimiter,
-            self.limit,
-            self.settings
-        );
+        let decoded = reference::decode_prefix(bytes, config, ended);
+        let start = (decoder.bom_seen(), decoder.skipped());
+        assert_eq!(start, (decoded.bom_seen, decoded.skipped), "{}", context());
+        let expected = (errors.len() as u64, errors.first().cloned().map(undated));
+        assert_eq!(counted(count, first), expected, "{}", context());
     }
 }

@@ -1,13 +1,15 @@
 //! Operations on a stream of bytes, and what the model says must come of them.
 
+use std::ops::Range;
+
 use arbitrary::Arbitrary;
 use utf8_codec::{ErrorMode, Utf8Options};
 
 use super::input::{Bytes, Many};
-use crate::support::reference::{self, Bom, Config, Controls, Decoded, Event, Start};
+use crate::support::reference::{self, Bom, Config, Controls, Decoded, Start};
 use crate::support::streams::{Chars, Read, Texts};
 use crate::support::subjects::{Make, Subject};
-use crate::support::{self, Atom, MODES, atoms, undated};
+use crate::support::{self, Atom, MODES, atoms, check_places, undated};
 
 /// What is done, one after another; the stream is ended at last.
 #[derive(Arbitrary, Clone, Debug)]
@@ -103,32 +105,31 @@ pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
     stream.finish(make);
 }
 
+/// What there is to be said of the bytes that are done with.
+#[derive(Default)]
+struct Done {
+    start: (bool, usize),
+    errors: (u64, Option<reference::Error>),
+    /// How many characters came of them, and where the last one ends.
+    chars: usize,
+    end: u64,
+}
+
 struct Stream {
     object: Box<dyn Subject>,
     settings: Settings,
     config: Config,
-    /// How many bytes came before `bytes` and are done with, how many errors were in them, and what
-    /// was said of the start.
+    /// How many bytes came before `bytes` and are done with.
     before: u64,
-    errors: u64,
-    start: (bool, usize),
+    done: Done,
     bytes: Vec<u8>,
     out: Vec<Atom>,
 }
 
 impl Stream {
     fn new(settings: Settings, make: &dyn Fn(Settings) -> Box<dyn Subject>) -> Self {
-        let (object, config, start) = (make(settings), settings.config(), (false, 0));
-        Self {
-            object,
-            settings,
-            config,
-            before: 0,
-            errors: 0,
-            start,
-            bytes: Vec::new(),
-            out: Vec::new(),
-        }
+        let (object, config, done) = (make(settings), settings.config(), Done::default());
+        Self { object, settings, config, before: 0, done, bytes: Vec::new(), out: Vec::new() }
     }
 
     fn push(&mut self, chunk: &[u8]) {
@@ -146,8 +147,7 @@ impl Stream {
     /// Goes on with the model where nothing is held and the start is over: as in a stream that begins
     /// here.
     fn settle(&mut self, decoded: &Decoded) {
-        self.errors += errors_in(decoded);
-        self.start = self.object.start();
+        self.done = self.done_with(decoded);
         self.config.start = Start::Beginning(Bom::Keep);
         self.before += self.bytes.len() as u64;
         self.bytes.clear();
@@ -166,13 +166,13 @@ impl Stream {
             self.object = make(self.settings);
         }
         self.config = self.settings.config();
-        (self.before, self.errors, self.start) = (0, 0, (false, 0));
+        (self.before, self.done) = (0, Done::default());
         self.bytes.clear();
         self.out.clear();
     }
 
     /// Holds what has come out to the model.
-    fn compare(&self, ended: bool) -> Decoded {
+    fn compare(&mut self, ended: bool) -> Decoded {
         let decoded = reference::decode_prefix(&self.bytes, self.config, ended);
         let (mode, _) = self.settings.mode();
         let mut expected = Vec::new();
@@ -194,16 +194,38 @@ impl Stream {
         let (bytes, settings, before) = (&self.bytes, self.settings, self.before);
         let context = || format!("{bytes:02x?} behind {before}, ended: {ended}, {settings:?}");
         assert_eq!(self.out, expected, "{}", context());
-        let start = (self.start.0 | decoded.bom_seen, self.start.1 + decoded.skipped);
-        assert_eq!(self.object.start(), start, "{}", context());
-        let counted = (before + bytes.len() as u64, self.errors + errors_in(&decoded));
-        assert_eq!(self.object.counts().unwrap_or(counted), counted, "{}", context());
+        let done = self.done_with(&decoded);
+        assert_eq!(self.object.start(), done.start, "{}", context());
+        if let Some(position) = self.object.position() {
+            assert_eq!(position, before + bytes.len() as u64, "{}", context());
+        }
+        if let Some(errors) = self.object.errors() {
+            assert_eq!(errors, done.errors, "{}", context());
+        }
+        let places = self.places(&decoded);
+        check_places(&self.object.places(), &places, self.done.chars, self.done.end);
         decoded
     }
-}
 
-fn errors_in(decoded: &Decoded) -> u64 {
-    decoded.events.iter().filter(|event| matches!(event, Event::Error(_))).count() as u64
+    /// Where the characters stand.
+    fn places(&self, decoded: &Decoded) -> Vec<Range<u64>> {
+        let places = support::places(decoded, self.settings.mode().0);
+        places.iter().map(|place| place.start + self.before..place.end + self.before).collect()
+    }
+
+    /// What is to be said once these bytes are done with, too.
+    fn done_with(&self, decoded: &Decoded) -> Done {
+        let (count, first) = support::errors_in(decoded);
+        let first =
+            first.map(|error| reference::Error { offset: error.offset + self.before, ..error });
+        let places = self.places(decoded);
+        Done {
+            start: (self.done.start.0 | decoded.bom_seen, self.done.start.1 + decoded.skipped),
+            errors: (self.done.errors.0 + count, self.done.errors.1.clone().or(first)),
+            chars: self.done.chars + places.len(),
+            end: places.last().map_or(self.done.end, |place| place.end),
+        }
+    }
 }
 
 /// Objects for streams with the settings' options and mode.
