@@ -16,7 +16,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use arbitrary::{Arbitrary, Unstructured};
-use operations::{decoding, dialects, encoding, kernels, lines, payloads, relatives, streams};
+use operations::{
+    calls, decoding, dialects, encoding, kernels, lines, payloads, relatives, streams,
+};
 use proptest::prelude::*;
 use utf8_codec::Kernel;
 
@@ -133,6 +135,11 @@ fn utf16() {
 #[test]
 fn websocket() {
     run("websocket", payloads::websocket);
+}
+
+#[test]
+fn websocket_calls() {
+    run("websocket_calls", calls::websocket_calls);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 #[cfg(feature = "http-body")]
 pub mod bodies;
+pub mod calls;
 pub mod decoding;
 pub mod dialects;
 pub mod encoding;

@@ -1,0 +1,438 @@
+//! Calls to a `TextMessage` in any order, also where the protocol allows none of them.
+
+use arbitrary::Arbitrary;
+use bytes::BytesMut;
+use utf8_codec::payload::websocket::{
+    ClosePayload, Message, MessageError, Opcode, ProtocolError, TextMessage,
+};
+
+use super::input::{Bytes, Many};
+use super::streams::Settings;
+use crate::support::reference::{self, Config, Event, Kind};
+use crate::support::{PLAIN, model_error, undated};
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct Calls {
+    settings: Settings,
+    limit: u8,
+    calls: Many<Call, 40>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Call {
+    /// A whole frame; behind an error it is the first of another connection.
+    Frame(Header, Option<u16>, Many<Piece, 6>),
+    Start(Header),
+    Announce(u16),
+    Push(Piece),
+    End,
+    Reset,
+    Limit(u8),
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+struct Header {
+    /// Those of the opcode, or that it is one which may stand here.
+    bits: u8,
+    fin: u8,
+    mask: Option<[u8; 4]>,
+    /// What a control frame begins with, if it is one.
+    content: u8,
+}
+
+impl Header {
+    /// A code where the frame closes, and often almost as much as a frame may have.
+    fn content(self, is_closing: bool) -> Vec<u8> {
+        const CODES: [u16; 13] =
+            [0, 999, 1000, 1003, 1004, 1006, 1007, 1014, 1015, 2999, 3000, 4999, 5000];
+        let mut content = Vec::new();
+        if is_closing && self.content >= 32 {
+            let code = CODES[usize::from(self.content) % CODES.len()];
+            content.extend_from_slice(&code.to_be_bytes());
+        }
+        if self.content >= 192 {
+            content.resize(123 + usize::from(self.content % 4), b'a');
+        }
+        content
+    }
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+struct Piece {
+    way: Way,
+    bytes: Bytes<140>,
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+enum Way {
+    Copied,
+    Given,
+    Lent,
+    Judged,
+}
+
+/// The longest message; from 200 on, much more than there is.
+fn limit_of(number: u8) -> u64 {
+    if number < 200 { number.into() } else { 1 << 20 }
+}
+
+/// Every call is answered as the model answers it, and what comes of it is the same.
+pub fn websocket_calls(plan: &Calls) {
+    let options = plan.settings.options();
+    let limit = limit_of(plan.limit);
+    let mut peer = Peer {
+        connection: TextMessage::new().with_options(options).with_max_length(limit),
+        model: Model { config: plan.settings.config(), limit, ..Model::default() },
+        mask: None,
+    };
+    for call in plan.calls.iter() {
+        match call {
+            Call::Frame(header, announced, pieces) => {
+                peer.leave_trouble();
+                peer.start(*header);
+                announced.iter().for_each(|length| peer.announce(*length));
+                if let Some(Frame::Control { opcode, .. }) = peer.model.frame {
+                    peer.push(Way::Copied, &header.content(opcode == Opcode::Close));
+                }
+                pieces.iter().for_each(|piece| peer.push(piece.way, &piece.bytes.0));
+                peer.end();
+            }
+            Call::Start(header) => peer.start(*header),
+            Call::Announce(length) => peer.announce(*length),
+            Call::Push(piece) => peer.push(piece.way, &piece.bytes.0),
+            Call::End => peer.end(),
+            Call::Reset => peer.reset(),
+            Call::Limit(limit) => peer.limit(limit_of(*limit)),
+        }
+        peer.compare();
+    }
+}
+
+/// A connection, and what it must be.
+struct Peer {
+    connection: TextMessage,
+    model: Model,
+    /// Of the frame that is open, if it is masked, and how much of it has come.
+    mask: Option<([u8; 4], usize)>,
+}
+
+impl Peer {
+    /// Goes over to another connection where this one has failed.
+    fn leave_trouble(&mut self) {
+        if self.model.failed.is_some() {
+            self.announce(0);
+            self.reset();
+        }
+    }
+
+    fn start(&mut self, header: Header) {
+        let fitting = match (&self.model.message, header.bits % 2) {
+            (Some(_), _) => 0,
+            (None, 0) => 1,
+            (None, _) => 2,
+        };
+        let bits = if header.bits < 160 { fitting } else { header.bits % 16 };
+        let opcode = match Opcode::try_from(bits) {
+            Ok(opcode) => opcode,
+            Err(error) => {
+                assert!(matches!(bits, 3..8 | 11..16));
+                return assert_eq!(error, ProtocolError::ReservedOpcode(bits));
+            }
+        };
+        assert_eq!(u8::from(opcode), bits);
+        // Most control frames are whole.
+        let fin = header.fin % if opcode.is_control() { 8 } else { 2 } > 0;
+        let started = self.connection.start_frame(opcode, fin, header.mask);
+        let expected = self.model.start(opcode, fin);
+        assert_eq!(started.map_err(told), expected);
+        self.mask = header.mask.filter(|_| expected.is_ok()).map(|mask| (mask, 0));
+    }
+
+    fn announce(&mut self, length: u16) {
+        let length = match (length % 8, u64::from(length / 8)) {
+            (0, _) => self.model.room(),
+            (1, _) => self.model.room().saturating_add(1),
+            (2, length) => 125 + length % 2,
+            (3, _) => u64::MAX,
+            (_, length) => length % 200,
+        };
+        let announced = self.connection.announce(length);
+        assert_eq!(announced.map_err(told), self.model.announce(length));
+    }
+
+    fn push(&mut self, way: Way, piece: &[u8]) {
+        let mut masked = piece.to_vec();
+        if let (Some((mask, come)), true) = (&mut self.mask, self.model.frame.is_some()) {
+            for byte in &mut masked {
+                *byte ^= mask[*come % 4];
+                *come += 1;
+            }
+        }
+        let is_kept = matches!(way, Way::Copied | Way::Given);
+        let (text, expected) = self.model.push(piece, is_kept);
+        let pushed = match way {
+            Way::Given => {
+                let pushed = self.connection.push_bytes(BytesMut::from(&masked[..]));
+                masked.copy_from_slice(piece);
+                pushed
+            }
+            Way::Copied => self.connection.push(&mut masked),
+            Way::Judged => self.connection.validate(&mut masked),
+            Way::Lent => {
+                let mut lent = String::new();
+                let pieces = &mut self.connection.pieces(&mut masked);
+                let pushed = pieces.try_for_each(|piece| piece.map(|text| lent.push_str(text)));
+                assert_eq!(lent, text, "of {piece:02x?}");
+                pushed
+            }
+        };
+        assert_eq!(pushed.map_err(told), expected, "of {piece:02x?}");
+        assert_eq!(masked, piece, "it is unmasked in place");
+    }
+
+    fn end(&mut self) {
+        let ended = self.connection.end_frame();
+        assert_eq!(ended.map_err(told), self.model.end());
+    }
+
+    fn reset(&mut self) {
+        self.connection.reset();
+        let Model { config, limit, .. } = self.model;
+        self.model = Model { config, limit, ..Model::default() };
+    }
+
+    fn limit(&mut self, limit: u64) {
+        self.connection = std::mem::take(&mut self.connection).with_max_length(limit);
+        self.model.limit = limit;
+    }
+
+    fn compare(&mut self) {
+        if self.model.frame.is_none() {
+            self.mask = None;
+        }
+        let message = self.model.message.as_ref();
+        let position = message.map_or(0, |message| message.bytes.len() as u64);
+        assert_eq!(self.connection.position(), position);
+        let held = message.map_or(&[][..], |message| message.held(self.model.config));
+        assert_eq!(self.connection.incomplete(), held);
+    }
+}
+
+// ---- the model ----------------------------------------------------------------------------------
+
+/// What a connection has come to: RFC 6455, sections 5.4 to 5.6 and 7.4.
+struct Model {
+    config: Config,
+    limit: u64,
+    /// Nothing comes behind an error but the same error.
+    failed: Option<Trouble>,
+    frame: Option<Frame>,
+    message: Option<Open>,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self { config: PLAIN, limit: 0, failed: None, frame: None, message: None }
+    }
+}
+
+enum Frame {
+    Data { fin: bool },
+    Control { opcode: Opcode, payload: Vec<u8> },
+}
+
+/// A message that has been begun.
+struct Open {
+    is_text: bool,
+    /// All that has come of it.
+    bytes: Vec<u8>,
+    /// What of it is to be kept.
+    kept: Vec<u8>,
+}
+
+impl Open {
+    fn held(&self, config: Config) -> &[u8] {
+        if !self.is_text {
+            return &[];
+        }
+        let held = reference::decode_prefix(&self.bytes, config, false).held;
+        &self.bytes[self.bytes.len() - held..]
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Trouble {
+    Utf8(reference::Error),
+    Reason(reference::Error),
+    TooLong(u64),
+    Protocol(ProtocolError),
+}
+
+impl Model {
+    /// The first trouble is the one that is told for ever.
+    fn fail<T>(&mut self, trouble: Trouble) -> Result<T, Trouble> {
+        (self.frame, self.message) = (None, None);
+        Err(self.failed.get_or_insert(trouble).clone())
+    }
+
+    fn break_protocol<T>(&mut self, error: ProtocolError) -> Result<T, Trouble> {
+        self.fail(Trouble::Protocol(error))
+    }
+
+    fn start(&mut self, opcode: Opcode, fin: bool) -> Result<(), Trouble> {
+        if self.failed.is_some() || self.frame.is_some() {
+            return self.break_protocol(ProtocolError::NestedFrame);
+        }
+        if opcode.is_control() {
+            if !fin {
+                return self.break_protocol(ProtocolError::FragmentedControl);
+            }
+            self.frame = Some(Frame::Control { opcode, payload: Vec::new() });
+            return Ok(());
+        }
+        match (opcode == Opcode::Continuation, &self.message) {
+            (true, None) => return self.break_protocol(ProtocolError::UnexpectedContinuation),
+            (false, Some(_)) => return self.break_protocol(ProtocolError::InterruptedMessage),
+            (true, Some(_)) => {}
+            (false, None) => {
+                let is_text = opcode == Opcode::Text;
+                self.message = Some(Open { is_text, bytes: Vec::new(), kept: Vec::new() });
+            }
+        }
+        self.frame = Some(Frame::Data { fin });
+        Ok(())
+    }
+
+    fn room(&self) -> u64 {
+        let come = self.message.as_ref().map_or(0, |message| message.bytes.len() as u64);
+        self.limit.saturating_sub(come)
+    }
+
+    fn announce(&mut self, length: u64) -> Result<(), Trouble> {
+        match &self.frame {
+            None => self.break_protocol(ProtocolError::NoFrame),
+            Some(Frame::Control { .. }) if length > 125 => {
+                self.break_protocol(ProtocolError::LongControl)
+            }
+            Some(Frame::Data { .. }) if length > self.room() => {
+                self.fail(Trouble::TooLong(self.limit))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The text that the piece completes, and what is wrong with it.
+    fn push(&mut self, piece: &[u8], is_kept: bool) -> (String, Result<(), Trouble>) {
+        let room = usize::try_from(self.room()).unwrap_or(usize::MAX);
+        let (config, limit) = (self.config, self.limit);
+        let (text, trouble) = match (&mut self.frame, &mut self.message) {
+            (None, _) => (String::new(), Some(Trouble::Protocol(ProtocolError::NoFrame))),
+            (Some(Frame::Control { payload, .. }), _) => {
+                payload.extend_from_slice(piece);
+                let is_long = payload.len() > 125;
+                let trouble = is_long.then_some(Trouble::Protocol(ProtocolError::LongControl));
+                (String::new(), trouble)
+            }
+            (Some(Frame::Data { .. }), Some(message)) => {
+                let admitted = &piece[..piece.len().min(room)];
+                let too_long = (admitted.len() < piece.len()).then_some(Trouble::TooLong(limit));
+                let (before, _) = judged(&message.bytes, config, false);
+                message.bytes.extend_from_slice(admitted);
+                if message.is_text {
+                    let (text, error) = judged(&message.bytes, config, false);
+                    let text = text[before.len()..].to_owned();
+                    message.kept.extend_from_slice(if is_kept { text.as_bytes() } else { b"" });
+                    (text, error.map(Trouble::Utf8).or(too_long))
+                } else {
+                    message.kept.extend_from_slice(if is_kept { admitted } else { b"" });
+                    (String::new(), too_long)
+                }
+            }
+            (Some(Frame::Data { .. }), None) => unreachable!("of some message"),
+        };
+        (text, trouble.map_or(Ok(()), |trouble| self.fail(trouble)))
+    }
+
+    fn end(&mut self) -> Result<Option<Message>, Trouble> {
+        match self.frame.take() {
+            None => self.break_protocol(ProtocolError::NoFrame),
+            Some(Frame::Data { fin: false }) => Ok(None),
+            Some(Frame::Data { fin: true }) => {
+                let message = self.message.take().expect("a frame of some message");
+                if !message.is_text {
+                    return Ok(Some(Message::Binary(message.kept.into())));
+                }
+                match judged(&message.bytes, self.config, true) {
+                    (_, Some(error)) => self.fail(Trouble::Utf8(error)),
+                    (_, None) => {
+                        let kept = String::from_utf8(message.kept).expect("it is text");
+                        Ok(Some(Message::Text(kept.into())))
+                    }
+                }
+            }
+            Some(Frame::Control { opcode: Opcode::Ping, payload }) => {
+                Ok(Some(Message::Ping(payload.into())))
+            }
+            Some(Frame::Control { opcode: Opcode::Pong, payload }) => {
+                Ok(Some(Message::Pong(payload.into())))
+            }
+            Some(Frame::Control { payload, .. }) => self.close(&payload),
+        }
+    }
+
+    fn close(&mut self, payload: &[u8]) -> Result<Option<Message>, Trouble> {
+        let (code, reason) = match payload {
+            [] => return Ok(Some(Message::Close(None))),
+            [_] => return self.break_protocol(ProtocolError::TruncatedCloseCode),
+            [high, low, reason @ ..] => (u16::from_be_bytes([*high, *low]), reason),
+        };
+        if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
+            return self.break_protocol(ProtocolError::CloseCode(code));
+        }
+        match judged(reason, PLAIN, true) {
+            (_, Some(error)) => self.fail(Trouble::Reason(error)),
+            (reason, None) => {
+                let payload = ClosePayload::new(code, reason).expect("it is allowed");
+                Ok(Some(Message::Close(Some(payload))))
+            }
+        }
+    }
+}
+
+/// The text up to the first error, and that error.
+fn judged(bytes: &[u8], config: Config, ended: bool) -> (String, Option<reference::Error>) {
+    let mut text = String::new();
+    for event in reference::decode_prefix(bytes, config, ended).events {
+        match event {
+            Event::Text(more) => text.push_str(&more),
+            Event::Error(error) => return (text, Some(undated(error))),
+        }
+    }
+    (text, None)
+}
+
+/// An error in the model's terms. Its close code and its offset are what they must be.
+fn told(error: MessageError) -> Trouble {
+    let code_of = |kind| match kind {
+        Kind::ForbiddenBom | Kind::MissingBom | Kind::Noncharacter | Kind::Forbidden => 1008,
+        _ => 1007,
+    };
+    let (trouble, code, offset) = match error {
+        MessageError::Utf8(cause) | MessageError::Reason(cause) => {
+            let cause = model_error(&cause);
+            let (code, offset) = (code_of(cause.kind), Some(cause.offset));
+            match error {
+                MessageError::Utf8(_) => (Trouble::Utf8(cause), code, offset),
+                _ => (Trouble::Reason(cause), code, offset),
+            }
+        }
+        MessageError::TooLong { limit } => (Trouble::TooLong(limit), 1009, Some(limit)),
+        MessageError::Protocol(cause) => (Trouble::Protocol(cause), 1002, None),
+        other => panic!("the model knows no {other:?}"),
+    };
+    assert_eq!((error.close_code(), error.offset()), (code, offset), "{error:?}");
+    let close = error.to_close();
+    assert_eq!(close.code(), code, "{error:?}");
+    assert_eq!(ClosePayload::parse(close.to_bytes()), Ok(Some(close)), "{error:?}");
+    trouble
+}
