@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use arbitrary::{Arbitrary, Unstructured};
 use operations::{
-    calls, decoding, dialects, encoding, kernels, lines, payloads, relatives, streams,
+    calls, decoding, dialects, encoders, encoding, kernels, lines, payloads, relatives, streams,
 };
 use proptest::prelude::*;
 use utf8_codec::Kernel;
@@ -103,6 +103,12 @@ fn body() {
 }
 
 #[test]
+#[cfg(feature = "http-body")]
+fn content_type() {
+    run("content_type", operations::content_types::content_type);
+}
+
+#[test]
 fn lines_codec() {
     run("lines", lines::lines);
 }
@@ -115,6 +121,11 @@ fn line_stream() {
 #[test]
 fn encoder() {
     run("encoder", encoding::encoder);
+}
+
+#[test]
+fn encoders_of_codecs() {
+    run("encoders", encoders::encoders);
 }
 
 #[test]

@@ -8,8 +8,11 @@
 #[cfg(feature = "http-body")]
 pub mod bodies;
 pub mod calls;
+#[cfg(feature = "http-body")]
+pub mod content_types;
 pub mod decoding;
 pub mod dialects;
+pub mod encoders;
 pub mod encoding;
 pub mod input;
 pub mod kernels;

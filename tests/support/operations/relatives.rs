@@ -371,6 +371,12 @@ pub fn boundaries(bytes: &Bytes<200>) {
         assert_eq!(pieces.concat(), text);
         assert!(pieces.iter().all(|piece| (1..=limit).contains(&piece.len())), "{pieces:?}");
         assert_eq!(pieces.first().copied().unwrap_or_default(), split::truncate(&text, limit));
+        let mut owned = split::owned_at_most(text.as_ref().into(), limit);
+        for (number, piece) in pieces.iter().enumerate() {
+            assert_eq!(owned.rest().as_bytes(), pieces[number..].concat().as_bytes());
+            assert_eq!(owned.next().as_deref(), Some(*piece));
+        }
+        assert_eq!((owned.next(), owned.rest().len()), (None, 0));
         // Each is as long as it can be.
         for pair in pieces.windows(2) {
             let next = pair[1].chars().next().expect("none is empty");

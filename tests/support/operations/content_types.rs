@@ -1,0 +1,234 @@
+//! `Content-Type` fields as a peer may send them, and the charsets that they name.
+
+use arbitrary::Arbitrary;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue};
+use utf8_codec::payload::http::{Charset, CharsetError, Utf8Body};
+
+use super::input::Many;
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct Headers {
+    fields: Many<Many<Part>, 4>,
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+enum Part {
+    Known(u8),
+    Byte(u8),
+    /// A parameter that is as it should be.
+    Charset {
+        label: u8,
+        is_quoted: bool,
+    },
+}
+
+const PARTS: [&[u8]; 24] = [
+    b"text/html",
+    b"a/b",
+    b"/",
+    b";",
+    b"; ",
+    b" ",
+    b"\t",
+    b"=",
+    b"charset",
+    b"CharSet=",
+    b"charset=\"",
+    b"\"",
+    b"\\",
+    b"\\\"",
+    b"utf-8",
+    b"UTF\\-8",
+    b"latin1",
+    b"klingon",
+    b"q=1",
+    b",",
+    b"\x7F",
+    b"\xE9",
+    b"\r\n",
+    b"",
+];
+
+const LABELS: [&str; 10] = [
+    "utf-8",
+    "UTF8",
+    "Unicode-1-1-UTF-8",
+    "x-unicode20utf8",
+    "latin1",
+    "windows-1252",
+    "shift_jis",
+    "utf-16",
+    "iso-2022-kr",
+    "klingon",
+];
+
+impl Part {
+    fn bytes(self) -> Vec<u8> {
+        match self {
+            Self::Known(number) => PARTS[usize::from(number) % PARTS.len()].to_vec(),
+            Self::Byte(byte) => vec![byte],
+            Self::Charset { label, is_quoted } => {
+                let label = LABELS[usize::from(label) % LABELS.len()];
+                let quote = if is_quoted { "\"" } else { "" };
+                format!(";charset={quote}{label}{quote}").into_bytes()
+            }
+        }
+    }
+}
+
+/// What a field and several of them say is what a table of states and the Encoding Standard say.
+pub fn content_type(plan: &Headers) {
+    let mut headers = HeaderMap::new();
+    let mut expected = Ok(None);
+    for (number, parts) in plan.fields.iter().enumerate() {
+        // Most fields begin as they should.
+        let kind: &[u8] = if number % 2 == 0 { b"text/plain" } else { b"" };
+        let mut field = kind.to_vec();
+        parts.iter().for_each(|part| field.extend(part.bytes()));
+        let found = named(&field);
+        let context = || field.escape_ascii().to_string();
+        assert_eq!(told(Charset::from_content_type(&field)), found, "{}", context());
+        if let Ok(value) = HeaderValue::from_bytes(&field) {
+            headers.append(CONTENT_TYPE, value);
+            expected = agreed(expected, found);
+        }
+    }
+    let expected = expected.map(|name| name.flatten().unwrap_or("UTF-8"));
+    let found = told(Charset::from_headers(&headers).map(Some));
+    assert_eq!(found, expected.clone().map(Some), "{headers:?}");
+    let body = Utf8Body::from_headers(&headers, http_body_util::Empty::<&[u8]>::new());
+    assert_eq!(told(body.map(|body| Some(body.charset()))), expected.map(Some), "{headers:?}");
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    Unsupported,
+    Malformed(usize),
+    Contradictory,
+}
+
+type Name = Result<Option<&'static str>, Trouble>;
+
+fn told(charset: Result<Option<Charset>, CharsetError>) -> Name {
+    let status = charset.as_ref().err().map(CharsetError::status);
+    let (trouble, expected) = match charset {
+        Ok(charset) => return Ok(charset.map(Charset::name)),
+        Err(CharsetError::Unsupported { label }) => {
+            assert!(label.is_ascii() && label.len() <= 40, "{label:?}");
+            (Trouble::Unsupported, 415)
+        }
+        Err(CharsetError::Malformed { at }) => (Trouble::Malformed(at), 400),
+        Err(CharsetError::Contradictory) => (Trouble::Contradictory, 400),
+        Err(other) => panic!("{other}"),
+    };
+    assert_eq!(status.map(|status| status.as_u16()), Some(expected));
+    Err(trouble)
+}
+
+/// The first of all, if the next one is the same.
+fn agreed<T: PartialEq>(
+    first: Result<Option<T>, Trouble>,
+    next: Result<T, Trouble>,
+) -> Result<Option<T>, Trouble> {
+    match (first?, next?) {
+        (Some(first), next) if first != next => Err(Trouble::Contradictory),
+        (_, next) => Ok(Some(next)),
+    }
+}
+
+/// Where in a field a byte stands (RFC 9110, sections 5.6 and 8.3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Start,
+    Type,
+    Slash,
+    Subtype,
+    /// Behind the subtype, or behind a value.
+    Between,
+    Semicolon,
+    Name,
+    Equals,
+    Value,
+    Quoted,
+    Escaped,
+    Unquoted,
+}
+
+impl Place {
+    /// Where the next byte stands; `None`: none such may come here.
+    fn next(self, byte: u8) -> Option<Self> {
+        let is_token = byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        let is_text = byte == b'\t' || byte >= b' ' && byte != 0x7F;
+        Some(match (self, byte) {
+            (Self::Start, b' ' | b'\t') => Self::Start,
+            (Self::Start | Self::Type, _) if is_token => Self::Type,
+            (Self::Type, b'/') => Self::Slash,
+            (Self::Slash | Self::Subtype, _) if is_token => Self::Subtype,
+            (Self::Subtype | Self::Value | Self::Unquoted | Self::Between, b' ' | b'\t') => {
+                Self::Between
+            }
+            (Self::Subtype | Self::Value | Self::Unquoted | Self::Between, b';') => Self::Semicolon,
+            (Self::Semicolon, b' ' | b'\t' | b';') => Self::Semicolon,
+            (Self::Semicolon | Self::Name, _) if is_token => Self::Name,
+            (Self::Name, b'=') => Self::Equals,
+            (Self::Equals, b'"') => Self::Quoted,
+            (Self::Equals | Self::Value, _) if is_token => Self::Value,
+            (Self::Quoted, b'"') => Self::Unquoted,
+            (Self::Quoted, b'\\') => Self::Escaped,
+            (Self::Quoted | Self::Escaped, _) if is_text => Self::Quoted,
+            _ => return None,
+        })
+    }
+
+    fn may_be_last(self) -> bool {
+        use Place::{Between, Semicolon, Subtype, Unquoted, Value};
+        matches!(self, Subtype | Between | Semicolon | Value | Unquoted)
+    }
+}
+
+/// The charset that a field names.
+fn named(field: &[u8]) -> Name {
+    let (mut place, mut charset) = (Place::Start, Ok(None));
+    let (mut name, mut value) = (Vec::new(), Vec::new());
+    for (at, byte) in field.iter().copied().map(Some).chain([None]).enumerate() {
+        let next = byte.and_then(|byte| place.next(byte));
+        // A value has ended where this byte is not one of it.
+        let has_ended = match place {
+            Place::Value => next != Some(Place::Value),
+            Place::Quoted => next == Some(Place::Unquoted),
+            _ => false,
+        };
+        if has_ended && name.eq_ignore_ascii_case(b"charset") {
+            charset = Ok(agreed(charset, known(&value))?);
+        }
+        match next {
+            None if byte.is_none() && place.may_be_last() => break,
+            None => return Err(Trouble::Malformed(at)),
+            Some(Place::Semicolon) => name.clear(),
+            Some(Place::Equals) => value.clear(),
+            Some(Place::Name) => name.extend(byte),
+            Some(Place::Value) => value.extend(byte),
+            Some(Place::Quoted) if place != Place::Equals => value.extend(byte),
+            Some(_) => {}
+        }
+        place = next.expect("it is not the end");
+    }
+    charset
+}
+
+#[cfg(feature = "encoding_rs")]
+fn known(label: &[u8]) -> Result<&'static str, Trouble> {
+    let encoding = encoding_rs::Encoding::for_label_no_replacement(label);
+    encoding.map(encoding_rs::Encoding::name).ok_or(Trouble::Unsupported)
+}
+
+/// UTF-8 alone: the Encoding Standard, section 4.2.
+#[cfg(not(feature = "encoding_rs"))]
+fn known(label: &[u8]) -> Result<&'static str, Trouble> {
+    let labels =
+        "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8".split(' ');
+    let label = label.trim_ascii().to_ascii_lowercase();
+    let is_known = { labels }.any(|known| known.as_bytes() == label);
+    is_known.then_some("UTF-8").ok_or(Trouble::Unsupported)
+}
