@@ -11,6 +11,7 @@ mod lists;
 mod operations;
 mod support;
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::fs;
 use std::path::PathBuf;
@@ -18,19 +19,32 @@ use std::path::PathBuf;
 use arbitrary::{Arbitrary, Unstructured};
 use operations::{
     calls, decoding, dialects, encoders, encoding, kernels, lines, payloads, relatives, streams,
+    texts,
 };
 use proptest::prelude::*;
 use utf8_codec::Kernel;
 
-/// What the fuzzer's target of this name has found to be worth keeping.
+/// What the fuzzer's target of this name has found to be worth keeping: every input is a plan.
 fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
-    for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}")) {
-        let bytes = fs::read(entry.unwrap().path()).unwrap();
-        if let Ok(plan) = P::arbitrary_take_rest(Unstructured::new(&bytes)) {
-            check(&plan);
-        }
+    let folder = fuzz().join("corpus").join(name);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let inputs: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    assert!(!inputs.is_empty(), "{folder:?} is empty");
+    for input in inputs {
+        let bytes = fs::read(&input).unwrap();
+        let plan = P::arbitrary_take_rest(Unstructured::new(&bytes));
+        check(&plan.unwrap_or_else(|error| panic!("{input:?}: {error}")));
     }
+}
+
+fn fuzz() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz")
+}
+
+/// The names of files or folders, without endings.
+fn names(folder: &str) -> BTreeSet<String> {
+    let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    fs::read_dir(fuzz().join(folder)).unwrap().map(|entry| name(entry.unwrap().path())).collect()
 }
 
 /// The plans of the fuzzer, then others by the hundred, each made of so many random bytes at the most.
@@ -54,6 +68,16 @@ fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &str, check: impl Fn(&P)) {
     });
     outcome.unwrap();
     assert!(checked.get() * 10 > cases * 9, "{name}: only {} plans", checked.get());
+}
+
+#[test]
+fn every_target_of_the_fuzzer_has_a_corpus_and_is_run_here() {
+    let targets = names("fuzz_targets");
+    assert_eq!(names("corpus"), targets);
+    let here = include_str!("operations.rs");
+    for target in targets {
+        assert!(here.contains(&format!("\"{target}\"")), "{target} is not run");
+    }
 }
 
 #[test]
@@ -106,6 +130,11 @@ fn body() {
 #[cfg(feature = "http-body")]
 fn content_type() {
     run("content_type", operations::content_types::content_type);
+}
+
+#[test]
+fn texts() {
+    run("texts", texts::texts);
 }
 
 #[test]

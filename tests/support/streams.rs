@@ -2,14 +2,21 @@
 //! [`Subject`].
 
 use std::convert::Infallible;
+use std::fmt::Debug;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
 
 use bytes::Bytes;
 use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use futures::stream::FusedStream;
-use futures::{FutureExt, StreamExt};
-use tokio::io::{AsyncWriteExt, DuplexStream};
-use utf8_codec::stream::{CharStream, ReadError, StreamError, Utf8Reader, Utf8Stream};
-use utf8_codec::{ErrorMode, Strictness, Utf8Options};
+use futures::{FutureExt, Stream, StreamExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, DuplexStream};
+use utf8_codec::stream::{
+    CharStream, CollectError, ReadError, ReaderChunks, StreamError, Utf8Reader, Utf8Stream,
+    Utf8StreamExt,
+};
+use utf8_codec::{ErrorMode, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 use super::reference::Error;
 use super::subjects::{Subject, Told, counted};
@@ -17,55 +24,110 @@ use super::{Atom, model_error};
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
 
-/// A stream over a channel, polled after each chunk for as long as it is ready.
-pub struct Texts {
-    /// `None` once the stream is to end.
-    sender: Option<UnboundedSender<Result<Bytes, Infallible>>>,
-    stream: Utf8Stream<Chunks>,
-    mode: ErrorMode,
+/// Where chunks are put in.
+enum Feed {
+    Channel(UnboundedSender<Result<Bytes, Infallible>>),
+    Pipe(DuplexStream),
 }
 
-impl Texts {
+impl Feed {
+    fn give(&mut self, chunk: &[u8]) {
+        match self {
+            Self::Channel(sender) => {
+                sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("open");
+            }
+            Self::Pipe(pipe) => {
+                pipe.write_all(chunk).now_or_never().expect("there is room").expect("open");
+            }
+        }
+    }
+}
+
+/// How often one that reads so many bytes at once is asked again: it gives way before all is read.
+fn patience(capacity: usize) -> u8 {
+    if capacity < 64 { 16 } else { 1 }
+}
+
+/// A stream over a channel or a pipe, polled after each chunk for as long as it is ready.
+pub struct Texts<S> {
+    /// `None` once the stream is to end.
+    feed: Option<Feed>,
+    stream: Utf8Stream<S>,
+    /// Whether a chunk makes one item at the most.
+    makes_one: bool,
+    patience: u8,
+}
+
+impl Texts<Chunks> {
     pub fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
         let (sender, receiver) = mpsc::unbounded();
         let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
-        Box::new(Self { sender: Some(sender), stream, mode })
+        let (feed, makes_one) = (Some(Feed::Channel(sender)), mode != ErrorMode::Fatal);
+        Box::new(Self { feed, stream, makes_one, patience: 1 })
     }
+}
 
+impl Texts<ReaderChunks<DuplexStream>> {
+    /// Reads at most `capacity` bytes at once.
+    pub fn from_reader(options: Utf8Options, mode: ErrorMode, capacity: usize) -> Box<dyn Subject> {
+        let (pipe, socket) = tokio::io::duplex(1 << 20);
+        let chunks = ReaderChunks::with_capacity(socket, capacity);
+        let stream = chunks.utf8().with_options(options).with_error_mode(mode);
+        let feed = Some(Feed::Pipe(pipe));
+        Box::new(Self { feed, stream, makes_one: false, patience: patience(capacity) })
+    }
+}
+
+impl<S, E> Texts<S>
+where
+    S: Stream<Item = Result<Bytes, E>> + Unpin,
+    E: Debug,
+{
     /// What comes out before the stream is pending, or has ended.
     fn ready(&mut self) -> Vec<Atom> {
         let mut out = Vec::new();
-        let mut items = 0;
-        while let Some(Some(item)) = self.stream.next().now_or_never() {
+        let (mut items, mut pending) = (0, 0);
+        while pending < self.patience {
+            let item = match self.stream.next().now_or_never() {
+                None => {
+                    pending += 1;
+                    continue;
+                }
+                Some(None) => break,
+                Some(Some(item)) => item,
+            };
             match item {
                 Ok(text) => {
                     assert!(!text.is_empty(), "items are never empty");
                     out.extend(text.chars().map(Atom::Char));
                 }
                 Err(StreamError::Utf8(error)) => out.push(Atom::Error(model_error(&error))),
-                Err(error) => panic!("{error}"),
+                Err(error) => panic!("{error:?}"),
             }
             items += 1;
         }
-        assert!(items <= 1 || self.mode == ErrorMode::Fatal, "one item for a chunk");
+        assert!(items <= 1 || !self.makes_one, "one item for a chunk");
         out
     }
 }
 
-impl Subject for Texts {
+impl<S, E> Subject for Texts<S>
+where
+    S: Stream<Item = Result<Bytes, E>> + Unpin,
+    E: Debug,
+{
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
-        let sender = self.sender.as_ref().expect("not ended");
-        sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("open");
+        self.feed.as_mut().expect("not ended").give(chunk);
         let out = self.ready();
         assert!(self.stream.rest().is_empty() && !self.stream.is_terminated());
         out
     }
 
     fn finish(&mut self) -> Vec<Atom> {
-        self.sender = None;
+        self.feed = None;
         let out = self.ready();
         assert!(self.stream.is_terminated());
-        assert_eq!(self.stream.next().now_or_never(), Some(None), "and so it stays");
+        assert!(matches!(self.stream.next().now_or_never(), Some(None)), "and so it stays");
         out
     }
 
@@ -277,7 +339,7 @@ impl Read {
         let reader = Some(reader.with_capacity(capacity));
         let may_be_refused = matches!(mode, ErrorMode::Latin1 | ErrorMode::Windows1252)
             && options != options.with_strictness(Strictness::new());
-        let (goes_to_lines, patience) = (!may_be_refused, if capacity < 64 { 16 } else { 1 });
+        let (goes_to_lines, patience) = (!may_be_refused, patience(capacity));
         Box::new(Self {
             pipe: Some(pipe),
             reader,
@@ -297,18 +359,22 @@ impl Read {
         let (mut out, mut pending) = (Vec::new(), 0);
         while pending < self.patience {
             self.turn += 1;
-            let taken = match self.turn % 4 {
+            let taken = match self.turn % 8 {
                 0 => self.take_all(),
                 1 => self.take_half(),
                 2 => self.take_char(),
+                3 => self.fill_and_take(),
+                4 => self.read_bytes(),
+                5 => self.fill_bytes(),
+                6 => self.append(&mut out),
                 _ => {
                     self.go_to_lines_and_back();
                     continue;
                 }
             };
             match taken {
-                Some(Ok(text)) if text.is_empty() => return out,
-                Some(Ok(text)) => out.extend(text.chars().map(Atom::Char)),
+                Some(Ok(None)) => return out,
+                Some(Ok(Some(text))) => out.extend(text.chars().map(Atom::Char)),
                 Some(Err(ReadError::Utf8(error))) => out.push(Atom::Error(model_error(&error))),
                 Some(Err(error)) => panic!("{error}"),
                 None => pending += 1,
@@ -318,24 +384,106 @@ impl Read {
         out
     }
 
-    fn take_all(&mut self) -> Option<Result<String, ReadError>> {
+    fn take_all(&mut self) -> Taken {
         let text = self.reader().next_str().now_or_never()?;
         Some(text.map(|text| {
             assert_ne!(text, Some(""), "texts are never empty");
-            text.unwrap_or_default().to_owned()
+            text.map(str::to_owned)
         }))
     }
 
-    fn take_half(&mut self) -> Option<Result<String, ReadError>> {
+    fn take_half(&mut self) -> Taken {
         let text = match self.reader().peek_str().now_or_never()? {
-            Ok(text) => text.unwrap_or_default(),
+            Ok(Some(text)) => text,
+            Ok(None) => return Some(Ok(None)),
             Err(error) => return Some(Err(error)),
         };
         let half =
             (text.len().div_ceil(2)..).find(|&at| text.is_char_boundary(at)).expect("an end");
         let half = text[..half].to_owned();
         self.reader().consume(half.len());
-        Some(Ok(half))
+        Some(Ok(Some(half)))
+    }
+
+    fn take_char(&mut self) -> Taken {
+        let next = self.reader().next_char().now_or_never()?;
+        Some(next.map(|c| c.map(String::from)))
+    }
+
+    /// Takes the first character of what is lent.
+    fn fill_and_take(&mut self) -> Taken {
+        let reader = self.reader();
+        let lent = poll_fn(|cx| {
+            let text = Pin::new(&mut *reader).poll_fill_str(cx);
+            text.map_ok(|text| text.chars().next().map(String::from))
+        });
+        let first = lent.now_or_never()?;
+        if let Ok(Some(first)) = &first {
+            self.reader().consume(first.len());
+        }
+        Some(first)
+    }
+
+    /// Reads some bytes: of a character that was cut, all comes again.
+    fn read_bytes(&mut self) -> Taken {
+        let mut bytes = self.reader.take().expect("it is back").into_byte_reader();
+        let (mut read, mut buffer) = (Vec::new(), [0; 3]);
+        let last = loop {
+            let room = &mut buffer[..1 + read.len() % 3];
+            let len = bytes.read(room).now_or_never();
+            match len {
+                Some(Ok(len)) => read.extend_from_slice(&buffer[..len]),
+                last => break last,
+            }
+            // Behind text there may be an error.
+            if read.len() > 9 || bytes.get_ref().as_str().is_empty() {
+                break len;
+            }
+        };
+        self.reader = Some(bytes.into_inner());
+        Some(last?.map(|_| whole(&read)).map_err(read_error))
+    }
+
+    /// Takes most of the bytes that are shown, in the same way.
+    fn fill_bytes(&mut self) -> Taken {
+        let mut bytes = self.reader.take().expect("it is back").into_byte_reader();
+        let shown = bytes.fill_buf().now_or_never().map(|shown| shown.map(<[_]>::to_vec));
+        if let Some(Ok(shown)) = &shown {
+            assert!(str::from_utf8(shown).is_ok(), "whole characters are shown");
+            bytes.consume(most(shown));
+        }
+        self.reader = Some(bytes.into_inner());
+        Some(shown?.map(|shown| whole(&shown[..most(&shown)])).map_err(read_error))
+    }
+
+    /// Takes what comes into a text that has some already, up to a limit.
+    fn append(&mut self, out: &mut Vec<Atom>) -> Taken {
+        let (mut text, limit) = (String::from("kept"), 4 + self.turn % 60);
+        let appended = self.reader().append_text(&mut text, limit).now_or_never();
+        assert!(text.len() <= limit, "{text:?}, limit {limit}");
+        let more = text.strip_prefix("kept").expect("it is kept");
+        out.extend(more.chars().map(Atom::Char));
+        match appended? {
+            Ok(()) => Some(Ok(None)),
+            Err(CollectError::TooLong { limit: told }) => {
+                let unread = self.reader().as_str();
+                assert!(told == limit && text.len() + unread.len() > limit, "{unread:?}");
+                Some(Ok(Some(String::new())))
+            }
+            Err(CollectError::Utf8(error)) => Some(Err(ReadError::Utf8(error))),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Collects what is left, up to a limit that is enough.
+    fn collect(&mut self) -> Vec<Atom> {
+        let text = self
+            .reader()
+            .collect_text(1 << 20)
+            .now_or_never()
+            .expect("it has ended")
+            .expect("nothing is refused");
+        text.chars().map(Atom::Char).collect()
     }
 
     /// As if somebody had wanted lines, and taken none.
@@ -347,11 +495,29 @@ impl Read {
             self.reader = self.reader.take().map(|reader| reader.into_lines().into_reader());
         }
     }
+}
 
-    fn take_char(&mut self) -> Option<Result<String, ReadError>> {
-        let next = self.reader().next_char().now_or_never()?;
-        Some(next.map(|c| c.map(String::from).unwrap_or_default()))
-    }
+/// Text, `None` at the end; or an error. Nothing, where the reader is pending.
+type Taken = Option<Result<Option<String>, ReadError>>;
+
+/// About two thirds of some bytes, and a whole character at the least.
+fn most(bytes: &[u8]) -> usize {
+    bytes.len().min(4).max(bytes.len() * 2 / 3)
+}
+
+/// The characters that bytes have all of; `None`, if there are no bytes.
+fn whole(bytes: &[u8]) -> Option<String> {
+    let text = bytes.utf8_chunks().next()?.valid();
+    assert_ne!(text, "", "there is a whole one");
+    Some(text.to_owned())
+}
+
+fn read_error(error: io::Error) -> ReadError {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<Utf8Error>());
+    let Some(cause) = cause.copied() else { return ReadError::Io(error) };
+    let is_incomplete = cause.kind() == Utf8ErrorKind::Incomplete;
+    assert_eq!(error.kind() == io::ErrorKind::UnexpectedEof, is_incomplete, "{error:?}");
+    ReadError::Utf8(cause)
 }
 
 impl Subject for Read {
@@ -363,7 +529,11 @@ impl Subject for Read {
 
     fn finish(&mut self) -> Vec<Atom> {
         self.pipe = None;
-        let out = self.ready();
+        let out = match (self.mode, self.turn % 2) {
+            // In the other modes nothing comes between the text.
+            (ErrorMode::Fatal, _) | (_, 0) => self.ready(),
+            _ => self.collect(),
+        };
         assert!(
             matches!(self.reader().next_str().now_or_never(), Some(Ok(None))),
             "and so it stays"

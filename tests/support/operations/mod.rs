@@ -20,3 +20,4 @@ pub mod lines;
 pub mod payloads;
 pub mod relatives;
 pub mod streams;
+pub mod texts;

@@ -234,7 +234,14 @@ fn of(make: Make) -> impl Fn(Settings) -> Box<dyn Subject> {
 }
 
 pub fn text_stream(plan: &Plan) {
-    check(plan, &of(Texts::boxed));
+    check(plan, &|settings| {
+        let (options, mode) = (settings.options(), settings.mode().1);
+        match settings.choice {
+            0..64 => Texts::from_reader(options, mode, settings.choice.into()),
+            64..128 => Texts::from_reader(options, mode, 8192),
+            _ => Texts::boxed(options, mode),
+        }
+    });
 }
 
 pub fn char_stream(plan: &Plan) {

@@ -1,0 +1,130 @@
+//! Streams of text, such as messages: their characters, and their lines.
+
+use arbitrary::Arbitrary;
+use futures::stream::{self, FusedStream};
+use futures::{FutureExt, StreamExt};
+use utf8_codec::stream::{CharStream, Texts, Utf8Lines};
+
+use super::input::{Many, Text};
+use super::lines::delimiter_of;
+use crate::support::reference::{self, Mode};
+use crate::support::{PLAIN, delimiter, line_item, undated_item};
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct TextsPlan {
+    /// Of every stream, errors among them.
+    messages: Many<Result<Text<40>, u8>>,
+    ways: Many<Way>,
+    delimiter: u8,
+    limit: u8,
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+enum Way {
+    Char,
+    Index,
+    Block,
+    Part(u8),
+}
+
+type Messages = stream::Iter<std::vec::IntoIter<Result<String, u8>>>;
+
+fn messages(plan: &TextsPlan) -> Messages {
+    let messages: Vec<_> =
+        plan.messages.iter().map(|message| message.clone().map(|text| text.0)).collect();
+    stream::iter(messages)
+}
+
+/// What comes is the text of the messages, with the errors between them, and the offsets are those of
+/// all of it.
+pub fn texts(plan: &TextsPlan) {
+    chars(plan);
+    lines(plan);
+}
+
+fn chars(plan: &TextsPlan) {
+    let (mut expected, mut end) = (Vec::new(), 0);
+    for message in plan.messages.iter() {
+        match message {
+            Ok(text) => {
+                expected.extend(text.0.char_indices().map(|(at, c)| Ok((end + at as u64, c))));
+                end += text.0.len() as u64;
+            }
+            Err(error) => expected.push(Err(*error)),
+        }
+    }
+    let mut chars = CharStream::new(Texts::new(messages(plan)));
+    let mut found = Vec::new();
+    let mut ways = plan.ways.iter().copied().chain([Way::Char]).cycle();
+    while !chars.is_terminated() {
+        chars = take(chars, &mut found, ways.next().expect("it has no end"));
+    }
+    assert_eq!(found, expected, "{plan:?}");
+    assert_eq!((chars.offset(), chars.get_ref().position()), (end, end));
+    assert_eq!(chars.into_inner().into_inner().next().now_or_never(), Some(None));
+}
+
+/// Takes some of what is next, unless that is the end.
+fn take(
+    mut chars: CharStream<Texts<Messages>>,
+    found: &mut Vec<Result<(u64, char), u8>>,
+    way: Way,
+) -> CharStream<Texts<Messages>> {
+    // With the next one known, so is its place.
+    let peeked = chars.peek().now_or_never().expect("all is there");
+    let peeked = peeked.map(|next| next.map_err(|error| *error));
+    let (from, text) = (chars.offset(), chars.as_str().to_owned());
+    let known = text.char_indices().map(|(at, c)| Ok((from + at as u64, c)));
+    let len = match (peeked, way) {
+        (None, _) => return chars,
+        (Some(Ok(c)), Way::Char) => {
+            assert_eq!(chars.next().now_or_never(), Some(Some(Ok(c))));
+            1
+        }
+        (Some(Ok(c)), Way::Index) => {
+            let mut indices = chars.indices();
+            assert_eq!(indices.next().now_or_never(), Some(Some(Ok((from, c)))));
+            chars = indices.into_inner();
+            1
+        }
+        (Some(Ok(_)), Way::Block) => {
+            let block = chars.next_block().now_or_never().flatten().expect("there is one");
+            block.expect("it is text").len()
+        }
+        (Some(Ok(_)), Way::Part(part)) => {
+            let part = 1 + usize::from(part) % text.chars().count();
+            let len = text.chars().take(part).map(char::len_utf8).sum();
+            chars.advance(len);
+            part
+        }
+        (Some(Err(error)), _) => {
+            assert_eq!(chars.next().now_or_never(), Some(Some(Err(error))));
+            found.push(Err(error));
+            return chars;
+        }
+    };
+    found.extend(known.take(len));
+    chars
+}
+
+fn lines(plan: &TextsPlan) {
+    let of_model = delimiter_of(plan.delimiter);
+    let limit = if plan.limit < 200 { usize::from(plan.limit % 16) } else { 1000 };
+    let mut lines = Utf8Lines::new(Texts::new(messages(plan)))
+        .with_delimiter(delimiter(&of_model))
+        .with_max_length(limit);
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
+    while let Some(line) = lines.next().now_or_never().expect("all is there") {
+        match line {
+            Ok(line) => found.push(line_item(line)),
+            Err(error) => errors.push(error),
+        }
+    }
+    let bytes: Vec<u8> = plan.messages.iter().flatten().flat_map(|text| text.0.bytes()).collect();
+    let expected = reference::lines_prefix(&bytes, PLAIN, Mode::Fatal, &of_model, limit, true);
+    let expected: Vec<_> = expected.into_iter().map(undated_item).collect();
+    assert_eq!(found, expected, "{plan:?}");
+    let expected: Vec<_> =
+        plan.messages.iter().filter_map(|message| message.clone().err()).collect();
+    assert_eq!(errors, expected, "{plan:?}");
+}
