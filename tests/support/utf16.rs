@@ -53,7 +53,7 @@ pub(crate) fn model_of_prefix(units: &[u16]) -> Vec<Atom> {
     atoms
 }
 
-fn text_of(atoms: &[Atom], mode: SurrogateMode) -> String {
+pub(crate) fn text_of(atoms: &[Atom], mode: SurrogateMode) -> String {
     let text = |atom: &Atom| match (*atom, mode) {
         (Atom::Char(c), _) => c.to_string(),
         (Atom::Lone { .. }, SurrogateMode::Fatal | SurrogateMode::Skip) => String::new(),
@@ -69,7 +69,7 @@ fn errors_of(atoms: &[Atom]) -> Vec<Atom> {
     atoms.iter().copied().filter(|atom| matches!(atom, Atom::Lone { .. })).collect()
 }
 
-fn told(error: &Utf16Error) -> Atom {
+pub(crate) fn told(error: &Utf16Error) -> Atom {
     Atom::Lone { offset: error.offset(), unit: error.unpaired_surrogate(), kind: error.kind() }
 }
 

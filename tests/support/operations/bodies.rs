@@ -4,18 +4,22 @@ use std::convert::Infallible;
 
 use arbitrary::Arbitrary;
 use futures::{FutureExt, stream};
+use http::HeaderMap;
 use http_body::Frame;
-use http_body_util::StreamBody;
+use http_body_util::{Full, StreamBody};
 use utf8_codec::ErrorMode;
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 
 use super::input::{Bytes, Many};
-use super::streams::{self, Plan};
+use super::streams::{self, Plan, Settings};
+use crate::support::reference::{self, Mode};
+use crate::support::{Atom, atoms, model_error};
 
 #[derive(Arbitrary, Clone, Debug)]
 pub enum BodyPlan {
     Framed(Plan),
     Collected(Collected),
+    Limited(Limited),
     #[cfg(feature = "encoding_rs")]
     Legacy {
         encoding: u8,
@@ -30,10 +34,26 @@ pub struct Collected {
     frames: Many<Bytes<60>, 12>,
 }
 
+#[derive(Arbitrary, Clone, Debug)]
+pub struct Limited {
+    settings: Settings,
+    limit: u8,
+    frames: Many<Bytes<60>, 12>,
+    ending: Ending,
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+enum Ending {
+    Plain,
+    Trailers,
+    Failure,
+}
+
 pub fn body(plan: &BodyPlan) {
     match plan {
         BodyPlan::Framed(plan) => streams::body(plan),
         BodyPlan::Collected(plan) => collected(plan),
+        BodyPlan::Limited(plan) => limited(plan),
         #[cfg(feature = "encoding_rs")]
         BodyPlan::Legacy { encoding, frames } => legacy(*encoding, frames),
     }
@@ -49,6 +69,69 @@ fn framed(frames: &Many<Bytes<60>, 12>) -> Utf8Body<StreamBody<stream::Iter<Fram
 
 fn joined(frames: &Many<Bytes<60>, 12>) -> Vec<u8> {
     frames.iter().flat_map(|frame| frame.0.clone()).collect()
+}
+
+/// What comes out of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Item {
+    Atom(Atom),
+    Trailers,
+    TooLong(u64),
+    Failure,
+}
+
+/// What is within the limit comes as the model says, then what there is behind it, then nothing.
+fn limited(plan: &Limited) {
+    let (bytes, limit) = (joined(&plan.frames), u64::from(plan.limit));
+    let (config, (of_model, mode)) = (plan.settings.config(), plan.settings.mode());
+    let frame = |bytes: &Bytes<60>| Ok(Frame::data(bytes::Bytes::from(bytes.0.clone())));
+    let mut frames: Vec<_> = plan.frames.iter().map(frame).collect();
+    match plan.ending {
+        Ending::Plain => {}
+        Ending::Trailers => frames.push(Ok(Frame::trailers(HeaderMap::new()))),
+        Ending::Failure => frames.push(Err("out of order")),
+    }
+    let whole = Utf8Body::new(Full::new(bytes::Bytes::from(bytes.clone()))).with_limit(limit);
+    let refused = whole.with_options(plan.settings.options()).with_error_mode(mode);
+    let refused = { refused }.text_frame().now_or_never().expect("all is there");
+    let is_refused = matches!(refused, Some(Err(BodyError::TooLong { .. })));
+    assert_eq!(is_refused, bytes.len() as u64 > limit, "by its size hint: {plan:?}");
+
+    let body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_limit(limit);
+    let mut body = body.with_options(plan.settings.options()).with_error_mode(mode);
+    let mut found = Vec::new();
+    while let Some(frame) = body.text_frame().now_or_never().expect("all is there") {
+        match frame.map(Frame::into_data) {
+            Ok(Ok(text)) => found.extend(text.chars().map(|c| Item::Atom(Atom::Char(c)))),
+            Ok(Err(_)) => found.push(Item::Trailers),
+            Err(BodyError::Utf8(error)) => found.push(Item::Atom(Atom::Error(model_error(&error)))),
+            Err(BodyError::TooLong { limit }) => found.push(Item::TooLong(limit)),
+            Err(BodyError::Inner(_)) => found.push(Item::Failure),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(body.text_frame().now_or_never().expect("ready").is_none(), "and so it stays");
+
+    let is_long = bytes.len() as u64 > limit;
+    let within = &bytes[..bytes.len().min(plan.limit.into())];
+    let ended = !is_long && !matches!(plan.ending, Ending::Failure);
+    let mut expected = Vec::new();
+    for atom in atoms(&reference::decode_prefix(within, config, ended).events) {
+        match atom {
+            Atom::Error(error) if of_model != Mode::Fatal => {
+                let repair = reference::repair(of_model, &error).expect("it repairs");
+                expected.extend(repair.chars().map(|c| Item::Atom(Atom::Char(c))));
+            }
+            atom => expected.push(Item::Atom(atom)),
+        }
+    }
+    match plan.ending {
+        _ if is_long => expected.push(Item::TooLong(limit)),
+        Ending::Plain => {}
+        Ending::Trailers => expected.push(Item::Trailers),
+        Ending::Failure => expected.push(Item::Failure),
+    }
+    assert_eq!(found, expected, "{plan:?}");
 }
 
 /// What is collected is what std makes of the whole, up to a limit.

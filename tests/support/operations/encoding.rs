@@ -6,17 +6,17 @@ mod subject;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use arbitrary::Arbitrary;
 use bytes::Bytes;
 use bytestring::ByteString;
 use futures::executor::block_on;
-use futures::{FutureExt, StreamExt, stream};
-use subject::{Into, Subject, model, model_of_prefix};
+use futures::{FutureExt, SinkExt, StreamExt, stream};
+use subject::{Atom, Into, Subject, model, model_of_prefix, text_of, told};
 use tokio::io::AsyncWrite;
-use utf8_codec::stream::{ReadError, StreamError, Utf8Reader, Utf8Stream, Utf8Writer};
-use utf8_codec::utf16::SurrogateMode;
+use utf8_codec::stream::{ReadError, StreamError, Utf8Reader, Utf8Stream, Utf8Writer, WriteError};
+use utf8_codec::utf16::{SurrogateMode, Utf16ErrorKind};
 use utf8_codec::{Matches, Progress, Status, TextFinder, Utf8Encoder, boundary};
 
 use super::input::{Many, Text, Units};
@@ -111,9 +111,13 @@ pub struct WriterPlan {
     capacity: u8,
     with_bom: bool,
     is_vectored: bool,
-    /// How much the writer takes at each call; 0: it is not ready.
+    mode: u8,
+    /// Whether it is closed at last, or taken apart.
+    is_closed: bool,
+    /// How much the writer takes at each call; see [`Taker`].
     takes: Many<u8, 100>,
-    operations: Many<Write>,
+    /// Each by its method, or through the sink.
+    operations: Many<(bool, Write)>,
 }
 
 #[derive(Arbitrary, Clone, Debug)]
@@ -125,76 +129,164 @@ enum Write {
     Flush,
 }
 
-/// What arrives is the text of everything as UTF-16, lone surrogates replaced; every future that is
-/// not ready is dropped and made again.
+/// What arrives, and is still to be written, is the text of everything; every future that is not ready
+/// is dropped and made again, and so it is where the writer within fails.
 pub fn writer(plan: &WriterPlan) {
     let takes = plan.takes.iter().copied().collect();
     let encoder = if plan.with_bom { Utf8Encoder::with_bom() } else { Utf8Encoder::new() };
+    let mode = SURROGATE_MODES[usize::from(plan.mode) % SURROGATE_MODES.len()];
     let mut writer =
         Utf8Writer::new(Taker { takes, taken: Vec::new(), is_vectored: plan.is_vectored })
             .with_capacity(usize::from(plan.capacity))
             .with_encoder(encoder)
-            .with_surrogate_mode(SurrogateMode::Replacement);
-    let mut units = Vec::new();
-    // Empty texts are texts, too: they bring the signature.
-    let mut writes = 0;
-    for operation in plan.operations.iter() {
-        match operation {
-            Write::Str(text) => {
-                until_ready(|| writer.write_str(&text.0).now_or_never());
-                units.extend(text.0.encode_utf16());
-            }
-            Write::Char(c) => {
-                until_ready(|| writer.write_char(*c).now_or_never());
-                units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
-            }
-            Write::Shared(text) => {
+            .with_surrogate_mode(mode);
+    let mut expected = Written { mode, with_bom: plan.with_bom, ..Written::default() };
+    for (by_sink, operation) in plan.operations.iter() {
+        let told = match (operation, by_sink) {
+            (Write::Str(text), false) => until_taken(|| writer.write_str(&text.0).now_or_never()),
+            (Write::Str(text), true) => until_taken(|| writer.feed(&text.0[..]).now_or_never()),
+            (Write::Char(c), false) => until_taken(|| writer.write_char(*c).now_or_never()),
+            (Write::Char(c), true) => until_taken(|| writer.feed(*c).now_or_never()),
+            (Write::Shared(text), false) => {
                 let shared = ByteString::from(&*text.0);
-                until_ready(|| writer.write_text(shared.clone()).now_or_never());
-                units.extend(text.0.encode_utf16());
+                until_taken(|| writer.write_text(shared.clone()).now_or_never())
             }
-            Write::Utf16(more) => {
-                until_ready(|| writer.write_utf16(&more.0).now_or_never());
-                units.extend_from_slice(&more.0);
+            (Write::Shared(text), true) => {
+                let shared = ByteString::from(&*text.0);
+                until_taken(|| writer.feed(shared.clone()).now_or_never())
             }
-            Write::Flush => {
-                until_ready(|| writer.flush().now_or_never());
+            (Write::Utf16(units), false) => {
+                until_taken(|| writer.write_utf16(&units.0).now_or_never())
+            }
+            (Write::Utf16(units), true) => until_taken(|| writer.feed(&units.0[..]).now_or_never()),
+            (Write::Flush, _) => {
+                let told = until_taken(|| writer.flush().now_or_never());
                 assert_eq!(writer.unwritten_len(), 0);
-                continue;
+                told
             }
-        }
-        writes += 1;
+        };
+        assert_eq!(told, expected.add(operation), "{plan:?}");
+        let (text, taken) = (expected.text(), &writer.get_ref().taken);
+        assert!(text.as_bytes().starts_with(taken), "{taken:02x?} of {text:?}: {plan:?}");
+        assert_eq!(taken.len() + writer.unwritten_len(), text.len(), "{plan:?}");
     }
-    until_ready(|| writer.close().now_or_never());
+    if !plan.is_closed {
+        let parts = writer.into_parts();
+        let all = [&parts.writer.taken[..], &parts.unwritten].concat();
+        assert_eq!(str::from_utf8(&all), Ok(&*expected.text()), "{plan:?}");
+        let high = expected.units.last().copied().filter(|unit| (0xD800..0xDC00).contains(unit));
+        assert_eq!(parts.high_surrogate, high, "{plan:?}");
+        return;
+    }
+    let told = until_taken(|| writer.close().now_or_never());
+    assert_eq!(told, expected.end(Utf16ErrorKind::Incomplete), "{plan:?}");
+    assert_eq!(until_taken(|| writer.close().now_or_never()), None, "and so it stays");
     let late = writer.write_char('!').now_or_never().expect("it does not wait");
     assert!(late.is_err(), "nothing comes behind the end");
-    let expected = String::from_utf16_lossy(&units);
-    let taken = writer.into_inner().taken;
-    let text = str::from_utf8(&taken).expect("what is written is whole");
-    let text = match text.strip_prefix('\u{FEFF}') {
-        Some(rest) if plan.with_bom => rest,
-        _ => {
-            assert!(!plan.with_bom || writes == 0, "there is no signature: {plan:?}");
-            text
-        }
-    };
-    assert!(text == expected, "{text:?} is not {expected:?}: {plan:?}");
+    assert_eq!(str::from_utf8(&writer.into_inner().taken), Ok(&*expected.text()), "{plan:?}");
 }
 
-fn until_ready(mut make: impl FnMut() -> Option<Result<(), utf8_codec::stream::WriteError>>) {
-    for _ in 0..10_000 {
-        if let Some(done) = make() {
-            return done.expect("nothing fails here");
+/// Has it done until it is, and returns what is wrong with the units.
+fn until_taken(mut make: impl FnMut() -> Option<Result<(), WriteError>>) -> Option<Atom> {
+    for _ in 0..1000 {
+        match make() {
+            Some(Ok(())) => return None,
+            Some(Err(WriteError::Utf16(error))) => return Some(told(&error)),
+            // Nothing has been taken.
+            Some(Err(_)) | None => {}
         }
     }
-    panic!("it is never ready");
+    panic!("it is never done");
 }
 
-/// Takes so many bytes at each call, then everything.
+/// What has been given to a writer.
+#[derive(Default)]
+struct Written {
+    mode: SurrogateMode,
+    with_bom: bool,
+    /// Even without any text a write brings the signature.
+    has_begun: bool,
+    /// All before the last units.
+    atoms: Vec<Atom>,
+    units: Vec<u16>,
+    /// How many units came before these.
+    before: u64,
+}
+
+impl Written {
+    /// Adds what is written. Returns the first error that is told.
+    fn add(&mut self, operation: &Write) -> Option<Atom> {
+        self.has_begun |= !matches!(operation, Write::Flush);
+        match operation {
+            Write::Str(text) => self.add_text(&text.0),
+            Write::Char(c) => self.add_text(&c.to_string()),
+            Write::Shared(text) => self.add_text(&text.0),
+            Write::Utf16(units) => {
+                let known = lone(&model_of_prefix(&self.units)).count();
+                self.units.extend_from_slice(&units.0);
+                let atoms = model_of_prefix(&self.units);
+                let new = lone(&atoms).nth(known).map(|atom| atom.behind(self.before));
+                new.filter(|_| self.mode == SurrogateMode::Fatal)
+            }
+            Write::Flush => None,
+        }
+    }
+
+    fn add_text(&mut self, text: &str) -> Option<Atom> {
+        if text.is_empty() {
+            return None;
+        }
+        let told = self.end(Utf16ErrorKind::LoneHigh);
+        self.atoms.extend(text.chars().map(Atom::Char));
+        told
+    }
+
+    /// Ends the units; a high surrogate that waits is an error for this reason.
+    fn end(&mut self, why: Utf16ErrorKind) -> Option<Atom> {
+        let waits = model_of_prefix(&self.units).len() < model(&self.units).len();
+        let mut atoms = model(&self.units);
+        if let (true, Some(Atom::Lone { kind, .. })) = (waits, atoms.last_mut()) {
+            *kind = why;
+        }
+        self.atoms.extend(atoms.into_iter().map(|atom| atom.behind(self.before)));
+        self.before += self.units.len() as u64;
+        self.units.clear();
+        self.atoms.last().copied().filter(|_| waits && self.mode == SurrogateMode::Fatal)
+    }
+
+    fn text(&self) -> String {
+        let signature = if self.with_bom && self.has_begun { "\u{FEFF}" } else { "" };
+        let units = model_of_prefix(&self.units);
+        [signature, &text_of(&self.atoms, self.mode), &text_of(&units, self.mode)].concat()
+    }
+}
+
+fn lone(atoms: &[Atom]) -> impl Iterator<Item = Atom> {
+    atoms.iter().copied().filter(|atom| matches!(atom, Atom::Lone { .. }))
+}
+
+/// Takes so many bytes at each call, then everything. 0: it is not ready; 254: it takes nothing; 255: it
+/// fails.
 struct Taker {
     takes: VecDeque<u8>,
     taken: Vec<u8>,
     is_vectored: bool,
+}
+
+impl Taker {
+    /// How many bytes it takes.
+    fn poll_take(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        match self.takes.pop_front() {
+            Some(0) => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Some(254) => Poll::Ready(Ok(0)),
+            Some(255) => Poll::Ready(Err(io::Error::other("out of order"))),
+            Some(most) => Poll::Ready(Ok(most.into())),
+            None => Poll::Ready(Ok(usize::MAX)),
+        }
+    }
 }
 
 impl AsyncWrite for Taker {
@@ -215,26 +307,19 @@ impl AsyncWrite for Taker {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let most = match self.takes.pop_front() {
-            Some(0) => {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            Some(most) => most.into(),
-            None => usize::MAX,
-        };
+        let most = ready!(self.poll_take(cx))?;
         let before = self.taken.len();
         let bytes = slices.iter().flat_map(|slice| &**slice).take(most);
         self.taken.extend(bytes);
         Poll::Ready(Ok(self.taken.len() - before))
     }
 
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_take(cx).map_ok(|_| ())
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_take(cx).map_ok(|_| ())
     }
 }
 
