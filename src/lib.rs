@@ -197,8 +197,8 @@
 //! - A [`payload::http::Utf8Body`] holds one frame at the most, and converts from another charset in
 //!   blocks of 16 KiB. Its `collect_text` is told its limit.
 //! - A [`fallback`] by lines holds 65,536 bytes (64 KiB) of a line and three more at the most, or what
-//!   [`with_max_length`](fallback::Fallback::with_max_length) says; in a lines codec, its line. Other
-//!   fallbacks hold six bytes.
+//!   [`with_max_length`](fallback::Fallback::with_max_length) says, but six at least; in a lines codec,
+//!   its line. Other fallbacks hold six bytes.
 //! - A string for [`codec::JavaUtfCodec`] has 65,535 bytes at the most, by its nature.
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!

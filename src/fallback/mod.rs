@@ -7,7 +7,7 @@
 //! | | what is read in the legacy encoding | held back at the most |
 //! | --- | --- | --- |
 //! | [`Fallback::part`] | ill-formed parts, and nothing around them | 6 bytes |
-//! | [`Fallback::line`] | the line, from its first byte to its LF: the rule of IRC | 64 KiB, or what is set, and 3 bytes |
+//! | [`Fallback::line`] | the line, from its first byte to its LF: the rule of IRC | 64 KiB, or what is set, and 3 bytes; no less than 6 |
 //! | [`Fallback::rest`] | all that follows, from the first ill-formed byte on | 3 bytes |
 //!
 //! With single bytes, `part` is what [`ErrorMode::Latin1`] and [`ErrorMode::Windows1252`] do. It is

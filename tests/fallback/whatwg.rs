@@ -122,3 +122,16 @@ fn much_text_costs_no_more_for_the_room_that_it_has() {
     decoder.push(&b"\xFFa".repeat(100_000), &mut text).unwrap();
     assert_eq!((text.len(), decoder.report().replaced), (400_000, 100_000));
 }
+
+#[test]
+fn behind_the_limit_of_a_line_as_much_is_held_as_of_parts() {
+    let legacy = LegacyEncoding::whatwg(encoding_rs::GBK).unwrap();
+    let bytes = ["ࠀ".as_bytes(), &[0xF0, 0x9F, 0x98].repeat(20)].concat();
+    let held = (1..bytes.len()).map(|len| {
+        let mut decoder = FallbackDecoder::new(crate::model::Extent::Line(0).fallback(legacy));
+        decoder.push(&bytes[..len], &mut String::new()).unwrap();
+        decoder.held().len()
+    });
+    let most = held.max().unwrap();
+    assert!((4..=6).contains(&most), "{most}");
+}

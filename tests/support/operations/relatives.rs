@@ -166,7 +166,8 @@ pub fn fallback(plan: &FallbackPlan) {
     }
     let most = match extent {
         Extent::Part => 6,
-        Extent::Line(limit) => limit + 3,
+        // Behind the limit it is read in parts.
+        Extent::Line(limit) => (limit + 3).max(6),
         Extent::Rest => 3,
     };
     for chunk in cut {
