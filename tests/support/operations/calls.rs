@@ -141,7 +141,7 @@ impl Peer {
         };
         assert_eq!(u8::from(opcode), bits);
         // Most control frames are whole.
-        let fin = header.fin % if opcode.is_control() { 8 } else { 2 } > 0;
+        let fin = !header.fin.is_multiple_of(if opcode.is_control() { 8 } else { 2 });
         let started = self.connection.start_frame(opcode, fin, header.mask);
         let expected = self.model.start(opcode, fin);
         assert_eq!(started.map_err(told), expected);

@@ -96,7 +96,7 @@ pub fn content_type(plan: &Headers) {
     }
     let expected = expected.map(|name| name.flatten().unwrap_or("UTF-8"));
     let found = told(Charset::from_headers(&headers).map(Some));
-    assert_eq!(found, expected.clone().map(Some), "{headers:?}");
+    assert_eq!(found, expected.map(Some), "{headers:?}");
     let body = Utf8Body::from_headers(&headers, http_body_util::Empty::<&[u8]>::new());
     assert_eq!(told(body.map(|body| Some(body.charset()))), expected.map(Some), "{headers:?}");
 }
