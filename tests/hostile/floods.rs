@@ -89,8 +89,10 @@ async fn a_flood_of_errors_is_one_item_for_a_read_not_one_for_a_byte() {
             let mut texts = texts.with_error_mode(mode);
             let (mut items, mut bytes) = (0, 0);
             while let Some(text) = texts.next().await {
+                let text = text.unwrap();
+                assert!(is_all(&text, repair), "{mode:?}");
                 items += 1;
-                bytes += text.unwrap().len();
+                bytes += text.len();
             }
             (items, bytes, texts.get_ref().get_ref().reads, texts.error_count())
         })
@@ -103,6 +105,7 @@ async fn a_flood_of_errors_is_one_item_for_a_read_not_one_for_a_byte() {
             let mut texts = Counted::new(socket).utf8_reader().with_error_mode(mode);
             let (mut items, mut bytes) = (0, 0);
             while let Some(text) = texts.next_str().await.unwrap() {
+                assert!(is_all(text, repair), "{mode:?}");
                 items += 1;
                 bytes += text.len();
             }
