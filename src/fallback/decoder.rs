@@ -450,4 +450,4 @@ impl Held {
 }
 
 /// More room than this, in bytes, is given back once there is little to hold.
-const ROOM: usize = 4096;
+const ROOM: usize = 16 * 1024;

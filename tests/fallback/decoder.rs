@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
 
+use crate::counting;
 use crate::inputs::{cut, cuts, inputs};
 use crate::model::{EXTENTS, Extent, decode, latin1, model};
 
@@ -135,6 +136,19 @@ fn a_line_without_end_is_held_up_to_the_limit_only() {
     decoder.push(b"\xE9 \xC3\xA9\n\xC3\xA9 \xE9\n", &mut text).unwrap();
     assert!(text.ends_with("é€é é\nÃ© é\n"));
     assert_eq!((decoder.report().runs, decoder.report().bytes), (2, 6));
+}
+
+#[test]
+fn the_room_of_a_long_line_is_given_back_when_it_is_over() {
+    let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
+    let mut text = String::with_capacity(400_000);
+    let before = counting::held();
+    for end in ["", "\n", "", "!"] {
+        decoder.push("é".repeat(20_000).as_bytes(), &mut text).unwrap();
+        decoder.push("é".repeat(20_000).as_bytes(), &mut text).unwrap();
+        decoder.push(end.as_bytes(), &mut text).unwrap();
+        assert!(counting::held() - before <= 16 * 1024, "{}", counting::held() - before);
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "codec")]
 mod codecs;
+#[path = "../support/counting.rs"]
+mod counting;
 mod decoder;
 mod inputs;
 #[path = "../support/fallback.rs"]
