@@ -140,7 +140,7 @@ const OBJECTS: &[(&str, Run)] = &[
     ("char stream", |input, size, _| count(chunks(input, size).utf8_chars())),
     ("line stream", |input, size, _| count(chunks(input, size).utf8_lines())),
     ("reader", |input, size, _| {
-        let mut reader = input.utf8_reader().with_capacity(size);
+        let mut reader = input.utf8_reader().with_capacity(size.min(input.len()));
         let mut parts = 0;
         block_on(async {
             while reader.next_str().await.transpose().is_some() {
