@@ -7,8 +7,8 @@ use bytestring::ByteString;
 use futures::Stream;
 use tokio::io::AsyncRead;
 
-#[cfg(feature = "codec")]
 use crate::chunk::Silence;
+#[cfg(feature = "codec")]
 use crate::stream::Utf8Lines;
 use crate::stream::{
     CharStream, CollectError, ReaderChunks, Texts, Utf8Reader, Utf8Stream, append_within,
