@@ -1,5 +1,7 @@
 use core::iter::FusedIterator;
 
+#[cfg(feature = "stream")]
+use crate::bom::BOM;
 use crate::error::Utf8Error;
 use crate::incomplete::{Incomplete, Resumed};
 use crate::kernel::sequence_len;
@@ -217,6 +219,13 @@ impl Utf8Decoder {
     /// ```
     pub fn skipped(&self) -> usize {
         self.scanner.skipped()
+    }
+
+    /// How many bytes were removed from the start of the stream: a signature, and what was skipped.
+    #[cfg(feature = "stream")]
+    pub(crate) fn removed(&self) -> usize {
+        let signature = if self.bom_seen() { BOM.len() } else { 0 };
+        signature + self.skipped()
     }
 
     /// Returns how many errors this stream has had so far: ill-formed parts (maximal subparts) and

@@ -4,7 +4,6 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::AsyncRead;
 
-use crate::bom::BOM;
 use crate::find::TextFinder;
 use crate::stream::{ReadError, Utf8Reader};
 
@@ -67,8 +66,7 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
             match self.offset() {
                 Some(offset) => finder.go_to(offset),
                 None if finder.position() == 0 => {
-                    let signature = if self.decoder().bom_seen() { BOM.len() } else { 0 };
-                    finder.skip((signature + self.decoder().skipped()) as u64);
+                    finder.skip(self.decoder().removed() as u64);
                 }
                 None => {}
             }

@@ -7,9 +7,7 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
-use crate::bom::BOM;
 use crate::chunk::give_way;
-use crate::decoder::Utf8Decoder;
 use crate::find::TextFinder;
 use crate::stream::{StreamError, Utf8Stream};
 
@@ -64,7 +62,7 @@ impl<S> TextMatches<S> {
         finder.reset();
         let decoder = texts.decoder();
         finder.skip(decoder.position() - decoder.incomplete().len() as u64);
-        let removed = removed(decoder);
+        let removed = decoder.removed();
         Self { texts, finder, piece: ByteString::new(), seen: 0, removed }
     }
 
@@ -102,7 +100,7 @@ where
                 }
             }
             let next = ready!(this.texts.as_mut().poll_next(cx));
-            let removed = removed(this.texts.decoder());
+            let removed = this.texts.decoder().removed();
             if removed > *this.removed {
                 this.finder.skip((removed - *this.removed) as u64);
                 *this.removed = removed;
@@ -130,12 +128,6 @@ where
     fn is_terminated(&self) -> bool {
         self.texts.is_terminated()
     }
-}
-
-/// How many bytes have been removed from the start of a stream.
-fn removed(decoder: &Utf8Decoder) -> usize {
-    let signature = if decoder.bom_seen() { BOM.len() } else { 0 };
-    signature + decoder.skipped()
 }
 
 /// So many pieces without a match are taken in one poll, at the most.
