@@ -1,3 +1,4 @@
+use std::future::poll_fn;
 use std::mem;
 use std::task::{Context, Poll};
 
@@ -85,12 +86,15 @@ impl Silence {
         self.0 = if len == 0 { self.0 + 1 } else { 0 };
     }
 
-    /// Gives way once, when it has lasted.
-    pub(crate) fn poll_broken(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.0 < SILENT_CHUNKS {
-            return Poll::Ready(());
-        }
-        self.0 = 0;
-        give_way(cx)
+    /// Waits for what comes next; gives way once before, when it has lasted.
+    pub(crate) async fn next<T>(&mut self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
+        poll_fn(|cx| {
+            if self.0 < SILENT_CHUNKS {
+                return poll(cx);
+            }
+            self.0 = 0;
+            give_way(cx)
+        })
+        .await
     }
 }

@@ -1,6 +1,4 @@
-use std::future::poll_fn;
 use std::pin::pin;
-use std::task::ready;
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -219,12 +217,7 @@ pub trait TextStreamExt: Stream {
         async move {
             let mut stream = pin!(self);
             let (mut text, mut silence) = (String::new(), Silence::default());
-            while let Some(item) = poll_fn(|cx| {
-                ready!(silence.poll_broken(cx));
-                stream.as_mut().poll_next(cx)
-            })
-            .await
-            {
+            while let Some(item) = silence.next(|cx| stream.as_mut().poll_next(cx)).await {
                 let before = text.len();
                 append_within(&mut text, item.map_err(CollectError::Inner)?.as_ref(), limit)?;
                 silence.note(text.len() - before);

@@ -522,12 +522,7 @@ impl<B: Body> Utf8Body<B> {
         }
         let mut body = pin!(self);
         let (mut text, mut silence) = (String::new(), Silence::default());
-        while let Some(frame) = poll_fn(|cx| {
-            ready!(silence.poll_broken(cx));
-            body.as_mut().poll_text_frame(cx)
-        })
-        .await
-        {
+        while let Some(frame) = silence.next(|cx| body.as_mut().poll_text_frame(cx)).await {
             let piece = frame?.into_data().unwrap_or_default();
             silence.note(piece.len());
             if piece.len() > limit - text.len() {
