@@ -179,6 +179,7 @@ impl fmt::Debug for LegacyEncoding {
 #[cfg(feature = "encoding_rs")]
 mod whatwg {
     use alloc::string::String;
+    use core::slice;
 
     use encoding_rs::{Decoder, DecoderResult, Encoding};
 
@@ -197,18 +198,19 @@ mod whatwg {
         text: &mut String,
     ) -> Decoded {
         let mut decoder = encoding.new_decoder_without_bom_handling();
+        let mut block = [0; BLOCK];
         if follows == Follows::Nothing || encoding.is_single_byte() {
-            let replaced = feed(&mut decoder, bytes, Follows::Nothing, text);
+            let replaced = feed(&mut decoder, bytes, Follows::Nothing, &mut block, text);
             return Decoded { read: bytes.len(), replaced };
         }
         let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
         let mut neutral = (0, 0, text.len());
-        let mut replaced = feed(&mut decoder, bulk, Follows::More, text);
+        let mut replaced = feed(&mut decoder, bulk, Follows::More, &mut block, text);
         for (at, byte) in last.iter().enumerate() {
             if keeps_nothing(&decoder) {
                 neutral = (bulk.len() + at, replaced, text.len());
             }
-            replaced += feed(&mut decoder, core::slice::from_ref(byte), Follows::More, text);
+            replaced += feed(&mut decoder, slice::from_ref(byte), Follows::More, &mut block, text);
         }
         if keeps_nothing(&decoder) {
             neutral = (bytes.len(), replaced, text.len());
@@ -227,14 +229,20 @@ mod whatwg {
 
     /// Feeds all of `bytes`. Returns how many U+FFFD it took.
     ///
-    /// Not into the text itself: a decoder makes all the room there ready each time it is called.
-    fn feed(decoder: &mut Decoder, bytes: &[u8], follows: Follows, text: &mut String) -> u64 {
+    /// By way of `block`, not into the text itself: a decoder makes all the room there ready each time
+    /// it is called.
+    fn feed(
+        decoder: &mut Decoder,
+        bytes: &[u8],
+        follows: Follows,
+        block: &mut [u8; BLOCK],
+        text: &mut String,
+    ) -> u64 {
         let last = follows == Follows::Nothing;
-        let mut block = [0; BLOCK];
         let (mut rest, mut replaced) = (bytes, 0);
         loop {
             let (result, read, written) =
-                decoder.decode_to_utf8_without_replacement(rest, &mut block, last);
+                decoder.decode_to_utf8_without_replacement(rest, block, last);
             text.push_str(split_far(Kernel::detect(), &block[..written]).0);
             rest = &rest[read..];
             match result {
