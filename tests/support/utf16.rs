@@ -65,7 +65,7 @@ pub(crate) fn text_of(atoms: &[Atom], mode: SurrogateMode) -> String {
     atoms.iter().map(text).collect()
 }
 
-fn errors_of(atoms: &[Atom]) -> Vec<Atom> {
+pub(crate) fn errors_of(atoms: &[Atom]) -> Vec<Atom> {
     atoms.iter().copied().filter(|atom| matches!(atom, Atom::Lone { .. })).collect()
 }
 

@@ -1,5 +1,7 @@
 //! The codecs as encoders: what they write is the text, and they read it again.
 
+use std::fmt::{Debug, Display};
+
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use tokio_util::codec::{Decoder, Encoder};
@@ -80,6 +82,21 @@ impl Written {
     }
 }
 
+/// The codec that wrote a stream reads its text.
+fn read_back<C>(codec: &mut C, (mut bytes, content): (BytesMut, String))
+where
+    C: Decoder<Item: Display, Error: Debug>,
+{
+    if bytes.is_empty() {
+        return;
+    }
+    let mut read = String::new();
+    while let Some(item) = codec.decode_eof(&mut bytes).expect("it is text") {
+        read += &item.to_string();
+    }
+    assert_eq!(read, content);
+}
+
 fn texts(with_bom: bool, items: &[Option<Text<60>>]) {
     let codec = Utf8Codec::new().with_options(options(with_bom));
     let mut codec = codec.with_encoder(encoder(with_bom));
@@ -91,14 +108,7 @@ fn texts(with_bom: bool, items: &[Option<Text<60>>]) {
                 written.expect(&text.0);
             }
             None => {
-                let (mut bytes, content) = written.take();
-                if !bytes.is_empty() {
-                    let mut read = String::new();
-                    while let Some(text) = codec.decode_eof(&mut bytes).expect("it is text") {
-                        read.push_str(&text);
-                    }
-                    assert_eq!(read, content);
-                }
+                read_back(&mut codec, written.take());
                 codec.reset();
             }
         }
@@ -121,14 +131,7 @@ fn chars(with_bom: bool, items: &[Option<Letters>]) {
                 written.expect(&text.0);
             }
             None => {
-                let (mut bytes, content) = written.take();
-                if !bytes.is_empty() {
-                    let mut read = String::new();
-                    while let Some(c) = codec.decode_eof(&mut bytes).expect("it is text") {
-                        read.push(c);
-                    }
-                    assert_eq!(read, content);
-                }
+                read_back(&mut codec, written.take());
                 codec.reset();
             }
         }

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use futures::executor::block_on;
 use futures::{FutureExt, SinkExt, StreamExt, stream};
-use subject::{Atom, Into, Subject, model, model_of_prefix, text_of, told};
+use subject::{Atom, Into, Subject, errors_of, model, model_of_prefix, text_of, told};
 use tokio::io::AsyncWrite;
 use utf8_codec::stream::{ReadError, StreamError, Utf8Reader, Utf8Stream, Utf8Writer, WriteError};
 use utf8_codec::utf16::{SurrogateMode, Utf16ErrorKind};
@@ -222,10 +222,11 @@ impl Written {
             Write::Char(c) => self.add_text(&c.to_string()),
             Write::Shared(text) => self.add_text(&text.0),
             Write::Utf16(units) => {
-                let known = lone(&model_of_prefix(&self.units)).count();
+                let known = errors_of(&model_of_prefix(&self.units)).len();
                 self.units.extend_from_slice(&units.0);
                 let atoms = model_of_prefix(&self.units);
-                let new = lone(&atoms).nth(known).map(|atom| atom.behind(self.before));
+                let new =
+                    errors_of(&atoms).into_iter().nth(known).map(|atom| atom.behind(self.before));
                 new.filter(|_| self.mode == SurrogateMode::Fatal)
             }
             Write::Flush => None,
@@ -259,10 +260,6 @@ impl Written {
         let units = model_of_prefix(&self.units);
         [signature, &text_of(&self.atoms, self.mode), &text_of(&units, self.mode)].concat()
     }
-}
-
-fn lone(atoms: &[Atom]) -> impl Iterator<Item = Atom> {
-    atoms.iter().copied().filter(|atom| matches!(atom, Atom::Lone { .. }))
 }
 
 /// Takes so many bytes at each call, then everything. 0: it is not ready; 254: it takes nothing; 255: it
