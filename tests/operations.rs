@@ -48,12 +48,12 @@ fn names(folder: &str) -> BTreeSet<String> {
 }
 
 /// The plans of the fuzzer, then others by the hundred, each made of so many random bytes at the most.
-fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &str, check: impl Fn(&P)) {
+fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &'static str, check: impl Fn(&P)) {
     replay(name, &check);
     let cases = ProptestConfig::default().cases * 4;
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases,
-        test_name: Some(Box::leak(format!("operations::{name}").into_boxed_str())),
+        test_name: Some(name),
         failure_persistence: None,
         ..ProptestConfig::default()
     });
