@@ -75,10 +75,7 @@ impl ErrorMode {
     #[inline]
     pub(crate) fn stand_in(self, byte: u8) -> StandIn {
         match (self, byte) {
-            (Self::Escape, _) => {
-                let digit = |nibble| b"0123456789abcdef"[usize::from(nibble & 0xF)];
-                StandIn { bytes: [b'\\', b'x', digit(byte >> 4), digit(byte)], len: 4 }
-            }
+            (Self::Escape, _) => StandIn::escape(byte),
             (Self::Windows1252, 0x80..=0x9F) => WINDOWS_1252[usize::from(byte & 0x1F)],
             (Self::Latin1 | Self::Windows1252, 0x80..) => {
                 StandIn { bytes: [0xC0 | byte >> 6, 0x80 | byte & 0x3F, 0, 0], len: 2 }
@@ -128,6 +125,12 @@ pub(crate) struct StandIn {
 
 impl StandIn {
     pub(crate) const REPLACEMENT: Self = Self::of(char::REPLACEMENT_CHARACTER);
+
+    const fn escape(byte: u8) -> Self {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digits = [DIGITS[(byte >> 4) as usize], DIGITS[(byte & 0xF) as usize]];
+        Self { bytes: [b'\\', b'x', digits[0], digits[1]], len: 4 }
+    }
 
     /// The bytes, of which the first so many count.
     #[cfg(feature = "alloc")]
@@ -199,6 +202,18 @@ impl fmt::Display for Repair {
 /// Every byte in Latin-1.
 #[cfg(feature = "alloc")]
 pub(crate) static EVERY_LATIN1: [StandIn; 256] = every_latin1();
+
+/// Every byte escaped.
+#[cfg(feature = "alloc")]
+pub(crate) static EVERY_ESCAPE: [StandIn; 256] = {
+    let mut every = [StandIn::REPLACEMENT; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        every[byte] = StandIn::escape(byte as u8);
+        byte += 1;
+    }
+    every
+};
 
 /// Every byte in windows-1252.
 #[cfg(feature = "alloc")]

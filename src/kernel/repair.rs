@@ -9,7 +9,7 @@ use core::slice;
 use super::parts::{BLOCK, Parts};
 use super::scalar::{Sequence, sequence};
 use super::{Kernel, Why};
-use crate::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode, StandIn};
+use crate::mode::{EVERY_ESCAPE, EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode, StandIn};
 
 /// What has been repaired.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,7 +51,7 @@ pub(crate) fn repair(kernel: Kernel, input: &[u8], mode: ErrorMode, text: &mut S
         }
         ErrorMode::Skip => repair_with(kernel, input, text, |_, _| {}),
         ErrorMode::Escape => repair_with(kernel, input, text, |bytes, out| {
-            bytes.iter().for_each(|&byte| out.push(ErrorMode::Escape.stand_in(byte)));
+            bytes.iter().for_each(|&byte| out.push(EVERY_ESCAPE[usize::from(byte)]));
         }),
         ErrorMode::Latin1 => repair_with(kernel, input, text, |bytes, out| {
             bytes.iter().for_each(|&byte| out.push(EVERY_LATIN1[usize::from(byte)]));
