@@ -50,16 +50,17 @@ pub(crate) fn repair(kernel: Kernel, input: &[u8], mode: ErrorMode, text: &mut S
             repair_with(kernel, input, text, |_, out| out.push(StandIn::REPLACEMENT))
         }
         ErrorMode::Skip => repair_with(kernel, input, text, |_, _| {}),
-        ErrorMode::Escape => repair_with(kernel, input, text, |bytes, out| {
-            bytes.iter().for_each(|&byte| out.push(EVERY_ESCAPE[usize::from(byte)]));
-        }),
-        ErrorMode::Latin1 => repair_with(kernel, input, text, |bytes, out| {
-            bytes.iter().for_each(|&byte| out.push(EVERY_LATIN1[usize::from(byte)]));
-        }),
-        ErrorMode::Windows1252 => repair_with(kernel, input, text, |bytes, out| {
-            bytes.iter().for_each(|&byte| out.push(EVERY_WINDOWS_1252[usize::from(byte)]));
-        }),
+        ErrorMode::Escape => repair_by(&EVERY_ESCAPE, kernel, input, text),
+        ErrorMode::Latin1 => repair_by(&EVERY_LATIN1, kernel, input, text),
+        ErrorMode::Windows1252 => repair_by(&EVERY_WINDOWS_1252, kernel, input, text),
     }
+}
+
+/// Repairs each byte of an error by itself.
+fn repair_by(table: &[StandIn; 256], kernel: Kernel, input: &[u8], text: &mut String) -> Repaired {
+    repair_with(kernel, input, text, |bytes, out| {
+        bytes.iter().for_each(|&byte| out.push(table[usize::from(byte)]));
+    })
 }
 
 #[inline(always)]
