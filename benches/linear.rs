@@ -19,18 +19,18 @@ use futures::{Stream, StreamExt, stream};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 use tokio_util::codec::Decoder;
-use utf8_codec::codec::{
-    CharCodec, Delimiter, JavaUtfCodec, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::detect::Detector;
+use utf8_codec::dialect::JavaUtfCodec;
 use utf8_codec::dialect::{Dialect, DialectDecoder};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::lines::Delimiter;
 use utf8_codec::payload::http::Utf8Body;
-use utf8_codec::payload::websocket::{Opcode, TextMessage};
+use utf8_codec::payload::websocket::{MessageAssembler, Opcode};
+use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8ReadExt, Utf8StreamExt};
-use utf8_codec::{
-    CodingSystem, ErrorMode, Iso2022Decoder, TextFinder, Utf8Decoder, Utf8Options, Utf8Validator,
-};
+use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options, Utf8Validator};
 
 const MB: usize = 1_000_000;
 
@@ -104,7 +104,7 @@ const OBJECTS: &[(&str, Run)] = &[
     }),
     // (Gathered, it would be a buffer that grows.)
     ("message", |input, size, _| {
-        let mut connection = TextMessage::new().with_max_length(u64::MAX);
+        let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
         let mut errors = 0;
         connection.start_frame(Opcode::Text, true, Some(*b"mask")).expect("it is the first");
         for chunk in input.chunks(size) {
@@ -206,7 +206,7 @@ fn feed<C: Decoder>(mut codec: C, input: &[u8], size: usize, buffer: &mut BytesM
 }
 
 fn show(system: CodingSystem, input: &[u8], size: usize) -> u64 {
-    let mut decoder = Iso2022Decoder::in_coding_system(system);
+    let mut decoder = TerminalDecoder::in_coding_system(system);
     input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
 }
 

@@ -36,7 +36,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
-use utf8_codec::codec::{Line, LineError, LineErrorKind, Utf8LinesCodec};
+use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::lines::{Line, LineError, LineErrorKind};
 use utf8_codec::stream::{Utf8WriteExt, Utf8Writer};
 use utf8_codec::{ByteString, ErrorMode, Strictness, Utf8Options, split};
 

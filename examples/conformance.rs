@@ -14,7 +14,7 @@
 //! `lines` cases are put to `Utf8Lines` via `stream` and `reader` and else to `Utf8LinesCodec`,
 //! `decode_into` cases to `push_to_slice`, cases of encoding to each object that encodes, which have to
 //! agree, and what is about a dialect (or the policies `surrogateescape` and `surrogatepass`) to its own
-//! decoder and encoder. With `--via websocket` a case's frames are put to `TextMessage`, and other cases
+//! decoder and encoder. With `--via websocket` a case's frames are put to `MessageAssembler`, and other cases
 //! are skipped.
 //!
 //! What repairs errors by itself does not list them: it gives their number (`error_count`) and the

@@ -117,13 +117,13 @@
 //! | the same | `char`s with their offsets | [`stream::CharStream`] | `stream` |
 //! | the same | lines | [`stream::Utf8Lines`] | `stream`, `codec` |
 //! | the same | one `String` of limited length | [`stream::Utf8Stream::collect_text`] | `stream` |
-//! | frames of a WebSocket | messages, validated as they arrive | [`payload::websocket::TextMessage`] | `bytes` |
+//! | frames of a WebSocket | messages, validated as they arrive | [`payload::websocket::MessageAssembler`] | `bytes` |
 //! | the body of an HTTP message | text as it comes, or one `String` | [`payload::http::Utf8Body`] | `http-body` |
 //! | slices, not all of them UTF-8 | a `String`, some of it from a legacy encoding | [`fallback::FallbackDecoder`] | `alloc` |
 //! | the same, read or in a `Stream` | text | `with_fallback` of [`codec::Utf8Codec`], [`codec::Utf8LinesCodec`], [`stream::Utf8Stream`] | `codec`, `stream` |
 //! | slices | what they are: ASCII, UTF-8, UTF-16, legacy, binary | [`detect::Detector`] | |
 //! | the same | a guess which legacy encoding | `detect::LegacyGuesser` | `detect` |
-//! | slices from a terminal | borrowed text, in Latin-1 or UTF-8 by its escapes | [`Iso2022Decoder`] | |
+//! | slices from a terminal | borrowed text, in Latin-1 or UTF-8 by its escapes | [`TerminalDecoder`] | |
 //! | any bytes | where characters begin | [`boundary`] | |
 //! | text in pieces, a [`Utf8Stream`](stream::Utf8Stream), a [`Utf8Reader`](stream::Utf8Reader) | the places of a text | [`TextFinder`], [`matches`](stream::Utf8Stream::matches), [`find`](stream::Utf8Reader::find) | `codec` or `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
@@ -131,7 +131,7 @@
 //! | text | pieces of at most so many bytes | [`mod@split`] | |
 //! | slices in a [dialect] | code points, or text | [`dialect::DialectDecoder`] | |
 //! | code points, UTF-16 units, text | bytes in a dialect | [`dialect::DialectEncoder`] | |
-//! | a reader or writer in a dialect | text and code points | [`codec::DialectCodec`], [`codec::JavaUtfCodec`] | `codec` |
+//! | a reader or writer in a dialect | text and code points | [`dialect::DialectCodec`], [`dialect::JavaUtfCodec`] | `codec` |
 //! | text, lines, `char`s | a writer | the same codecs | `codec` |
 //! | text, `char`s, UTF-16 units, mixed | a writer, without copying what is long | [`stream::Utf8Writer`] | `stream` |
 //!
@@ -193,13 +193,13 @@
 //!   [`stream::CharStream`] holds 2,048 `char`s (8 KiB) at the most besides its source, and 40 KiB
 //!   where something was repaired.
 //! - A WebSocket message has 16,777,216 bytes (16 MiB) at the most, or what
-//!   [`with_max_length`](payload::websocket::TextMessage::with_max_length) says; a control frame 125.
+//!   [`with_max_length`](payload::websocket::MessageAssembler::with_max_length) says; a control frame 125.
 //! - A [`payload::http::Utf8Body`] holds one frame at the most, and converts from another charset in
 //!   blocks of 16 KiB. Its `collect_text` is told its limit.
 //! - A [`fallback`] by lines holds 65,536 bytes (64 KiB) of a line and three more at the most, or what
 //!   [`with_max_length`](fallback::Fallback::with_max_length) says, but six at least; in a lines codec,
 //!   its line. Other fallbacks hold six bytes.
-//! - A string for [`codec::JavaUtfCodec`] has 65,535 bytes at the most, by its nature.
+//! - A string for [`dialect::JavaUtfCodec`] has 65,535 bytes at the most, by its nature.
 //! - A repaired text can be four times as long as the bytes it stands for ([`ErrorMode::Escape`]).
 //!
 //! Nothing else accumulates. Input from a peer never panics.
@@ -253,71 +253,43 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-mod bom;
-pub mod boundary;
-#[cfg(any(feature = "http-body", feature = "stream"))]
-mod chunk;
+#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+mod adaptor;
 #[cfg(feature = "codec")]
 pub mod codec;
-mod decoder;
-mod destination;
-pub mod detect;
-pub mod dialect;
-mod encoder;
-mod error;
-#[cfg(feature = "alloc")]
-pub mod fallback;
-#[cfg(any(feature = "codec", feature = "stream"))]
-mod find;
-mod incomplete;
-mod iso2022;
-#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
-mod item;
+mod core;
 #[allow(unsafe_code)]
 mod kernel;
-#[cfg(feature = "alloc")]
-mod lossy;
-#[cfg(feature = "bytes")]
-mod masked;
-mod mode;
-mod options;
-#[cfg(feature = "bytes")]
-mod owned;
-#[cfg(any(feature = "codec", feature = "stream"))]
-mod pattern;
+#[cfg(feature = "codec")]
+pub mod lines;
 #[cfg(feature = "bytes")]
 pub mod payload;
-mod scanner;
-pub mod split;
+mod relatives;
+#[cfg(any(feature = "codec", feature = "stream"))]
+pub mod search;
 #[cfg(feature = "stream")]
 pub mod stream;
-mod strictness;
-mod tally;
 #[allow(unsafe_code)]
-mod text;
-mod transcode;
-pub mod utf16;
-mod validator;
+mod unchecked;
 
-pub use bom::BomPolicy;
 #[cfg(feature = "bytes")]
 pub use bytestring::ByteString;
-pub use decoder::{Pieces, Utf8Decoder};
-pub use encoder::Utf8Encoder;
-pub use error::{Utf8Error, Utf8ErrorKind};
-#[cfg(any(feature = "codec", feature = "stream"))]
-pub use find::{Matches, TextFinder};
-pub use iso2022::{CodingSystem, Iso2022Decoder, Iso2022Pieces};
-pub use kernel::Kernel;
+
+pub use crate::core::bom::BomPolicy;
+pub use crate::core::decoder::Utf8Decoder;
+pub use crate::core::encoder::Utf8Encoder;
+pub use crate::core::error::{Utf8Error, Utf8ErrorKind};
+pub use crate::core::mode::{ErrorMode, Repair};
+pub use crate::core::options::Utf8Options;
+pub use crate::core::strictness::Strictness;
+pub use crate::core::validator::Utf8Validator;
+pub use crate::core::{boundary, decoder, split};
+pub use crate::kernel::Kernel;
 #[doc(hidden)]
-pub use kernel::{Nul, Parts, Stop, Why};
-pub use mode::{ErrorMode, Repair};
-pub use options::Utf8Options;
-#[cfg(feature = "bytes")]
-pub use owned::OwnedPieces;
-pub use strictness::Strictness;
-pub use transcode::{Progress, Status};
-pub use validator::Utf8Validator;
+pub use crate::kernel::{Nul, Parts, Stop, Why};
+#[cfg(feature = "alloc")]
+pub use crate::relatives::fallback;
+pub use crate::relatives::{detect, dialect, terminal, utf16};
 
 /// The examples of the README, compiled and run with the others.
 #[cfg(all(doctest, feature = "codec", feature = "http-body"))]

@@ -22,10 +22,8 @@ use support::{Atom, MODES, undated_item};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, repeat};
 use tokio_test::io::{Builder, Mock};
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedParts, FramedRead, FramedWrite};
-use utf8_codec::codec::{
-    CharCodec, Delimiter, EncodeLineError, Line, LineEnd, LineError, LineErrorKind, Utf8Chunk,
-    Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::lines::{Delimiter, EncodeLineError, Line, LineEnd, LineError, LineErrorKind};
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options,
 };

@@ -1,7 +1,9 @@
 //! Text to `char`s and UTF-16 and back, and unmasking: every kernel this machine can run against std,
 //! and what users reach of it against the same.
 
-use utf8_codec::{ErrorMode, Kernel, Status, Utf8Decoder, Utf8Encoder};
+use utf8_codec::{ErrorMode, Kernel, Utf8Decoder, Utf8Encoder};
+
+use utf8_codec::decoder::Status;
 
 /// Text of one script each, of two, and of all.
 const FILLS: &[&str] = &[
@@ -341,9 +343,12 @@ trait Destination: Copy + PartialEq + std::fmt::Debug {
         bytes: &[u8],
         mode: ErrorMode,
         out: &mut [Self],
-    ) -> utf8_codec::Progress;
-    fn finish(decoder: &mut Utf8Decoder, mode: ErrorMode, out: &mut [Self])
-    -> utf8_codec::Progress;
+    ) -> utf8_codec::decoder::Progress;
+    fn finish(
+        decoder: &mut Utf8Decoder,
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress;
 }
 
 impl Destination for u8 {
@@ -356,14 +361,14 @@ impl Destination for u8 {
         bytes: &[u8],
         mode: ErrorMode,
         out: &mut [Self],
-    ) -> utf8_codec::Progress {
+    ) -> utf8_codec::decoder::Progress {
         decoder.push_to_slice(bytes, mode, out)
     }
     fn finish(
         decoder: &mut Utf8Decoder,
         mode: ErrorMode,
         out: &mut [Self],
-    ) -> utf8_codec::Progress {
+    ) -> utf8_codec::decoder::Progress {
         decoder.finish_to_slice(mode, out)
     }
 }
@@ -378,14 +383,14 @@ impl Destination for char {
         bytes: &[u8],
         mode: ErrorMode,
         out: &mut [Self],
-    ) -> utf8_codec::Progress {
+    ) -> utf8_codec::decoder::Progress {
         decoder.push_to_chars(bytes, mode, out)
     }
     fn finish(
         decoder: &mut Utf8Decoder,
         mode: ErrorMode,
         out: &mut [Self],
-    ) -> utf8_codec::Progress {
+    ) -> utf8_codec::decoder::Progress {
         decoder.finish_to_chars(mode, out)
     }
 }
@@ -400,14 +405,14 @@ impl Destination for u16 {
         bytes: &[u8],
         mode: ErrorMode,
         out: &mut [Self],
-    ) -> utf8_codec::Progress {
+    ) -> utf8_codec::decoder::Progress {
         decoder.push_to_utf16(bytes, mode, out)
     }
     fn finish(
         decoder: &mut Utf8Decoder,
         mode: ErrorMode,
         out: &mut [Self],
-    ) -> utf8_codec::Progress {
+    ) -> utf8_codec::decoder::Progress {
         decoder.finish_to_utf16(mode, out)
     }
 }

@@ -15,12 +15,12 @@ use proptest::prelude::*;
 use tokio::io::{AsyncWriteExt, duplex};
 use tokio::time::timeout;
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedRead};
-use utf8_codec::codec::{
-    DialectCodec, DialectCodecError, DialectItem, EncodeJavaUtfError, JavaUtfCodec,
-};
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectErrorKind,
     DialectPiece,
+};
+use utf8_codec::dialect::{
+    DialectCodec, DialectCodecError, DialectItem, EncodeJavaUtfError, JavaUtfCodec,
 };
 use utf8_codec::{BomPolicy, ErrorMode};
 

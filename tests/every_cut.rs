@@ -13,7 +13,8 @@ use support::reference::{self, Bom, Config, Event, Kind, Start};
 use support::{MODES, PLAIN, model_error, options, undated};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{CodecError, Utf8Codec};
-use utf8_codec::{ErrorMode, Status, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options};
+use utf8_codec::decoder::Status;
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 /// What a stream comes to: its text, its errors (in `Fatal` mode each, in others none), how many there
 /// were, and whether a signature was taken off.

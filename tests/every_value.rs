@@ -14,19 +14,19 @@ use support::{Atom, PLAIN, subjects};
 use tokio::io::AsyncReadExt;
 use tokio_util::codec::{Decoder, Encoder};
 use tokio_util::io::StreamReader;
-use utf8_codec::codec::{
-    CharCodec, DialectCodec, DialectItem, JavaUtfCodec, Line, LineEnd, Utf8Chunk, Utf8ChunksCodec,
-    Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, Kind};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
+use utf8_codec::dialect::{DialectCodec, DialectItem, JavaUtfCodec};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+use utf8_codec::lines::{Line, LineEnd};
+use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
+use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8WriteExt};
+use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
-use utf8_codec::{
-    CodingSystem, ErrorMode, Iso2022Decoder, Kernel, Status, TextFinder, Utf8Decoder, Utf8Encoder,
-};
+use utf8_codec::{ErrorMode, Kernel, Utf8Decoder, Utf8Encoder};
 
 /// All of them, in order: 4,382,592 bytes.
 fn all() -> &'static str {
@@ -92,7 +92,7 @@ fn through_the_decoder_into_every_kind_of_buffer() {
 }
 
 /// Pushes until all of `chunk` has been taken.
-fn push(chunk: &[u8], mut step: impl FnMut(&[u8]) -> utf8_codec::Progress) {
+fn push(chunk: &[u8], mut step: impl FnMut(&[u8]) -> utf8_codec::decoder::Progress) {
     let mut rest = chunk;
     loop {
         let progress = step(rest);
@@ -253,9 +253,9 @@ fn through_utf16_and_back() {
 }
 
 /// Gives them to a message in masked frames, and those in pieces to `take`; what the last frame ends.
-fn message(size: usize, mut take: impl FnMut(&mut TextMessage, &mut [u8])) -> Option<Message> {
+fn message(size: usize, mut take: impl FnMut(&mut MessageAssembler, &mut [u8])) -> Option<Message> {
     let mask = [0x37, 0xFA, 0x21, 0x3D];
-    let mut connection = TextMessage::new();
+    let mut connection = MessageAssembler::new();
     let mut frames = all().as_bytes().chunks(size * 9).peekable();
     let mut opcode = Opcode::Text;
     let mut message = None;
@@ -372,7 +372,7 @@ fn through_what_would_read_something_else_if_it_were_not_utf8() {
     }
     // In order there is no sequence that switches charsets.
     let (mut terminal, mut text) =
-        (Iso2022Decoder::in_coding_system(CodingSystem::Utf8), String::new());
+        (TerminalDecoder::in_coding_system(CodingSystem::Utf8), String::new());
     for chunk in all().as_bytes().chunks(7) {
         terminal.push(chunk).for_each(|piece| text.push_str(piece.unwrap()));
     }

@@ -1,13 +1,14 @@
 //! A terminal's stream between Latin-1 and UTF-8, at every cut.
 
 use proptest::prelude::*;
-use utf8_codec::{CodingSystem, Iso2022Decoder, Iso2022Pieces, Utf8Error, Utf8ErrorKind};
+use utf8_codec::terminal::{CodingSystem, TerminalDecoder, TerminalPieces};
+use utf8_codec::{Utf8Error, Utf8ErrorKind};
 
 /// Text and errors: each with the offset in the text at which it stands, each as it is displayed.
 type Told = (String, Vec<(usize, String)>, CodingSystem);
 
 fn tell<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> Told {
-    let mut decoder = Iso2022Decoder::in_coding_system(start);
+    let mut decoder = TerminalDecoder::in_coding_system(start);
     let (mut text, mut errors) = (String::new(), Vec::new());
     let mut fed = 0;
     for chunk in chunks {
@@ -175,7 +176,7 @@ proptest! {
     #[test]
     fn a_caller_may_break_off_after_each_piece(bytes: Vec<u8>) {
         let stream = [b"\x1B%G", &bytes[..], b"\x1B%@", &bytes[..]].concat();
-        let mut decoder = Iso2022Decoder::new();
+        let mut decoder = TerminalDecoder::new();
         let (mut rest, mut text, mut errors) = (&stream[..], String::new(), 0);
         loop {
             let mut pieces = decoder.push(rest);
@@ -194,13 +195,13 @@ proptest! {
     }
 }
 
-fn decoder_rest<'c>(pieces: Iso2022Pieces<'_, 'c>) -> &'c [u8] {
+fn decoder_rest<'c>(pieces: TerminalPieces<'_, 'c>) -> &'c [u8] {
     pieces.rest()
 }
 
 #[test]
 fn everything_determined_is_out_and_three_bytes_are_held_at_the_most() {
-    let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
+    let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
     assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
     let pieces: Vec<_> = decoder.push(b"\x1B").collect();
     assert!(matches!(pieces[..], [Err(error)] if error.kind() == Utf8ErrorKind::Truncated));
@@ -214,7 +215,7 @@ fn much_latin1_in_one_chunk_is_looked_at_once() {
     for unit in ["é", "aé"] {
         let latin1: Vec<u8> = unit.chars().map(|c| c as u8).collect();
         let count = (1 << 20) / latin1.len();
-        let mut decoder = Iso2022Decoder::new();
+        let mut decoder = TerminalDecoder::new();
         let text: String = decoder.push(&latin1.repeat(count)).map(Result::unwrap).collect();
         assert!(text == unit.repeat(count));
     }
@@ -222,7 +223,7 @@ fn much_latin1_in_one_chunk_is_looked_at_once() {
 
 #[test]
 fn errors_are_those_of_the_decoder() {
-    let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
+    let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
     let error: Utf8Error = decoder.push(b"ab\xFF").nth(1).unwrap().unwrap_err();
     assert_eq!((error.valid_up_to(), error.error_len()), (2, Some(1)));
 }
@@ -230,7 +231,7 @@ fn errors_are_those_of_the_decoder() {
 #[test]
 fn its_types_may_be_sent_shared_moved_and_printed() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
-    is_plain::<Iso2022Decoder>();
-    is_plain::<Iso2022Pieces<'_, '_>>();
+    is_plain::<TerminalDecoder>();
+    is_plain::<TerminalPieces<'_, '_>>();
     is_plain::<CodingSystem>();
 }

@@ -3,9 +3,10 @@
 
 #![cfg(feature = "alloc")]
 
+use utf8_codec::boundary;
 use utf8_codec::detect::{Detector, Kind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-use utf8_codec::{CodingSystem, Iso2022Decoder, boundary};
+use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 
 /// NUL, a slash, surrogates, a pair of them, a value too large; and what each would be.
 const FORMS: [(&[u8], &str); 9] = [
@@ -73,7 +74,7 @@ fn a_fallback_does_not_let_them_through() {
 fn a_switch_of_coding_systems_does_not_let_them_through() {
     for system in [CodingSystem::Latin1, CodingSystem::Utf8] {
         for_each_form(|chunks, pretended| {
-            let mut decoder = Iso2022Decoder::in_coding_system(system);
+            let mut decoder = TerminalDecoder::in_coding_system(system);
             let mut text = String::new();
             for chunk in chunks {
                 decoder.push(chunk).flatten().for_each(|piece| text.push_str(piece));
@@ -140,7 +141,7 @@ fn codecs_with_a_fallback_do_not_let_them_through() {
 fn streams_with_a_fallback_or_a_search_do_not_let_them_through() {
     use bytes::Bytes;
     use futures::{FutureExt, StreamExt, stream};
-    use utf8_codec::TextFinder;
+    use utf8_codec::search::TextFinder;
     use utf8_codec::stream::Utf8Stream;
 
     let inner = |chunks: &[&[u8]]| {

@@ -250,10 +250,10 @@ proptest! {
             let progress = encoder.push_to_slice(rest, &mut buffer);
             wire.extend_from_slice(&buffer[..progress.written]);
             rest = &rest[progress.read..];
-            if progress.status == utf8_codec::Status::Done {
+            if progress.status == utf8_codec::decoder::Status::Done {
                 break;
             }
-            prop_assert_eq!(progress.status, utf8_codec::Status::Full);
+            prop_assert_eq!(progress.status, utf8_codec::decoder::Status::Full);
         }
         prop_assert_eq!(wire, format!("\u{FEFF}{text}").into_bytes());
     }

@@ -14,9 +14,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 use tokio_util::codec::{Framed, FramedRead};
 use utf8_codec::codec::{
-    CharCodec, CodecError, Delimiter, Line, LineEnd, LineError, LineErrorKind, Utf8Chunk,
-    Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
 };
+use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
 use utf8_codec::{ErrorMode, Utf8ErrorKind};
 
 /// The next item of a stream that must have one.

@@ -30,7 +30,8 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
-use utf8_codec::codec::{Delimiter, Line, LineError, LineErrorKind, Utf8LinesCodec};
+use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
 use utf8_codec::stream::{
     TextStreamExt, Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt,
 };

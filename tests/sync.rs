@@ -145,7 +145,7 @@ fn byte_order_is_code_point_order_for_all_neighbours() {
 #[cfg(any(feature = "codec", feature = "stream"))]
 mod find {
     use proptest::prelude::*;
-    use utf8_codec::{Matches, TextFinder};
+    use utf8_codec::search::{Matches, TextFinder};
 
     /// Texts that have much in common.
     fn text(most: usize) -> impl Strategy<Value = String> {
@@ -257,8 +257,9 @@ mod streams {
     use bytes::Bytes;
     use futures::{FutureExt, StreamExt, stream};
     use proptest::prelude::*;
+    use utf8_codec::search::TextFinder;
     use utf8_codec::stream::{StreamError, TextMatches, Utf8Stream};
-    use utf8_codec::{BomPolicy, ErrorMode, TextFinder, Utf8Options};
+    use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
     #[test]
     fn the_stream_may_be_sent_shared_moved_and_cloned() {
@@ -353,8 +354,9 @@ mod readers {
     use futures::FutureExt;
     use proptest::prelude::*;
     use tokio::io::{AsyncWriteExt, DuplexStream};
+    use utf8_codec::search::TextFinder;
     use utf8_codec::stream::{ReadError, Utf8Reader};
-    use utf8_codec::{BomPolicy, ErrorMode, TextFinder, Utf8Options};
+    use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
     use super::places;
 

@@ -4,9 +4,11 @@ use std::error::Error;
 use std::fmt::{Debug, Display};
 
 use utf8_codec::{
-    BomPolicy, ErrorMode, Kernel, Pieces, Progress, Repair, Status, Strictness, Utf8Decoder,
-    Utf8Encoder, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator,
+    BomPolicy, ErrorMode, Kernel, Repair, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error,
+    Utf8ErrorKind, Utf8Options, Utf8Validator,
 };
+
+use utf8_codec::decoder::{Pieces, Progress, Status};
 
 fn is_plain<T: Send + Sync + Unpin + Debug>() {}
 fn is_cloned<T: Clone + Default>() {}
@@ -193,11 +195,11 @@ mod codecs {
     use bytes::BytesMut;
     use bytestring::ByteString;
     use tokio_util::codec::{Decoder, Encoder};
-    use utf8_codec::OwnedPieces;
     use utf8_codec::codec::{
-        CharCodec, CodecError, Delimiter, EncodeLineError, Line, LineError, LineErrorKind,
-        Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+        CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
     };
+    use utf8_codec::decoder::OwnedPieces;
+    use utf8_codec::lines::{Delimiter, EncodeLineError, Line, LineError, LineErrorKind};
 
     use super::{
         Debug, Error, PLAIN, Utf8Error, Utf8ErrorKind, first_error, is_cloned, is_copied, is_error,

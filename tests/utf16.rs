@@ -11,8 +11,9 @@ mod subject;
 use lists::SURROGATE_MODES;
 use proptest::prelude::*;
 use subject::{Into, Subject, model, model_of_prefix};
+use utf8_codec::Utf8Decoder;
+use utf8_codec::decoder::Status;
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16Error};
-use utf8_codec::{Status, Utf8Decoder};
 
 /// Puts chunks to the decoder in every way, and looks after each whether all is out that can be.
 fn assert_law(chunks: &[&[u16]]) {

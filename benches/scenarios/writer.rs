@@ -10,9 +10,10 @@ use futures::executor::block_on;
 use futures::{Sink, SinkExt};
 use tokio::io::AsyncWrite;
 use tokio_util::codec::{BytesCodec, FramedWrite};
+use utf8_codec::decoder::Status;
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
-use utf8_codec::{ByteString, Status, split};
+use utf8_codec::{ByteString, split};
 
 use super::support::{Bench, Corpus, Row, Work};
 

@@ -6,9 +6,8 @@ use futures::{Stream, StreamExt};
 use tokio::io::AsyncRead;
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
-use utf8_codec::codec::{
-    CodecError, LineEnd, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::lines::LineEnd;
 use utf8_codec::stream::{ReadError, StreamError, Utf8ReadExt, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error};
 

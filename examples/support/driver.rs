@@ -11,9 +11,10 @@ pub(crate) mod websocket;
 
 use serde_json::{Map, Value, json};
 
-use utf8_codec::codec::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
+use utf8_codec::decoder::Status;
+use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
 use utf8_codec::{
-    BomPolicy, ErrorMode, Status, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
+    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
 
 pub(crate) use objects::{Gives, VIAS, Via};

@@ -5,9 +5,10 @@ use std::mem;
 use futures::FutureExt;
 use serde_json::{Map, Value, json};
 
+use utf8_codec::Utf8Encoder;
+use utf8_codec::decoder::Status;
 use utf8_codec::stream::{Utf8Writer, WriteError};
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16Error};
-use utf8_codec::{Status, Utf8Encoder};
 
 use super::{hex, object, of_type, skip, str_of, usize_of};
 

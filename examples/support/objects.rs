@@ -12,11 +12,13 @@ use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio_util::codec::Decoder;
 
 use utf8_codec::codec::{
-    CharCodec, CodecError, Delimiter, Line, LineError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec,
-    Utf8LinesCodec,
+    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
 };
+
+use utf8_codec::decoder::{Progress, Status};
+use utf8_codec::lines::{Delimiter, Line, LineError};
 use utf8_codec::stream::{CharStream, ReadError, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
-use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 /// The objects that cases of decoding can be put to.
 pub(crate) const VIAS: [Via; 16] = [

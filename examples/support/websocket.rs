@@ -1,17 +1,19 @@
-//! The `websocket` cases, put to `TextMessage` frame by frame, as a server would.
+//! The `websocket` cases, put to `MessageAssembler` frame by frame, as a server would.
 
 use bytes::BytesMut;
 use serde_json::{Map, Value, json};
 
 use utf8_codec::Utf8ErrorKind;
-use utf8_codec::payload::websocket::{ClosePayload, Message, MessageError, Opcode, TextMessage};
+use utf8_codec::payload::websocket::{
+    ClosePayload, Message, MessageAssembler, MessageError, Opcode,
+};
 
 use super::{byte_strings, described, hex, object, of_type, skip, str_of};
 
 /// Answers `case` with the fields that its `expect` should have, or with `skip` where it is about
 /// something else. The `expect` itself is not looked at.
 ///
-/// What is told is what [`TextMessage::pieces`] lets one see. The other methods, and frames that are
+/// What is told is what [`MessageAssembler::pieces`] lets one see. The other methods, and frames that are
 /// not masked, have to come to the same end.
 ///
 /// # Errors
@@ -62,28 +64,34 @@ struct Run {
 }
 
 /// Gives a piece, and returns the text that comes out of it.
-type Give = fn(&mut TextMessage, &mut [u8]) -> (String, Result<(), MessageError>);
+type Give = fn(&mut MessageAssembler, &mut [u8]) -> (String, Result<(), MessageError>);
 
 const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
 
-fn pieces(connection: &mut TextMessage, piece: &mut [u8]) -> (String, Result<(), MessageError>) {
+fn pieces(
+    connection: &mut MessageAssembler,
+    piece: &mut [u8],
+) -> (String, Result<(), MessageError>) {
     let mut out = String::new();
     let result = connection.pieces(piece).try_for_each(|text| text.map(|text| out.push_str(text)));
     (out, result)
 }
 
-fn push(connection: &mut TextMessage, piece: &mut [u8]) -> (String, Result<(), MessageError>) {
+fn push(connection: &mut MessageAssembler, piece: &mut [u8]) -> (String, Result<(), MessageError>) {
     (String::new(), connection.push(piece))
 }
 
 fn push_bytes(
-    connection: &mut TextMessage,
+    connection: &mut MessageAssembler,
     piece: &mut [u8],
 ) -> (String, Result<(), MessageError>) {
     (String::new(), connection.push_bytes(BytesMut::from(&*piece)))
 }
 
-fn validate(connection: &mut TextMessage, piece: &mut [u8]) -> (String, Result<(), MessageError>) {
+fn validate(
+    connection: &mut MessageAssembler,
+    piece: &mut [u8],
+) -> (String, Result<(), MessageError>) {
     (String::new(), connection.validate(piece))
 }
 
@@ -101,7 +109,7 @@ impl Run {
     fn new(frames: &[Frame], mask: Option<[u8; 4]>, give: Give) -> Self {
         let (steps, held, kept) = (Vec::new(), Vec::new(), String::new());
         let mut run = Self { steps, held, end: Ok(0), fail_step: None, kept };
-        let mut connection = TextMessage::new();
+        let mut connection = MessageAssembler::new();
         run.end = frames
             .iter()
             .try_for_each(|frame| run.frame(&mut connection, frame, mask, give))
@@ -114,7 +122,7 @@ impl Run {
 
     fn frame(
         &mut self,
-        connection: &mut TextMessage,
+        connection: &mut MessageAssembler,
         frame: &Frame,
         mask: Option<[u8; 4]>,
         give: Give,
@@ -169,7 +177,7 @@ impl Run {
     }
 }
 
-fn close(connection: &mut TextMessage) -> Result<u16, MessageError> {
+fn close(connection: &mut MessageAssembler) -> Result<u16, MessageError> {
     let payload = ClosePayload::new(1000, "").expect("a code that may be sent").to_bytes();
     connection.start_frame(Opcode::Close, true, None)?;
     connection.push(&mut payload.to_vec())?;

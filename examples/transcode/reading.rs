@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 
+use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, Kind};
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectOptions, DialectPiece,
 };
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
-use utf8_codec::{
-    BomPolicy, ErrorMode, Iso2022Decoder, Status, Utf8Decoder, Utf8Error, Utf8Options,
-};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 
 use super::writing::Order;
 
@@ -163,7 +163,7 @@ impl From {
                 Box::new(OfDialect::new(options, policy, errors))
             }
             Self::Utf16(order) => Box::new(Utf16::new(order, policy, errors)),
-            Self::Iso2022 => Box::new(Iso2022 { decoder: Iso2022Decoder::new(), errors }),
+            Self::Iso2022 => Box::new(Iso2022 { decoder: TerminalDecoder::new(), errors }),
             Self::Latin1 => Box::new(SingleByte::new("latin1", ErrorMode::Latin1)),
             Self::Windows1252 => Box::new(SingleByte::new("windows-1252", ErrorMode::Windows1252)),
             #[cfg(feature = "encoding_rs")]
@@ -458,7 +458,7 @@ impl Reading for SingleByte {
 }
 
 struct Iso2022 {
-    decoder: Iso2022Decoder,
+    decoder: TerminalDecoder,
     errors: ErrorMode,
 }
 

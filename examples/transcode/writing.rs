@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder, DialectOptions};
-use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+use utf8_codec::{ErrorMode, Utf8Decoder};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

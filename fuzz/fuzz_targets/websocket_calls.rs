@@ -1,4 +1,4 @@
-//! Calls to a `TextMessage` in any order.
+//! Calls to a `MessageAssembler` in any order.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

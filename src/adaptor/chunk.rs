@@ -5,11 +5,11 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
-use crate::item::Item;
-use crate::mode::ErrorMode;
-use crate::transcode::Status;
+use crate::adaptor::item::Item;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::buffer::Status;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
 
 /// Chunk by chunk to items.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 use bytestring::ByteString;
 
-use crate::error::Utf8Error;
-use crate::mode::ErrorMode;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
 
 /// The text of one item in the making.
 pub(crate) struct Item {

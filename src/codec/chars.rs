@@ -2,12 +2,12 @@ use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::decoder::Utf8Decoder;
-use crate::encoder::Utf8Encoder;
-use crate::error::Utf8Error;
-use crate::mode::{ErrorMode, Repair};
-use crate::options::Utf8Options;
-use crate::scanner::Step;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::encoder::Utf8Encoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::{ErrorMode, Repair};
+use crate::core::options::Utf8Options;
+use crate::core::scanner::Step;
 
 /// Bytes to `char`s, one an item.
 ///

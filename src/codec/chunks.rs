@@ -4,11 +4,11 @@ use bytes::BytesMut;
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
-use crate::options::Utf8Options;
-use crate::owned::{OwnedStep, step_owned_slowly, take_plain};
-use crate::text::Ending;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::owned::{OwnedStep, step_owned_slowly, take_plain};
+use crate::core::error::Utf8Error;
+use crate::core::options::Utf8Options;
+use crate::unchecked::Ending;
 
 /// A part of a stream: text, or what is not text.
 ///

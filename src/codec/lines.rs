@@ -3,20 +3,20 @@ mod decode;
 use bytes::BytesMut;
 use tokio_util::codec::Encoder;
 
-use crate::codec::delimiter::Delimiter;
-use crate::codec::line::EncodeLineError;
 use crate::codec::lines::decode::State;
-use crate::decoder::Utf8Decoder;
-use crate::encoder::Utf8Encoder;
-use crate::error::Utf8Error;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::encoder::Utf8Encoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackReport, LineFallback};
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
+use crate::lines::delimiter::Delimiter;
+use crate::lines::line::EncodeLineError;
 
 /// Bytes to lines, each with its number and place.
 ///
 /// Validation goes along as bytes arrive. In [`ErrorMode::Fatal`], the default, a line's first
-/// trouble is delivered as one [`LineError`](crate::codec::LineError) by the call that brings the
+/// trouble is delivered as one [`LineError`](crate::lines::LineError) by the call that brings the
 /// byte which decides it; the rest of that line is passed over, unvalidated and uncounted, and the
 /// next line comes as if nothing had been. The other modes repair what is ill-formed and keep every
 /// line, but for those that are too long. An error is an item, so that a `FramedRead` goes on behind
@@ -155,7 +155,8 @@ impl Utf8LinesCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::{Delimiter, Utf8LinesCodec};
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    /// use utf8_codec::lines::Delimiter;
     ///
     /// let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::nul());
     /// let mut buffer = BytesMut::from("one\ntwo\0");

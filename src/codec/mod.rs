@@ -57,26 +57,18 @@
 
 mod chars;
 mod chunks;
-mod delimiter;
-mod dialect;
-mod java;
-mod line;
 mod lines;
 mod repair;
-mod run;
+mod utf8;
 
 use std::io;
 
 pub use chars::CharCodec;
 pub use chunks::{Utf8Chunk, Utf8ChunksCodec};
-pub use delimiter::Delimiter;
-pub use dialect::{DialectCodec, DialectCodecError, DialectItem};
-pub use java::{EncodeJavaUtfError, JavaUtfCodec};
-pub use line::{EncodeLineError, Line, LineEnd, LineError, LineErrorKind};
 pub use lines::Utf8LinesCodec;
-pub use run::Utf8Codec;
+pub use utf8::Utf8Codec;
 
-use crate::error::Utf8Error;
+use crate::core::error::Utf8Error;
 
 /// What ends a decoded stream early.
 ///

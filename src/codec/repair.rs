@@ -1,12 +1,12 @@
 use bytes::{Buf, BytesMut};
 
-use crate::error::Utf8Error;
-use crate::item::Item;
-use crate::lossy::decode_to;
-use crate::mode::ErrorMode;
-use crate::owned::{OwnedStep, step_owned};
-use crate::scanner::Scanner;
-use crate::tally::Tally;
+use crate::adaptor::item::Item;
+use crate::core::decoder::lossy::decode_to;
+use crate::core::decoder::owned::{OwnedStep, step_owned};
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::scanner::Scanner;
+use crate::core::tally::Tally;
 
 /// Takes what can be decoded off the front of `src`, each error repaired: without copying up to the
 /// first error, in one loop from there on.

@@ -2,17 +2,17 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
+use crate::adaptor::item::Item;
 use crate::codec::CodecError;
 use crate::codec::repair::decode_repaired;
-use crate::decoder::Utf8Decoder;
-use crate::encoder::Utf8Encoder;
-use crate::error::Utf8Error;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::owned::{OwnedStep, step_owned_slowly, take_plain};
+use crate::core::encoder::Utf8Encoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackReport, Follows, Switch, take_next};
-use crate::item::Item;
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
-use crate::owned::{OwnedStep, step_owned_slowly, take_plain};
-use crate::text::Ending;
+use crate::unchecked::Ending;
 
 /// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
 ///

@@ -1,4 +1,4 @@
-use crate::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::error::{Utf8Error, Utf8ErrorKind};
 
 /// The UTF-8 signature: U+FEFF, BYTE ORDER MARK, as it stands at the start of a stream.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];

@@ -1,5 +1,5 @@
-use crate::error::Utf8Error;
-use crate::scanner::{Scanner, Step};
+use crate::core::error::Utf8Error;
+use crate::core::scanner::{Scanner, Step};
 
 /// The carry: the first bytes of one sequence whose rest has not arrived.
 ///

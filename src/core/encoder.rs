@@ -1,7 +1,7 @@
-use crate::bom::BOM;
-use crate::destination::floor_char_boundary;
+use crate::core::bom::BOM;
+use crate::core::decoder::buffer::{Progress, Status};
+use crate::core::decoder::destination::floor_char_boundary;
 use crate::kernel::Kernel;
-use crate::transcode::{Progress, Status};
 
 /// Turns text into bytes, with a signature in front if asked: the counterpart of
 /// [`Utf8Decoder`](crate::Utf8Decoder).
@@ -83,7 +83,8 @@ impl Utf8Encoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{Status, Utf8Encoder};
+    /// use utf8_codec::Utf8Encoder;
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut buffer = [0; 4];
     /// let progress = Utf8Encoder::new().push_to_slice("aé€", &mut buffer);
@@ -102,7 +103,8 @@ impl Utf8Encoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{Status, Utf8Encoder};
+    /// use utf8_codec::Utf8Encoder;
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut buffer = [0; 8];
     /// let progress = Utf8Encoder::new().push_chars_to_slice(&['a', 'é', '😀'], &mut buffer);

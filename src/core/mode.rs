@@ -1,7 +1,7 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::error::{Utf8Error, Utf8ErrorKind};
 
 /// What is put in the place of an ill-formed part.
 ///

@@ -1,5 +1,5 @@
-use crate::bom::{BomPolicy, Start};
-use crate::strictness::Strictness;
+use crate::core::bom::{BomPolicy, Start};
+use crate::core::strictness::Strictness;
 
 /// How a stream begins and what it may contain.
 ///

@@ -1,12 +1,12 @@
-use crate::bom::{Opening, Start};
-use crate::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::bom::{Opening, Start};
+use crate::core::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::options::Utf8Options;
 use crate::kernel::{Kernel, decode_char, error_at_start};
-use crate::options::Utf8Options;
 #[cfg(feature = "codec")]
-use crate::text::split_line;
+use crate::unchecked::split_line;
 #[cfg(feature = "bytes")]
-use crate::text::unmask_and_split_far;
-use crate::text::{Ending, Look, split_far, split_text};
+use crate::unchecked::unmask_and_split_far;
+use crate::unchecked::{Ending, Look, split_far, split_text};
 
 /// The one state machine: what the bytes at a place in a stream are.
 ///
@@ -197,7 +197,7 @@ impl Scanner {
     }
 
     /// Whether errors stand close together here, and nothing but UTF-8 is asked for: where
-    /// [`repair`](crate::kernel::repair::repair) does better than single steps.
+    /// [`repair`](crate::core::decoder::repair::repair) does better than single steps.
     #[cfg(feature = "alloc")]
     pub(crate) fn looks_near(&self) -> bool {
         self.look == Look::Near && self.asks_for_utf8_only()

@@ -17,7 +17,7 @@ use core::iter::FusedIterator;
 #[cfg(feature = "bytes")]
 use bytestring::ByteString;
 
-use crate::destination::floor_char_boundary;
+use crate::core::decoder::destination::floor_char_boundary;
 
 /// The least that pieces can be limited to: so many bytes fit any character.
 ///

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use crate::error::Utf8ErrorKind;
+use crate::core::error::Utf8ErrorKind;
 
 /// Well-formed characters that are refused all the same; none by default.
 ///

@@ -1,4 +1,4 @@
-use crate::error::Utf8Error;
+use crate::core::error::Utf8Error;
 
 /// The errors of one stream, counted, and the first of them.
 #[derive(Clone, Copy, Debug)]

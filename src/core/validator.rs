@@ -1,9 +1,9 @@
-use crate::error::Utf8Error;
-use crate::incomplete::{Incomplete, Resumed};
+use crate::core::carry::{Incomplete, Resumed};
+use crate::core::error::Utf8Error;
+use crate::core::options::Utf8Options;
+use crate::core::scanner::{Scanner, Step};
 use crate::kernel::sequence_len;
-use crate::options::Utf8Options;
-use crate::scanner::{Scanner, Step};
-use crate::text::Ending;
+use crate::unchecked::Ending;
 
 /// Checks a stream of bytes, in chunks cut anywhere, and produces no output.
 ///

@@ -40,9 +40,7 @@ mod line;
 mod neon;
 mod pairs;
 pub(crate) mod parts;
-#[cfg(feature = "alloc")]
-pub(crate) mod repair;
-mod scalar;
+pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
 mod unmask;

@@ -6,7 +6,7 @@ use super::{Stop, Why};
 const BLOCK: usize = 16;
 
 /// Finds how far `input` is well-formed, one sequence after another, with a stride over ASCII.
-pub(super) fn validate(input: &[u8]) -> Stop {
+pub(crate) fn validate(input: &[u8]) -> Stop {
     let mut at = 0;
     while at < input.len() {
         if input[at] < 0x80 {
@@ -24,7 +24,7 @@ pub(super) fn validate(input: &[u8]) -> Stop {
 
 /// Validates `input`, all of which is known to be well-formed but for what begins at most three bytes
 /// before `near`: where a vector kernel has seen something.
-pub(super) fn validate_from(input: &[u8], near: usize) -> Stop {
+pub(crate) fn validate_from(input: &[u8], near: usize) -> Stop {
     // A sequence that reaches to `near` began one to three bytes before it; if `near` is one
     // continuation byte too many, then four.
     let mut start = near.min(input.len());
@@ -40,7 +40,7 @@ pub(super) fn validate_from(input: &[u8], near: usize) -> Stop {
 }
 
 /// Counts the ASCII bytes that `input` begins with.
-pub(super) fn ascii_len(input: &[u8]) -> usize {
+pub(crate) fn ascii_len(input: &[u8]) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let (blocks, tail) = input.as_chunks::<BLOCK>();
     for (i, block) in blocks.iter().enumerate() {
@@ -58,12 +58,12 @@ pub(super) fn ascii_len(input: &[u8]) -> usize {
 }
 
 /// Counts the ASCII bytes that `input` begins with up to the first that is `end`.
-pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
+pub(crate) fn ascii_before(end: u8, input: &[u8]) -> usize {
     input.iter().take_while(|&&byte| byte < 0x80 && byte != end).count()
 }
 
 /// What the first bytes of an input are.
-pub(super) enum Sequence {
+pub(crate) enum Sequence {
     /// One well-formed sequence of this length.
     WellFormed(usize),
     /// All of the input, one to three bytes, is a proper prefix of a well-formed sequence.
@@ -84,7 +84,7 @@ pub(super) enum Sequence {
 /// tail   = 80..BF
 /// ```
 #[inline(always)]
-pub(super) fn sequence(input: &[u8]) -> Sequence {
+pub(crate) fn sequence(input: &[u8]) -> Sequence {
     let Some(bytes) = input.first_chunk::<4>() else { return sequence_by_rows(input) };
     match well_formed_len(u32::from_le_bytes(*bytes)) {
         // The commonest errors: a byte that begins nothing, a leading byte without continuation.
@@ -102,7 +102,7 @@ pub(super) fn sequence(input: &[u8]) -> Sequence {
 /// Masks pick the marking bits of all bytes at once; what is left of overlong forms, surrogates and
 /// values too large shows in the value's highest bits.
 #[inline(always)]
-pub(super) fn well_formed_len(bytes: u32) -> usize {
+pub(crate) fn well_formed_len(bytes: u32) -> usize {
     if bytes & 0x0000_C0E0 == 0x0000_80C0 {
         // 110vvvv. 10......: not all of v zero (C0, C1).
         return if bytes & 0x1E != 0 { 2 } else { 0 };

@@ -1,7 +1,9 @@
+//! Text from a terminal that switches between Latin-1 and UTF-8 by escape sequences.
+
 use core::iter::FusedIterator;
 
-use crate::decoder::{Pieces, Utf8Decoder};
-use crate::error::Utf8Error;
+use crate::core::decoder::{Pieces, Utf8Decoder};
+use crate::core::error::Utf8Error;
 
 /// Turns the stream of a terminal, which switches between Latin-1 and UTF-8, into text.
 ///
@@ -27,9 +29,9 @@ use crate::error::Utf8Error;
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::Iso2022Decoder;
+/// use utf8_codec::terminal::TerminalDecoder;
 ///
-/// let mut decoder = Iso2022Decoder::new();
+/// let mut decoder = TerminalDecoder::new();
 /// let mut text = String::new();
 /// for chunk in [&b"caf\xE9, \x1B"[..], b"%Gcaf\xC3", b"\xA9\x1B%", b"@, caf\xE9"] {
 ///     decoder.push(chunk).for_each(|piece| text.push_str(piece.unwrap()));
@@ -38,7 +40,7 @@ use crate::error::Utf8Error;
 /// assert_eq!(text, "café, café, café");
 /// ```
 #[derive(Clone, Debug)]
-pub struct Iso2022Decoder {
+pub struct TerminalDecoder {
     /// What is UTF-8 goes through it; the position counts everything but a held escape.
     decoder: Utf8Decoder,
     system: CodingSystem,
@@ -50,9 +52,9 @@ pub struct Iso2022Decoder {
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::{CodingSystem, Iso2022Decoder};
+/// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 ///
-/// let mut decoder = Iso2022Decoder::new();
+/// let mut decoder = TerminalDecoder::new();
 /// decoder.push(b"\x1B%G").for_each(drop);
 /// assert_eq!(decoder.coding_system(), CodingSystem::Utf8);
 /// ```
@@ -92,15 +94,15 @@ impl Escape {
     }
 }
 
-impl Iso2022Decoder {
+impl TerminalDecoder {
     /// Creates a decoder that begins in Latin-1.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::Iso2022Decoder;
+    /// use utf8_codec::terminal::TerminalDecoder;
     ///
-    /// assert_eq!(Iso2022Decoder::new().push(b"\xDF").next(), Some(Ok("ß")));
+    /// assert_eq!(TerminalDecoder::new().push(b"\xDF").next(), Some(Ok("ß")));
     /// ```
     #[must_use]
     pub fn new() -> Self {
@@ -112,9 +114,9 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{CodingSystem, Iso2022Decoder};
+    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
     /// assert_eq!(decoder.push("ß".as_bytes()).next(), Some(Ok("ß")));
     /// ```
     #[must_use]
@@ -125,7 +127,7 @@ impl Iso2022Decoder {
     /// Decodes the next chunk of the stream: text and errors, in order.
     ///
     /// The iterator does the work as it is asked; what it has not reached has not been consumed
-    /// ([`Iso2022Pieces::rest`]). Run to its end, everything that the bytes so far determine has come
+    /// ([`TerminalPieces::rest`]). Run to its end, everything that the bytes so far determine has come
     /// out. Nothing is copied; outside of UTF-8 a character above 7F is a piece of its own.
     ///
     /// # Errors
@@ -135,17 +137,18 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{CodingSystem, Iso2022Decoder, Utf8ErrorKind};
+    /// use utf8_codec::Utf8ErrorKind;
+    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
     /// let mut pieces = decoder.push(b"5 \xE2\x82\x1B%@\xA4");
     /// assert_eq!(pieces.next(), Some(Ok("5 ")));
     /// assert_eq!(pieces.next().unwrap().unwrap_err().kind(), Utf8ErrorKind::Truncated);
     /// assert_eq!(pieces.next(), Some(Ok("¤")));
     /// ```
-    pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Iso2022Pieces<'d, 'c> {
+    pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> TerminalPieces<'d, 'c> {
         let Self { decoder, system, escape } = self;
-        Iso2022Pieces { utf8: decoder.push(b""), system, escape, chunk, input: chunk }
+        TerminalPieces { utf8: decoder.push(b""), system, escape, chunk, input: chunk }
     }
 
     /// Ends the stream: what is held is an error or text. A second call gives `None`.
@@ -153,9 +156,10 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{CodingSystem, Iso2022Decoder, Utf8ErrorKind};
+    /// use utf8_codec::Utf8ErrorKind;
+    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
     /// decoder.push(b"\xE2\x82").for_each(drop);
     /// let error = decoder.finish().unwrap().unwrap_err();
     /// assert_eq!(error.kind(), Utf8ErrorKind::Incomplete);
@@ -178,9 +182,9 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{CodingSystem, Iso2022Decoder};
+    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = Iso2022Decoder::new();
+    /// let mut decoder = TerminalDecoder::new();
     /// decoder.push(b"\x1B%G\xC3").for_each(drop);
     /// decoder.reset(CodingSystem::Latin1);
     /// assert_eq!((decoder.position(), decoder.coding_system()), (0, CodingSystem::Latin1));
@@ -197,9 +201,9 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{CodingSystem, Iso2022Decoder};
+    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = Iso2022Decoder::in_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
     /// decoder.push(b"\x1B%").for_each(drop);
     /// assert_eq!(decoder.coding_system(), CodingSystem::Utf8); // as long as the escape is not finished
     /// decoder.push(b"@").for_each(drop);
@@ -215,7 +219,7 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// let mut decoder = utf8_codec::Iso2022Decoder::new();
+    /// let mut decoder = utf8_codec::terminal::TerminalDecoder::new();
     /// decoder.push(b"\x1B%G\xC3").for_each(drop);
     /// assert_eq!(decoder.position(), 4);
     /// ```
@@ -229,7 +233,7 @@ impl Iso2022Decoder {
     /// # Examples
     ///
     /// ```
-    /// let mut decoder = utf8_codec::Iso2022Decoder::new();
+    /// let mut decoder = utf8_codec::terminal::TerminalDecoder::new();
     /// decoder.push(b"\xFF\x1B%G\xFF").for_each(drop);
     /// assert_eq!(decoder.error_count(), 1); // only inside UTF-8
     /// ```
@@ -239,20 +243,20 @@ impl Iso2022Decoder {
     }
 }
 
-impl Default for Iso2022Decoder {
+impl Default for TerminalDecoder {
     fn default() -> Self {
         Self::new()
     }
 }
 
-/// The text and the errors of one chunk, in order; see [`Iso2022Decoder::push`].
+/// The text and the errors of one chunk, in order; see [`TerminalDecoder::push`].
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::Iso2022Decoder;
+/// use utf8_codec::terminal::TerminalDecoder;
 ///
-/// let mut decoder = Iso2022Decoder::new();
+/// let mut decoder = TerminalDecoder::new();
 /// let mut pieces = decoder.push(b"ab\x1B%G\xFFcd");
 /// assert_eq!(pieces.next(), Some(Ok("ab")));
 /// assert!(pieces.next().unwrap().is_err());
@@ -262,7 +266,7 @@ impl Default for Iso2022Decoder {
 /// ```
 #[derive(Debug)]
 #[must_use = "bytes are consumed as the iterator is asked for pieces"]
-pub struct Iso2022Pieces<'d, 'c> {
+pub struct TerminalPieces<'d, 'c> {
     /// What is left of the last stretch of UTF-8.
     utf8: Pieces<'d, 'c>,
     system: &'d mut CodingSystem,
@@ -272,16 +276,16 @@ pub struct Iso2022Pieces<'d, 'c> {
     input: &'c [u8],
 }
 
-impl<'d, 'c: 'd> Iso2022Pieces<'d, 'c> {
+impl<'d, 'c: 'd> TerminalPieces<'d, 'c> {
     /// Returns the bytes of the chunk that have not been consumed, for a caller who breaks off and
     /// pushes them again.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::Iso2022Decoder;
+    /// use utf8_codec::terminal::TerminalDecoder;
     ///
-    /// let mut decoder = Iso2022Decoder::new();
+    /// let mut decoder = TerminalDecoder::new();
     /// let mut pieces = decoder.push(b"\xE9\xE8\x1B%Gtext");
     /// assert_eq!(pieces.next(), Some(Ok("é")));
     /// let rest = pieces.rest();
@@ -323,7 +327,7 @@ impl<'d, 'c: 'd> Iso2022Pieces<'d, 'c> {
     }
 }
 
-impl<'d, 'c: 'd> Iterator for Iso2022Pieces<'d, 'c> {
+impl<'d, 'c: 'd> Iterator for TerminalPieces<'d, 'c> {
     type Item = Result<&'d str, Utf8Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -369,7 +373,7 @@ impl<'d, 'c: 'd> Iterator for Iso2022Pieces<'d, 'c> {
     }
 }
 
-impl<'d, 'c: 'd> FusedIterator for Iso2022Pieces<'d, 'c> {}
+impl<'d, 'c: 'd> FusedIterator for TerminalPieces<'d, 'c> {}
 
 const ESC: u8 = 0x1B;
 

@@ -1,7 +1,7 @@
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
-use crate::pattern::Pattern;
+use crate::search::pattern::Pattern;
 
 /// Finds a text in a text that comes in pieces, wherever it is cut.
 ///
@@ -15,7 +15,7 @@ use crate::pattern::Pattern;
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::TextFinder;
+/// use utf8_codec::search::TextFinder;
 ///
 /// let mut finder = TextFinder::new("data: ").unwrap();
 /// let mut places = Vec::new();
@@ -29,7 +29,8 @@ use crate::pattern::Pattern;
 /// bytes, and nothing is found that was not there:
 ///
 /// ```
-/// use utf8_codec::{TextFinder, Utf8Decoder};
+/// use utf8_codec::Utf8Decoder;
+/// use utf8_codec::search::TextFinder;
 ///
 /// let mut finder = TextFinder::new("é!").unwrap();
 /// let mut decoder = Utf8Decoder::new();
@@ -58,7 +59,7 @@ impl TextFinder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::TextFinder;
+    /// use utf8_codec::search::TextFinder;
     ///
     /// assert_eq!(TextFinder::new("€").unwrap().push("5 €, 6 €").collect::<Vec<_>>(), [2, 9]);
     /// assert!(TextFinder::new("").is_none());
@@ -82,7 +83,7 @@ impl TextFinder {
     /// # Examples
     ///
     /// ```
-    /// let mut finder = utf8_codec::TextFinder::new("aa").unwrap();
+    /// let mut finder = utf8_codec::search::TextFinder::new("aa").unwrap();
     /// assert_eq!(finder.push("baa").next(), Some(1));
     /// assert_eq!(finder.push("a").next(), None);
     /// assert_eq!(finder.push("a").next(), Some(3));
@@ -97,7 +98,7 @@ impl TextFinder {
     /// # Examples
     ///
     /// ```
-    /// let mut finder = utf8_codec::TextFinder::new("ab").unwrap();
+    /// let mut finder = utf8_codec::search::TextFinder::new("ab").unwrap();
     /// finder.push("a").for_each(drop);
     /// finder.skip(1);
     /// assert_eq!(finder.push("b ab").collect::<Vec<_>>(), [4]);
@@ -112,7 +113,7 @@ impl TextFinder {
     /// # Examples
     ///
     /// ```
-    /// let mut finder = utf8_codec::TextFinder::new("ab").unwrap();
+    /// let mut finder = utf8_codec::search::TextFinder::new("ab").unwrap();
     /// finder.push("some a").for_each(drop);
     /// finder.reset();
     /// assert_eq!(finder.push("b ab").collect::<Vec<_>>(), [2]);
@@ -127,7 +128,7 @@ impl TextFinder {
     /// # Examples
     ///
     /// ```
-    /// let mut finder = utf8_codec::TextFinder::new("a").unwrap();
+    /// let mut finder = utf8_codec::search::TextFinder::new("a").unwrap();
     /// finder.push("été").for_each(drop);
     /// assert_eq!(finder.position(), 5);
     /// ```
@@ -189,7 +190,7 @@ impl TextFinder {
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::TextFinder;
+/// use utf8_codec::search::TextFinder;
 ///
 /// let mut finder = TextFinder::new("\r\n\r\n").unwrap();
 /// finder.push("Host: example\r\n\r").for_each(drop);
@@ -210,7 +211,7 @@ impl<'t> Matches<'_, 't> {
     /// # Examples
     ///
     /// ```
-    /// let mut finder = utf8_codec::TextFinder::new(", ").unwrap();
+    /// let mut finder = utf8_codec::search::TextFinder::new(", ").unwrap();
     /// let mut matches = finder.push("a, b, c");
     /// matches.next();
     /// assert_eq!(matches.rest(), "b, c");

@@ -2,7 +2,7 @@ use std::mem;
 
 use bytestring::ByteString;
 
-use crate::destination::floor_char_boundary;
+use crate::core::decoder::destination::floor_char_boundary;
 use crate::kernel::Kernel;
 use crate::stream::piece::Piece;
 

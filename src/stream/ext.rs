@@ -5,7 +5,7 @@ use bytestring::ByteString;
 use futures::Stream;
 use tokio::io::AsyncRead;
 
-use crate::chunk::Silence;
+use crate::adaptor::chunk::Silence;
 #[cfg(feature = "codec")]
 use crate::stream::Utf8Lines;
 use crate::stream::{

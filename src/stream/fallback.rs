@@ -7,8 +7,8 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
 use crate::fallback::{FallbackDecoder, FallbackReport, Follows, Pace, take_next};
 use crate::stream::StreamError;
 use crate::stream::poll::{State, poll_items};

@@ -4,7 +4,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::AsyncRead;
 
-use crate::find::TextFinder;
+use crate::search::finder::TextFinder;
 use crate::stream::{ReadError, Utf8Reader};
 
 /// A text, looked for.
@@ -34,7 +34,7 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     ///
     /// ```
     /// use tokio::io::AsyncWriteExt;
-    /// use utf8_codec::TextFinder;
+    /// use utf8_codec::search::TextFinder;
     /// use utf8_codec::stream::{ReadError, Utf8Reader};
     ///
     /// # #[tokio::main(flavor = "current_thread")]

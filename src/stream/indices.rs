@@ -6,7 +6,7 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
-use crate::stream::chars::Next;
+use crate::stream::char_stream::Next;
 use crate::stream::{CharStream, TextSource};
 
 pin_project! {

@@ -7,8 +7,8 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
-use crate::chunk::give_way;
-use crate::find::TextFinder;
+use crate::adaptor::chunk::give_way;
+use crate::search::finder::TextFinder;
 use crate::stream::{StreamError, Utf8Stream};
 
 pin_project! {
@@ -33,7 +33,7 @@ pin_project! {
     ///
     /// ```
     /// use futures::{TryStreamExt, stream};
-    /// use utf8_codec::TextFinder;
+    /// use utf8_codec::search::TextFinder;
     /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
@@ -71,7 +71,7 @@ impl<S> TextMatches<S> {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::TextFinder;
+    /// use utf8_codec::search::TextFinder;
     /// use utf8_codec::stream::Utf8Stream;
     ///
     /// let matches = Utf8Stream::from_reader(&b"text"[..]).matches(TextFinder::new("x").unwrap());

@@ -58,41 +58,37 @@
 //! [`io::Error`]: std::io::Error
 
 mod block;
-mod byte_reader;
-mod chars;
+mod char_stream;
 mod ext;
 mod fallback;
 mod find;
 mod indices;
-#[cfg(feature = "codec")]
-mod lines;
 mod matches;
 mod piece;
 mod poll;
-mod reader;
+mod read;
 mod source;
-mod text;
-mod utf8_reader;
-mod writer;
+#[cfg(feature = "codec")]
+mod utf8_lines;
+mod utf8_stream;
+mod write;
 
 use std::io;
 
-pub use byte_reader::Utf8ByteReader;
-pub use chars::CharStream;
+pub use char_stream::CharStream;
 pub use ext::{TextStreamExt, Utf8ReadExt, Utf8StreamExt};
 pub use fallback::FallbackStream;
 pub use indices::CharIndexStream;
-#[cfg(feature = "codec")]
-pub use lines::Utf8Lines;
 pub use matches::TextMatches;
-pub use reader::ReaderChunks;
+pub use read::{ReaderChunks, Utf8ByteReader, Utf8Reader, Utf8ReaderParts};
 pub use source::{TextSource, Texts};
-pub use text::Utf8Stream;
-pub use utf8_reader::{Utf8Reader, Utf8ReaderParts};
-pub use writer::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
+#[cfg(feature = "codec")]
+pub use utf8_lines::Utf8Lines;
+pub use utf8_stream::Utf8Stream;
+pub use write::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
 
-use crate::chunk::reserve;
-use crate::error::Utf8Error;
+use crate::adaptor::chunk::reserve;
+use crate::core::error::Utf8Error;
 
 /// What is not text in a stream of text. It is an item; the stream goes on behind it.
 ///

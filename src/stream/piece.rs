@@ -3,10 +3,10 @@ use std::mem;
 use bytes::Buf;
 use bytestring::ByteString;
 
-use crate::chunk::Text;
-use crate::error::Utf8Error;
-use crate::incomplete::Resumed;
-use crate::mode::{ErrorMode, Repair};
+use crate::adaptor::chunk::Text;
+use crate::core::carry::Resumed;
+use crate::core::error::Utf8Error;
+use crate::core::mode::{ErrorMode, Repair};
 
 /// Text, and where it stands in the stream. Never empty.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 use std::task::{Context, Poll, ready};
 
-use crate::chunk::{SILENT_CHUNKS, give_way};
+use crate::adaptor::chunk::{SILENT_CHUNKS, give_way};
 
 /// How far a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

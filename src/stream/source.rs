@@ -6,7 +6,7 @@ use bytestring::ByteString;
 use futures::Stream;
 use pin_project_lite::pin_project;
 
-use crate::chunk::{SILENT_CHUNKS, give_way};
+use crate::adaptor::chunk::{SILENT_CHUNKS, give_way};
 use crate::stream::piece::Piece;
 use crate::stream::{StreamError, Utf8Stream};
 

@@ -9,12 +9,13 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 use tokio_util::codec::Decoder;
 
-use crate::chunk::{SILENT_CHUNKS, give_way};
-use crate::codec::{Delimiter, Line, LineError, Utf8LinesCodec};
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
+use crate::adaptor::chunk::{SILENT_CHUNKS, give_way};
+use crate::codec::Utf8LinesCodec;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
+use crate::lines::{Delimiter, Line, LineError};
 use crate::stream::poll::State;
 use crate::stream::{Texts, Utf8Reader, Utf8Stream};
 
@@ -160,7 +161,7 @@ impl<S> Utf8Lines<S> {
     ///
     /// ```
     /// use futures::{StreamExt, stream};
-    /// use utf8_codec::codec::Delimiter;
+    /// use utf8_codec::lines::Delimiter;
     /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// # #[tokio::main(flavor = "current_thread")]

@@ -9,13 +9,13 @@ use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::chunk::Text;
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
+use crate::adaptor::chunk::Text;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackDecoder};
-use crate::find::TextFinder;
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
+use crate::search::finder::TextFinder;
 use crate::stream::piece::Piece;
 use crate::stream::poll::{State, poll_items};
 use crate::stream::{
@@ -187,7 +187,7 @@ impl<S> Utf8Stream<S> {
     ///
     /// ```
     /// use futures::{StreamExt, stream};
-    /// use utf8_codec::TextFinder;
+    /// use utf8_codec::search::TextFinder;
     /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// # #[tokio::main(flavor = "current_thread")]

@@ -1,20 +1,20 @@
 //! Bytes to `str`: the one place outside the kernels where `unsafe` stands.
 
 #[cfg(feature = "bytes")]
-mod gathered;
+mod gathered_text;
 #[cfg(feature = "stream")]
-mod read;
+mod read_buffer;
 
 #[cfg(feature = "bytes")]
-pub(crate) use gathered::GatheredText;
+pub(crate) use gathered_text::GatheredText;
 #[cfg(feature = "stream")]
-pub(crate) use read::ReadBuffer;
+pub(crate) use read_buffer::ReadBuffer;
 
 use core::ops::RangeInclusive;
 
-use crate::error::Utf8ErrorKind;
+use crate::core::error::Utf8ErrorKind;
+use crate::core::strictness::Strictness;
 use crate::kernel::{Kernel, sequence_len};
-use crate::strictness::Strictness;
 
 /// What follows a run of accepted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

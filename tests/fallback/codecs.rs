@@ -1,8 +1,9 @@
 use bytes::BytesMut;
 use proptest::prelude::*;
 use tokio_util::codec::Decoder;
-use utf8_codec::codec::{Delimiter, LineErrorKind, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{Fallback, LegacyEncoding};
+use utf8_codec::lines::{Delimiter, LineErrorKind};
 use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
 use crate::inputs::{cut, cuts, inputs};

@@ -9,8 +9,9 @@ use tokio::net::TcpStream;
 use tokio_util::codec::FramedRead;
 use tokio_util::io::InspectReader;
 use utf8_codec::codec::{
-    CharCodec, CodecError, LineErrorKind, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
 };
+use utf8_codec::lines::LineErrorKind;
 use utf8_codec::stream::{ReadError, StreamError, Utf8ReadExt, Utf8Stream};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 

@@ -1,4 +1,4 @@
-//! `TextMessage`: chunking never shows, wherever frames and pieces are cut, at whatever phase of the
+//! `MessageAssembler`: chunking never shows, wherever frames and pieces are cut, at whatever phase of the
 //! mask, and whatever control frames stand between them.
 
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::io;
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
 use utf8_codec::payload::websocket::{
-    ClosePayload, Message, MessageError, Opcode, ProtocolError, TextMessage, TextPieces,
+    ClosePayload, Message, MessageAssembler, MessageError, Opcode, ProtocolError, TextPieces,
 };
 use utf8_codec::{BomPolicy, Strictness, Utf8Options};
 
@@ -61,7 +61,7 @@ enum Trouble {
 fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
     let context = || format!("{how:?}: {way:02x?}");
     let mut connection =
-        TextMessage::new().with_options(options(config)).with_max_length(way.limit);
+        MessageAssembler::new().with_options(options(config)).with_max_length(way.limit);
     connection.start_frame(Opcode::Text, false, way.key).unwrap();
     let mut out = String::new();
     let mut pieces = masked_pieces(way.bytes, &way.cuts, way.key);
@@ -117,7 +117,7 @@ fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
 /// Gives a piece, masked; unmasked, it is `plain`.
 fn give(
     how: How,
-    connection: &mut TextMessage,
+    connection: &mut MessageAssembler,
     mut piece: BytesMut,
     plain: &[u8],
     out: &mut String,
@@ -139,7 +139,11 @@ fn give(
 }
 
 /// As `give`, where there is no mask.
-fn give_plain(how: How, connection: &mut TextMessage, plain: &[u8]) -> Result<(), MessageError> {
+fn give_plain(
+    how: How,
+    connection: &mut MessageAssembler,
+    plain: &[u8],
+) -> Result<(), MessageError> {
     give(how, connection, BytesMut::from(plain), plain, &mut String::new())
 }
 
@@ -151,7 +155,7 @@ fn masked_pieces(bytes: &[u8], cuts: &[(usize, Cut)], key: Option<[u8; 4]>) -> B
 }
 
 /// A control frame whose payload would be the end of any text.
-fn ping(connection: &mut TextMessage) {
+fn ping(connection: &mut MessageAssembler) {
     connection.start_frame(Opcode::Ping, true, Some(KEY)).unwrap();
     connection.push(&mut masked(b"\xFF\x80", Some(KEY), 0)).unwrap();
     connection.validate(&mut masked(b"\xC0", Some(KEY), 2)).unwrap();
@@ -160,7 +164,7 @@ fn ping(connection: &mut TextMessage) {
 }
 
 /// After an error every call gives it again, and nothing is held.
-fn check_failed(connection: &mut TextMessage, error: MessageError) {
+fn check_failed(connection: &mut MessageAssembler, error: MessageError) {
     for opcode in [Opcode::Continuation, Opcode::Text, Opcode::Ping] {
         assert_eq!(connection.start_frame(opcode, true, None), Err(error));
     }
@@ -297,7 +301,7 @@ proptest! {
             let at = place(fraction).min(bytes.len() - 1);
             bytes[at] = byte;
         }
-        let whole = TextMessage::new().with_max_length(limit);
+        let whole = MessageAssembler::new().with_max_length(limit);
         let outcome = |how, cuts: &[(usize, Cut)], key| outcome(how, whole.clone(), &bytes, cuts, key);
         let wanted = outcome(How::Push, &[], None);
         prop_assert_eq!(wanted.is_ok(), std::str::from_utf8(&bytes).is_ok() && bytes.len() as u64 <= limit);
@@ -314,7 +318,7 @@ proptest! {
 /// What becomes of a message that comes in such a way.
 fn outcome(
     how: How,
-    mut connection: TextMessage,
+    mut connection: MessageAssembler,
     bytes: &[u8],
     cuts: &[(usize, Cut)],
     key: Option<[u8; 4]>,
@@ -345,7 +349,7 @@ fn a_message_in_one_piece_is_not_copied() {
     for len in [3, 64, 1460, 70_000] {
         for bom in [BomPolicy::Keep, BomPolicy::Strip] {
             let options = Utf8Options::new().with_bom(bom);
-            let mut connection = TextMessage::new().with_options(options);
+            let mut connection = MessageAssembler::new().with_options(options);
             let plain = "\u{FEFF}".to_owned() + &"ж".repeat(len / 2);
             let piece = BytesMut::from(&*masked(plain.as_bytes(), Some(KEY), 0));
             let range = piece.as_ptr_range();
@@ -366,7 +370,8 @@ fn pieces_that_follow_one_another_in_memory_are_not_copied() {
     let plain = "日本語 🦀 é ".repeat(40);
     for size in [1, 2, 3, 5, 64, 300] {
         for bom in [BomPolicy::Keep, BomPolicy::Strip] {
-            let mut connection = TextMessage::new().with_options(Utf8Options::new().with_bom(bom));
+            let mut connection =
+                MessageAssembler::new().with_options(Utf8Options::new().with_bom(bom));
             let text = "\u{FEFF}".to_owned() + &plain;
             let mut buffer = BytesMut::from(&*masked(text.as_bytes(), Some(KEY), 0));
             let end = buffer.as_ptr_range().end;
@@ -384,7 +389,7 @@ fn pieces_that_follow_one_another_in_memory_are_not_copied() {
 
 #[test]
 fn bytes_that_follow_one_another_in_memory_are_not_copied() {
-    let mut connection = TextMessage::new();
+    let mut connection = MessageAssembler::new();
     let mut buffer = BytesMut::from(&[0xFF; 100][..]);
     let place = buffer.as_ptr();
     connection.start_frame(Opcode::Binary, true, None).unwrap();
@@ -401,7 +406,7 @@ fn a_character_that_is_cut_goes_from_one_way_of_giving_to_another() {
     for first in 0..=text.len() {
         for second in first..=text.len() {
             for hows in [[0, 1, 2], [2, 0, 2], [2, 2, 0], [1, 2, 2], [2, 1, 0], [2, 2, 1]] {
-                let mut connection = TextMessage::new();
+                let mut connection = MessageAssembler::new();
                 let mut buffer = BytesMut::from(&*masked(text.as_bytes(), Some(KEY), 0));
                 connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
                 let ranges = [0..first, first..second, second..text.len()];
@@ -419,7 +424,7 @@ fn a_character_that_is_cut_goes_from_one_way_of_giving_to_another() {
 
 #[test]
 fn an_empty_piece_before_or_behind_does_not_make_it_a_copy() {
-    let mut connection = TextMessage::new();
+    let mut connection = MessageAssembler::new();
     let piece = BytesMut::from("whole");
     let place = piece.as_ptr();
     connection.start_frame(Opcode::Text, true, None).unwrap();
@@ -432,7 +437,7 @@ fn an_empty_piece_before_or_behind_does_not_make_it_a_copy() {
 
 #[test]
 fn ways_of_giving_mix() {
-    let mut connection = TextMessage::new();
+    let mut connection = MessageAssembler::new();
     connection.start_frame(Opcode::Text, false, None).unwrap();
     connection.push_bytes(BytesMut::from(&b"a\xE2"[..])).unwrap();
     connection.push(&mut b"\x82\xACb".to_vec()).unwrap();
@@ -449,7 +454,7 @@ fn binary_messages_are_not_text() {
     let bytes: Vec<u8> = (0..=255).cycle().take(5000).collect();
     for size in [1, 7, 64, 1460, 5000] {
         for how in HOWS {
-            let mut connection = TextMessage::new();
+            let mut connection = MessageAssembler::new();
             let mut frames = bytes.chunks(size).peekable();
             let mut opcode = Opcode::Binary;
             let mut message = None;
@@ -478,7 +483,7 @@ fn binary_messages_are_not_text() {
 
 #[test]
 fn a_binary_message_in_one_piece_is_not_copied() {
-    let mut connection = TextMessage::new().with_max_length(4);
+    let mut connection = MessageAssembler::new().with_max_length(4);
     let piece = BytesMut::from(&b"\xFF\xFE\xFD\xFC"[..]);
     let place = piece.as_ptr();
     connection.start_frame(Opcode::Binary, true, None).unwrap();
@@ -492,7 +497,7 @@ fn a_binary_message_in_one_piece_is_not_copied() {
 
 #[test]
 fn messages_follow_one_another() {
-    let mut connection = TextMessage::new().with_max_length(6);
+    let mut connection = MessageAssembler::new().with_max_length(6);
     for text in ["one", "zwölf", "", "тр"] {
         connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
         connection.push(&mut masked(text.as_bytes(), Some(KEY), 0)).unwrap();
@@ -505,7 +510,7 @@ fn each_message_begins_as_the_options_say() {
     let options = Utf8Options::new()
         .with_bom(BomPolicy::Strip)
         .with_strictness(Strictness::new().refuse_noncharacters());
-    let mut connection = TextMessage::new().with_options(options);
+    let mut connection = MessageAssembler::new().with_options(options);
     for _ in 0..3 {
         connection.start_frame(Opcode::Text, true, None).unwrap();
         connection.push(&mut b"\xEF\xBB".to_vec()).unwrap();
@@ -524,7 +529,7 @@ fn the_limit_is_on_by_default_and_counts_all_frames() {
     const MIB: usize = 1 << 20;
     for how in HOWS {
         for (opcode, code) in [(Opcode::Text, 1009), (Opcode::Binary, 1009)] {
-            let mut connection = TextMessage::new();
+            let mut connection = MessageAssembler::new();
             let mut opcode = opcode;
             for _ in 0..16 {
                 connection.start_frame(opcode, false, None).unwrap();
@@ -546,7 +551,7 @@ fn the_limit_is_on_by_default_and_counts_all_frames() {
 #[test]
 fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
     for how in HOWS {
-        let mut connection = TextMessage::new();
+        let mut connection = MessageAssembler::new();
         connection.start_frame(Opcode::Text, true, None).unwrap();
         give_plain(how, &mut connection, b"0123456789").unwrap();
         let mut connection = connection.with_max_length(5);
@@ -561,7 +566,7 @@ fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
 
 #[test]
 fn what_is_announced_is_refused_before_it_comes() {
-    let mut connection = TextMessage::new().with_max_length(1000);
+    let mut connection = MessageAssembler::new().with_max_length(1000);
     connection.start_frame(Opcode::Text, false, None).unwrap();
     connection.announce(600).unwrap();
     connection.push(&mut [b'a'; 600]).unwrap();
@@ -574,7 +579,7 @@ fn what_is_announced_is_refused_before_it_comes() {
 
 #[test]
 fn what_is_announced_need_not_be_true() {
-    let mut connection = TextMessage::new().with_max_length(u64::MAX);
+    let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
     connection.start_frame(Opcode::Text, true, None).unwrap();
     connection.announce(u64::MAX).unwrap();
     connection.push(&mut b"short".to_vec()).unwrap();
@@ -587,7 +592,7 @@ fn what_is_announced_need_not_be_true() {
 
 #[test]
 fn nothing_but_a_few_bytes_is_held_of_what_is_not_kept() {
-    let mut connection = TextMessage::new().with_max_length(u64::MAX);
+    let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
     let (mut text, mut bytes) = ("🦀".repeat(1 << 18).into_bytes(), vec![0xFF; 1 << 20]);
     connection.start_frame(Opcode::Text, true, None).unwrap();
     for _ in 0..64 {
@@ -598,12 +603,12 @@ fn nothing_but_a_few_bytes_is_held_of_what_is_not_kept() {
     connection.start_frame(Opcode::Binary, true, None).unwrap();
     connection.validate(&mut bytes).unwrap();
     assert_eq!(connection.end_frame(), Ok(Some(Message::Binary(Bytes::new()))));
-    assert!(size_of::<TextMessage>() <= 256, "{} bytes", size_of::<TextMessage>());
+    assert!(size_of::<MessageAssembler>() <= 256, "{} bytes", size_of::<MessageAssembler>());
 }
 
 #[test]
 fn the_first_impossible_byte_is_refused_when_it_comes() {
-    let mut connection = TextMessage::new().with_max_length(u64::MAX);
+    let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
     connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
     connection.announce(1 << 30).unwrap();
     let mut plain = vec![b'a'; 1000];
@@ -650,7 +655,7 @@ fn the_order_of_frames_is_that_of_the_protocol() {
 
 /// Empty frames, one behind the other.
 fn order(frames: &[(Opcode, bool)]) -> Result<(), ProtocolError> {
-    let mut connection = TextMessage::new();
+    let mut connection = MessageAssembler::new();
     for (opcode, fin) in frames {
         let result = connection.start_frame(*opcode, *fin, Some(KEY));
         match result.and_then(|()| connection.end_frame()) {
@@ -668,7 +673,7 @@ fn order(frames: &[(Opcode, bool)]) -> Result<(), ProtocolError> {
 
 #[test]
 fn calls_in_another_order_are_errors() {
-    type Call = fn(&mut TextMessage) -> Result<(), MessageError>;
+    type Call = fn(&mut MessageAssembler) -> Result<(), MessageError>;
     let misuse: [(Call, _); 6] = [
         (|c| c.push(&mut []), ProtocolError::NoFrame),
         (|c| c.push_bytes(BytesMut::new()), ProtocolError::NoFrame),
@@ -684,7 +689,7 @@ fn calls_in_another_order_are_errors() {
         ),
     ];
     for (call, error) in misuse {
-        let mut connection = TextMessage::new();
+        let mut connection = MessageAssembler::new();
         assert_eq!(call(&mut connection), Err(error.into()));
         check_failed(&mut connection, error.into());
     }
@@ -706,7 +711,7 @@ fn every_opcode_is_known_or_reserved() {
 #[test]
 fn control_frames_have_125_bytes_at_the_most() {
     for how in HOWS {
-        let mut connection = TextMessage::new();
+        let mut connection = MessageAssembler::new();
         for size in [1, 4, 125] {
             connection.start_frame(Opcode::Pong, true, Some(KEY)).unwrap();
             connection.announce(125).unwrap();
@@ -772,7 +777,7 @@ fn a_reason_that_is_not_utf8_is_refused_whichever_way_it_comes() {
         let expected = Expected::new(&bytes, PLAIN);
         let (text, error) = text_and_error(&expected.ended);
         for at in 0..=payload.len() {
-            let mut connection = TextMessage::new();
+            let mut connection = MessageAssembler::new();
             connection.start_frame(Opcode::Close, true, Some(KEY)).unwrap();
             for (from, to) in [(0, at), (at, payload.len())] {
                 connection.push(&mut masked(&payload[from..to], Some(KEY), from)).unwrap();
@@ -804,7 +809,7 @@ fn close_payloads_that_are_none() {
 #[test]
 fn errors_say_what_is_wrong_and_close_with_it() {
     let utf8 = |bytes: &[u8]| {
-        let mut connection = TextMessage::new();
+        let mut connection = MessageAssembler::new();
         connection.start_frame(Opcode::Text, true, None).unwrap();
         let pushed = connection.push(&mut bytes.to_vec());
         pushed.and_then(|()| connection.end_frame()).unwrap_err()
@@ -862,7 +867,7 @@ fn types_may_be_sent_shared_moved_and_printed() {
     is_plain::<ClosePayload>();
     is_plain::<Message>();
     is_plain::<Opcode>();
-    is_plain::<TextMessage>();
+    is_plain::<MessageAssembler>();
     is_plain::<TextPieces<'_>>();
     is_error::<MessageError>();
     is_error::<ProtocolError>();

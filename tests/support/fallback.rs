@@ -20,8 +20,9 @@ use futures::stream::{self, FusedStream, StreamExt};
 use tokio_util::codec::Decoder;
 use utf8_codec::Utf8Error;
 #[cfg(feature = "codec")]
-use utf8_codec::codec::{self, CodecError, LineEnd, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
+use utf8_codec::lines::LineEnd;
 #[cfg(feature = "stream")]
 use utf8_codec::stream::{FallbackStream, StreamError, Utf8Stream};
 
@@ -319,11 +320,11 @@ pub(crate) fn lines<'a>(
     let mut tell = |item| {
         told.push(match item {
             Ok(line) => {
-                let codec::Line { text, number, offset, end, .. } = line;
+                let utf8_codec::lines::Line { text, number, offset, end, .. } = line;
                 format!("{number} {offset} {end:?} {text}")
             }
             Err(error) => {
-                let error: codec::LineError = error;
+                let error: utf8_codec::lines::LineError = error;
                 format!("{error}: {:?}", error.kind)
             }
         });

@@ -19,7 +19,8 @@ use reference::{Bom, Config, Controls, Decoded, Delimiter, Event, Kind, LineItem
 use serde_json::Value;
 use subjects::{Subject, Told, Validating};
 use tokio_util::codec::Decoder;
-use utf8_codec::codec::{self, LineEnd, LineErrorKind, Utf8LinesCodec};
+use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::lines::{LineEnd, LineErrorKind};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 pub const PLAIN: Config = Config {
@@ -321,7 +322,7 @@ pub fn line_items(mut codec: Utf8LinesCodec, bytes: &[u8], cuts: &[usize]) -> Ve
     steps
 }
 
-pub fn line_item(item: Result<codec::Line, codec::LineError>) -> LineItem {
+pub fn line_item(item: Result<utf8_codec::lines::Line, utf8_codec::lines::LineError>) -> LineItem {
     match item {
         Ok(line) => LineItem::Line {
             text: line.text.to_string(),
@@ -352,12 +353,12 @@ pub fn undated_item(item: LineItem) -> LineItem {
     }
 }
 
-pub fn delimiter(delimiter: &Delimiter) -> codec::Delimiter {
+pub fn delimiter(delimiter: &Delimiter) -> utf8_codec::lines::Delimiter {
     match delimiter {
-        Delimiter::Lf => codec::Delimiter::lf(),
-        Delimiter::Any => codec::Delimiter::any_newline(),
-        Delimiter::Nul => codec::Delimiter::nul(),
-        Delimiter::Str(text) => codec::Delimiter::text(text).expect("not empty"),
+        Delimiter::Lf => utf8_codec::lines::Delimiter::lf(),
+        Delimiter::Any => utf8_codec::lines::Delimiter::any_newline(),
+        Delimiter::Nul => utf8_codec::lines::Delimiter::nul(),
+        Delimiter::Str(text) => utf8_codec::lines::Delimiter::text(text).expect("not empty"),
     }
 }
 

@@ -5,7 +5,8 @@ use std::io;
 use bytes::{Bytes, BytesMut};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec};
-use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
+use utf8_codec::decoder::{Progress, Status};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 use super::reference::Error;
 #[cfg(feature = "stream")]

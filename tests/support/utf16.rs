@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16Error, Utf16ErrorKind};
-use utf8_codec::{Progress, Status};
 
 // ---- the model ---------------------------------------------------------------------------------
 

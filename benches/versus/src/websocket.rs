@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_websockets::ServerBuilder;
 use utf8_codec::Why;
-use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
 
 use crate::server::frame::Header;
 use crate::server::reader::MessageReader;
@@ -67,7 +67,7 @@ macro_rules! sum_of_texts {
 }
 
 fn ours(script: Script, count: usize) -> impl FnMut() -> u64 {
-    let mut reader = MessageReader::new(script, BytesMut::new(), TextMessage::new());
+    let mut reader = MessageReader::new(script, BytesMut::new(), MessageAssembler::new());
     sum_of_texts!(
         count,
         match reader.next().await {

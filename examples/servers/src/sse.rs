@@ -14,7 +14,8 @@ use futures::{Stream, StreamExt, TryStreamExt, stream};
 use tokio::sync::Semaphore;
 use tokio_util::codec::FramedRead;
 use tokio_util::io::StreamReader;
-use utf8_codec::codec::{Delimiter, LineEnd, LineError, Utf8LinesCodec};
+use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::lines::{Delimiter, LineEnd, LineError};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 /// One event.

@@ -10,7 +10,7 @@ use servers::websocket::Server;
 use servers::websocket::client::{Client, masked};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 
 const MIB: u64 = 1 << 20;
 const LIMIT: u64 = 16 * MIB;
@@ -71,7 +71,7 @@ fn sends_single_bytes(address: SocketAddr) -> futures::future::BoxFuture<'static
 fn a_gibibyte_that_is_only_validated() {
     let piece = masked("語".repeat(16 << 10).as_bytes());
     let mut scratch = piece.clone();
-    let mut message = TextMessage::new().with_max_length(u64::MAX);
+    let mut message = MessageAssembler::new().with_max_length(u64::MAX);
     let before = peak();
     message.start_frame(Opcode::Text, true, Some(servers::websocket::client::MASK)).unwrap();
     while message.position() < 1 << 30 {

@@ -4,17 +4,17 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::Decoder;
 
-use crate::bom::Opening;
-use crate::codec::delimiter::End;
-use crate::codec::line::{Line, LineEnd, LineError, LineErrorKind};
 use crate::codec::lines::Utf8LinesCodec;
 use crate::codec::repair::decode_repaired;
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
-use crate::mode::ErrorMode;
-use crate::scanner::{Scanner, Step};
-use crate::tally::Tally;
-use crate::text::take_text;
+use crate::core::bom::Opening;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::scanner::{Scanner, Step};
+use crate::core::tally::Tally;
+use crate::lines::delimiter::End;
+use crate::lines::line::{Line, LineEnd, LineError, LineErrorKind};
+use crate::unchecked::take_text;
 
 /// Where in a line the front of the read buffer is.
 #[derive(Clone, Copy, Debug)]

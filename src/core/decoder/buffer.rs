@@ -1,12 +1,12 @@
-use crate::decoder::Utf8Decoder;
-use crate::destination::Destination;
-use crate::error::Utf8Error;
-use crate::incomplete::Resumed;
+use crate::core::carry::Resumed;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::destination::Destination;
 #[cfg(feature = "alloc")]
-use crate::lossy::decode_to;
-use crate::mode::{ErrorMode, Repair};
-use crate::scanner::Step;
-use crate::text::Ending;
+use crate::core::decoder::lossy::decode_to;
+use crate::core::error::Utf8Error;
+use crate::core::mode::{ErrorMode, Repair};
+use crate::core::scanner::Step;
+use crate::unchecked::Ending;
 
 /// Bytes that are decoded in one step, before a cache could be too small for what comes of them.
 const SHORT: usize = 1024;
@@ -16,7 +16,8 @@ const SHORT: usize = 1024;
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+/// use utf8_codec::{ErrorMode, Utf8Decoder};
+/// use utf8_codec::decoder::Status;
 ///
 /// let mut decoder = Utf8Decoder::new();
 /// let mut buffer = [0; 8];
@@ -48,7 +49,8 @@ pub struct Progress<E = Utf8Error> {
 /// of fixed size, to its end:
 ///
 /// ```
-/// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+/// use utf8_codec::{ErrorMode, Utf8Decoder};
+/// use utf8_codec::decoder::Status;
 ///
 /// let chunks = [&b"gr\xC3"[..], b"\xB6\xC3\x9Fer: \xFF", b" 10 \xE2\x82"];
 /// let (mut decoder, mode) = (Utf8Decoder::new(), ErrorMode::Replacement);
@@ -115,7 +117,8 @@ impl Utf8Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut text = String::new();
@@ -199,7 +202,8 @@ impl Utf8Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut buffer = [0; 5];
@@ -219,7 +223,8 @@ impl Utf8Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut chars = ['\0'; 5];
@@ -231,7 +236,8 @@ impl Utf8Decoder {
     /// A repair is as many `char`s as its text has:
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut chars = ['\0'; 3];
     /// let progress = Utf8Decoder::new().push_to_chars(b"\xFF", ErrorMode::Escape, &mut chars);
@@ -249,7 +255,8 @@ impl Utf8Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut units = [0; 4];
@@ -271,7 +278,8 @@ impl Utf8Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut buffer = [0; 16];
@@ -294,7 +302,8 @@ impl Utf8Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut chars = ['\0'; 4];
@@ -317,7 +326,8 @@ impl Utf8Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    /// use utf8_codec::decoder::Status;
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut units = [0; 4];

@@ -1,10 +1,10 @@
 use alloc::string::String;
 
-use crate::error::Utf8Error;
-use crate::kernel::repair::repair;
-use crate::mode::ErrorMode;
-use crate::scanner::{Scanner, Step};
-use crate::tally::Tally;
+use crate::core::decoder::repair::repair;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::scanner::{Scanner, Step};
+use crate::core::tally::Tally;
 
 /// Appends what `input` decodes to, each error repaired.
 ///

@@ -1,9 +1,9 @@
 use core::slice;
 
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
-use crate::incomplete::Resumed;
-use crate::scanner::Step;
+use crate::core::carry::Resumed;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
+use crate::core::scanner::Step;
 
 /// The masking key of a WebSocket frame (RFC 6455 section 5.3), turned to where the next byte of the
 /// payload stands.

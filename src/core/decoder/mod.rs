@@ -1,14 +1,32 @@
+//! Decodes chunks cut anywhere into text, and reports each error.
+
+pub(crate) mod buffer;
+pub(crate) mod destination;
+#[cfg(feature = "alloc")]
+pub(crate) mod lossy;
+#[cfg(feature = "bytes")]
+pub(crate) mod masked;
+#[cfg(feature = "bytes")]
+pub(crate) mod owned;
+#[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
+pub(crate) mod repair;
+
 use core::iter::FusedIterator;
 
+pub use buffer::{Progress, Status};
+#[cfg(feature = "bytes")]
+pub use owned::OwnedPieces;
+
 #[cfg(feature = "stream")]
-use crate::bom::BOM;
-use crate::error::Utf8Error;
-use crate::incomplete::{Incomplete, Resumed};
+use crate::core::bom::BOM;
+use crate::core::carry::{Incomplete, Resumed};
+use crate::core::error::Utf8Error;
+use crate::core::options::Utf8Options;
+use crate::core::scanner::{Scanner, Step};
+use crate::core::tally::Tally;
 use crate::kernel::sequence_len;
-use crate::options::Utf8Options;
-use crate::scanner::{Scanner, Step};
-use crate::tally::Tally;
-use crate::text::{Ending, first_char};
+use crate::unchecked::{Ending, first_char};
 
 /// Turns a stream of bytes, in chunks cut anywhere, into text, and reports what is ill-formed.
 ///

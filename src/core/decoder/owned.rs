@@ -3,11 +3,11 @@ use core::iter::FusedIterator;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
-use crate::incomplete::Resumed;
-use crate::scanner::{Scanner, Step};
-use crate::text::{Ending, SplitTo, take_text};
+use crate::core::carry::Resumed;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
+use crate::core::scanner::{Scanner, Step};
+use crate::unchecked::{Ending, SplitTo, take_text};
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {

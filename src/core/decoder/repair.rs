@@ -6,10 +6,10 @@
 use alloc::string::String;
 use core::slice;
 
-use super::parts::{BLOCK, Parts};
-use super::scalar::{Sequence, sequence};
-use super::{Kernel, Why};
-use crate::mode::{EVERY_ESCAPE, EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode, StandIn};
+use crate::core::mode::{EVERY_ESCAPE, EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode, StandIn};
+use crate::kernel::parts::{BLOCK, Parts};
+use crate::kernel::scalar::{Sequence, sequence};
+use crate::kernel::{Kernel, Why};
 
 /// What has been repaired.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,10 +9,10 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::chunk::{SILENT_CHUNKS, Silence, give_way, reserve};
-use crate::decoder::Utf8Decoder;
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
+use crate::adaptor::chunk::{SILENT_CHUNKS, Silence, give_way, reserve};
+use crate::core::decoder::Utf8Decoder;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
 use crate::payload::http::decoding::Decoding;
 use crate::payload::http::{BodyError, Charset, CharsetError};
 

@@ -4,10 +4,10 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use http_body::SizeHint;
 
-use crate::chunk::Text;
-use crate::decoder::Utf8Decoder;
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
+use crate::adaptor::chunk::Text;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
 use crate::payload::http::charset::Encoding;
 use crate::payload::http::legacy::Legacy;
 use crate::payload::http::{BodyError, Charset};

@@ -4,7 +4,7 @@ use std::io;
 
 use http::StatusCode;
 
-use crate::error::Utf8Error;
+use crate::core::error::Utf8Error;
 use crate::payload::http::{CharsetError, LegacyError};
 
 /// What keeps a body from being text; `E` is the error of the body within.

@@ -3,7 +3,7 @@ use std::fmt;
 use bytes::{Buf, Bytes};
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 
-use crate::mode::ErrorMode;
+use crate::core::mode::ErrorMode;
 use crate::payload::http::LegacyError;
 
 /// An encoding other than UTF-8.

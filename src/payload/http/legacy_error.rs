@@ -1,7 +1,7 @@
 use std::fmt;
 
 #[cfg(feature = "encoding_rs")]
-use crate::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::error::{Utf8Error, Utf8ErrorKind};
 
 /// An ill-formed part of a body in an encoding other than UTF-8.
 ///

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::mode::ErrorMode;
+use crate::core::mode::ErrorMode;
 use crate::payload::http::LegacyError;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

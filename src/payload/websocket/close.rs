@@ -1,7 +1,7 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::Utf8Decoder;
+use crate::core::decoder::Utf8Decoder;
 use crate::payload::websocket::{MessageError, ProtocolError};
 
 /// What a close frame says: a code, and a reason in words (RFC 6455 section 5.5.1).

@@ -2,7 +2,7 @@ use alloc::string::ToString;
 use core::error::Error;
 use core::fmt;
 
-use crate::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::payload::websocket::ClosePayload;
 
 /// Why a message is refused, and with it the connection.
@@ -10,9 +10,9 @@ use crate::payload::websocket::ClosePayload;
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::payload::websocket::{MessageError, Opcode, TextMessage};
+/// use utf8_codec::payload::websocket::{MessageError, Opcode, MessageAssembler};
 ///
-/// let mut connection = TextMessage::new();
+/// let mut connection = MessageAssembler::new();
 /// connection.start_frame(Opcode::Text, true, None).unwrap();
 /// connection.push(&mut b"caf\xC3".clone()).unwrap(); // perhaps an é, cut
 /// let error = connection.push(&mut *b"!".to_vec()).unwrap_err();
@@ -50,9 +50,9 @@ impl MessageError {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let error = TextMessage::new().start_frame(Opcode::Continuation, true, None).unwrap_err();
+    /// let error = MessageAssembler::new().start_frame(Opcode::Continuation, true, None).unwrap_err();
     /// assert_eq!(error.close_code(), 1002);
     /// ```
     pub const fn close_code(&self) -> u16 {
@@ -76,9 +76,9 @@ impl MessageError {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new().with_max_length(4);
+    /// let mut connection = MessageAssembler::new().with_max_length(4);
     /// connection.start_frame(Opcode::Text, false, None).unwrap();
     /// connection.push(&mut b"1234".to_vec()).unwrap();
     /// assert_eq!(connection.push(&mut b"5".to_vec()).unwrap_err().offset(), Some(4));
@@ -96,9 +96,9 @@ impl MessageError {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// let error = connection.push(&mut b"a\xFF".to_vec()).unwrap_err();
     /// assert_eq!(error.to_close().reason(), "ill-formed utf-8 at byte 1: invalid byte (ff)");
@@ -158,9 +158,9 @@ impl From<MessageError> for std::io::Error {
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::payload::websocket::{MessageError, Opcode, ProtocolError, TextMessage};
+/// use utf8_codec::payload::websocket::{MessageError, Opcode, ProtocolError, MessageAssembler};
 ///
-/// let mut connection = TextMessage::new();
+/// let mut connection = MessageAssembler::new();
 /// connection.start_frame(Opcode::Text, false, None).unwrap();
 /// connection.end_frame().unwrap();
 /// // The message goes on with continuation frames.

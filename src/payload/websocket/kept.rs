@@ -4,7 +4,7 @@ use core::{mem, ptr};
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 
-use crate::text::GatheredText;
+use crate::unchecked::GatheredText;
 
 /// What is kept of a text message.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@ use crate::payload::websocket::ClosePayload;
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+/// use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
 ///
-/// let mut connection = TextMessage::new();
+/// let mut connection = MessageAssembler::new();
 /// connection.start_frame(Opcode::Close, true, None)?;
 /// connection.push(&mut b"\x03\xE8".to_vec())?;
 /// connection.push(&mut b"bye".to_vec())?;

@@ -4,12 +4,12 @@ use core::mem;
 
 use bytes::BytesMut;
 
-use crate::decoder::Utf8Decoder;
-use crate::masked::Mask;
-use crate::options::Utf8Options;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::masked::Mask;
+use crate::core::options::Utf8Options;
 use crate::payload::websocket::close::MAX_CONTROL;
 use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook};
-use crate::payload::websocket::text_message::receive::Received;
+use crate::payload::websocket::message_assembler::receive::Received;
 use crate::payload::websocket::{
     ClosePayload, Message, MessageError, Opcode, ProtocolError, TextPieces,
 };
@@ -36,10 +36,10 @@ use crate::payload::websocket::{
 ///
 /// ```
 /// use bytes::BytesMut;
-/// use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+/// use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let mut connection = TextMessage::new();
+/// let mut connection = MessageAssembler::new();
 /// connection.start_frame(Opcode::Text, true, Some([1, 2, 3, 4]))?;
 /// connection.push(&mut [0x62, 0x63, 0x65, 0xC7])?; // c, a, f, and half of an é
 /// connection.push(&mut [0xA8])?;
@@ -56,7 +56,7 @@ use crate::payload::websocket::{
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct TextMessage {
+pub struct MessageAssembler {
     decoder: Utf8Decoder,
     /// The most bytes a message may have.
     limit: u64,
@@ -90,7 +90,7 @@ enum Frame {
     Control { opcode: Opcode, mask: Option<Mask>, payload: BytesMut },
 }
 
-impl TextMessage {
+impl MessageAssembler {
     const MAX_LENGTH: u64 = 16 << 20;
 
     /// Creates one for a new connection, whose messages may have 16,777,216 bytes (16 MiB) each.
@@ -98,9 +98,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{MessageError, Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{MessageError, Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// let error = connection.announce(16_777_217).unwrap_err();
     /// assert_eq!(error, MessageError::TooLong { limit: 16_777_216 });
@@ -122,9 +122,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new().with_max_length(5);
+    /// let mut connection = MessageAssembler::new().with_max_length(5);
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// assert!(connection.push(&mut b"12345".to_vec()).is_ok());
     /// assert_eq!(connection.push(&mut b"6".to_vec()).unwrap_err().close_code(), 1009);
@@ -141,11 +141,11 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     /// use utf8_codec::{Strictness, Utf8Options};
     ///
     /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
-    /// let mut connection = TextMessage::new().with_options(options);
+    /// let mut connection = MessageAssembler::new().with_options(options);
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// assert_eq!(connection.push(&mut b"\0".to_vec()).unwrap_err().close_code(), 1008);
     /// ```
@@ -166,13 +166,13 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
     ///
     /// let header = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D]; // FIN and text; masked and five bytes
     /// let opcode = Opcode::try_from(header[0] & 0x0F).unwrap();
     /// let [_, _, mask @ ..] = header;
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(opcode, header[0] & 0x80 != 0, Some(mask))?;
     /// connection.push(&mut [0x7F, 0x9F, 0x4D, 0x51, 0x58])?;
     /// assert_eq!(connection.end_frame()?, Some(Message::Text("Hello".into())));
@@ -229,9 +229,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Ping, true, None).unwrap();
     /// assert_eq!(connection.announce(126).unwrap_err().close_code(), 1002);
     /// ```
@@ -260,9 +260,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, Some(*b"mask"))?;
     /// let mut piece = [b'o' ^ b'm', b'k' ^ b'a'];
     /// connection.push(&mut piece)?;
@@ -300,9 +300,9 @@ impl TextMessage {
     ///
     /// ```
     /// use bytes::BytesMut;
-    /// use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// let mut buffer = BytesMut::from(&b"10 \xE2\x82\xAC and the next frame"[..]);
     /// connection.start_frame(Opcode::Text, true, None)?;
     /// connection.push_bytes(buffer.split_to(4))?;
@@ -358,9 +358,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, None)?;
     /// let mut text = String::new();
     /// for piece in [&b"a long \xF0\x9F"[..], b"\x92\xAC, bit by bit"] {
@@ -391,9 +391,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new().with_max_length(u64::MAX);
+    /// let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
     /// connection.start_frame(Opcode::Text, true, None)?;
     /// for _ in 0..1000 {
     ///     connection.validate(&mut "日本語".to_owned().into_bytes())?;
@@ -417,9 +417,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Binary, false, None)?;
     /// connection.push(&mut [0xFF])?;
     /// assert_eq!(connection.end_frame()?, None); // it was not FIN
@@ -452,9 +452,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// assert!(connection.start_frame(Opcode::Continuation, true, None).is_err());
     /// assert!(connection.start_frame(Opcode::Text, true, None).is_err());
     /// connection.reset();
@@ -472,9 +472,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// connection.push(&mut b"abc\xC3".to_vec()).unwrap();
     /// assert_eq!(connection.position(), 4);
@@ -489,9 +489,9 @@ impl TextMessage {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+    /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
     ///
-    /// let mut connection = TextMessage::new();
+    /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// connection.push(&mut b"abc\xC3".to_vec()).unwrap();
     /// assert_eq!(connection.incomplete(), b"\xC3");
@@ -570,7 +570,7 @@ impl TextMessage {
     }
 }
 
-impl Default for TextMessage {
+impl Default for MessageAssembler {
     fn default() -> Self {
         Self::new()
     }

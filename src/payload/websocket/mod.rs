@@ -1,28 +1,28 @@
 //! WebSocket messages (RFC 6455): text that is validated while it arrives, whatever reads the frames.
 //!
-//! A [`TextMessage`] takes the frames of one connection in the pieces in which they come off the
+//! A [`MessageAssembler`] takes the frames of one connection in the pieces in which they come off the
 //! socket. It depends on no WebSocket crate: who has parsed a frame's header, which is two to fourteen
 //! bytes, has all it asks for. The caller does this:
 //!
-//! 1. For a header, [`start_frame`](TextMessage::start_frame) with the opcode, the FIN bit and the
-//!    mask; then, if wanted, [`announce`](TextMessage::announce) with the length, so that what is too
+//! 1. For a header, [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and the
+//!    mask; then, if wanted, [`announce`](MessageAssembler::announce) with the length, so that what is too
 //!    long is refused before it comes.
 //! 2. For each piece of the payload one of the four:
 //!
 //!    | method | the text is | costs |
 //!    | --- | --- | --- |
-//!    | [`push_bytes`](TextMessage::push_bytes) | kept; not copied where the pieces lie together | one pass |
-//!    | [`push`](TextMessage::push) | kept, copied | one pass and one copy |
-//!    | [`pieces`](TextMessage::pieces) | lent, piece by piece, and not kept | one pass |
-//!    | [`validate`](TextMessage::validate) | not kept | one pass |
+//!    | [`push_bytes`](MessageAssembler::push_bytes) | kept; not copied where the pieces lie together | one pass |
+//!    | [`push`](MessageAssembler::push) | kept, copied | one pass and one copy |
+//!    | [`pieces`](MessageAssembler::pieces) | lent, piece by piece, and not kept | one pass |
+//!    | [`validate`](MessageAssembler::validate) | not kept | one pass |
 //!
-//! 3. Behind the last piece, [`end_frame`](TextMessage::end_frame), which gives the [`Message`] if this
+//! 3. Behind the last piece, [`end_frame`](MessageAssembler::end_frame), which gives the [`Message`] if this
 //!    was its last frame.
 //!
 //! An error has the code to close with: [`MessageError::close_code`].
 //!
 //! ```
-//! use utf8_codec::payload::websocket::{Message, Opcode, TextMessage};
+//! use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mask = [0x37, 0xFA, 0x21, 0x3D];
@@ -31,7 +31,7 @@
 //! };
 //!
 //! // Two frames, cut inside the euro sign, with a ping between them.
-//! let mut connection = TextMessage::new();
+//! let mut connection = MessageAssembler::new();
 //! connection.start_frame(Opcode::Text, false, Some(mask))?;
 //! connection.push(&mut masked(b"10 \xE2"))?;
 //! assert_eq!(connection.end_frame()?, None);
@@ -61,13 +61,13 @@ mod close;
 mod error;
 mod kept;
 mod message;
+mod message_assembler;
 mod opcode;
 mod pieces;
-mod text_message;
 
 pub use close::ClosePayload;
 pub use error::{MessageError, ProtocolError};
 pub use message::Message;
+pub use message_assembler::MessageAssembler;
 pub use opcode::Opcode;
 pub use pieces::TextPieces;
-pub use text_message::TextMessage;

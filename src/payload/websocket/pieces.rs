@@ -3,7 +3,7 @@ use core::iter::FusedIterator;
 use crate::payload::websocket::MessageError;
 
 /// The text of one piece of payload, then perhaps an error; see
-/// [`TextMessage::pieces`](crate::payload::websocket::TextMessage::pieces).
+/// [`MessageAssembler::pieces`](crate::payload::websocket::MessageAssembler::pieces).
 ///
 /// Three items at the most: the character that was cut, all other text, the error. Nothing is left
 /// undone by who does not ask for them.
@@ -11,9 +11,9 @@ use crate::payload::websocket::MessageError;
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::payload::websocket::{Opcode, TextMessage};
+/// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
 ///
-/// let mut connection = TextMessage::new();
+/// let mut connection = MessageAssembler::new();
 /// connection.start_frame(Opcode::Text, true, None).unwrap();
 /// assert_eq!(connection.pieces(&mut b"\xE2\x82".to_vec()).count(), 0);
 ///

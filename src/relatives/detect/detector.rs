@@ -1,7 +1,7 @@
-use crate::bom::{BOM, BomPolicy};
+use crate::core::bom::{BOM, BomPolicy};
+use crate::core::options::Utf8Options;
+use crate::core::validator::Utf8Validator;
 use crate::detect::{Detection, Kind};
-use crate::options::Utf8Options;
-use crate::validator::Utf8Validator;
 
 /// Says what a stream of bytes, in chunks cut anywhere, is.
 ///

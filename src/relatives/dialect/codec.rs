@@ -4,6 +4,7 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
+use crate::core::mode::ErrorMode;
 use crate::dialect::grammar::Behind;
 use crate::dialect::scanner::DialectStep;
 use crate::dialect::text::{Halt, decode_to};
@@ -11,15 +12,14 @@ use crate::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
     DialectOptions,
 };
-use crate::mode::ErrorMode;
-use crate::text::take_text;
+use crate::unchecked::take_text;
 
 /// A part of a stream in a [`Dialect`]: text, or a code point that is none.
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::codec::DialectItem;
+/// use utf8_codec::dialect::DialectItem;
 /// use utf8_codec::dialect::CodePoint;
 ///
 /// assert_eq!(DialectItem::from("né").as_str(), Some("né"));
@@ -40,7 +40,7 @@ impl DialectItem {
     /// # Examples
     ///
     /// ```
-    /// assert_eq!(utf8_codec::codec::DialectItem::from("text").as_str(), Some("text"));
+    /// assert_eq!(utf8_codec::dialect::DialectItem::from("text").as_str(), Some("text"));
     /// ```
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -79,7 +79,7 @@ impl From<&str> for DialectItem {
 /// ```
 /// use futures::{SinkExt, StreamExt};
 /// use tokio_util::codec::{FramedRead, FramedWrite};
-/// use utf8_codec::codec::{DialectCodec, DialectItem};
+/// use utf8_codec::dialect::{DialectCodec, DialectItem};
 /// use utf8_codec::dialect::{CodePoint, Dialect};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -120,7 +120,7 @@ impl DialectCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::DialectCodec;
     /// use utf8_codec::dialect::Dialect;
     ///
     /// let mut buffer = BytesMut::from(&b"smile: \xED\xA0\xBD\xED\xB8\x80"[..]);
@@ -138,7 +138,7 @@ impl DialectCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::{DialectCodec, DialectItem};
+    /// use utf8_codec::dialect::{DialectCodec, DialectItem};
     /// use utf8_codec::dialect::{CodePoint, Dialect, DialectOptions};
     ///
     /// let options = DialectOptions::new(Dialect::ModifiedUtf8).with_unpaired_surrogates();
@@ -161,7 +161,7 @@ impl DialectCodec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::DialectCodec;
     /// use utf8_codec::dialect::Dialect;
     ///
     /// let mut codec =
@@ -182,7 +182,7 @@ impl DialectCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::DialectCodec;
     /// use utf8_codec::dialect::{Dialect, DialectEncoder};
     ///
     /// let encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
@@ -203,7 +203,7 @@ impl DialectCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::DialectCodec;
     /// use utf8_codec::dialect::Dialect;
     ///
     /// let mut codec = DialectCodec::new(Dialect::Wtf8);
@@ -223,7 +223,7 @@ impl DialectCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::DialectCodec;
     /// use utf8_codec::dialect::Dialect;
     ///
     /// let mut codec = DialectCodec::new(Dialect::Cesu8);
@@ -351,7 +351,7 @@ impl Encoder<DialectItem> for DialectCodec {
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::{DialectCodec, DialectCodecError};
+/// use utf8_codec::dialect::{DialectCodec, DialectCodecError};
 /// use utf8_codec::dialect::Dialect;
 ///
 /// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8);

@@ -1,11 +1,11 @@
+use crate::core::carry::Incomplete;
+use crate::core::mode::ErrorMode;
+use crate::core::tally::Tally;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::Behind;
 use crate::dialect::pieces::DialectPieces;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
-use crate::incomplete::Incomplete;
-use crate::mode::ErrorMode;
-use crate::tally::Tally;
 
 /// Turns a stream of bytes in a [`Dialect`], in chunks cut anywhere, into code points or text, and
 /// reports what is ill-formed.

@@ -1,11 +1,11 @@
 use core::mem;
 
+use crate::core::encoder::Utf8Encoder;
+use crate::core::mode::ErrorMode;
+use crate::core::tally::Tally;
 use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::form::{EncodedBytes, form};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
-use crate::encoder::Utf8Encoder;
-use crate::mode::ErrorMode;
-use crate::tally::Tally;
 
 /// Turns text, code points or UTF-16 units into bytes of a [`Dialect`]: the counterpart of
 /// [`DialectDecoder`](crate::dialect::DialectDecoder).

@@ -4,11 +4,11 @@ use bytes::{Buf, BufMut, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
+use crate::core::mode::ErrorMode;
 use crate::dialect::grammar::Behind;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
-use crate::mode::ErrorMode;
-use crate::text::take_text;
+use crate::unchecked::take_text;
 
 /// Strings as Java's `DataOutput.writeUTF` writes them and `DataInput.readUTF` reads them: the length
 /// in two bytes, the higher first, then so many bytes of Modified UTF-8.
@@ -33,7 +33,7 @@ use crate::text::take_text;
 /// ```
 /// use futures::{SinkExt, StreamExt};
 /// use tokio_util::codec::{FramedRead, FramedWrite};
-/// use utf8_codec::codec::JavaUtfCodec;
+/// use utf8_codec::dialect::JavaUtfCodec;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -84,7 +84,7 @@ impl JavaUtfCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
+    /// use utf8_codec::dialect::JavaUtfCodec;
     ///
     /// let mut buffer = BytesMut::from(&b"\x00\x03one\x00\x02\xFF."[..]);
     /// let mut codec = JavaUtfCodec::new();
@@ -105,7 +105,7 @@ impl JavaUtfCodec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::JavaUtfCodec;
+    /// use utf8_codec::dialect::JavaUtfCodec;
     ///
     /// let mut codec = JavaUtfCodec::new().with_error_mode(ErrorMode::Replacement);
     /// let mut buffer = BytesMut::from(&b"\x00\x04\xED\xA0\xBD."[..]);
@@ -123,7 +123,7 @@ impl JavaUtfCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
+    /// use utf8_codec::dialect::JavaUtfCodec;
     ///
     /// let mut codec = JavaUtfCodec::new();
     /// assert!(codec.decode(&mut BytesMut::from(&b"\x00\x05ab"[..])).unwrap().is_none());
@@ -143,7 +143,7 @@ impl JavaUtfCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
+    /// use utf8_codec::dialect::JavaUtfCodec;
     ///
     /// let mut codec = JavaUtfCodec::new();
     /// codec.decode(&mut BytesMut::from(&b"\x00\x01\x00"[..])).unwrap();
@@ -308,7 +308,7 @@ impl<T: AsRef<str>> Encoder<T> for JavaUtfCodec {
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Encoder;
-/// use utf8_codec::codec::{EncodeJavaUtfError, JavaUtfCodec};
+/// use utf8_codec::dialect::{EncodeJavaUtfError, JavaUtfCodec};
 ///
 /// let mut buffer = BytesMut::new();
 /// let error = JavaUtfCodec::new().encode("\0".repeat(40_000), &mut buffer).unwrap_err();

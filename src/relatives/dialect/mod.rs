@@ -78,12 +78,16 @@
 #[cfg(feature = "alloc")]
 pub(crate) mod bulk;
 mod code_point;
+#[cfg(feature = "codec")]
+mod codec;
 mod decoder;
 mod encode_error;
 mod encoder;
 mod error;
 mod form;
 pub(crate) mod grammar;
+#[cfg(feature = "codec")]
+mod java;
 mod options;
 mod pieces;
 pub(crate) mod scanner;
@@ -93,11 +97,15 @@ pub(crate) mod text;
 use core::fmt;
 
 pub use code_point::CodePoint;
+#[cfg(feature = "codec")]
+pub use codec::{DialectCodec, DialectCodecError, DialectItem};
 pub use decoder::DialectDecoder;
 pub use encode_error::DialectEncodeError;
 pub use encoder::DialectEncoder;
 pub use error::{DialectError, DialectErrorKind};
 pub use form::EncodedBytes;
+#[cfg(feature = "codec")]
+pub use java::{EncodeJavaUtfError, JavaUtfCodec};
 pub use options::DialectOptions;
 pub use pieces::{DialectPiece, DialectPieces};
 

@@ -1,4 +1,4 @@
-use crate::bom::BomPolicy;
+use crate::core::bom::BomPolicy;
 use crate::dialect::Dialect;
 
 /// A dialect, and what of it is let through.

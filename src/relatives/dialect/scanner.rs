@@ -1,15 +1,15 @@
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
-use crate::bom::{Opening, Start};
+use crate::core::bom::{Opening, Start};
+use crate::core::mode::ErrorMode;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{Before, Behind, Extent, Grammar, Sequence};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
 use crate::kernel::{Kernel, Nul};
-use crate::mode::ErrorMode;
 #[cfg(feature = "alloc")]
-use crate::text::first_char;
-use crate::text::{Ending, split_far, split_range};
+use crate::unchecked::first_char;
+use crate::unchecked::{Ending, split_far, split_range};
 
 /// What the bytes at a place in a stream are, in a dialect.
 ///

@@ -1,14 +1,14 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::core::mode::ErrorMode;
+use crate::core::tally::Tally;
 use crate::dialect::CodePoint;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::Behind;
 use crate::dialect::pieces::{DialectPiece, DialectPieces};
 use crate::dialect::scanner::{DialectScanner, DialectStep};
-use crate::mode::ErrorMode;
-use crate::tally::Tally;
 
 /// Into a `String` or code points, with the error mode of the decoder.
 impl DialectDecoder {

@@ -1,13 +1,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
 use crate::fallback::encoding::Follows;
 use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, FallbackReport, Switch};
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
 
 /// Turns a stream of bytes, in chunks cut anywhere, into text, and reads in a legacy encoding what is
 /// not UTF-8.

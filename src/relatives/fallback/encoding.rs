@@ -1,9 +1,9 @@
 use alloc::string::String;
 use core::fmt;
 
+use crate::core::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252, StandIn};
 use crate::kernel::Kernel;
-use crate::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252, StandIn};
-use crate::text::split_far;
+use crate::unchecked::split_far;
 
 /// What text that is not UTF-8 is read as.
 ///
@@ -185,7 +185,7 @@ mod whatwg {
 
     use super::{Decoded, Follows};
     use crate::kernel::Kernel;
-    use crate::text::split_far;
+    use crate::unchecked::split_far;
 
     /// Reads `bytes` with a new decoder each time, so that nothing is kept within one.
     ///

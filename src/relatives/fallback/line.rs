@@ -2,14 +2,14 @@ use alloc::string::String;
 
 use bytestring::ByteString;
 
-use crate::error::Utf8Error;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::scanner::{Scanner, Step};
+use crate::core::tally::Tally;
 use crate::fallback::encoding::Follows;
 use crate::fallback::settings::Extent;
 use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, FallbackReport, Switch};
-use crate::mode::ErrorMode;
-use crate::scanner::{Scanner, Step};
-use crate::tally::Tally;
 
 /// A fallback for a codec that knows itself where lines end, and shows them whole.
 #[derive(Clone, Debug)]

@@ -3,14 +3,14 @@ use alloc::string::String;
 use bytes::Buf;
 use bytestring::ByteString;
 
-use crate::error::Utf8Error;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::scanner::Scanner;
+use crate::core::tally::Tally;
 use crate::fallback::Switch;
 use crate::fallback::encoding::Follows;
 use crate::fallback::switch::Found;
-use crate::mode::ErrorMode;
-use crate::scanner::Scanner;
-use crate::tally::Tally;
-use crate::text::{SplitTo, take_text};
+use crate::unchecked::{SplitTo, take_text};
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, what is legacy as a copy.
 ///

@@ -1,11 +1,11 @@
 use alloc::string::String;
 
-use crate::error::Utf8Error;
+use crate::core::error::Utf8Error;
+use crate::core::scanner::{Scanner, Step};
+use crate::core::tally::Tally;
 use crate::fallback::encoding::{Decoded, Follows};
 use crate::fallback::settings::Extent;
 use crate::fallback::{Fallback, FallbackReport};
-use crate::scanner::{Scanner, Step};
-use crate::tally::Tally;
 
 /// What the bytes at a place in a stream are, in view of a fallback.
 ///

@@ -1,9 +1,9 @@
+use crate::core::decoder::buffer::{Progress, Status};
+use crate::core::mode::Repair;
 #[cfg(feature = "alloc")]
 use crate::kernel::Kernel;
-use crate::mode::Repair;
 #[cfg(feature = "alloc")]
-use crate::text::split_far;
-use crate::transcode::{Progress, Status};
+use crate::unchecked::split_far;
 use crate::utf16::units::{self, Class};
 use crate::utf16::{SurrogateMode, Utf16Error, Utf16ErrorKind};
 
@@ -67,7 +67,7 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::Status;
+    /// use utf8_codec::decoder::Status;
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let mut decoder = Utf16Decoder::new();
@@ -134,7 +134,7 @@ impl Utf16Decoder {
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::Status;
+    /// use utf8_codec::decoder::Status;
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
@@ -187,7 +187,7 @@ impl Utf16Decoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::Status;
+    /// use utf8_codec::decoder::Status;
     /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
     ///
     /// let (mut decoder, mode) = (Utf16Decoder::new(), SurrogateMode::Replacement);

@@ -1,5 +1,5 @@
 use super::Utf16Error;
-use crate::mode::Repair;
+use crate::core::mode::Repair;
 
 /// What is put in the place of a surrogate without its partner.
 ///

@@ -7,13 +7,13 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
-use crate::lossy::decode_to;
-use crate::mode::ErrorMode;
-use crate::scanner::Step;
-use crate::stream::utf8_reader::State;
-use crate::text::{Ending, ReadBuffer};
+use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::lossy::decode_to;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::scanner::Step;
+use crate::stream::read::State;
+use crate::unchecked::{Ending, ReadBuffer};
 
 /// What has been read.
 #[derive(Clone, Debug)]

@@ -1,5 +1,10 @@
+mod byte_reader;
+mod chunks;
 mod content;
 mod waiting;
+
+pub use byte_reader::Utf8ByteReader;
+pub use chunks::ReaderChunks;
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -11,15 +16,15 @@ use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::chunk::SILENT_CHUNKS;
-use crate::decoder::Utf8Decoder;
-use crate::error::Utf8Error;
-use crate::mode::ErrorMode;
-use crate::options::Utf8Options;
-use crate::stream::utf8_reader::content::Content;
-use crate::stream::{ReadError, Utf8ByteReader};
+use crate::adaptor::chunk::SILENT_CHUNKS;
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
+use crate::stream::ReadError;
+use crate::stream::read::content::Content;
 #[cfg(feature = "codec")]
-use crate::text::ReadBuffer;
+use crate::unchecked::ReadBuffer;
 
 pin_project! {
     /// Reads text from an `AsyncRead`, and lends it: the fast way from a socket to `&str`.

@@ -15,7 +15,7 @@ use tokio::io::AsyncWrite;
 pub use error::WriteError;
 pub use item::Utf8Item;
 
-use crate::encoder::Utf8Encoder;
+use crate::core::encoder::Utf8Encoder;
 use crate::utf16::{SurrogateMode, Utf16Decoder};
 use outgoing::Outgoing;
 

@@ -7,7 +7,7 @@ use tokio::io::AsyncWrite;
 
 use super::item::Item;
 use super::{MIN_SHARED, State, Utf8Item, Utf8Writer, WriteError};
-use crate::transcode::Status;
+use crate::core::decoder::buffer::Status;
 use crate::utf16::{Utf16Error, Utf16ErrorKind};
 
 /// Polling, for futures of one's own. (The `Sink` has methods of the same names, one set for each

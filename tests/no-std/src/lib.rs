@@ -9,7 +9,9 @@ use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::slice;
 
-use utf8_codec::{ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Validator};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Validator};
+
+use utf8_codec::decoder::{Progress, Status};
 
 unsafe extern "C" {
     fn abort() -> !;

@@ -1,9 +1,9 @@
-//! Calls to a `TextMessage` in any order, also where the protocol allows none of them.
+//! Calls to a `MessageAssembler` in any order, also where the protocol allows none of them.
 
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use utf8_codec::payload::websocket::{
-    ClosePayload, Message, MessageError, Opcode, ProtocolError, TextMessage,
+    ClosePayload, Message, MessageAssembler, MessageError, Opcode, ProtocolError,
 };
 
 use super::input::{Bytes, Many};
@@ -81,7 +81,7 @@ pub fn websocket_calls(plan: &Calls) {
     let options = plan.settings.options();
     let limit = limit_of(plan.limit);
     let mut peer = Peer {
-        connection: TextMessage::new().with_options(options).with_max_length(limit),
+        connection: MessageAssembler::new().with_options(options).with_max_length(limit),
         model: Model { config: plan.settings.config(), limit, ..Model::default() },
         mask: None,
     };
@@ -110,7 +110,7 @@ pub fn websocket_calls(plan: &Calls) {
 
 /// A connection, and what it must be.
 struct Peer {
-    connection: TextMessage,
+    connection: MessageAssembler,
     model: Model,
     /// Of the frame that is open, if it is masked, and how much of it has come.
     mask: Option<([u8; 4], usize)>,

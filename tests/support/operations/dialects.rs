@@ -8,11 +8,11 @@ use bytes::BytesMut;
 use model::{Atom, Outcome, Rules, all_rules};
 use tokio_util::codec::{Decoder, Encoder};
 use utf8_codec::ErrorMode;
-use utf8_codec::codec::{DialectCodec, DialectCodecError, DialectItem, JavaUtfCodec};
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
     DialectErrorKind, DialectPiece, EncodedBytes,
 };
+use utf8_codec::dialect::{DialectCodec, DialectCodecError, DialectItem, JavaUtfCodec};
 
 use super::input::{Bytes, Many, Text, Units};
 use super::streams::Settings;

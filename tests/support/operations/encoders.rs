@@ -5,9 +5,8 @@ use std::fmt::{Debug, Display};
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use tokio_util::codec::{Decoder, Encoder};
-use utf8_codec::codec::{
-    CharCodec, EncodeLineError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::lines::EncodeLineError;
 use utf8_codec::{BomPolicy, Utf8Encoder, Utf8Options};
 
 use super::input::{self, Many, Text};

@@ -15,9 +15,11 @@ use futures::executor::block_on;
 use futures::{FutureExt, SinkExt, StreamExt, stream};
 use subject::{Atom, Into, Subject, errors_of, model, model_of_prefix, text_of, told};
 use tokio::io::AsyncWrite;
+use utf8_codec::decoder::{Progress, Status};
+use utf8_codec::search::{Matches, TextFinder};
 use utf8_codec::stream::{ReadError, StreamError, Utf8Reader, Utf8Stream, Utf8Writer, WriteError};
 use utf8_codec::utf16::{SurrogateMode, Utf16ErrorKind};
-use utf8_codec::{Matches, Progress, Status, TextFinder, Utf8Encoder, boundary};
+use utf8_codec::{Utf8Encoder, boundary};
 
 use super::input::{Many, Text, Units};
 use crate::lists::SURROGATE_MODES;

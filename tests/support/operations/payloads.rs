@@ -2,7 +2,9 @@
 
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
-use utf8_codec::payload::websocket::{ClosePayload, Message, MessageError, Opcode, TextMessage};
+use utf8_codec::payload::websocket::{
+    ClosePayload, Message, MessageAssembler, MessageError, Opcode,
+};
 
 use super::input::{Bytes, Many};
 
@@ -72,7 +74,7 @@ fn trouble(bytes: &[u8], is_binary: bool, limit: usize, ended: bool) -> Option<T
 /// Messages are those of std, with its verdict, whatever the frames and pieces.
 pub fn websocket(conversation: &Conversation) {
     let limit = if conversation.limit < 200 { conversation.limit.into() } else { 1 << 20 };
-    let mut connection = TextMessage::new().with_max_length(limit as u64);
+    let mut connection = MessageAssembler::new().with_max_length(limit as u64);
     for message in conversation.messages.iter() {
         if let Err(error) = send(&mut connection, message, limit) {
             let again = connection.start_frame(Opcode::Text, true, None).unwrap_err();
@@ -86,7 +88,7 @@ pub fn websocket(conversation: &Conversation) {
 }
 
 /// A close frame with this code and reason, cut to what fits.
-fn close(connection: &mut TextMessage, code: u16, reason: &Bytes<130>) {
+fn close(connection: &mut MessageAssembler, code: u16, reason: &Bytes<130>) {
     // Most codes are near those that are allowed.
     let code = if code < 0x8000 { 990 + code % 40 } else { code & 0x1FFF };
     let reason = &reason.0[..reason.0.len().min(123)];
@@ -110,7 +112,7 @@ fn close(connection: &mut TextMessage, code: u16, reason: &Bytes<130>) {
     }
 }
 
-fn send(connection: &mut TextMessage, sent: &Sent, limit: usize) -> Result<(), Trouble> {
+fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<(), Trouble> {
     let mut frames = sent.frames.to_vec();
     if frames.is_empty() {
         frames.push(Frame { mask: None, is_announced: true, pieces: Many::none(), ping: None });

@@ -15,7 +15,8 @@ use rules::{kind, so_far};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::detect::{Detection, Detector, Kind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-use utf8_codec::{CodingSystem, Iso2022Decoder, Utf8Error, boundary, split};
+use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+use utf8_codec::{Utf8Error, boundary, split};
 
 use super::input::{Bytes, Many};
 use super::lines::delimiter_of;
@@ -252,7 +253,7 @@ pub struct TerminalPlan {
 /// What comes out after each chunk is what the model says that the bytes so far are.
 pub fn iso2022(plan: &TerminalPlan) {
     let start = if plan.starts_in_utf8 { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
-    let mut decoder = Iso2022Decoder::in_coding_system(start);
+    let mut decoder = TerminalDecoder::in_coding_system(start);
     let bytes: Vec<u8> = plan.chunks.iter().flat_map(|chunk| chunk.0.iter().copied()).collect();
     let (mut atoms, mut end) = (Vec::new(), 0);
     for chunk in plan.chunks.iter() {

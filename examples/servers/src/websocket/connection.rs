@@ -6,8 +6,9 @@ use std::time::Duration;
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
-use utf8_codec::payload::websocket::{ClosePayload, Message, Opcode, TextMessage};
-use utf8_codec::{ErrorMode, Status, Utf8Decoder};
+use utf8_codec::decoder::Status;
+use utf8_codec::payload::websocket::{ClosePayload, Message, MessageAssembler, Opcode};
+use utf8_codec::{ErrorMode, Utf8Decoder};
 
 use super::frame::Header;
 use super::reader::MessageReader;
@@ -39,7 +40,7 @@ pub async fn serve<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let message = TextMessage::new().with_max_length(max_length);
+    let message = MessageAssembler::new().with_max_length(max_length);
     let mut reader = MessageReader::new(socket, buffer, message);
     let close = loop {
         let (opcode, payload) = match reader.next().await {

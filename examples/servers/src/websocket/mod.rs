@@ -1,7 +1,7 @@
 //! A WebSocket server that sends back what it gets (RFC 6455), with the text validated as it arrives.
 //!
 //! The HTTP part is hyper's. What remains is small: [`frame`] reads headers, [`reader`] gives frames to
-//! the crate's `TextMessage` in the pieces in which they come, and [`connection`] answers.
+//! the crate's `MessageAssembler` in the pieces in which they come, and [`connection`] answers.
 
 pub mod client;
 pub mod connection;

@@ -1,4 +1,4 @@
-//! Frames off a socket, into a `TextMessage`, as they arrive.
+//! Frames off a socket, into a `MessageAssembler`, as they arrive.
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::io;
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use utf8_codec::payload::websocket::{ClosePayload, Message, MessageError, TextMessage};
+use utf8_codec::payload::websocket::{ClosePayload, Message, MessageAssembler, MessageError};
 
 use super::frame::{Header, HeaderError};
 
@@ -19,7 +19,7 @@ use super::frame::{Header, HeaderError};
 pub struct MessageReader<S> {
     socket: S,
     buffer: BytesMut,
-    message: TextMessage,
+    message: MessageAssembler,
     state: State,
 }
 
@@ -53,7 +53,7 @@ const MAX_ROOM: u64 = 64 << 10;
 
 impl<S: AsyncRead + Unpin> MessageReader<S> {
     /// Creates a reader. What has been read of `socket` already is `buffer`.
-    pub fn new(socket: S, buffer: BytesMut, message: TextMessage) -> Self {
+    pub fn new(socket: S, buffer: BytesMut, message: MessageAssembler) -> Self {
         Self { socket, buffer, message, state: State::Header }
     }
 

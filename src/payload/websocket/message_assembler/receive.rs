@@ -1,6 +1,6 @@
-use crate::masked::Unmasked;
+use crate::core::decoder::masked::Unmasked;
 use crate::payload::websocket::close::MAX_CONTROL;
-use crate::payload::websocket::text_message::{Frame, Open, TextMessage};
+use crate::payload::websocket::message_assembler::{Frame, MessageAssembler, Open};
 use crate::payload::websocket::{MessageError, ProtocolError};
 
 /// What a piece was.
@@ -15,7 +15,7 @@ pub(super) struct Received<'p> {
     pub(super) error: Option<MessageError>,
 }
 
-impl TextMessage {
+impl MessageAssembler {
     /// Unmasks a piece, counts it, and says what it is. Keeps only the payload of control frames.
     #[inline]
     pub(super) fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use bytestring::ByteString;
 
-use crate::error::Utf8Error;
+use crate::core::error::Utf8Error;
 
 /// A line of text, without its delimiter.
 ///
@@ -13,7 +13,8 @@ use crate::error::Utf8Error;
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::{LineEnd, Utf8LinesCodec};
+/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::lines::LineEnd;
 ///
 /// let mut codec = Utf8LinesCodec::new();
 /// let mut buffer = BytesMut::from("one\r\ntwo");
@@ -40,7 +41,8 @@ pub struct Line {
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::{LineEnd, Utf8LinesCodec};
+/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::lines::LineEnd;
 ///
 /// let mut codec = Utf8LinesCodec::new();
 /// let mut buffer = BytesMut::from("one\ntwo");
@@ -112,7 +114,8 @@ impl fmt::Display for Line {
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::{LineErrorKind, Utf8LinesCodec};
+/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::lines::LineErrorKind;
 ///
 /// let mut codec = Utf8LinesCodec::new().with_max_length(5);
 /// let mut buffer = BytesMut::from("fine\nnot so fine\n");
@@ -140,7 +143,8 @@ pub struct LineError {
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::{LineErrorKind, Utf8LinesCodec};
+/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::lines::LineErrorKind;
 ///
 /// let mut codec = Utf8LinesCodec::new();
 /// let error = codec.decode(&mut BytesMut::from(&b"a\xFF"[..])).unwrap().unwrap().unwrap_err();
@@ -196,7 +200,8 @@ impl From<LineError> for io::Error {
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Encoder;
-/// use utf8_codec::codec::{EncodeLineError, Utf8LinesCodec};
+/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::lines::EncodeLineError;
 ///
 /// let mut buffer = BytesMut::new();
 /// let error = Utf8LinesCodec::new().encode("two\nlines", &mut buffer).unwrap_err();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2};
 
-use crate::pattern::Pattern;
+use crate::search::pattern::Pattern;
 
 /// What ends a line.
 ///
@@ -15,7 +15,8 @@ use crate::pattern::Pattern;
 /// ```
 /// use bytes::BytesMut;
 /// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::{Delimiter, Utf8LinesCodec};
+/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::lines::Delimiter;
 ///
 /// let first = |delimiter, bytes: &[u8]| {
 ///     let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter);
@@ -40,7 +41,7 @@ enum Kind {
 
 /// Where a line ends in the bytes that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// The delimiter has come: the line's content ends at `content`, the delimiter at `next`.
     Found { content: usize, next: usize },
     /// Not yet: of what has come the first `content` bytes are known not to belong to the
@@ -49,7 +50,7 @@ pub(super) enum End {
 }
 
 impl End {
-    pub(super) const fn content(self) -> usize {
+    pub(crate) const fn content(self) -> usize {
         match self {
             Self::Found { content, .. } | Self::Open { content } => content,
         }
@@ -62,7 +63,7 @@ impl Delimiter {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::codec::Delimiter;
+    /// use utf8_codec::lines::Delimiter;
     ///
     /// assert_eq!(Delimiter::lf(), Delimiter::default());
     /// assert_eq!(Delimiter::lf().as_str(), "\n");
@@ -77,7 +78,7 @@ impl Delimiter {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::codec::Delimiter;
+    /// use utf8_codec::lines::Delimiter;
     ///
     /// assert_eq!(Delimiter::any_newline().as_str(), "\n"); // as it is written
     /// ```
@@ -90,7 +91,7 @@ impl Delimiter {
     /// # Examples
     ///
     /// ```
-    /// assert_eq!(utf8_codec::codec::Delimiter::nul().as_str(), "\0");
+    /// assert_eq!(utf8_codec::lines::Delimiter::nul().as_str(), "\0");
     /// ```
     pub const fn nul() -> Self {
         Self(Kind::Nul)
@@ -105,7 +106,7 @@ impl Delimiter {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::codec::Delimiter;
+    /// use utf8_codec::lines::Delimiter;
     ///
     /// assert_eq!(Delimiter::text("。").unwrap().as_str(), "。");
     /// assert_eq!(Delimiter::text(""), None);
@@ -119,7 +120,7 @@ impl Delimiter {
     /// # Examples
     ///
     /// ```
-    /// assert_eq!(utf8_codec::codec::Delimiter::default().as_str(), "\n");
+    /// assert_eq!(utf8_codec::lines::Delimiter::default().as_str(), "\n");
     /// ```
     pub fn as_str(&self) -> &str {
         match &self.0 {
@@ -132,7 +133,7 @@ impl Delimiter {
 
     /// The byte that ends lines, if it is always the same one.
     #[inline]
-    pub(super) const fn last_byte(&self) -> Option<u8> {
+    pub(crate) const fn last_byte(&self) -> Option<u8> {
         match self.0 {
             Kind::Lf => Some(b'\n'),
             Kind::Nul => Some(0),
@@ -143,7 +144,7 @@ impl Delimiter {
     /// Finds the end of the line that `bytes` begins with, `decided` of which are known not to
     /// belong to the delimiter.
     #[inline]
-    pub(super) fn find(&self, bytes: &[u8], decided: usize) -> End {
+    pub(crate) fn find(&self, bytes: &[u8], decided: usize) -> End {
         let new = &bytes[decided..];
         match &self.0 {
             Kind::Lf => match find_byte(b'\n', new) {
@@ -165,7 +166,7 @@ impl Delimiter {
 
     /// Returns the index of the byte by which byte `index` of `bytes` is known to be content, where
     /// that is so, and `decided` bytes were known to be when the last of them had not arrived.
-    pub(super) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
+    pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
         match &self.0 {
             Kind::Lf => index + usize::from(bytes[index] == b'\r'),
             Kind::AnyNewline | Kind::Nul => index,
@@ -174,13 +175,13 @@ impl Delimiter {
     }
 
     /// Whether an LF behind the byte at which a line ended belongs to the same delimiter.
-    pub(super) fn takes_lf_after(&self, last: u8) -> bool {
+    pub(crate) fn takes_lf_after(&self, last: u8) -> bool {
         matches!(self.0, Kind::AnyNewline) && last == b'\r'
     }
 
     /// Finds the first place at which `text` and the delimiter behind it would be cut, if that is
     /// not where `text` ends.
-    pub(super) fn find_in_text(&self, text: &str) -> Option<usize> {
+    pub(crate) fn find_in_text(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         let decided = match self.find(bytes, 0) {
             End::Found { content, .. } => return Some(content),

@@ -1,0 +1,7 @@
+//! Lines: where they end, what they are, and why one is rejected.
+
+pub(crate) mod delimiter;
+pub(crate) mod line;
+
+pub use delimiter::Delimiter;
+pub use line::{EncodeLineError, Line, LineEnd, LineError, LineErrorKind};

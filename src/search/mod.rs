@@ -1,0 +1,6 @@
+//! Search for a text in text that arrives in pieces.
+
+pub(crate) mod finder;
+pub(crate) mod pattern;
+
+pub use finder::{Matches, TextFinder};
