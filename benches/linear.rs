@@ -76,7 +76,8 @@ const OBJECTS: &[(&str, Run)] = &[
     }),
     ("decoder, strict pieces", |input, size, _| {
         let strictness = utf8_codec::Strictness::new().refuse_noncharacters().refuse_controls();
-        let mut decoder = Utf8Decoder::with_options(Utf8Options::new().with_strictness(strictness));
+        let mut decoder =
+            Utf8Decoder::new().with_options(Utf8Options::new().with_strictness(strictness));
         input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
     }),
     ("decoder, replaced", |input, size, _| repair(ErrorMode::Replacement, input, size)),

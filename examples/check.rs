@@ -255,7 +255,7 @@ const CONTEXT: usize = 8;
 
 impl Inspector {
     fn new(source: &Source, options: Utf8Options, limit: usize) -> Self {
-        let decoder = Utf8Decoder::with_options(options);
+        let decoder = Utf8Decoder::new().with_options(options);
         let report = Report { name: source.to_string(), column: 1, ..Report::default() };
         Self { decoder, report, limit, started: Instant::now(), recent: Vec::new() }
     }

@@ -925,7 +925,7 @@ proptest! {
         options in prop::sample::select(vec![Utf8Options::new(), STRIP, REQUIRE, FORBID]),
         delimiter in prop::sample::select(delimiters().to_vec()),
     ) {
-        let mut decoder = Utf8Decoder::with_options(options);
+        let mut decoder = Utf8Decoder::new().with_options(options);
         decoder.push(&bytes).for_each(drop);
         while decoder.finish().is_err() {}
 
@@ -959,7 +959,7 @@ proptest! {
         };
         let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter.clone());
         if bom {
-            codec = codec.with_encoder(Utf8Encoder::with_bom()).with_options(STRIP);
+            codec = codec.with_encoder(Utf8Encoder::new().with_bom()).with_options(STRIP);
         }
         let (mut wire, mut accepted) = (BytesMut::new(), Vec::new());
         for text in texts {
@@ -1032,14 +1032,15 @@ fn the_signature_is_written_once_by_the_first_call_even_of_nothing_and_again_aft
 
 #[test]
 fn a_line_refused_leaves_the_signature_to_the_next() {
-    let mut codec = Utf8LinesCodec::new().with_encoder(Utf8Encoder::with_bom());
+    let mut codec = Utf8LinesCodec::new().with_encoder(Utf8Encoder::new().with_bom());
     codec.encode("two\nlines", &mut BytesMut::new()).unwrap_err();
     assert_eq!(encoded(&mut codec, "one"), b"\xEF\xBB\xBFone\n"[..]);
 }
 
 #[test]
 fn decoding_does_not_disturb_the_encoder_nor_the_other_way_round() {
-    let mut codec = Utf8Codec::new().with_encoder(Utf8Encoder::with_bom()).with_options(STRIP);
+    let mut codec =
+        Utf8Codec::new().with_encoder(Utf8Encoder::new().with_bom()).with_options(STRIP);
     let mut buffer = BytesMut::from(&b"\xEF\xBB"[..]);
     assert_eq!(codec.decode(&mut buffer).unwrap(), None);
     assert_eq!(encoded(&mut codec, "x"), b"\xEF\xBB\xBFx"[..]);

@@ -282,7 +282,7 @@ fn described_line(item: Result<Line, LineError>, set_limit: usize) -> Value {
 
 fn decode_into(case: &Value, mode: ErrorMode) -> Result<Map<String, Value>, String> {
     let mut buffer = vec![0; usize_of(case, "dst_cap")?];
-    let mut decoder = Utf8Decoder::with_options(options(case)?);
+    let mut decoder = Utf8Decoder::new().with_options(options(case)?);
     let mut progress = decoder.push_to_slice(&chunks(case)?.concat(), mode, &mut buffer);
     if of_type(case, "at_eof", Value::as_bool)? && progress.status == Status::Done {
         let end = decoder.finish_to_slice(mode, &mut buffer[progress.written..]);

@@ -21,7 +21,7 @@ pub(super) fn encode(case: &Value) -> Result<Map<String, Value>, String> {
     let input = input(case)?;
     let encoder = match str_of(case, "bom")? {
         "none" => Utf8Encoder::new(),
-        "emit" => Utf8Encoder::with_bom(),
+        "emit" => Utf8Encoder::new().with_bom(),
         bom => return Err(format!("there is no BOM policy {bom}")),
     };
     let mut answers = Vec::new();

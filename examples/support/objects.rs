@@ -112,7 +112,7 @@ struct Validating {
 
 impl Validating {
     fn new(options: Utf8Options) -> Self {
-        Self { validator: Utf8Validator::with_options(options), errors: Vec::new() }
+        Self { validator: Utf8Validator::new().with_options(options), errors: Vec::new() }
     }
 
     fn note(&mut self, error: Utf8Error) -> Piece {
@@ -171,7 +171,7 @@ fn decoding(
     push: fn(&mut Utf8Decoder, ErrorMode, &[u8]) -> Vec<Piece>,
     finish: fn(&mut Utf8Decoder, ErrorMode) -> Vec<Piece>,
 ) -> Box<dyn Subject> {
-    Box::new(Decoding { decoder: Utf8Decoder::with_options(options), mode, push, finish })
+    Box::new(Decoding { decoder: Utf8Decoder::new().with_options(options), mode, push, finish })
 }
 
 impl Subject for Decoding {

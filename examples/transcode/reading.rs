@@ -155,7 +155,7 @@ impl From {
         match self {
             Self::Utf8 => {
                 let options = Utf8Options::new().with_bom(policy);
-                Box::new(Utf8 { decoder: Utf8Decoder::with_options(options), errors })
+                Box::new(Utf8 { decoder: Utf8Decoder::new().with_options(options), errors })
             }
             Self::Dialect(dialect) => {
                 let options = DialectOptions::new(dialect);

@@ -90,7 +90,7 @@ impl CharCodec {
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { decoder: Utf8Decoder::with_options(options), ..self }
+        Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Sets what becomes of ill-formed parts.
@@ -122,7 +122,7 @@ impl CharCodec {
     /// use utf8_codec::codec::CharCodec;
     ///
     /// let mut buffer = BytesMut::new();
-    /// CharCodec::new().with_encoder(Utf8Encoder::with_bom()).encode('x', &mut buffer).unwrap();
+    /// CharCodec::new().with_encoder(Utf8Encoder::new().with_bom()).encode('x', &mut buffer).unwrap();
     /// assert_eq!(buffer, b"\xEF\xBB\xBFx"[..]);
     /// ```
     #[must_use]

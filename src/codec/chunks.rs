@@ -125,7 +125,7 @@ impl Utf8ChunksCodec {
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { decoder: Utf8Decoder::with_options(options) }
+        Self { decoder: Utf8Decoder::new().with_options(options) }
     }
 
     /// Starts a new stream with the same options.

@@ -120,7 +120,7 @@ impl Utf8LinesCodec {
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { decoder: Utf8Decoder::with_options(options), ..self }
+        Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Goes on where a decoder, which holds nothing, has come to: the next line begins there.
@@ -223,7 +223,7 @@ impl Utf8LinesCodec {
     /// use utf8_codec::Utf8Encoder;
     /// use utf8_codec::codec::Utf8LinesCodec;
     ///
-    /// let mut codec = Utf8LinesCodec::new().with_encoder(Utf8Encoder::with_bom());
+    /// let mut codec = Utf8LinesCodec::new().with_encoder(Utf8Encoder::new().with_bom());
     /// let mut buffer = BytesMut::new();
     /// codec.encode("text", &mut buffer).unwrap();
     /// assert_eq!(buffer, b"\xEF\xBB\xBFtext\n"[..]);

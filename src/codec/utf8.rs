@@ -94,7 +94,7 @@ impl Utf8Codec {
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { decoder: Utf8Decoder::with_options(options), ..self }
+        Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Sets what becomes of ill-formed parts.
@@ -151,7 +151,7 @@ impl Utf8Codec {
     /// use utf8_codec::Utf8Encoder;
     /// use utf8_codec::codec::Utf8Codec;
     ///
-    /// let mut codec = Utf8Codec::new().with_encoder(Utf8Encoder::with_bom());
+    /// let mut codec = Utf8Codec::new().with_encoder(Utf8Encoder::new().with_bom());
     /// let mut buffer = BytesMut::new();
     /// codec.encode("text", &mut buffer).unwrap();
     /// assert_eq!(buffer, b"\xEF\xBB\xBFtext"[..]);

@@ -15,7 +15,7 @@ pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
 ///
 /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-/// let mut decoder = Utf8Decoder::with_options(options);
+/// let mut decoder = Utf8Decoder::new().with_options(options);
 /// assert_eq!(decoder.push(b"\xEF\xBB").count(), 0); // may be a signature
 /// assert_eq!(decoder.push(b"\xBFhi").next(), Some(Ok("hi"))); // it was
 /// assert!(decoder.bom_seen());

@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 /// ```
 /// use utf8_codec::Utf8Encoder;
 ///
-/// let mut encoder = Utf8Encoder::with_bom();
+/// let mut encoder = Utf8Encoder::new().with_bom();
 /// assert_eq!(encoder.push("größer").concat(), b"\xEF\xBB\xBFgr\xC3\xB6\xC3\x9Fer");
 /// assert_eq!(encoder.push(", am größten").concat(), ", am größten".as_bytes());
 /// ```
@@ -44,16 +44,17 @@ impl Utf8Encoder {
         Self { signature: Signature::None }
     }
 
-    /// Creates an encoder that writes a signature, U+FEFF, before anything else.
+    /// Writes a BOM before anything else.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::Utf8Encoder;
     ///
-    /// assert_eq!(Utf8Encoder::with_bom().push("").concat(), b"\xEF\xBB\xBF");
+    /// assert_eq!(Utf8Encoder::new().with_bom().push("").concat(), b"\xEF\xBB\xBF");
     /// ```
-    pub const fn with_bom() -> Self {
+    #[must_use]
+    pub const fn with_bom(self) -> Self {
         Self { signature: Signature::Due }
     }
 
@@ -68,7 +69,7 @@ impl Utf8Encoder {
     /// use utf8_codec::Utf8Encoder;
     ///
     /// let mut file = Vec::new();
-    /// let slices = Utf8Encoder::with_bom().push("text").map(IoSlice::new);
+    /// let slices = Utf8Encoder::new().with_bom().push("text").map(IoSlice::new);
     /// assert_eq!(file.write_vectored(&slices).unwrap(), 7);
     /// assert_eq!(file, b"\xEF\xBB\xBFtext");
     /// ```
@@ -123,7 +124,7 @@ impl Utf8Encoder {
     /// ```
     /// use utf8_codec::Utf8Encoder;
     ///
-    /// let mut encoder = Utf8Encoder::with_bom();
+    /// let mut encoder = Utf8Encoder::new().with_bom();
     /// assert_eq!(encoder.push("one stream")[0], b"\xEF\xBB\xBF");
     /// encoder.reset();
     /// assert_eq!(encoder.push("another")[0], b"\xEF\xBB\xBF");

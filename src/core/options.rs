@@ -15,7 +15,7 @@ use crate::core::strictness::Strictness;
 ///     .with_bom(BomPolicy::Strip)
 ///     .with_strictness(Strictness::new().refuse_nul());
 ///
-/// let mut validator = Utf8Validator::with_options(CONFIG_FILE);
+/// let mut validator = Utf8Validator::new().with_options(CONFIG_FILE);
 /// assert!(validator.push(b"\xEF\xBB\xBFname = ").is_ok());
 /// assert_eq!(validator.push(b"\0").unwrap_err().valid_up_to(), 10);
 /// ```
@@ -57,7 +57,7 @@ impl Utf8Options {
     /// use utf8_codec::{BomPolicy, Utf8ErrorKind, Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
-    /// let error = Utf8Validator::with_options(options).push(b"\xEF\xBB\xBF{}").unwrap_err();
+    /// let error = Utf8Validator::new().with_options(options).push(b"\xEF\xBB\xBF{}").unwrap_err();
     /// assert_eq!(error.kind(), Utf8ErrorKind::ForbiddenBom);
     /// ```
     #[must_use]
@@ -73,7 +73,7 @@ impl Utf8Options {
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_noncharacters());
-    /// assert!(Utf8Validator::with_options(options).push("\u{FFFE}".as_bytes()).is_err());
+    /// assert!(Utf8Validator::new().with_options(options).push("\u{FFFE}".as_bytes()).is_err());
     /// assert!(Utf8Validator::new().push("\u{FFFE}".as_bytes()).is_ok());
     /// ```
     #[must_use]
@@ -93,7 +93,7 @@ impl Utf8Options {
     /// use utf8_codec::{Utf8Decoder, Utf8Options};
     ///
     /// let cut = &"a€ and b".as_bytes()[2..];
-    /// let mut decoder = Utf8Decoder::with_options(Utf8Options::new().with_mid_stream_start());
+    /// let mut decoder = Utf8Decoder::new().with_options(Utf8Options::new().with_mid_stream_start());
     /// assert_eq!(decoder.push(cut).next(), Some(Ok(" and b")));
     /// assert_eq!(decoder.skipped(), 2);
     /// ```

@@ -14,7 +14,7 @@ use crate::core::error::Utf8ErrorKind;
 /// use utf8_codec::{Strictness, Utf8ErrorKind, Utf8Options, Utf8Validator};
 ///
 /// let options = Utf8Options::new().with_strictness(Strictness::mqtt());
-/// let mut validator = Utf8Validator::with_options(options);
+/// let mut validator = Utf8Validator::new().with_options(options);
 /// validator.push("sensors/キッチン".as_bytes()).unwrap();
 /// validator.push(b"\xC2").unwrap(); // the beginning of U+0085, a control character
 /// let error = validator.push(b"\x85").unwrap_err();
@@ -75,7 +75,7 @@ impl Strictness {
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_noncharacters());
-    /// let error = Utf8Validator::with_options(options).push("\u{10FFFF}".as_bytes()).unwrap_err();
+    /// let error = Utf8Validator::new().with_options(options).push("\u{10FFFF}".as_bytes()).unwrap_err();
     /// assert_eq!(error.error_len(), Some(4));
     /// ```
     #[must_use]
@@ -91,7 +91,7 @@ impl Strictness {
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
-    /// assert!(Utf8Validator::with_options(options).push(b"C string\0").is_err());
+    /// assert!(Utf8Validator::new().with_options(options).push(b"C string\0").is_err());
     /// ```
     #[must_use]
     pub const fn refuse_nul(self) -> Self {
@@ -106,7 +106,7 @@ impl Strictness {
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_controls());
-    /// assert!(Utf8Validator::with_options(options).push(b"a\tb").is_err());
+    /// assert!(Utf8Validator::new().with_options(options).push(b"a\tb").is_err());
     /// ```
     #[must_use]
     pub const fn refuse_controls(self) -> Self {
@@ -123,7 +123,7 @@ impl Strictness {
     ///
     /// let strictness = Strictness::new().refuse_controls_except_whitespace();
     /// let mut validator =
-    ///     Utf8Validator::with_options(Utf8Options::new().with_strictness(strictness));
+    ///     Utf8Validator::new().with_options(Utf8Options::new().with_strictness(strictness));
     /// assert!(validator.push(b"a\tb\r\n").is_ok());
     /// assert!(validator.push(b"\x1B[31m").is_err());
     /// ```

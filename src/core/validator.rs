@@ -42,10 +42,10 @@ impl Utf8Validator {
     /// assert!(utf8_codec::Utf8Validator::new().push("日本語".as_bytes()).is_ok());
     /// ```
     pub fn new() -> Self {
-        Self::with_options(Utf8Options::new())
+        Self { scanner: Scanner::new(Utf8Options::new()), carry: Incomplete::new() }
     }
 
-    /// Creates a validator.
+    /// Sets the options, before the first push.
     ///
     /// # Examples
     ///
@@ -53,9 +53,10 @@ impl Utf8Validator {
     /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_bom(BomPolicy::Require);
-    /// assert!(Utf8Validator::with_options(options).push(b"no signature").is_err());
+    /// assert!(Utf8Validator::new().with_options(options).push(b"no signature").is_err());
     /// ```
-    pub fn with_options(options: Utf8Options) -> Self {
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: Scanner::new(options), carry: Incomplete::new() }
     }
 
@@ -245,7 +246,7 @@ impl Utf8Validator {
     /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut validator = Utf8Validator::with_options(options);
+    /// let mut validator = Utf8Validator::new().with_options(options);
     /// validator.push("\u{FEFF}text".as_bytes()).unwrap();
     /// assert!(validator.bom_seen());
     /// ```
@@ -261,7 +262,7 @@ impl Utf8Validator {
     /// use utf8_codec::{Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_mid_stream_start();
-    /// let mut validator = Utf8Validator::with_options(options);
+    /// let mut validator = Utf8Validator::new().with_options(options);
     /// validator.push(b"\x98\x80 and so on").unwrap();
     /// assert_eq!(validator.skipped(), 2);
     /// ```

@@ -129,7 +129,10 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { text: Text { decoder: Utf8Decoder::with_options(options), ..self.text }, ..self }
+        Self {
+            text: Text { decoder: Utf8Decoder::new().with_options(options), ..self.text },
+            ..self
+        }
     }
 
     /// Sets what becomes of ill-formed parts. May be called at any time; holds for what has not been

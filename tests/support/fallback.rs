@@ -22,6 +22,7 @@ use utf8_codec::Utf8Error;
 #[cfg(feature = "codec")]
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
+#[cfg(feature = "codec")]
 use utf8_codec::lines::LineEnd;
 #[cfg(feature = "stream")]
 use utf8_codec::stream::{FallbackStream, StreamError, Utf8Stream};

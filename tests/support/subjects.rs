@@ -129,7 +129,7 @@ pub struct Decoding {
 
 impl Decoding {
     pub fn boxed(options: Utf8Options, mode: ErrorMode, ways: &[Way]) -> Box<dyn Subject> {
-        let decoder = Utf8Decoder::with_options(options);
+        let decoder = Utf8Decoder::new().with_options(options);
         Box::new(Self { decoder, mode, ways: ways.to_vec(), turn: 0 })
     }
 
@@ -315,7 +315,7 @@ pub struct Validating(Utf8Validator);
 
 impl Validating {
     pub fn new(options: Utf8Options) -> Self {
-        Self(Utf8Validator::with_options(options))
+        Self(Utf8Validator::new().with_options(options))
     }
 }
 

@@ -120,7 +120,7 @@ fn decided_by(bytes: &[u8], options: DialectOptions) -> Option<Option<usize>> {
 }
 
 fn errors_in_utf8(bytes: &[u8], bom: BomPolicy) -> (Vec<Utf8Error>, Option<Option<usize>>) {
-    let mut decoder = Utf8Decoder::with_options(Utf8Options::new().with_bom(bom));
+    let mut decoder = Utf8Decoder::new().with_options(Utf8Options::new().with_bom(bom));
     let (mut errors, mut decided_by) = (Vec::new(), None);
     for (index, byte) in bytes.iter().enumerate() {
         errors.extend(decoder.push(&[*byte]).filter_map(Result::err));

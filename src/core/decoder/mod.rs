@@ -73,10 +73,15 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok("žluťoučký")));
     /// ```
     pub fn new() -> Self {
-        Self::with_options(Utf8Options::new())
+        Self {
+            scanner: Scanner::new(Utf8Options::new()),
+            carry: Incomplete::new(),
+            lent: [0; 4],
+            tally: Tally::new(),
+        }
     }
 
-    /// Creates a decoder.
+    /// Sets the options, before the first push.
     ///
     /// # Examples
     ///
@@ -84,16 +89,12 @@ impl Utf8Decoder {
     /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
     ///
     /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut decoder = Utf8Decoder::with_options(options);
+    /// let mut decoder = Utf8Decoder::new().with_options(options);
     /// assert_eq!(decoder.push("\u{FEFF}text".as_bytes()).next(), Some(Ok("text")));
     /// ```
-    pub fn with_options(options: Utf8Options) -> Self {
-        Self {
-            scanner: Scanner::new(options),
-            carry: Incomplete::new(),
-            lent: [0; 4],
-            tally: Tally::default(),
-        }
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { scanner: Scanner::new(options), ..Self::new() }
     }
 
     /// Decodes the next chunk of the stream: text and errors, in order.
@@ -215,7 +216,7 @@ impl Utf8Decoder {
     /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
     ///
     /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut decoder = Utf8Decoder::with_options(options);
+    /// let mut decoder = Utf8Decoder::new().with_options(options);
     /// assert_eq!(decoder.push(b"\xEF\xBB\xBF").count(), 0);
     /// assert!(decoder.bom_seen());
     /// ```
@@ -231,7 +232,7 @@ impl Utf8Decoder {
     /// use utf8_codec::{Utf8Decoder, Utf8Options};
     ///
     /// let options = Utf8Options::new().with_mid_stream_start();
-    /// let mut decoder = Utf8Decoder::with_options(options);
+    /// let mut decoder = Utf8Decoder::new().with_options(options);
     /// assert_eq!(decoder.push(b"\x80tail").next(), Some(Ok("tail")));
     /// assert_eq!(decoder.skipped(), 1);
     /// ```

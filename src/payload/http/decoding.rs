@@ -39,7 +39,7 @@ impl Decoding {
     }
 
     pub(super) fn set_options(&mut self, options: Utf8Options) {
-        self.text.decoder = Utf8Decoder::with_options(options);
+        self.text.decoder = Utf8Decoder::new().with_options(options);
     }
 
     pub(super) fn set_error_mode(&mut self, mode: ErrorMode) {

@@ -151,7 +151,7 @@ impl MessageAssembler {
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { decoder: Utf8Decoder::with_options(options), ..self }
+        Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Starts a frame: its header has been read.

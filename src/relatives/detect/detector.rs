@@ -87,7 +87,7 @@ impl Detector {
             state: State::Opening,
             first: [0; 4],
             position: 0,
-            validator: Utf8Validator::with_options(options),
+            validator: Utf8Validator::new().with_options(options),
         }
     }
 

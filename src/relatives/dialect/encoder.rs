@@ -124,7 +124,7 @@ impl DialectEncoder {
     /// ```
     #[must_use]
     pub const fn with_bom(mut self) -> Self {
-        self.signature = Utf8Encoder::with_bom();
+        self.signature = Utf8Encoder::new().with_bom();
         self
     }
 

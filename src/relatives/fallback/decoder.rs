@@ -98,7 +98,7 @@ impl FallbackDecoder {
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
-        let decoder = Utf8Decoder::with_options(options);
+        let decoder = Utf8Decoder::new().with_options(options);
         Self { mode: self.mode, ..Self::continuing(decoder, self.switch.fallback()) }
     }
 

@@ -186,7 +186,7 @@ impl<R> Utf8Reader<R> {
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self {
-            content: Content { decoder: Utf8Decoder::with_options(options), ..self.content },
+            content: Content { decoder: Utf8Decoder::new().with_options(options), ..self.content },
             ..self
         }
     }

@@ -202,7 +202,7 @@ impl<W> Utf8Writer<W> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = Vec::new().utf8_writer().with_encoder(Utf8Encoder::with_bom());
+    /// let mut writer = Vec::new().utf8_writer().with_encoder(Utf8Encoder::new().with_bom());
     /// writer.write_str("text").await?;
     /// writer.close().await?;
     /// assert_eq!(writer.into_inner(), b"\xEF\xBB\xBFtext");

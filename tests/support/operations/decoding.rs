@@ -145,7 +145,7 @@ fn add(text: &mut String, errors: &mut Vec<(u64, Vec<u8>)>, atoms: Vec<Atom>) {
 #[cfg(feature = "encoding_rs")]
 fn of_encoding_rs(long: &Long) {
     let options = utf8_codec::Utf8Options::new().with_bom(utf8_codec::BomPolicy::Strip);
-    let mut ours = utf8_codec::Utf8Decoder::with_options(options);
+    let mut ours = utf8_codec::Utf8Decoder::new().with_options(options);
     let mut theirs = encoding_rs::UTF_8.new_decoder_with_bom_removal();
     let (mut text, mut expected) = (String::new(), String::new());
     let chunks = long.chunks();

@@ -45,7 +45,7 @@ pub fn encoders(plan: &EncodersPlan) {
 }
 
 fn encoder(with_bom: bool) -> Utf8Encoder {
-    if with_bom { Utf8Encoder::with_bom() } else { Utf8Encoder::new() }
+    if with_bom { Utf8Encoder::new().with_bom() } else { Utf8Encoder::new() }
 }
 
 fn options(with_bom: bool) -> Utf8Options {

@@ -43,7 +43,8 @@ enum Encode {
 
 /// What comes out is the text, after one signature if it was asked for.
 pub fn encoder(plan: &EncoderPlan) {
-    let mut encoder = if plan.with_bom { Utf8Encoder::with_bom() } else { Utf8Encoder::new() };
+    let mut encoder =
+        if plan.with_bom { Utf8Encoder::new().with_bom() } else { Utf8Encoder::new() };
     let (mut out, mut expected) = (Vec::new(), Vec::new());
     let mut signature_is_due = plan.with_bom;
     for operation in plan.operations.iter() {
@@ -135,7 +136,7 @@ enum Write {
 /// is dropped and made again, and so it is where the writer within fails.
 pub fn writer(plan: &WriterPlan) {
     let takes = plan.takes.iter().copied().collect();
-    let encoder = if plan.with_bom { Utf8Encoder::with_bom() } else { Utf8Encoder::new() };
+    let encoder = if plan.with_bom { Utf8Encoder::new().with_bom() } else { Utf8Encoder::new() };
     let mode = SURROGATE_MODES[usize::from(plan.mode) % SURROGATE_MODES.len()];
     let mut writer =
         Utf8Writer::new(Taker { takes, taken: Vec::new(), is_vectored: plan.is_vectored })

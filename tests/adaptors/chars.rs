@@ -1,0 +1,565 @@
+//! `CharStream`, `CharIndexStream` and streams of text: places, blocks, errors, the end, wakers, dropped
+//! futures, and real sources. (At every cut of every vector: `tests/boundaries.rs`.)
+#![cfg(feature = "stream")]
+
+use crate::lists;
+use crate::script;
+
+use std::convert::Infallible;
+use std::pin::{Pin, pin};
+use std::sync::LazyLock;
+use std::task::Poll;
+
+use bytes::Bytes;
+use bytestring::ByteString;
+use futures::channel::mpsc;
+use futures::stream::FusedStream;
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
+use lists::MULTILINGUAL;
+use script::Does::{self, Chunk, End, Error, Pause};
+use script::{
+    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon,
+    write_slowly,
+};
+use tokio::task::yield_now;
+use tokio_test::{assert_pending, assert_ready_eq, task};
+use tokio_util::io::ReaderStream;
+use utf8_codec::stream::{
+    CharStream, CollectError, StreamError, TextSource, TextStreamExt, Texts, Utf8ReadExt,
+    Utf8Stream, Utf8StreamExt,
+};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
+
+/// An item in words: a `char`, what is ill-formed and where, or the inner error behind a `!`.
+fn word(item: Result<impl ToString, StreamError<&str>>) -> String {
+    match item {
+        Ok(text) => text.to_string(),
+        Err(StreamError::Utf8(error)) => format!("{} {:02x?}", error.valid_up_to(), error.bytes()),
+        Err(StreamError::Inner(error)) => format!("! {error}"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn chars_of(does: &[Does], mode: ErrorMode) -> CharStream<Utf8Stream<Script>> {
+    Script::new(does).utf8().with_error_mode(mode).chars()
+}
+
+/// What is ready, in words, with a `-` for the end.
+fn ready(chars: &mut CharStream<Utf8Stream<Script>>) -> Vec<String> {
+    let mut words = Vec::new();
+    while let Some(item) = chars.next().now_or_never() {
+        words.push(item.map_or("-".to_owned(), word));
+        if chars.is_terminated() && words.last().is_some_and(|word| word == "-") {
+            break;
+        }
+    }
+    words
+}
+
+// ---- places -----------------------------------------------------------------------------------
+
+fn indices(does: &[Does], mode: ErrorMode, options: Utf8Options) -> Vec<(u64, char)> {
+    let texts = Script::new(does).utf8().with_options(options).with_error_mode(mode);
+    let mut indices = texts.chars().indices();
+    let mut seen = Vec::new();
+    while let Some(Some(item)) = indices.next().now_or_never() {
+        seen.extend(item.ok());
+    }
+    assert!(indices.is_terminated());
+    seen
+}
+
+#[test]
+fn offsets_are_those_of_the_bytes_in_the_stream() {
+    let does =
+        [Chunk(b"\xEF\xBB"), Chunk(b"\xBFa\xE2"), Chunk(b"\x82\xAC\xFF"), Chunk(b"b\xF0"), End];
+    let keep = Utf8Options::new();
+    let strip = keep.with_bom(BomPolicy::Strip);
+    type Row = (ErrorMode, Utf8Options, &'static [(u64, char)]);
+    let table: [Row; 5] = [
+        (ErrorMode::Fatal, keep, &[(0, '\u{FEFF}'), (3, 'a'), (4, '€'), (8, 'b')]),
+        (ErrorMode::Fatal, strip, &[(3, 'a'), (4, '€'), (8, 'b')]),
+        (ErrorMode::Skip, strip, &[(3, 'a'), (4, '€'), (8, 'b')]),
+        (ErrorMode::Latin1, strip, &[(3, 'a'), (4, '€'), (7, 'ÿ'), (8, 'b'), (9, 'ð')]),
+        (
+            ErrorMode::Escape,
+            strip,
+            &[
+                (3, 'a'),
+                (4, '€'),
+                (7, '\\'),
+                (7, 'x'),
+                (7, 'f'),
+                (7, 'f'),
+                (8, 'b'),
+                (9, '\\'),
+                (9, 'x'),
+                (9, 'f'),
+                (9, '0'),
+            ],
+        ),
+    ];
+    for (mode, options, expected) in table {
+        assert_eq!(indices(&does, mode, options), expected, "{mode:?}");
+    }
+    let middle = [Chunk(b"\x82\xACa"), Chunk(b"b"), End];
+    let started = indices(&middle, ErrorMode::Fatal, keep.with_mid_stream_start());
+    assert_eq!(started, [(2, 'a'), (3, 'b')]);
+}
+
+#[test]
+fn a_long_text_has_the_indices_that_a_str_has_however_it_is_cut() {
+    let text = MULTILINGUAL.repeat(100);
+    let expected: Vec<_> = text.char_indices().map(|(at, c)| (at as u64, c)).collect();
+    for size in [1, 2, 3, 7, 1000, 2047, 2048, 2049, 5000, text.len()] {
+        let chunks: Vec<_> = text.as_bytes().chunks(size).map(Bytes::copy_from_slice).collect();
+        let chunks = stream::iter(chunks.into_iter().map(Ok::<_, Infallible>));
+        let indices: Vec<_> =
+            chunks.utf8_chars().indices().try_collect().now_or_never().unwrap().unwrap();
+        assert!(indices == expected, "{size}");
+    }
+}
+
+/// Bytes of which many are not UTF-8, in runs and alone, and cut characters of all lengths.
+fn damaged(len: usize) -> Vec<u8> {
+    let mut state = 7_u64;
+    let mut next = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    let mut bytes = Vec::new();
+    while bytes.len() < len {
+        let run = next(8);
+        match next(5) {
+            0 => bytes.extend((0..run).map(|_| next(256) as u8)),
+            1 => bytes.extend("日本👋é".as_bytes().iter().skip(next(8)).take(run)),
+            2 => bytes.extend([0xFF].repeat(run)),
+            _ => bytes.extend(MULTILINGUAL.as_bytes().iter().take(10 * run)),
+        }
+    }
+    bytes.truncate(len);
+    bytes
+}
+
+#[test]
+fn among_many_errors_each_char_has_the_offset_of_what_it_is_or_stands_for() {
+    let bytes = damaged(20_000);
+    for mode in [
+        ErrorMode::Replacement,
+        ErrorMode::Skip,
+        ErrorMode::Escape,
+        ErrorMode::Latin1,
+        ErrorMode::Windows1252,
+    ] {
+        let (mut decoder, mut expected, mut at) = (Utf8Decoder::new(), Vec::new(), 0);
+        for piece in decoder.push(&bytes) {
+            match piece {
+                Ok(text) => {
+                    expected.extend(text.char_indices().map(|(i, c)| (at + i as u64, c)));
+                    at += text.len() as u64;
+                }
+                Err(error) => {
+                    let repair = mode.repair(&error).unwrap();
+                    expected.extend(repair.chars().map(|c| (error.valid_up_to(), c)));
+                    at += error.bytes().len() as u64;
+                }
+            }
+        }
+        let end = decoder.finish().err().map(|error| (error, mode.repair(&error).unwrap()));
+        if let Some((error, repair)) = end {
+            expected.extend(repair.chars().map(|c| (error.valid_up_to(), c)));
+        }
+        for size in [1, 7, 100, 1000, 1024, 1025, 5000, bytes.len()] {
+            let chunks: Vec<_> = bytes.chunks(size).map(Bytes::copy_from_slice).collect();
+            let texts = stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)).utf8();
+            let mut indices = texts.with_error_mode(mode).chars().indices();
+            let mut seen = Vec::new();
+            while let Some(Some(item)) = indices.next().now_or_never() {
+                seen.push(item.unwrap());
+            }
+            assert!(seen == expected, "{mode:?}, {size} bytes at once");
+            assert!(mode == ErrorMode::Skip || indices.get_ref().offset() == bytes.len() as u64);
+            assert_eq!(indices.get_ref().get_ref().error_count(), decoder.error_count());
+        }
+    }
+}
+
+#[test]
+fn an_offset_is_that_of_the_next_char_or_behind_the_last() {
+    let mut chars = chars_of(&[Chunk(b"\xC3\xA9\xFFx"), Chunk(b"y"), End], ErrorMode::Fatal);
+    assert_eq!(chars.offset(), 0);
+    let mut offsets = Vec::new();
+    while chars.next().now_or_never().flatten().is_some() {
+        offsets.push(chars.offset());
+    }
+    assert_eq!(offsets, [2, 2, 4, 5]);
+    assert_eq!(chars.offset(), 5);
+}
+
+/// It once was behind what is skipped, too, where that came in one chunk with another error.
+#[test]
+fn an_offset_behind_the_last_is_not_behind_what_is_skipped() {
+    let one: &[Does] = &[Chunk(b"\xFFa\xFF\xFF"), End];
+    let many: &[Does] = &[Chunk(b"\xFFa"), Chunk(b"\xFF"), Chunk(b"\xFF"), End];
+    for does in [one, many] {
+        let mut chars = chars_of(does, ErrorMode::Skip);
+        assert_eq!(chars.next().now_or_never().flatten(), Some(Ok('a')));
+        assert_eq!((chars.as_str(), chars.offset()), ("", 2), "{does:?}");
+        assert_eq!(chars.next().now_or_never(), Some(None));
+        assert_eq!(chars.offset(), 2, "{does:?}");
+    }
+}
+
+#[test]
+fn an_offset_begins_where_the_source_has_come_to() {
+    let script = [Chunk(b"ab\xE2"), Chunk(b"\x82\xAC\xFFc"), End];
+    for (steps, offset) in [(0, 0), (1, 2), (2, 5), (3, 6), (4, 7)] {
+        let mut texts = Script::new(&script).utf8();
+        for _ in 0..steps {
+            texts.next().now_or_never().unwrap();
+        }
+        assert_eq!(texts.chars().offset(), offset, "after {steps}");
+    }
+    let mut chars = CharStream::new(Texts::new(stream::iter(["ab", "c"].map(Ok::<_, Infallible>))));
+    chars.next_block().now_or_never().unwrap();
+    assert_eq!(CharStream::new(chars.into_inner()).offset(), 2);
+}
+
+#[test]
+fn an_offset_stays_while_the_source_is_pending() {
+    let does = [Chunk(b"ab\xFF"), Pause, Pause, Chunk(b"c"), End];
+    let mut chars = chars_of(&does, ErrorMode::Escape);
+    assert_eq!(ready(&mut chars), ["a", "b", "\\", "x", "f", "f"]);
+    assert_eq!(chars.offset(), 3);
+    assert_eq!(ready(&mut chars), [] as [&str; 0]);
+    assert_eq!(chars.offset(), 3);
+    assert_eq!(ready(&mut chars), ["c", "-"]);
+    assert_eq!(chars.offset(), 4);
+}
+
+// ---- text and blocks ----------------------------------------------------------------------------
+
+#[test]
+fn what_is_decoded_can_be_seen_and_taken_as_text() {
+    let mut chars = chars_of(&[Chunk("größer, länger".as_bytes()), End], ErrorMode::Fatal);
+    assert_eq!(chars.as_str(), "");
+    assert_eq!(chars.peek().now_or_never().flatten(), Some(Ok('g')));
+    assert_eq!(chars.as_str(), "größer, länger");
+    chars.advance(4);
+    assert_eq!((chars.as_str(), chars.offset()), ("ßer, länger", 4));
+    assert_eq!(chars.next().now_or_never().flatten(), Some(Ok('ß')));
+    assert_eq!(chars.peek().now_or_never().flatten(), Some(Ok('e')));
+    chars.advance(0);
+    chars.advance(5);
+    assert_eq!(
+        chars.next_block().now_or_never().flatten(),
+        Some(Ok(&['ä', 'n', 'g', 'e', 'r'][..]))
+    );
+    assert_eq!((chars.as_str(), chars.offset()), ("", 17));
+    assert!(!chars.is_terminated());
+    assert_eq!(chars.next_block().now_or_never(), Some(None));
+    assert!(chars.is_terminated());
+}
+
+#[test]
+fn text_may_be_taken_far_ahead_of_what_is_decoded() {
+    static TEXT: LazyLock<String> = LazyLock::new(|| MULTILINGUAL.repeat(200));
+    let text = TEXT.as_str();
+    let boundary = |at: usize| (at..).find(|&at| text.is_char_boundary(at)).unwrap();
+    for step in [1, 2047, 2048, 2049, 5000, 10_000] {
+        let mut chars = chars_of(&[Chunk(text.as_bytes())], ErrorMode::Fatal);
+        let mut at = 0;
+        while at + step < text.len() {
+            assert!(chars.peek().now_or_never().flatten().is_some());
+            assert!(chars.as_str() == &text[at..], "all of the chunk");
+            let len = boundary(at + step) - at;
+            chars.advance(len);
+            at += len;
+            assert_eq!(chars.offset(), at as u64);
+            let next = chars.next().now_or_never().flatten();
+            assert_eq!(next, text[at..].chars().next().map(Ok));
+            at += next.map_or(0, |c| c.map_or(0, char::len_utf8));
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "2 is not a character boundary of \"aß\"")]
+fn advancing_by_half_a_character_panics() {
+    let mut chars = chars_of(&[Chunk("aß".as_bytes())], ErrorMode::Fatal);
+    let _ = chars.peek().now_or_never();
+    chars.advance(2);
+}
+
+#[test]
+#[should_panic(expected = "1 is not a character boundary of \"\"")]
+fn advancing_where_nothing_is_known_panics() {
+    chars_of(&[Chunk(b"a")], ErrorMode::Fatal).advance(1);
+}
+
+#[test]
+fn a_repair_is_text_that_can_be_taken_like_any() {
+    let mut chars = chars_of(&[Chunk(b"a\xFFb"), End], ErrorMode::Escape);
+    assert_eq!(chars.next_block().now_or_never().flatten(), Some(Ok(&['a'][..])));
+    assert_eq!(chars.peek().now_or_never().flatten(), Some(Ok('\\')));
+    assert_eq!((chars.as_str(), chars.offset()), (r"\xffb", 1));
+    chars.advance(2);
+    assert_eq!((chars.as_str(), chars.offset()), ("ffb", 1));
+    assert_eq!(chars.next().now_or_never().flatten(), Some(Ok('f')));
+    chars.advance(1);
+    assert_eq!((chars.as_str(), chars.offset()), ("b", 2));
+    assert_eq!(chars.next_block().now_or_never().flatten(), Some(Ok(&['b'][..])));
+    assert_eq!(chars.offset(), 3);
+}
+
+#[test]
+fn blocks_are_all_that_is_decoded_at_once_and_no_more_than_2048() {
+    let text = MULTILINGUAL.repeat(200);
+    let chunks = stream::iter([Ok::<_, Infallible>(text.clone())]);
+    let mut chars = chunks.utf8_chars();
+    let (mut seen, mut longest) = (String::new(), 0);
+    while let Some(Some(block)) = chars.next_block().now_or_never() {
+        let block = block.unwrap();
+        longest = longest.max(block.len());
+        seen.extend(block);
+    }
+    assert_eq!(seen, text);
+    assert!((500..=2048).contains(&longest), "{longest}");
+}
+
+#[test]
+fn a_stream_may_be_had_back_behind_its_block() {
+    let mut chars = chars_of(&[Chunk(b"ab\xFFcd"), Chunk(b"ef"), End], ErrorMode::Skip);
+    assert_eq!(chars.next().now_or_never().flatten(), Some(Ok('a')));
+    let mut texts = chars.into_inner();
+    let mut rest = || texts.next().now_or_never().flatten();
+    assert_eq!(rest(), Some(Ok("cd".into())));
+    assert_eq!(rest(), Some(Ok("ef".into())));
+    assert_eq!(rest(), None);
+}
+
+// ---- errors and the end -------------------------------------------------------------------------
+
+#[test]
+fn errors_are_items_in_their_places_and_told_once() {
+    let does = [Chunk(b"a\xE2"), Error("reset"), Chunk(b"\x82"), Chunk(b"\xFFb\xC3"), End];
+    let words = ["a", "! reset", "1 [e2, 82]", "3 [ff]", "b", "5 [c3]", "-"];
+    assert_eq!(ready(&mut chars_of(&does, ErrorMode::Fatal)), words);
+
+    let mut peeked = chars_of(&does, ErrorMode::Fatal);
+    let mut seen = Vec::new();
+    while let Some(Some(item)) = peeked.peek().now_or_never() {
+        let item = item.map_err(Clone::clone);
+        assert_eq!(peeked.peek().now_or_never(), Some(Some(item.as_ref().copied())));
+        assert!(!peeked.is_terminated());
+        assert_eq!(peeked.next().now_or_never().flatten().as_ref(), Some(&item));
+        seen.push(word(item));
+    }
+    assert_eq!(seen, words[..6]);
+
+    let mut in_blocks = chars_of(&does, ErrorMode::Fatal);
+    let mut seen = Vec::new();
+    while let Some(Some(item)) = in_blocks.next_block().now_or_never() {
+        seen.push(word(item.map(String::from_iter)));
+    }
+    assert_eq!(seen, words[..6]);
+}
+
+#[test]
+fn a_stream_that_has_ended_is_not_polled_again() {
+    let mut chars = chars_of(&[Chunk(b"a"), End, Chunk(b"b")], ErrorMode::Fatal);
+    assert!(!chars.is_terminated());
+    assert_eq!(ready(&mut chars), ["a", "-"]);
+    assert!(chars.is_terminated());
+    for _ in 0..3 {
+        assert_eq!(chars.next().now_or_never(), Some(None));
+        assert_eq!(chars.peek().now_or_never(), Some(None));
+        assert_eq!(chars.next_block().now_or_never(), Some(None));
+    }
+    assert_eq!(chars.get_ref().get_ref().polls, 2);
+}
+
+// ---- streams of text ----------------------------------------------------------------------------
+
+#[test]
+fn text_of_any_kind_is_taken_apart_and_its_errors_pass() {
+    fn all<T: Into<ByteString>>(texts: Vec<T>) -> Vec<(u64, char)> {
+        let texts = stream::iter(texts.into_iter().map(Ok::<_, Infallible>));
+        texts.text_chars().indices().try_collect().now_or_never().unwrap().unwrap()
+    }
+    let expected = [(0, 'g'), (1, 'ü'), (3, 'n')];
+    assert_eq!(all(vec!["gü", "", "n"]), expected);
+    assert_eq!(all(vec!["gü".to_owned(), String::new(), "n".to_owned()]), expected);
+    assert_eq!(all(vec![ByteString::from("gü"), ByteString::from("n")]), expected);
+    assert_eq!(all(vec![Box::<str>::from("gü"), Box::from("n")]), expected);
+    assert_eq!(all(Vec::<String>::new()), []);
+
+    let errors = stream::iter([Ok("a"), Err("b"), Ok("c")]);
+    let items: Vec<_> = errors.text_chars().collect().now_or_never().unwrap();
+    assert_eq!(items, [Ok('a'), Err("b"), Ok('c')]);
+}
+
+#[test]
+fn texts_end_once_and_empty_ones_leave_others_their_turn() {
+    let mut polls = 0;
+    let texts = stream::poll_fn(|_| {
+        polls += 1;
+        match polls {
+            ..=70 => Poll::Ready(Some(Ok::<_, Infallible>(""))),
+            71 => Poll::Ready(Some(Ok("x"))),
+            _ => Poll::Ready(None),
+        }
+    });
+    let mut chars = task::spawn(texts.text_chars());
+    for _ in 0..2 {
+        assert_pending!(chars.poll_next());
+        assert!(chars.is_woken(), "it will be polled again");
+    }
+    assert_ready_eq!(chars.poll_next(), Some(Ok('x')));
+    assert!(!chars.is_terminated());
+    for _ in 0..3 {
+        assert_ready_eq!(chars.poll_next(), None);
+    }
+    assert!(chars.is_terminated());
+    drop(chars);
+    assert_eq!(polls, 72);
+}
+
+#[tokio::test]
+async fn texts_are_collected_within_a_limit() {
+    let texts = || stream::iter([Ok("5 "), Ok("€"), Err("reset")]);
+    assert_eq!(texts().take(2).collect_text(5).await, Ok("5 €".to_owned()));
+    assert_eq!(texts().collect_text(4).await, Err(CollectError::TooLong { limit: 4 }));
+    assert_eq!(texts().collect_text(5).await, Err(CollectError::Inner("reset")));
+    let mapped = (&b"a\xC3\xA9"[..]).utf8_stream().map_ok(|text| text.to_uppercase());
+    assert_eq!(TextStreamExt::collect_text(mapped, 10).await.unwrap(), "AÉ");
+}
+
+#[test]
+fn futures_and_streams_may_be_sent_to_another_thread() {
+    fn is_sent<F: Send>(_: F) {}
+    let mut chars = tokio::io::empty().utf8_chars();
+    is_sent(chars.next_block());
+    is_sent(chars.peek());
+    is_sent(chars.indices());
+    is_sent(stream::iter([Ok::<_, Infallible>("")]).collect_text(1));
+    is_sent(Texts::new(stream::iter([Ok::<_, Infallible>("")])));
+}
+
+#[tokio::test]
+async fn a_source_that_must_not_be_moved_is_polled_in_its_place() {
+    let steps = stream::unfold(0, |n| async move {
+        yield_now().await;
+        (n < 2).then(|| (Ok::<_, Infallible>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
+    });
+    let mut chars = pin!(steps.utf8_chars()); // not Unpin
+    assert_eq!(chars.next().await, Some(Ok('é')));
+    assert_eq!(chars.next().await, None);
+}
+
+// ---- wakers -------------------------------------------------------------------------------------
+
+#[test]
+fn chars_are_pending_only_when_the_stream_within_is() {
+    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
+    for does in scripts(&steps, 5) {
+        for mode in [ErrorMode::Fatal, ErrorMode::Skip, ErrorMode::Escape] {
+            let chars = chars_of(&does, mode);
+            let look = |chars: &CharStream<Utf8Stream<Script>>| chars.get_ref().get_ref().look();
+            assert_waits_only_for_script(&does, chars, look, |cx, chars| {
+                chars.poll_next(cx).map(|item| item.is_some())
+            });
+        }
+    }
+}
+
+#[test]
+fn the_last_waker_is_the_one_that_counts() {
+    let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
+    let mut chars = receiver.utf8_chars();
+    let mut first = task::spawn(());
+    let mut second = task::spawn(());
+    assert!(first.enter(|cx, _| Pin::new(&mut chars).poll_peek(cx).is_pending()));
+    assert!(second.enter(|cx, _| Pin::new(&mut chars).poll_next_block(cx).is_pending()));
+    sender.unbounded_send(Ok(b"x")).unwrap();
+    assert!(!first.is_woken() && second.is_woken());
+    assert_ready_eq!(second.enter(|cx, _| chars.poll_next_unpin(cx)), Some(Ok('x')));
+}
+
+// ---- dropped futures ----------------------------------------------------------------------------
+
+/// Takes what comes next by one of the methods. Says whether there was anything.
+async fn take_some<T: TextSource<Error: std::fmt::Debug> + Unpin>(
+    chars: &mut CharStream<T>,
+    method: usize,
+    seen: &mut String,
+) -> bool {
+    let before = seen.len();
+    match method {
+        0 => seen.extend(chars.next().await.map(Result::unwrap)),
+        1 => seen.extend(chars.next_block().await.map(Result::unwrap).unwrap_or_default()),
+        _ => {
+            if chars.peek().await.is_some_and(|next| next.is_ok()) {
+                *seen += chars.as_str();
+                chars.advance(seen.len() - before);
+            }
+        }
+    }
+    seen.len() > before
+}
+
+#[tokio::test]
+async fn a_select_that_goes_another_way_loses_nothing() {
+    let text = MULTILINGUAL.repeat(20);
+    for method in 0..3 {
+        let (peer, socket) = tokio::io::duplex(3);
+        let writer = write_slowly(peer, &text);
+        let mut chars = socket.utf8_chars();
+        let (mut seen, mut interrupted, mut turns) = (String::new(), 0, 0);
+        loop {
+            turns += 1;
+            tokio::select! {
+                biased;
+                () = yield_now(), if turns % 2 == 0 => interrupted += 1,
+                more = take_some(&mut chars, method, &mut seen) => if !more { break },
+                () = yield_now() => interrupted += 1,
+            }
+        }
+        soon(writer).await.unwrap();
+        assert_eq!(seen, text, "{method}");
+        assert!(interrupted > 10, "{method} was interrupted {interrupted} times only");
+    }
+}
+
+// ---- real sources -------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn over_a_socket_in_odd_pieces() {
+    let text = MULTILINGUAL.repeat(300);
+    let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
+    let (socket, peer) = socket_in_odd_pieces(damaged).await;
+    let mut indices = socket.utf8_chars().indices();
+    let (mut seen, mut errors) = (String::new(), Vec::new());
+    while let Some(item) = soon(indices.next()).await {
+        match item {
+            Ok((offset, c)) => {
+                assert_eq!(offset, (seen.len() + errors.len()) as u64);
+                seen.push(c);
+            }
+            Err(StreamError::Utf8(error)) => errors.push(error.valid_up_to()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    peer.await.unwrap();
+    assert_eq!(errors, [text.len() as u64, 2 * text.len() as u64 + 1]);
+    assert_eq!(seen, text.repeat(2));
+}
+
+#[tokio::test]
+async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
+    let text = MULTILINGUAL.repeat(50);
+    let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
+    assert_eq!(soon(chunks.utf8_chars().try_collect::<String>()).await.unwrap(), text);
+
+    assert_eq!(soon(channel(&text).utf8_chars().try_collect::<String>()).await.unwrap(), text);
+}

@@ -1,0 +1,17 @@
+//! Streams, readers and writers.
+
+mod chars;
+#[cfg(feature = "stream")]
+#[path = "../support/lists.rs"]
+mod lists;
+mod reader;
+#[cfg(any(feature = "codec", feature = "stream"))]
+#[path = "../support/script.rs"]
+mod script;
+mod sockets;
+mod stream;
+mod stream_lines;
+#[cfg(all(feature = "codec", feature = "stream"))]
+#[path = "../support/mod.rs"]
+mod support;
+mod writer;

@@ -1,0 +1,695 @@
+//! `Utf8Reader` and its bytewise form: what is lent, errors, the end, wakers, dropped futures, parts,
+//! and real sources. (At every cut of every vector: `tests/boundaries.rs`.)
+#![cfg(feature = "stream")]
+
+use crate::lists;
+use crate::script;
+
+use std::future::poll_fn;
+use std::io;
+use std::net::Ipv4Addr;
+use std::pin::{Pin, pin};
+use std::task::Poll;
+use std::time::Duration;
+
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use lists::{MODES, MULTILINGUAL};
+use script::Does::{self, Chunk, End, Error, Pause};
+use script::{
+    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon,
+    write_slowly,
+};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, duplex};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::yield_now;
+use tokio::time::timeout;
+use tokio_test::{assert_pending, assert_ready, task};
+use tokio_util::io::StreamReader;
+use utf8_codec::stream::{CollectError, ReadError, Utf8ByteReader, Utf8ReadExt, Utf8Reader};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
+
+/// What was read in words: text, what is ill-formed and where, the reader's error behind a `!`, or `-`
+/// for the end.
+fn word(read: Result<Option<&str>, ReadError>) -> String {
+    match read {
+        Ok(Some(text)) => {
+            assert!(!text.is_empty(), "texts are never empty");
+            text.to_owned()
+        }
+        Ok(None) => "-".to_owned(),
+        Err(ReadError::Utf8(error)) => format!("{} {:02x?}", error.valid_up_to(), error.bytes()),
+        Err(ReadError::Io(error)) => format!("! {error}"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What is ready, in words.
+fn ready<R: AsyncRead + Unpin>(reader: &mut Utf8Reader<R>) -> Vec<String> {
+    let mut words = Vec::new();
+    while let Some(read) = reader.next_str().now_or_never() {
+        words.push(word(read));
+        if words.last().is_some_and(|word| word == "-") {
+            break;
+        }
+    }
+    words
+}
+
+fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
+    ready(&mut Script::new(does).utf8_reader().with_error_mode(mode))
+}
+
+// ---- text -------------------------------------------------------------------------------------
+
+#[test]
+fn a_cut_character_comes_with_what_follows_it() {
+    let words = told(ErrorMode::Fatal, &[Chunk(b"a\xE2"), Chunk(b"\x82"), Chunk(b"\xACb"), End]);
+    assert_eq!(words, ["a", "€b", "-"]);
+    let words = told(ErrorMode::Fatal, &[Chunk(b"\xF0\x9F\x98"), Pause, Chunk(b"\x80"), End]);
+    assert_eq!(words, [] as [&str; 0]);
+}
+
+#[test]
+fn what_is_not_consumed_is_lent_again() {
+    let mut reader = Script::new(&[Chunk("größer".as_bytes()), Chunk(b"!")]).utf8_reader();
+    assert_eq!(reader.peek_str().now_or_never().unwrap().unwrap(), Some("größer"));
+    reader.consume(2);
+    reader.consume(0);
+    assert_eq!(reader.as_str(), "ößer");
+    assert_eq!(reader.next_char().now_or_never().unwrap().unwrap(), Some('ö'));
+    assert_eq!(reader.peek_str().now_or_never().unwrap().unwrap(), Some("ßer"));
+    assert_eq!(reader.get_ref().polls, 1, "there was text");
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("ßer"));
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("!"));
+}
+
+#[test]
+#[should_panic(expected = "2 is not a character boundary of \"aß\"")]
+fn consuming_half_a_character_panics() {
+    let mut reader = Script::new(&[Chunk("aß".as_bytes())]).utf8_reader();
+    let _ = reader.peek_str().now_or_never();
+    reader.consume(2);
+}
+
+#[test]
+#[should_panic(expected = "4 is not a character boundary of \"aß\"")]
+fn consuming_more_than_there_is_panics() {
+    let mut reader = Script::new(&[Chunk("aß".as_bytes()), Chunk(b"more")]).utf8_reader();
+    let _ = reader.peek_str().now_or_never();
+    reader.consume(4);
+}
+
+#[test]
+#[should_panic(expected = "4 is not a character boundary of \"ÿx\"")]
+fn consuming_more_than_a_repair_panics() {
+    let does = [Chunk(b"\xFFx")];
+    let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Latin1);
+    let _ = reader.peek_str().now_or_never();
+    reader.consume("ÿx".len() + 1);
+}
+
+#[tokio::test]
+async fn at_most_so_many_bytes_are_read_at_once_as_the_capacity_says() {
+    let text = MULTILINGUAL.repeat(300);
+    for capacity in [0, 1, 4, 5, 7, 95, 96, 97, 98, 99, 100, 1000, 8192, 1 << 20] {
+        let mut reader = text.as_bytes().utf8_reader().with_capacity(capacity);
+        let (mut seen, mut longest) = (String::new(), 0);
+        while let Some(text) = reader.next_str().await.unwrap() {
+            seen += text;
+            longest = longest.max(text.len());
+        }
+        assert_eq!(seen, text, "{capacity}");
+        assert!(longest <= capacity.max(4), "{longest} of {capacity}");
+    }
+}
+
+#[test]
+fn each_ill_formed_part_comes_in_its_place_while_nothing_more_is_read() {
+    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
+    assert_eq!(
+        words,
+        ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e"]
+    );
+}
+
+#[test]
+fn a_repair_is_lent_in_the_place_of_what_it_stands_for() {
+    let does = [Chunk(b"caf\xE9, \x80\xE2\x82"), Chunk(b"\xAC\xFF!"), Chunk(b"\xC3"), End];
+    let table = [
+        (ErrorMode::Replacement, "caf\u{FFFD}, \u{FFFD}€\u{FFFD}!\u{FFFD}-"),
+        (ErrorMode::Skip, "caf, €!-"),
+        (ErrorMode::Escape, r"caf\xe9, \x80€\xff!\xc3-"),
+        (ErrorMode::Latin1, "café, \u{80}€ÿ!Ã-"),
+        (ErrorMode::Windows1252, "café, €€ÿ!Ã-"),
+    ];
+    for (mode, expected) in table {
+        let mut reader = Script::new(&does).utf8_reader().with_error_mode(mode);
+        assert_eq!(ready(&mut reader).concat(), expected, "{mode:?}");
+        assert_eq!(reader.error_count(), 4);
+        assert_eq!(reader.first_error().map(|error| error.valid_up_to()), Some(3));
+    }
+}
+
+#[test]
+fn a_repair_of_several_characters_may_be_taken_bit_by_bit() {
+    let does = [Chunk(b"a\xFFb")];
+    let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Escape);
+    let mut next = || reader.next_char().now_or_never().unwrap().unwrap().unwrap();
+    assert_eq!([next(), next(), next()], ['a', '\\', 'x']);
+    assert_eq!(reader.as_str(), "ffb");
+    reader.consume(1);
+    assert_eq!(reader.peek_str().now_or_never().unwrap().unwrap(), Some("fb"));
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("fb"));
+    assert!(reader.next_char().now_or_never().is_none());
+}
+
+#[test]
+fn options_are_kept_to() {
+    let told = |options, does: &[Does]| {
+        ready(&mut Script::new(does).utf8_reader().with_options(options)).concat()
+    };
+    let bom = [Chunk(b"\xEF"), Chunk(b"\xBB"), Chunk(b"\xBFa"), End];
+    let plain = Utf8Options::new();
+    assert_eq!(told(plain, &bom), "\u{FEFF}a-");
+    assert_eq!(told(plain.with_bom(BomPolicy::Strip), &bom), "a-");
+    assert_eq!(told(plain.with_bom(BomPolicy::Require), &bom), "a-");
+    assert_eq!(told(plain.with_bom(BomPolicy::Forbid), &bom), "0 [ef, bb, bf]a-");
+    let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
+    assert_eq!(told(plain.with_mid_stream_start(), &middle), "a3 [80]-");
+    let strict = plain.with_strictness(Strictness::new().refuse_nul());
+    assert_eq!(told(strict, &[Chunk(b"a\0b\xC3"), Chunk(b"\xA9"), End]), "a1 [00]bé-");
+    let cut_short = [Chunk(b"\xEF\xBB"), End];
+    assert_eq!(told(plain.with_bom(BomPolicy::Require), &cut_short), "0 []0 [ef, bb]-");
+}
+
+#[tokio::test]
+async fn a_capacity_that_is_made_less_on_the_way_loses_nothing() {
+    for before in [2, 90, 93, 95, 200] {
+        let text = format!("{}{}", "a".repeat(before), MULTILINGUAL);
+        for steps in 1..4 {
+            let mut reader = text.as_bytes().utf8_reader();
+            let mut seen = String::new();
+            for _ in 0..steps {
+                seen.extend(reader.next_str().await.unwrap());
+            }
+            let mut reader = reader.with_capacity(4);
+            while let Some(text) = reader.next_str().await.unwrap() {
+                seen += text;
+            }
+            assert_eq!(seen, text);
+        }
+    }
+}
+
+#[test]
+fn settings_may_come_in_any_order() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let script = || Script::new(&[Chunk(b"\xEF\xBB\xBFa\xFF")]).utf8_reader();
+    let mut one = script().with_options(options).with_error_mode(ErrorMode::Skip);
+    let mut other = script().with_error_mode(ErrorMode::Skip).with_options(options);
+    assert_eq!((ready(&mut one), ready(&mut other)), (vec!["a".into()], vec!["a".into()]));
+    assert!(one.decoder().bom_seen() && other.decoder().bom_seen());
+}
+
+// ---- the end and errors of the reader -----------------------------------------------------------
+
+#[test]
+fn a_reader_that_has_ended_is_not_read_again() {
+    let does = [Chunk(b"a\xF0\x9F"), End, Chunk(b"b"), Error("late")];
+    let mut reader = Script::new(&does).utf8_reader();
+    assert_eq!(ready(&mut reader), ["a", "1 [f0, 9f]", "-"]);
+    for _ in 0..3 {
+        assert_eq!(ready(&mut reader), ["-"]);
+    }
+    assert_eq!(reader.get_ref().polls, 2);
+    assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
+    assert_eq!(told(ErrorMode::Replacement, &[Chunk(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
+    assert_eq!(told(ErrorMode::Skip, &[Chunk(b"\xF0\x9F"), End]), ["-"]);
+}
+
+#[test]
+fn an_error_of_the_reader_in_the_middle_of_a_character_loses_nothing() {
+    let does = [Chunk(b"1 \xE2"), Error("a"), Chunk(b"\x82"), Error("b"), Chunk(b"\xAC"), End];
+    for mode in MODES {
+        assert_eq!(told(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
+    }
+}
+
+#[test]
+fn text_and_errors_before_an_error_of_the_reader_come_before_it() {
+    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
+    assert_eq!(words, ["ab", "2 [ff]", "c", "! reset", "4 [e2]", "-"]);
+}
+
+// ---- collecting ---------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
+    for limit in 0..12 {
+        let chunks = [Chunk(b"5 \xE2"), Chunk(b"\x82\xAC"), Pause, Chunk(b", 6"), End];
+        for mode in MODES {
+            let mut reader = Script::new(&chunks).utf8_reader().with_error_mode(mode);
+            match soon(reader.collect_text(limit)).await {
+                Ok(text) => assert_eq!((&*text, limit >= 8), ("5 €, 6", true)),
+                Err(error) => {
+                    assert!(
+                        limit < 8 && matches!(error, CollectError::TooLong { .. }),
+                        "{error:?}"
+                    );
+                }
+            }
+        }
+    }
+    let mut reader = (&b"\xFF\xFF"[..]).utf8_reader().with_error_mode(ErrorMode::Escape);
+    assert!(matches!(reader.collect_text(7).await, Err(CollectError::TooLong { limit: 7 })));
+}
+
+#[tokio::test]
+async fn what_would_be_too_long_is_not_consumed() {
+    let mut reader = Script::new(&[Chunk(b"one "), Chunk(b"two"), End]).utf8_reader();
+    let mut text = "zero ".to_owned();
+    let error = reader.append_text(&mut text, 10).await.unwrap_err();
+    assert!(matches!(error, CollectError::TooLong { limit: 10 }));
+    assert_eq!((&*text, reader.as_str()), ("zero one ", "two"));
+    reader.append_text(&mut text, 12).await.unwrap();
+    assert_eq!(text, "zero one two");
+    let already = reader.append_text(&mut text, 3).await;
+    assert!(already.is_ok(), "there is nothing to append");
+}
+
+#[tokio::test]
+async fn what_came_before_an_error_has_been_appended() {
+    let does = [Chunk(b"a\xFFb"), Error("reset"), Chunk(b"c"), End];
+    let mut reader = Script::new(&does).utf8_reader();
+    let mut text = String::new();
+    let error = reader.append_text(&mut text, 100).await.unwrap_err();
+    assert!(matches!(error, CollectError::Utf8(_)) && text == "a");
+    let error = reader.append_text(&mut text, 100).await.unwrap_err();
+    assert!(matches!(error, CollectError::Inner(_)) && text == "ab");
+    reader.append_text(&mut text, 100).await.unwrap();
+    assert_eq!(text, "abc");
+}
+
+#[tokio::test]
+async fn an_endless_reader_takes_no_more_memory_than_the_limit() {
+    let mut reader = tokio::io::repeat(b'x').utf8_reader();
+    let mut text = String::new();
+    let error = soon(reader.append_text(&mut text, 1_000_005)).await.unwrap_err();
+    assert!(matches!(error, CollectError::TooLong { limit: 1_000_005 }));
+    assert!(text.capacity() <= 1_000_005, "{}", text.capacity());
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+/// The stream as `text` and places of errors, taken apart after `steps` steps and decoded by hand from
+/// there.
+fn apart_after(steps: usize, bytes: &[u8], mode: ErrorMode) -> (String, u64) {
+    let mut reader = bytes.utf8_reader().with_error_mode(mode).with_capacity(5);
+    let mut seen = String::new();
+    for _ in 0..steps {
+        if let Some(Ok(Some(c))) = reader.next_char().now_or_never() {
+            seen.push(c);
+        }
+    }
+    let parts = reader.into_parts();
+    seen += &parts.text;
+    let mut decoder = parts.decoder;
+    for chunk in [&*parts.bytes, parts.reader] {
+        for piece in decoder.push(chunk) {
+            match piece {
+                Ok(text) => seen += text,
+                Err(error) => seen += mode.repair(&error).as_deref().unwrap_or_default(),
+            }
+        }
+    }
+    while let Err(error) = decoder.finish() {
+        seen += mode.repair(&error).as_deref().unwrap_or_default();
+    }
+    (seen, decoder.error_count())
+}
+
+#[test]
+fn taken_apart_anywhere_nothing_is_lost() {
+    let bytes = b"ab\xFFc\xE2\x82\xAC\xE2\x82d\xF0\x9F\x98\x80\xF0\x9F\x98efghijk\xC3";
+    for mode in MODES {
+        let whole = apart_after(0, bytes, mode);
+        assert_eq!(whole.1, 4);
+        for steps in 1..60 {
+            assert_eq!(apart_after(steps, bytes, mode), whole, "{mode:?} after {steps}");
+        }
+    }
+}
+
+// ---- bytes --------------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn bytes_may_be_read_in_pieces_of_any_size() {
+    let text = MULTILINGUAL.repeat(40);
+    for size in [1, 2, 3, 7, 64, 97, 5000] {
+        let mut reader = text.as_bytes().utf8_reader().with_capacity(100).into_byte_reader();
+        let (mut bytes, mut buffer) = (Vec::new(), vec![0; size]);
+        loop {
+            let read = reader.read(&mut buffer).await.unwrap();
+            if read == 0 {
+                break;
+            }
+            bytes.extend_from_slice(&buffer[..read]);
+        }
+        assert_eq!(bytes, text.as_bytes(), "{size}");
+    }
+}
+
+#[tokio::test]
+async fn what_takes_a_buffered_reader_takes_text() {
+    let peer = b"first\nzw\xC3\xB6lf\nlast".chain(&b" one"[..]);
+    let mut lines = peer.utf8_reader().with_capacity(4).into_byte_reader().lines();
+    let mut seen = Vec::new();
+    while let Some(line) = lines.next_line().await.unwrap() {
+        seen.push(line);
+    }
+    assert_eq!(seen, ["first", "zwölf", "last one"]);
+}
+
+#[tokio::test]
+async fn bytes_before_an_error_are_read_before_it_and_those_behind_it_afterwards() {
+    let does = [Chunk(b"ab\xFFcd"), Error("reset"), Chunk(b"ef\xC3"), End];
+    let mut reader = Script::new(&does).utf8_reader().into_byte_reader();
+    let mut text = Vec::new();
+    let error = reader.read_to_end(&mut text).await.unwrap_err();
+    assert_eq!((error.kind(), &*text), (io::ErrorKind::InvalidData, &b"ab"[..]));
+    let error = reader.read_to_end(&mut text).await.unwrap_err();
+    assert_eq!((&*error.to_string(), &*text), ("reset", &b"abcd"[..]));
+    let error = reader.read_to_end(&mut text).await.unwrap_err();
+    assert_eq!((error.kind(), &*text), (io::ErrorKind::UnexpectedEof, &b"abcdef"[..]));
+    assert_eq!(reader.read_to_end(&mut text).await.unwrap(), 0);
+    assert_eq!(reader.get_ref().error_count(), 2);
+}
+
+#[tokio::test]
+async fn a_read_into_no_room_reads_nothing() {
+    let mut reader = Script::new(&[Chunk(b"a")]).utf8_reader().into_byte_reader();
+    assert_eq!(reader.read(&mut []).await.unwrap(), 0);
+    assert_eq!(reader.get_ref().get_ref().polls, 0);
+    assert_eq!(reader.read_u8().await.unwrap(), b'a');
+}
+
+#[tokio::test]
+#[should_panic(expected = "3 bytes of 2")]
+async fn consuming_more_bytes_than_there_are_panics() {
+    let mut reader = "äöü".as_bytes().utf8_reader().with_capacity(4).into_byte_reader();
+    reader.fill_buf().await.unwrap();
+    reader.consume(2);
+    reader.consume(3);
+}
+
+#[tokio::test]
+async fn a_reader_that_must_not_be_moved_is_read_in_its_place() {
+    let steps = stream::unfold(0, |n| async move {
+        yield_now().await;
+        (n < 2).then(|| (Ok::<_, io::Error>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
+    });
+    let mut reader = pin!(StreamReader::new(steps).utf8_reader()); // not Unpin
+    let text = poll_fn(|cx| reader.as_mut().poll_fill_str(cx).map_ok(str::to_owned)).await;
+    assert_eq!(text.unwrap(), "é");
+
+    let steps = stream::iter([Ok::<_, io::Error>(&b"\xC3"[..]), Ok(b"\xA9")]).then(|step| async {
+        yield_now().await;
+        step
+    });
+    let mut bytes = pin!(StreamReader::new(steps).utf8_reader().into_byte_reader());
+    let text = poll_fn(|cx| bytes.as_mut().poll_fill_buf(cx).map_ok(<[u8]>::to_vec)).await;
+    assert_eq!(text.unwrap(), "é".as_bytes());
+    bytes.as_mut().consume(2);
+    let end = poll_fn(|cx| bytes.as_mut().poll_fill_buf(cx).map_ok(<[u8]>::to_vec)).await;
+    assert_eq!(end.unwrap(), b"");
+}
+
+// ---- wakers -------------------------------------------------------------------------------------
+
+#[test]
+fn a_reader_is_pending_only_when_the_one_within_is() {
+    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b"\xAC"), Error("e"), Pause, End];
+    for does in scripts(&steps, 5) {
+        for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
+            let reader = Script::new(&does).utf8_reader().with_error_mode(mode);
+            let look = |reader: &Utf8Reader<Script>| reader.get_ref().look();
+            assert_waits_only_for_script(&does, reader, look, |cx, mut reader| {
+                let poll = reader.as_mut().poll_fill_str(cx).map_ok(str::len);
+                if let Poll::Ready(Ok(len)) = poll {
+                    reader.consume(len);
+                }
+                poll.map(|read| !matches!(read, Ok(0)))
+            });
+        }
+    }
+}
+
+#[test]
+fn the_last_waker_is_the_one_that_counts() {
+    let (mut peer, socket) = duplex(64);
+    let mut reader = socket.utf8_reader();
+    let mut first = task::spawn(());
+    let mut second = task::spawn(());
+    let mut poll = |task: &mut task::Spawn<()>| {
+        task.enter(|cx, _| Pin::new(&mut reader).poll_fill_str(cx).map_ok(str::to_owned))
+    };
+    assert_pending!(poll(&mut first));
+    assert_pending!(poll(&mut second));
+    peer.write_all(b"x").now_or_never().unwrap().unwrap();
+    assert!(!first.is_woken() && second.is_woken());
+    assert_eq!(assert_ready!(poll(&mut second)).unwrap(), "x");
+}
+
+#[test]
+fn a_reader_that_never_says_anything_leaves_others_their_turn() {
+    let does = [[Chunk(b"\xFF"); 100].as_slice(), &[Chunk(b"at last"), End]].concat();
+    let mut reader = task::spawn(Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Skip));
+    let mut poll = || {
+        let poll = reader.enter(|cx, reader| reader.poll_fill_str(cx).map_ok(str::to_owned));
+        (poll, reader.is_woken(), reader.get_ref().polls)
+    };
+    for turn in 1..=3 {
+        let (poll, is_woken, polls) = poll();
+        assert_pending!(poll);
+        assert!(is_woken, "it will be polled again");
+        assert_eq!(polls, 32 * turn);
+    }
+    assert_eq!(assert_ready!(poll().0).unwrap(), "at last");
+}
+
+#[test]
+fn the_last_read_of_a_turn_is_decoded_in_it() {
+    let does = [[Chunk(b"\xFF"); 31].as_slice(), &[Chunk(b"a"), Chunk(b"b")]].concat();
+    let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Skip);
+    assert_eq!(ready(&mut reader), ["a", "b"]);
+}
+
+// ---- dropped futures ----------------------------------------------------------------------------
+
+const INTERRUPTED: [Does; 15] = [
+    Pause,
+    Chunk(b"a\xE2"),
+    Pause,
+    Pause,
+    Chunk(b"\x82"),
+    Pause,
+    Chunk(b"\xACb\xFF"),
+    Pause,
+    Error("e"),
+    Pause,
+    Chunk(b"\xC3"),
+    Pause,
+    Chunk(b"\xA9"),
+    Pause,
+    End,
+];
+
+#[test]
+fn a_dropped_future_loses_nothing_wherever_it_was() {
+    let mut reader = Script::new(&INTERRUPTED).utf8_reader();
+    let (mut words, mut dropped) = (Vec::new(), 0);
+    loop {
+        match reader.next_str().now_or_never() {
+            Some(read) => words.push(word(read)),
+            None => dropped += 1,
+        }
+        if words.last().is_some_and(|word| word == "-") {
+            break;
+        }
+    }
+    assert_eq!((words.join("|").as_str(), dropped), ("a|€b|5 [ff]|! e|é|-", 8));
+
+    let mut reader = Script::new(&INTERRUPTED).utf8_reader();
+    let mut words = Vec::new();
+    for turn in 0.. {
+        let read = match turn % 2 {
+            0 => reader.next_char().now_or_never().map(|read| read.map(|c| c.map(String::from))),
+            _ => {
+                let read = reader.peek_str().now_or_never();
+                let read = read.map(|read| read.map(|text| text.map(str::to_owned)));
+                let text = read.as_ref().and_then(|read| read.as_ref().ok()?.as_deref());
+                reader.consume(text.map_or(0, str::len));
+                read
+            }
+        };
+        match read {
+            Some(Ok(None)) => break,
+            Some(Ok(Some(text))) => words.push(text),
+            Some(Err(error)) => words.push(word(Err(error))),
+            None => {}
+        }
+    }
+    assert_eq!(words.concat(), "a€b5 [ff]! eé");
+
+    let mut reader = Script::new(&INTERRUPTED).utf8_reader();
+    let (mut text, mut errors) = (String::new(), 0);
+    loop {
+        match reader.append_text(&mut text, 100).now_or_never() {
+            Some(Ok(())) => break,
+            Some(Err(_)) => errors += 1,
+            None => {}
+        }
+    }
+    assert_eq!((&*text, errors), ("a€bé", 2));
+}
+
+/// Takes text by one of the methods. Says whether there is more.
+async fn take_some<R: AsyncRead + Unpin>(
+    reader: &mut Utf8Reader<R>,
+    method: usize,
+    seen: &mut String,
+) -> bool {
+    let before = seen.len();
+    match method {
+        0 => *seen += reader.next_str().await.unwrap().unwrap_or_default(),
+        1 => seen.extend(reader.next_char().await.unwrap()),
+        2 => {
+            *seen += reader.peek_str().await.unwrap().unwrap_or_default();
+            reader.consume(seen.len() - before);
+        }
+        _ => {
+            reader.append_text(seen, usize::MAX).await.unwrap();
+            return false;
+        }
+    }
+    seen.len() > before
+}
+
+#[tokio::test]
+async fn a_select_that_goes_another_way_loses_nothing() {
+    let text = MULTILINGUAL.repeat(20);
+    for method in 0..4 {
+        let (peer, socket) = duplex(3);
+        let writer = write_slowly(peer, &text);
+        let mut reader = socket.utf8_reader();
+        let (mut seen, mut interrupted, mut turns) = (String::new(), 0, 0);
+        loop {
+            turns += 1;
+            tokio::select! {
+                biased;
+                () = yield_now(), if turns % 2 == 0 => interrupted += 1,
+                more = take_some(&mut reader, method, &mut seen) => if !more { break },
+                () = yield_now() => interrupted += 1,
+            }
+        }
+        soon(writer).await.unwrap();
+        assert_eq!(seen, text, "{method}");
+        assert!(interrupted > 10, "{method} was interrupted {interrupted} times only");
+    }
+}
+
+#[tokio::test]
+async fn reading_bytes_may_be_interrupted_too() {
+    let text = MULTILINGUAL.repeat(20);
+    let (peer, socket) = duplex(3);
+    let writer = write_slowly(peer, &text);
+    let mut reader: Utf8ByteReader<_> = socket.utf8_reader().into_byte_reader();
+    let mut bytes = Vec::new();
+    loop {
+        tokio::select! {
+            biased;
+            read = reader.read_buf(&mut bytes) => if read.unwrap() == 0 { break },
+            () = yield_now() => {}
+        }
+    }
+    soon(writer).await.unwrap();
+    assert_eq!(bytes, text.as_bytes());
+}
+
+#[test]
+fn futures_may_be_sent_to_another_thread() {
+    fn is_sent<F: Send>(_: F) {}
+    let mut reader = tokio::io::empty().utf8_reader();
+    is_sent(reader.next_str());
+    is_sent(reader.peek_str());
+    is_sent(reader.next_char());
+    is_sent(reader.collect_text(1));
+    is_sent(reader.append_text(&mut String::new(), 1));
+}
+
+// ---- real sources -------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait() {
+    let (mut peer, socket) = duplex(64);
+    let mut reader = socket.utf8_reader();
+    peer.write_all(b"a\xFFb\xE2\x82").await.unwrap();
+    for expected in ["a", "1 [ff]", "b"] {
+        assert_eq!(word(soon(reader.next_str()).await), expected); // and nobody writes
+    }
+    assert!(timeout(Duration::from_millis(10), reader.next_str()).await.is_err());
+    assert_eq!(reader.rest(), b"\xE2\x82");
+    peer.write_all(b"\xAC").await.unwrap();
+    assert_eq!(word(soon(reader.next_str()).await), "€");
+    peer.write_all(b"\xE2").await.unwrap();
+    drop(peer);
+    assert_eq!(word(soon(reader.next_str()).await), "6 [e2]");
+    assert_eq!(word(soon(reader.next_str()).await), "-");
+}
+
+#[tokio::test]
+async fn over_a_socket_in_odd_pieces() {
+    let text = MULTILINGUAL.repeat(500);
+    let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
+    let (socket, peer) = socket_in_odd_pieces(damaged).await;
+    let mut reader = socket.utf8_reader();
+    let (mut seen, mut errors) = (String::new(), Vec::new());
+    loop {
+        match soon(reader.next_str()).await {
+            Ok(Some(piece)) => seen += piece,
+            Ok(None) => break,
+            Err(ReadError::Utf8(error)) => errors.push((seen.len(), error.valid_up_to())),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    peer.await.unwrap();
+    let len = text.len();
+    assert_eq!(errors, [(len, len as u64), (2 * len, 2 * len as u64 + 1)]);
+    assert_eq!(seen, text.repeat(2));
+    assert_eq!(reader.decoder().position(), 2 * len as u64 + 3);
+}
+
+#[tokio::test]
+async fn a_connection_that_is_reset_keeps_the_text_before_it() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let mut reader = listener.accept().await.unwrap().0.utf8_reader();
+    peer.write_all(b"good\xE2").await.unwrap();
+    let mut text = String::new();
+    while text.len() < 4 {
+        text += soon(reader.next_str()).await.unwrap().unwrap();
+    }
+    peer.set_zero_linger().unwrap();
+    drop(peer);
+    let error = soon(reader.next_str()).await.unwrap_err();
+    assert!(matches!(error, ReadError::Io(_)), "{error:?}");
+    assert_eq!((&*text, reader.rest()), ("good", &b"\xE2"[..]));
+}
+
+#[tokio::test]
+async fn through_a_channel_between_tasks() {
+    let text = MULTILINGUAL.repeat(100);
+    let chunks = channel(&text).map_ok(io::Cursor::new);
+    let mut reader = Box::pin(StreamReader::new(chunks)).utf8_reader();
+    assert_eq!(soon(reader.collect_text(text.len())).await.unwrap(), text);
+}

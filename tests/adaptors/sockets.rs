@@ -1,0 +1,414 @@
+//! Real sockets on loopback: both directions, half-close, silent peers, hostile peers.
+#![cfg(feature = "codec")]
+
+use crate::script;
+
+use std::io;
+use std::time::Duration;
+
+use bytestring::ByteString;
+use futures::{SinkExt, Stream, StreamExt, TryStreamExt};
+use script::{connection, soon};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
+use tokio_util::codec::{Framed, FramedRead};
+use utf8_codec::codec::{
+    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+};
+use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
+use utf8_codec::{ErrorMode, Utf8ErrorKind};
+
+/// The next item of a stream that must have one.
+async fn next<S: Stream + Unpin>(frames: &mut S) -> S::Item {
+    soon(frames.next()).await.expect("the stream ended")
+}
+
+/// Whether the stream has nothing to say, for as long as it takes bytes to cross the loopback.
+async fn is_silent<S: Stream + Unpin>(frames: &mut S) -> bool {
+    timeout(Duration::from_millis(20), frames.next()).await.is_err()
+}
+
+/// Text in many scripts, with characters of all lengths: `lines` lines of it.
+fn multilingual(lines: usize) -> String {
+    let samples = [
+        "The quick brown fox",
+        "Zwölf Boxkämpfer jagen Viktor",
+        "Съешь ещё этих мягких булок",
+        "色は匂へど散りぬるを",
+        "키스의 고유조건은",
+        "نص حكيم له سر قاطع",
+        "ऋषियों को सताने वाले",
+        "👩‍👩‍👧‍👦 🏳️‍🌈 𝒜𝒷𝒸 \u{10FFFF}",
+        "",
+    ];
+    let mut text = String::new();
+    for number in 0..lines {
+        text += &format!("{number}: {}\n", samples[number % samples.len()]);
+    }
+    text
+}
+
+/// Writes `bytes` in pieces of odd sizes, each in a packet of its own if the system is willing.
+async fn write_in_odd_pieces(socket: &mut (impl AsyncWriteExt + Unpin), bytes: &[u8]) {
+    let mut rest = bytes;
+    for size in [1, 2, 3, 5, 7, 1, 11, 13, 101, 997].into_iter().cycle() {
+        if rest.is_empty() {
+            return;
+        }
+        let (piece, behind) = rest.split_at(size.min(rest.len()));
+        socket.write_all(piece).await.unwrap();
+        socket.flush().await.unwrap();
+        tokio::task::yield_now().await;
+        rest = behind;
+    }
+}
+
+fn told(line: Result<Line, LineError>) -> String {
+    match line {
+        Ok(line) => line.to_string(),
+        Err(error) => format!("<{error}>"),
+    }
+}
+
+// ---- both ways --------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn text_in_odd_pieces_crosses_a_socket_both_ways_unchanged() {
+    let (near, mut far) = connection().await;
+    let there = multilingual(500);
+    let back: String = there.chars().rev().collect();
+
+    let peer = async {
+        let (mut reader, mut writer) = far.split();
+        let write = async {
+            write_in_odd_pieces(&mut writer, back.as_bytes()).await;
+            writer.shutdown().await.unwrap();
+        };
+        let read = async {
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes).await.unwrap();
+            bytes
+        };
+        tokio::join!(write, read).1
+    };
+    let us = async {
+        let (mut sink, stream) = Framed::new(near, Utf8Codec::new()).split();
+        let send = async {
+            let mut rest = &*there;
+            for size in [1, 3, 17, 260].into_iter().cycle() {
+                if rest.is_empty() {
+                    break;
+                }
+                let cut = rest.char_indices().map(|(at, _)| at).nth(size).unwrap_or(rest.len());
+                sink.send(&rest[..cut]).await.unwrap();
+                rest = &rest[cut..];
+            }
+            SinkExt::<&str>::close(&mut sink).await.unwrap();
+        };
+        let receive = stream.try_collect::<Vec<ByteString>>();
+        tokio::join!(send, receive).1.unwrap()
+    };
+    let (seen_there, seen_here) = soon(async { tokio::join!(peer, us) }).await;
+    assert_eq!(seen_there, there.as_bytes());
+    assert_eq!(seen_here.concat(), back);
+}
+
+#[tokio::test]
+async fn lines_in_odd_pieces_cross_a_socket_both_ways_unchanged() {
+    for delimiter in
+        [Delimiter::lf(), Delimiter::any_newline(), Delimiter::text("\u{2028}").unwrap()]
+    {
+        let (near, mut far) = connection().await;
+        let text = multilingual(300).replace('\n', delimiter.as_str());
+
+        let peer = async {
+            write_in_odd_pieces(&mut far, text.as_bytes()).await;
+            far.shutdown().await.unwrap();
+            let mut bytes = Vec::new();
+            far.read_to_end(&mut bytes).await.unwrap();
+            bytes
+        };
+        let echo = async {
+            let mut framed =
+                Framed::new(near, Utf8LinesCodec::new().with_delimiter(delimiter.clone()));
+            let mut numbers = Vec::new();
+            let mut offset = 0;
+            while let Some(line) = framed.next().await {
+                let line = line.unwrap().unwrap();
+                assert_eq!((line.offset, line.end), (offset, LineEnd::Delimiter));
+                offset += (line.len() + delimiter.as_str().len()) as u64;
+                numbers.push(line.number);
+                framed.send(line).await.unwrap();
+            }
+            SinkExt::<&str>::close(&mut framed).await.unwrap();
+            numbers
+        };
+        let (seen, numbers) = soon(async { tokio::join!(peer, echo) }).await;
+        assert_eq!(seen, text.as_bytes());
+        assert!(numbers.into_iter().eq(1..=300));
+    }
+}
+
+#[tokio::test]
+async fn a_peer_that_closes_its_half_still_gets_an_answer() {
+    let (mut near, far) = connection().await;
+    let server = async {
+        let mut framed = Framed::new(far, Utf8LinesCodec::new());
+        let mut lines = Vec::new();
+        while let Some(line) = framed.next().await {
+            lines.push(told(line.unwrap()));
+        }
+        // The peer has ended; the way back is open.
+        framed.send(format!("{} lines", lines.len())).await.unwrap();
+        framed.send(lines.join("|")).await.unwrap();
+        SinkExt::<&str>::close(&mut framed).await.unwrap();
+    };
+    let client = async {
+        near.write_all("one\ntwö\nno end".as_bytes()).await.unwrap();
+        near.shutdown().await.unwrap();
+        let mut answer = String::new();
+        near.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    let ((), answer) = soon(async { tokio::join!(server, client) }).await;
+    assert_eq!(answer, "3 lines\none|twö|no end\n");
+}
+
+#[tokio::test]
+async fn closing_our_half_leaves_reading_open() {
+    let (near, mut far) = connection().await;
+    let mut framed = Framed::new(near, Utf8Codec::new());
+    framed.send("question").await.unwrap();
+    soon(SinkExt::<&str>::close(&mut framed)).await.unwrap();
+    let mut question = String::new();
+    soon(far.read_to_string(&mut question)).await.unwrap();
+    far.write_all("Antwört".as_bytes()).await.unwrap();
+    drop(far);
+    let answer: Vec<_> = soon(framed.try_collect()).await.unwrap();
+    assert_eq!((&*question, &*answer.concat()), ("question", "Antwört"));
+}
+
+// ---- silent peers -------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn on_an_idle_socket_chunks_behind_bad_bytes_do_not_wait() {
+    let (mut peer, socket) = connection().await;
+    peer.write_all(b"ok\xFFmore").await.unwrap();
+    let mut chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
+    let mut seen = Vec::new();
+    while seen.len() < 7 {
+        seen.extend_from_slice(next(&mut chunks).await.unwrap().as_bytes());
+    }
+    assert_eq!(seen, b"ok\xFFmore");
+    assert!(is_silent(&mut chunks).await, "the connection is still open");
+    peer.write_all(b"!").await.unwrap();
+    assert_eq!(next(&mut chunks).await.unwrap(), Utf8Chunk::Text("!".into()));
+}
+
+#[tokio::test]
+async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
+    let (mut peer, socket) = connection().await;
+    peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
+    let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
+    for expected in ["ok", "<line 2, from byte 3 on, is not acceptable utf-8>", "more"] {
+        assert_eq!(told(next(&mut lines).await.unwrap()), expected);
+    }
+    let error = next(&mut lines).await.unwrap().unwrap_err();
+    assert_eq!(error.number, 4, "a line that has not ended is refused at once");
+    assert!(is_silent(&mut lines).await);
+    peer.write_all(b" ever\nafter\n").await.unwrap();
+    assert_eq!(told(next(&mut lines).await.unwrap()), "after");
+}
+
+#[tokio::test]
+async fn on_an_idle_socket_lossy_text_behind_bad_bytes_does_not_wait() {
+    for (mode, expected) in [
+        (ErrorMode::Replacement, "ok\u{FFFD}more"),
+        (ErrorMode::Skip, "okmore"),
+        (ErrorMode::Escape, r"ok\xffmore"),
+        (ErrorMode::Latin1, "okÿmore"),
+        (ErrorMode::Windows1252, "okÿmore"),
+    ] {
+        let (mut peer, socket) = connection().await;
+        peer.write_all(b"ok\xFFmore").await.unwrap();
+        let mut texts = FramedRead::new(socket, Utf8Codec::new().with_error_mode(mode));
+        let mut text = String::new();
+        while text.len() < expected.len() {
+            text += &next(&mut texts).await.unwrap();
+        }
+        assert_eq!(text, expected);
+        assert!(is_silent(&mut texts).await);
+
+        let (mut peer, socket) = connection().await;
+        peer.write_all(b"ok\xFFmore").await.unwrap();
+        let chars = FramedRead::new(socket, CharCodec::new().with_error_mode(mode));
+        let chars = chars.take(expected.chars().count()).try_collect::<String>();
+        assert_eq!(soon(chars).await.unwrap(), expected);
+
+        let (mut peer, socket) = connection().await;
+        peer.write_all(b"ok\xFFmore\n").await.unwrap();
+        let codec = Utf8LinesCodec::new().with_error_mode(mode);
+        let mut lines = FramedRead::new(socket, codec);
+        assert_eq!(told(next(&mut lines).await.unwrap()), expected);
+    }
+}
+
+#[tokio::test]
+async fn on_an_idle_socket_a_fatal_error_ends_the_stream_until_more_comes() {
+    let (mut peer, socket) = connection().await;
+    peer.write_all(b"ok\xFFmore").await.unwrap();
+    // All of it is there, so that it comes with one read.
+    while soon(socket.peek(&mut [0; 8])).await.unwrap() < 7 {}
+    let mut texts = FramedRead::new(socket, Utf8Codec::new());
+    assert_eq!(next(&mut texts).await.unwrap(), "ok");
+    let error = next(&mut texts).await.unwrap_err();
+    assert!(matches!(error, CodecError::Utf8(error) if error.valid_up_to() == 2));
+    assert!(soon(texts.next()).await.is_none(), "the error ends the stream");
+
+    // For those who poll on nothing is lost, but it comes only with what comes later.
+    assert!(is_silent(&mut texts).await);
+    assert_eq!(texts.read_buffer(), &b"more"[..]);
+    peer.write_all(b"!\xFF").await.unwrap();
+    let mut text = String::new();
+    while text.len() < 5 {
+        text += &next(&mut texts).await.unwrap();
+    }
+    assert_eq!(text, "more!");
+    let error = next(&mut texts).await.unwrap_err();
+    assert!(matches!(error, CodecError::Utf8(error) if error.valid_up_to() == 8));
+    assert!(soon(texts.next()).await.is_none());
+}
+
+#[tokio::test]
+async fn half_a_character_waits_for_its_rest_and_what_is_before_it_does_not() {
+    let (mut peer, socket) = connection().await;
+    let mut texts = FramedRead::new(socket, Utf8Codec::new());
+    peer.write_all(b"4 \xE2\x82").await.unwrap();
+    let mut text = next(&mut texts).await.unwrap().to_string();
+    while text.len() < 2 {
+        text += &next(&mut texts).await.unwrap();
+    }
+    assert_eq!(text, "4 ");
+    assert!(is_silent(&mut texts).await);
+    peer.write_all(b"\xAC").await.unwrap();
+    assert_eq!(next(&mut texts).await.unwrap(), "€");
+}
+
+// ---- hostile peers ------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn garbage_is_an_error_with_a_place_or_comes_out_repaired() {
+    let garbage: Vec<u8> = (0..=255).rev().cycle().take(20_000).collect();
+
+    let (mut peer, socket) = connection().await;
+    peer.write_all(&garbage).await.unwrap();
+    let error = next(&mut FramedRead::new(socket, Utf8Codec::new())).await.unwrap_err();
+    let error = io::Error::from(error);
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    let hint = "ill-formed utf-8 at byte 0: invalid byte (ff); this looks like utf-16";
+    assert_eq!(error.to_string(), hint);
+
+    let (mut peer, socket) = connection().await;
+    let chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
+    let read = async {
+        let chunks: Vec<_> = chunks.try_collect().await.unwrap();
+        chunks.iter().flat_map(|chunk| chunk.as_bytes().to_vec()).collect::<Vec<_>>()
+    };
+    let write = async {
+        write_in_odd_pieces(&mut peer, &garbage).await;
+        drop(peer);
+    };
+    assert_eq!(soon(async { tokio::join!(read, write) }).await.0, garbage);
+
+    let (mut peer, socket) = connection().await;
+    let codec = Utf8Codec::new().with_error_mode(ErrorMode::Replacement);
+    let read = FramedRead::new(socket, codec).try_collect::<Vec<_>>();
+    let write = async {
+        write_in_odd_pieces(&mut peer, &garbage).await;
+        drop(peer);
+    };
+    let text = soon(async { tokio::join!(read, write) }).await.0.unwrap().concat();
+    assert_eq!(text, String::from_utf8_lossy(&garbage));
+}
+
+#[tokio::test]
+async fn half_a_character_and_then_the_end_is_an_unexpected_end() {
+    let (mut peer, socket) = connection().await;
+    peer.write_all(b"good \xF0\x9F\x98").await.unwrap();
+    drop(peer);
+    let mut texts = FramedRead::new(socket, Utf8Codec::new());
+    assert_eq!(next(&mut texts).await.unwrap(), "good ");
+    let error = next(&mut texts).await.unwrap_err();
+    assert!(matches!(&error, CodecError::Utf8(error) if error.kind() == Utf8ErrorKind::Incomplete));
+    assert_eq!(io::Error::from(error).kind(), io::ErrorKind::UnexpectedEof);
+    assert!(soon(texts.next()).await.is_none());
+
+    let (mut peer, socket) = connection().await;
+    peer.write_all(b"good\nbad \xF0\x9F\x98").await.unwrap();
+    drop(peer);
+    let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
+    assert_eq!(told(next(&mut lines).await.unwrap()), "good");
+    let error = next(&mut lines).await.unwrap().unwrap_err();
+    assert!(
+        matches!(error.kind, LineErrorKind::Utf8(error) if error.kind() == Utf8ErrorKind::Incomplete)
+    );
+    assert!(soon(lines.next()).await.is_none());
+}
+
+#[tokio::test]
+async fn one_byte_at_a_time_is_as_good_as_all_at_once() {
+    let text = multilingual(20);
+    let (mut peer, socket) = connection().await;
+    let write = async {
+        for byte in text.as_bytes() {
+            peer.write_all(&[*byte]).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+        drop(peer);
+    };
+    let read = FramedRead::with_capacity(socket, Utf8LinesCodec::new(), 1).try_collect::<Vec<_>>();
+    let lines = soon(async { tokio::join!(write, read) }).await.1.unwrap();
+    let lines: Vec<_> = lines.into_iter().map(told).collect();
+    assert_eq!(lines, text.lines().collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_line_without_end_is_refused_at_the_limit_and_the_next_is_delivered() {
+    const LIMIT: usize = 1000;
+    let (mut peer, socket) = connection().await;
+    let mut lines = FramedRead::new(socket, Utf8LinesCodec::new().with_max_length(LIMIT));
+    peer.write_all(&[b'x'; LIMIT]).await.unwrap();
+    assert!(is_silent(&mut lines).await, "a line at the limit may still end");
+    peer.write_all(b"x").await.unwrap();
+    let error = next(&mut lines).await.unwrap().unwrap_err();
+    assert_eq!(error.kind, LineErrorKind::TooLong { limit: LIMIT });
+
+    let write = async {
+        for _ in 0..500 {
+            peer.write_all(&[b'x'; 8192]).await.unwrap();
+        }
+        peer.write_all(b"\nnext\n").await.unwrap();
+    };
+    let read = next(&mut lines);
+    let ((), line) = soon(async { tokio::join!(write, read) }).await;
+    let line = line.unwrap().unwrap();
+    assert_eq!((&*line.text, line.number), ("next", 2));
+    let capacity = lines.read_buffer().capacity();
+    assert!(capacity <= 16 * 1024, "{capacity} bytes for lines of {LIMIT}");
+}
+
+#[tokio::test]
+async fn a_connection_that_is_reset_keeps_the_text_before_it() {
+    let (mut peer, socket) = connection().await;
+    let mut texts = FramedRead::new(socket, Utf8Codec::new());
+    peer.write_all(b"good\xE2").await.unwrap();
+    let mut text = String::new();
+    while text.len() < 4 {
+        text += &next(&mut texts).await.unwrap();
+    }
+    assert_eq!(text, "good");
+    peer.set_zero_linger().unwrap();
+    drop(peer);
+    let error = next(&mut texts).await.unwrap_err();
+    assert!(matches!(error, CodecError::Io(_)), "{error:?}");
+}

@@ -1,0 +1,830 @@
+//! Streams of chunks to streams of text: errors as items, inner errors, the end, wakers, cancelled
+//! futures, limits, memory that is shared, and real sources.
+#![cfg(feature = "stream")]
+
+use crate::lists;
+use crate::script;
+#[cfg(feature = "codec")]
+use crate::support;
+
+use std::convert::Infallible;
+use std::future::{Future, pending};
+use std::io;
+use std::net::Ipv4Addr;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use bytestring::ByteString;
+use futures::channel::mpsc;
+use futures::stream::FusedStream;
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
+use lists::MODES;
+use script::Does::{self, Chunk, End, Error, Pause};
+use script::{
+    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon, whole,
+};
+use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tokio_test::{assert_pending, assert_ready, assert_ready_eq, task};
+use tokio_util::io::ReaderStream;
+use utf8_codec::stream::{
+    CollectError, ReaderChunks, StreamError, TextStreamExt, Utf8Stream, Utf8StreamExt,
+};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
+
+type Item<E> = Result<ByteString, StreamError<E>>;
+
+/// An item in words: text, what is ill-formed and where, or the inner error behind a `!`.
+fn word<E: std::fmt::Display>(item: Item<E>) -> String {
+    match item {
+        Ok(text) => {
+            assert!(!text.is_empty(), "items are never empty");
+            text.to_string()
+        }
+        Err(StreamError::Utf8(error)) => {
+            format!("{} {:02x?}", error.valid_up_to(), error.bytes())
+        }
+        Err(StreamError::Inner(error)) => format!("! {error}"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What is ready, in words, with a `-` for the end.
+fn ready<S, B, E>(stream: &mut Utf8Stream<S>) -> Vec<String>
+where
+    S: Stream<Item = Result<B, E>> + Unpin,
+    B: Into<Bytes>,
+    E: std::fmt::Display,
+{
+    let mut words = Vec::new();
+    while let Some(item) = stream.next().now_or_never() {
+        let Some(item) = item else {
+            words.push("-".to_owned());
+            break;
+        };
+        words.push(word(item));
+    }
+    words
+}
+
+fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
+    ready(&mut Script::new(does).utf8().with_error_mode(mode))
+}
+
+// ---- errors -----------------------------------------------------------------------------------
+
+#[test]
+fn each_ill_formed_part_is_an_item_in_its_place_while_nothing_more_comes() {
+    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
+    assert_eq!(
+        words,
+        ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e"]
+    );
+}
+
+#[test]
+fn an_error_decided_by_the_next_chunk_comes_before_its_text() {
+    let words = told(ErrorMode::Fatal, &[Chunk(b"a\xF0\x9F"), Chunk(b"\x98"), Chunk(b"bc"), End]);
+    assert_eq!(words, ["a", "1 [f0, 9f, 98]", "bc", "-"]);
+}
+
+#[test]
+fn a_lossy_mode_makes_one_item_of_a_chunk() {
+    let does = [Chunk(b"caf\xE9, \x80\xE2\x82"), Chunk(b"\xAC\xFF!"), Chunk(b"\xC3"), End];
+    let table = [
+        (ErrorMode::Replacement, ["caf\u{FFFD}, \u{FFFD}", "€\u{FFFD}!", "\u{FFFD}"].as_slice()),
+        (ErrorMode::Skip, &["caf, ", "€!"]),
+        (ErrorMode::Escape, &[r"caf\xe9, \x80", r"€\xff!", r"\xc3"]),
+        (ErrorMode::Latin1, &["café, \u{80}", "€ÿ!", "Ã"]),
+        (ErrorMode::Windows1252, &["café, €", "€ÿ!", "Ã"]),
+    ];
+    for (mode, expected) in table {
+        let mut stream = Script::new(&does).utf8().with_error_mode(mode);
+        let words = ready(&mut stream);
+        assert_eq!(words[..words.len() - 1], *expected, "{mode:?}");
+        assert_eq!(stream.error_count(), 4);
+        assert_eq!(stream.first_error().map(|error| error.valid_up_to()), Some(3));
+    }
+}
+
+#[test]
+fn the_end_makes_one_error_of_what_is_held_and_then_there_is_no_more() {
+    let words = told(ErrorMode::Fatal, &[Chunk(b"a\xF0\x9F"), End, Chunk(b"more")]);
+    assert_eq!(words, ["a", "1 [f0, 9f]", "-"]);
+    assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
+    assert_eq!(told(ErrorMode::Replacement, &[Chunk(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
+    assert_eq!(told(ErrorMode::Skip, &[Chunk(b"\xF0\x9F"), End]), ["-"]);
+}
+
+#[test]
+fn the_end_says_that_the_signature_is_missing_and_then_what_is_incomplete() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Require);
+    let stream = |mode| {
+        let script = Script::new(&[Chunk(b"\xEF"), Chunk(b"\xBB"), End]);
+        script.utf8().with_options(options).with_error_mode(mode)
+    };
+    assert_eq!(ready(&mut stream(ErrorMode::Fatal)), ["0 []", "0 [ef, bb]", "-"]);
+    let mut fatal = stream(ErrorMode::Fatal);
+    assert_eq!(fatal.next().now_or_never().flatten().map(word).as_deref(), Some("0 []"));
+    assert!(!fatal.is_terminated(), "there is more to be said of the end");
+    let mut lossy = stream(ErrorMode::Escape);
+    assert_eq!(ready(&mut lossy), [r"\xef\xbb", "-"]);
+    assert_eq!(lossy.error_count(), 2);
+}
+
+#[test]
+fn options_are_kept_to() {
+    let told = |options, does: &[Does]| ready(&mut Script::new(does).utf8().with_options(options));
+    let bom = [Chunk(b"\xEF"), Chunk(b"\xBB"), Chunk(b"\xBFa"), End];
+    let plain = Utf8Options::new();
+    assert_eq!(told(plain, &bom), ["\u{FEFF}", "a", "-"]);
+    assert_eq!(told(plain.with_bom(BomPolicy::Strip), &bom), ["a", "-"]);
+    assert_eq!(told(plain.with_bom(BomPolicy::Require), &bom), ["a", "-"]);
+    assert_eq!(told(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
+    let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
+    assert_eq!(told(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
+    let strict = plain.with_strictness(Strictness::new().refuse_nul());
+    assert_eq!(told(strict, &[Chunk(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
+}
+
+#[test]
+fn settings_may_come_in_any_order() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let script = || Script::new(&[Chunk(b"\xEF\xBB\xBFa\xFF")]).utf8();
+    let mut one = script().with_options(options).with_error_mode(ErrorMode::Skip);
+    let mut other = script().with_error_mode(ErrorMode::Skip).with_options(options);
+    assert_eq!(ready(&mut one), ["a"]);
+    assert_eq!(ready(&mut other), ["a"]);
+    assert!(one.decoder().bom_seen() && other.decoder().bom_seen());
+}
+
+// ---- inner errors -----------------------------------------------------------------------------
+
+#[test]
+fn an_inner_error_in_the_middle_of_a_character_loses_nothing() {
+    let does = [Chunk(b"1 \xE2"), Error("a"), Chunk(b"\x82"), Error("b"), Chunk(b"\xAC"), End];
+    for mode in MODES {
+        assert_eq!(told(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
+    }
+}
+
+#[test]
+fn text_and_errors_before_an_inner_error_come_before_it() {
+    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
+    assert_eq!(words, ["ab", "2 [ff]", "c", "! reset", "4 [e2]", "-"]);
+    let words = told(ErrorMode::Latin1, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
+    assert_eq!(words, ["abÿc", "! reset", "â", "-"]);
+}
+
+#[test]
+fn inner_errors_alone_are_items_like_others() {
+    let words = told(ErrorMode::Fatal, &[Error("1"), Error("2"), Chunk(b""), Error("3"), End]);
+    assert_eq!(words, ["! 1", "! 2", "! 3", "-"]);
+}
+
+#[test]
+fn errors_turn_into_io_errors() {
+    let utf8 = |bytes: &'static [u8]| {
+        let mut stream = whole(&[bytes]).map_err(|never| match never {}).utf8();
+        let error: StreamError<io::Error> =
+            stream.next().now_or_never().unwrap().unwrap().unwrap_err();
+        io::Error::from(error)
+    };
+    assert_eq!(utf8(b"\xFF").kind(), io::ErrorKind::InvalidData);
+    assert_eq!(utf8(b"\xC3").kind(), io::ErrorKind::UnexpectedEof);
+    let reset = || io::Error::new(io::ErrorKind::ConnectionReset, "the cable");
+    let inner = io::Error::from(StreamError::Inner(reset()));
+    assert_eq!((inner.kind(), &*inner.to_string()), (io::ErrorKind::ConnectionReset, "the cable"));
+    let inner = io::Error::from(CollectError::Inner(reset()));
+    assert_eq!((inner.kind(), &*inner.to_string()), (io::ErrorKind::ConnectionReset, "the cable"));
+    let too_long = io::Error::from(CollectError::<io::Error>::TooLong { limit: 7 });
+    assert_eq!(too_long.kind(), io::ErrorKind::InvalidData);
+    assert_eq!(too_long.to_string(), "the text is longer than 7 bytes");
+}
+
+// ---- shape ------------------------------------------------------------------------------------
+
+#[test]
+fn empty_chunks_change_nothing() {
+    let does = [Chunk(b""), Chunk(b"\xE2"), Chunk(b""), Chunk(b"\x82"), Chunk(b""), Chunk(b"\xAC")];
+    for mode in MODES {
+        assert_eq!(told(mode, &does), ["€"], "{mode:?}");
+        assert_eq!(told(mode, &[Chunk(b""), Chunk(b""), End]), ["-"], "{mode:?}");
+    }
+    assert_eq!(told(ErrorMode::Skip, &[Chunk(b"\xFF"), Chunk(b"\xFF"), Chunk(b"a")]), ["a"]);
+}
+
+#[test]
+fn a_stream_that_has_ended_is_not_polled_again() {
+    let does = [Chunk(b"a"), End, Chunk(b"b"), Error("late"), End];
+    let mut stream = Script::new(&does).utf8();
+    assert!(!stream.is_terminated());
+    assert_eq!(ready(&mut stream), ["a", "-"]);
+    assert!(stream.is_terminated());
+    for _ in 0..3 {
+        assert_eq!(stream.next().now_or_never(), Some(None));
+    }
+    assert_eq!((stream.get_ref().polls, stream.into_inner().does.len()), (2, 3));
+}
+
+#[tokio::test]
+async fn a_fused_stream_may_stand_in_a_loop_of_select() {
+    let mut stream = whole(&[b"a\xFF", b"b"]).utf8();
+    let mut words = Vec::new();
+    loop {
+        futures::select! {
+            item = stream.select_next_some() => words.push(word(item)),
+            complete => break,
+        }
+    }
+    assert_eq!(words, ["a", "1 [ff]", "b"]);
+}
+
+#[test]
+fn a_stream_is_as_movable_as_what_is_within() {
+    fn is_unpin<T: Unpin>() {}
+    fn is_sent<T: Send + Sync>() {}
+    is_unpin::<Utf8Stream<Script>>();
+    is_unpin::<ReaderChunks<&[u8]>>();
+    is_sent::<Utf8Stream<ReaderChunks<TcpStream>>>();
+
+    let steps = stream::unfold(0, |n| async move {
+        tokio::task::yield_now().await;
+        (n < 2).then(|| (Ok::<_, Infallible>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
+    });
+    let mut texts = pin!(steps.utf8()); // not Unpin
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert_eq!(runtime.block_on(texts.next()), Some(Ok("é".into())));
+    assert_eq!(runtime.block_on(texts.next()), None);
+}
+
+#[test]
+fn chunks_may_be_of_any_type_that_becomes_bytes() {
+    fn text<B: Into<Bytes>>(chunks: Vec<B>) -> String {
+        let chunks = stream::iter(chunks.into_iter().map(Ok::<_, Infallible>));
+        chunks.utf8().collect_text(100).now_or_never().unwrap().unwrap()
+    }
+    let (a, b) = (&b"gr\xC3"[..], &b"\xBCn"[..]);
+    assert_eq!(text(vec![a, b]), "grün");
+    assert_eq!(text(vec![a.to_vec(), b.to_vec()]), "grün");
+    assert_eq!(text(vec![Bytes::from_static(a), Bytes::from_static(b)]), "grün");
+    assert_eq!(text(vec![BytesMut::from(a), BytesMut::from(b)]), "grün");
+    assert_eq!(text(vec![Box::<[u8]>::from(a), Box::from(b)]), "grün");
+    assert_eq!(text(vec![String::from("gr"), String::from("ün")]), "grün");
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+fn lies_in(text: &str, chunk: &Bytes) -> bool {
+    chunk.as_ptr_range().contains(&text.as_ptr())
+}
+
+#[test]
+fn a_clean_chunk_is_handed_on_without_a_copy() {
+    for mode in MODES {
+        let chunks = [Bytes::from("first ".repeat(1000)), Bytes::from("zweitens ü".to_owned())];
+        let inner = stream::iter(chunks.clone().map(Ok::<_, Infallible>));
+        let mut texts = inner.utf8().with_error_mode(mode);
+        for chunk in chunks {
+            let text = texts.next().now_or_never().unwrap().unwrap().unwrap();
+            assert_eq!((text.as_ptr(), text.len()), (chunk.as_ptr(), chunk.len()), "{mode:?}");
+        }
+    }
+}
+
+#[test]
+fn a_clean_chunk_with_a_cut_end_is_not_copied_either() {
+    for mode in MODES {
+        let chunk = Bytes::copy_from_slice(b"almost all of it\xE2\x82");
+        let inner = stream::iter([Ok::<_, Infallible>(chunk.clone())]);
+        let mut texts = inner.utf8().with_error_mode(mode);
+        let text = texts.next().now_or_never().unwrap().unwrap().unwrap();
+        assert_eq!((text.as_ptr(), text.len()), (chunk.as_ptr(), 16), "{mode:?}");
+    }
+}
+
+#[test]
+fn a_vec_becomes_the_text_without_a_copy() {
+    let chunk = b"owned".to_vec();
+    let at = chunk.as_ptr();
+    let mut texts = stream::iter([Ok::<_, Infallible>(chunk)]).utf8();
+    assert_eq!(texts.next().now_or_never().unwrap().unwrap().unwrap().as_ptr(), at);
+}
+
+#[test]
+fn behind_a_signature_an_error_or_a_cut_character_text_is_not_copied() {
+    let chunks = [
+        Bytes::copy_from_slice(b"\xEF\xBB\xBFab\xFFcd\xE2"),
+        Bytes::copy_from_slice(b"\x82\xACef"),
+    ];
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let inner = stream::iter(chunks.clone().map(Ok::<_, Infallible>));
+    let items: Vec<_> = inner.utf8().with_options(options).collect().now_or_never().unwrap();
+    let texts: Vec<_> = items.into_iter().filter_map(Result::ok).collect();
+    assert_eq!(texts, ["ab", "cd", "€", "ef"]);
+    assert!(lies_in(&texts[0], &chunks[0]) && lies_in(&texts[1], &chunks[0]));
+    assert!(lies_in(&texts[3], &chunks[1]));
+}
+
+#[test]
+fn items_of_a_reader_share_its_buffer() {
+    let reader = tokio_test::io::Builder::new().read(b"one").read(b"two").build();
+    let mut texts = Utf8Stream::from_reader(reader);
+    let mut next = || texts.next().now_or_never().unwrap().unwrap().unwrap();
+    let (one, two) = (next(), next());
+    assert_eq!((&*one, &*two), ("one", "two"));
+    assert_eq!(one.as_bytes().as_ptr_range().end, two.as_ptr());
+}
+
+#[test]
+fn what_is_not_looked_at_yet_can_be_seen() {
+    let mut stream = Script::new(&[Chunk(b"ab\xFFcd\xE2\x82")]).utf8();
+    let mut rests = Vec::new();
+    while stream.next().now_or_never().is_some() {
+        rests.push(stream.rest().to_vec());
+    }
+    assert_eq!(rests, [&b"\xFFcd\xE2\x82"[..], b"cd\xE2\x82", b"\xE2\x82"]);
+    assert_eq!((stream.rest(), stream.decoder().incomplete()), (&b""[..], &b"\xE2\x82"[..]));
+    assert_eq!(stream.decoder().position(), 7);
+}
+
+// ---- wakers -----------------------------------------------------------------------------------
+
+#[test]
+fn a_stream_is_pending_only_when_the_one_within_is() {
+    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
+    for does in scripts(&steps, 5) {
+        for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
+            let stream = Script::new(&does).utf8().with_error_mode(mode);
+            let look = |stream: &Utf8Stream<Script>| stream.get_ref().look();
+            assert_waits_only_for_script(&does, stream, look, |cx, stream| {
+                stream.poll_next(cx).map(|item| item.is_some())
+            });
+        }
+    }
+}
+
+#[test]
+fn the_last_waker_is_the_one_that_counts() {
+    let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
+    let mut texts = receiver.utf8();
+    let mut first = task::spawn(());
+    let mut second = task::spawn(());
+    let mut poll = |task: &mut task::Spawn<()>| task.enter(|cx, _| texts.poll_next_unpin(cx));
+    assert_pending!(poll(&mut first));
+    assert_pending!(poll(&mut second));
+    sender.unbounded_send(Ok(b"x")).unwrap();
+    assert!(!first.is_woken() && second.is_woken());
+    assert_ready_eq!(poll(&mut second), Some(Ok("x".into())));
+}
+
+#[test]
+fn a_stream_that_never_says_anything_leaves_others_their_turn() {
+    let silent: [(ErrorMode, &'static [u8]); 2] =
+        [(ErrorMode::Fatal, b""), (ErrorMode::Skip, b"\xFF")];
+    for (mode, chunk) in silent {
+        let does = [[Chunk(chunk); 100].as_slice(), &[Chunk(b"at last"), End]].concat();
+        let mut stream = task::spawn(Script::new(&does).utf8().with_error_mode(mode));
+        for turn in 1..=3 {
+            assert_pending!(stream.poll_next());
+            assert!(stream.is_woken(), "it will be polled again");
+            assert_eq!(stream.get_ref().polls, 32 * turn);
+        }
+        assert_ready_eq!(stream.poll_next(), Some(Ok("at last".into())));
+        assert_ready_eq!(stream.poll_next(), None);
+    }
+}
+
+#[test]
+fn the_last_chunk_of_a_turn_is_decoded_in_it() {
+    let does = [[Chunk(b""); 31].as_slice(), &[Chunk(b"a\xFFb"), Chunk(b"c")]].concat();
+    let mut stream = task::spawn(Script::new(&does).utf8());
+    assert_ready_eq!(stream.poll_next(), Some(Ok("a".into())));
+    assert!(assert_ready!(stream.poll_next()).unwrap().is_err());
+    assert_ready_eq!(stream.poll_next(), Some(Ok("b".into())));
+    assert_ready_eq!(stream.poll_next(), Some(Ok("c".into())));
+}
+
+#[tokio::test]
+async fn a_timeout_stops_a_stream_that_never_says_anything() {
+    let mut texts = stream::repeat(Ok::<_, Infallible>(&b""[..])).utf8();
+    assert!(timeout(Duration::from_millis(20), texts.next()).await.is_err());
+    let texts = stream::repeat(Ok::<_, Infallible>(&b"\xFF"[..])).utf8();
+    let collected = texts.with_error_mode(ErrorMode::Skip).collect_text(10);
+    assert!(timeout(Duration::from_millis(20), collected).await.is_err());
+}
+
+// ---- cancellation -----------------------------------------------------------------------------
+
+#[test]
+fn a_dropped_future_loses_nothing_wherever_it_was() {
+    let does = [
+        Pause,
+        Chunk(b"a\xE2"),
+        Pause,
+        Pause,
+        Chunk(b"\x82"),
+        Pause,
+        Chunk(b""),
+        Chunk(b"\xACb\xFF"),
+        Pause,
+        Error("e"),
+        Pause,
+        Chunk(b"\xC3"),
+        Pause,
+        End,
+    ];
+    let mut stream = Script::new(&does).utf8();
+    let (mut words, mut dropped) = (Vec::new(), 0);
+    loop {
+        match stream.next().now_or_never() {
+            Some(Some(item)) => words.push(word(item)),
+            Some(None) => break,
+            None => dropped += 1,
+        }
+    }
+    assert_eq!((words.join("|").as_str(), dropped), ("a|€|b|5 [ff]|! e|6 [c3]", 7));
+}
+
+#[tokio::test]
+async fn a_select_that_goes_another_way_loses_nothing() {
+    let (mut peer, socket) = tokio::io::duplex(3);
+    let text = "Zażółć gęślą jaźń — 色は匂へど — 👩‍👩‍👧‍👦 ".repeat(20);
+    let bytes = text.clone().into_bytes();
+    let writer = tokio::spawn(async move {
+        for byte in bytes.chunks(2) {
+            peer.write_all(byte).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+    });
+    let mut texts = Utf8Stream::from_reader(socket);
+    let (mut seen, mut turns) = (String::new(), 0);
+    loop {
+        tokio::select! {
+            biased;
+            () = tokio::task::yield_now(), if turns % 2 == 0 => {}
+            item = texts.next() => match item {
+                Some(item) => seen.push_str(&item.unwrap()),
+                None => break,
+            },
+            () = tokio::task::yield_now() => {}
+        }
+        turns += 1;
+    }
+    writer.await.unwrap();
+    assert_eq!(seen, text);
+}
+
+// ---- collect_text -----------------------------------------------------------------------------
+
+fn collected(
+    chunks: &[&'static [u8]],
+    mode: ErrorMode,
+    limit: usize,
+) -> Result<String, CollectError<Infallible>> {
+    whole(chunks).utf8().with_error_mode(mode).collect_text(limit).now_or_never().unwrap()
+}
+
+#[test]
+fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
+    let chunks: [&'static [u8]; 4] = [b"5 \xE2", b"\x82\xAC", b"", b", 6"];
+    for limit in 0..12 {
+        let expected = if limit < 8 {
+            Err(CollectError::TooLong { limit })
+        } else {
+            Ok("5 €, 6".to_owned())
+        };
+        for mode in MODES {
+            assert_eq!(collected(&chunks, mode, limit), expected, "{mode:?}");
+        }
+    }
+    assert_eq!(collected(&chunks, ErrorMode::Fatal, usize::MAX).unwrap(), "5 €, 6");
+    assert_eq!(collected(&[], ErrorMode::Fatal, 0).unwrap(), "");
+    assert_eq!(collected(&[b"", b""], ErrorMode::Fatal, 0).unwrap(), "");
+}
+
+#[test]
+fn what_counts_is_the_text() {
+    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Skip, 0).unwrap(), "");
+    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 8).unwrap(), r"\xff\xff");
+    assert_eq!(
+        collected(&[b"\xFF\xFF"], ErrorMode::Escape, 7),
+        Err(CollectError::TooLong { limit: 7 })
+    );
+    assert_eq!(
+        collected(&[b"a\xC3"], ErrorMode::Replacement, 3),
+        Err(CollectError::TooLong { limit: 3 }),
+        "the repair at the end counts, too"
+    );
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let text = whole(&[b"\xEF\xBB\xBFabc"]).utf8().with_options(options).collect_text(3);
+    assert_eq!(text.now_or_never().unwrap().unwrap(), "abc");
+}
+
+#[test]
+fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
+    let bytes: &'static [u8] = b"abcd\xFFefgh\xE2";
+    for limit in 0..12 {
+        let outcomes = (1..=bytes.len()).map(|size| {
+            let chunks: Vec<_> = bytes.chunks(size).collect();
+            collected(&chunks, ErrorMode::Fatal, limit)
+        });
+        for outcome in outcomes {
+            match outcome.unwrap_err() {
+                CollectError::TooLong { limit: told } => assert!(limit < 4 && told == limit),
+                CollectError::Utf8(error) => assert!(limit >= 4 && error.valid_up_to() == 4),
+                error => panic!("{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_incomplete_end_and_an_inner_error_end_collecting() {
+    let error = collected(&[b"abc\xE2\x82"], ErrorMode::Fatal, 100).unwrap_err();
+    let CollectError::Utf8(error) = error else { panic!("{error}") };
+    assert_eq!((error.kind(), error.valid_up_to()), (Utf8ErrorKind::Incomplete, 3));
+    let script = Script::new(&[Chunk(b"abc"), Error("reset"), Chunk(b"def"), End]);
+    let error = script.utf8().collect_text(100).now_or_never().unwrap().unwrap_err();
+    assert_eq!(error, CollectError::Inner("reset"));
+}
+
+#[test]
+fn an_endless_stream_of_empty_texts_leaves_others_their_turn() {
+    let endless = stream::repeat(Ok::<_, Infallible>(""));
+    assert!(endless.collect_text(1).now_or_never().is_none());
+}
+
+#[tokio::test]
+async fn an_endless_stream_takes_no_more_memory_than_the_limit() {
+    let texts = stream::repeat(Ok::<_, Infallible>(&b"0123456789"[..])).utf8();
+    let error = soon(texts.collect_text(1_000_005)).await.unwrap_err();
+    assert_eq!(error, CollectError::TooLong { limit: 1_000_005 });
+
+    let texts = stream::repeat(Ok::<_, Infallible>(&b"0123456789"[..])).take(1000).utf8();
+    let text = soon(texts.collect_text(10_007)).await.unwrap();
+    assert_eq!(text.len(), 10_000);
+    assert!(text.capacity() <= 10_007, "{}", text.capacity());
+}
+
+#[test]
+fn collecting_waits_without_losing_its_waker() {
+    let (sender, receiver) = mpsc::unbounded::<Result<Vec<u8>, Infallible>>();
+    let mut collecting = task::spawn(receiver.utf8().collect_text(10));
+    assert_pending!(collecting.poll());
+    sender.unbounded_send(Ok(b"a\xC3".to_vec())).unwrap();
+    assert!(collecting.is_woken());
+    assert_pending!(collecting.poll());
+    sender.unbounded_send(Ok(b"\xA9".to_vec())).unwrap();
+    drop(sender);
+    assert!(collecting.is_woken());
+    assert_ready_eq!(collecting.poll(), Ok("aé".to_owned()));
+}
+
+#[test]
+fn collecting_may_be_sent_to_another_thread() {
+    fn is_sent<F: Future + Send>(_: F) {}
+    is_sent(Utf8Stream::from_reader(tokio::io::empty()).collect_text(1));
+    is_sent(whole(&[]).utf8().collect_text(1));
+}
+
+// ---- readers ----------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a_reader_goes_on_behind_its_errors() {
+    let reader = tokio_test::io::Builder::new()
+        .read(b"a\xE2")
+        .read_error(io::ErrorKind::TimedOut.into())
+        .read(b"\x82")
+        .wait(Duration::from_millis(1))
+        .read(b"\xAC\xFFb\xF0")
+        .read_error(io::Error::other("gone"))
+        .build();
+    let words: Vec<_> = Utf8Stream::from_reader(reader).map(word).collect().await;
+    assert_eq!(words, ["a", "! timed out", "€", "4 [ff]", "b", "! gone", "6 [f0]"]);
+}
+
+#[tokio::test]
+async fn a_reader_is_read_through_buffers_of_every_size() {
+    let text = "ASCII, кириллица, 日本語, 👋🏽. ".repeat(700);
+    for capacity in [0, 1, 2, 3, 7, 8, 9, 63, 64, 1000, 8192, 1 << 20] {
+        let mut chunks = ReaderChunks::with_capacity(text.as_bytes(), capacity);
+        let first = chunks.next().await.unwrap().unwrap();
+        assert_eq!(first.len(), capacity.max(1).min(text.len()));
+        let whole = stream::iter([Ok(first)]).chain(chunks);
+        assert_eq!(whole.utf8().collect_text(text.len()).await.unwrap(), text, "{capacity}");
+    }
+}
+
+/// Reads as the wrapped reader does, one to three bytes at a time.
+struct Dribble<R>(R, usize);
+
+impl<R: AsyncRead + Unpin> AsyncRead for Dribble<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.1 = self.1 % 3 + 1;
+        let mut few = buffer.take(self.1);
+        let poll = Pin::new(&mut self.0).poll_read(cx, &mut few);
+        let read = few.filled().len();
+        buffer.advance(read);
+        poll
+    }
+}
+
+#[tokio::test]
+async fn small_reads_share_a_buffer_until_little_is_left_of_it() {
+    let text = "žluťoučký kůň ".repeat(2000);
+    let mut chunks = ReaderChunks::with_capacity(Dribble(text.as_bytes(), 0), 64);
+    let (mut bytes, mut kept) = (Vec::new(), Vec::new());
+    while let Some(chunk) = chunks.try_next().await.unwrap() {
+        bytes.extend_from_slice(&chunk);
+        kept.push(chunk);
+    }
+    assert_eq!(bytes, text.as_bytes());
+    assert_eq!(kept.concat(), text.as_bytes(), "no chunk was written over");
+    let sizes = kept.iter().zip([1, 2, 3].into_iter().cycle());
+    let shorter = sizes.filter(|(chunk, size)| chunk.len() < *size).count();
+    assert!(shorter <= 1, "{shorter} reads were cut short by what was left of a buffer");
+    let texts = Utf8Stream::from_reader(Dribble(text.as_bytes(), 0));
+    assert_eq!(texts.collect_text(usize::MAX).await.unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_reader_can_be_had_back_with_what_was_not_read() {
+    let mut texts = ReaderChunks::with_capacity(&b"text\nbinary"[..], 5).utf8();
+    assert_eq!(texts.next().await.unwrap().unwrap(), "text\n");
+    assert_eq!(texts.get_ref().get_ref(), b"binary");
+    assert_eq!(texts.get_mut().get_mut().split_off_first(), Some(&b'b'));
+    assert_eq!(texts.into_inner().into_inner(), b"inary");
+}
+
+#[test]
+fn a_reader_prints_without_its_buffer() {
+    let mut texts = Utf8Stream::from_reader(&b"x"[..]);
+    assert!(texts.next().now_or_never().is_some());
+    let printed = format!("{texts:?}");
+    assert!(printed.contains("capacity: 8192") && printed.len() < 1000, "{printed}");
+}
+
+// ---- real sources -----------------------------------------------------------------------------
+
+#[tokio::test]
+async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait() {
+    let (mut peer, socket) = tokio::io::duplex(64);
+    let mut texts = Utf8Stream::from_reader(socket);
+    peer.write_all(b"a\xFFb\xE2\x82").await.unwrap();
+    let mut words = Vec::new();
+    for _ in 0..3 {
+        words.push(word(soon(texts.next()).await.unwrap()));
+    }
+    assert_eq!(words, ["a", "1 [ff]", "b"]); // and nobody writes
+    assert!(timeout(Duration::from_millis(10), texts.next()).await.is_err());
+    peer.write_all(b"\xAC").await.unwrap();
+    assert_eq!(soon(texts.next()).await.unwrap().unwrap(), "€");
+    peer.write_all(b"\xE2").await.unwrap();
+    drop(peer);
+    assert_eq!(word(soon(texts.next()).await.unwrap()), "6 [e2]");
+    assert!(soon(texts.next()).await.is_none());
+}
+
+#[tokio::test]
+async fn through_a_channel_between_tasks() {
+    let text = "Съешь ещё этих мягких французских булок. ".repeat(100);
+    let end = stream::iter([Err(io::Error::other("that was all"))]);
+    let receiver = channel(&text).chain(end);
+    let mut texts = pin!(receiver.utf8());
+    let mut seen = String::new();
+    let end = loop {
+        match soon(texts.next()).await.unwrap() {
+            Ok(piece) => seen.push_str(&piece),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(seen, text);
+    assert_eq!(io::Error::from(end).to_string(), "that was all");
+    assert!(soon(texts.next()).await.is_none());
+}
+
+#[tokio::test]
+async fn behind_the_reader_stream_of_tokio_util() {
+    let text = "色は匂へど散りぬるを ".repeat(500);
+    let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
+    assert_eq!(soon(chunks.utf8().collect_text(text.len())).await.unwrap(), text);
+}
+
+#[tokio::test]
+async fn over_a_socket_in_odd_pieces() {
+    let text = "The quick brown fox, Zwölf Boxkämpfer, 키스의 고유조건은, 👩‍👩‍👧‍👦.\n".repeat(500);
+    let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
+    let (socket, peer) = socket_in_odd_pieces(damaged).await;
+    let mut texts = Utf8Stream::from_reader(socket);
+    let (mut seen, mut errors) = (String::new(), Vec::new());
+    while let Some(item) = soon(texts.next()).await {
+        match item {
+            Ok(piece) => seen.push_str(&piece),
+            Err(StreamError::Utf8(error)) => errors.push((seen.len(), error.valid_up_to())),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    peer.await.unwrap();
+    let len = text.len();
+    assert_eq!(errors, [(len, len as u64), (2 * len, 2 * len as u64 + 1)]);
+    assert_eq!(seen, text.repeat(2));
+    assert_eq!(texts.error_count(), 2);
+}
+
+#[tokio::test]
+async fn a_socket_that_says_nothing_can_be_left() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let (socket, _) = listener.accept().await.unwrap();
+    let mut texts = Utf8Stream::from_reader(socket);
+    for byte in "ж".as_bytes() {
+        assert!(timeout(Duration::from_millis(5), texts.next()).await.is_err());
+        peer.write_all(&[*byte]).await.unwrap();
+    }
+    assert_eq!(soon(texts.next()).await.unwrap().unwrap(), "ж");
+    tokio::select! {
+        item = texts.next() => panic!("{item:?}"),
+        () = tokio::time::sleep(Duration::from_millis(5)) => {}
+        () = pending() => {}
+    }
+}
+
+// ---- vectors ----------------------------------------------------------------------------------
+
+/// Every vector byte by byte, with pauses, empty chunks and inner errors between all bytes. (At every
+/// cut: `tests/boundaries.rs`.)
+#[cfg(feature = "codec")]
+mod vectors {
+    use super::support::{self, Atom, Expected, inputs, model_error, options};
+    use super::{
+        ByteString, Chunk, Does, End, Error, ErrorMode, Pause, Script, StreamError, StreamExt,
+        Utf8Stream, Utf8StreamExt, stream,
+    };
+
+    fn atoms<E: std::fmt::Debug>(item: Result<ByteString, StreamError<E>>) -> Vec<Atom> {
+        match item {
+            Ok(text) => text.chars().map(Atom::Char).collect(),
+            Err(StreamError::Utf8(error)) => vec![Atom::Error(model_error(&error))],
+            Err(_) => vec![],
+        }
+    }
+
+    /// A chunk of one byte, for a script to hold.
+    fn alone(byte: u8) -> &'static [u8] {
+        static BYTES: [u8; 256] = {
+            let mut bytes = [0; 256];
+            let mut at = 0;
+            while at < 256 {
+                bytes[at] = at as u8;
+                at += 1;
+            }
+            bytes
+        };
+        &BYTES[usize::from(byte)..][..1]
+    }
+
+    #[tokio::test]
+    async fn every_vector_with_trouble_between_all_bytes() {
+        for (bytes, config) in inputs() {
+            let expected = Expected::new(&bytes, config);
+            let trouble = [Pause, Error("e"), Chunk(b""), Pause, Error("f")];
+            let between = |&byte: &u8| [[Chunk(alone(byte))].as_slice(), &trouble].concat();
+            let does: Vec<Does> = bytes.iter().flat_map(between).chain([End]).collect();
+            let stream = Script::new(&does).utf8().with_options(options(config));
+            let items: Vec<_> = stream.collect().await;
+            let inner = items.iter().filter(|item| matches!(item, Err(StreamError::Inner(_))));
+            assert_eq!(inner.count(), 2 * bytes.len());
+            let out: Vec<_> = items.into_iter().flat_map(atoms).collect();
+            assert_eq!(out, expected.ended, "{bytes:02x?}");
+
+            for (model_mode, mode) in support::MODES.into_iter().skip(1) {
+                let stream = Script::new(&does).utf8().with_options(options(config));
+                let items: Vec<_> = stream.with_error_mode(mode).collect().await;
+                let text: String = items.into_iter().flatten().map(String::from).collect();
+                assert_eq!(text, expected.text(model_mode, None), "{mode:?}, {bytes:02x?}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn every_vector_through_a_reader() {
+        for (bytes, config) in inputs() {
+            let expected = Expected::new(&bytes, config);
+            let reader = Utf8Stream::from_reader(&bytes[..]).with_options(options(config));
+            let out: Vec<_> = reader.flat_map(|item| stream::iter(atoms(item))).collect().await;
+            assert_eq!(out, expected.ended, "{bytes:02x?}");
+            let lossy = Utf8Stream::from_reader(&bytes[..]).with_options(options(config));
+            let text = lossy.with_error_mode(ErrorMode::Replacement).collect_text(1 << 20).await;
+            let mode = support::reference::Mode::Replacement;
+            assert_eq!(text.unwrap(), expected.text(mode, None), "{bytes:02x?}");
+        }
+    }
+}

@@ -1,0 +1,512 @@
+//! `Utf8Lines` over streams, readers and text: the same lines at the same times as `Utf8LinesCodec`
+//! gives; and what it goes on from, errors, wakers, dropped futures, and real sources.
+#![cfg(all(feature = "codec", feature = "stream"))]
+
+use crate::script;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::Ipv4Addr;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::support::reference::LineItem;
+use crate::support::{MODES, cases, chunks, config, line_item, line_items, options, unhex};
+use bytes::Bytes;
+use futures::channel::mpsc;
+use futures::stream::FusedStream;
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
+use script::Does::{Chunk, End, Error, Pause};
+use script::{
+    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon, whole,
+    write_slowly,
+};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::yield_now;
+use tokio::time::timeout;
+use tokio_test::{assert_pending, assert_ready_eq, task};
+use tokio_util::io::ReaderStream;
+use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
+use utf8_codec::stream::{
+    TextStreamExt, Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt,
+};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+
+/// A line, or a line that was refused, in words.
+fn told(line: Result<Line, LineError>) -> String {
+    match line {
+        Ok(line) => line.to_string(),
+        Err(error) => format!("<{error}>"),
+    }
+}
+
+/// What is ready, in words, with the source's errors behind a `!` and a `-` for the end.
+fn ready<L, E: std::fmt::Display>(lines: &mut L) -> Vec<String>
+where
+    L: Stream<Item = Result<Result<Line, LineError>, E>> + Unpin,
+{
+    let mut words = Vec::new();
+    while let Some(item) = lines.next().now_or_never() {
+        words.push(match item {
+            Some(Ok(line)) => told(line),
+            Some(Err(error)) => format!("! {error}"),
+            None => "-".to_owned(),
+        });
+        if words.last().is_some_and(|word| word == "-") {
+            break;
+        }
+    }
+    words
+}
+
+// ---- as the codec -------------------------------------------------------------------------------
+
+fn items<L, E: std::fmt::Debug>(lines: &mut L) -> Vec<LineItem>
+where
+    L: Stream<Item = Result<Result<Line, LineError>, E>> + Unpin,
+{
+    let items = std::iter::from_fn(|| lines.next().now_or_never().flatten());
+    items.map(|item| line_item(item.unwrap())).collect()
+}
+
+/// The items that are out after each chunk and at the end.
+fn steps_over_chunks(
+    set: &dyn Fn(Utf8Stream<Chunks>) -> Utf8Lines<Chunks>,
+    bytes: &[u8],
+    cuts: &[usize],
+) -> Vec<Vec<LineItem>> {
+    let (sender, receiver) = mpsc::unbounded();
+    let mut lines = set(Utf8Stream::new(receiver));
+    let mut steps = Vec::new();
+    for (from, to) in chunks(bytes.len(), cuts) {
+        sender.unbounded_send(Ok(Bytes::copy_from_slice(&bytes[from..to]))).unwrap();
+        steps.push(items(&mut lines));
+    }
+    drop(sender);
+    steps.push(items(&mut lines));
+    assert!(lines.is_terminated() && lines.rest().is_empty(), "everything is accounted for");
+    steps
+}
+
+type Chunks = mpsc::UnboundedReceiver<Result<Bytes, Infallible>>;
+
+fn steps_over_reader(
+    set: &dyn Fn(Utf8Reader<tokio::io::DuplexStream>) -> Reading,
+    bytes: &[u8],
+    cuts: &[usize],
+) -> Vec<Vec<LineItem>> {
+    let (mut pipe, socket) = tokio::io::duplex(1 << 20);
+    let mut lines = set(socket.utf8_reader());
+    let mut steps = Vec::new();
+    for (from, to) in chunks(bytes.len(), cuts) {
+        pipe.write_all(&bytes[from..to]).now_or_never().unwrap().unwrap();
+        steps.push(items(&mut lines));
+    }
+    drop(pipe);
+    steps.push(items(&mut lines));
+    assert!(lines.is_terminated() && lines.rest().is_empty(), "everything is accounted for");
+    steps
+}
+
+type Reading = Utf8Lines<Utf8Reader<tokio::io::DuplexStream>>;
+
+#[test]
+fn every_line_vector_at_every_cut_comes_as_the_codec_gives_it() {
+    let cases: Vec<_> = cases().into_iter().filter(|case| case["op"] == "lines").collect();
+    assert!(cases.len() > 200, "only {} cases", cases.len());
+    for case in cases {
+        let hex = case["chunks"].as_array().unwrap();
+        let bytes: Vec<u8> = hex.iter().flat_map(|hex| unhex(hex.as_str().unwrap())).collect();
+        let (options, limit) = (options(config(&case)), case["limit"].as_u64().unwrap() as usize);
+        let delimiter = match case["delimiter"].as_str() {
+            Some("lf") => Delimiter::lf(),
+            Some("any") => Delimiter::any_newline(),
+            Some("nul") => Delimiter::nul(),
+            _ => {
+                let text = String::from_utf8(unhex(case["delimiter"]["str"].as_str().unwrap()));
+                Delimiter::text(&text.unwrap()).unwrap()
+            }
+        };
+        for (_, mode) in MODES {
+            let codec = Utf8LinesCodec::new()
+                .with_options(options)
+                .with_error_mode(mode)
+                .with_delimiter(delimiter.clone())
+                .with_max_length(limit);
+            let stream = |stream: Utf8Stream<Chunks>| {
+                let stream = stream.with_options(options).with_error_mode(mode);
+                stream.lines().with_delimiter(delimiter.clone()).with_max_length(limit)
+            };
+            let reader = |reader: Utf8Reader<_>| {
+                let lines = reader.with_capacity(7).into_lines().with_options(options);
+                let lines = lines.with_error_mode(mode).with_delimiter(delimiter.clone());
+                lines.with_max_length(limit)
+            };
+            let single = (1..bytes.len()).map(|at| vec![at]);
+            for cuts in [vec![], (0..=bytes.len()).collect()].into_iter().chain(single) {
+                let expected = line_items(codec.clone(), &bytes, &cuts);
+                let context = || format!("{mode:?}, {delimiter:?}: {bytes:02x?} cut at {cuts:?}");
+                assert_eq!(steps_over_chunks(&stream, &bytes, &cuts), expected, "{}", context());
+                assert_eq!(steps_over_reader(&reader, &bytes, &cuts), expected, "{}", context());
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_are_counted_and_say_what_was_wrong() {
+    let mut lines = whole(&[b"\xEF\xBB\xBFa\xFF\nb\xC3", b"\n"])
+        .utf8_lines()
+        .with_options(Utf8Options::new().with_bom(BomPolicy::Strip))
+        .with_error_mode(ErrorMode::Replacement);
+    assert_eq!(ready(&mut lines), ["a\u{FFFD}", "b\u{FFFD}", "-"]);
+    assert_eq!(lines.error_count(), 2);
+    assert_eq!(lines.first_error().unwrap().valid_up_to(), 4);
+    assert!(lines.decoder().bom_seen());
+}
+
+// ---- going on -----------------------------------------------------------------------------------
+
+#[test]
+fn lines_begin_where_a_stream_of_text_has_come_to() {
+    let chunks = [&b"head\xE2"[..], b"\x82\xAC\nbody\n\xFFtail\n", b"end"];
+    for (steps, expected) in [
+        (0, "1@0 head€|2@8 body|3@13 <>|4@19 end|-"),
+        (1, "1@4 €|2@8 body|3@13 <>|4@19 end|-"),
+        (2, "1@7 |2@8 body|3@13 <>|4@19 end|-"),
+        (3, "1@13 <>|2@19 end|-"),
+    ] {
+        let mut texts = whole(&chunks).utf8();
+        for _ in 0..steps {
+            texts.next().now_or_never().unwrap().unwrap().unwrap();
+        }
+        assert_eq!(places(&mut texts.lines()), expected, "after {steps}");
+    }
+    let mut ended = whole(&[b"a"]).utf8();
+    while ended.next().now_or_never().unwrap().is_some() {}
+    assert_eq!(places(&mut ended.lines()), "-");
+}
+
+#[test]
+fn lines_begin_where_a_reader_has_come_to() {
+    let bytes = &b"head\xE2\x82\xAC\nbody\n\xFFtail\nend"[..];
+    for (chars, expected) in [
+        (0, "1@0 head€|2@8 body|3@13 <>|4@19 end|-"),
+        (4, "1@4 €|2@8 body|3@13 <>|4@19 end|-"),
+        (5, "1@7 |2@8 body|3@13 <>|4@19 end|-"),
+        (7, "1@9 ody|2@13 <>|3@19 end|-"),
+        (11, "1@13 <>|2@19 end|-"),
+        (99, "-"),
+    ] {
+        let mut reader = bytes.utf8_reader().with_capacity(6);
+        if chars == 99 {
+            while !matches!(reader.next_str().now_or_never().unwrap(), Ok(None)) {}
+        } else {
+            let next = |_| reader.next_char().now_or_never().unwrap().unwrap();
+            assert_eq!((0..chars).filter_map(next).count(), chars);
+        }
+        let mut lines = reader.into_lines();
+        assert_eq!(places(&mut lines), expected, "after {chars}");
+    }
+    let mut repairing = (&b"\xFF\n"[..]).utf8_reader().with_error_mode(ErrorMode::Escape);
+    assert_eq!(repairing.next_char().now_or_never().unwrap().unwrap(), Some('\\'));
+    assert_eq!(
+        repairing.into_lines().next().now_or_never().unwrap().unwrap().unwrap().unwrap(),
+        "xff"
+    );
+}
+
+#[test]
+fn lines_behind_text_that_was_repaired_are_where_they_are() {
+    let bytes = &b"\xFFa\xFFb\nxx\xE2\x82\n\xFF\nq\n\xC3"[..];
+    for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {
+        for limit in [1, 2, 3, 4, 100] {
+            let reader = || bytes.utf8_reader().with_error_mode(mode);
+            let mut whole = reader().into_lines().with_max_length(limit);
+            let expected = places(&mut whole);
+            let mut peeking = reader();
+            peeking.peek_str().now_or_never().unwrap().unwrap();
+            let mut lines = peeking.into_lines().with_max_length(limit);
+            assert_eq!(places(&mut lines), expected, "{mode:?} {limit}");
+            assert_eq!(lines.error_count(), whole.error_count(), "{mode:?} {limit}");
+            assert_eq!(lines.first_error(), whole.first_error(), "{mode:?} {limit}");
+        }
+    }
+    let mut escaping = bytes.utf8_reader().with_error_mode(ErrorMode::Escape);
+    for _ in 0..7 {
+        escaping.next_char().now_or_never().unwrap().unwrap();
+    }
+    let expected = r"1@1 ffb|2@5 xx\xe2\x82|3@10 \xff|4@12 q|5@14 \xc3|-";
+    assert_eq!(places(&mut escaping.into_lines()), expected);
+}
+
+#[test]
+fn a_reader_is_the_same_behind_its_lines() {
+    let reader = (&b"one\n\xFFtwo"[..]).utf8_reader().with_capacity(4);
+    let mut lines = reader.with_error_mode(ErrorMode::Escape).into_lines();
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "one");
+    assert_eq!(lines.rest(), b"");
+    let mut reader = lines.into_inner();
+    assert_eq!(reader.decoder().position(), 4);
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some(r"\xfftwo"));
+    assert_eq!(reader.first_error().unwrap().valid_up_to(), 4);
+}
+
+#[test]
+fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
+    let long = "long ".repeat(40);
+    let bytes =
+        [&b"\xEF\xBB\xBFa\xFF\n\xE2\x82\r\n\r\xFFb\xC3\xA9\xC3\n"[..], long.as_bytes(), b"\xFF"]
+            .concat();
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {
+        let all_of = |bytes: &[u8]| {
+            let mut reader = bytes.utf8_reader().with_error_mode(mode);
+            reader.collect_text(1000).now_or_never().unwrap().unwrap()
+        };
+        let mut whole = (&bytes[..]).utf8_reader().with_options(options).with_error_mode(mode);
+        whole.collect_text(1000).now_or_never().unwrap().unwrap();
+        for (cut, capacity) in (0..=bytes.len()).flat_map(|cut| [(cut, 7), (cut, 300)]) {
+            let (mut pipe, socket) = tokio::io::duplex(1 << 10);
+            let reader = socket.utf8_reader().with_capacity(capacity).with_options(options);
+            let mut lines = reader.into_lines().with_error_mode(mode);
+            pipe.write_all(&bytes[..cut]).now_or_never().unwrap().unwrap();
+            items(&mut lines);
+            let mut reader = lines.into_reader();
+            let newline = bytes[..cut].iter().rposition(|&byte| byte == b'\n');
+            let start = newline.map_or(if cut < 3 { 0 } else { 3 }, |at| at + 1);
+            assert_eq!(reader.decoder().position(), start as u64, "{mode:?} {cut}");
+
+            pipe.write_all(&bytes[cut..]).now_or_never().unwrap().unwrap();
+            drop(pipe);
+            let text = reader.collect_text(1000).now_or_never().unwrap().unwrap();
+            assert_eq!(text, all_of(&bytes[start.max(3)..]), "{mode:?} {cut}");
+            assert_eq!(reader.error_count(), whole.error_count(), "{mode:?} {cut}");
+            assert_eq!(reader.first_error(), whole.first_error(), "{mode:?} {cut}");
+            assert!(reader.decoder().bom_seen());
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_is_given_back_tells_no_error_twice_and_no_end_twice() {
+    let bytes = &b"one\n\xFFtwo\nthree\xFF"[..];
+    let mut lines = bytes.utf8_reader().into_lines();
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "one");
+    assert!(lines.next().now_or_never().unwrap().unwrap().unwrap().is_err());
+    let mut reader = lines.into_reader();
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("two\nthree"));
+    assert!(reader.next_str().now_or_never().unwrap().is_err());
+    assert_eq!((reader.error_count(), reader.decoder().position()), (2, 15));
+
+    let mut lines =
+        Script::new(&[Chunk(b"line"), End, Chunk(b"behind")]).utf8_reader().into_lines();
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "line");
+    assert!(lines.next().now_or_never().unwrap().is_none());
+    assert_eq!(lines.into_reader().next_str().now_or_never().unwrap().unwrap(), None);
+}
+
+/// The lines with their numbers and offsets.
+fn places<L, E: std::fmt::Debug>(lines: &mut L) -> String
+where
+    L: Stream<Item = Result<Result<Line, LineError>, E>> + Unpin,
+{
+    let mut words: Vec<_> = std::iter::from_fn(|| lines.next().now_or_never().flatten())
+        .map(|item| match item.unwrap() {
+            Ok(line) => format!("{}@{} {}", line.number, line.offset, line.text),
+            Err(error) => format!("{}@{} <>", error.number, error.offset),
+        })
+        .collect();
+    words.push("-".to_owned());
+    words.join("|")
+}
+
+#[test]
+fn text_has_lines_wherever_its_items_end() {
+    let texts = stream::iter([Ok("od"), Ok(""), Err("late"), Ok("in\r"), Ok("\ndva"), Ok("\n")]);
+    assert_eq!(ready(&mut texts.text_lines()), ["! late", "odin", "dva", "-"]);
+    let texts = (&b"a\xFFb\nc"[..]).utf8_stream().with_error_mode(ErrorMode::Skip);
+    let upper = texts.map_ok(|text| text.to_uppercase());
+    assert_eq!(ready(&mut upper.text_lines()), ["AB", "C", "-"]);
+}
+
+// ---- errors and the end -------------------------------------------------------------------------
+
+#[test]
+fn errors_of_the_source_lose_no_line() {
+    let does =
+        [Ok(&b"on"[..]), Err("1"), Ok(b"e\ntw\xC3"), Err("2"), Err("3"), Ok(b"\xA9"), Err("4")];
+    let mut lines = stream::iter(does).utf8_lines();
+    assert_eq!(ready(&mut lines), ["! 1", "one", "! 2", "! 3", "! 4", "twé", "-"]);
+
+    let reader = tokio_test::io::Builder::new()
+        .read(b"on")
+        .read_error(io::Error::other("1"))
+        .read(b"e\ntw\xC3")
+        .read_error(io::Error::other("2"))
+        .read(b"\xA9")
+        .build();
+    assert_eq!(ready(&mut reader.utf8_lines()), ["! 1", "one", "! 2", "twé", "-"]);
+}
+
+#[test]
+fn a_source_that_has_ended_is_not_polled_again() {
+    let mut polls = 0;
+    let chunks = stream::poll_fn(|_| {
+        polls += 1;
+        Poll::Ready((polls == 1).then_some(Ok::<_, Infallible>("no end")))
+    });
+    let mut lines = chunks.utf8_lines();
+    assert!(!lines.is_terminated());
+    assert_eq!(ready(&mut lines), ["no end", "-"]);
+    assert!(lines.is_terminated());
+    assert_eq!(ready(&mut lines), ["-"]);
+    drop(lines);
+    assert_eq!(polls, 2);
+}
+
+#[tokio::test]
+async fn a_line_without_end_is_refused_and_the_next_line_comes() {
+    let long = stream::repeat(Ok::<_, Infallible>(Bytes::from(vec![b'x'; 8192]))).take(1000);
+    let mut lines = pin!(long.chain(whole(&[b"\nnext\n"]).map_ok(Bytes::from)).utf8_lines());
+    let error = soon(lines.next()).await.unwrap().unwrap().unwrap_err();
+    assert_eq!(error.kind, LineErrorKind::TooLong { limit: Utf8LinesCodec::DEFAULT_MAX_LENGTH });
+    let next = soon(lines.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!((&*next, next.number), ("next", 2));
+}
+
+#[test]
+fn a_chunk_of_which_nobody_else_has_a_part_is_not_copied() {
+    let chunk = Bytes::from(b"one\ntwo\n".to_vec());
+    let at = chunk.as_ptr();
+    let mut lines = stream::iter([Ok::<_, Infallible>(chunk)]).utf8_lines();
+    let mut next = || lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap().text;
+    let (one, two) = (next(), next());
+    assert_eq!((one.as_ptr(), two.as_ptr()), (at, at.wrapping_add(4)));
+}
+
+// ---- wakers and dropped futures -----------------------------------------------------------------
+
+#[test]
+fn the_last_waker_is_the_one_that_counts() {
+    let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
+    let mut lines = receiver.utf8_lines();
+    let mut first = task::spawn(());
+    let mut second = task::spawn(());
+    let mut poll = |task: &mut task::Spawn<()>| {
+        task.enter(|cx, _| lines.poll_next_unpin(cx)).map_ok(|line| line.map(String::from))
+    };
+    assert_pending!(poll(&mut first));
+    assert_pending!(poll(&mut second));
+    sender.unbounded_send(Ok(b"x")).unwrap();
+    assert!(!first.is_woken() && second.is_woken());
+    assert_pending!(poll(&mut second));
+    sender.unbounded_send(Ok(b"\n")).unwrap();
+    assert!(second.is_woken());
+    assert_ready_eq!(poll(&mut second), Some(Ok(Ok("x".to_owned()))));
+}
+
+#[test]
+fn lines_are_pending_only_when_the_stream_within_is() {
+    let steps = [Chunk(b"a\n\xFF"), Chunk(b"b"), Error("e"), Pause, End];
+    for does in scripts(&steps, 5) {
+        let lines = Utf8Lines::new(Script::new(&does));
+        let look = |lines: &Utf8Lines<Script>| lines.get_ref().look();
+        assert_waits_only_for_script(&does, lines, look, |cx, lines| {
+            lines.poll_next(cx).map(|item| item.is_some())
+        });
+    }
+}
+
+#[test]
+fn a_source_that_never_ends_a_line_leaves_others_their_turn() {
+    let chunks = [[b"x".as_slice(); 100].as_slice(), &[b"\n"]].concat();
+    let mut lines = task::spawn(whole(&chunks).utf8_lines());
+    for _ in 0..3 {
+        assert_pending!(lines.poll_next());
+        assert!(lines.is_woken(), "it will be polled again");
+    }
+    let Poll::Ready(Some(Ok(Ok(line)))) = lines.poll_next() else { panic!("no line") };
+    assert_eq!(line.len(), 100);
+}
+
+#[tokio::test]
+async fn a_select_that_goes_another_way_loses_nothing() {
+    let text = "Zażółć gęślą jaźń\n色は匂へど\r\n👩‍👩‍👧‍👦\n\n".repeat(20);
+    let (peer, socket) = tokio::io::duplex(3);
+    let writer = write_slowly(peer, &text);
+    let mut lines = socket.utf8_lines();
+    let (mut seen, mut turns, mut interrupted) = (Vec::new(), 0, 0);
+    loop {
+        turns += 1;
+        tokio::select! {
+            biased;
+            () = yield_now(), if turns % 2 == 0 => interrupted += 1,
+            line = lines.next() => match line {
+                Some(line) => seen.push(line.unwrap().unwrap().to_string()),
+                None => break,
+            },
+            () = yield_now() => interrupted += 1,
+        }
+    }
+    soon(writer).await.unwrap();
+    assert_eq!(seen, text.lines().collect::<Vec<_>>());
+    assert!(interrupted > 10, "interrupted {interrupted} times only");
+}
+
+// ---- real sources -------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let mut lines = listener.accept().await.unwrap().0.utf8_lines();
+    peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
+    for expected in ["ok", "<line 2, from byte 3 on, is not acceptable utf-8>", "more"] {
+        assert_eq!(told(soon(lines.next()).await.unwrap().unwrap()), expected);
+    }
+    let error = soon(lines.next()).await.unwrap().unwrap().unwrap_err();
+    assert_eq!(error.number, 4, "a line that has not ended is refused at once");
+    assert!(timeout(Duration::from_millis(10), lines.next()).await.is_err());
+    peer.write_all(b" ever\nafter\n").await.unwrap();
+    assert_eq!(told(soon(lines.next()).await.unwrap().unwrap()), "after");
+    drop(peer);
+    assert!(soon(lines.next()).await.is_none());
+}
+
+#[tokio::test]
+async fn over_a_socket_in_odd_pieces_with_every_delimiter() {
+    let text = "The quick brown fox\nZwölf Boxkämpfer\n키스의 고유조건은\n👩‍👩‍👧‍👦\n".repeat(200);
+    for delimiter in ["\n", "\0", "\u{2028}", "--"] {
+        let bytes = text.replace('\n', delimiter).into_bytes();
+        let (socket, peer) = socket_in_odd_pieces(bytes).await;
+        let lines = socket.utf8_lines().with_delimiter(Delimiter::text(delimiter).unwrap());
+        let lines: Vec<_> = soon(lines.try_collect()).await.unwrap();
+        soon(peer).await.unwrap();
+        let lines: Vec<_> = lines.into_iter().map(|line| line.unwrap().to_string()).collect();
+        assert_eq!(lines, text.lines().collect::<Vec<_>>(), "{delimiter:?}");
+    }
+}
+
+#[tokio::test]
+async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
+    let text = "Zwölf Boxkämpfer\n키스의 고유조건은\n".repeat(50);
+    let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
+    let lines: Vec<_> = soon(chunks.utf8_lines().try_collect()).await.unwrap();
+    let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
+    assert_eq!(joined, text);
+
+    let lines: Vec<_> = soon(channel(&text).utf8_lines().try_collect()).await.unwrap();
+    let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
+    assert_eq!(joined, text);
+}
+
+#[test]
+fn lines_may_be_sent_shared_and_moved() {
+    fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
+    is_plain::<Utf8Lines<()>>();
+    is_plain::<Utf8Lines<Utf8Reader<TcpStream>>>();
+}

@@ -1,0 +1,849 @@
+//! Text to writers: the law of chunks, writers that take little, wait and fail, what is copied and
+//! what is not, backpressure, cancelled futures, wakers, the end, and real sockets.
+#![cfg(feature = "stream")]
+
+use crate::lists;
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::Ipv4Addr;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures::{FutureExt, SinkExt, StreamExt, TryStreamExt, stream};
+use lists::SURROGATE_MODES;
+use proptest::prelude::*;
+use tokio::io::{AsyncReadExt, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tokio_test::{assert_pending, assert_ready_ok, task};
+use utf8_codec::stream::{Utf8Stream, Utf8WriteExt, Utf8Writer, WriteError};
+use utf8_codec::utf16::{SurrogateMode, Utf16ErrorKind};
+use utf8_codec::{ByteString, Utf8Encoder};
+
+// ---- scripts ----------------------------------------------------------------------------------
+
+/// What a writer does when it is called.
+#[derive(Clone, Copy, Debug)]
+enum Does {
+    /// Takes so many bytes, or all if they are fewer.
+    Take(usize),
+    /// Is pending, and has the task woken at once.
+    Pause,
+    /// Is pending until somebody wakes the task.
+    Stall,
+    Fail(ErrorKind),
+}
+
+use Does::{Fail, Pause, Stall, Take};
+
+/// A writer that does one thing after another, and then takes everything.
+#[derive(Debug, Default)]
+struct Script {
+    does: VecDeque<Does>,
+    vectored: bool,
+    taken: Vec<u8>,
+    /// Of each call that brought bytes: the address and the length of each slice.
+    calls: Vec<Vec<(usize, usize)>>,
+    polls: usize,
+    flushes: usize,
+    shutdowns: usize,
+    waker: Option<Waker>,
+}
+
+impl Script {
+    fn new(does: &[Does]) -> Self {
+        Self { does: does.iter().copied().collect(), ..Self::default() }
+    }
+
+    fn vectored(does: &[Does]) -> Self {
+        Self { vectored: true, ..Self::new(does) }
+    }
+
+    fn text(&self) -> &str {
+        str::from_utf8(&self.taken).expect("what is written is whole")
+    }
+
+    fn write(&mut self, cx: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        self.polls += 1;
+        let len = slices.iter().map(|slice| slice.len()).sum::<usize>();
+        assert!(len > 0, "called for nothing");
+        match self.does.pop_front().unwrap_or(Take(usize::MAX)) {
+            Take(most) => {
+                self.calls.push(slices.iter().map(|slice| place(slice)).collect());
+                let bytes = slices.iter().flat_map(|slice| slice.iter());
+                self.taken.extend(bytes.take(most));
+                Poll::Ready(Ok(most.min(len)))
+            }
+            Pause => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Stall => {
+                self.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+            Fail(kind) => Poll::Ready(Err(kind.into())),
+        }
+    }
+}
+
+impl AsyncWrite for Script {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.write(cx, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        assert!(self.vectored, "it has said that it does not");
+        self.write(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.vectored
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.flushes += 1;
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.shutdowns += 1;
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// The address and the length of a slice.
+fn place(slice: &[u8]) -> (usize, usize) {
+    (slice.as_ptr().addr(), slice.len())
+}
+
+/// A future that is ready.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("there is nothing to wait for")
+}
+
+fn io_kind(error: WriteError) -> ErrorKind {
+    match error {
+        WriteError::Io(error) => error.kind(),
+        error => panic!("{error}"),
+    }
+}
+
+// ---- the law ----------------------------------------------------------------------------------
+
+/// Something to write.
+#[derive(Clone, Debug)]
+enum Part {
+    Text(String),
+    Char(char),
+    Units(Vec<u16>),
+}
+
+fn any_part() -> impl Strategy<Value = Part> {
+    let short = ".{0,8}".prop_map(Part::Text);
+    let long = (".{1,8}", 100_usize..400).prop_map(|(text, n)| Part::Text(text.repeat(n)));
+    let unit =
+        prop_oneof![0x20_u16..0x7F, 0x80_u16..0xD800, 0xD800_u16..0xDC00, 0xDC00_u16..0xE000];
+    let units = prop::collection::vec(unit, 0..20).prop_map(Part::Units);
+    let pairs = prop::collection::vec(any::<char>(), 0..20)
+        .prop_map(|chars| Part::Units(String::from_iter(chars).encode_utf16().collect()));
+    prop_oneof![2 => short, 1 => long, 2 => any::<char>().prop_map(Part::Char), 2 => units, 1 => pairs]
+}
+
+/// What parts, one behind the other, are in UTF-8, and how many lone surrogates there are.
+fn model(parts: &[Part], mode: SurrogateMode) -> (String, u64) {
+    let (mut text, mut lone, mut units) = (String::new(), 0, Vec::new());
+    let mut decode = |units: &mut Vec<u16>, text: &mut String| {
+        for decoded in char::decode_utf16(units.drain(..)) {
+            match (decoded.map_err(|error| error.unpaired_surrogate()), mode) {
+                (Ok(c), _) => text.push(c),
+                (Err(unit), _) => {
+                    lone += 1;
+                    *text += &match mode {
+                        SurrogateMode::Fatal | SurrogateMode::Skip => String::new(),
+                        SurrogateMode::Replacement => "\u{FFFD}".to_owned(),
+                        SurrogateMode::QuestionMark => "?".to_owned(),
+                        SurrogateMode::Escape => format!("\\u{unit:04x}"),
+                        SurrogateMode::CharacterReference => format!("&#{unit};"),
+                    };
+                }
+            }
+        }
+    };
+    for part in parts {
+        match part {
+            Part::Units(more) => units.extend(more),
+            Part::Text(more) if more.is_empty() => {}
+            Part::Text(more) => {
+                decode(&mut units, &mut text);
+                text += more;
+            }
+            Part::Char(c) => {
+                decode(&mut units, &mut text);
+                text.push(*c);
+            }
+        }
+    }
+    decode(&mut units, &mut text);
+    (text, lone)
+}
+
+fn any_script() -> impl Strategy<Value = Vec<Does>> {
+    let does = prop_oneof![
+        4 => (1_usize..8).prop_map(Take),
+        4 => (1_usize..2000).prop_map(Take),
+        2 => Just(Pause),
+        1 => Just(Fail(ErrorKind::TimedOut)),
+    ];
+    prop::collection::vec(does, 0..60)
+}
+
+/// Feeds all parts and closes, again and again where it fails; returns how often a call told of a
+/// lone surrogate.
+async fn write_parts(writer: &mut Utf8Writer<Script>, parts: &[Part], owned: bool) -> u64 {
+    let mut told = 0;
+    let mut again = |result: Result<(), WriteError>| match result {
+        Ok(()) => false,
+        Err(WriteError::Io(error)) => {
+            assert_eq!(error.kind(), ErrorKind::TimedOut);
+            true
+        }
+        Err(WriteError::Utf16(_)) => {
+            told += 1;
+            false
+        }
+        Err(error) => panic!("{error}"),
+    };
+    for part in parts {
+        loop {
+            let result = match part {
+                Part::Text(text) if owned => writer.write_text(text.clone().into()).await,
+                Part::Text(text) => writer.write_str(text).await,
+                Part::Char(c) => writer.write_char(*c).await,
+                Part::Units(units) => writer.write_utf16(units).await,
+            };
+            if !again(result) {
+                break;
+            }
+        }
+    }
+    while writer.get_ref().shutdowns == 0 {
+        again(writer.close().await);
+    }
+    told
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_written_in_whatever_parts_comes_out_once_and_in_order(
+        parts in prop::collection::vec(any_part(), 0..12),
+        script in any_script(),
+        vectored: bool,
+        owned: bool,
+        capacity in prop_oneof![Just(0_usize), 1_usize..40, Just(8192)],
+    ) {
+        for mode in SURROGATE_MODES {
+            let (text, lone) = model(&parts, mode);
+            let script = Script { vectored, ..Script::new(&script) };
+            let mut writer = script.utf8_writer().with_capacity(capacity).with_surrogate_mode(mode);
+            let told = tokio_test::block_on(write_parts(&mut writer, &parts, owned));
+            prop_assert_eq!(writer.get_ref().text(), text);
+            prop_assert_eq!(writer.utf16().error_count(), lone);
+            prop_assert_eq!(told > 0, lone > 0 && mode == SurrogateMode::Fatal);
+            prop_assert_eq!(writer.unwritten_len(), 0);
+        }
+    }
+
+    #[test]
+    fn units_cut_anywhere_are_the_same_text(
+        units in prop::collection::vec(prop_oneof![0x20_u16..0x3000, 0xD800_u16..0xE000], 0..60),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
+        let mut at: Vec<_> = cuts.iter().map(|cut| cut.index(units.len() + 1)).collect();
+        at.extend([0, units.len()]);
+        at.sort_unstable();
+        let parts: Vec<_> = at.windows(2).map(|w| Part::Units(units[w[0]..w[1]].to_vec())).collect();
+        for mode in SURROGATE_MODES {
+            let (text, lone) = model(&[Part::Units(units.clone())], mode);
+            let mut writer = Script::default().utf8_writer().with_surrogate_mode(mode);
+            now(write_parts(&mut writer, &parts, false));
+            prop_assert_eq!(writer.get_ref().text(), text);
+            prop_assert_eq!(writer.utf16().error_count(), lone);
+        }
+    }
+}
+
+#[test]
+fn a_writer_that_takes_one_byte_at_a_time_gets_everything() {
+    let text = "naïve, 東京, 👋. ".repeat(40);
+    for vectored in [false, true] {
+        let trickle = [Take(1), Pause].repeat(2 * text.len() + 10);
+        let mut writer = Script { vectored, ..Script::new(&trickle) }.utf8_writer();
+        tokio_test::block_on(async {
+            writer.write_text(text.clone().into()).await.unwrap();
+            writer.write_char('|').await.unwrap();
+            writer.write_text(text.clone().into()).await.unwrap();
+            writer.close().await.unwrap();
+        });
+        assert_eq!(writer.get_ref().text(), format!("{text}|{text}"));
+    }
+}
+
+// ---- what is copied ---------------------------------------------------------------------------
+
+#[test]
+fn many_long_texts_go_out_in_one_call_from_where_they_are() {
+    let texts: Vec<_> = (0..100).map(|n| ByteString::from(format!("{n:0256}"))).collect();
+    let mut writer = Script::vectored(&[]).utf8_writer().with_capacity(1 << 20);
+    for text in &texts {
+        now(writer.write_text(text.clone())).unwrap();
+    }
+    now(writer.flush()).unwrap();
+    let script = writer.into_inner();
+    let places: Vec<_> = texts.iter().map(|text| place(text.as_bytes())).collect();
+    assert_eq!(script.calls.concat(), places);
+    assert_eq!(script.calls.iter().map(Vec::len).collect::<Vec<_>>(), [64, 36]);
+}
+
+#[test]
+fn short_text_between_long_ones_is_gathered_and_in_its_place() {
+    let long = ByteString::from("long ".repeat(100));
+    let mut writer = Script::vectored(&[]).utf8_writer();
+    for part in ["a ", "b "] {
+        now(writer.write_str(part)).unwrap();
+    }
+    now(writer.write_text(long.clone())).unwrap();
+    now(writer.write_char('c')).unwrap();
+    now(writer.write_text("d ".into())).unwrap();
+    now(writer.write_text(long.clone())).unwrap();
+    now(writer.flush()).unwrap();
+    let script = writer.into_inner();
+    assert_eq!(script.text(), format!("a b {long}cd {long}"));
+    let [call] = &*script.calls else { panic!("{} calls", script.calls.len()) };
+    assert_eq!(call.iter().map(|slice| slice.1).collect::<Vec<_>>(), [4, 500, 3, 500]);
+    assert_eq!([call[1], call[3]], [place(long.as_bytes()); 2]);
+}
+
+#[test]
+fn a_writer_that_is_not_vectored_is_called_for_buffers_not_for_texts() {
+    let text = ByteString::from("x".repeat(1000));
+    let mut writer = Script::new(&[]).utf8_writer();
+    for _ in 0..16 {
+        now(writer.write_text(text.clone())).unwrap();
+    }
+    now(writer.flush()).unwrap();
+    let sizes: Vec<_> = writer.get_ref().calls.iter().map(|call| call[0].1).collect();
+    assert_eq!(sizes, [9000, 7000]);
+
+    let long = ByteString::from("x".repeat(8192));
+    now(writer.write_text(long.clone())).unwrap();
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().calls.last().unwrap(), &[place(long.as_bytes())]);
+}
+
+#[test]
+fn an_owned_string_is_not_copied_either() {
+    let text = "x".repeat(300);
+    let place = place(text.as_bytes());
+    let mut writer = Script::vectored(&[]).utf8_writer();
+    now(writer.send(text)).unwrap();
+    assert_eq!(writer.get_ref().calls, [[place]]);
+}
+
+// ---- room -------------------------------------------------------------------------------------
+
+#[test]
+fn who_writes_waits_while_the_buffer_is_full() {
+    let mut writer = Script::new(&[Stall, Take(3), Stall, Take(2)]).utf8_writer().with_capacity(10);
+    now(writer.write_str("0123456789")).unwrap();
+    assert_eq!(writer.get_ref().polls, 0, "nothing is written before it has to be");
+
+    let mut write = task::spawn(writer.write_str("abc"));
+    assert_pending!(write.poll());
+    drop(write);
+    assert_eq!(writer.unwritten_len(), 10, "a future that was dropped has added nothing");
+
+    // Three bytes are taken: there is room, and the text is taken whole.
+    now(writer.write_str("abc")).unwrap();
+    assert_eq!(writer.unwritten_len(), 10);
+    assert!(writer.write_str("d").now_or_never().is_none());
+    now(writer.write_str("d")).unwrap();
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "0123456789abcd");
+}
+
+#[test]
+fn a_stalled_writer_bounds_what_is_held() {
+    let mut writer = Script::new(&[Stall; 10]).utf8_writer();
+    let text = "0123456789abcdef";
+    let mut written = 0;
+    while writer.feed(text).now_or_never().is_some() {
+        written += text.len();
+    }
+    assert_eq!((written, writer.unwritten_len()), (8192, 8192));
+}
+
+#[test]
+fn without_capacity_each_text_is_written_before_the_next() {
+    let mut writer = Script::new(&[Take(2), Stall]).utf8_writer().with_capacity(0);
+    now(writer.write_str("one")).unwrap();
+    assert!(writer.write_str("two").now_or_never().is_none());
+    assert_eq!(writer.get_ref().text(), "on");
+    now(writer.write_str("two")).unwrap();
+    assert_eq!(writer.get_ref().text(), "one");
+}
+
+// ---- wakers -----------------------------------------------------------------------------------
+
+#[test]
+fn the_writer_is_pending_only_when_the_inner_one_is_and_is_woken_by_it() {
+    let mut writer = Script::new(&[Take(2), Stall, Take(1), Stall]).utf8_writer();
+    now(writer.write_str("abcdef")).unwrap();
+    let writer = &mut writer;
+    {
+        let mut flush = task::spawn(writer.flush());
+        assert_pending!(flush.poll());
+        assert!(!flush.is_woken(), "nobody has woken it");
+    }
+    assert_eq!((writer.get_ref().text(), writer.get_ref().polls), ("ab", 2), "no busy loop");
+
+    // The waker is the one of the task that asked last.
+    let mut flush = task::spawn(poll_flush(writer));
+    assert_pending!(flush.poll());
+    assert!(!flush.is_woken());
+    let waker = flush.waker.lock().unwrap().take().expect("it has left its waker");
+    waker.wake();
+    assert!(flush.is_woken());
+    assert_ready_ok!(flush.poll());
+}
+
+/// Flushing, with a view on the waker that the inner writer is left.
+fn poll_flush(writer: &mut Utf8Writer<Script>) -> Flush<'_> {
+    Flush { writer, waker: std::sync::Mutex::new(None) }
+}
+
+struct Flush<'a> {
+    writer: &'a mut Utf8Writer<Script>,
+    waker: std::sync::Mutex<Option<Waker>>,
+}
+
+impl Future for Flush<'_> {
+    type Output = Result<(), WriteError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let poll = Pin::new(&mut *self.writer).poll_flush(cx);
+        let waker = self.writer.get_mut().waker.take();
+        *self.waker.lock().unwrap() = waker;
+        poll
+    }
+}
+
+#[test]
+fn a_task_that_is_woken_at_once_is_polled_once_for_each_time() {
+    let mut writer = Script::new(&[Pause, Take(1), Pause, Pause]).utf8_writer();
+    now(writer.write_str("ab")).unwrap();
+    let mut flush = task::spawn(writer.flush());
+    for _ in 0..3 {
+        assert_pending!(flush.poll());
+        assert!(flush.is_woken());
+    }
+    assert_ready_ok!(flush.poll());
+    drop(flush);
+    assert_eq!((writer.get_ref().text(), writer.get_ref().polls), ("ab", 5));
+}
+
+// ---- cancelled futures ------------------------------------------------------------------------
+
+/// Every future is dropped after its first poll wherever the writer pauses; nothing is lost and
+/// nothing is doubled.
+#[tokio::test]
+async fn futures_that_lose_a_race_lose_nothing_else() {
+    let script: Vec<_> =
+        (0..400).map(|n| if n % 3 == 0 { Take(n % 5 + 1) } else { Pause }).collect();
+    let mut writer = Script::new(&script).utf8_writer().with_capacity(4);
+    let mut lost = 0;
+    // `biased`, so that a call which is ready wins.
+    macro_rules! race {
+        ($call:expr) => {
+            loop {
+                tokio::select! {
+                    biased;
+                    result = $call => break result.unwrap(),
+                    () = std::future::ready(()) => lost += 1,
+                }
+            }
+        };
+    }
+    let mut expected = String::new();
+    for n in 0..20 {
+        race!(writer.write_str("ünï"));
+        race!(writer.write_char('👋'));
+        race!(writer.write_text(ByteString::from_static("東京")));
+        race!(writer.write_utf16(&[0x61, 0xD83D]));
+        race!(writer.write_utf16(&[0xDC4B]));
+        if n % 4 == 0 {
+            race!(writer.flush());
+        }
+        expected += "ünï👋東京a👋";
+    }
+    race!(writer.close());
+    assert!(lost > 100, "only {lost} futures were dropped");
+    assert_eq!(writer.get_ref().text(), expected);
+    assert_eq!(writer.get_ref().shutdowns, 1);
+}
+
+#[test]
+fn a_flush_that_is_dropped_goes_on_where_it_was() {
+    let mut writer = Script::new(&[Take(4), Stall]).utf8_writer();
+    now(writer.write_str("€€€")).unwrap();
+    assert!(writer.flush().now_or_never().is_none());
+    assert_eq!(writer.get_ref().taken, b"\xE2\x82\xAC\xE2");
+    assert_eq!(writer.unwritten_len(), 5);
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "€€€");
+}
+
+// ---- trouble ----------------------------------------------------------------------------------
+
+#[test]
+fn an_error_loses_nothing_and_the_next_call_tries_again() {
+    let mut writer = Script::new(&[Take(2), Fail(ErrorKind::TimedOut)]).utf8_writer();
+    now(writer.write_str("abcd")).unwrap();
+    assert_eq!(io_kind(now(writer.flush()).unwrap_err()), ErrorKind::TimedOut);
+    assert_eq!(writer.unwritten_len(), 2);
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "abcd");
+}
+
+#[test]
+fn a_text_that_meets_an_error_has_not_been_taken() {
+    let mut writer = Script::new(&[Fail(ErrorKind::TimedOut)]).utf8_writer().with_capacity(1);
+    now(writer.write_str("a")).unwrap();
+    assert_eq!(io_kind(now(writer.write_str("b")).unwrap_err()), ErrorKind::TimedOut);
+    assert_eq!(writer.unwritten_len(), 1);
+    now(writer.write_str("b")).unwrap();
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "ab");
+}
+
+#[test]
+fn a_writer_that_takes_nothing_is_an_error_and_not_a_loop() {
+    for vectored in [false, true] {
+        let mut writer = Script { vectored, ..Script::new(&[Take(0)]) }.utf8_writer();
+        now(writer.write_text("x".repeat(500).into())).unwrap();
+        assert_eq!(io_kind(now(writer.flush()).unwrap_err()), ErrorKind::WriteZero);
+        assert_eq!(writer.unwritten_len(), 500);
+    }
+}
+
+#[test]
+fn a_writer_that_claims_too_much_is_believed_no_further_than_there_is() {
+    struct Liar;
+    impl AsyncWrite for Liar {
+        fn poll_write(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            Poll::Ready(Ok(bytes.len() + 7))
+        }
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+    let mut writer = Liar.utf8_writer();
+    now(writer.write_str("abc")).unwrap();
+    now(writer.close()).unwrap();
+    assert_eq!(writer.unwritten_len(), 0);
+}
+
+#[test]
+fn the_parts_are_everything_that_is_not_written() {
+    let long = "long ".repeat(100);
+    let mut writer = Script::vectored(&[Take(4), Stall]).utf8_writer();
+    now(writer.write_str("€")).unwrap();
+    now(writer.write_text(long.clone().into())).unwrap();
+    now(writer.write_utf16(&[0x21, 0xD83D])).unwrap();
+    assert!(writer.flush().now_or_never().is_none());
+    let parts = writer.into_parts();
+    assert_eq!(parts.writer.taken, b"\xE2\x82\xACl");
+    assert_eq!(parts.unwritten, format!("{}!", &long[1..]));
+    assert_eq!(parts.high_surrogate, Some(0xD83D));
+
+    let shared = ByteString::from(long);
+    let mut writer = Script::vectored(&[Take(10), Stall]).utf8_writer();
+    now(writer.write_text(shared.clone())).unwrap();
+    assert!(writer.flush().now_or_never().is_none());
+    let parts = writer.into_parts();
+    assert_eq!(parts.unwritten.as_ptr(), shared[10..].as_ptr(), "one piece is not copied");
+}
+
+// ---- surrogates -------------------------------------------------------------------------------
+
+#[test]
+fn flushing_and_empty_text_leave_a_high_surrogate_where_it_is() {
+    let mut writer = Script::default().utf8_writer();
+    now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "a");
+    now(writer.write_utf16(&[])).unwrap();
+    now(writer.write_str("")).unwrap();
+    now(writer.write_text(ByteString::new())).unwrap();
+    now(writer.write_utf16(&[0xDC4B])).unwrap();
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "a👋");
+}
+
+#[test]
+fn other_text_shows_that_a_high_surrogate_is_alone_and_is_taken() {
+    let mut writer = Script::default().utf8_writer();
+    now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
+    let Err(WriteError::Utf16(error)) = now(writer.write_str("b")) else { panic!("it is alone") };
+    assert_eq!((error.offset(), error.kind()), (1, Utf16ErrorKind::LoneHigh));
+    // Offsets are those of all units, whatever stands between them.
+    let error = now(writer.write_utf16(&[0x63, 0xDC00, 0xDC01, 0x64])).unwrap_err();
+    assert!(matches!(error, WriteError::Utf16(error) if error.offset() == 3));
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "abcd");
+    assert_eq!(writer.utf16().error_count(), 3);
+}
+
+#[test]
+fn closing_reports_a_high_surrogate_once_and_then_closes() {
+    let mut writer = Script::default().utf8_writer();
+    now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
+    let error = now(writer.close()).unwrap_err();
+    assert!(matches!(&error, WriteError::Utf16(error) if error.offset() == 1));
+    assert_eq!(io::Error::from(error).kind(), ErrorKind::UnexpectedEof);
+    assert_eq!(writer.get_ref().shutdowns, 0);
+    now(writer.close()).unwrap();
+    assert_eq!((writer.get_ref().text(), writer.get_ref().shutdowns), ("a", 1));
+}
+
+#[test]
+fn closing_repairs_a_high_surrogate_if_asked() {
+    let mode = SurrogateMode::CharacterReference;
+    let mut writer = Script::default().utf8_writer().with_surrogate_mode(mode);
+    now(writer.send(0xD83D)).unwrap();
+    now(writer.close()).unwrap();
+    assert_eq!(writer.get_ref().text(), "&#55357;");
+}
+
+// ---- the signature ----------------------------------------------------------------------------
+
+fn with_bom() -> Utf8Writer<Script> {
+    Script::default().utf8_writer().with_encoder(Utf8Encoder::new().with_bom())
+}
+
+#[test]
+fn a_signature_is_written_once_before_whatever_comes_first() {
+    let mut writer = with_bom();
+    now(writer.write_str("")).unwrap();
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "\u{FEFF}");
+    now(writer.write_char('x')).unwrap();
+    now(writer.close()).unwrap();
+    assert_eq!(writer.get_ref().text(), "\u{FEFF}x");
+
+    let mut writer = with_bom();
+    now(writer.write_utf16(&[0xD83D])).unwrap();
+    now(writer.write_text(ByteString::from("x".repeat(300)))).unwrap_err();
+    now(writer.close()).unwrap();
+    assert_eq!(writer.get_ref().text(), format!("\u{FEFF}{}", "x".repeat(300)));
+}
+
+#[test]
+fn of_no_text_at_all_there_is_no_signature() {
+    let mut writer = with_bom();
+    now(writer.flush()).unwrap();
+    now(writer.close()).unwrap();
+    assert_eq!(writer.get_ref().text(), "");
+}
+
+// ---- the end ----------------------------------------------------------------------------------
+
+#[test]
+fn closing_twice_is_harmless_and_nothing_can_be_written_behind_it() {
+    let mut writer = Script::new(&[Pause]).utf8_writer();
+    now(writer.write_str("x")).unwrap();
+    assert!(writer.close().now_or_never().is_none());
+    now(writer.close()).unwrap();
+    now(writer.close()).unwrap();
+    assert_eq!(writer.get_ref().shutdowns, 1);
+    assert_eq!(io_kind(now(writer.write_str("y")).unwrap_err()), ErrorKind::BrokenPipe);
+    assert_eq!(io_kind(now(writer.send('y')).unwrap_err()), ErrorKind::BrokenPipe);
+    let error = Pin::new(&mut writer).start_send_unpin("y").unwrap_err();
+    assert_eq!(io_kind(error), ErrorKind::BrokenPipe);
+    now(writer.flush()).unwrap();
+    assert_eq!(writer.get_ref().text(), "x");
+}
+
+#[test]
+fn flushing_flushes_the_writer_within_even_if_nothing_is_held() {
+    let mut writer = Script::default().utf8_writer();
+    now(writer.flush()).unwrap();
+    assert_eq!((writer.get_ref().polls, writer.get_ref().flushes), (0, 1));
+}
+
+// ---- sinks ------------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn everything_that_is_text_can_be_sent() {
+    let mut writer = Script::default().utf8_writer();
+    writer.feed("a").await.unwrap();
+    writer.feed(&String::from("b")).await.unwrap();
+    writer.feed(String::from("c")).await.unwrap();
+    writer.feed(std::borrow::Cow::Borrowed("d")).await.unwrap();
+    writer.feed(ByteString::from("e")).await.unwrap();
+    writer.feed('f').await.unwrap();
+    writer.feed(0x67).await.unwrap();
+    writer.feed(&[0x68, 0xD83D][..]).await.unwrap();
+    writer.feed(vec![0xDC4B]).await.unwrap();
+    writer.send_all(&mut stream::iter(["i", "j"]).map(Ok)).await.unwrap();
+    writer.close().await.unwrap(); // of the writer, and so not ambiguous
+    assert_eq!(writer.get_ref().text(), "abcdefgh👋ij");
+}
+
+#[tokio::test]
+async fn a_stream_of_text_is_forwarded_in_one_line() {
+    let bytes = "grüß dich, 東京 👋, ".repeat(500);
+    let mut writer = Script::vectored(&[Take(1), Pause, Take(100), Pause]).utf8_writer();
+    let texts = Utf8Stream::from_reader(bytes.as_bytes());
+    texts.map_err(|error| WriteError::Io(error.into())).forward(&mut writer).await.unwrap();
+    assert_eq!(writer.get_ref().text(), bytes);
+    assert_eq!(writer.get_ref().shutdowns, 1);
+}
+
+#[test]
+fn it_can_be_polled_by_hand() {
+    let mut writer = pin!(Script::new(&[Stall]).utf8_writer().with_capacity(1));
+    let mut cx = Context::from_waker(Waker::noop());
+    assert_ready_ok!(writer.as_mut().poll_ready(&mut cx));
+    writer.as_mut().start_send_unpin("ab").unwrap();
+    assert_pending!(writer.as_mut().poll_ready(&mut cx));
+    assert_ready_ok!(writer.as_mut().poll_ready(&mut cx));
+    assert_ready_ok!(writer.as_mut().poll_flush(&mut cx));
+    assert_ready_ok!(writer.as_mut().poll_close(&mut cx));
+    assert_eq!(writer.get_ref().text(), "ab");
+}
+
+// ---- the real thing ---------------------------------------------------------------------------
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn through_pipes_of_every_small_size() {
+    let text = "ünïcödé: 東京 👋. ".repeat(30);
+    let units: Vec<_> = text.encode_utf16().collect();
+    for size in [1, 2, 3, 5, 64] {
+        let (mut peer, socket) = tokio::io::duplex(size);
+        let write = async {
+            let mut writer = socket.utf8_writer().with_capacity(16);
+            for unit in &units {
+                writer.feed(*unit).await?;
+            }
+            writer.write_text(text.clone().into()).await?;
+            writer.close().await
+        };
+        let mut received = String::new();
+        let read = peer.read_to_string(&mut received);
+        let (written, read) = timeout(PATIENCE, async { tokio::join!(write, read) }).await.unwrap();
+        written.unwrap();
+        read.unwrap();
+        assert_eq!(received, format!("{text}{text}"));
+    }
+}
+
+/// The peer reads nothing at first, so that the socket's buffers fill up, and then everything.
+#[tokio::test]
+async fn through_a_socket_whose_peer_is_slow() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let verse = ByteString::from("Да здравствует 東京! 👋 ".repeat(40) + "\n");
+    let count = 20_000_000 / verse.len();
+    let (full, is_full) = tokio::sync::oneshot::channel();
+
+    let write = async {
+        let socket = TcpStream::connect(address).await.unwrap();
+        assert!(socket.is_write_vectored());
+        let mut writer = socket.utf8_writer();
+        let mut full = Some(full);
+        for n in 0..count {
+            if writer.write_text(verse.clone()).now_or_never().is_none() {
+                if let Some(full) = full.take() {
+                    full.send(n).unwrap();
+                }
+                writer.write_text(verse.clone()).await.unwrap();
+            }
+            assert!(writer.unwritten_len() <= 8192 + verse.len());
+        }
+        writer.close().await.unwrap();
+    };
+    let read = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        assert!(is_full.await.unwrap() < count, "the socket was never full");
+        let mut received = String::new();
+        socket.read_to_string(&mut received).await.unwrap();
+        received
+    };
+    let ((), received) = timeout(PATIENCE, async { tokio::join!(write, read) }).await.unwrap();
+    assert_eq!(received.len(), count * verse.len());
+    assert!(received.split_inclusive('\n').all(|line| verse == line));
+}
+
+#[tokio::test]
+async fn a_peer_that_has_gone_is_an_error() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    drop(listener.accept().await.unwrap());
+    let mut writer = socket.utf8_writer();
+    let gone = async {
+        loop {
+            let result = async {
+                writer.write_str("anybody there?").await?;
+                writer.flush().await
+            };
+            if let Err(error) = result.await {
+                break io_kind(error);
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let kind = timeout(PATIENCE, gone).await.unwrap();
+    assert!(matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{kind:?}");
+}
+
+// ---- memory, traits ---------------------------------------------------------------------------
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn the_size_is_that_of_the_documentation() {
+    assert_eq!(size_of::<Utf8Writer<()>>(), 136);
+}
+
+#[test]
+fn everything_can_be_sent_and_shared() {
+    fn assert<T: Send + Sync + Unpin + std::fmt::Debug>() {}
+    assert::<Utf8Writer<TcpStream>>();
+    assert::<utf8_codec::stream::Utf8WriterParts<TcpStream>>();
+    assert::<WriteError>();
+    fn assert_future<T: Send>(_: T) {}
+    let mut writer = tokio::io::sink().utf8_writer();
+    assert_future(writer.write_str(""));
+    assert_future(writer.close());
+    assert!(format!("{writer:?}").contains("unwritten_len: 0"));
+}

@@ -1,0 +1,458 @@
+//! What the public types promise by their traits, their sizes and their words.
+
+use std::error::Error;
+use std::fmt::{Debug, Display};
+
+use utf8_codec::{
+    BomPolicy, ErrorMode, Kernel, Repair, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error,
+    Utf8ErrorKind, Utf8Options, Utf8Validator,
+};
+
+use utf8_codec::decoder::{Pieces, Progress, Status};
+
+fn is_plain<T: Send + Sync + Unpin + Debug>() {}
+fn is_cloned<T: Clone + Default>() {}
+fn is_copied<T: Copy + Eq>() {}
+fn is_error<T: Error + Display + Send + Sync + 'static>() {}
+
+#[test]
+fn core_types_may_be_sent_shared_moved_and_printed() {
+    is_plain::<BomPolicy>();
+    is_plain::<ErrorMode>();
+    is_plain::<Kernel>();
+    is_plain::<Pieces<'_, '_>>();
+    is_plain::<Progress>();
+    is_plain::<Repair>();
+    is_plain::<Status>();
+    is_plain::<Strictness>();
+    is_plain::<Utf8Decoder>();
+    is_plain::<Utf8Encoder>();
+    is_plain::<Utf8Error>();
+    is_plain::<Utf8ErrorKind>();
+    is_plain::<Utf8Options>();
+    is_plain::<Utf8Validator>();
+}
+
+#[test]
+fn core_machines_are_cloned_and_settings_copied() {
+    is_cloned::<Utf8Decoder>();
+    is_cloned::<Utf8Encoder>();
+    is_cloned::<Utf8Validator>();
+    is_cloned::<BomPolicy>();
+    is_cloned::<ErrorMode>();
+    is_cloned::<Strictness>();
+    is_cloned::<Utf8Options>();
+    is_copied::<BomPolicy>();
+    is_copied::<ErrorMode>();
+    is_copied::<Kernel>();
+    is_copied::<Progress>();
+    is_copied::<Repair>();
+    is_copied::<Status>();
+    is_copied::<Strictness>();
+    is_copied::<Utf8Error>();
+    is_copied::<Utf8ErrorKind>();
+    is_copied::<Utf8Options>();
+}
+
+#[test]
+fn to_refuse_something_twice_is_to_refuse_it() {
+    let ways: [fn(Strictness) -> Strictness; 4] = [
+        Strictness::refuse_noncharacters,
+        Strictness::refuse_nul,
+        Strictness::refuse_controls,
+        Strictness::refuse_controls_except_whitespace,
+    ];
+    for refuse in ways {
+        let once = refuse(Strictness::new());
+        assert_eq!(refuse(once), once);
+        assert_ne!(once, Strictness::new());
+    }
+}
+
+#[test]
+fn a_repair_is_lent_as_the_text_it_is() {
+    let error = first_error(Utf8Options::new(), b"\xE9");
+    let repair = ErrorMode::Latin1.repair(&error).expect("it repairs");
+    assert_eq!((AsRef::<str>::as_ref(&repair), &*repair), ("é", "é"));
+}
+
+#[test]
+fn the_error_is_small_and_fit_for_a_box() {
+    is_error::<Utf8Error>();
+    assert_eq!(size_of::<Utf8Error>(), 16);
+    assert_eq!(size_of::<Result<(), Utf8Error>>(), 16);
+}
+
+#[test]
+fn machines_are_small() {
+    let (validator, decoder) = (size_of::<Utf8Validator>(), size_of::<Utf8Decoder>());
+    println!("Utf8Validator: {validator} bytes, Utf8Decoder: {decoder} bytes");
+    assert!(validator <= 40, "{validator}");
+    assert!(decoder <= 112, "{decoder}");
+}
+
+// ---- words ------------------------------------------------------------------------------------
+
+/// The first error of a stream, in bytes one at a time.
+fn first_error(options: Utf8Options, bytes: &[u8]) -> Utf8Error {
+    let mut validator = Utf8Validator::new().with_options(options);
+    let mut verdicts = bytes.iter().map(|byte| validator.push(&[*byte]));
+    verdicts.find_map(Result::err).or_else(|| validator.finish().err()).expect("no error")
+}
+
+const PLAIN: Utf8Options = Utf8Options::new();
+const REQUIRE: Utf8Options = PLAIN.with_bom(BomPolicy::Require);
+const FORBID: Utf8Options = PLAIN.with_bom(BomPolicy::Forbid);
+const STRICT: Utf8Options = PLAIN.with_strictness(Strictness::mqtt());
+
+#[test]
+fn each_kind_has_its_words() {
+    let table: &[(Utf8Options, &[u8], &str)] = &[
+        (PLAIN, b"a\x80", "ill-formed utf-8 at byte 1: unexpected continuation byte (80)"),
+        (PLAIN, b"a\xBF\x80", "ill-formed utf-8 at byte 1: unexpected continuation byte (bf)"),
+        (PLAIN, b"\xC0\x80", "ill-formed utf-8 at byte 0: overlong form (c0)"),
+        (PLAIN, b"\xC1", "ill-formed utf-8 at byte 0: overlong form (c1)"),
+        (PLAIN, b"\xE0\x9F\xBF", "ill-formed utf-8 at byte 0: overlong form (e0, then 9f)"),
+        (PLAIN, b"\xF0\x8F", "ill-formed utf-8 at byte 0: overlong form (f0, then 8f)"),
+        (PLAIN, b"\xED\xA0\x80", "ill-formed utf-8 at byte 0: surrogate (ed, then a0)"),
+        (PLAIN, b"\xED\xBF", "ill-formed utf-8 at byte 0: surrogate (ed, then bf)"),
+        (PLAIN, b"\xF4\x90", "ill-formed utf-8 at byte 0: too large (f4, then 90)"),
+        (PLAIN, b"\xF5\x80", "ill-formed utf-8 at byte 0: too large (f5)"),
+        (PLAIN, b"\xF7", "ill-formed utf-8 at byte 0: too large (f7)"),
+        (PLAIN, b"\xF8", "ill-formed utf-8 at byte 0: invalid byte (f8)"),
+        (PLAIN, b"\xFD", "ill-formed utf-8 at byte 0: invalid byte (fd)"),
+        (PLAIN, b"\xC3\xC3", "ill-formed utf-8 at byte 0: truncated (c3, then c3)"),
+        (PLAIN, b"\xE0A", "ill-formed utf-8 at byte 0: truncated (e0, then 41)"),
+        (PLAIN, b"\xED\xFF", "ill-formed utf-8 at byte 0: truncated (ed, then ff)"),
+        (PLAIN, b"\xE2\x82A", "ill-formed utf-8 at byte 0: truncated (e2 82, then 41)"),
+        (PLAIN, b"\xF0\x9F\x98\n", "ill-formed utf-8 at byte 0: truncated (f0 9f 98, then 0a)"),
+        (PLAIN, b"ab\xC3", "ill-formed utf-8 at byte 2: incomplete (c3, then the end)"),
+        (PLAIN, b"\xF4\x8F\xBF", "ill-formed utf-8 at byte 0: incomplete (f4 8f bf, then the end)"),
+        (FORBID, b"\xEF\xBB\xBF", "refused utf-8 at byte 0: forbidden byte order mark (ef bb bf)"),
+        (REQUIRE, b"a", "refused utf-8 at byte 0: missing byte order mark"),
+        (REQUIRE, b"\xEF\xBBa", "refused utf-8 at byte 0: missing byte order mark"),
+        (REQUIRE, b"", "refused utf-8 at byte 0: missing byte order mark"),
+        (STRICT, b"\xEF\xB7\x90", "refused utf-8 at byte 0: noncharacter (ef b7 90)"),
+        (STRICT, b"a\xF4\x8F\xBF\xBF", "refused utf-8 at byte 1: noncharacter (f4 8f bf bf)"),
+        (STRICT, b"a\0", "refused utf-8 at byte 1: forbidden control character (00)"),
+        (STRICT, b"\xC2\x85", "refused utf-8 at byte 0: forbidden control character (c2 85)"),
+    ];
+    for (options, bytes, expected) in table {
+        assert_eq!(first_error(*options, bytes).to_string(), *expected, "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn a_place_far_into_the_stream_is_told_in_full() {
+    let mut validator = Utf8Validator::new();
+    validator.push(&[b'x'; 1042]).unwrap();
+    let error = validator.push(b"\xED\xA0\x80").unwrap_err();
+    assert_eq!(error.to_string(), "ill-formed utf-8 at byte 1042: surrogate (ed, then a0)");
+}
+
+#[test]
+fn what_looks_like_utf_16_is_said_of_fe_and_ff_at_the_start_only() {
+    let hint = "; this looks like utf-16";
+    for byte in 0x80..=0xFF {
+        let first = first_error(PLAIN, &[byte]).to_string();
+        assert_eq!(first.ends_with(hint), byte >= 0xFE, "{first}");
+        let later = first_error(PLAIN, &[b'x', byte]).to_string();
+        assert!(!later.ends_with(hint), "{later}");
+    }
+    let whole = "ill-formed utf-8 at byte 0: invalid byte (fe); this looks like utf-16";
+    assert_eq!(first_error(PLAIN, b"\xFE\xFF").to_string(), whole);
+}
+
+#[test]
+fn kinds_are_printed_like_any_word() {
+    assert_eq!(format!("[{:<12}]", Utf8ErrorKind::Surrogate), "[surrogate   ]");
+    assert_eq!(format!("[{:>12.4}]", Utf8ErrorKind::Truncated), "[        trun]");
+    assert_eq!(Utf8ErrorKind::Incomplete.to_string(), "incomplete");
+}
+
+#[test]
+fn debug_tells_the_bytes() {
+    let debug = format!("{:?}", first_error(PLAIN, b"\xE2\x82A"));
+    for part in ["valid_up_to: 0", "Truncated", "[e2, 82]", "41"] {
+        assert!(debug.contains(part), "{debug}");
+    }
+}
+
+#[test]
+fn errors_of_the_same_bytes_at_the_same_place_are_equal() {
+    let mut whole = Utf8Validator::new();
+    assert_eq!(whole.push(b"\xF0\x9F\x98!").unwrap_err(), first_error(PLAIN, b"\xF0\x9F\x98!"));
+    assert_ne!(first_error(PLAIN, b"\xFF"), first_error(PLAIN, b"a\xFF"));
+    assert_ne!(first_error(PLAIN, b"\xFF"), first_error(PLAIN, b"\xFE"));
+}
+
+// ---- std and the codecs -----------------------------------------------------------------------
+
+#[cfg(feature = "codec")]
+mod codecs {
+    use std::io;
+
+    use bytes::BytesMut;
+    use bytestring::ByteString;
+    use tokio_util::codec::{Decoder, Encoder};
+    use utf8_codec::codec::{
+        CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+    };
+    use utf8_codec::decoder::OwnedPieces;
+    use utf8_codec::lines::{Delimiter, EncodeLineError, Line, LineError, LineErrorKind};
+
+    use super::{
+        Debug, Error, PLAIN, Utf8Error, Utf8ErrorKind, first_error, is_cloned, is_copied, is_error,
+        is_plain,
+    };
+
+    #[test]
+    fn codecs_and_their_items_may_be_sent_shared_moved_and_printed() {
+        is_plain::<OwnedPieces<'_>>();
+        is_plain::<CharCodec>();
+        is_plain::<Utf8ChunksCodec>();
+        is_plain::<Utf8Codec>();
+        is_plain::<Utf8LinesCodec>();
+        is_plain::<Delimiter>();
+        is_plain::<Line>();
+        is_plain::<LineError>();
+        is_plain::<LineErrorKind>();
+        is_plain::<Utf8Chunk>();
+        is_plain::<CodecError>();
+        is_plain::<EncodeLineError>();
+    }
+
+    #[test]
+    fn codecs_are_cloned_and_made_by_default() {
+        is_cloned::<CharCodec>();
+        is_cloned::<Utf8ChunksCodec>();
+        is_cloned::<Utf8Codec>();
+        is_cloned::<Utf8LinesCodec>();
+        is_cloned::<Delimiter>();
+        is_copied::<LineError>();
+        is_copied::<LineErrorKind>();
+    }
+
+    #[test]
+    fn a_default_codec_is_a_new_one() {
+        fn same<C: Debug + Default>(new: C) {
+            assert_eq!(format!("{new:?}"), format!("{:?}", C::default()));
+        }
+        same(CharCodec::new());
+        same(Utf8ChunksCodec::new());
+        same(Utf8Codec::new());
+        same(Utf8LinesCodec::new());
+        assert_eq!(Delimiter::default(), Delimiter::lf());
+    }
+
+    #[test]
+    fn errors_are_fit_for_a_box() {
+        is_error::<CodecError>();
+        is_error::<LineError>();
+        is_error::<EncodeLineError>();
+    }
+
+    /// The `Utf8Error` that an `io::Error` was made of.
+    fn inside(error: &io::Error) -> &Utf8Error {
+        error.get_ref().expect("nothing inside").downcast_ref().expect("something else inside")
+    }
+
+    #[test]
+    fn an_io_error_says_invalid_data_or_unexpected_end_and_holds_the_error() {
+        for bytes in [&b"\x80"[..], b"\xC0", b"\xED\xA0", b"\xF5", b"\xFF", b"\xC3A"] {
+            let error = first_error(PLAIN, bytes);
+            for io in [io::Error::from(error), io::Error::from(CodecError::Utf8(error))] {
+                assert_eq!(io.kind(), io::ErrorKind::InvalidData);
+                assert_eq!((inside(&io), io.to_string()), (&error, error.to_string()));
+            }
+        }
+        let error = first_error(PLAIN, b"abc\xE2\x82");
+        assert_eq!(error.kind(), Utf8ErrorKind::Incomplete);
+        for io in [io::Error::from(error), io::Error::from(CodecError::Utf8(error))] {
+            assert_eq!(io.kind(), io::ErrorKind::UnexpectedEof);
+            assert_eq!(inside(&io).valid_up_to(), 3);
+        }
+    }
+
+    #[test]
+    fn an_io_error_passes_through_a_codec_error_as_it_was() {
+        let reset = io::Error::new(io::ErrorKind::ConnectionReset, "the cable");
+        let error = CodecError::from(reset);
+        assert_eq!(error.to_string(), "input or output failed");
+        assert_eq!(error.source().unwrap().to_string(), "the cable");
+        let back = io::Error::from(error);
+        assert_eq!(back.kind(), io::ErrorKind::ConnectionReset);
+        assert_eq!(back.to_string(), "the cable");
+    }
+
+    #[test]
+    fn a_codec_error_speaks_for_itself_and_its_source_for_the_place() {
+        let mut buffer = BytesMut::from(&b"ok\xFF"[..]);
+        let mut codec = Utf8Codec::new();
+        codec.decode(&mut buffer).unwrap();
+        let error = codec.decode(&mut buffer).unwrap_err();
+        assert_eq!(error.to_string(), "the stream is not acceptable utf-8");
+        let source: &Utf8Error = error.source().unwrap().downcast_ref().unwrap();
+        assert_eq!(source.valid_up_to(), 2);
+        assert!(source.source().is_none());
+    }
+
+    #[test]
+    fn a_line_error_speaks_for_itself_and_its_source_for_the_place() {
+        let mut codec = Utf8LinesCodec::new().with_max_length(5);
+        let mut buffer = BytesMut::from(&b"x\nab\xFF\nfar too long\n"[..]);
+        let mut next = || codec.decode(&mut buffer).unwrap().unwrap();
+        next().unwrap();
+
+        let error = next().unwrap_err();
+        assert_eq!(error.to_string(), "line 2, from byte 2 on, is not acceptable utf-8");
+        let source: &Utf8Error = error.source().unwrap().downcast_ref().unwrap();
+        assert_eq!(source.to_string(), "ill-formed utf-8 at byte 4: invalid byte (ff)");
+        let io = io::Error::from(error);
+        assert_eq!((io.kind(), io.to_string()), (io::ErrorKind::InvalidData, error.to_string()));
+        let source: &Utf8Error = io.source().unwrap().downcast_ref().unwrap();
+        assert_eq!(source.valid_up_to(), 4);
+
+        let error = next().unwrap_err();
+        assert_eq!(error.to_string(), "line 3, from byte 6 on, is longer than 5 bytes");
+        assert!(error.source().is_none());
+        assert_eq!(io::Error::from(error).kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn an_encode_error_has_a_source_only_where_there_is_one() {
+        let error = Utf8LinesCodec::new().encode("a\nb", &mut BytesMut::new()).unwrap_err();
+        assert_eq!(error.to_string(), "the text would be cut by a delimiter at byte 1");
+        assert!(error.source().is_none());
+        let error = EncodeLineError::from(io::Error::other("full"));
+        assert_eq!(error.to_string(), "output failed");
+        assert_eq!(error.source().unwrap().to_string(), "full");
+    }
+
+    #[test]
+    fn question_mark_turns_each_error_into_an_io_error() {
+        fn decode(bytes: &[u8]) -> io::Result<String> {
+            let mut buffer = BytesMut::from(bytes);
+            let text = Utf8Codec::new().decode_eof(&mut buffer)?.unwrap_or_default();
+            let line = Utf8LinesCodec::new().decode(&mut BytesMut::from("line\n"))?;
+            Ok(text.to_string() + &line.expect("a line")?)
+        }
+        assert_eq!(decode(b"text, ").unwrap(), "text, line");
+        assert_eq!(decode(b"\xFF").unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(decode(b"\xC3").unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    fn line() -> Line {
+        let line = Utf8LinesCodec::new().decode(&mut BytesMut::from("größe\n")).unwrap();
+        line.unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_line_prints_like_its_text() {
+        let line = line();
+        assert_eq!(format!("[{line:>7}] [{line:.3}]"), "[  größe] [grö]");
+        assert_eq!((line.as_ref(), line.len()), ("größe", 7));
+    }
+
+    #[test]
+    fn a_line_compares_with_text_and_turns_into_it() {
+        assert!(line() == *"größe" && line() == "größe");
+        assert!(line() != *"große" && line() != "große");
+        assert_eq!(ByteString::from(line()), "größe");
+        assert_eq!(String::from(line()), "größe");
+    }
+
+    #[test]
+    fn delimiters_print_and_compare_by_what_they_are() {
+        let text = |text| Delimiter::text(text).unwrap();
+        assert_eq!(format!("{:?}", Delimiter::lf()), "Lf");
+        assert_eq!(format!("{:?}", text("--")), "Text(\"--\")");
+        assert_eq!(text("--"), text("--"));
+        assert_ne!(text("--"), text("-"));
+        assert_ne!(text("\n"), Delimiter::lf(), "a CR before it is content");
+        assert_ne!(Delimiter::lf(), Delimiter::any_newline());
+        assert_eq!(Delimiter::text(""), None);
+    }
+}
+
+#[cfg(feature = "stream")]
+mod streams {
+    use std::error::Error;
+    use std::io;
+
+    use utf8_codec::Utf8Error;
+    use utf8_codec::stream::{
+        CharIndexStream, CharStream, CollectError, ReadError, ReaderChunks, StreamError, Texts,
+        Utf8ByteReader, Utf8Reader, Utf8ReaderParts, Utf8Stream,
+    };
+
+    use super::{PLAIN, first_error, is_error, is_plain};
+
+    #[test]
+    fn streams_may_be_sent_shared_moved_and_printed_if_what_is_within_may() {
+        is_plain::<Utf8Stream<()>>();
+        is_plain::<ReaderChunks<()>>();
+        is_plain::<StreamError<io::Error>>();
+        is_plain::<CollectError<io::Error>>();
+        type Chunks = futures::stream::Empty<io::Result<&'static [u8]>>;
+        is_plain::<CharStream<Utf8Stream<Chunks>>>();
+        is_plain::<CharIndexStream<Utf8Stream<Chunks>>>();
+        is_plain::<Texts<()>>();
+        is_plain::<Utf8Reader<()>>();
+        is_plain::<Utf8ReaderParts<()>>();
+        is_plain::<Utf8ByteReader<()>>();
+        is_plain::<ReadError>();
+    }
+
+    #[test]
+    fn stream_errors_are_fit_for_a_box() {
+        is_error::<StreamError<io::Error>>();
+        is_error::<CollectError<io::Error>>();
+        is_error::<ReadError>();
+    }
+
+    #[test]
+    fn stream_errors_speak_for_themselves_and_their_sources_for_the_rest() {
+        let utf8 = first_error(PLAIN, b"ok\xFF");
+        let inner = || io::Error::other("the cable");
+        let errors: [(Box<dyn Error>, &str); 6] = [
+            (Box::new(ReadError::Utf8(utf8)), "the stream is not acceptable utf-8"),
+            (Box::new(ReadError::Io(inner())), "reading failed"),
+            (Box::new(StreamError::<io::Error>::Utf8(utf8)), "the stream is not acceptable utf-8"),
+            (Box::new(CollectError::<io::Error>::Utf8(utf8)), "the stream is not acceptable utf-8"),
+            (Box::new(StreamError::Inner(inner())), "the inner stream failed"),
+            (Box::new(CollectError::Inner(inner())), "the inner stream failed"),
+        ];
+        for (error, words) in errors {
+            assert_eq!(error.to_string(), words);
+            let source = error.source().unwrap();
+            match source.downcast_ref::<Utf8Error>() {
+                Some(source) => assert_eq!(source.valid_up_to(), 2),
+                None => assert_eq!(source.to_string(), "the cable"),
+            }
+        }
+        let error = CollectError::<io::Error>::TooLong { limit: 64 };
+        assert_eq!(error.to_string(), "the text is longer than 64 bytes");
+        assert!(error.source().is_none());
+    }
+
+    #[test]
+    fn an_error_of_a_reader_turns_into_what_it_was() {
+        let utf8 = first_error(PLAIN, b"ok\xC3");
+        let io = io::Error::from(ReadError::from(utf8));
+        assert_eq!(io.kind(), io::ErrorKind::UnexpectedEof);
+        let reset = || io::Error::new(io::ErrorKind::ConnectionReset, "the cable");
+        let io = io::Error::from(ReadError::from(reset()));
+        assert_eq!((io.kind(), &*io.to_string()), (io::ErrorKind::ConnectionReset, "the cable"));
+        let collect = CollectError::from(ReadError::from(utf8));
+        assert!(matches!(collect, CollectError::Utf8(error) if error == utf8));
+        assert!(matches!(CollectError::from(ReadError::from(reset())), CollectError::Inner(_)));
+    }
+
+    #[test]
+    fn a_stream_is_small() {
+        let size = size_of::<Utf8Stream<()>>();
+        println!("Utf8Stream: {size} bytes besides the inner stream");
+        assert!(size <= 160, "{size}");
+    }
+}

@@ -1,0 +1,490 @@
+//! The dialects behind tokio-util: items, what stays in the buffer, and what errors leave behind.
+#![cfg(feature = "codec")]
+
+use crate::lists;
+
+use std::fmt::Debug;
+use std::io;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::{SinkExt, StreamExt};
+use lists::DIALECTS;
+use proptest::prelude::*;
+use tokio::io::{AsyncWriteExt, duplex};
+use tokio::time::timeout;
+use tokio_util::codec::{Decoder, Encoder, Framed, FramedRead};
+use utf8_codec::dialect::{
+    CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectErrorKind,
+    DialectPiece,
+};
+use utf8_codec::dialect::{
+    DialectCodec, DialectCodecError, DialectItem, EncodeJavaUtfError, JavaUtfCodec,
+};
+use utf8_codec::{BomPolicy, ErrorMode};
+
+/// A guard against hanging.
+const LONG: Duration = Duration::from_secs(30);
+
+const MODES: [ErrorMode; 4] =
+    [ErrorMode::Fatal, ErrorMode::Replacement, ErrorMode::Skip, ErrorMode::Escape];
+
+fn code_point(value: u32) -> CodePoint {
+    CodePoint::new(value).unwrap()
+}
+
+// ---- DialectCodec -------------------------------------------------------------------------------
+
+/// What comes out, in order.
+type Atom = Result<CodePoint, DialectError>;
+
+/// A codec called the way `FramedRead` would if it went on after errors.
+fn through_codec(codec: &mut DialectCodec, bytes: &[u8], cuts: &[usize]) -> Vec<Atom> {
+    let mut buffer = BytesMut::new();
+    let mut atoms = Vec::new();
+    let mut put = |item: Result<DialectItem, DialectCodecError>| match item {
+        Ok(DialectItem::Text(text)) => {
+            assert!(!text.is_empty(), "items are never empty");
+            atoms.extend(text.chars().map(|c| Ok(c.into())));
+        }
+        Ok(DialectItem::CodePoint(code_point)) => {
+            assert_eq!(code_point.to_char(), None);
+            atoms.push(Ok(code_point));
+        }
+        Err(DialectCodecError::Decode(error)) => atoms.push(Err(error)),
+        Err(error) => panic!("{error}"),
+    };
+    for (from, to) in chunks(bytes.len(), cuts) {
+        buffer.extend_from_slice(&bytes[from..to]);
+        while let Some(item) = codec.decode(&mut buffer).transpose() {
+            put(item);
+        }
+        assert!(buffer.len() <= 5, "{buffer:?} is left");
+        assert_eq!(codec.decoder().position() + buffer.len() as u64, to as u64);
+    }
+    while let Some(item) = codec.decode_eof(&mut buffer).transpose() {
+        put(item);
+    }
+    assert!(buffer.is_empty());
+    assert!(matches!(codec.decode_eof(&mut buffer), Ok(None)));
+    atoms
+}
+
+fn through_decoder(mut decoder: DialectDecoder, bytes: &[u8]) -> Vec<Atom> {
+    let mode = decoder.error_mode();
+    let mut atoms = Vec::new();
+    let mut put = |piece: Result<DialectPiece<'_>, DialectError>| match piece {
+        Ok(piece) => atoms.extend(piece.code_points().map(Ok)),
+        Err(error) => match error.repair(mode) {
+            Some(repair) => atoms.extend(repair.chars().map(|c| Ok(c.into()))),
+            None => atoms.push(Err(error)),
+        },
+    };
+    decoder.push(bytes).for_each(&mut put);
+    decoder.finish().for_each(&mut put);
+    atoms
+}
+
+fn chunks(len: usize, cuts: &[usize]) -> Vec<(usize, usize)> {
+    let starts = std::iter::once(0).chain(cuts.iter().copied());
+    starts.zip(cuts.iter().copied().chain([len])).collect()
+}
+
+fn cut_bytes() -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
+    let piece = prop_oneof![
+        3 => any::<char>().prop_map(|c| c.to_string().into_bytes()),
+        2 => any::<u8>().prop_map(|byte| vec![byte]),
+        1 => Just(b"\xED\xA0\xBD\xED\xB8\x80".to_vec()),
+        1 => Just(b"\xED\xA0\xBD".to_vec()),
+        1 => Just(b"\xED\xB8".to_vec()),
+        1 => Just(b"\xC0\x80".to_vec()),
+        1 => (1..900_usize).prop_map(|times| b"plain text, ".repeat(times)),
+    ];
+    let bytes = prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat());
+    (bytes, prop::collection::vec(any::<prop::sample::Index>(), 0..6)).prop_map(|(bytes, cuts)| {
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        cuts.sort_unstable();
+        (bytes, cuts)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn items_are_the_pieces_of_the_decoder_whatever_the_cuts(
+        (bytes, cuts) in cut_bytes(),
+        dialect in prop::sample::select(&DIALECTS[..]),
+        mode in prop::sample::select(&MODES[..]),
+    ) {
+        let decoder = DialectDecoder::new(dialect).with_error_mode(mode);
+        let expected = through_decoder(decoder, &bytes);
+        let mut codec = DialectCodec::new(dialect).with_error_mode(mode);
+        prop_assert_eq!(through_codec(&mut codec, &bytes, &cuts), &expected[..]);
+        codec.reset();
+        prop_assert_eq!(through_codec(&mut codec, &bytes, &[]), expected);
+    }
+
+    #[test]
+    fn items_written_again_are_the_bytes_that_came((bytes, cuts) in cut_bytes()) {
+        let mut codec = DialectCodec::new(Dialect::Utf8b);
+        let (mut buffer, mut copy) = (BytesMut::new(), BytesMut::new());
+        for (from, to) in chunks(bytes.len(), &cuts) {
+            buffer.extend_from_slice(&bytes[from..to]);
+            while let Some(item) = codec.decode(&mut buffer).unwrap() {
+                codec.encode(item, &mut copy).unwrap();
+            }
+        }
+        while let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
+            codec.encode(item, &mut copy).unwrap();
+        }
+        prop_assert_eq!(copy, bytes);
+    }
+}
+
+#[test]
+fn plain_text_is_handed_on_without_copying() {
+    let mut buffer = BytesMut::from(&b"plain text \xED\xA0"[..]);
+    let start = buffer.as_ptr();
+    let mut codec = DialectCodec::new(Dialect::Cesu8);
+    let Some(DialectItem::Text(text)) = codec.decode(&mut buffer).unwrap() else { panic!() };
+    assert_eq!((&*text, text.as_ptr()), ("plain text ", start));
+    assert_eq!(buffer, b"\xED\xA0"[..]);
+}
+
+#[test]
+fn much_plain_text_is_handed_on_without_copying_whatever_comes_behind() {
+    let long = "a".repeat(5000);
+    let mut buffer = BytesMut::from(&[long.as_bytes(), b"\xFFmore"].concat()[..]);
+    let start = buffer.as_ptr();
+    let mut codec = DialectCodec::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
+    let Some(DialectItem::Text(text)) = codec.decode(&mut buffer).unwrap() else { panic!() };
+    assert_eq!((&*text, text.as_ptr()), (&*long, start));
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("\u{FFFD}more"));
+}
+
+#[test]
+fn an_error_comes_behind_the_text_before_it_and_decoding_can_go_on() {
+    let mut codec = DialectCodec::new(Dialect::ModifiedUtf8);
+    let mut buffer = BytesMut::from(&b"be\xC0\x80fore\0behind"[..]);
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("be\0fore"));
+    let error = codec.decode(&mut buffer).unwrap_err();
+    let error = match error {
+        DialectCodecError::Decode(error) => error,
+        error => panic!("{error}"),
+    };
+    assert_eq!((error.kind(), error.valid_up_to()), (DialectErrorKind::Nul, 8));
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("behind"));
+    assert_eq!(codec.decoder().error_count(), 1);
+    assert_eq!(codec.decoder().first_error(), Some(error));
+}
+
+#[test]
+fn the_second_half_of_a_pair_is_refused_behind_the_first_in_wtf8() {
+    let half = |value| DialectItem::CodePoint(code_point(value));
+    let mut codec = DialectCodec::new(Dialect::Wtf8);
+    let mut buffer = BytesMut::new();
+    codec.encode(half(0xD83D), &mut buffer).unwrap();
+    codec.encode("", &mut buffer).unwrap();
+    let error = codec.encode(half(0xDE00), &mut buffer).unwrap_err();
+    assert!(matches!(error, DialectCodecError::Encode(error) if error.index() == 1));
+    codec.encode("text", &mut buffer).unwrap();
+    codec.encode(half(0xDE00), &mut buffer).unwrap();
+    codec.encode(half(0xD83D), &mut buffer).unwrap();
+    assert_eq!(buffer, b"\xED\xA0\xBDtext\xED\xB8\x80\xED\xA0\xBD"[..]);
+}
+
+#[test]
+fn a_codec_may_read_one_dialect_and_write_another() {
+    let encoder = DialectEncoder::new(Dialect::ModifiedUtf8).with_bom();
+    let mut codec = DialectCodec::new(Dialect::Cesu8).with_encoder(encoder);
+    let mut buffer = BytesMut::from(&b"\0\xED\xA0\xBD\xED\xB8\x80"[..]);
+    let item = codec.decode(&mut buffer).unwrap().unwrap();
+    let mut out = BytesMut::new();
+    codec.encode(item, &mut out).unwrap();
+    assert_eq!(out, b"\xEF\xBB\xBF\xC0\x80\xED\xA0\xBD\xED\xB8\x80"[..]);
+}
+
+#[test]
+fn a_signature_in_pieces_is_taken_off() {
+    let options = utf8_codec::dialect::DialectOptions::new(Dialect::Utf8b);
+    let mut codec = DialectCodec::with_options(options.with_bom(BomPolicy::Require));
+    let atoms = through_codec(&mut codec, b"\xEF\xBB\xBFa", &[1, 2]);
+    assert_eq!(atoms, [Ok('a'.into())]);
+    assert!(codec.decoder().bom_seen());
+    codec.reset();
+    let mut atoms = through_codec(&mut codec, b"", &[]).into_iter();
+    assert_eq!(atoms.next().unwrap().unwrap_err().kind(), DialectErrorKind::MissingBom);
+}
+
+#[tokio::test]
+async fn framed_carries_a_dialect_both_ways() {
+    let (left, right) = duplex(3);
+    let mut left = Framed::new(left, DialectCodec::new(Dialect::Cesu8));
+    let mut right = Framed::new(right, DialectCodec::new(Dialect::Cesu8));
+    let text = "smile: 😀 ".repeat(20);
+    let sending = async {
+        left.send(&*text).await.unwrap();
+        SinkExt::<&str>::close(&mut left).await.unwrap();
+    };
+    let receiving = async {
+        let mut seen = String::new();
+        while let Some(item) = right.next().await {
+            seen.push_str(item.unwrap().as_str().unwrap());
+        }
+        seen
+    };
+    let ((), seen) = timeout(LONG, futures::future::join(sending, receiving)).await.unwrap();
+    assert_eq!(seen, text);
+}
+
+#[tokio::test]
+async fn what_is_unfinished_stays_in_the_read_buffer() {
+    let (mut peer, socket) = duplex(64);
+    let mut items = FramedRead::new(socket, DialectCodec::new(Dialect::Cesu8));
+    peer.write_all(b"abc\xED\xA0\xBD\xED\xB8").await.unwrap();
+    let item = timeout(LONG, items.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!(item.as_str(), Some("abc"));
+    assert_eq!(items.read_buffer(), &b"\xED\xA0\xBD\xED\xB8"[..]);
+    peer.write_all(b"\x80").await.unwrap();
+    let item = timeout(LONG, items.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!(item.as_str(), Some("😀"));
+}
+
+// ---- JavaUtfCodec -------------------------------------------------------------------------------
+
+/// The items that were out after each chunk, and at the end.
+fn strings(
+    mut codec: JavaUtfCodec,
+    bytes: &[u8],
+    cuts: &[usize],
+) -> (Vec<Result<String, DialectError>>, Option<io::ErrorKind>) {
+    let mut buffer = BytesMut::new();
+    let mut items = Vec::new();
+    for (from, to) in chunks(bytes.len(), cuts) {
+        buffer.extend_from_slice(&bytes[from..to]);
+        while let Some(item) = codec.decode(&mut buffer).unwrap() {
+            items.push(item.map(String::from));
+        }
+    }
+    let ended = loop {
+        match codec.decode_eof(&mut buffer) {
+            Ok(Some(item)) => items.push(item.map(String::from)),
+            Ok(None) => break None,
+            Err(error) => break Some(error.kind()),
+        }
+    };
+    assert!(buffer.is_empty());
+    assert!(matches!(codec.decode_eof(&mut buffer), Ok(None)), "a second end");
+    (items, ended)
+}
+
+fn java(bytes: &[u8]) -> Vec<u8> {
+    [&u16::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn strings_come_back_whatever_the_cuts(
+        texts in prop::collection::vec(
+            prop_oneof![any::<String>(), "[a\0é😀]{0,40}", "[a-z]{0,300}"], 0..6,
+        ),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let mut buffer = BytesMut::new();
+        for text in &texts {
+            JavaUtfCodec::new().encode(text, &mut buffer).unwrap();
+        }
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(buffer.len() + 1)).collect();
+        cuts.sort_unstable();
+        let (items, ended) = strings(JavaUtfCodec::new(), &buffer, &cuts);
+        prop_assert_eq!(items.into_iter().map(Result::unwrap).collect::<Vec<_>>(), texts);
+        prop_assert_eq!(ended, None);
+    }
+
+    #[test]
+    fn hostile_strings_are_those_of_the_decoder_whatever_the_cuts(
+        parts in prop::collection::vec(cut_bytes(), 0..4),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+        mode in prop::sample::select(&MODES[..]),
+    ) {
+        let (mut bytes, mut expected) = (Vec::new(), Vec::new());
+        for (part, _) in &parts {
+            let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8).with_error_mode(mode);
+            let mut text = String::new();
+            let decoded = decoder.push_to_string(part, &mut text);
+            let ended = decoded.and_then(|()| decoder.finish_to_string(&mut text));
+            let start = bytes.len() as u64 + 2;
+            expected.push(ended.map(|()| text).map_err(|error| {
+                (start + error.valid_up_to(), error.kind(), error.bytes().to_vec())
+            }));
+            bytes.extend(java(part));
+        }
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        cuts.sort_unstable();
+        let (items, ended) = strings(JavaUtfCodec::new().with_error_mode(mode), &bytes, &cuts);
+        let items: Vec<_> = items.into_iter().map(|item| item.map_err(|error| {
+            (error.valid_up_to(), error.kind(), error.bytes().to_vec())
+        })).collect();
+        prop_assert_eq!(items, expected);
+        prop_assert_eq!(ended, None);
+    }
+}
+
+#[test]
+fn an_error_in_a_string_is_reported_by_the_byte_that_makes_it_one() {
+    let mut codec = JavaUtfCodec::new();
+    let mut buffer = BytesMut::from(&b"\x00\x0Agood\xED"[..]);
+    assert!(codec.decode(&mut buffer).unwrap().is_none());
+    buffer.extend_from_slice(b"\xB0");
+    let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+    assert_eq!((error.kind(), error.valid_up_to()), (DialectErrorKind::UnpairedSurrogate, 6));
+    // Four of its bytes are still to come, and the next string behind them.
+    buffer.extend_from_slice(b"123");
+    assert!(codec.decode(&mut buffer).unwrap().is_none());
+    assert!(buffer.is_empty(), "what is passed over is not stored");
+    buffer.extend_from_slice(b"4\x00\x04next");
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "next");
+}
+
+#[test]
+fn the_rest_of_a_refused_string_is_passed_over_and_the_next_one_comes() {
+    let bytes = [java(b"one"), java(b"\xFFtwo\0\xED\xB0\x80"), java(b""), java(b"three")].concat();
+    for cut in 0..=bytes.len() {
+        let (items, ended) = strings(JavaUtfCodec::new(), &bytes, &[cut]);
+        let kinds: Vec<_> = items.iter().map(|item| item.as_ref().map_err(|e| e.kind())).collect();
+        let texts = ["one", "", "three"].map(String::from);
+        let expected =
+            [Ok(&texts[0]), Err(DialectErrorKind::InvalidByte), Ok(&texts[1]), Ok(&texts[2])];
+        assert_eq!((kinds, ended), (expected.to_vec(), None));
+    }
+}
+
+#[test]
+fn half_a_pair_at_the_end_of_a_string_finds_no_partner_in_the_next() {
+    let bytes = [java(b"\xED\xA0\xBD"), java(b"\xED\xB8\x80")].concat();
+    let (items, _) = strings(JavaUtfCodec::new(), &bytes, &[]);
+    let kinds: Vec<_> = items.iter().map(|item| item.as_ref().unwrap_err().kind()).collect();
+    assert_eq!(kinds, [DialectErrorKind::Incomplete, DialectErrorKind::UnpairedSurrogate]);
+    let lossy = JavaUtfCodec::new().with_error_mode(ErrorMode::Replacement);
+    let (items, _) = strings(lossy, &bytes, &[]);
+    assert_eq!(items, [Ok("\u{FFFD}".into()), Ok("\u{FFFD}".into())]);
+}
+
+#[test]
+fn a_stream_that_ends_inside_a_string_says_so_once() {
+    let eof = Some(io::ErrorKind::UnexpectedEof);
+    for bytes in [&b"\x00"[..], b"\x00\x05abc", b"\x00\x05\xFF", b"\x00\x01a\x00\x02b"] {
+        assert_eq!(strings(JavaUtfCodec::new(), bytes, &[]).1, eof, "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn the_longest_string_fits_and_a_longer_one_is_refused() {
+    let mut buffer = BytesMut::new();
+    let text = "a".repeat(65_535);
+    JavaUtfCodec::new().encode(&text, &mut buffer).unwrap();
+    assert_eq!(buffer.len(), 65_537);
+    let (items, _) = strings(JavaUtfCodec::new(), &buffer, &[1, 2, 3, 40_000]);
+    assert_eq!(items, [Ok(text.clone())]);
+    let before = buffer.clone();
+    let error = JavaUtfCodec::new().encode(text + "a", &mut buffer).unwrap_err();
+    assert!(matches!(error, EncodeJavaUtfError::TooLong { len: 65_536 }));
+    assert_eq!(buffer, before);
+    assert_eq!(io::Error::from(error).kind(), io::ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_plain_string_is_handed_on_without_copying() {
+    let mut buffer = BytesMut::from(&b"\x00\x05plain"[..]);
+    let start = buffer[2..].as_ptr();
+    let text = JavaUtfCodec::new().decode(&mut buffer).unwrap().unwrap().unwrap();
+    assert_eq!((&*text, text.as_ptr()), ("plain", start));
+    let bytes: Bytes = text.into_bytes();
+    assert_eq!(bytes, b"plain"[..]);
+}
+
+#[test]
+fn a_buffer_that_was_exchanged_is_looked_at_from_its_start() {
+    let mut codec = JavaUtfCodec::new();
+    let mut buffer = BytesMut::from(&b"\x00\x05abc"[..]);
+    assert!(codec.decode(&mut buffer).unwrap().is_none());
+    let mut other = BytesMut::from(&b"a"[..]);
+    assert!(codec.decode(&mut other).unwrap().is_none());
+    other.extend_from_slice(b"b\xC0\x80c");
+    assert_eq!(codec.decode(&mut other).unwrap().unwrap().unwrap(), "ab\0c");
+}
+
+#[test]
+fn a_codec_that_is_reset_begins_with_a_length() {
+    let mut codec = JavaUtfCodec::new();
+    for given_up in [&b"\x00\x05ab"[..], b"\x00\x05\xFF", b"\x00\x05\xED\xA0"] {
+        let _ = codec.decode(&mut BytesMut::from(given_up)).unwrap();
+        codec.reset();
+        let next = codec.decode(&mut BytesMut::from(&b"\x00\x02cd"[..])).unwrap();
+        assert_eq!(next.unwrap().unwrap(), "cd", "after {given_up:02x?}");
+        assert_eq!(codec.decoder().position(), 4, "after {given_up:02x?}");
+        codec.reset();
+    }
+}
+
+#[test]
+fn a_string_that_breaks_off_counts_up_to_the_end() {
+    for mode in MODES {
+        for bytes in [&b"\x00"[..], b"\x00\x05", b"\x00\x05ab", b"\x00\x05a\xED", b"\x00\x05\xFFab"]
+        {
+            let mut codec = JavaUtfCodec::new().with_error_mode(mode);
+            let mut buffer = BytesMut::new();
+            for byte in bytes {
+                buffer.extend_from_slice(&[*byte]);
+                let _ = codec.decode(&mut buffer).unwrap();
+            }
+            assert!(codec.decode_eof(&mut buffer).is_err());
+            assert_eq!(codec.decoder().position(), bytes.len() as u64, "{mode:?} {bytes:02x?}");
+        }
+    }
+}
+
+#[test]
+fn no_string_has_a_signature() {
+    let bytes = [java("\u{FEFF}one".as_bytes()), java("\u{FEFF}".as_bytes())].concat();
+    for mode in MODES {
+        let (items, ended) = strings(JavaUtfCodec::new().with_error_mode(mode), &bytes, &[4]);
+        assert_eq!(items, [Ok("\u{FEFF}one".into()), Ok("\u{FEFF}".into())], "{mode:?}");
+        assert_eq!(ended, None);
+    }
+}
+
+#[test]
+fn a_string_makes_room_for_itself_and_no_more() {
+    let mut buffer = BytesMut::from(&b"\xFF\x00"[..]);
+    buffer.extend_from_slice(&[b'a'; 0x8000]);
+    assert!(JavaUtfCodec::new().decode(&mut buffer).unwrap().is_none());
+    assert!((0xFF00..=0x1_1000).contains(&buffer.capacity()), "{}", buffer.capacity());
+}
+
+// ---- what the types promise ---------------------------------------------------------------------
+
+#[test]
+fn the_types_may_be_sent_shared_moved_and_printed() {
+    fn is_plain<T: Send + Sync + Unpin + Debug>() {}
+    is_plain::<DialectCodec>();
+    is_plain::<DialectCodecError>();
+    is_plain::<DialectItem>();
+    is_plain::<EncodeJavaUtfError>();
+    is_plain::<JavaUtfCodec>();
+}
+
+#[test]
+fn errors_become_those_of_io() {
+    let mut codec = DialectCodec::new(Dialect::Cesu8);
+    let error: io::Error = codec.decode(&mut BytesMut::from(&b"\xFF"[..])).unwrap_err().into();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    let surrogate = DialectItem::CodePoint(code_point(0xD800));
+    let error: io::Error = codec.encode(surrogate, &mut BytesMut::new()).unwrap_err().into();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    let error: io::Error = DialectCodecError::from(io::Error::other("reader")).into();
+    assert_eq!(error.kind(), io::ErrorKind::Other);
+}

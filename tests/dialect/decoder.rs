@@ -1,0 +1,736 @@
+//! The dialects against a slow model of them, at every cut.
+#![cfg(feature = "alloc")]
+
+use crate::lists;
+use crate::model;
+
+use lists::{DIALECTS, MODES};
+use model::{Atom, Outcome, Rules, all_rules};
+use proptest::prelude::*;
+use utf8_codec::dialect::{
+    CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
+    DialectErrorKind, DialectOptions, DialectPiece, DialectPieces, EncodedBytes,
+};
+use utf8_codec::{BomPolicy, ErrorMode};
+
+// ---- decoding against the model -----------------------------------------------------------------
+
+#[test]
+fn short_strings_of_hostile_bytes_decode_as_in_the_model() {
+    for rules in all_rules() {
+        for len in 1..=2 {
+            each_string(&HOSTILE, len, &mut |bytes| check_every_cut(rules, bytes));
+        }
+        each_string(&HOSTILE, 3, &mut |bytes| check_bytewise(rules, bytes));
+        for len in 3..=6 {
+            each_string(&SURROGATES, len, &mut |bytes| check_bytewise(rules, bytes));
+        }
+        each_string(&SURROGATES, 5, &mut |bytes| check_every_cut(rules, bytes));
+    }
+}
+
+/// Bytes at both sides of every edge.
+const HOSTILE: [u8; 36] = [
+    0x00, 0x41, 0x7F, 0x80, 0x83, 0x84, 0x87, 0x88, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0,
+    0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xF7, 0xF8, 0xFB,
+    0xFC, 0xFD, 0xFE, 0xFF,
+];
+
+/// What pairs and halves are made of.
+const SURROGATES: [u8; 5] = [0xED, 0xA0, 0xB0, 0x80, 0x41];
+
+fn each_string(alphabet: &[u8], len: usize, use_it: &mut impl FnMut(&[u8])) {
+    let mut places = vec![0; len];
+    loop {
+        let string: Vec<u8> = places.iter().map(|&place: &usize| alphabet[place]).collect();
+        use_it(&string);
+        let Some(last) = places.iter().rposition(|&place| place + 1 < alphabet.len()) else {
+            return;
+        };
+        places[last] += 1;
+        places[last + 1..].fill(0);
+    }
+}
+
+fn check_every_cut(rules: Rules, bytes: &[u8]) {
+    check(rules, bytes, &[]);
+    check_bytewise(rules, bytes);
+    for cut in 0..=bytes.len() {
+        check(rules, bytes, &[cut, cut]);
+    }
+}
+
+fn check_bytewise(rules: Rules, bytes: &[u8]) {
+    let cuts: Vec<_> = (1..bytes.len()).collect();
+    check(rules, bytes, &cuts);
+}
+
+/// Holds a decoder to the model after each chunk and at the end.
+fn check(rules: Rules, bytes: &[u8], cuts: &[usize]) {
+    let context = |at| format!("{rules:?}: {bytes:02x?} cut at {cuts:?}, up to {at}");
+    let mut decoder = decoder(rules);
+    let mut atoms = Vec::new();
+    for (from, to) in chunks(bytes.len(), cuts) {
+        atoms_of(decoder.push(&bytes[from..to]), &mut atoms);
+        let outcome = Outcome { atoms: atoms.clone(), held: decoder.incomplete().len() };
+        assert_eq!(outcome, model::decode(rules, &bytes[..to], false), "{}", context(to));
+        assert_eq!(decoder.position(), to as u64);
+    }
+    atoms_of(decoder.finish(), &mut atoms);
+    assert_eq!(atoms, model::decode(rules, bytes, true).atoms, "{}", context(bytes.len()));
+    assert_eq!(decoder.finish().count(), 0, "a second end");
+    let errors = atoms.iter().filter(|atom| matches!(atom, Atom::Error { .. })).count();
+    assert_eq!(decoder.error_count(), errors as u64);
+    assert_eq!(decoder.position(), bytes.len() as u64);
+}
+
+fn atoms_of(pieces: DialectPieces<'_, '_>, atoms: &mut Vec<Atom>) {
+    for piece in pieces {
+        match piece {
+            Ok(piece) => {
+                assert_ne!(piece, DialectPiece::Text(""));
+                atoms.extend(
+                    piece.code_points().map(|code_point| Atom::CodePoint(code_point.into())),
+                );
+            }
+            Err(error) => atoms.push(atom_of(&error)),
+        }
+    }
+}
+
+fn atom_of(error: &DialectError) -> Atom {
+    let at_the_end = error.kind() == DialectErrorKind::Incomplete;
+    assert_eq!(error.error_len().is_none(), at_the_end);
+    Atom::Error { at: error.valid_up_to() as usize, len: error.bytes().len(), at_the_end }
+}
+
+fn decoder(rules: Rules) -> DialectDecoder {
+    let decoder = DialectDecoder::with_options(rules.options());
+    decoder.with_error_mode(if rules.fatal { ErrorMode::Fatal } else { ErrorMode::Skip })
+}
+
+/// The ranges between `cuts`, in order.
+fn chunks(len: usize, cuts: &[usize]) -> Vec<(usize, usize)> {
+    let starts = std::iter::once(0).chain(cuts.iter().copied());
+    starts.zip(cuts.iter().copied().chain([len])).collect()
+}
+
+// ---- properties ---------------------------------------------------------------------------------
+
+/// Bytes that are likely to meet in a dialect.
+fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        8 => prop::sample::select(PIECES).prop_map(<[u8]>::to_vec),
+        2 => any::<u8>().prop_map(|byte| vec![byte]),
+        2 => any::<char>().prop_map(|c| c.to_string().into_bytes()),
+        1 => any::<char>().prop_map(|c| in_cesu8(&c.to_string())),
+        1 => (1..70_usize).prop_map(|times| b"text, ".repeat(times)),
+        1 => (1..40_usize).prop_map(|times| in_cesu8(&"😀".repeat(times))),
+    ];
+    prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
+}
+
+/// Text that is one or the other dialect for kilobytes, with something else in the middle.
+fn long_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let run = prop_oneof![
+        prop::sample::select(&["plain text, ", "жёлтый ", "日本語、", "🦀🚀", "né 🦀 ", "\0a"][..])
+            .prop_flat_map(|text| {
+                (1..1500_usize, any::<bool>()).prop_map(move |(times, pairs)| {
+                    let text = text.repeat(times);
+                    if pairs { in_cesu8(&text).into_iter().collect() } else { text.into_bytes() }
+                })
+            }),
+        hostile_bytes(6),
+        (any::<u8>(), 1..80_usize).prop_map(|(byte, times)| vec![byte; times]),
+    ];
+    prop::collection::vec(run, 0..5).prop_map(|runs| runs.concat())
+}
+
+const PIECES: &[&[u8]] = &[
+    b"a",
+    b"\0",
+    b"\xC0\x80",
+    b"\xC0",
+    b"\x80",
+    b"\xED",
+    b"\xED\xA0",
+    b"\xED\xA0\x80",
+    b"\xED\xAF\xBF",
+    b"\xED\xB0",
+    b"\xED\xB0\x80",
+    b"\xED\xBF\xBF",
+    b"\xED\xA0\xBD\xED\xB8\x80",
+    b"\xED\xA0\xBD\xED\xB8",
+    b"\xED\x9F\xBF",
+    b"\xE2\x82\xAC",
+    b"\xE2\x82",
+    b"\xEF\xBB\xBF",
+    b"\xF0\x9F\x98\x80",
+    b"\xF0\x9F\x98",
+    b"\xF4\x90\x80\x80",
+    b"\xF7\xBF\xBF\xBF",
+    b"\xF8\x88\x80\x80\x80",
+    b"\xFB\xBF\xBF\xBF\xBF",
+    b"\xFC\x84\x80\x80\x80\x80",
+    b"\xFC\x84\x80\x80\x80",
+    b"\xFD\xBF\xBF\xBF\xBF\xBF",
+    b"\xFE",
+    b"\xFF",
+];
+
+fn in_cesu8(text: &str) -> Vec<u8> {
+    let rules = Rules { dialect: Dialect::Cesu8, unpaired: false, limit: false, fatal: true };
+    text.chars().flat_map(|c| model::encode(rules, c.into()).expect("text has a form")).collect()
+}
+
+/// Bytes and places to cut them.
+fn cut(bytes: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
+    (bytes, prop::collection::vec(any::<prop::sample::Index>(), 0..8)).prop_map(|(bytes, cuts)| {
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        cuts.sort_unstable();
+        (bytes, cuts)
+    })
+}
+
+fn any_rules() -> impl Strategy<Value = Rules> {
+    prop::sample::select(all_rules())
+}
+
+/// The pieces of a stream put together by hand: text as far as it goes, and the first error.
+fn text_by_hand(
+    options: DialectOptions,
+    mode: ErrorMode,
+    bytes: &[u8],
+) -> (String, Option<DialectErrorKind>) {
+    let mut decoder = DialectDecoder::with_options(options).with_error_mode(mode);
+    let mut text = String::new();
+    let mut pieces: Vec<_> =
+        decoder.push(bytes).map(|piece| piece.map(|piece| piece.code_points().collect())).collect();
+    pieces.extend(decoder.finish().map(|piece| piece.map(|p| p.code_points().collect::<Vec<_>>())));
+    for piece in pieces {
+        match piece {
+            Ok(code_points) => {
+                for code_point in code_points {
+                    match (code_point.to_char(), mode) {
+                        (Some(c), _) => text.push(c),
+                        (None, ErrorMode::Fatal) => {
+                            return (text, Some(DialectErrorKind::NotScalar));
+                        }
+                        (None, mode) => {
+                            text.push_str(&stand_in(options.dialect(), code_point, mode))
+                        }
+                    }
+                }
+            }
+            Err(error) => match error.repair(mode) {
+                Some(repair) => text.push_str(&repair),
+                None => return (text, Some(error.kind())),
+            },
+        }
+    }
+    (text, None)
+}
+
+/// What stands for a code point that is no text.
+fn stand_in(dialect: Dialect, code_point: CodePoint, mode: ErrorMode) -> String {
+    let is_byte = dialect == Dialect::Utf8b;
+    let rules = Rules { dialect, unpaired: true, limit: false, fatal: true };
+    let bytes = model::encode(rules, code_point.into()).expect("it was decoded");
+    match mode {
+        ErrorMode::Fatal => unreachable!("that is an error"),
+        ErrorMode::Skip => String::new(),
+        ErrorMode::Escape => bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect(),
+        ErrorMode::Latin1 if is_byte => char::from(bytes[0]).into(),
+        ErrorMode::Windows1252 if is_byte => {
+            let mut text = String::new();
+            let mut decoder = utf8_codec::Utf8Decoder::new();
+            let _progress = decoder.push_to_string(&bytes, mode, &mut text);
+            decoder.finish_to_string(mode, &mut text).expect("it repairs");
+            text
+        }
+        _ => "\u{FFFD}".into(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_are_those_of_the_model_whatever_the_cuts(
+        (bytes, cuts) in cut(hostile_bytes(24)),
+        rules in any_rules(),
+    ) {
+        check(rules, &bytes, &cuts);
+    }
+
+    #[test]
+    fn long_streams_are_those_of_the_model_whatever_the_cuts(
+        (bytes, cuts) in cut(long_bytes()),
+        rules in any_rules(),
+    ) {
+        let mut decoder = decoder(rules);
+        let mut atoms = Vec::new();
+        for (from, to) in chunks(bytes.len(), &cuts) {
+            atoms_of(decoder.push(&bytes[from..to]), &mut atoms);
+        }
+        atoms_of(decoder.finish(), &mut atoms);
+        prop_assert!(atoms == model::decode(rules, &bytes, true).atoms);
+    }
+
+    #[test]
+    fn text_is_that_of_the_pieces_repaired_whatever_the_cuts(
+        (bytes, cuts) in prop_oneof![cut(hostile_bytes(24)).boxed(), cut(long_bytes()).boxed()],
+        rules in any_rules(),
+        mode in prop::sample::select(&MODES[..]),
+    ) {
+        let mut decoder = DialectDecoder::with_options(rules.options()).with_error_mode(mode);
+        let mut text = String::new();
+        let pushed = chunks(bytes.len(), &cuts)
+            .into_iter()
+            .try_for_each(|(from, to)| decoder.push_to_string(&bytes[from..to], &mut text));
+        let ended = pushed.and_then(|()| decoder.finish_to_string(&mut text));
+        let (expected, error) = text_by_hand(rules.options(), mode, &bytes);
+        prop_assert_eq!(&text, &expected);
+        prop_assert_eq!(ended.err().map(|error| error.kind()), error);
+        if let Err(error) = ended {
+            prop_assert_eq!(Some(error), decoder.first_error());
+            prop_assert_eq!(error.code_point().is_some(), error.kind() == DialectErrorKind::NotScalar);
+        }
+    }
+
+    #[test]
+    fn code_points_are_those_of_the_pieces_repaired_whatever_the_cuts(
+        (bytes, cuts) in cut(hostile_bytes(24)),
+        rules in any_rules(),
+        mode in prop::sample::select(&MODES[1..]),
+    ) {
+        let decoder = || DialectDecoder::with_options(rules.options()).with_error_mode(mode);
+        let (mut whole, mut in_chunks) = (Vec::new(), Vec::new());
+        let mut by_hand = decoder();
+        let mut push = |piece: Result<DialectPiece<'_>, DialectError>| match piece {
+            Ok(piece) => whole.extend(piece.code_points()),
+            Err(error) => whole.extend(error.repair(mode).unwrap().chars().map(CodePoint::from)),
+        };
+        by_hand.push(&bytes).for_each(&mut push);
+        by_hand.finish().for_each(&mut push);
+        let mut decoder = decoder();
+        for (from, to) in chunks(bytes.len(), &cuts) {
+            decoder.push_to_code_points(&bytes[from..to], &mut in_chunks).unwrap();
+        }
+        decoder.finish_to_code_points(&mut in_chunks).unwrap();
+        prop_assert_eq!(in_chunks, whole);
+    }
+
+    #[test]
+    fn a_caller_who_breaks_off_goes_on_with_the_rest(
+        (bytes, cuts) in cut(hostile_bytes(16)),
+        rules in any_rules(),
+    ) {
+        let mut decoder = decoder(rules);
+        let mut atoms = Vec::new();
+        for (from, to) in chunks(bytes.len(), &cuts) {
+            let mut rest = &bytes[from..to];
+            loop {
+                let mut pieces = decoder.push(rest);
+                let Some(piece) = pieces.next() else { break };
+                rest = pieces.rest();
+                match piece {
+                    Ok(piece) => atoms.extend(
+                        piece.code_points().map(|code_point| Atom::CodePoint(code_point.into())),
+                    ),
+                    Err(error) => atoms.push(atom_of(&error)),
+                }
+            }
+        }
+        atoms_of(decoder.finish(), &mut atoms);
+        prop_assert_eq!(atoms, model::decode(rules, &bytes, true).atoms);
+    }
+
+    #[test]
+    fn what_is_well_formed_is_encoded_as_it_was(bytes in hostile_bytes(24), rules in any_rules()) {
+        let (mut decoder, mut good) = (decoder(rules), Vec::new());
+        decoder.push(&bytes).flatten().for_each(|piece| good.extend(piece.code_points()));
+        decoder.finish().flatten().for_each(|piece| good.extend(piece.code_points()));
+        let encoded = encode(rules.options(), &good).unwrap();
+        if decoder.error_count() == 0 {
+            prop_assert_eq!(encoded, bytes);
+        } else if decodes_to_itself(rules, &good) {
+            prop_assert_eq!(decode(rules.options(), &encoded).unwrap(), good);
+        }
+    }
+
+    #[test]
+    fn any_bytes_survive_utf8b((bytes, cuts) in cut(prop::collection::vec(any::<u8>(), 0..200))) {
+        let mut code_points = Vec::new();
+        let mut decoder = DialectDecoder::new(Dialect::Utf8b);
+        for (from, to) in chunks(bytes.len(), &cuts) {
+            decoder.push_to_code_points(&bytes[from..to], &mut code_points).unwrap();
+        }
+        decoder.finish_to_code_points(&mut code_points).unwrap();
+        prop_assert_eq!(encode(Dialect::Utf8b.into(), &code_points).unwrap(), bytes);
+    }
+
+    #[test]
+    fn code_points_survive_every_dialect_that_holds_them(
+        code_points in code_points(),
+        rules in any_rules(),
+    ) {
+        let forms: Option<Vec<_>> =
+            code_points.iter().map(|&code_point| model::encode(rules, code_point.into())).collect();
+        let encoded = encode(rules.options(), &code_points);
+        match forms {
+            Some(_) if !decodes_to_itself(rules, &code_points) => {}
+            Some(forms) => {
+                prop_assert_eq!(encoded.unwrap(), forms.concat());
+                let decoded = decode(rules.options(), &forms.concat()).unwrap();
+                prop_assert_eq!(decoded, code_points);
+            }
+            None => {
+                let at = encoded.unwrap_err().index() as usize;
+                prop_assert_eq!(model::encode(rules, code_points[at].into()), None);
+                let before = &code_points[..at];
+                prop_assert!(before.iter().all(|&c| model::encode(rules, c.into()).is_some()));
+            }
+        }
+    }
+
+    #[test]
+    fn units_of_utf16_are_encoded_as_their_text_is_whatever_the_cuts(
+        units in prop::collection::vec(
+            prop_oneof![any::<u16>(), 0xD800..=0xDFFF_u16, 0xD83C..=0xD83D_u16, 0xDE00..=0xDE10_u16],
+            0..40,
+        ),
+        cuts in prop::collection::vec(0..40_usize, 0..5),
+    ) {
+        let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(units.len())).collect();
+        cuts.sort_unstable();
+        for rules in all_rules() {
+            // Joined first, as far as they are pairs.
+            let code_points = char::decode_utf16(units.iter().copied()).map(|unit| {
+                unit.map_or_else(|half| u32::from(half.unpaired_surrogate()), u32::from)
+            });
+            let mut index = 0;
+            let mut expected = (Vec::new(), None);
+            for code_point in code_points {
+                match model::encode(rules, code_point) {
+                    Some(form) => expected.0.extend(form),
+                    None => {
+                        expected.1 = Some((index, code_point));
+                        break;
+                    }
+                }
+                index += if code_point > 0xFFFF { 2 } else { 1 };
+            }
+
+            let mut encoder = DialectEncoder::with_options(rules.options());
+            let mut bytes = Vec::new();
+            let pushed = chunks(units.len(), &cuts)
+                .into_iter()
+                .try_for_each(|(from, to)| encoder.push_utf16_to_vec(&units[from..to], &mut bytes));
+            let ended = pushed.and_then(|()| encoder.finish_to_vec(&mut bytes));
+            let error = ended.err().map(|error| (error.index(), error.code_point().to_u32()));
+            prop_assert_eq!((bytes, error), expected);
+        }
+    }
+
+    #[test]
+    fn text_is_encoded_as_its_code_points_are(
+        text in prop_oneof![
+            any::<String>(),
+            "[a\0é€😀]{0,200}",
+            (any::<char>(), 0..600_usize).prop_map(|(c, n)| "ascii ".repeat(n) + &c.to_string()),
+        ],
+        dialect in prop::sample::select(&DIALECTS[..]),
+    ) {
+        let code_points: Vec<_> = text.chars().map(CodePoint::from).collect();
+        let mut bytes = Vec::new();
+        DialectEncoder::new(dialect).push_to_vec(&text, &mut bytes).unwrap();
+        prop_assert_eq!(&bytes, &encode(dialect.into(), &code_points).unwrap());
+        let mut back = String::new();
+        DialectDecoder::new(dialect).push_to_string(&bytes, &mut back).unwrap();
+        prop_assert_eq!(back, text);
+    }
+}
+
+/// Code points of every kind, surrogates and what RFC 2279 has above Unicode among them.
+fn code_points() -> impl Strategy<Value = Vec<CodePoint>> {
+    let value = prop_oneof![
+        4 => any::<char>().prop_map(u32::from),
+        1 => 0xD800..=0xDFFF_u32,
+        1 => 0xDC80..=0xDCFF_u32,
+        1 => 0..=0x7FFF_FFFF_u32,
+        1 => prop::sample::select(&[0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x1_0000, 0x10_FFFF][..]),
+    ];
+    let code_point = value.prop_map(|value| CodePoint::new(value).unwrap());
+    prop::collection::vec(code_point, 0..8)
+}
+
+/// Whether the forms of these, one behind the other, mean the same: two halves may have become a pair,
+/// and bytes that were escaped one by one a character.
+fn decodes_to_itself(rules: Rules, code_points: &[CodePoint]) -> bool {
+    let forms =
+        code_points.iter().filter_map(|&code_point| model::encode(rules, code_point.into()));
+    let atoms = model::decode(rules, &forms.flatten().collect::<Vec<_>>(), true).atoms;
+    atoms.into_iter().eq(code_points.iter().map(|&code_point| Atom::CodePoint(code_point.into())))
+}
+
+fn encode(
+    options: DialectOptions,
+    code_points: &[CodePoint],
+) -> Result<Vec<u8>, DialectEncodeError> {
+    let mut bytes = Vec::new();
+    let mut encoder = DialectEncoder::with_options(options);
+    encoder.push_code_points_to_vec(code_points, &mut bytes)?;
+    encoder.finish_to_vec(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn decode(options: DialectOptions, bytes: &[u8]) -> Result<Vec<CodePoint>, DialectError> {
+    let mut code_points = Vec::new();
+    let mut decoder = DialectDecoder::with_options(options);
+    decoder.push_to_code_points(bytes, &mut code_points)?;
+    decoder.finish_to_code_points(&mut code_points)?;
+    Ok(code_points)
+}
+
+// ---- everything there is ------------------------------------------------------------------------
+
+#[test]
+fn every_scalar_value_survives_every_dialect() {
+    let text: String = ('\0'..=char::MAX).collect();
+    for dialect in DIALECTS {
+        let (mut bytes, mut back) = (Vec::new(), String::new());
+        DialectEncoder::new(dialect).push_to_vec(&text, &mut bytes).unwrap();
+        let mut decoder = DialectDecoder::new(dialect);
+        for chunk in bytes.chunks(4093) {
+            decoder.push_to_string(chunk, &mut back).unwrap();
+        }
+        decoder.finish_to_string(&mut back).unwrap();
+        assert!(back == text, "{dialect}");
+    }
+}
+
+#[test]
+fn every_surrogate_has_its_form_or_none() {
+    for rules in all_rules() {
+        for value in 0xD800..=0xDFFF {
+            let code_point = CodePoint::new(value).unwrap();
+            let encoded = encode(rules.options(), &[code_point]).ok();
+            assert_eq!(encoded, model::encode(rules, value), "{rules:?}: {code_point}");
+        }
+    }
+}
+
+#[test]
+fn modified_utf8_has_no_byte_00() {
+    let mut bytes = Vec::new();
+    let text: String = ('\0'..='\u{FFFF}').collect();
+    DialectEncoder::new(Dialect::ModifiedUtf8).push_to_vec(&text, &mut bytes).unwrap();
+    assert!(!bytes.contains(&0));
+}
+
+// ---- what the machines hold ---------------------------------------------------------------------
+
+#[test]
+fn an_error_of_the_encoder_loses_nothing_around_it() {
+    // The half that was held is good; what comes behind it is not.
+    let mut encoder = DialectEncoder::new(Dialect::Wtf8).with_bom();
+    let mut bytes = Vec::new();
+    let code_points = [0xD800, 0x11_0000, 0xDC00, 0x41].map(|value| CodePoint::new(value).unwrap());
+    let error = encoder.push_code_points_to_vec(&code_points, &mut bytes).unwrap_err();
+    assert_eq!((error.index(), encoder.position()), (1, 2));
+    let rest = &code_points[encoder.position() as usize..];
+    encoder.push_code_points_to_vec(rest, &mut bytes).unwrap();
+    encoder.finish_to_vec(&mut bytes).unwrap();
+    assert_eq!(bytes, b"\xEF\xBB\xBF\xED\xA0\x80\xED\xB0\x80A");
+}
+
+#[test]
+fn an_empty_text_between_the_halves_of_a_pair_changes_nothing() {
+    for dialect in DIALECTS {
+        let mut encoder = DialectEncoder::new(dialect);
+        let mut bytes = Vec::new();
+        encoder.push_utf16_to_vec(&[0xD83D], &mut bytes).unwrap();
+        encoder.push_to_vec("", &mut bytes).unwrap();
+        encoder.push_utf16_to_vec(&[0xDE00], &mut bytes).unwrap();
+        let mut expected = Vec::new();
+        let mut encoder = DialectEncoder::new(dialect);
+        encoder.push_utf16_to_vec(&[0xD83D, 0xDE00], &mut expected).unwrap();
+        assert_eq!(bytes, expected, "{dialect:?}");
+    }
+}
+
+#[test]
+fn a_half_that_is_refused_is_reported_before_what_follows_is_taken() {
+    let mut encoder = DialectEncoder::new(Dialect::Cesu8);
+    let mut bytes = Vec::new();
+    encoder.push_utf16_to_vec(&[0x41, 0xD83D], &mut bytes).unwrap();
+    assert_eq!(encoder.push_to_vec("text", &mut bytes).unwrap_err().index(), 1);
+    encoder.push_to_vec("text", &mut bytes).unwrap();
+    assert_eq!(bytes, b"Atext");
+}
+
+#[test]
+fn a_signature_is_still_due_behind_an_error() {
+    let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
+    assert!(encoder.push_unit(0xDC00).is_err());
+    assert_eq!(*encoder.push_unit(0x41).unwrap(), *b"\xEF\xBB\xBFA");
+    assert_eq!(*encoder.push_unit(0x41).unwrap(), *b"A");
+    encoder.reset();
+    assert_eq!(*encoder.finish().unwrap(), *b"\xEF\xBB\xBF");
+    assert_eq!(*encoder.finish().unwrap(), []);
+}
+
+#[test]
+fn the_longest_output_of_one_call_fits() {
+    let encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Escape);
+    let mut encoder = encoder.with_bom();
+    assert_eq!(encoder.push_unit(0xD83D).unwrap().len(), 3);
+    let bytes = encoder.push_code_point(CodePoint::MAX).unwrap();
+    assert_eq!(*bytes, *br"\ud83d\U7fffffff");
+    assert_eq!(encoder.error_count(), 2);
+    assert_eq!(encoder.first_error().unwrap().code_point().to_u32(), 0xD83D);
+}
+
+#[test]
+fn the_first_half_of_a_pair_is_remembered_across_chunks() {
+    let kind = |chunks: &[&[u8]]| {
+        let mut decoder = DialectDecoder::new(Dialect::Wtf8);
+        let mut errors = chunks
+            .iter()
+            .flat_map(|chunk| decoder.push(chunk).filter_map(Result::err).collect::<Vec<_>>());
+        errors.next().map(|error| (error.valid_up_to(), error.kind()))
+    };
+    let pair = Some((3, DialectErrorKind::SurrogatePair));
+    assert_eq!(kind(&[b"\xED\xA0\x80\xED\xB0\x80"]), pair);
+    assert_eq!(kind(&[b"\xED\xA0\x80", b"", b"\xED", b"\xB0"]), pair);
+    assert_eq!(kind(&[b"\xED\xA0\x80", b"a", b"\xED\xB0\x80"]), None);
+    assert_eq!(kind(&[b"\xED\xB0\x80", b"\xED\xA0\x80"]), None);
+}
+
+#[test]
+fn a_new_stream_knows_nothing_of_the_one_before() {
+    for dialect in DIALECTS {
+        let mut decoder = DialectDecoder::new(dialect);
+        decoder.push(b"\xFF\xED\xA0\x80\xED").for_each(drop);
+        decoder.reset();
+        assert_eq!((decoder.position(), decoder.error_count()), (0, 0));
+        assert_eq!(decoder.first_error(), None);
+        assert!(decoder.incomplete().is_empty());
+        let mut text = String::new();
+        decoder.push_to_string("né".as_bytes(), &mut text).unwrap();
+        assert_eq!(text, "né");
+    }
+}
+
+#[test]
+fn a_signature_is_what_the_options_say_in_however_many_pieces() {
+    let outcome = |policy, bytes: &[u8], size| {
+        let options = DialectOptions::new(Dialect::Cesu8).with_bom(policy);
+        let mut decoder = DialectDecoder::with_options(options).with_error_mode(ErrorMode::Skip);
+        let (mut text, mut errors) = (String::new(), Vec::new());
+        let mut put = |piece: Result<DialectPiece<'_>, DialectError>| match piece {
+            Ok(piece) => text.extend(piece.code_points().filter_map(CodePoint::to_char)),
+            Err(error) => errors.push((error.valid_up_to(), error.error_len(), error.kind())),
+        };
+        for chunk in bytes.chunks(size) {
+            decoder.push(chunk).for_each(&mut put);
+        }
+        decoder.finish().for_each(&mut put);
+        assert_eq!(decoder.finish().count(), 0);
+        (text, errors, decoder.bom_seen())
+    };
+    let is = |policy, bytes: &[u8], text: &str, errors: &[_], bom_seen| {
+        for size in 1..=bytes.len().max(1) {
+            let expected = (text.to_owned(), errors.to_vec(), bom_seen);
+            assert_eq!(outcome(policy, bytes, size), expected, "{policy:?}, {bytes:02x?}, {size}");
+        }
+    };
+    let missing = (0, Some(0), DialectErrorKind::MissingBom);
+    let forbidden = (0, Some(3), DialectErrorKind::ForbiddenBom);
+    let incomplete = (0, None, DialectErrorKind::Incomplete);
+    is(BomPolicy::Keep, b"\xEF\xBB\xBFa", "\u{FEFF}a", &[], false);
+    is(BomPolicy::Strip, b"\xEF\xBB\xBF\xEF\xBB\xBFa", "\u{FEFF}a", &[], true);
+    is(BomPolicy::Strip, b"\xEF\xBB", "", &[incomplete], false);
+    is(BomPolicy::Require, b"\xEF\xBB\xBF\xED\xA0\xBD\xED\xB8\x80", "😀", &[], true);
+    is(BomPolicy::Require, b"\xED\xA0\xBD\xED\xB8\x80", "😀", &[missing], false);
+    is(BomPolicy::Require, b"", "", &[missing], false);
+    is(BomPolicy::Require, b"\xEF", "", &[missing, incomplete], false);
+    is(BomPolicy::Forbid, b"\xEF\xBB\xBFa", "a", &[forbidden], false);
+    is(BomPolicy::Forbid, b"\xEF\xBBa", "a", &[(0, Some(2), DialectErrorKind::Truncated)], false);
+}
+
+#[test]
+fn errors_say_what_where_and_which_bytes() {
+    let said = |dialect, bytes: &[u8]| {
+        let mut decoder = DialectDecoder::new(dialect);
+        let mut errors: Vec<_> = decoder.push(bytes).filter_map(Result::err).collect();
+        errors.extend(decoder.finish().filter_map(Result::err));
+        errors[0].to_string()
+    };
+    let table = [
+        (Dialect::Rfc2279, &b"a\xC0\xAF"[..], "rfc 2279 utf-8 at byte 1: overlong form (c0)"),
+        (Dialect::Rfc2279, b"\xF8\x80", "rfc 2279 utf-8 at byte 0: overlong form (f8, then 80)"),
+        (Dialect::Rfc2279, b"\xED\xA0", "rfc 2279 utf-8 at byte 0: surrogate (ed, then a0)"),
+        (Dialect::Rfc2279, b"\xFE", "rfc 2279 utf-8 at byte 0: invalid byte (fe)"),
+        (Dialect::Cesu8, b"\xED\xB0", "cesu-8 at byte 0: unpaired surrogate (ed, then b0)"),
+        (Dialect::Cesu8, b"\xF0\x9F", "cesu-8 at byte 0: sequence of four bytes (f0)"),
+        (Dialect::Cesu8, b"\xF5", "cesu-8 at byte 0: invalid byte (f5)"),
+        (Dialect::ModifiedUtf8, b"a\0", "modified utf-8 at byte 1: nul (00)"),
+        (Dialect::ModifiedUtf8, b"\xC0", "modified utf-8 at byte 0: incomplete (c0, then the end)"),
+        (Dialect::ModifiedUtf8, b"\xC0A", "modified utf-8 at byte 0: truncated (c0, then 41)"),
+        (Dialect::Wtf8, b"\x80", "wtf-8 at byte 0: unexpected continuation byte (80)"),
+        (Dialect::Wtf8, b"\xF4\x90", "wtf-8 at byte 0: too large (f4, then 90)"),
+        (
+            Dialect::SurrogatePass,
+            b"\xED\xA0A",
+            "utf-8 with surrogates at byte 0: surrogate (ed, then a0)",
+        ),
+    ];
+    for (dialect, bytes, words) in table {
+        assert_eq!(said(dialect, bytes), format!("ill-formed {words}"));
+    }
+}
+
+// ---- what the types promise ---------------------------------------------------------------------
+
+#[test]
+fn the_types_may_be_sent_shared_moved_and_printed() {
+    fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
+    is_plain::<CodePoint>();
+    is_plain::<Dialect>();
+    is_plain::<DialectDecoder>();
+    is_plain::<DialectEncodeError>();
+    is_plain::<DialectEncoder>();
+    is_plain::<DialectError>();
+    is_plain::<DialectErrorKind>();
+    is_plain::<DialectOptions>();
+    is_plain::<DialectPiece<'_>>();
+    is_plain::<DialectPieces<'_, '_>>();
+    is_plain::<EncodedBytes>();
+}
+
+#[test]
+fn the_types_are_small() {
+    assert_eq!(size_of::<DialectError>(), 24);
+    let (decoder, encoder) = (size_of::<DialectDecoder>(), size_of::<DialectEncoder>());
+    assert!(decoder <= 96, "{decoder}");
+    assert!(encoder <= 72, "{encoder}");
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn errors_become_those_of_io() {
+    use std::io;
+
+    let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+    decoder.push(b"\xE2").for_each(drop);
+    let error: io::Error = decoder.finish().next().unwrap().unwrap_err().into();
+    assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    let error: io::Error = decoder.push(b"\xFF").next().unwrap().unwrap_err().into();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    assert!(error.get_ref().unwrap().downcast_ref::<DialectError>().is_some());
+    let error: io::Error =
+        DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err().into();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+}

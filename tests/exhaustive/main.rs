@@ -1,0 +1,11 @@
+//! Every input of a small size.
+
+mod cuts;
+#[cfg(feature = "codec")]
+#[path = "../support/parallel.rs"]
+mod parallel;
+mod strings;
+#[cfg(feature = "codec")]
+#[path = "../support/mod.rs"]
+mod support;
+mod values;

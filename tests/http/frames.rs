@@ -1,0 +1,355 @@
+//! Which frames come, in which order, and whose memory they are.
+
+use std::convert::Infallible;
+
+use bytes::{Buf, Bytes, BytesMut};
+use futures::{FutureExt, StreamExt, stream};
+use http_body::{Body, Frame};
+use http_body_util::{BodyExt, Full, StreamBody};
+use proptest::prelude::*;
+use utf8_codec::payload::http::Utf8Body;
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Options};
+
+use crate::lists::MODES;
+use crate::script::Does::{Data, End, Fail, Trailers};
+use crate::script::{Script, body, next, ready, told, word};
+
+#[test]
+fn each_ill_formed_part_is_an_error_in_its_place() {
+    let words = told(ErrorMode::Fatal, &[Data(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e"), End]);
+    assert_eq!(
+        words,
+        ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e", "-"]
+    );
+}
+
+#[test]
+fn an_error_decided_by_the_next_frame_comes_before_its_text() {
+    let words = told(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), Data(b"\x98"), Data(b"bc"), End]);
+    assert_eq!(words, ["a", "1 [f0, 9f, 98]", "bc", "-"]);
+}
+
+#[test]
+fn what_a_frame_determines_is_out_before_the_next_is_asked_for() {
+    let does = [Data(b"4 \xE2\x82"), Data(b"\xAC\xFF!")];
+    let mut body = body(&does);
+    assert_eq!(word(next(&mut body).unwrap().unwrap()), "4 ");
+    assert_eq!(body.get_ref().polls, 1);
+    assert_eq!(word(next(&mut body).unwrap().unwrap()), "€");
+    assert_eq!(body.get_ref().polls, 2);
+    assert_eq!(word(next(&mut body).unwrap().unwrap()), "5 [ff]");
+    assert_eq!(word(next(&mut body).unwrap().unwrap()), "!");
+    assert_eq!(body.get_ref().polls, 2);
+}
+
+#[test]
+fn a_lossy_mode_makes_one_frame_of_one() {
+    let does = [Data(b"caf\xE9, \x80\xE2\x82"), Data(b"\xAC\xFF!"), Data(b"\xC3"), End];
+    let table = [
+        (ErrorMode::Replacement, ["caf\u{FFFD}, \u{FFFD}", "€\u{FFFD}!", "\u{FFFD}"].as_slice()),
+        (ErrorMode::Skip, &["caf, ", "€!"]),
+        (ErrorMode::Escape, &[r"caf\xe9, \x80", r"€\xff!", r"\xc3"]),
+        (ErrorMode::Latin1, &["café, \u{80}", "€ÿ!", "Ã"]),
+        (ErrorMode::Windows1252, &["café, €", "€ÿ!", "Ã"]),
+    ];
+    for (mode, expected) in table {
+        let mut body = body(&does).with_error_mode(mode);
+        let words = ready(&mut body);
+        assert_eq!(words[..words.len() - 1], *expected, "{mode:?}");
+        assert_eq!(body.error_count(), 4);
+        assert_eq!(body.first_error().and_then(|error| error.offset()), Some(3));
+    }
+}
+
+#[test]
+fn options_are_kept_to() {
+    let told = |options, does: &[_]| ready(&mut body(does).with_options(options));
+    let bom = [Data(b"\xEF"), Data(b"\xBB"), Data(b"\xBFa"), End];
+    let plain = Utf8Options::new();
+    assert_eq!(told(plain, &bom), ["\u{FEFF}", "a", "-"]);
+    assert_eq!(told(plain.with_bom(BomPolicy::Strip), &bom), ["a", "-"]);
+    assert_eq!(told(plain.with_bom(BomPolicy::Require), &bom), ["a", "-"]);
+    assert_eq!(told(plain.with_bom(BomPolicy::Require), &[End]), ["0 []", "-"]);
+    assert_eq!(told(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
+    let middle = [Data(b"\x82"), Data(b"\xACa\x80"), End];
+    assert_eq!(told(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
+    let strict = plain.with_strictness(Strictness::new().refuse_nul());
+    assert_eq!(told(strict, &[Data(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
+}
+
+#[test]
+fn settings_may_come_in_any_order() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let body = || body(&[Data(b"\xEF\xBB\xBFa\xFFb")]).with_limit(5);
+    let mut one = body().with_options(options).with_error_mode(ErrorMode::Skip);
+    let mut other = body().with_error_mode(ErrorMode::Skip).with_options(options);
+    assert_eq!(ready(&mut one), ["a", "! > 5", "-"]);
+    assert_eq!(ready(&mut other), ["a", "! > 5", "-"]);
+    assert!(one.decoder().bom_seen() && other.decoder().bom_seen());
+}
+
+// ---- ends, trailers, failures -------------------------------------------------------------------
+
+#[test]
+fn the_end_makes_one_error_of_what_is_held() {
+    assert_eq!(told(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), End]), ["a", "1 [f0, 9f]", "-"]);
+    assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
+    assert_eq!(told(ErrorMode::Replacement, &[Data(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
+    assert_eq!(told(ErrorMode::Skip, &[Data(b"\xF0\x9F"), End]), ["-"]);
+}
+
+#[test]
+fn trailers_pass() {
+    for mode in MODES {
+        assert_eq!(told(mode, &[Data(b"a"), Trailers("1"), End]), ["a", "x: 1", "-"]);
+        assert_eq!(told(mode, &[Trailers("1"), End]), ["x: 1", "-"]);
+        assert_eq!(told(mode, &[Data(b""), Trailers("1"), End]), ["x: 1", "-"]);
+    }
+}
+
+#[test]
+fn what_is_held_is_an_error_or_a_repair_before_the_trailers() {
+    let does = [Data(b"a\xF0\x9F"), Trailers("1"), End];
+    assert_eq!(told(ErrorMode::Fatal, &does), ["a", "1 [f0, 9f]", "x: 1", "-"]);
+    assert_eq!(told(ErrorMode::Replacement, &does), ["a", "\u{FFFD}", "x: 1", "-"]);
+    assert_eq!(told(ErrorMode::Escape, &does), ["a", r"\xf0\x9f", "x: 1", "-"]);
+    assert_eq!(told(ErrorMode::Skip, &does), ["a", "x: 1", "-"]);
+}
+
+#[test]
+fn all_that_is_wrong_with_the_end_comes_before_the_trailers() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Require);
+    let told = |does: &[_]| ready(&mut body(does).with_options(options));
+    let does = [Data(b"\xEF"), Data(b"\xBB"), Trailers("1"), End];
+    assert_eq!(told(&does), ["0 []", "0 [ef, bb]", "x: 1", "-"]);
+    assert_eq!(told(&[Trailers("1"), End]), ["0 []", "x: 1", "-"]);
+}
+
+#[test]
+fn data_behind_trailers_is_still_text() {
+    let does = [Data(b"a\xC3"), Trailers("1"), Data(b"\xA9b"), Trailers("2"), Data(b"\xC3"), End];
+    assert_eq!(
+        told(ErrorMode::Fatal, &does),
+        ["a", "1 [c3]", "x: 1", "2 [a9]", "b", "x: 2", "4 [c3]", "-"]
+    );
+}
+
+#[test]
+fn a_body_that_has_ended_is_not_polled_again() {
+    let does = [Data(b"a\xC3"), End, Data(b"\xA9"), Fail("late"), End];
+    let mut body = body(&does);
+    assert!(!body.is_end_stream());
+    assert_eq!(ready(&mut body), ["a", "1 [c3]", "-"]);
+    for _ in 0..3 {
+        assert!(body.is_end_stream());
+        assert_eq!(ready(&mut body), ["-"]);
+    }
+    assert_eq!((body.get_ref().polls, body.into_inner().does.len()), (2, 3));
+}
+
+#[test]
+fn a_failure_within_is_the_last_that_comes() {
+    for mode in MODES {
+        let does = [Data(b"ab\xE2"), Fail("reset"), Data(b"\x82\xAC"), End];
+        let mut body = body(&does).with_error_mode(mode);
+        assert_eq!(ready(&mut body), ["ab", "! reset", "-"], "{mode:?}");
+        assert_eq!(ready(&mut body), ["-"]);
+        assert!(body.is_end_stream());
+        assert_eq!(body.get_ref().polls, 2);
+    }
+}
+
+#[test]
+fn text_and_errors_before_a_failure_come_before_it() {
+    let does = [Data(b"ab\xFFc\xE2"), Fail("reset")];
+    assert_eq!(told(ErrorMode::Fatal, &does), ["ab", "2 [ff]", "c", "! reset", "-"]);
+    assert_eq!(told(ErrorMode::Latin1, &does), ["abÿc", "! reset", "-"]);
+}
+
+#[test]
+fn empty_frames_change_nothing() {
+    let does = [Data(b""), Data(b"\xE2"), Data(b""), Data(b"\x82"), Data(b""), Data(b"\xAC"), End];
+    for mode in MODES {
+        assert_eq!(told(mode, &does), ["€", "-"], "{mode:?}");
+        assert_eq!(told(mode, &[Data(b""), Data(b""), End]), ["-"], "{mode:?}");
+    }
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+fn data<B: Body<Data = Bytes> + Unpin>(body: &mut B) -> Bytes {
+    body.frame().now_or_never().unwrap().unwrap().ok().unwrap().into_data().unwrap()
+}
+
+#[test]
+fn a_clean_frame_is_handed_on_without_a_copy() {
+    for mode in MODES {
+        let chunks = [Bytes::from("first ".repeat(1000)), Bytes::from("zweitens ü".to_owned())];
+        let frames = chunks.clone().map(|chunk| Ok::<_, Infallible>(Frame::data(chunk)));
+        let body = StreamBody::new(stream::iter(frames));
+        let mut body = Utf8Body::new(body).with_error_mode(mode);
+        for chunk in chunks {
+            let data = data(&mut body);
+            assert_eq!((data.as_ptr(), data.len()), (chunk.as_ptr(), chunk.len()), "{mode:?}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_in_the_middle_of_a_frame_makes_no_copy_either() {
+    let chunk = Bytes::from("too long ".repeat(1000));
+    let frames = [Ok::<_, Infallible>(Frame::data(chunk.clone()))];
+    let mut body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_limit(8000);
+    let data = data(&mut body);
+    assert_eq!((data.as_ptr(), data.len()), (chunk.as_ptr(), 8000));
+}
+
+#[test]
+fn a_frame_may_be_of_any_buffer() {
+    fn text<D: Buf>(frames: Vec<D>) -> String {
+        let frames = frames.into_iter().map(|data| Ok::<_, Infallible>(Frame::data(data)));
+        let body = Utf8Body::new(StreamBody::new(stream::iter(frames)));
+        body.collect_text(100).now_or_never().unwrap().unwrap()
+    }
+    let (a, b) = (&b"gr\xC3"[..], &b"\xBCn"[..]);
+    assert_eq!(text(vec![a, b]), "grün");
+    assert_eq!(text(vec![Bytes::from_static(a), Bytes::from_static(b)]), "grün");
+    assert_eq!(text(vec![BytesMut::from(a), BytesMut::from(b)]), "grün");
+    assert_eq!(text(vec![a.chain(b), b"!".chain(&b""[..])]), "grün!");
+    assert_eq!(text(vec![a.chain(b).take(4), b"!".chain(b).take(1)]), "grü!");
+}
+
+// ---- around other bodies, and within them ---------------------------------------------------------
+
+#[test]
+fn the_combinators_of_others_go_around_it() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let body = Utf8Body::new(Full::<Bytes>::from("\u{FEFF}text")).with_options(options);
+    let boxed = body.map_err(std::io::Error::from).boxed();
+    let collected = boxed.collect().now_or_never().unwrap().unwrap();
+    assert_eq!(collected.to_bytes(), "text");
+
+    let trailers = body_with_trailers().collect().now_or_never().unwrap().unwrap();
+    assert_eq!(trailers.trailers().unwrap()["x"], "1");
+    assert_eq!(trailers.to_bytes(), "é");
+
+    let texts: Vec<_> = body_with_trailers().into_data_stream().collect().now_or_never().unwrap();
+    assert_eq!(texts, [Ok(Bytes::from("é"))]);
+}
+
+fn body_with_trailers() -> Utf8Body<Script> {
+    body(&[Data(b"\xC3"), Data(b"\xA9"), Trailers("1"), End])
+}
+
+#[test]
+fn it_goes_around_a_body_that_is_not_unpin() {
+    let frames = stream::once(async { Ok::<_, Infallible>(Frame::data(Bytes::from("lazy"))) });
+    let body = Utf8Body::new(StreamBody::new(frames));
+    assert_eq!(body.collect_text(4).now_or_never().unwrap().unwrap(), "lazy");
+}
+
+// ---- chunking never shows -------------------------------------------------------------------------
+
+fn any_options() -> impl Strategy<Value = Utf8Options> {
+    let bom = vec![BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid];
+    (prop::sample::select(bom), 0..4).prop_map(|(bom, n)| {
+        let strictness = Strictness::new().refuse_nul().refuse_noncharacters();
+        match n {
+            0 => Utf8Options::new().with_bom(bom),
+            1 => Utf8Options::new().with_bom(bom).with_strictness(strictness),
+            2 => Utf8Options::new().with_mid_stream_start(),
+            _ => Utf8Options::new().with_mid_stream_start().with_strictness(strictness),
+        }
+    })
+}
+
+fn pieces() -> impl Strategy<Value = Vec<&'static [u8]>> {
+    let pieces: &[&'static [u8]] = &[
+        b"",
+        b"text ",
+        b"\0",
+        b"\x80",
+        b"\xC3",
+        b"\xC3\xA9",
+        b"\xE2\x82",
+        b"\xE2",
+        b"\xAC",
+        b"\xEF\xBB\xBF",
+        b"\xEF",
+        b"\xBB",
+        b"\xBF",
+        b"\xEF\xBF\xBF",
+        b"\xED\xA0\x80",
+        b"\xF0\x9F\x98\x80",
+        b"\xF0\x9F",
+        b"\x98",
+        b"\xF4\x90",
+        b"\xFF",
+    ];
+    prop::collection::vec(prop::sample::select(pieces), 0..24)
+}
+
+/// What one decoder, given everything at once, makes of it.
+fn whole(bytes: &[u8], options: Utf8Options, mode: ErrorMode) -> Vec<String> {
+    let mut decoder = Utf8Decoder::new().with_options(options);
+    let mut words = Vec::new();
+    let mut add = |piece: Result<&str, utf8_codec::Utf8Error>| match piece {
+        Ok(text) => words.extend(text.chars().map(String::from)),
+        Err(error) => match mode.repair(&error) {
+            Some(repair) => words.extend(repair.chars().map(String::from)),
+            None => words.push(format!("{} {:02x?}", error.valid_up_to(), error.bytes())),
+        },
+    };
+    decoder.push(bytes).for_each(&mut add);
+    while let Err(error) = decoder.finish() {
+        add(Err(error));
+    }
+    words
+}
+
+/// Words of text letter by letter.
+fn letters(words: Vec<String>) -> Vec<String> {
+    let is_text = |word: &String| !word.ends_with(']') && !word.starts_with("x: ");
+    let split = |word: String| match is_text(&word) {
+        true => word.chars().map(String::from).collect(),
+        false => vec![word],
+    };
+    words.into_iter().flat_map(split).collect()
+}
+
+proptest! {
+    #[test]
+    fn neither_frames_nor_pauses_nor_a_known_length_show(
+        frames in pieces(),
+        options in any_options(),
+        mode in prop::sample::select(&MODES[..]),
+        pauses in any::<u32>(),
+        knows_length in any::<bool>(),
+    ) {
+        let mut does = Vec::new();
+        for (n, frame) in frames.iter().enumerate() {
+            does.push(Data(frame));
+            does.extend((pauses >> (n % 32) & 1 == 1).then_some(crate::script::Does::Pause));
+        }
+        does.extend([Trailers("1"), End]);
+        let mut script = Script::new(&does);
+        if knows_length {
+            script = script.with_length();
+        }
+        let mut body = Utf8Body::new(script).with_options(options).with_error_mode(mode);
+        let mut words = Vec::new();
+        while words.last().is_none_or(|word| word != "-") {
+            words.extend(ready(&mut body));
+        }
+        let mut expected = whole(&frames.concat(), options, mode);
+        let errors = body.error_count();
+        expected.extend(["x: 1".to_owned(), "-".to_owned()]);
+        prop_assert_eq!(letters(words), expected);
+        let mut decoder = Utf8Decoder::new().with_options(options);
+        decoder.push(&frames.concat()).for_each(drop);
+        while decoder.finish().is_err() {}
+        prop_assert_eq!(errors, decoder.error_count());
+        let first = decoder.first_error().map(|error| error.valid_up_to());
+        prop_assert_eq!(body.first_error().and_then(|error| error.offset()), first);
+    }
+}

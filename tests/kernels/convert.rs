@@ -1,0 +1,576 @@
+//! Text to `char`s and UTF-16 and back, and unmasking: every kernel this machine can run against std,
+//! and what users reach of it against the same.
+
+use utf8_codec::{ErrorMode, Kernel, Utf8Decoder, Utf8Encoder};
+
+use utf8_codec::decoder::Status;
+
+/// Text of one script each, of two, and of all.
+const FILLS: &[&str] = &[
+    "a",
+    "é",
+    "€",
+    "😀",
+    "plain text, ",
+    "Fußgänger über ",
+    "жёлтый, ",
+    "日本語。a",
+    "🦀🚀 \u{FE0F}",
+    "aé€😀",
+    "日本😀",
+    "\0\u{7F}\u{80}\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}",
+    "\u{D7FF}\u{E000}\u{F0000}\u{40000}",
+];
+
+/// What no test expects to be written: to see that a unit is left as it was.
+const CHAR: char = '\u{E123}';
+const UNIT: u16 = 0xE123;
+const BYTE: u8 = 0xAA;
+
+/// At most `len` bytes of `fill` over and over, whole characters only.
+fn fill_to(fill: &str, len: usize) -> String {
+    let mut text = String::new();
+    for c in fill.chars().cycle() {
+        if text.len() + c.len_utf8() > len {
+            return text;
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// Sizes of a destination around what is needed.
+fn sizes_around(needed: usize) -> impl Iterator<Item = usize> {
+    let less = [1, 2, 3, 4, 15, 16, 17, 63, 64, 65].map(|less| needed.saturating_sub(less));
+    let more = [0, 1, 2, 3, 15, 63, 64, 200].map(|more| needed + more);
+    less.into_iter().chain(more).chain([0, needed / 2])
+}
+
+fn decode_chars_is_that_of_std(text: &str, room: usize) {
+    let expected: Vec<char> = text.chars().take(room).collect();
+    let read: usize = expected.iter().map(|c| c.len_utf8()).sum();
+    for kernel in Kernel::available() {
+        let mut out = vec![CHAR; room];
+        let found = kernel.decode_chars(text, &mut out);
+        let name = kernel.name();
+        assert_eq!(found, (read, expected.len()), "{name}: {text:?} into {room}");
+        assert!(out[..found.1] == expected, "{name}: {text:?} into {room}: {out:?}");
+        assert!(out[found.1..].iter().all(|&c| c == CHAR), "{name}: {text:?} into {room}, behind");
+    }
+}
+
+fn decode_utf16_is_that_of_std(text: &str, room: usize) {
+    let mut expected: Vec<u16> = Vec::new();
+    let mut read = 0;
+    for c in text.chars() {
+        if expected.len() + c.len_utf16() > room {
+            break;
+        }
+        expected.extend(c.encode_utf16(&mut [0; 2]).iter());
+        read += c.len_utf8();
+    }
+    for kernel in Kernel::available() {
+        let mut out = vec![UNIT; room];
+        let found = kernel.decode_utf16(text, &mut out);
+        let name = kernel.name();
+        assert_eq!(found, (read, expected.len()), "{name}: {text:?} into {room}");
+        assert!(out[..found.1] == expected, "{name}: {text:?} into {room}: {out:04x?}");
+        assert!(out[found.1..].iter().all(|&u| u == UNIT), "{name}: {text:?} into {room}, behind");
+    }
+}
+
+fn encode_chars_is_that_of_std(chars: &[char], room: usize) {
+    let mut expected = String::new();
+    let mut read = 0;
+    for &c in chars {
+        if expected.len() + c.len_utf8() > room {
+            break;
+        }
+        expected.push(c);
+        read += 1;
+    }
+    for kernel in Kernel::available() {
+        let mut out = vec![BYTE; room];
+        let found = kernel.encode_chars(chars, &mut out);
+        let name = kernel.name();
+        assert_eq!(found, (read, expected.len()), "{name}: {chars:?} into {room}");
+        assert!(
+            out[..found.1] == *expected.as_bytes(),
+            "{name}: {chars:?} into {room}: {out:02x?}"
+        );
+        assert!(out[found.1..].iter().all(|&b| b == BYTE), "{name}: {chars:?} into {room}, behind");
+    }
+}
+
+/// All conversions of `text` into as much room as it takes, and more and less.
+fn all_conversions(text: &str, sizes: impl Fn(usize) -> Vec<usize>) {
+    let chars: Vec<char> = text.chars().collect();
+    for kernel in Kernel::available() {
+        assert_eq!(kernel.count_chars(text), chars.len(), "{}: {text:?}", kernel.name());
+    }
+    for room in sizes(chars.len()) {
+        decode_chars_is_that_of_std(text, room);
+    }
+    for room in sizes(text.encode_utf16().count()) {
+        decode_utf16_is_that_of_std(text, room);
+    }
+    for room in sizes(text.len()) {
+        encode_chars_is_that_of_std(&chars, room);
+    }
+}
+
+#[test]
+fn every_length_of_every_script_into_every_size_around_the_need() {
+    for fill in FILLS {
+        for len in 0..=300 {
+            let text = fill_to(fill, len);
+            all_conversions(&text, |needed| sizes_around(needed).collect());
+        }
+    }
+}
+
+#[test]
+fn every_size_of_the_destination() {
+    for fill in FILLS {
+        let text = fill_to(fill, 700);
+        all_conversions(&text, |needed| (0..=needed + 1).collect());
+    }
+}
+
+#[test]
+fn every_alignment() {
+    for fill in FILLS {
+        let text = fill_to(fill, 900);
+        let boundaries = (0..64).filter(|&from| text.is_char_boundary(from));
+        for from in boundaries {
+            for len in [1, 16, 33, 63, 64, 65, 130, 300, 400, 640, 800] {
+                let mut to = from + len;
+                while !text.is_char_boundary(to) {
+                    to -= 1;
+                }
+                all_conversions(&text[from..to], |needed| vec![needed]);
+            }
+        }
+    }
+}
+
+#[test]
+fn scripts_that_follow_one_another() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for round in 0..20_000 {
+        let mut text = String::new();
+        let target = [30, 100, 300, 600, 1500][round % 5];
+        while text.len() < target {
+            let len = [1, 2, 5, 20, 64, 200][random.below(6)];
+            text.push_str(&fill_to(FILLS[random.below(FILLS.len())], len));
+        }
+        let less = random.below(100);
+        all_conversions(&text, |needed| vec![needed, needed + 300, needed.saturating_sub(less)]);
+    }
+}
+
+#[test]
+fn all_scalar_values_at_once_and_shuffled() {
+    let mut chars: Vec<char> = ('\0'..=char::MAX).collect();
+    for round in 0..4 {
+        let text = String::from_iter(&chars);
+        for kernel in Kernel::available() {
+            let name = kernel.name();
+            assert_eq!(kernel.count_chars(&text), chars.len(), "{name}");
+
+            let mut out = vec![CHAR; chars.len() + 7];
+            assert_eq!(kernel.decode_chars(&text, &mut out), (text.len(), chars.len()), "{name}");
+            assert!(out[..chars.len()] == chars && out[chars.len()..] == [CHAR; 7], "{name}");
+
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let mut out = vec![UNIT; units.len() + 7];
+            assert_eq!(kernel.decode_utf16(&text, &mut out), (text.len(), units.len()), "{name}");
+            assert!(out[..units.len()] == units && out[units.len()..] == [UNIT; 7], "{name}");
+
+            let mut out = vec![BYTE; text.len() + 7];
+            assert_eq!(kernel.encode_chars(&chars, &mut out), (chars.len(), text.len()), "{name}");
+            assert!(out[..text.len()] == *text.as_bytes(), "{name}");
+            assert!(out[text.len()..] == [BYTE; 7], "{name}");
+        }
+        // Shuffled within stretches first, so that all of one length stand together; then wholly.
+        let stretch = [64, 4096, chars.len()][round.min(2)];
+        let mut random = Random(42 + round as u64);
+        for part in chars.chunks_mut(stretch) {
+            for i in (1..part.len()).rev() {
+                part.swap(i, random.below(i + 1));
+            }
+        }
+    }
+}
+
+#[test]
+fn short_ascii_is_decoded_whole_or_not_at_all() {
+    for kernel in Kernel::available() {
+        let name = kernel.name();
+        for len in 0..=70 {
+            let ascii = vec![b'x'; len];
+            for room in 0..=80 {
+                let mut out = vec![CHAR; room];
+                let fits = len <= 64 && len <= room;
+                assert_eq!(kernel.decode_short_ascii(&ascii, &mut out), fits, "{name}, {len}");
+                let written = if fits { len } else { 0 };
+                assert!(out[..written].iter().all(|&c| c == 'x'), "{name}, {len} into {room}");
+                assert!(out[written..].iter().all(|&c| c == CHAR), "{name}, {len} into {room}");
+            }
+            for at in 0..len {
+                let mut bytes = ascii.clone();
+                bytes[at] = 0x80;
+                let mut out = vec![CHAR; 80];
+                assert!(!kernel.decode_short_ascii(&bytes, &mut out), "{name}, {len}, {at}");
+                assert!(out == [CHAR; 80], "{name}, {len}, {at}");
+            }
+        }
+    }
+}
+
+/// Masks `bytes`, or unmasks them.
+fn masked(bytes: &[u8], mask: [u8; 4]) -> Vec<u8> {
+    bytes.iter().zip(mask.into_iter().cycle()).map(|(byte, key)| byte ^ key).collect()
+}
+
+/// Holds `unmask` and `unmask_and_validate` to a loop and to `validate`, with `bytes` `at` bytes behind
+/// the start of their memory.
+fn unmasking_agrees(bytes: &[u8], mask: [u8; 4], at: usize) {
+    let behind = 5;
+    let framed = [&vec![BYTE; at][..], &masked(bytes, mask), &[BYTE; 5]].concat();
+    let inside = at..at + bytes.len();
+    let intact = |found: &[u8]| {
+        found[inside.clone()] == *bytes
+            && found[..at].iter().all(|&byte| byte == BYTE)
+            && found[inside.end..] == [BYTE; 5]
+    };
+    debug_assert_eq!(framed.len(), at + bytes.len() + behind);
+    for kernel in Kernel::available() {
+        let name = kernel.name();
+        let mut found = framed.clone();
+        kernel.unmask(&mut found[inside.clone()], mask);
+        assert!(intact(&found), "{name}: {bytes:02x?}, {mask:02x?}, at {at}: {found:02x?}");
+
+        let mut found = framed.clone();
+        let stop = kernel.unmask_and_validate(&mut found[inside.clone()], mask);
+        assert!(intact(&found), "{name}: {bytes:02x?}, {mask:02x?}, at {at}: {found:02x?}");
+        let expected = kernel.validate(bytes);
+        assert_eq!(stop, expected, "{name}: {bytes:02x?}, {mask:02x?}, at {at}");
+    }
+}
+
+const MASK: [u8; 4] = [0x80, 0x5A, 0xFF, 0x01];
+
+#[test]
+fn unmasking_at_every_length_and_alignment() {
+    for fill in FILLS {
+        for len in 0..=700 {
+            let text = fill_to(fill, len);
+            for at in [0, 1, 2, 3, 4, 7, 31, 32, 33, 60, 63] {
+                unmasking_agrees(text.as_bytes(), MASK, at);
+            }
+        }
+        let text = fill_to(fill, 2000);
+        for at in 0..64 {
+            for len in [1, 15, 16, 17, 64, 65, 125, 126, 300, 320, 511, 1030, 2000] {
+                let from = at % 7;
+                unmasking_agrees(&text.as_bytes()[from..text.len().min(from + len)], MASK, at);
+            }
+        }
+    }
+}
+
+#[test]
+fn unmasking_what_is_ill_formed_in_every_place() {
+    let wrongs: &[&[u8]] = &[
+        b"\x80",
+        b"\xFF",
+        b"\xC0\x80",
+        b"\xC2",
+        b"\xE0\x9F\xBF",
+        b"\xE2\x82",
+        b"\xED\xA0\x80",
+        b"\xEF",
+        b"\xF0\x8F\xBF\xBF",
+        b"\xF0\x9F\x98",
+        b"\xF4\x90\x80\x80",
+        b"\xF0\x9F\x98\x80\x80",
+    ];
+    for fill in ["a", "é", "€", "😀", "aé€😀"] {
+        for before in 0..=300 {
+            let front = fill_to(fill, before);
+            for wrong in wrongs {
+                for after in [0, 1, 2, 3, 64, 300] {
+                    let after = fill_to(fill, after);
+                    let bytes = [front.as_bytes(), wrong, after.as_bytes()].concat();
+                    unmasking_agrees(&bytes, MASK, before % 5);
+                }
+            }
+        }
+        for before in (300..2600).step_by(61) {
+            let front = fill_to(fill, before);
+            for (wrong, after) in wrongs.iter().zip([0, 3, 300, 1000].into_iter().cycle()) {
+                let after = fill_to(fill, after);
+                let bytes = [front.as_bytes(), wrong, after.as_bytes()].concat();
+                unmasking_agrees(&bytes, MASK, before % 5);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mask_rotated_by_the_length_of_a_piece_goes_on_with_the_next() {
+    let text = "жёлтый text 日本語 🦀".repeat(20);
+    for kernel in Kernel::available() {
+        for cut in 0..=text.len() {
+            let mut bytes = masked(text.as_bytes(), MASK);
+            let (first, second) = bytes.split_at_mut(cut);
+            kernel.unmask(first, MASK);
+            let mut mask = MASK;
+            mask.rotate_left(cut % 4);
+            kernel.unmask(second, mask);
+            assert!(bytes == text.as_bytes(), "{}: cut at {cut}", kernel.name());
+        }
+    }
+}
+
+/// A slice to decode into.
+trait Destination: Copy + PartialEq + std::fmt::Debug {
+    const BLANK: Self;
+    fn of(text: &str) -> Vec<Self>;
+    fn decode(
+        decoder: &mut Utf8Decoder,
+        bytes: &[u8],
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress;
+    fn finish(
+        decoder: &mut Utf8Decoder,
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress;
+}
+
+impl Destination for u8 {
+    const BLANK: Self = BYTE;
+    fn of(text: &str) -> Vec<Self> {
+        text.into()
+    }
+    fn decode(
+        decoder: &mut Utf8Decoder,
+        bytes: &[u8],
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress {
+        decoder.push_to_slice(bytes, mode, out)
+    }
+    fn finish(
+        decoder: &mut Utf8Decoder,
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress {
+        decoder.finish_to_slice(mode, out)
+    }
+}
+
+impl Destination for char {
+    const BLANK: Self = CHAR;
+    fn of(text: &str) -> Vec<Self> {
+        text.chars().collect()
+    }
+    fn decode(
+        decoder: &mut Utf8Decoder,
+        bytes: &[u8],
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress {
+        decoder.push_to_chars(bytes, mode, out)
+    }
+    fn finish(
+        decoder: &mut Utf8Decoder,
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress {
+        decoder.finish_to_chars(mode, out)
+    }
+}
+
+impl Destination for u16 {
+    const BLANK: Self = UNIT;
+    fn of(text: &str) -> Vec<Self> {
+        text.encode_utf16().collect()
+    }
+    fn decode(
+        decoder: &mut Utf8Decoder,
+        bytes: &[u8],
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress {
+        decoder.push_to_utf16(bytes, mode, out)
+    }
+    fn finish(
+        decoder: &mut Utf8Decoder,
+        mode: ErrorMode,
+        out: &mut [Self],
+    ) -> utf8_codec::decoder::Progress {
+        decoder.finish_to_utf16(mode, out)
+    }
+}
+
+/// Decodes `chunks` through destinations of `size` units; checks what each call reports. Returns all
+/// that was written.
+fn through<D: Destination>(chunks: &[&[u8]], mode: ErrorMode, size: usize) -> Vec<D> {
+    let mut decoder = Utf8Decoder::new();
+    let mut written = Vec::new();
+    let mut consumed = 0;
+    for chunk in chunks {
+        let mut rest = *chunk;
+        loop {
+            let mut out = vec![D::BLANK; size];
+            let progress = D::decode(&mut decoder, rest, mode, &mut out);
+            let used = progress.read + progress.held;
+            consumed += used;
+            rest = &rest[used..];
+            written.extend_from_slice(&out[..progress.written]);
+            assert!(out[progress.written..].iter().all(|&unit| unit == D::BLANK));
+            assert_eq!(decoder.position(), consumed as u64);
+            match progress.status {
+                Status::Done => break assert!(rest.is_empty()),
+                Status::Full => assert!(used > 0),
+                Status::TooSmall { needed } => panic!("{needed} units wanted, there are {size}"),
+                Status::IllFormed(error) => panic!("{error}"),
+            }
+        }
+    }
+    let mut out = vec![D::BLANK; 16];
+    let progress = D::finish(&mut decoder, mode, &mut out);
+    assert_eq!(progress.status, Status::Done);
+    written.extend_from_slice(&out[..progress.written]);
+    written
+}
+
+fn through_all(bytes: &[u8], mode: ErrorMode, expected: &str) {
+    for size in [16, 17, 64, 100, 1000] {
+        for step in [1, 3, 64, 333, bytes.len().max(1)] {
+            let chunks: Vec<_> = bytes.chunks(step).collect();
+            assert!(through::<u8>(&chunks, mode, size) == u8::of(expected), "{size}, {step}");
+            assert!(through::<char>(&chunks, mode, size) == char::of(expected), "{size}, {step}");
+            assert!(through::<u16>(&chunks, mode, size) == u16::of(expected), "{size}, {step}");
+        }
+    }
+}
+
+#[test]
+fn decoding_through_small_destinations_is_decoding_at_once() {
+    for fill in FILLS {
+        let text = fill_to(fill, 900);
+        through_all(text.as_bytes(), ErrorMode::Fatal, &text);
+        // Cut off in the middle of a character.
+        for cut in 890..text.len() {
+            let bytes = &text.as_bytes()[..cut];
+            let expected = String::from_utf8_lossy(bytes);
+            through_all(bytes, ErrorMode::Replacement, &expected);
+        }
+    }
+}
+
+#[test]
+fn repairs_are_written_whole_in_units_of_the_destination() {
+    let mut random = Random(7);
+    let alphabet = [b'a', b'b', 0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80, 0xFF];
+    for _ in 0..200 {
+        let bytes: Vec<u8> =
+            (0..random.below(300)).map(|_| alphabet[random.below(alphabet.len())]).collect();
+        through_all(&bytes, ErrorMode::Replacement, &String::from_utf8_lossy(&bytes));
+        let mut escaped = String::new();
+        for part in bytes.utf8_chunks() {
+            escaped.push_str(part.valid());
+            escaped.extend(part.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+        }
+        through_all(&bytes, ErrorMode::Escape, &escaped);
+    }
+}
+
+#[test]
+fn what_is_needed_is_the_next_character_and_no_more() {
+    let two = "éé".as_bytes();
+    let mut decoder = Utf8Decoder::new();
+    let status = decoder.push_to_slice(two, ErrorMode::Fatal, &mut [0; 1]).status;
+    assert_eq!(status, Status::TooSmall { needed: 2 });
+    let status = decoder.push_to_chars(two, ErrorMode::Fatal, &mut []).status;
+    assert_eq!(status, Status::TooSmall { needed: 1 });
+    let status = decoder.push_to_utf16("😀é".as_bytes(), ErrorMode::Fatal, &mut [0; 1]).status;
+    assert_eq!(status, Status::TooSmall { needed: 2 });
+    let status = decoder.push_to_utf16(b"\xFF", ErrorMode::Escape, &mut [0; 3]).status;
+    assert_eq!(status, Status::TooSmall { needed: 4 });
+    assert_eq!((decoder.position(), decoder.error_count()), (0, 0));
+    // Nothing at all needs no room.
+    let status = decoder.push_to_chars(b"", ErrorMode::Fatal, &mut []).status;
+    assert_eq!(status, Status::Done);
+}
+
+#[test]
+fn a_character_that_was_cut_needs_room_like_any_other() {
+    let mut decoder = Utf8Decoder::new();
+    let mut units = [UNIT; 1];
+    let progress = decoder.push_to_utf16(b"\xF0\x9F", ErrorMode::Fatal, &mut units);
+    assert_eq!((progress.read, progress.held, progress.status), (0, 2, Status::Done));
+    let progress = decoder.push_to_utf16(b"\x98\x80", ErrorMode::Fatal, &mut units);
+    assert_eq!((progress.read, progress.status), (0, Status::TooSmall { needed: 2 }));
+    assert_eq!((units, decoder.incomplete()), ([UNIT], &b"\xF0\x9F"[..]));
+    let mut units = [UNIT; 2];
+    let progress = decoder.push_to_utf16(b"\x98\x80", ErrorMode::Fatal, &mut units);
+    assert_eq!((progress.read, progress.written, progress.status), (2, 2, Status::Done));
+    assert_eq!(units, [0xD83D, 0xDE00]);
+}
+
+#[test]
+fn a_fatal_error_stands_behind_the_text_before_it() {
+    for before in 0..200 {
+        let text = fill_to("aé€😀", before);
+        let bytes = [text.as_bytes(), b"\xFF", b"z"].concat();
+        let mut out = vec![CHAR; 300];
+        let mut decoder = Utf8Decoder::new();
+        let progress = decoder.push_to_chars(&bytes, ErrorMode::Fatal, &mut out);
+        let Status::IllFormed(error) = progress.status else { panic!("{progress:?}") };
+        assert_eq!(error.valid_up_to(), text.len() as u64);
+        assert_eq!(progress.read, text.len() + 1);
+        assert!(text.chars().eq(out[..progress.written].iter().copied()));
+    }
+}
+
+#[test]
+fn encoding_through_small_buffers_is_encoding_at_once() {
+    for fill in FILLS {
+        let chars: Vec<char> = fill_to(fill, 900).chars().collect();
+        let expected = [b"\xEF\xBB\xBF", String::from_iter(&chars).as_bytes()].concat();
+        for size in [4, 5, 7, 64, 100, 1000] {
+            let mut encoder = Utf8Encoder::new().with_bom();
+            let (mut rest, mut wire) = (&chars[..], Vec::new());
+            loop {
+                let mut buffer = vec![BYTE; size];
+                let progress = encoder.push_chars_to_slice(rest, &mut buffer);
+                wire.extend_from_slice(&buffer[..progress.written]);
+                rest = &rest[progress.read..];
+                match progress.status {
+                    Status::Done => break,
+                    Status::Full => assert!(size - progress.written < 4),
+                    status => panic!("{status:?}"),
+                }
+            }
+            assert!(wire == expected, "{fill:?} through {size}");
+        }
+    }
+}
+
+/// A small generator, so that runs can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+}

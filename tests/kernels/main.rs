@@ -1,0 +1,8 @@
+//! Every kernel of this machine, against the standard library.
+
+mod convert;
+mod guard;
+mod pairs;
+#[path = "../support/parallel.rs"]
+mod parallel;
+mod validate;

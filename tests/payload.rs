@@ -1,7 +1,0 @@
-//! Payloads: messages and bodies, whole against every way of cutting them.
-
-#![cfg(feature = "codec")]
-
-mod support;
-#[path = "payload/websocket.rs"]
-mod websocket;

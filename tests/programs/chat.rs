@@ -1,0 +1,126 @@
+//! `examples/chat.rs` as a process: its script, and clients that behave badly.
+#![cfg(all(feature = "codec", feature = "stream"))]
+
+use crate::program;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use program::Program;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const CHAT: Program = Program("chat");
+
+/// A server, ended when the test is.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = CHAT
+            .command()
+            .args(["--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let address = CHAT.address(child.stdout.take().unwrap());
+        Self { child, address }
+    }
+
+    fn connect(&self, name: &str) -> Client {
+        let socket = TcpStream::connect(&self.address).unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        socket.set_write_timeout(Some(PATIENCE)).unwrap();
+        let mut client = Client(BufReader::new(socket));
+        client.say(format!("{name}\n").as_bytes());
+        client
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+struct Client(BufReader<TcpStream>);
+
+impl Client {
+    fn say(&mut self, bytes: &[u8]) {
+        self.0.get_mut().write_all(bytes).unwrap();
+    }
+
+    fn hears(&mut self) -> String {
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        line
+    }
+}
+
+#[test]
+fn the_script_goes_through() {
+    let output = CHAT.command().output().unwrap();
+    let (said, complained) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr));
+    assert!(output.status.success(), "{said:?} {complained:?}");
+    assert!(said.unwrap().ends_with("Everybody has heard what they should have.\n"));
+}
+
+#[test]
+fn the_room_is_limited_and_names_are_cut_between_characters() {
+    let server = Server::start(&["--max-clients", "1"]);
+    let mut first = server.connect(&"é€".repeat(10));
+    assert_eq!(first.hears(), format!("* welcome, {}é: 1 here\n", "é€".repeat(4)));
+    let mut second = server.connect("second");
+    assert_eq!(second.hears(), "* the room is full\n");
+    assert_eq!(second.hears(), "");
+}
+
+#[test]
+fn a_line_without_end_is_dropped_and_its_sender_stays() {
+    let server = Server::start(&["--max-line", "64"]);
+    let mut flood = server.connect("flood");
+    flood.hears();
+    let mut other = server.connect("other");
+    other.hears();
+    flood.hears();
+    flood.say(&vec![b'x'; 10_000_000]);
+    flood.say("\nand now: é\n".as_bytes());
+    assert_eq!(flood.hears(), "* line 2 is longer than 64 bytes: dropped\n");
+    assert_eq!(other.hears(), "flood: and now: é\n");
+}
+
+#[test]
+fn a_client_that_does_not_read_is_given_up_and_the_others_go_on() {
+    let server = Server::start(&["--max-line", "100000", "--patience", "1"]);
+    let mut deaf = server.connect("deaf");
+    assert_eq!(deaf.hears(), "* welcome, deaf: 1 here\n");
+    let mut other = server.connect("other");
+    let mut talker = server.connect("talker");
+    assert_eq!(other.hears(), "* welcome, other: 2 here\n");
+    assert_eq!(other.hears(), "* talker has come\n");
+    assert_eq!(talker.hears(), "* welcome, talker: 3 here\n");
+    let line = format!("{}\n", "é".repeat(40_000));
+    // Far more than sockets on the way and 64 messages can hold.
+    let mut gone = false;
+    for _ in 0..600 {
+        talker.say(line.as_bytes());
+        let mut heard = other.hears();
+        if heard == "* deaf has left\n" {
+            gone = true;
+            heard = other.hears();
+        }
+        assert_eq!(heard, format!("talker: {line}"));
+    }
+    assert!(gone || other.hears() == "* deaf has left\n");
+    let mut heard = Vec::new();
+    // Whether the connection is ended or broken: it has an end.
+    let _ended = deaf.0.read_to_end(&mut heard);
+    assert!(heard.len() < 600 * line.len());
+}

@@ -1,0 +1,10 @@
+//! The examples, run as programs.
+
+mod chat;
+mod check;
+mod lexer;
+#[cfg(any(feature = "codec", feature = "stream"))]
+#[path = "../support/program.rs"]
+mod program;
+mod soak;
+mod transcode;

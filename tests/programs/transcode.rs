@@ -1,0 +1,561 @@
+//! `examples/transcode.rs` as a process: what it writes, what it says, how it exits.
+
+#![cfg(feature = "codec")]
+
+use crate::program;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::ChildStdin;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+#[cfg(target_os = "linux")]
+use program::peak_kilobytes;
+use program::{Outcome, Program, drain, finish, noise};
+
+const TEXT: &str = "a\0é€日😀\u{10FFFF}!";
+const UTF_8: &[u8] = b"a\0\xC3\xA9\xE2\x82\xAC\xE6\x97\xA5\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF!";
+
+/// [`TEXT`] in every form that is read and written.
+fn forms() -> [(&'static str, Vec<u8>); 9] {
+    let units = |bytes: fn(u16) -> [u8; 2]| TEXT.encode_utf16().flat_map(bytes).collect();
+    let pairs =
+        b"\xC3\xA9\xE2\x82\xAC\xE6\x97\xA5\xED\xA0\xBD\xED\xB8\x80\xED\xAF\xBF\xED\xBF\xBF!";
+    [
+        ("utf-8", UTF_8.to_vec()),
+        ("rfc2279", UTF_8.to_vec()),
+        ("cesu-8", [b"a\0", &pairs[..]].concat()),
+        ("modified-utf-8", [b"a\xC0\x80", &pairs[..]].concat()),
+        ("wtf-8", UTF_8.to_vec()),
+        ("utf-8b", UTF_8.to_vec()),
+        ("surrogatepass", UTF_8.to_vec()),
+        ("utf-16le", units(u16::to_le_bytes)),
+        ("utf-16be", units(u16::to_be_bytes)),
+    ]
+}
+
+const TRANSCODE: Program = Program("transcode");
+
+fn run(arguments: &str, stdin: &[u8]) -> Outcome {
+    TRANSCODE.run(arguments.split(' '), stdin)
+}
+
+/// Runs it with reads of several sizes, which have to come to the same.
+fn run_cut(arguments: &str, stdin: &[u8]) -> Outcome {
+    let whole = run(arguments, stdin);
+    for size in [1, 2, 3, 5] {
+        let cut = run(&format!("{arguments} --read-size {size}"), stdin);
+        assert_eq!(cut.status, whole.status, "{arguments}, by {size}");
+        assert_eq!(cut.stderr, whole.stderr, "{arguments}, by {size}");
+        assert!(cut.stdout == whole.stdout, "{arguments}, by {size}");
+    }
+    whole
+}
+
+#[test]
+fn every_form_becomes_every_other() {
+    let forms = forms();
+    for (from, bytes) in &forms {
+        let name = TRANSCODE.file(&format!("from-{from}"), bytes);
+        for (to, expected) in &forms {
+            for size in ["1", "262144"] {
+                let arguments = [&name, "--from", from, "--to", to, "--read-size", size];
+                let outcome = TRANSCODE.run(arguments, b"");
+                assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{from} to {to}");
+                assert_eq!(outcome.stdout, *expected, "{from} to {to}, by {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_text_goes_there_and_back() {
+    let units: Vec<_> = [0x61, 0xD83D, 0xDE00, 0xD83D, 0x62, 0xDE00, 0xD800]
+        .into_iter()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let large = b"a\xFD\xBF\xBF\xBF\xBF\xBF\xF4\x90\x80\x80";
+    for (from, bytes, to) in [
+        ("utf-16le", &units[..], "wtf-8"),
+        ("utf-16le", &units, "surrogatepass"),
+        ("utf-8b", &noise(20_000), "surrogatepass"),
+        ("utf-8b", &noise(20_000), "utf-8b"),
+        ("rfc2279", large, "rfc2279"),
+    ] {
+        let there = run_cut(&format!("--from {from} --to {to} -"), bytes);
+        assert_eq!((there.status, &*there.stderr), (0, ""), "{from} to {to}");
+        let back = run_cut(&format!("--from {to} --to {from} --unpaired -"), &there.stdout);
+        assert_eq!((back.status, &*back.stderr), (0, ""), "{to} to {from}");
+        assert!(back.stdout == bytes, "{from} to {to} and back");
+    }
+}
+
+#[test]
+fn what_has_no_form_is_placed_in_the_source() {
+    for (from, bytes, to, before, code_point, at) in [
+        ("utf-16le", &b"\xE9\0\x3D\xD8!\0"[..], "utf-8", &b"\xC3\xA9"[..], "U+D83D", 2),
+        ("utf-16be", b"\xD8\x3D", "utf-8", b"", "U+D83D", 0),
+        ("utf-16be", b"\0a\xDC\0", "utf-16le", b"a\0", "U+DC00", 2),
+        ("wtf-8", b"\xC3\xA9\xED\xA0\xBD!", "utf-16be", b"\0\xE9", "U+D83D", 2),
+        ("surrogatepass", b"ab\xED\xB8\x80", "cesu-8", b"ab", "U+DE00", 2),
+        ("utf-8b", b"caf\xE9!", "utf-8", b"caf", "U+DCE9", 3),
+        (
+            "utf-8b",
+            b"\xE2\x82\xAC\xE2\x82",
+            "wtf-8",
+            b"\xE2\x82\xAC\xED\xB3\xA2\xED\xB2\x82",
+            "",
+            0,
+        ),
+        ("rfc2279", b"a\xFC\x84\x80\x80\x80\x80b", "utf-8", b"a", "U+4000000", 1),
+        ("rfc2279", b"\xF4\x90\x80\x80", "utf-16le", b"", "U+110000", 0),
+    ] {
+        let outcome = run_cut(&format!("--from {from} --to {to} -"), bytes);
+        assert_eq!(outcome.stdout, before, "{from} to {to}");
+        let says =
+            format!("transcode: standard input: {code_point}, at byte {at}, has no form in {to}\n");
+        match code_point {
+            "" => assert_eq!((outcome.status, &*outcome.stderr), (0, "")),
+            _ => assert_eq!((outcome.status, &*outcome.stderr), (1, &*says)),
+        }
+    }
+}
+
+#[test]
+fn places_count_a_signature_that_was_removed_and_what_came_in_other_forms() {
+    let cesu = b"\xEF\xBB\xBF\xED\xA0\xBD\xED\xB8\x80\0\xED\xB8\x80.";
+    let outcome = run_cut("--from cesu-8 --bom strip --unpaired -", cesu);
+    assert_eq!(outcome.stdout, "😀\0".as_bytes());
+    assert!(outcome.stderr.contains("U+DE00, at byte 10, has"), "{}", outcome.stderr);
+    let units = b"\xFF\xFEa\0\0\xDC";
+    let outcome = run_cut("--from utf-16le --bom require -", units);
+    assert_eq!(outcome.stdout, b"a");
+    assert!(outcome.stderr.contains("U+DC00, at byte 4, has"), "{}", outcome.stderr);
+    let mixed = b"\xFF\xC3\xA9\xF0\x9F\x98\x80\xFE";
+    let outcome = run_cut("--from utf-8b --unencodable skip -", mixed);
+    assert_eq!(outcome.stdout, "é😀".as_bytes());
+    assert!(outcome.stderr.contains("2 unencodable code points, the first: U+DCFF, at byte 0,"));
+}
+
+#[test]
+fn what_has_no_form_is_replaced_escaped_or_skipped() {
+    let units = b"a\0\x3D\xD8b\0";
+    for (to, mode, expected) in [
+        ("utf-8", "replacement", "a\u{FFFD}b".as_bytes()),
+        ("utf-8", "escape", br"a\ud83db"),
+        ("utf-8", "skip", b"ab"),
+        ("modified-utf-8", "escape", br"a\ud83db"),
+        ("utf-16be", "replacement", b"\0a\xFF\xFD\0b"),
+        ("utf-16le", "escape", b"a\0\\\0u\0d\x008\x003\0d\0b\0"),
+    ] {
+        let arguments = format!("--from utf-16le --to {to} --unencodable {mode} -");
+        let outcome = run_cut(&arguments, units);
+        assert_eq!(outcome.stdout, expected, "{arguments}");
+        let says =
+            format!("1 unencodable code point, the first: U+D83D, at byte 2, has no form in {to}");
+        assert_eq!(outcome.status, 1);
+        assert!(outcome.stderr.contains(&says), "{}", outcome.stderr);
+    }
+    let large = run("--from rfc2279 --unencodable escape -", b"\xFD\xBF\xBF\xBF\xBF\xBF");
+    assert_eq!((large.status, &*large.stdout), (1, &br"\U7fffffff"[..]));
+    let let_through = run("--from utf-16le --to cesu-8 --unpaired -", units);
+    assert_eq!((let_through.status, &*let_through.stdout), (0, &b"a\xED\xA0\xBDb"[..]));
+}
+
+#[test]
+fn what_is_ill_formed_ends_the_work_and_is_placed() {
+    for (from, bytes, before, says) in [
+        (
+            "utf-8",
+            &b"caf\xE9, \xFF"[..],
+            "caf",
+            "ill-formed utf-8 at byte 3: truncated (e9, then 2c)",
+        ),
+        (
+            "utf-8",
+            b"10 \xE2\x82",
+            "10 ",
+            "ill-formed utf-8 at byte 3: incomplete (e2 82, then the end)",
+        ),
+        (
+            "cesu-8",
+            b"a\xF0\x9F\x98\x80",
+            "a",
+            "ill-formed cesu-8 at byte 1: sequence of four bytes (f0)",
+        ),
+        ("modified-utf-8", b"a\0", "a", "ill-formed modified utf-8 at byte 1: nul (00)"),
+        ("wtf-8", b"\xC3\xA9\xFF", "é", "ill-formed wtf-8 at byte 2: invalid byte (ff)"),
+        ("rfc2279", b"ab\xFE", "ab", "ill-formed rfc 2279 utf-8 at byte 2: invalid byte (fe)"),
+        ("utf-16le", b"a\0b", "a", "ill-formed utf-16le at byte 2: incomplete (62, then the end)"),
+        ("utf-16be", b"\0", "", "ill-formed utf-16be at byte 0: incomplete (00, then the end)"),
+        (
+            "iso-2022",
+            b"\xE9\x1B%G\xE9!",
+            "é",
+            "ill-formed utf-8 at byte 4: truncated (e9, then 21)",
+        ),
+    ] {
+        let outcome = run_cut(&format!("--from {from} -"), bytes);
+        assert_eq!(outcome.stdout, before.as_bytes(), "{from}");
+        assert_eq!(outcome.stderr, format!("transcode: standard input: {says}\n"));
+        assert_eq!(outcome.status, 1, "{from}");
+    }
+}
+
+#[test]
+fn what_is_ill_formed_is_repaired_as_the_mode_has_it() {
+    for (from, bytes, mode, expected) in [
+        ("utf-8", &b"caf\xE9 \x80\xE2\x82"[..], "replacement", "caf\u{FFFD} \u{FFFD}\u{FFFD}"),
+        ("utf-8", b"caf\xE9 \x80", "skip", "caf "),
+        ("utf-8", b"caf\xE9 \x80", "escape", r"caf\xe9 \x80"),
+        ("utf-8", b"caf\xE9 \x80", "latin1", "café \u{80}"),
+        ("utf-8", b"caf\xE9 \x80", "windows1252", "café €"),
+        ("cesu-8", b"a\xED\xA0\x80\xED\xA0\xBD\xED\xB8\x80", "replacement", "a\u{FFFD}😀"),
+        ("modified-utf-8", b"\0\xC0\x80", "escape", "\\x00\0"),
+        ("utf-16le", b"a\0\x80", "windows1252", "a€"),
+        ("utf-16le", b"a\0\x80", "replacement", "a\u{FFFD}"),
+    ] {
+        let outcome = run_cut(&format!("--from {from} --errors {mode} -"), bytes);
+        assert_eq!(String::from_utf8(outcome.stdout).unwrap(), expected, "{from}, {mode}");
+        assert_eq!(outcome.status, 1);
+        assert!(outcome.stderr.contains("ill-formed part"), "{}", outcome.stderr);
+    }
+    let bytes = noise(30_000);
+    let outcome = run_cut("--errors replacement -", &bytes);
+    assert!(outcome.stdout == String::from_utf8_lossy(&bytes).as_bytes());
+    let errors = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+    let errors = errors.to_string();
+    let digits: String = outcome.stderr.chars().filter(char::is_ascii_digit).collect();
+    assert!(digits.starts_with(&errors), "{} is not {errors}", outcome.stderr);
+}
+
+#[test]
+fn single_bytes_are_read() {
+    let every: Vec<_> = (0..=255).collect();
+    let outcome = run_cut("--from latin1 -", &every);
+    assert_eq!(outcome.status, 0);
+    assert_eq!(outcome.stdout, every.iter().map(|&b| char::from(b)).collect::<String>().as_bytes());
+    let outcome = run_cut("--from windows-1252 -", b"\x80 \x9F \x81 \xE9~");
+    assert_eq!(outcome.stdout, "€ Ÿ \u{81} é~".as_bytes());
+    let outcome = run_cut("--from iso-2022 -", b"caf\xE9 \x1B%Gcaf\xC3\xA9\x1B%@\xE9\x1B");
+    assert_eq!(outcome.stdout, "café café\u{E9}\x1B".as_bytes());
+}
+
+#[test]
+#[cfg(feature = "encoding_rs")]
+fn labels_of_the_whatwg_are_read() {
+    for (label, bytes, text) in [
+        ("shift_jis", &b"\x93\xFA\x96\x7B"[..], "日本"),
+        ("EUC-KR", b"\xB0\xA1", "가"),
+        ("gb18030", b"\x84\x31\xA4\x39 \x94\x39\xFC\x36", "\u{FFFD}"),
+        ("iso-8859-2", b"\xBE\xE8", "žč"),
+        ("koi8-r", b"\xC1\xC2", "аб"),
+        ("big5", b"\xA4\xA4", "中"),
+        ("iso-2022-jp", b"\x1B$BF|\x1B(B.", "日."),
+        ("utf8", "é".as_bytes(), "é"),
+        ("utf-16", b"\xE9\0", "é"),
+    ] {
+        let outcome = run_cut(&format!("--from {label} -"), bytes);
+        match text {
+            "\u{FFFD}" => assert!(String::from_utf8(outcome.stdout).is_ok()),
+            _ => assert_eq!(outcome.stdout, text.as_bytes(), "{label}"),
+        }
+        assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{label}");
+    }
+    let outcome = run_cut("--from shift_jis -", b"ab\x93\xFA\x81 c");
+    assert_eq!(outcome.stdout, "ab日".as_bytes());
+    let says = "transcode: standard input: ill-formed Shift_JIS at byte 4: (81)\n";
+    assert_eq!((outcome.status, &*outcome.stderr), (1, says));
+    let outcome = run_cut("--from euc-jp --errors escape -", b"\xC6\xFC\x8F\xA1.");
+    assert_eq!(outcome.stdout, "日\\x8f\\xa1.".as_bytes());
+    let outcome = run_cut("--from auto --fallback shift_jis -", b"a \x93\xFA\x96\x7B");
+    assert_eq!((outcome.status, &*outcome.stdout), (0, "a 日本".as_bytes()));
+}
+
+#[test]
+fn the_form_is_found_out() {
+    let utf_16 = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        "\u{FEFF}né😀".encode_utf16().flat_map(order).collect()
+    };
+    for (arguments, bytes, expected) in [
+        ("", "né😀".as_bytes(), "né😀"),
+        ("", "\u{FEFF}né".as_bytes(), "né"),
+        (" --bom keep", "\u{FEFF}né".as_bytes(), "\u{FEFF}né"),
+        ("", &utf_16(u16::to_le_bytes), "né😀"),
+        ("", &utf_16(u16::to_be_bytes), "né😀"),
+        ("", b"caf\xE9 \x80 caf\xC3\xA9", "café € cafÃ©"),
+        (" --fallback-for part", b"caf\xE9 \x80 caf\xC3\xA9", "café € café"),
+        (" --fallback-for line", b"caf\xE9 \xC3\xA9\ncaf\xC3\xA9", "café Ã©\ncafé"),
+        (" --fallback latin1", b"\x80", "\u{80}"),
+        ("", b"\xFF", "ÿ"),
+        ("", b"\xFE\xFE", "þþ"),
+        ("", b"\0a", "\0a"),
+        ("", b"", ""),
+    ] {
+        let outcome = run_cut(&format!("--from auto{arguments} -"), bytes);
+        assert_eq!(String::from_utf8(outcome.stdout).unwrap(), expected, "{bytes:02x?}");
+        assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{bytes:02x?}");
+    }
+    let outcome = run_cut("--from auto -", b"\xFF\xFE\0\0a\0\0\0");
+    assert_eq!((outcome.status, &*outcome.stdout), (1, &b""[..]));
+    assert!(outcome.stderr.contains("utf-32le, which is not read here"));
+    let outcome = run("--from auto -v -", b"ab\xE9");
+    assert!(outcome.stderr.contains("from byte 2 on 1 bytes of windows-1252, 4 bytes of utf-8"));
+}
+
+#[test]
+fn byte_order_marks_are_kept_removed_refused_and_written() {
+    let with = "\u{FEFF}x".as_bytes();
+    for (arguments, bytes, status, expected) in [
+        ("", with, 0, with),
+        ("--bom strip", with, 0, b"x"),
+        ("--bom require", b"x", 1, b""),
+        ("--bom require --errors skip", b"x", 1, b"x"),
+        ("--bom forbid --errors replacement", with, 1, "\u{FFFD}x".as_bytes()),
+        ("--with-bom", b"x", 0, with),
+        ("--with-bom", b"", 0, "\u{FEFF}".as_bytes()),
+        ("--with-bom --to utf-16be", b"x", 0, b"\xFE\xFF\0x"),
+        ("--with-bom --to utf-16le", b"", 0, b"\xFF\xFE"),
+        ("--with-bom --to cesu-8", b"x", 0, with),
+        ("--from utf-16le --bom strip", b"\xFF\xFEx\0", 0, b"x"),
+        ("--from utf-16le", b"\xFF\xFEx\0", 0, with),
+        ("--from utf-16le --bom forbid --errors skip", b"\xFF\xFEx\0", 1, b"x"),
+        ("--from utf-16be --bom require", b"\0x", 1, b""),
+        ("--from utf-16be --bom require --errors skip", b"", 1, b""),
+        ("--from wtf-8 --bom require", with, 0, b"x"),
+    ] {
+        let outcome = run_cut(format!("{arguments} -").trim(), bytes);
+        assert_eq!((outcome.status, &*outcome.stdout), (status, expected), "{arguments}");
+    }
+}
+
+/// Gives a chunk, and returns what is written before more is given.
+fn exchange(stdin: &mut ChildStdin, stdout: &mut impl Read, chunk: &[u8], len: usize) -> Vec<u8> {
+    stdin.write_all(chunk).unwrap();
+    stdin.flush().unwrap();
+    let mut bytes = vec![0; len];
+    stdout.read_exact(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_pipe_is_answered_byte_by_byte() {
+    let mut child = TRANSCODE.start(["-", "--from", "modified-utf-8", "--to", "utf-16be"]);
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    for (byte, expected) in [
+        (b'a', &b"\0a"[..]),
+        (0xC3, b""),
+        (0xA9, b"\0\xE9"),
+        (0xC0, b""),
+        (0x80, b"\0\0"),
+        (0xED, b""),
+        (0xA0, b""),
+        (0xBD, b""),
+        (0xED, b""),
+        (0xB8, b""),
+        (0x80, b"\xD8\x3D\xDE\x00"),
+        (b'!', b"\0!"),
+    ] {
+        assert_eq!(exchange(&mut stdin, &mut stdout, &[byte], expected.len()), expected);
+    }
+    drop(stdin);
+    let mut rest = Vec::new();
+    stdout.read_to_end(&mut rest).unwrap();
+    assert_eq!((finish(child).status, rest), (0, vec![]));
+}
+
+#[test]
+fn tcp_is_read_and_written() {
+    let (source, target) =
+        (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let from = format!("tcp://{}", source.local_addr().unwrap());
+    let to = format!("tcp://{}", target.local_addr().unwrap());
+    let sender = thread::spawn(move || send_in_pieces(source.accept().unwrap().0));
+    let receiver = drain_one(target);
+    let arguments = [&from, "--from", "cesu-8", "--to", "modified-utf-8", "-o", &to];
+    let outcome = TRANSCODE.run(arguments, b"");
+    assert_eq!((outcome.status, &*outcome.stderr, outcome.stdout.len()), (0, "", 0));
+    sender.join().unwrap();
+    assert_eq!(receiver.join().unwrap(), forms()[3].1);
+}
+
+#[test]
+fn listener_announces_itself_and_reads_one_connection() {
+    let mut child =
+        TRANSCODE.start(["--listen", "127.0.0.1:0", "--from", "cesu-8", "--to", "utf-16le"]);
+    let address = TRANSCODE.address(child.stderr.take().unwrap());
+    send_in_pieces(TcpStream::connect(address).unwrap());
+    let outcome = finish(child);
+    assert_eq!((outcome.status, outcome.stdout), (0, forms()[7].1.clone()));
+}
+
+fn send_in_pieces(mut socket: TcpStream) {
+    socket.set_nodelay(true).unwrap();
+    for piece in forms()[2].1.chunks(3) {
+        socket.write_all(piece).unwrap();
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn drain_one(listener: TcpListener) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || drain(listener.accept().unwrap().0).join().unwrap())
+}
+
+#[test]
+fn a_file_is_written_but_not_the_source() {
+    let (name, target) =
+        (TRANSCODE.file("source.txt", "é\n".as_bytes()), TRANSCODE.path("target.txt"));
+    let to = target.to_str().unwrap();
+    let outcome = TRANSCODE.run([&*name, "--to", "utf-16be", "-o", to], b"");
+    assert_eq!((outcome.status, outcome.stdout.len()), (0, 0));
+    assert_eq!(fs::read(&target).unwrap(), b"\0\xE9\0\n");
+    let outcome = TRANSCODE.run([&*name, "-o", &name], b"");
+    assert_eq!((outcome.status, outcome.stderr.lines().count()), (2, 1), "{}", outcome.stderr);
+    assert_eq!(fs::read(&name).unwrap(), "é\n".as_bytes());
+}
+
+#[test]
+fn what_makes_no_sense_or_cannot_be_read_or_written_has_status_2() {
+    let clean = TRANSCODE.file("clean.txt", b"fine");
+    let missing = TRANSCODE.path("missing").to_str().unwrap().to_owned();
+    let directory = env!("CARGO_TARGET_TMPDIR").to_owned();
+    for arguments in [
+        &["--from", "utf-8"][..],
+        &["--from", "utf-7", &clean],
+        &["--to", "latin1", &clean],
+        &["--errors", "perhaps", &clean],
+        &["--read-size", "0", &clean],
+        &["--from", "latin1", "--bom", "strip", &clean],
+        &["--from", "auto", "--fallback", "utf-16le", &clean],
+        &["--listen", "127.0.0.1:0", &clean],
+        &[&clean, &clean],
+        &[&missing],
+        &[&directory],
+        &["tcp://127.0.0.1:1"],
+        &["tcp://nonsense"],
+        &[&clean, "-o", "/no/such/directory/file"],
+        &[&clean, "-o", "tcp://127.0.0.1:1"],
+    ] {
+        let outcome = TRANSCODE.run(arguments, b"");
+        assert_eq!((outcome.status, outcome.stdout.len()), (2, 0), "{arguments:?}");
+        assert!(!outcome.stderr.is_empty(), "{arguments:?}");
+    }
+    assert_eq!(TRANSCODE.run([&missing], b"").stderr.lines().count(), 1);
+}
+
+#[test]
+fn nobody_reading_on_is_a_failure_that_is_told() {
+    let long = TRANSCODE.file("long.txt", &b"0123456789abcdef".repeat(1 << 16));
+    let mut child = TRANSCODE.start([&long, "--to", "utf-16le"]);
+    let mut first = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let outcome = finish(child);
+    assert_eq!((outcome.status, outcome.stderr.lines().count()), (2, 1), "{}", outcome.stderr);
+}
+
+#[test]
+fn without_arguments_the_sample_comes_out_as_it_should() {
+    let outcome = TRANSCODE.run::<&str>([], b"");
+    let stdout = String::from_utf8(outcome.stdout).unwrap();
+    assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{stdout}");
+    assert!(stdout.contains("Every byte came out as it should"), "{stdout}");
+    assert_eq!(stdout.matches("to 9 forms").count(), 9);
+    assert!(stdout.contains("U+D83D, at byte 4, has no form in utf-8"));
+}
+
+#[test]
+fn the_progress_is_shown_when_it_is_asked_for() {
+    let name = TRANSCODE.file("progress.txt", &b"0123456789abcdef".repeat(1 << 16));
+    for when in ["never", "auto"] {
+        let outcome = TRANSCODE.run([&*name, "--to", "utf-16le", "--progress", when], b"");
+        assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{when}");
+    }
+    let outcome = TRANSCODE.run([&*name, "--to", "utf-16le", "--progress", "always"], b"");
+    assert_eq!((outcome.status, outcome.stdout.len()), (0, 2 << 20));
+    for part in ["progress.txt", "100%", "1.00 MiB of 1.00 MiB", "/s"] {
+        assert!(outcome.stderr.contains(part), "{part}: {:?}", outcome.stderr);
+    }
+    let outcome = TRANSCODE.run(["-", "--progress", "always"], &[b'x'; 3000]);
+    assert_eq!((outcome.status, outcome.stdout.len()), (0, 3000));
+    assert!(outcome.stderr.contains("2.93 KiB"), "{:?}", outcome.stderr);
+    assert!(!outcome.stderr.contains('%'), "the size is not known");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "a terminal is made by the C library only")]
+fn a_terminal_is_shown_a_bar_for_what_takes_long_and_then_it_is_gone() {
+    use std::fs::File;
+    use std::os::fd::FromRawFd;
+
+    let name = TRANSCODE.file("long-progress.txt", &b"0123456789abcdef".repeat(3 << 20));
+    let (mut master, mut slave) = (0, 0);
+    let (nothing, size) = (
+        std::ptr::null_mut(),
+        libc::winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 },
+    );
+    // SAFETY: the pointers are to variables that live, or null where that is allowed.
+    let made = unsafe { libc::openpty(&mut master, &mut slave, nothing, nothing.cast(), &size) };
+    assert_eq!(made, 0);
+    // SAFETY: both have just been opened, and nobody else has them.
+    let (mut master, slave) = unsafe { (File::from_raw_fd(master), File::from_raw_fd(slave)) };
+    let child = TRANSCODE
+        .command()
+        .args([&*name, "--to", "cesu-8", "-o", TRANSCODE.path("long-out").to_str().unwrap()])
+        .env("TERM", "xterm")
+        .stderr(slave)
+        .spawn()
+        .unwrap();
+    // Where the last of those who write has gone, a read fails.
+    let shown = thread::spawn(move || {
+        let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
+        while let Ok(len @ 1..) = master.read(&mut buffer) {
+            shown.extend_from_slice(&buffer[..len]);
+        }
+        String::from_utf8_lossy(&shown).into_owned()
+    });
+    assert_eq!(finish(child).status, 0);
+    let shown = shown.join().unwrap();
+    assert!(
+        shown.contains('█') && shown.contains("%, ") && shown.contains("of 48.00 MiB"),
+        "{shown:?}"
+    );
+    let last = shown.rsplit("\x1B[2K").next().unwrap();
+    assert!(!last.contains('%'), "what is left: {last:?}");
+}
+
+/// Sends 64 MiB through a pipe, and looks at the most memory it has had.
+#[cfg(target_os = "linux")]
+fn assert_constant_memory(arguments: &str, pattern: &[u8], written: u64) {
+    let mut child = TRANSCODE.start(arguments.split(' '));
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let reader = thread::spawn(move || {
+        let (mut count, mut buffer) = (0, vec![0; 1 << 16]);
+        while let Ok(len @ 1..) = stdout.read(&mut buffer) {
+            count += len as u64;
+        }
+        count
+    });
+    let block = pattern.repeat((1 << 16) / pattern.len());
+    for _ in 0..(64 << 20) / block.len() {
+        stdin.write_all(&block).unwrap();
+    }
+    let peak = peak_kilobytes(&child);
+    assert!(peak < 24 << 10, "{arguments}: {peak} kB");
+    drop(stdin);
+    assert_eq!(finish(child).status, 0);
+    assert_eq!(reader.join().unwrap(), written, "{arguments}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_constant_whatever_the_length() {
+    let plain = b"0123456789abcdef";
+    assert_constant_memory("--from utf-8 --to utf-16le -", plain, 128 << 20);
+    assert_constant_memory("--from latin1 --to modified-utf-8 -", plain, 64 << 20);
+    assert_constant_memory("--from auto --fallback-for line -", plain, 64 << 20);
+    let pair = "\u{1F600}".as_bytes();
+    assert_constant_memory("--from utf-8 --to cesu-8 -", pair, 96 << 20);
+}

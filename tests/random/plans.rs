@@ -1,0 +1,220 @@
+//! Arbitrary sequences of operations on every public object: what the fuzz targets check, here on any
+//! toolchain, with random bytes for plans.
+#![cfg(all(feature = "codec", feature = "stream"))]
+
+use crate::operations;
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::fs;
+use std::path::PathBuf;
+
+use arbitrary::{Arbitrary, Unstructured};
+use operations::{
+    calls, decoding, dialects, encoders, encoding, kernels, lines, payloads, relatives, streams,
+    texts,
+};
+use proptest::prelude::*;
+use utf8_codec::Kernel;
+
+/// What the fuzzer's target of this name has found to be worth keeping: every input is a plan.
+fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {
+    let folder = fuzz().join("corpus").join(name);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let inputs: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    assert!(!inputs.is_empty(), "{folder:?} is empty");
+    for input in inputs {
+        let bytes = fs::read(&input).unwrap();
+        let plan = P::arbitrary_take_rest(Unstructured::new(&bytes));
+        check(&plan.unwrap_or_else(|error| panic!("{input:?}: {error}")));
+    }
+}
+
+fn fuzz() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz")
+}
+
+/// The names of files or folders, without endings.
+fn names(folder: &str) -> BTreeSet<String> {
+    let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    fs::read_dir(fuzz().join(folder)).unwrap().map(|entry| name(entry.unwrap().path())).collect()
+}
+
+/// The plans of the fuzzer, then others by the hundred, each made of so many random bytes at the most.
+fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &'static str, check: impl Fn(&P)) {
+    replay(name, &check);
+    let cases = ProptestConfig::default().cases * 4;
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases,
+        test_name: Some(name),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let bytes = prop::collection::vec(any::<u8>(), 0..1500);
+    let checked = std::cell::Cell::new(0);
+    let outcome = runner.run(&bytes, |bytes| {
+        if let Ok(plan) = P::arbitrary_take_rest(Unstructured::new(&bytes)) {
+            check(&plan);
+            checked.set(checked.get() + 1);
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    assert!(checked.get() * 10 > cases * 9, "{name}: only {} plans", checked.get());
+}
+
+#[test]
+fn every_target_of_the_fuzzer_has_a_corpus_and_is_run_here() {
+    let targets = names("fuzz_targets");
+    assert_eq!(names("corpus"), targets);
+    let here = include_str!("plans.rs");
+    for target in targets {
+        assert!(here.contains(&format!("\"{target}\"")), "{target} is not run");
+    }
+}
+
+#[test]
+fn validator() {
+    run("validator", decoding::validator);
+}
+
+#[test]
+fn decoder_by_pieces() {
+    run("decoder_pieces", decoding::decoder_pieces);
+}
+
+#[test]
+fn decoder_into_buffers() {
+    run("decoder_owned", decoding::decoder_owned);
+}
+
+#[test]
+fn decoder_of_long_inputs() {
+    run("decoder_long", decoding::long);
+}
+
+#[test]
+fn codecs() {
+    run("codecs", decoding::codecs);
+}
+
+#[test]
+fn text_stream() {
+    run("text_stream", streams::text_stream);
+}
+
+#[test]
+fn char_stream() {
+    run("char_stream", streams::char_stream);
+}
+
+#[test]
+fn reader() {
+    run("reader", streams::reader);
+}
+
+#[test]
+#[cfg(feature = "http-body")]
+fn body() {
+    run("body", operations::bodies::body);
+}
+
+#[test]
+#[cfg(feature = "http-body")]
+fn content_type() {
+    run("content_type", operations::content_types::content_type);
+}
+
+#[test]
+fn texts() {
+    run("texts", texts::texts);
+}
+
+#[test]
+fn lines_codec() {
+    run("lines", lines::lines);
+}
+
+#[test]
+fn line_stream() {
+    run("line_stream", lines::line_stream);
+}
+
+#[test]
+fn encoder() {
+    run("encoder", encoding::encoder);
+}
+
+#[test]
+fn encoders_of_codecs() {
+    run("encoders", encoders::encoders);
+}
+
+#[test]
+fn writer() {
+    run("writer", encoding::writer);
+}
+
+#[test]
+fn finder() {
+    run("finder", encoding::finder);
+}
+
+#[test]
+fn utf16() {
+    run("utf16", encoding::utf16);
+}
+
+#[test]
+fn websocket() {
+    run("websocket", payloads::websocket);
+}
+
+#[test]
+fn websocket_calls() {
+    run("websocket_calls", calls::websocket_calls);
+}
+
+#[test]
+fn dialect_decoder() {
+    run("dialect_decoder", dialects::dialect_decoder);
+}
+
+#[test]
+fn dialect_encoder() {
+    run("dialect_encoder", dialects::dialect_encoder);
+}
+
+#[test]
+fn java() {
+    run("java", dialects::java);
+}
+
+#[test]
+fn fallback() {
+    run("fallback", relatives::fallback);
+}
+
+#[test]
+fn detector() {
+    run("detector", relatives::detector);
+}
+
+#[test]
+fn boundaries() {
+    run("boundaries", relatives::boundaries);
+}
+
+#[test]
+fn iso2022() {
+    run("iso2022", relatives::iso2022);
+}
+
+#[test]
+fn kernels() {
+    let check = |work: &_| Kernel::available().for_each(|kernel| kernels::kernel(kernel, work));
+    for target in ["kernel_sse41", "kernel_avx2", "kernel_avx512", "kernel_neon"] {
+        replay(target, &check);
+    }
+    run("kernel_scalar", check);
+}

@@ -1,0 +1,280 @@
+//! Random bytes at random cuts, against the model and against std.
+
+#![cfg(feature = "codec")]
+
+use crate::support;
+
+use crate::support::reference::{self, Bom, Config, Controls, Delimiter, Start};
+use crate::support::{
+    Expected, MODES, PLAIN, check, check_repaired, delimiter, line_items, options, subjects,
+    undated_item, validate,
+};
+use proptest::prelude::*;
+use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Validator};
+
+/// Bytes that are likely to meet: pieces of sequences, signatures, delimiters, refused characters.
+fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        6 => prop::sample::select(PIECES).prop_map(<[u8]>::to_vec),
+        2 => any::<u8>().prop_map(|byte| vec![byte]),
+        1 => any::<char>().prop_map(|c| c.to_string().into_bytes()),
+    ];
+    prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
+}
+
+/// Text of some script, long enough for every way through the kernels, with errors in clusters.
+fn long_damaged_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let run = prop_oneof![
+        prop::sample::select(&["plain text, ", "жёлтый ", "日本語、", "🦀🚀", "né "][..])
+            .prop_flat_map(
+                |text| (1..90_usize).prop_map(move |times| text.repeat(times).into_bytes())
+            ),
+        hostile_bytes(6),
+        (any::<u8>(), 1..80_usize).prop_map(|(byte, times)| vec![byte; times]),
+    ];
+    prop::collection::vec(run, 0..12).prop_map(|runs| runs.concat())
+}
+
+const PIECES: &[&[u8]] = &[
+    b"a",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\0",
+    b"\x01",
+    b"\x7F",
+    b"--",
+    b"\xEF\xBB\xBF",
+    b"\xEF\xBB",
+    b"\xEF",
+    b"\xBF",
+    b"\x80",
+    b"\xC2\x85",
+    b"\xC2",
+    b"\xC0\xAF",
+    b"\xC3\xA9",
+    b"\xE0\x80",
+    b"\xE0\xA0\x80",
+    b"\xE2\x82\xAC",
+    b"\xE2\x82",
+    b"\xED\x9F\xBF",
+    b"\xED\xA0\x80",
+    b"\xED",
+    b"\xEF\xB7\x90",
+    b"\xEF\xBF\xBF",
+    b"\xF0\x9F\x98\x80",
+    b"\xF0\x9F\x98",
+    b"\xF0\x9F",
+    b"\xF0",
+    b"\xF0\x8F",
+    b"\xF4\x8F\xBF\xBF",
+    b"\xF4\x90",
+    b"\xF5",
+    b"\xFE",
+    b"\xFF",
+];
+
+fn any_config() -> impl Strategy<Value = Config> {
+    let start = prop_oneof![
+        Just(Start::Beginning(Bom::Keep)),
+        Just(Start::Beginning(Bom::Strip)),
+        Just(Start::Beginning(Bom::Require)),
+        Just(Start::Beginning(Bom::Forbid)),
+        Just(Start::MidStream),
+    ];
+    let controls = prop_oneof![
+        3 => Just(Controls::Allowed),
+        1 => Just(Controls::RefusedExceptWhitespace),
+        1 => Just(Controls::Refused),
+    ];
+    (start, prop::bool::weighted(0.3), prop::bool::weighted(0.3), controls).prop_map(
+        |(start, refuse_noncharacters, refuse_nul, controls)| Config {
+            start,
+            refuse_noncharacters,
+            refuse_nul,
+            controls,
+        },
+    )
+}
+
+fn cuts_of(len: usize, fractions: &[f64]) -> Vec<usize> {
+    let mut cuts: Vec<_> = fractions.iter().map(|f| (f * (len + 1) as f64) as usize).collect();
+    cuts.iter_mut().for_each(|cut| *cut = (*cut).min(len));
+    cuts.sort_unstable();
+    cuts
+}
+
+fn fractions() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(0.0..1.0, 0..8)
+}
+
+fn any_delimiter() -> impl Strategy<Value = Delimiter> {
+    prop_oneof![
+        Just(Delimiter::Lf),
+        Just(Delimiter::Any),
+        Just(Delimiter::Nul),
+        prop::sample::select(
+            &["--", "aa", "aab", "é", "\u{85}\n", "\r\n", "\u{FEFF}", "€€", "\x01a"][..]
+        )
+        .prop_map(|text| Delimiter::Str(text.to_owned())),
+    ]
+}
+
+/// Twelve times as many cases as usual: 3,072, or as many as `PROPTEST_CASES` makes it.
+fn config_of_cases() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases * 12, ..usual }
+}
+
+proptest! {
+    #![proptest_config(config_of_cases())]
+
+    #[test]
+    fn what_is_reported_does_not_depend_on_the_cuts(
+        bytes in hostile_bytes(24),
+        config in any_config(),
+        fractions in fractions(),
+    ) {
+        let expected = Expected::new(&bytes, config);
+        let cuts = cuts_of(bytes.len(), &fractions);
+        for (name, subject) in subjects(config, ErrorMode::Fatal) {
+            check(name, subject, &bytes, &cuts, &expected);
+        }
+        let chunks: Vec<_> =
+            support::chunks(bytes.len(), &cuts).map(|(from, to)| &bytes[from..to]).collect();
+        let (errors, held) = validate(&chunks, config);
+        prop_assert_eq!(held, expected.held[bytes.len()]);
+        prop_assert_eq!(errors.len(), expected.ended.iter().filter(|atom| matches!(atom, support::Atom::Error(_))).count());
+    }
+
+    #[test]
+    fn what_is_repaired_does_not_depend_on_the_cuts(
+        bytes in hostile_bytes(24),
+        config in any_config(),
+        fractions in fractions(),
+    ) {
+        let expected = Expected::new(&bytes, config);
+        let cuts = cuts_of(bytes.len(), &fractions);
+        for (model_mode, mode) in MODES.into_iter().skip(1) {
+            for (name, subject) in subjects(config, mode) {
+                check_repaired(name, subject, &bytes, &cuts, &expected, model_mode);
+            }
+        }
+    }
+
+    #[test]
+    fn lines_do_not_depend_on_the_cuts(
+        bytes in hostile_bytes(20),
+        config in any_config(),
+        fractions in fractions(),
+        model_delimiter in any_delimiter(),
+        limit in prop_oneof![0..12_usize, Just(1000)],
+        (model_mode, mode) in prop::sample::select(&MODES[..]),
+    ) {
+        let codec = Utf8LinesCodec::new()
+            .with_options(options(config))
+            .with_error_mode(mode)
+            .with_delimiter(delimiter(&model_delimiter))
+            .with_max_length(limit);
+        let cuts = cuts_of(bytes.len(), &fractions);
+        let mut steps = line_items(codec, &bytes, &cuts);
+        let last = steps.pop().unwrap();
+        let items = |to: usize, ended| -> Vec<_> {
+            let bytes = &bytes[..to];
+            reference::lines_prefix(bytes, config, model_mode, &model_delimiter, limit, ended)
+                .into_iter()
+                .map(undated_item)
+                .collect()
+        };
+        let mut out = Vec::new();
+        for (step, (_, to)) in steps.into_iter().zip(support::chunks(bytes.len(), &cuts)) {
+            out.extend(step);
+            prop_assert_eq!(&out, &items(to, false), "cut at {:?}, up to {}", cuts, to);
+        }
+        out.extend(last);
+        prop_assert_eq!(&out, &items(bytes.len(), true), "cut at {:?}, at the end", cuts);
+    }
+
+    #[test]
+    fn replacement_is_that_of_std(bytes in hostile_bytes(200), fractions in fractions()) {
+        let mut decoder = Utf8Decoder::new();
+        let mut text = String::new();
+        for (from, to) in support::chunks(bytes.len(), &cuts_of(bytes.len(), &fractions)) {
+            let _done = decoder.push_to_string(&bytes[from..to], ErrorMode::Replacement, &mut text);
+        }
+        decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
+        prop_assert_eq!(text, String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn long_damaged_text_is_repaired_as_its_pieces_are(
+        bytes in long_damaged_bytes(),
+        fractions in fractions(),
+        (_, mode) in prop::sample::select(&MODES[1..]),
+    ) {
+        let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
+        for (from, to) in support::chunks(bytes.len(), &cuts_of(bytes.len(), &fractions)) {
+            let _done = decoder.push_to_string(&bytes[from..to], mode, &mut text);
+        }
+        decoder.finish_to_string(mode, &mut text).unwrap();
+
+        let (mut pieces, mut joined) = (Utf8Decoder::new(), String::new());
+        for piece in pieces.push(&bytes) {
+            match piece {
+                Ok(piece) => joined.push_str(piece),
+                Err(error) => joined.push_str(&mode.repair(&error).unwrap()),
+            }
+        }
+        pieces.finish_to_string(mode, &mut joined).unwrap();
+        prop_assert_eq!(text, joined);
+        prop_assert_eq!(decoder.error_count(), pieces.error_count());
+        prop_assert_eq!(decoder.first_error(), pieces.first_error());
+    }
+
+    #[test]
+    fn the_verdict_is_that_of_std(bytes in hostile_bytes(200)) {
+        let mut validator = Utf8Validator::new();
+        let verdict = validator.push(&bytes).and_then(|()| validator.finish());
+        let verdict = verdict.map_err(|error| (error.valid_up_to() as usize, error.error_len()));
+        let std = std::str::from_utf8(&bytes);
+        prop_assert_eq!(verdict, std.map(drop).map_err(|error| (error.valid_up_to(), error.error_len())));
+    }
+
+    #[test]
+    fn text_encoded_in_small_pieces_comes_back(text in any::<String>(), room in 4..20_usize) {
+        let mut encoder = Utf8Encoder::new().with_bom();
+        let (mut rest, mut wire) = (&text[..], Vec::new());
+        loop {
+            let mut buffer = vec![0; room];
+            let progress = encoder.push_to_slice(rest, &mut buffer);
+            wire.extend_from_slice(&buffer[..progress.written]);
+            rest = &rest[progress.read..];
+            if progress.status == utf8_codec::decoder::Status::Done {
+                break;
+            }
+            prop_assert_eq!(progress.status, utf8_codec::decoder::Status::Full);
+        }
+        prop_assert_eq!(wire, format!("\u{FEFF}{text}").into_bytes());
+    }
+
+    #[test]
+    fn chars_encoded_in_small_pieces_are_their_text(text in any::<String>(), room in 4..20_usize) {
+        let chars: Vec<char> = text.chars().collect();
+        let mut encoder = Utf8Encoder::new();
+        let (mut rest, mut wire) = (&chars[..], Vec::new());
+        while !rest.is_empty() {
+            let mut buffer = vec![0; room];
+            let progress = encoder.push_chars_to_slice(rest, &mut buffer);
+            prop_assert!(progress.read > 0);
+            wire.extend_from_slice(&buffer[..progress.written]);
+            rest = &rest[progress.read..];
+        }
+        prop_assert_eq!(wire, text.into_bytes());
+    }
+}
+
+#[test]
+fn the_plain_configuration_is_the_default() {
+    assert_eq!(options(PLAIN), utf8_codec::Utf8Options::default());
+}

@@ -1,0 +1,200 @@
+//! What a stream is, said as its bytes arrive: the rules, at every cut.
+
+use crate::rules;
+
+use proptest::prelude::*;
+use rules::{kind, so_far};
+use utf8_codec::detect::{Detection, Detector, Kind};
+
+fn detect<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Kind, Detection) {
+    let mut detector = Detector::new();
+    for chunk in chunks {
+        let detection = detector.push(chunk);
+        assert_eq!(detection, detector.so_far());
+    }
+    let so_far = detector.so_far();
+    let kind = detector.finish();
+    assert_eq!(detector.finish(), kind);
+    assert!(detector.so_far().is_certain());
+    (kind, so_far)
+}
+
+/// Each beginning says what it is, and keeps to what it said that it may become.
+fn check(bytes: &[u8]) {
+    let mut detector = Detector::new();
+    let mut before = detector.so_far();
+    let mut earlier = vec![before];
+    for (at, byte) in bytes.iter().enumerate() {
+        let now = detector.push(&[*byte]);
+        let seen = &bytes[..=at];
+        assert_eq!((now.kind(), now.may_become()), so_far(seen), "{seen:02x?}");
+        assert_eq!(detect([seen]), (kind(seen), now), "{seen:02x?} in one chunk");
+        for earlier in &earlier {
+            let kept = earlier.kind() == now.kind() || earlier.may_become().contains(&now.kind());
+            assert!(kept, "{earlier} became {now} by {seen:02x?}");
+        }
+        assert!(!now.may_become().contains(&now.kind()));
+        if now != before {
+            earlier.push(now);
+        }
+        before = now;
+    }
+    assert_eq!(detector.position(), bytes.len() as u64);
+    assert_eq!(detector.finish(), kind(bytes), "{bytes:02x?}");
+}
+
+const BYTES: [u8; 13] =
+    [0x00, 0x07, 0x0A, 0x1B, 0x41, 0x82, 0xBB, 0xBF, 0xC3, 0xE2, 0xEF, 0xFE, 0xFF];
+
+#[test]
+fn the_rules_hold_for_every_four_bytes_that_matter() {
+    for len in 0..=4 {
+        for index in 0..13_usize.pow(len) {
+            let bytes: Vec<_> =
+                (0..len).map(|place| BYTES[index / 13_usize.pow(place) % 13]).collect();
+            check(&bytes);
+        }
+    }
+}
+
+#[test]
+fn cuts_never_show_in_every_four_bytes_that_matter() {
+    for index in 0..13_usize.pow(4) {
+        let bytes = [0, 1, 2, 3].map(|place| BYTES[index / 13_usize.pow(place) % 13]);
+        let whole = detect([&bytes[..]]);
+        for at in 0..=bytes.len() {
+            let (a, b) = bytes.split_at(at);
+            assert_eq!(detect([a, b"", b]), whole, "{bytes:02x?} at {at}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_rules_hold(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            &b"text"[..], b"\xC3\xA9", b"\xE2\x82\xAC", b"\xE2\x82", b"\xE9", b"\xFF", b"\xFE",
+            b"\xEF\xBB\xBF", b"\0", b"\x1B[0m", b"\r\n", b"\x01",
+        ]), 0..12),
+        sizes in prop::collection::vec(1_usize..7, 1..4),
+    ) {
+        let bytes = parts.concat();
+        check(&bytes);
+        let mut rest = &bytes[..];
+        let mut chunks = Vec::new();
+        for size in sizes.iter().cycle() {
+            let (chunk, behind) = rest.split_at(rest.len().min(*size));
+            chunks.push(chunk);
+            rest = behind;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(detect(chunks), detect([&bytes[..]]));
+    }
+
+    #[test]
+    fn what_is_certain_stays(bytes: Vec<u8>, more: Vec<u8>) {
+        let mut detector = Detector::new();
+        let first = detector.push(&bytes);
+        if first.is_certain() {
+            prop_assert_eq!(detector.push(&more), first);
+            prop_assert_eq!(detector.finish(), first.kind());
+        }
+    }
+}
+
+#[test]
+fn signatures_that_the_end_cuts_short_are_none() {
+    let table: &[(&[u8], Kind)] = &[
+        (b"\xFF\xFE", Kind::Utf16Le),
+        (b"\xFF\xFE\0", Kind::Utf16Le),
+        (b"\xFF\xFE\0\0", Kind::Utf32Le),
+        (b"\xFE\xFF", Kind::Utf16Be),
+        (b"\0\0\xFE\xFF", Kind::Utf32Be),
+        (b"\xEF\xBB\xBF", Kind::Utf8WithBom),
+        (b"\xEF\xBB", Kind::Legacy),
+        (b"\xEF", Kind::Legacy),
+        (b"\xFF", Kind::Legacy),
+        (b"\xFE", Kind::Legacy),
+        (b"\0", Kind::Binary),
+        (b"\0\0", Kind::Binary),
+        (b"\0\0\xFE", Kind::Binary),
+    ];
+    for &(bytes, kind) in table {
+        assert_eq!(detect([bytes]).0, kind, "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn an_answer_reads_well() {
+    let mut detector = Detector::new();
+    assert!(detector.so_far().to_string().starts_with("empty so far; may become ascii, utf-8, "));
+    let words = |bytes| Detector::new().push(bytes).to_string();
+    assert_eq!(words(b"a"), "ascii so far; may become utf-8, legacy or binary");
+    assert_eq!(words(b"a\xFF"), "legacy so far; may become binary");
+    assert_eq!(words(b"a\0"), "binary");
+    assert_eq!(detector.finish().to_string(), "empty");
+}
+
+#[test]
+fn its_types_may_be_sent_shared_moved_cloned_and_printed() {
+    fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
+    is_plain::<Detection>();
+    is_plain::<Detector>();
+    is_plain::<Kind>();
+}
+
+#[cfg(feature = "detect")]
+mod guesses {
+    use utf8_codec::detect::{Kind, LegacyGuesser};
+
+    const TEXTS: [(&str, &str); 5] = [
+        ("windows-1251", "Съешь ещё этих мягких французских булок, да выпей чаю"),
+        ("Shift_JIS", "いろはにほへと ちりぬるを、日本語の文章です。"),
+        ("EUC-KR", "키스의 고유조건은 입술끼리 만나야 하고"),
+        ("GBK", "我能吞下玻璃而不伤身体，这是一个测试。"),
+        ("windows-1252", "Où l'obèse jury mûr fête un whisky à côté"),
+    ];
+
+    #[test]
+    fn a_guess_is_the_same_at_every_cut() {
+        for (name, text) in TEXTS {
+            let encoding = encoding_rs::Encoding::for_label(name.as_bytes()).unwrap();
+            let bytes = encoding.encode(text).0;
+            for size in 1..=bytes.len() {
+                let mut guesser = LegacyGuesser::new();
+                for chunk in bytes.chunks(size) {
+                    guesser.push(chunk);
+                    guesser.push(b"");
+                }
+                assert_eq!(guesser.finish(), Kind::Legacy);
+                assert_eq!(guesser.finish(), Kind::Legacy);
+                assert_eq!(guesser.guess(None).unwrap().name(), name, "{size}");
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_guess_where_it_is_not_legacy_and_no_label_panics() {
+        for bytes in [&b"ascii"[..], "Grüße".as_bytes(), b"\xFF\xFEa\0", b"\0\xE9"] {
+            let mut guesser = LegacyGuesser::new();
+            guesser.push(bytes);
+            guesser.finish();
+            assert_eq!(guesser.guess(None), None);
+        }
+        let mut guesser = LegacyGuesser::new();
+        guesser.push(b"caf\xE9 ");
+        guesser.finish();
+        guesser.push(b"more, behind the end");
+        for label in ["", ".", "JP", "a.b", "日本", "xn--p1ai", " "] {
+            assert!(guesser.guess(Some(label)).is_some());
+        }
+    }
+
+    #[test]
+    fn it_may_be_sent_shared_moved_and_printed() {
+        fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
+        is_plain::<LegacyGuesser>();
+    }
+}

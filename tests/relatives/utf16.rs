@@ -1,0 +1,271 @@
+//! UTF-16 units to UTF-8: the law of chunks, every mode, buffers of every size, errors and their
+//! places, against `char::decode_utf16`.
+
+#![cfg(feature = "alloc")]
+
+use crate::lists;
+use crate::subject;
+
+use lists::SURROGATE_MODES;
+use proptest::prelude::*;
+use subject::{Into, Subject, model, model_of_prefix};
+use utf8_codec::Utf8Decoder;
+use utf8_codec::decoder::Status;
+use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16Error};
+
+/// Puts chunks to the decoder in every way, and looks after each whether all is out that can be.
+fn assert_law(chunks: &[&[u16]]) {
+    let units = chunks.concat();
+    for mode in SURROGATE_MODES {
+        for into in [Into::String, Into::Slice(8), Into::Slice(9), Into::Slice(50)] {
+            let mut subject = Subject::new(mode, into);
+            let mut pushed = 0;
+            for chunk in chunks {
+                subject.push(chunk);
+                pushed += chunk.len();
+                subject.assert(&model_of_prefix(&units[..pushed]));
+                let held = units[..pushed].last().filter(|unit| matches!(unit, 0xD800..0xDC00));
+                assert_eq!(subject.decoder.incomplete(), held.copied());
+            }
+            subject.finish();
+            subject.assert(&model(&units));
+        }
+    }
+}
+
+// ---- the law ----------------------------------------------------------------------------------
+
+/// Units of each kind, at both sides of each edge.
+const EDGES: [u16; 14] = [
+    0x0000, 0x0061, 0x007F, 0x0080, 0x07FF, 0x0800, 0x20AC, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF,
+    0xE000, 0xFFFF,
+];
+
+#[test]
+fn three_units_of_every_kind_at_every_cut() {
+    for a in EDGES {
+        for b in EDGES {
+            for c in EDGES {
+                let units = [a, b, c];
+                assert_law(&[&units]);
+                assert_law(&[&units[..1], &units[1..]]);
+                assert_law(&[&units[..2], &[], &units[2..]]);
+                assert_law(&[&units[..1], &[], &units[1..2], &units[2..], &[]]);
+            }
+        }
+    }
+}
+
+fn any_unit() -> impl Strategy<Value = u16> {
+    prop_oneof![
+        4 => 0x20_u16..0x7F,
+        2 => 0x80_u16..0x800,
+        2 => 0x800_u16..0xD800,
+        2 => 0xD800_u16..0xDC00,
+        2 => 0xDC00_u16..0xE000,
+        1 => any::<u16>(),
+    ]
+}
+
+/// Runs of units of one kind, long enough for every stride, with pairs that are whole.
+fn any_run() -> impl Strategy<Value = Vec<u16>> {
+    let pair = (0xD800_u16..0xDC00, 0xDC00_u16..0xE000).prop_map(|(high, low)| [high, low]);
+    prop_oneof![
+        prop::collection::vec(0_u16..0x80, 0..70),
+        prop::collection::vec(0x80_u16..0x800, 0..40),
+        prop::collection::vec(0x800_u16..0xD800, 0..40),
+        prop::collection::vec(pair, 0..20).prop_map(|pairs| pairs.concat()),
+        prop::collection::vec(any_unit(), 0..12),
+    ]
+}
+
+fn any_units() -> impl Strategy<Value = Vec<u16>> {
+    prop::collection::vec(any_run(), 0..6).prop_map(|runs| runs.concat())
+}
+
+fn cut<'a>(units: &'a [u16], cuts: &[prop::sample::Index]) -> Vec<&'a [u16]> {
+    let mut at: Vec<_> = cuts.iter().map(|cut| cut.index(units.len() + 1)).collect();
+    at.sort_unstable();
+    let from = [0].into_iter().chain(at.iter().copied());
+    let to = at.iter().copied().chain([units.len()]);
+    from.zip(to).map(|(from, to)| &units[from..to]).collect()
+}
+
+proptest! {
+    #[test]
+    fn cuts_do_not_show(
+        units in any_units(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+    ) {
+        assert_law(&cut(&units, &cuts));
+    }
+
+    #[test]
+    fn units_one_by_one_are_the_same(units in prop::collection::vec(any_unit(), 0..40)) {
+        assert_law(&units.chunks(1).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn text_survives_the_way_to_utf16_and_back(text in any::<String>(), size in 8_usize..40) {
+        let mut units = vec![0; text.len()];
+        let progress = Utf8Decoder::new()
+            .push_to_utf16(text.as_bytes(), utf8_codec::ErrorMode::Fatal, &mut units);
+        let mut subject = Subject::new(SurrogateMode::Fatal, Into::Slice(size));
+        units[..progress.written].chunks(3).for_each(|chunk| subject.push(chunk));
+        subject.finish();
+        prop_assert_eq!(&subject.text, &text);
+        prop_assert!(subject.errors.is_empty());
+    }
+}
+
+#[test]
+fn every_scalar_value_is_encoded_as_std_does() {
+    let mut decoder = Utf16Decoder::new();
+    for c in '\0'..=char::MAX {
+        let (mut units, mut utf8, mut buffer) = ([0; 2], [0; 4], [0; 4]);
+        let units = c.encode_utf16(&mut units);
+        let progress = decoder.push_to_slice(units, SurrogateMode::Fatal, &mut buffer);
+        assert_eq!((progress.read, progress.status), (units.len(), Status::Done));
+        assert_eq!(&buffer[..progress.written], c.encode_utf8(&mut utf8).as_bytes());
+    }
+}
+
+// ---- buffers ----------------------------------------------------------------------------------
+
+/// As far as there is room: of every length of buffer, the longest text that fits is written.
+#[test]
+fn a_buffer_is_filled_with_whole_characters() {
+    let text = "ascii, ascii, ascii, ascii: é€👋 and ÿ\u{FFFF}\u{10FFFF} more, again";
+    let units: Vec<_> = text.encode_utf16().collect();
+    for size in 0..=text.len() + 1 {
+        let mut buffer = vec![0xFF; size];
+        let mut decoder = Utf16Decoder::new();
+        let progress = decoder.push_to_slice(&units, SurrogateMode::Fatal, &mut buffer);
+        let fits = utf8_codec::split::truncate(text, size);
+        assert_eq!(&buffer[..progress.written], fits.as_bytes());
+        assert!(buffer[progress.written..].iter().all(|&byte| byte == 0xFF));
+        assert_eq!(progress.read, fits.encode_utf16().count());
+        assert_eq!(progress.held, 0);
+        assert_eq!(decoder.position(), progress.read as u64);
+        match progress.status {
+            Status::Done => assert!(size >= text.len()),
+            Status::Full => assert!(0 < size && size < text.len()),
+            Status::TooSmall { needed } => assert_eq!((size, needed), (0, 1)),
+            Status::IllFormed(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_not_taken() {
+    let mut decoder = Utf16Decoder::new();
+    let mode = SurrogateMode::CharacterReference;
+    let progress = decoder.push_to_slice(&[0x61, 0xD800], mode, &mut [0; 8]);
+    assert_eq!((progress.read, progress.held, progress.written), (1, 1, 1));
+
+    // The held one is alone, and needs eight bytes.
+    let progress = decoder.push_to_slice(&[0x62], mode, &mut [0; 7]);
+    assert_eq!(progress.status, Status::TooSmall { needed: 8 });
+    assert_eq!((progress.read, progress.written, decoder.error_count()), (0, 0, 0));
+    assert_eq!((decoder.incomplete(), decoder.position()), (Some(0xD800), 2));
+    let progress = decoder.finish_to_slice(mode, &mut [0; 7]);
+    assert_eq!(progress.status, Status::TooSmall { needed: 8 });
+    assert_eq!((decoder.incomplete(), decoder.error_count()), (Some(0xD800), 0));
+
+    // With eight, there is no room for what follows.
+    let mut buffer = [0; 8];
+    let progress = decoder.push_to_slice(&[0x62], mode, &mut buffer);
+    assert_eq!((progress.read, progress.written, progress.status), (0, 8, Status::Full));
+    assert_eq!(buffer, *b"&#55296;");
+    assert_eq!((decoder.incomplete(), decoder.error_count()), (None, 1));
+}
+
+#[test]
+fn a_pair_whose_second_half_comes_later_needs_its_room_then() {
+    let mut decoder = Utf16Decoder::new();
+    let mode = SurrogateMode::Fatal;
+    assert_eq!(decoder.push_to_slice(&[0xD83D], mode, &mut []).status, Status::Done);
+    let progress = decoder.push_to_slice(&[0xDC4B], mode, &mut [0; 3]);
+    assert_eq!((progress.read, progress.status), (0, Status::TooSmall { needed: 4 }));
+    let mut buffer = [0; 4];
+    let progress = decoder.push_to_slice(&[0xDC4B], mode, &mut buffer);
+    assert_eq!((progress.read, progress.status), (1, Status::Done));
+    assert_eq!(buffer, *"👋".as_bytes());
+}
+
+// ---- errors -----------------------------------------------------------------------------------
+
+#[test]
+fn an_error_of_a_held_surrogate_leaves_the_next_unit_for_the_next_call() {
+    let mut decoder = Utf16Decoder::new();
+    let mut text = String::new();
+    let progress = decoder.push_to_string(&[0xD800], SurrogateMode::Fatal, &mut text);
+    assert_eq!((progress.read, progress.held), (0, 1));
+    let progress = decoder.push_to_string(&[0x61], SurrogateMode::Fatal, &mut text);
+    let Status::IllFormed(error) = progress.status else { panic!("{progress:?}") };
+    assert_eq!((progress.read, progress.held, error.offset()), (0, 0, 0));
+    let progress = decoder.push_to_string(&[0x61], SurrogateMode::Fatal, &mut text);
+    assert_eq!((progress.read, progress.status, &*text), (1, Status::Done, "a"));
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let said = |units: &[u16]| {
+        let mut decoder = Utf16Decoder::new();
+        let progress = decoder.push_to_string(units, SurrogateMode::Skip, &mut String::new());
+        assert_eq!(progress.status, Status::Done);
+        decoder.finish().err().or(decoder.first_error()).unwrap().to_string()
+    };
+    assert_eq!(said(&[1, 0xD83D, 1]), "ill-formed utf-16 at unit 1: lone high surrogate (d83d)");
+    assert_eq!(said(&[0xDC0B]), "ill-formed utf-16 at unit 0: lone low surrogate (dc0b)");
+    let incomplete = "ill-formed utf-16 at unit 2: high surrogate at the end (dbff)";
+    assert_eq!(said(&[1, 2, 0xDBFF]), incomplete);
+}
+
+#[test]
+fn offsets_go_on_behind_the_end_unless_reset() {
+    let mut decoder = Utf16Decoder::new();
+    let mut offset = |units: &[u16], reset: bool| {
+        if reset {
+            decoder.reset();
+        }
+        let progress = decoder.push_to_string(units, SurrogateMode::Fatal, &mut String::new());
+        assert_eq!((progress.written, progress.held), (1, 1));
+        decoder.finish().unwrap_err().offset()
+    };
+    assert_eq!(offset(&[0x61, 0xD800], false), 1);
+    assert_eq!(offset(&[0x61, 0xD800], false), 3);
+    assert_eq!(offset(&[0x61, 0xD800], true), 1);
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn errors_become_errors_of_input_and_output() {
+    use std::io::{Error, ErrorKind};
+
+    let mut decoder = Utf16Decoder::new();
+    let progress = decoder.push_to_string(&[0xDC00], SurrogateMode::Fatal, &mut String::new());
+    let Status::IllFormed(lone) = progress.status else { panic!("{progress:?}") };
+    let error = Error::from(lone);
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    assert_eq!(error.get_ref().unwrap().downcast_ref(), Some(&lone));
+
+    let progress = decoder.push_to_string(&[0xD800], SurrogateMode::Fatal, &mut String::new());
+    assert_eq!(progress.status, Status::Done);
+    assert_eq!(Error::from(decoder.finish().unwrap_err()).kind(), ErrorKind::UnexpectedEof);
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn the_sizes_are_those_of_the_documentation() {
+    assert_eq!(size_of::<Utf16Decoder>(), 40);
+    assert_eq!(size_of::<Utf16Error>(), 16);
+}
+
+#[test]
+fn everything_can_be_sent_and_shared() {
+    fn assert<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
+    assert::<Utf16Decoder>();
+    assert::<Utf16Error>();
+    assert::<SurrogateMode>();
+}

@@ -1,0 +1,324 @@
+//! What is a character in some dialect only is one nowhere else: not in a decoder, codec or stream, not
+//! in any error mode, not at any cut.
+#![cfg(all(feature = "codec", feature = "stream"))]
+
+use crate::driver;
+use crate::lists;
+
+use bytes::BytesMut;
+use futures::{FutureExt, StreamExt, stream};
+use lists::DIALECTS;
+use serde_json::{Value, json};
+use tokio_util::codec::Decoder;
+use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::decoder::Status;
+use utf8_codec::dialect::DialectCodec;
+use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectEncoder};
+use utf8_codec::stream::Utf8StreamExt;
+use utf8_codec::{
+    BomPolicy, ErrorMode, Kernel, Strictness, Utf8Decoder, Utf8Options, Utf8Validator,
+};
+
+use driver::{Form, VIAS};
+
+/// A character in disguise.
+struct Disguise {
+    bytes: &'static [u8],
+    /// What it must not be taken for.
+    hides: char,
+    /// The only dialects that know it.
+    known_to: &'static [Dialect],
+}
+
+const fn disguise(bytes: &'static [u8], hides: char, known_to: &'static [Dialect]) -> Disguise {
+    Disguise { bytes, hides, known_to }
+}
+
+const DISGUISES: [Disguise; 24] = [
+    disguise(b"\xC0\x80", '\0', &[Dialect::ModifiedUtf8]),
+    disguise(b"\xE0\x80\x80", '\0', &[]),
+    disguise(b"\xF0\x80\x80\x80", '\0', &[]),
+    disguise(b"\xF8\x80\x80\x80\x80", '\0', &[]),
+    disguise(b"\xFC\x80\x80\x80\x80\x80", '\0', &[]),
+    disguise(b"\xC0\xAF", '/', &[]),
+    disguise(b"\xE0\x80\xAF", '/', &[]),
+    disguise(b"\xF0\x80\x80\xAF", '/', &[]),
+    disguise(b"\xF8\x80\x80\x80\xAF", '/', &[]),
+    disguise(b"\xFC\x80\x80\x80\x80\xAF", '/', &[]),
+    disguise(b"\xC0\xAE\xC0\xAE", '.', &[]),
+    disguise(b"\xC1\x81", 'A', &[]),
+    disguise(b"\xE0\x83\xBF", 'ÿ', &[]),
+    disguise(b"\xF0\x82\x82\xAC", '€', &[]),
+    disguise(b"\xED\xA0\xBD", '\u{3D}', &[Dialect::Wtf8, Dialect::SurrogatePass]),
+    disguise(b"\xED\xB8\x80", '\u{2E00}', &[Dialect::Wtf8, Dialect::SurrogatePass]),
+    disguise(
+        b"\xED\xA0\xBD\xED\xB8\x80",
+        '😀',
+        &[Dialect::Cesu8, Dialect::ModifiedUtf8, Dialect::SurrogatePass],
+    ),
+    disguise(b"\xED\xB8\x80\xED\xA0\xBD", '😀', &[Dialect::Wtf8, Dialect::SurrogatePass]),
+    disguise(b"\xED\xB2\xAF", '/', &[Dialect::Wtf8, Dialect::SurrogatePass]),
+    disguise(b"\xF4\x90\x80\x80", '\u{10000}', &[Dialect::Rfc2279]),
+    disguise(b"\xF7\xBF\xBF\xBF", '\u{FFFF}', &[Dialect::Rfc2279]),
+    disguise(b"\xF8\x88\x80\x80\x80", '\0', &[Dialect::Rfc2279]),
+    disguise(b"\xFC\x84\x80\x80\x80\x80", '\0', &[Dialect::Rfc2279]),
+    disguise(b"\xFE\x83\xBF\xBF\xBF\xBF\xBF", '\u{FFFF}', &[]),
+];
+
+/// Text around it, so long that every way through the kernels is taken.
+const SURROUNDINGS: [(&str, &str); 6] = [
+    ("", ""),
+    ("a", "b"),
+    ("ab€d ", "é"),
+    ("sixty-three bytes of plain text and then it comes: here it is:", "and on it goes, on and on"),
+    ("жёлтый, жёлтый, жёлтый, жёлтый, жёлтый, жёлтый, ", "日本語日本語日本語"),
+    ("🦀", "🦀🦀"),
+];
+
+/// `bytes` in surroundings of many lengths, with what stands before and behind.
+fn inputs(bytes: &[u8]) -> Vec<(Vec<u8>, usize)> {
+    let mut inputs = Vec::new();
+    for (before, behind) in SURROUNDINGS {
+        for times in [1, 3, 30] {
+            let before = before.repeat(times);
+            let input = [before.as_bytes(), bytes, behind.as_bytes()].concat();
+            inputs.push((input, before.len()));
+        }
+    }
+    inputs
+}
+
+#[test]
+fn no_kernel_takes_it_for_text() {
+    for Disguise { bytes, .. } in DISGUISES {
+        for (input, at) in inputs(bytes) {
+            for kernel in Kernel::available() {
+                let stop = kernel.validate(&input);
+                assert_eq!(stop.valid_up_to, at, "{}: {input:02x?}", kernel.name());
+            }
+        }
+    }
+}
+
+/// Every object of the crate that decodes UTF-8, through the driver of the conformance data.
+#[test]
+fn no_object_takes_it_for_text_in_any_mode_at_any_cut() {
+    let policies = ["strict", "replace", "ignore", "backslashreplace", "latin1", "windows-1252"];
+    for Disguise { bytes, hides, .. } in DISGUISES {
+        for (input, at) in inputs(bytes).into_iter().filter(|(input, _)| input.len() < 300) {
+            // The same, repaired by hand from what std finds.
+            for policy in policies {
+                let expected = repaired(&input, policy);
+                assert!(policy != "strict" || !expected.contains(hides) || at > 0);
+                for via in &VIAS {
+                    for cut in
+                        [0, at, at + 1, at + 2, input.len()].into_iter().chain(at + 3..at + 7)
+                    {
+                        let cut = cut.min(input.len());
+                        let case = case(policy, &[&input[..cut], &input[cut..]]);
+                        let answer = driver::answer(&case, via, Form::FirstError).unwrap();
+                        let context = || format!("{}, {policy}: {case}", via.name);
+                        assert_eq!(answer["first_error"]["offset"], json!(at), "{}", context());
+                        if let Some(out) = answer.get("out") {
+                            assert_eq!(*out, json!(hex(expected.as_bytes())), "{}", context());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Text with what is ill-formed repaired, by std's chunks.
+fn repaired(input: &[u8], policy: &str) -> String {
+    let mut text = String::new();
+    for chunk in input.utf8_chunks() {
+        text.push_str(chunk.valid());
+        let invalid = chunk.invalid();
+        match policy {
+            _ if invalid.is_empty() => {}
+            "strict" => return text,
+            "replace" => text.push('\u{FFFD}'),
+            "ignore" => {}
+            "backslashreplace" => {
+                text.extend(invalid.iter().map(|byte| format!("\\x{byte:02x}")));
+            }
+            "latin1" => text.extend(invalid.iter().copied().map(char::from)),
+            // The bytes of the disguises in 80 to 9F, as windows-1252 has them.
+            "windows-1252" => text.extend(invalid.iter().map(|&byte| match byte {
+                0x80 => '€',
+                0x82 => '‚',
+                0x83 => 'ƒ',
+                0x84 => '„',
+                0x88 => 'ˆ',
+                byte => char::from(byte),
+            })),
+            policy => panic!("there is no policy {policy}"),
+        }
+    }
+    text
+}
+
+fn case(policy: &str, chunks: &[&[u8]]) -> Value {
+    let chunks: Vec<_> = chunks.iter().map(|chunk| hex(chunk)).collect();
+    json!({
+        "id": "safety", "op": "decode", "dialect": "utf-8", "policy": policy, "bom": "keep",
+        "chunks": chunks,
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn no_options_let_it_through() {
+    let strictness = Strictness::new().refuse_noncharacters().refuse_nul().refuse_controls();
+    let options = [
+        Utf8Options::new(),
+        Utf8Options::new().with_bom(BomPolicy::Strip),
+        Utf8Options::new().with_bom(BomPolicy::Forbid),
+        Utf8Options::new().with_strictness(strictness),
+        Utf8Options::new().with_mid_stream_start(),
+    ];
+    for Disguise { bytes, .. } in DISGUISES {
+        for (input, at) in inputs(bytes) {
+            for options in options {
+                let mut validator = Utf8Validator::new().with_options(options);
+                let mut verdict = validator.push(&input);
+                if verdict.is_ok() {
+                    verdict = validator.finish();
+                }
+                assert_eq!(
+                    verdict.unwrap_err().valid_up_to(),
+                    at as u64,
+                    "{options:?}: {input:02x?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_buffer_gets_it_as_chars_or_utf16() {
+    for Disguise { bytes, hides, .. } in DISGUISES {
+        for mode in [ErrorMode::Replacement, ErrorMode::Skip] {
+            let (mut chars, mut units) = (['x'; 32], [0; 32]);
+            let in_chars = Utf8Decoder::new().push_to_chars(bytes, mode, &mut chars);
+            let in_units = Utf8Decoder::new().push_to_utf16(bytes, mode, &mut units);
+            assert_eq!((in_chars.status, in_units.status), (Status::Done, Status::Done));
+            assert!(!chars[..in_chars.written].contains(&hides), "{bytes:02x?}");
+            let units = &units[..in_units.written];
+            assert!(char::decode_utf16(units.iter().copied()).all(|unit| unit != Ok(hides)));
+        }
+        let mut chars = ['x'; 32];
+        let progress = Utf8Decoder::new().push_to_chars(bytes, ErrorMode::Fatal, &mut chars);
+        assert!(matches!(progress.status, Status::IllFormed(_)) && progress.written == 0);
+    }
+}
+
+#[test]
+fn no_line_and_no_collected_text_has_it() {
+    for Disguise { bytes, hides, .. } in DISGUISES {
+        for size in 1..=bytes.len() {
+            let mut buffer = BytesMut::new();
+            let mut codec = Utf8LinesCodec::new();
+            let mut items = Vec::new();
+            for chunk in bytes.chunks(size) {
+                buffer.extend_from_slice(chunk);
+                while let Some(item) = codec.decode(&mut buffer).unwrap() {
+                    items.push(item);
+                }
+            }
+            while let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
+                items.push(item);
+            }
+            assert!(items.len() == 1 && items[0].is_err(), "{bytes:02x?}: {items:?}");
+
+            let chunks: Vec<_> = bytes
+                .chunks(size)
+                .map(|chunk| Ok::<_, std::convert::Infallible>(chunk.to_vec()))
+                .collect();
+            let texts = stream::iter(chunks.clone()).utf8();
+            let collected = texts.collect_text(100).now_or_never().expect("it is all there");
+            assert!(collected.is_err(), "{bytes:02x?}: {collected:?}");
+            let lossy = stream::iter(chunks).utf8().with_error_mode(ErrorMode::Replacement);
+            let texts: Vec<_> = lossy.collect().now_or_never().expect("it is all there");
+            assert!(texts.into_iter().all(|text| !text.unwrap().contains(hides)));
+        }
+    }
+}
+
+#[test]
+fn only_the_dialects_that_know_it_accept_it() {
+    for Disguise { bytes, known_to, .. } in DISGUISES {
+        for dialect in DIALECTS {
+            let accepted = |mode| {
+                let mut decoder = DialectDecoder::new(dialect).with_error_mode(mode);
+                let pushed = decoder.push(bytes).all(|piece| piece.is_ok());
+                pushed && decoder.finish().all(|piece| piece.is_ok())
+            };
+            // It escapes each byte, and never says anything else.
+            let expected = known_to.contains(&dialect) || dialect == Dialect::Utf8b;
+            assert_eq!(accepted(ErrorMode::Fatal), expected, "{dialect}: {bytes:02x?}");
+            assert_eq!(accepted(ErrorMode::Replacement), expected, "{dialect}: {bytes:02x?}");
+        }
+    }
+}
+
+#[test]
+fn no_dialect_takes_it_for_what_it_hides_unless_it_knows_it() {
+    for Disguise { bytes, hides, known_to } in DISGUISES {
+        for dialect in DIALECTS {
+            let mut decoder = DialectDecoder::new(dialect).with_error_mode(ErrorMode::Replacement);
+            let mut text = String::new();
+            decoder.push_to_string(bytes, &mut text).unwrap();
+            decoder.finish_to_string(&mut text).unwrap();
+            assert!(
+                known_to.contains(&dialect) || !text.contains(hides),
+                "{dialect}: {bytes:02x?}"
+            );
+
+            let codec = DialectCodec::new(dialect).with_error_mode(ErrorMode::Skip);
+            let mut codec = codec;
+            let mut buffer = BytesMut::from(bytes);
+            while let Ok(Some(item)) = codec.decode_eof(&mut buffer) {
+                let has_it = item.as_str().is_some_and(|text| text.contains(hides));
+                assert!(known_to.contains(&dialect) || !has_it, "{dialect}: {bytes:02x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_an_encoder_writes_of_text_is_utf8_unless_the_dialect_has_pairs_or_a_long_nul() {
+    let text = "a/é€😀\u{FFFF}";
+    for dialect in DIALECTS {
+        let mut bytes = Vec::new();
+        DialectEncoder::new(dialect).push_to_vec(text, &mut bytes).unwrap();
+        let has_pairs = matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
+        assert_eq!(str::from_utf8(&bytes) == Ok(text), !has_pairs, "{dialect}");
+    }
+    // A surrogate is written by those that have been asked for it by name, and by nobody else.
+    for value in [0xD800, 0xDBFF, 0xDC00, 0xDC7F, 0xDD00, 0xDFFF] {
+        let surrogate = CodePoint::new(value).unwrap();
+        for dialect in DIALECTS {
+            let mut encoder = DialectEncoder::new(dialect);
+            let pushed = encoder.push_code_point(surrogate).and_then(|_| encoder.finish());
+            let has_them = matches!(dialect, Dialect::Wtf8 | Dialect::SurrogatePass);
+            assert_eq!(pushed.is_ok(), has_them, "{dialect}: {surrogate}");
+        }
+    }
+}
+
+/// An escaped byte may be any byte but ASCII: no slash and no NUL can be smuggled in.
+#[test]
+fn utf8b_writes_no_ascii_for_an_escape() {
+    for value in 0xDC00..=0xDCFF {
+        let mut encoder = DialectEncoder::new(Dialect::Utf8b);
+        match encoder.push_code_point(CodePoint::new(value).unwrap()) {
+            Ok(bytes) => assert!(value >= 0xDC80 && bytes[..] == [(value - 0xDC00) as u8]),
+            Err(error) => assert!(value < 0xDC80 && error.code_point().to_u32() == value),
+        }
+    }
+}

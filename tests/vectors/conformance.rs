@@ -1,0 +1,153 @@
+//! The vectors as they stand, put to each object of the crate.
+#![cfg(all(feature = "codec", feature = "stream"))]
+
+use crate::driver;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use driver::{Form, Gives, VIAS, Via};
+
+#[test]
+fn every_object_decodes_as_expected() {
+    let cases = cases(&["decode", "reuse", "table", "websocket"]);
+    for via in &VIAS {
+        let answered = check(&cases, via);
+        assert!(answered > 4600, "{}: only {answered} cases", via.name);
+    }
+}
+
+#[test]
+fn lines_are_cut_as_expected() {
+    let cases = cases(&["lines"]);
+    for via in &VIAS {
+        let answered = check(&cases, via);
+        assert!(answered > 200, "{}: only {answered} cases", via.name);
+    }
+}
+
+#[test]
+fn buffers_are_filled_as_expected() {
+    let answered = check(&cases(&["decode_into"]), &VIAS[0]);
+    assert!(answered > 3, "only {answered} cases");
+}
+
+#[test]
+fn every_object_encodes_as_expected() {
+    // Those of the dialects are in `dialect_vectors.rs`.
+    let mut cases = cases(&["encode", "encode_into"]);
+    cases.retain(|case| {
+        let policy = case["policy"].as_str().unwrap_or_default();
+        case["dialect"] == "utf-8" && !matches!(policy, "surrogateescape" | "surrogatepass")
+    });
+    let answered = check(&cases, &VIAS[0]);
+    assert!(answered > 110, "only {answered} cases");
+}
+
+#[test]
+fn messages_are_taken_frame_by_frame_as_expected() {
+    let cases = cases(&["websocket"]);
+    assert!(cases.len() > 220, "only {} cases", cases.len());
+    for case in cases {
+        let answer =
+            driver::websocket::answer(&case).unwrap_or_else(|why| panic!("{}: {why}", case["id"]));
+        for (field, wanted) in object(&case["expect"]) {
+            assert_eq!(answer.get(field), Some(wanted), "{}: {field}", case["id"]);
+        }
+    }
+}
+
+/// Puts all cases to one object, and returns how many of them are not about something else.
+fn check(cases: &[Value], via: &Via) -> usize {
+    let mut answered = 0;
+    let mut wrong = Vec::new();
+    for case in cases {
+        let expect = object(&case["expect"]);
+        let every = expect.contains_key("bom_seen");
+        let form = if every { Form::EveryError } else { Form::FirstError };
+        let answer = driver::answer(case, via, form)
+            .unwrap_or_else(|why| panic!("{} cannot be understood: {why}", case["id"]));
+        if !answer.contains_key("skip") {
+            answered += 1;
+            let differences = differences(expect, &answer, via);
+            if !differences.is_empty() {
+                let (id, bytes) = (&case["id"], case.get("chunks").unwrap_or(&case["input"]));
+                wrong.push(format!("{id} {bytes}\n    {}", differences.join("\n    ")));
+            }
+        }
+    }
+    let shown = wrong.iter().take(10).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert!(wrong.is_empty(), "{}: {} wrong\n{shown}", via.name, wrong.len());
+    answered
+}
+
+/// Says in what `answer` differs from `expect`, apart from what the object cannot tell.
+fn differences(expect: &Map<String, Value>, answer: &Map<String, Value>, via: &Via) -> Vec<String> {
+    if let Some(runs) = expect.get("runs").and_then(Value::as_array) {
+        let answered = array(&answer["runs"]);
+        assert_eq!(answered.len(), runs.len());
+        let pairs = runs.iter().zip(answered);
+        return pairs.flat_map(|(e, a)| differences(object(e), object(a), via)).collect();
+    }
+    let mut expect = expect.clone();
+    if let Some(errors) = expect.get("errors").map(array).cloned() {
+        let first = errors.first().map(
+            |error| json!({"offset": error["offset"], "len": error["len"], "kind": error["kind"]}),
+        );
+        expect.insert("error_count".into(), errors.len().into());
+        expect.insert("first_error".into(), json!(first));
+    }
+    let count = expect.get("error_count").and_then(Value::as_u64);
+    let differs = |(name, wanted): &(&String, &Value)| match answer.get(*name) {
+        Some(got) => got != *wanted,
+        None => !cannot_tell(via.gives, name, count),
+    };
+    let differing = expect.iter().filter(differs);
+    differing
+        .map(|(name, wanted)| {
+            let got = answer.get(name).unwrap_or(&Value::Null);
+            format!("{name}: expected {wanted}, got {got}")
+        })
+        .collect()
+}
+
+/// Whether an object that gives so much cannot tell this field of a stream with so many errors.
+fn cannot_tell(gives: Gives, field: &str, error_count: Option<u64>) -> bool {
+    match (gives, field) {
+        (_, "error_count" | "first_error") => true,
+        (Gives::Verdict, "out" | "steps" | "ws") => true,
+        (Gives::Tally, "errors" | "incomplete_at_eof") => error_count > Some(1),
+        _ => false,
+    }
+}
+
+fn cases(operations: &[&str]) -> Vec<Value> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+    let entries = fs::read_dir(&directory).expect("the vectors are there");
+    let mut cases = Vec::new();
+    for entry in entries {
+        let path = entry.expect("the vectors can be listed").path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("vectors are text");
+        for (n, line) in text.lines().enumerate() {
+            let case: Value = serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{}, line {}: {error}", path.display(), n + 1));
+            if operations.iter().any(|operation| case["op"] == *operation) {
+                cases.push(case);
+            }
+        }
+    }
+    cases
+}
+
+fn object(value: &Value) -> &Map<String, Value> {
+    value.as_object().unwrap_or_else(|| panic!("not an object: {value}"))
+}
+
+fn array(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap_or_else(|| panic!("not an array: {value}"))
+}

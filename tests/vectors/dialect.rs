@@ -1,0 +1,159 @@
+//! The vectors of the dialects, as they stand and at every split.
+#![cfg(all(feature = "codec", feature = "stream"))]
+
+use crate::driver;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use driver::{Form, VIAS};
+
+/// The operations that are about dialects, if the case is.
+const OPERATIONS: [&str; 6] =
+    ["decode", "encode", "concat", "lossy_utf8", "decode_callback", "digest"];
+
+#[test]
+fn the_vectors_come_out_as_expected() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for case in cases() {
+        count += 1;
+        let answer = answer(&case);
+        for (name, wanted) in object(&case["expect"]) {
+            // Of errors that are repaired when encoding, only their number and the first are told.
+            let is_told = name != "errors" || case["op"] != "encode" || answer.contains_key(name);
+            if is_told && !is_as_expected(&case, name, wanted, answer.get(name)) {
+                wrong.push(format!("{} {name}: {:?}", case["id"], answer.get(name)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong[..wrong.len().min(10)].join("\n"));
+    assert!(count > 1300, "only {count} cases");
+}
+
+/// In strict cases whose basis is `choice` sources agree about the place of an error only.
+fn is_as_expected(case: &Value, name: &str, wanted: &Value, got: Option<&Value>) -> bool {
+    let places = |errors: &Value| -> Vec<_> {
+        errors.as_array().unwrap().iter().map(|error| error["offset"].as_u64()).collect()
+    };
+    match got {
+        Some(got)
+            if name == "errors" && case["basis"] == "choice" && case["policy"] == "strict" =>
+        {
+            places(got) == places(wanted)
+        }
+        got => got == Some(wanted),
+    }
+}
+
+#[test]
+fn every_split_comes_to_the_same() {
+    let mut count = 0;
+    for case in cases() {
+        let Some((field, whole)) = whole(&case) else { continue };
+        let len = whole.len();
+        let expected = told(&answer_in(&case, field, &[&whole]));
+        let singles: Vec<&[Value]> = whole.chunks(1).collect();
+        assert_eq!(told(&answer_in(&case, field, &singles)), expected, "{case} in single units");
+        for cut in 0..=len {
+            let (head, tail) = whole.split_at(cut);
+            let pieces = [head, &[], tail];
+            assert_eq!(told(&answer_in(&case, field, &pieces)), expected, "{case} cut at {cut}");
+            if len <= 12 {
+                for next in cut..=len {
+                    let pieces = [head, &whole[cut..next], &whole[next..]];
+                    let answer = answer_in(&case, field, &pieces);
+                    assert_eq!(told(&answer), expected, "{case} cut at {cut} and {next}");
+                }
+            }
+        }
+        count += 1;
+    }
+    assert!(count > 1200, "only {count} cases");
+}
+
+/// The input of a case in one piece, if it can be cut: the name of the field, and bytes or units.
+fn whole(case: &Value) -> Option<(&'static str, Vec<Value>)> {
+    match case["op"].as_str() {
+        Some("decode") => {
+            let chunks = array(&case["chunks"]).iter().map(|chunk| chunk.as_str().unwrap());
+            let digits: Vec<char> = chunks.flat_map(str::chars).collect();
+            let bytes = digits.chunks(2).map(|byte| byte.iter().collect::<String>().into());
+            Some(("chunks", bytes.collect()))
+        }
+        Some("encode") => {
+            let units = array(&case["input"]).iter().flat_map(array).cloned();
+            Some(("input", units.collect()))
+        }
+        _ => None,
+    }
+}
+
+/// Answers a case with its input in these pieces.
+fn answer_in(case: &Value, field: &str, pieces: &[&[Value]]) -> Map<String, Value> {
+    let piece = |units: &&[Value]| match field {
+        "chunks" => units.iter().map(|byte| byte.as_str().unwrap()).collect::<String>().into(),
+        _ => Value::from(units.to_vec()),
+    };
+    let mut case = case.clone();
+    case[field] = pieces.iter().map(piece).collect();
+    answer(&case)
+}
+
+/// What does not depend on the pieces.
+fn told(answer: &Map<String, Value>) -> Map<String, Value> {
+    let mut told = answer.clone();
+    for name in ["steps", "steps_cps", "held", "fail_step"] {
+        told.remove(name);
+    }
+    assert!(!told.is_empty());
+    told
+}
+
+fn answer(case: &Value) -> Map<String, Value> {
+    // Whatever the way into the crate: these have objects of their own.
+    let via = &VIAS[0];
+    let answer = driver::answer(case, via, Form::FirstError);
+    let answer = answer.unwrap_or_else(|why| panic!("{} cannot be understood: {why}", case["id"]));
+    assert!(!answer.contains_key("skip"), "{}: {case}", via.name);
+    answer
+}
+
+/// Cases about a dialect, or about a policy that is one; and digests.
+fn cases() -> Vec<Value> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+    let mut cases = Vec::new();
+    for name in [
+        "dialects.jsonl",
+        "oracle-dialects.jsonl",
+        "encode.jsonl",
+        "oracle-encode.jsonl",
+        "digests.jsonl",
+        "utf8-policies.jsonl",
+        "oracle-utf8.jsonl",
+    ] {
+        let text = fs::read_to_string(directory.join(name)).expect("the vectors are there");
+        cases.extend(text.lines().map(|line| -> Value {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"))
+        }));
+    }
+    let is_ours = |case: &Value| {
+        let is_dialect = case["dialect"] != "utf-8"
+            || case["policy"] == "surrogateescape"
+            || case["policy"] == "surrogatepass";
+        let is_other = case["op"] == "digest" || case["op"] == "decode_callback";
+        (is_dialect || is_other) && OPERATIONS.iter().any(|operation| case["op"] == *operation)
+    };
+    cases.retain(is_ours);
+    cases
+}
+
+fn object(value: &Value) -> &Map<String, Value> {
+    value.as_object().unwrap_or_else(|| panic!("not an object: {value}"))
+}
+
+fn array(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap_or_else(|| panic!("not an array: {value}"))
+}

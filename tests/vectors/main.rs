@@ -1,0 +1,15 @@
+//! The vectors of `tests/vectors`, at every split.
+
+mod boundaries;
+mod conformance;
+mod dialect;
+#[cfg(all(feature = "codec", feature = "stream"))]
+#[path = "../../examples/support/driver.rs"]
+#[allow(dead_code, reason = "each user takes its own part")]
+mod driver;
+#[path = "../support/reference.rs"]
+mod reference;
+mod reference_model;
+#[cfg(feature = "codec")]
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,7 @@
+//! WebSocket messages.
+
+#![cfg(feature = "codec")]
+
+mod messages;
+#[path = "../support/mod.rs"]
+mod support;
