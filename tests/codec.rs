@@ -1007,7 +1007,7 @@ fn encoded<T, C: Encoder<T>>(codec: &mut C, item: T) -> BytesMut {
 
 #[test]
 fn the_signature_is_written_once_by_the_first_call_even_of_nothing_and_again_after_reset() {
-    let bom = Utf8Encoder::with_bom;
+    let bom = || Utf8Encoder::new().with_bom();
     let mut codec = Utf8Codec::new().with_encoder(bom());
     for _ in 0..2 {
         assert_eq!(encoded(&mut codec, ""), b"\xEF\xBB\xBF"[..]);
