@@ -22,8 +22,10 @@ use support::{Atom, MODES, undated_item};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, repeat};
 use tokio_test::io::{Builder, Mock};
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedParts, FramedRead, FramedWrite};
-use utf8_codec::codec::{CharCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::lines::{Delimiter, EncodeLineError, Line, LineEnd, LineError, LineErrorKind};
+use utf8_codec::codec::{
+    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+};
+use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options,
 };
@@ -133,9 +135,9 @@ async fn characters_cut_by_pauses_come_out_whole() {
 async fn in_fatal_mode_text_comes_before_the_error_and_the_rest_waits_for_more_input() {
     let reader = || pausing(&[b"ok\xFFmore", b"!\xED", b"\xA0"]);
     let errors = [
-        "! the stream is not acceptable utf-8: ill-formed utf-8 at byte 2: invalid byte (ff)",
-        "! the stream is not acceptable utf-8: ill-formed utf-8 at byte 8: surrogate (ed, then a0)",
-        "! the stream is not acceptable utf-8: ill-formed utf-8 at byte 9: unexpected continuation byte (a0)",
+        "! the input is invalid: ill-formed utf-8 at byte 2: invalid byte (ff)",
+        "! the input is invalid: ill-formed utf-8 at byte 8: surrogate (ed, then a0)",
+        "! the input is invalid: ill-formed utf-8 at byte 9: unexpected continuation byte (a0)",
     ];
     assert_eq!(
         told(reader(), Utf8Codec::new(), show_text).await,
@@ -306,7 +308,7 @@ async fn an_empty_stream_gives_nothing() {
 async fn an_unfinished_character_at_the_end_is_one_error() {
     let reader = || pausing(&[b"x\xF0", b"\x9F", b"\x98"]);
     let error = "ill-formed utf-8 at byte 1: incomplete (f0 9f 98, then the end)";
-    let fatal = format!("! the stream is not acceptable utf-8: {error}");
+    let fatal = format!("! the input is invalid: {error}");
     assert_eq!(told(reader(), Utf8Codec::new(), show_text).await, ["x", &fatal]);
     assert_eq!(told(reader(), CharCodec::new(), show_char).await, ["x", &fatal]);
     let item = format!("<{error}>");
@@ -966,7 +968,7 @@ proptest! {
             let before = wire.len();
             match codec.encode(&*text, &mut wire) {
                 Ok(()) => accepted.push(text),
-                Err(EncodeLineError::EmbeddedDelimiter { at }) => {
+                Err(CodecError::EmbeddedDelimiter { offset: at }) => {
                     prop_assert!(at < text.len());
                     prop_assert_eq!(wire.len(), before, "nothing is written of a text refused");
                     // Refused with reason: written, its line would have ended before it does.
@@ -1131,7 +1133,7 @@ async fn a_line_refused_does_not_spoil_the_sink() {
     let mut sink = FramedWrite::new(script, Utf8LinesCodec::new());
     sink.send("one").await.unwrap();
     let error = sink.send("x\ny").await.unwrap_err();
-    assert!(matches!(error, EncodeLineError::EmbeddedDelimiter { at: 1 }));
+    assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: 1 }));
     assert_eq!(error.to_string(), "the text would be cut by a delimiter at byte 1");
     sink.send("two").await.unwrap();
 }
@@ -1142,7 +1144,7 @@ async fn a_write_error_keeps_its_cause() {
     let script = Builder::new().write_error(failure).build();
     let mut sink = FramedWrite::new(script, Utf8LinesCodec::new());
     let error = sink.send("one").await.unwrap_err();
-    assert_eq!(with_sources(&error), "output failed: gone");
+    assert_eq!(with_sources(&error), "input or output failed: gone");
 }
 
 #[test]
@@ -1181,7 +1183,7 @@ fn texts_that_would_be_read_back_otherwise_are_refused() {
         let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter.clone());
         let at = match codec.encode(text, &mut BytesMut::new()) {
             Ok(()) => None,
-            Err(EncodeLineError::EmbeddedDelimiter { at }) => Some(at),
+            Err(CodecError::EmbeddedDelimiter { offset }) => Some(offset),
             Err(error) => panic!("{error}"),
         };
         assert_eq!(at, expected, "{text:?} with {delimiter:?}");

@@ -81,7 +81,7 @@ pub(crate) async fn receive<R: AsyncRead + Unpin>(
             while let Some(text) = next(&mut texts, direction, &mut random).await {
                 match text {
                     Ok(text) => direction.add_text(&text),
-                    Err(CodecError::Utf8(error)) => add(direction, &error),
+                    Err(CodecError::Invalid(error)) => add(direction, &error),
                     Err(_) => return,
                 }
             }

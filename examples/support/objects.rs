@@ -603,7 +603,7 @@ impl Item for Utf8Chunk {
 fn pieces<I: Item, E: Into<CodecError>>(item: Result<I, E>, mode: ErrorMode) -> Vec<Piece> {
     match item.map_err(Into::into) {
         Ok(item) => repaired(item.content(), mode),
-        Err(CodecError::Utf8(error)) => vec![Piece::Error(error)],
+        Err(CodecError::Invalid(error)) => vec![Piece::Error(error)],
         Err(error) => panic!("nothing is read: {error}"),
     }
 }

@@ -20,7 +20,7 @@ use crate::core::scanner::Step;
 ///
 /// # Errors
 ///
-/// In [`ErrorMode::Fatal`], the default, [`CodecError::Utf8`] in its place. The ill-formed bytes are
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`] in its place. The ill-formed bytes are
 /// consumed; see [the module](crate::codec) for what `FramedRead` makes of it. In the other modes,
 /// none.
 ///

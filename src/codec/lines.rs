@@ -3,6 +3,7 @@ mod decode;
 use bytes::BytesMut;
 use tokio_util::codec::Encoder;
 
+use crate::codec::CodecError;
 use crate::codec::lines::decode::State;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::encoder::Utf8Encoder;
@@ -11,7 +12,6 @@ use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackReport, LineFallback};
 use crate::lines::delimiter::Delimiter;
-use crate::lines::line::EncodeLineError;
 
 /// Bytes to lines, each with its number and place.
 ///
@@ -343,15 +343,15 @@ impl Default for Utf8LinesCodec {
 }
 
 impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
-    type Error = EncodeLineError;
+    type Error = CodecError;
 
     /// Writes `text` and the delimiter. Text that would be read back as other lines is refused: it
     /// contains the delimiter, or it ends in bytes that would become part of it. The limit is the
     /// reader's; a U+FEFF in front of the first line is a signature to those who strip it.
-    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), EncodeLineError> {
+    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), CodecError> {
         let text = text.as_ref();
-        if let Some(at) = self.delimiter.find_in_text(text) {
-            return Err(EncodeLineError::EmbeddedDelimiter { at });
+        if let Some(offset) = self.delimiter.find_in_text(text) {
+            return Err(CodecError::EmbeddedDelimiter { offset });
         }
         let delimiter = self.delimiter.as_str();
         dst.reserve(text.len() + delimiter.len());

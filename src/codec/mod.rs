@@ -57,48 +57,13 @@
 
 mod chars;
 mod chunks;
+mod error;
 mod lines;
 mod repair;
 mod utf8;
 
-use std::io;
-
 pub use chars::CharCodec;
 pub use chunks::{Utf8Chunk, Utf8ChunksCodec};
+pub use error::CodecError;
 pub use lines::Utf8LinesCodec;
 pub use utf8::Utf8Codec;
-
-use crate::core::error::Utf8Error;
-
-/// What ends a decoded stream early.
-///
-/// # Examples
-///
-/// ```
-/// use bytes::BytesMut;
-/// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::{CodecError, Utf8Codec};
-///
-/// let error = Utf8Codec::new().decode(&mut BytesMut::from(&b"\xFF"[..])).unwrap_err();
-/// assert!(matches!(error, CodecError::Utf8(error) if error.valid_up_to() == 0));
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CodecError {
-    /// The bytes are not UTF-8, or what the options refuse. The bytes at fault are consumed; the
-    /// next call goes on behind them.
-    #[error("the stream is not acceptable utf-8")]
-    Utf8(#[from] Utf8Error),
-    /// Reading or writing failed.
-    #[error("input or output failed")]
-    Io(#[from] io::Error),
-}
-
-impl From<CodecError> for io::Error {
-    fn from(error: CodecError) -> Self {
-        match error {
-            CodecError::Utf8(error) => error.into(),
-            CodecError::Io(error) => error,
-        }
-    }
-}

@@ -27,7 +27,7 @@ use crate::unchecked::Ending;
 ///
 /// # Errors
 ///
-/// In [`ErrorMode::Fatal`], the default, [`CodecError::Utf8`] in its place: the text before it comes
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`] in its place: the text before it comes
 /// first. The ill-formed bytes are consumed; see [the module](crate::codec) for what `FramedRead`
 /// makes of it, and for closing a `Framed`. In the other modes, none.
 ///

@@ -4,4 +4,4 @@ pub(crate) mod delimiter;
 pub(crate) mod line;
 
 pub use delimiter::Delimiter;
-pub use line::{EncodeLineError, Line, LineEnd, LineError, LineErrorKind};
+pub use line::{Line, LineEnd, LineError, LineErrorKind};

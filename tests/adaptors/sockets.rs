@@ -262,7 +262,7 @@ async fn on_an_idle_socket_a_fatal_error_ends_the_stream_until_more_comes() {
     let mut texts = FramedRead::new(socket, Utf8Codec::new());
     assert_eq!(next(&mut texts).await.unwrap(), "ok");
     let error = next(&mut texts).await.unwrap_err();
-    assert!(matches!(error, CodecError::Utf8(error) if error.valid_up_to() == 2));
+    assert!(matches!(error, CodecError::Invalid(error) if error.valid_up_to() == 2));
     assert!(soon(texts.next()).await.is_none(), "the error ends the stream");
 
     // For those who poll on nothing is lost, but it comes only with what comes later.
@@ -275,7 +275,7 @@ async fn on_an_idle_socket_a_fatal_error_ends_the_stream_until_more_comes() {
     }
     assert_eq!(text, "more!");
     let error = next(&mut texts).await.unwrap_err();
-    assert!(matches!(error, CodecError::Utf8(error) if error.valid_up_to() == 8));
+    assert!(matches!(error, CodecError::Invalid(error) if error.valid_up_to() == 8));
     assert!(soon(texts.next()).await.is_none());
 }
 
@@ -339,7 +339,9 @@ async fn half_a_character_and_then_the_end_is_an_unexpected_end() {
     let mut texts = FramedRead::new(socket, Utf8Codec::new());
     assert_eq!(next(&mut texts).await.unwrap(), "good ");
     let error = next(&mut texts).await.unwrap_err();
-    assert!(matches!(&error, CodecError::Utf8(error) if error.kind() == Utf8ErrorKind::Incomplete));
+    assert!(
+        matches!(&error, CodecError::Invalid(error) if error.kind() == Utf8ErrorKind::Incomplete)
+    );
     assert_eq!(io::Error::from(error).kind(), io::ErrorKind::UnexpectedEof);
     assert!(soon(texts.next()).await.is_none());
 

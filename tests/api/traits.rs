@@ -199,7 +199,7 @@ mod codecs {
         CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
     };
     use utf8_codec::decoder::OwnedPieces;
-    use utf8_codec::lines::{Delimiter, EncodeLineError, Line, LineError, LineErrorKind};
+    use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
 
     use super::{
         Debug, Error, PLAIN, Utf8Error, Utf8ErrorKind, first_error, is_cloned, is_copied, is_error,
@@ -219,7 +219,6 @@ mod codecs {
         is_plain::<LineErrorKind>();
         is_plain::<Utf8Chunk>();
         is_plain::<CodecError>();
-        is_plain::<EncodeLineError>();
     }
 
     #[test]
@@ -249,7 +248,6 @@ mod codecs {
     fn errors_are_fit_for_a_box() {
         is_error::<CodecError>();
         is_error::<LineError>();
-        is_error::<EncodeLineError>();
     }
 
     /// The `Utf8Error` that an `io::Error` was made of.
@@ -261,14 +259,14 @@ mod codecs {
     fn an_io_error_says_invalid_data_or_unexpected_end_and_holds_the_error() {
         for bytes in [&b"\x80"[..], b"\xC0", b"\xED\xA0", b"\xF5", b"\xFF", b"\xC3A"] {
             let error = first_error(PLAIN, bytes);
-            for io in [io::Error::from(error), io::Error::from(CodecError::Utf8(error))] {
+            for io in [io::Error::from(error), io::Error::from(CodecError::Invalid(error))] {
                 assert_eq!(io.kind(), io::ErrorKind::InvalidData);
                 assert_eq!((inside(&io), io.to_string()), (&error, error.to_string()));
             }
         }
         let error = first_error(PLAIN, b"abc\xE2\x82");
         assert_eq!(error.kind(), Utf8ErrorKind::Incomplete);
-        for io in [io::Error::from(error), io::Error::from(CodecError::Utf8(error))] {
+        for io in [io::Error::from(error), io::Error::from(CodecError::Invalid(error))] {
             assert_eq!(io.kind(), io::ErrorKind::UnexpectedEof);
             assert_eq!(inside(&io).valid_up_to(), 3);
         }
@@ -277,7 +275,7 @@ mod codecs {
     #[test]
     fn an_io_error_passes_through_a_codec_error_as_it_was() {
         let reset = io::Error::new(io::ErrorKind::ConnectionReset, "the cable");
-        let error = CodecError::from(reset);
+        let error: CodecError = reset.into();
         assert_eq!(error.to_string(), "input or output failed");
         assert_eq!(error.source().unwrap().to_string(), "the cable");
         let back = io::Error::from(error);
@@ -291,7 +289,7 @@ mod codecs {
         let mut codec = Utf8Codec::new();
         codec.decode(&mut buffer).unwrap();
         let error = codec.decode(&mut buffer).unwrap_err();
-        assert_eq!(error.to_string(), "the stream is not acceptable utf-8");
+        assert_eq!(error.to_string(), "the input is invalid");
         let source: &Utf8Error = error.source().unwrap().downcast_ref().unwrap();
         assert_eq!(source.valid_up_to(), 2);
         assert!(source.source().is_none());
@@ -324,8 +322,8 @@ mod codecs {
         let error = Utf8LinesCodec::new().encode("a\nb", &mut BytesMut::new()).unwrap_err();
         assert_eq!(error.to_string(), "the text would be cut by a delimiter at byte 1");
         assert!(error.source().is_none());
-        let error = EncodeLineError::from(io::Error::other("full"));
-        assert_eq!(error.to_string(), "output failed");
+        let error: CodecError = io::Error::other("full").into();
+        assert_eq!(error.to_string(), "input or output failed");
         assert_eq!(error.source().unwrap().to_string(), "full");
     }
 

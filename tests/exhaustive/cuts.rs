@@ -79,7 +79,7 @@ impl Outcome {
                 true
             }
             Ok(None) => false,
-            Err(CodecError::Utf8(error)) => {
+            Err(CodecError::Invalid(error)) => {
                 self.errors.push(error);
                 true
             }

@@ -144,7 +144,7 @@ async fn a_half_closed_connection_in_the_middle_of_a_character_can_still_be_answ
         } else {
             let mut texts = FramedRead::new(socket, Utf8Codec::new());
             assert_eq!(soon(texts.next()).await.unwrap().unwrap(), "good ");
-            let CodecError::Utf8(error) = soon(texts.next()).await.unwrap().unwrap_err() else {
+            let CodecError::Invalid(error) = soon(texts.next()).await.unwrap().unwrap_err() else {
                 panic!("the bytes are at fault, not the connection");
             };
             (error, texts.into_inner())

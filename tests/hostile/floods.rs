@@ -197,7 +197,7 @@ async fn in_fatal_mode_a_flood_is_over_with_its_first_byte() {
         (error, texts.get_ref().reads)
     })
     .await;
-    assert!(matches!(error, CodecError::Utf8(error) if error.valid_up_to() == 0));
+    assert!(matches!(error, CodecError::Invalid(error) if error.valid_up_to() == 0));
     assert_eq!(reads, 1);
     assert!(more <= BOUND, "{more} bytes more");
 }

@@ -295,7 +295,7 @@ pub(crate) fn run<'a>(
                 assert!(!piece.is_empty(), "items are never empty");
                 text += &piece;
             }
-            Err(CodecError::Utf8(error)) => text += &told_error(&error),
+            Err(CodecError::Invalid(error)) => text += &told_error(&error),
             Err(error) => panic!("{error}"),
         }
         true

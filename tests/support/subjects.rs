@@ -443,7 +443,7 @@ impl<C: Tell> Subject for Called<C> {
 
 fn codec_error(error: CodecError) -> Atom {
     match error {
-        CodecError::Utf8(error) => Atom::Error(model_error(&error)),
+        CodecError::Invalid(error) => Atom::Error(model_error(&error)),
         other => panic!("{other}"),
     }
 }

@@ -5,8 +5,9 @@ use std::fmt::{Debug, Display};
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use tokio_util::codec::{Decoder, Encoder};
-use utf8_codec::codec::{CharCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::lines::EncodeLineError;
+use utf8_codec::codec::{
+    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+};
 use utf8_codec::{BomPolicy, Utf8Encoder, Utf8Options};
 
 use super::input::{self, Many, Text};
@@ -163,7 +164,7 @@ fn lines(with_bom: bool, of_model: &Delimiter, items: &[Option<Text<40>>]) {
                     written.expect(&format!("{}{end}", text.0));
                     sent.push(text.0.clone());
                 }
-                Err(EncodeLineError::EmbeddedDelimiter { at }) => {
+                Err(CodecError::EmbeddedDelimiter { offset: at }) => {
                     assert!(!is_line(&text.0, of_model), "{text:?}, {of_model:?}");
                     assert!(text.0.is_char_boundary(at) && at < text.0.len(), "{text:?} at {at}");
                     assert!(written.buffer == written.text.as_bytes(), "nothing is written");

@@ -1,0 +1,74 @@
+//! The one error type of the codecs.
+
+use std::io;
+
+use crate::core::error::Utf8Error;
+
+/// Why a codec failed to decode or to encode.
+///
+/// `E` is what the codec rejects: a [`Utf8Error`] for the codecs of this module.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use tokio_util::codec::{Decoder, Encoder};
+/// use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
+///
+/// let error = Utf8Codec::new().decode(&mut BytesMut::from(&b"\xFF"[..])).unwrap_err();
+/// assert!(matches!(error, CodecError::Invalid(error) if error.valid_up_to() == 0));
+///
+/// let mut buffer = BytesMut::new();
+/// let error = Utf8LinesCodec::new().encode("two\nlines", &mut buffer).unwrap_err();
+/// assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: 3 }));
+/// assert!(buffer.is_empty());
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError<E = Utf8Error> {
+    /// The input is ill-formed, or the options reject it. A decoder has consumed the bytes of the
+    /// error, and the next call continues after them. An encoder has written nothing.
+    #[error("the input is invalid")]
+    Invalid(#[source] E),
+    /// The text contains a delimiter: read back, the line would end before its text does. Nothing
+    /// was written.
+    #[error("the text would be cut by a delimiter at byte {offset}")]
+    EmbeddedDelimiter {
+        /// The offset in the text of the delimiter's first byte.
+        offset: usize,
+    },
+    /// The encoded text is longer than the format allows. Nothing was written.
+    #[error("the text has {length} bytes, more than {max_length}")]
+    TooLong {
+        /// The length of the encoded text, in bytes.
+        length: usize,
+        /// The limit, in bytes.
+        max_length: usize,
+    },
+    /// Reading or writing failed.
+    #[error("input or output failed")]
+    Io(#[from] io::Error),
+}
+
+impl From<Utf8Error> for CodecError {
+    fn from(error: Utf8Error) -> Self {
+        Self::Invalid(error)
+    }
+}
+
+/// The inner error as it converts by itself; [`InvalidInput`](io::ErrorKind::InvalidInput) for a text
+/// that cannot be encoded.
+impl<E: Into<io::Error>> From<CodecError<E>> for io::Error {
+    fn from(error: CodecError<E>) -> Self {
+        // The same error of a type that an `io::Error` can hold, whatever `E` is.
+        let refused: CodecError = match error {
+            CodecError::Invalid(error) => return error.into(),
+            CodecError::Io(error) => return error,
+            CodecError::EmbeddedDelimiter { offset } => CodecError::EmbeddedDelimiter { offset },
+            CodecError::TooLong { length, max_length } => {
+                CodecError::TooLong { length, max_length }
+            }
+        };
+        Self::new(io::ErrorKind::InvalidInput, refused)
+    }
+}
