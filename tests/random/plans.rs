@@ -1,5 +1,4 @@
-//! Arbitrary sequences of operations on every public object: what the fuzz targets check, here on any
-//! toolchain, with random bytes for plans.
+//! The checks of the fuzz targets on any toolchain: first the inputs in `fuzz/corpus`, then random plans.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 use crate::operations;
@@ -17,30 +16,44 @@ use operations::{
 use proptest::prelude::*;
 use utf8_codec::Kernel;
 
-/// What the fuzzer's target of this name has found to be worth keeping: every input is a plan.
+/// Checks every input of the corpus of this fuzz target. Each has to be a plan.
 fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {
-    let folder = fuzz().join("corpus").join(name);
-    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    let inputs: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    assert!(!inputs.is_empty(), "{folder:?} is empty");
-    for input in inputs {
-        let bytes = fs::read(&input).unwrap();
+    let file = fuzz().join("corpus").join(name).with_extension("txt");
+    let corpus = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+    assert!(!corpus.is_empty(), "{file:?} is empty");
+    for (index, line) in corpus.lines().enumerate() {
+        let location = format!("{}:{}", file.display(), index + 1);
+        let bytes = input(line).unwrap_or_else(|| panic!("{location}: not a line of hex"));
         let plan = P::arbitrary_take_rest(Unstructured::new(&bytes));
-        check(&plan.unwrap_or_else(|error| panic!("{input:?}: {error}")));
+        check(&plan.unwrap_or_else(|error| panic!("{location}: {error}")));
     }
+}
+
+/// The bytes of a line of a corpus: lower-case hex, or `-` for no bytes.
+fn input(line: &str) -> Option<Vec<u8>> {
+    let digit = |digit: &u8| match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    };
+    let (pairs, []) = line.as_bytes().as_chunks::<2>() else {
+        return (line == "-").then(Vec::new);
+    };
+    let bytes = pairs.iter().map(|[high, low]| Some(digit(high)? << 4 | digit(low)?));
+    bytes.collect::<Option<Vec<u8>>>().filter(|bytes| !bytes.is_empty())
 }
 
 fn fuzz() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz")
 }
 
-/// The names of files or folders, without endings.
+/// The names of the files in a folder of `fuzz`, without their extensions.
 fn names(folder: &str) -> BTreeSet<String> {
     let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
     fs::read_dir(fuzz().join(folder)).unwrap().map(|entry| name(entry.unwrap().path())).collect()
 }
 
-/// The plans of the fuzzer, then others by the hundred, each made of so many random bytes at the most.
+/// Checks the inputs of the corpus, then hundreds of plans made of at most 1,500 random bytes each.
 fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &'static str, check: impl Fn(&P)) {
     replay(name, &check);
     let cases = ProptestConfig::default().cases * 4;
@@ -61,6 +74,15 @@ fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &'static str, check: impl Fn(&P))
     });
     outcome.unwrap();
     assert!(checked.get() * 10 > cases * 9, "{name}: only {} plans", checked.get());
+}
+
+#[test]
+fn a_line_of_a_corpus_is_hex_or_a_dash() {
+    assert_eq!(input("00ff1a"), Some(vec![0x00, 0xFF, 0x1A]));
+    assert_eq!(input("-"), Some(vec![]));
+    for line in ["", "0", "0g", "FF", "-0", "00 ", " 00"] {
+        assert_eq!(input(line), None, "{line:?}");
+    }
 }
 
 #[test]
