@@ -253,7 +253,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+#[cfg(any(feature = "http-body", feature = "stream"))]
 mod adaptor;
 #[cfg(feature = "codec")]
 pub mod codec;

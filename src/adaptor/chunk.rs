@@ -5,9 +5,9 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::adaptor::item::Item;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::buffer::Status;
+use crate::core::decoder::item::Item;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 

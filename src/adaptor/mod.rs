@@ -1,5 +1,3 @@
 //! What the adaptors share.
 
-#[cfg(any(feature = "http-body", feature = "stream"))]
 pub(crate) mod chunk;
-pub(crate) mod item;

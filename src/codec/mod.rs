@@ -55,15 +55,14 @@
 //! [`Framed`]: https://docs.rs/tokio-util/0.7/tokio_util/codec/struct.Framed.html
 //! [`ByteString`]: bytestring::ByteString
 
-mod chars;
-mod chunks;
+mod char_codec;
+mod chunks_codec;
 mod error;
-mod lines;
-mod repair;
-mod utf8;
+mod lines_codec;
+mod utf8_codec;
 
-pub use chars::CharCodec;
-pub use chunks::{Utf8Chunk, Utf8ChunksCodec};
+pub use char_codec::CharCodec;
+pub use chunks_codec::{Utf8Chunk, Utf8ChunksCodec};
 pub use error::CodecError;
-pub use lines::Utf8LinesCodec;
-pub use utf8::Utf8Codec;
+pub use lines_codec::Utf8LinesCodec;
+pub use utf8_codec::Utf8Codec;

@@ -2,6 +2,8 @@
 
 pub(crate) mod buffer;
 pub(crate) mod destination;
+#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+pub(crate) mod item;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
 #[cfg(feature = "bytes")]
@@ -11,6 +13,8 @@ pub(crate) mod owned;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 pub(crate) mod repair;
+#[cfg(feature = "codec")]
+pub(crate) mod take;
 
 use core::iter::FusedIterator;
 

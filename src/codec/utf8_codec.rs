@@ -2,11 +2,11 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
-use crate::adaptor::item::Item;
 use crate::codec::CodecError;
-use crate::codec::repair::decode_repaired;
 use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::item::Item;
 use crate::core::decoder::owned::{OwnedStep, step_owned_slowly, take_plain};
+use crate::core::decoder::take::decode_repaired;
 use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;

@@ -4,7 +4,7 @@ use bytes::BytesMut;
 use tokio_util::codec::Encoder;
 
 use crate::codec::CodecError;
-use crate::codec::lines::decode::State;
+use crate::codec::lines_codec::decode::State;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;

@@ -4,10 +4,10 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::Decoder;
 
-use crate::codec::lines::Utf8LinesCodec;
-use crate::codec::repair::decode_repaired;
+use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::core::bom::Opening;
 use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::take::decode_repaired;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::{Scanner, Step};

@@ -2,6 +2,7 @@
 //! after errors and after the end; buffers that are taken away; encoders; limits.
 #![cfg(feature = "codec")]
 
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::borrow::Cow;

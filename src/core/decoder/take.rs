@@ -1,6 +1,6 @@
 use bytes::{Buf, BytesMut};
 
-use crate::adaptor::item::Item;
+use crate::core::decoder::item::Item;
 use crate::core::decoder::lossy::decode_to;
 use crate::core::decoder::owned::{OwnedStep, step_owned};
 use crate::core::error::Utf8Error;
@@ -13,7 +13,7 @@ use crate::core::tally::Tally;
 ///
 /// Leaves at most three bytes, which may still become a sequence. In [`ErrorMode::Fatal`] the first
 /// error ends it.
-pub(super) fn decode_repaired(
+pub(crate) fn decode_repaired(
     scanner: &mut Scanner,
     tally: &mut Tally,
     src: &mut BytesMut,
