@@ -12,8 +12,8 @@ use tokio::io::AsyncWrite;
 use tokio_util::codec::{BytesCodec, FramedWrite};
 use utf8_codec::decoder::Status;
 use utf8_codec::stream::Utf8Writer;
-use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
-use utf8_codec::{ByteString, split};
+use utf8_codec::utf16::Utf16Decoder;
+use utf8_codec::{ByteString, ErrorMode, split};
 
 use super::support::{Bench, Corpus, Row, Work};
 
@@ -76,7 +76,7 @@ pub(crate) fn strings<'a>(
 
 fn utf16_ours(units: &[u16], text: &mut String) {
     let mut decoder = Utf16Decoder::new();
-    let progress = decoder.push_to_string(units, SurrogateMode::Fatal, text);
+    let progress = decoder.push_to_string(units, ErrorMode::Fatal, text);
     assert_eq!(progress.status, Status::Done);
     decoder.finish().expect("pairs are whole");
 }

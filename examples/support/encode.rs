@@ -5,10 +5,10 @@ use std::mem;
 use futures::FutureExt;
 use serde_json::{Map, Value, json};
 
-use utf8_codec::Utf8Encoder;
 use utf8_codec::decoder::Status;
 use utf8_codec::stream::{Utf8Writer, WriteError};
-use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16Error};
+use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
+use utf8_codec::{ErrorMode, Utf8Encoder};
 
 use super::{hex, object, of_type, skip, str_of, usize_of};
 
@@ -30,7 +30,7 @@ pub(super) fn encode(case: &Value) -> Result<Map<String, Value>, String> {
     }
     // It goes on behind an error, within the chunk, and so cannot stop there; and for it surrogates that
     // follow each other are pairs.
-    if mode != SurrogateMode::Fatal && matches!(input, Input::Units(_)) {
+    if mode != ErrorMode::Fatal && matches!(input, Input::Units(_)) {
         answers.push(run(&input, mode, &mut ByWriter::new(encoder, mode)));
     }
     let answer = answers.pop().ok_or("there is no object that encodes")?;
@@ -82,11 +82,11 @@ trait Encode {
     fn error_count(&self) -> u64;
 }
 
-/// In [`SurrogateMode::Fatal`] the bytes are those before the error.
+/// In [`ErrorMode::Fatal`] the bytes are those before the error.
 type Out = (Vec<u8>, Option<Utf16Error>);
 
 /// Puts all chunks to `object`, up to the first error that it tells.
-fn run(input: &Input, mode: SurrogateMode, object: &mut dyn Encode) -> Map<String, Value> {
+fn run(input: &Input, mode: ErrorMode, object: &mut dyn Encode) -> Map<String, Value> {
     let mut steps: Vec<Vec<u8>> = Vec::new();
     let mut failed = None;
     let mut errors = Vec::new();
@@ -141,7 +141,7 @@ fn run(input: &Input, mode: SurrogateMode, object: &mut dyn Encode) -> Map<Strin
         failed = error.map(|error| error.offset());
         steps.push(bytes);
     }
-    if mode == SurrogateMode::Fatal {
+    if mode == ErrorMode::Fatal {
         assert_eq!(errors.first(), failed.as_ref());
         errors.truncate(1);
     }
@@ -149,7 +149,7 @@ fn run(input: &Input, mode: SurrogateMode, object: &mut dyn Encode) -> Map<Strin
     let described = |&offset: &u64| json!({"offset": offset, "len": 1, "kind": "lone_surrogate"});
     let mut answer = object_of(&steps);
     answer.insert("errors".into(), errors.iter().map(described).collect());
-    if mode == SurrogateMode::Fatal {
+    if mode == ErrorMode::Fatal {
         answer.insert("fail_step".into(), json!(fail_step));
     }
     answer
@@ -166,7 +166,7 @@ fn lone(decoder: &mut Utf16Decoder, units: &[u16]) -> Vec<u64> {
     let mut units = units;
     loop {
         let mut text = String::new();
-        let progress = decoder.push_to_string(units, SurrogateMode::Fatal, &mut text);
+        let progress = decoder.push_to_string(units, ErrorMode::Fatal, &mut text);
         let Status::IllFormed(error) = progress.status else { return offsets };
         offsets.push(error.offset());
         units = &units[progress.read..];
@@ -177,12 +177,12 @@ fn lone(decoder: &mut Utf16Decoder, units: &[u16]) -> Vec<u64> {
 struct ByCore {
     encoder: Utf8Encoder,
     decoder: Utf16Decoder,
-    mode: SurrogateMode,
+    mode: ErrorMode,
     buffer: Option<usize>,
 }
 
 impl ByCore {
-    fn new(encoder: Utf8Encoder, mode: SurrogateMode, buffer: Option<usize>) -> Self {
+    fn new(encoder: Utf8Encoder, mode: ErrorMode, buffer: Option<usize>) -> Self {
         Self { encoder, decoder: Utf16Decoder::new(), mode, buffer }
     }
 }
@@ -247,7 +247,7 @@ fn ill_formed(status: Status<Utf16Error>) -> Option<Utf16Error> {
 struct ByWriter(Utf8Writer<Vec<u8>>);
 
 impl ByWriter {
-    fn new(encoder: Utf8Encoder, mode: SurrogateMode) -> Self {
+    fn new(encoder: Utf8Encoder, mode: ErrorMode) -> Self {
         Self(Utf8Writer::new(Vec::new()).with_encoder(encoder).with_surrogate_mode(mode))
     }
 
@@ -282,15 +282,16 @@ impl Encode for ByWriter {
 // ---- words of the vectors -----------------------------------------------------------------------
 
 /// Says why the case is none for an encoder of UTF-8, if it is not.
-fn mode(case: &Value) -> Result<Result<SurrogateMode, String>, String> {
+fn mode(case: &Value) -> Result<Result<ErrorMode, String>, String> {
     Ok(Ok(match (str_of(case, "dialect")?, str_of(case, "policy")?) {
-        ("utf-8", "strict") => SurrogateMode::Fatal,
-        ("utf-8", "replace") => SurrogateMode::Replacement,
-        ("utf-8", "replace?") => SurrogateMode::QuestionMark,
-        ("utf-8", "ignore") => SurrogateMode::Skip,
-        ("utf-8", "backslashreplace") => SurrogateMode::Escape,
-        ("utf-8", "xmlcharrefreplace") => SurrogateMode::CharacterReference,
-        ("utf-8", policy @ ("surrogateescape" | "surrogatepass")) => {
+        ("utf-8", "strict") => ErrorMode::Fatal,
+        ("utf-8", "replace") => ErrorMode::Replacement,
+        ("utf-8", "ignore") => ErrorMode::Skip,
+        ("utf-8", "backslashreplace") => ErrorMode::Escape,
+        (
+            "utf-8",
+            policy @ ("replace?" | "xmlcharrefreplace" | "surrogateescape" | "surrogatepass"),
+        ) => {
             return Ok(Err(format!("policy {policy}")));
         }
         ("utf-8", policy) => return Err(format!("there is no policy {policy}")),

@@ -9,7 +9,7 @@ use utf8_codec::dialect::{
 };
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
-use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 
 use super::writing::Order;
@@ -370,7 +370,7 @@ impl Reading for Utf16 {
         let mut units = &units[..];
         loop {
             text.clear();
-            let progress = decoder.push_to_string(units, SurrogateMode::Fatal, text);
+            let progress = decoder.push_to_string(units, ErrorMode::Fatal, text);
             if !text.is_empty() {
                 each(Piece::Text(text))?;
             }

@@ -13,15 +13,14 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::{FutureExt, SinkExt, StreamExt, TryStreamExt, stream};
-use lists::SURROGATE_MODES;
+use lists::MODES;
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready_ok, task};
 use utf8_codec::stream::{Utf8Stream, Utf8WriteExt, Utf8Writer, WriteError};
-use utf8_codec::utf16::{SurrogateMode, Utf16ErrorKind};
-use utf8_codec::{ByteString, Utf8Encoder};
+use utf8_codec::{ByteString, ErrorMode, Utf8Encoder};
 
 // ---- scripts ----------------------------------------------------------------------------------
 
@@ -162,7 +161,7 @@ fn any_part() -> impl Strategy<Value = Part> {
 }
 
 /// What parts, one behind the other, are in UTF-8, and how many lone surrogates there are.
-fn model(parts: &[Part], mode: SurrogateMode) -> (String, u64) {
+fn model(parts: &[Part], mode: ErrorMode) -> (String, u64) {
     let (mut text, mut lone, mut units) = (String::new(), 0, Vec::new());
     let mut decode = |units: &mut Vec<u16>, text: &mut String| {
         for decoded in char::decode_utf16(units.drain(..)) {
@@ -171,11 +170,11 @@ fn model(parts: &[Part], mode: SurrogateMode) -> (String, u64) {
                 (Err(unit), _) => {
                     lone += 1;
                     *text += &match mode {
-                        SurrogateMode::Fatal | SurrogateMode::Skip => String::new(),
-                        SurrogateMode::Replacement => "\u{FFFD}".to_owned(),
-                        SurrogateMode::QuestionMark => "?".to_owned(),
-                        SurrogateMode::Escape => format!("\\u{unit:04x}"),
-                        SurrogateMode::CharacterReference => format!("&#{unit};"),
+                        ErrorMode::Fatal | ErrorMode::Skip => String::new(),
+                        ErrorMode::Escape => format!("\\u{unit:04x}"),
+                        ErrorMode::Replacement | ErrorMode::Latin1 | ErrorMode::Windows1252 => {
+                            "\u{FFFD}".to_owned()
+                        }
                     };
                 }
             }
@@ -253,14 +252,14 @@ proptest! {
         owned: bool,
         capacity in prop_oneof![Just(0_usize), 1_usize..40, Just(8192)],
     ) {
-        for mode in SURROGATE_MODES {
+        for mode in MODES {
             let (text, lone) = model(&parts, mode);
             let script = Script { vectored, ..Script::new(&script) };
             let mut writer = script.utf8_writer().with_capacity(capacity).with_surrogate_mode(mode);
             let told = tokio_test::block_on(write_parts(&mut writer, &parts, owned));
             prop_assert_eq!(writer.get_ref().text(), text);
             prop_assert_eq!(writer.utf16().error_count(), lone);
-            prop_assert_eq!(told > 0, lone > 0 && mode == SurrogateMode::Fatal);
+            prop_assert_eq!(told > 0, lone > 0 && mode == ErrorMode::Fatal);
             prop_assert_eq!(writer.unwritten_len(), 0);
         }
     }
@@ -274,7 +273,7 @@ proptest! {
         at.extend([0, units.len()]);
         at.sort_unstable();
         let parts: Vec<_> = at.windows(2).map(|w| Part::Units(units[w[0]..w[1]].to_vec())).collect();
-        for mode in SURROGATE_MODES {
+        for mode in MODES {
             let (text, lone) = model(&[Part::Units(units.clone())], mode);
             let mut writer = Script::default().utf8_writer().with_surrogate_mode(mode);
             now(write_parts(&mut writer, &parts, false));
@@ -613,7 +612,8 @@ fn other_text_shows_that_a_high_surrogate_is_alone_and_is_taken() {
     let mut writer = Script::default().utf8_writer();
     now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
     let Err(WriteError::Utf16(error)) = now(writer.write_str("b")) else { panic!("it is alone") };
-    assert_eq!((error.offset(), error.kind()), (1, Utf16ErrorKind::LoneHigh));
+    assert_eq!((error.offset(), error.unpaired_surrogate()), (1, 0xD83D));
+    assert!(!error.is_incomplete());
     // Offsets are those of all units, whatever stands between them.
     let error = now(writer.write_utf16(&[0x63, 0xDC00, 0xDC01, 0x64])).unwrap_err();
     assert!(matches!(error, WriteError::Utf16(error) if error.offset() == 3));
@@ -636,11 +636,11 @@ fn closing_reports_a_high_surrogate_once_and_then_closes() {
 
 #[test]
 fn closing_repairs_a_high_surrogate_if_asked() {
-    let mode = SurrogateMode::CharacterReference;
+    let mode = ErrorMode::Escape;
     let mut writer = Script::default().utf8_writer().with_surrogate_mode(mode);
     now(writer.send(0xD83D)).unwrap();
     now(writer.close()).unwrap();
-    assert_eq!(writer.get_ref().text(), "&#55357;");
+    assert_eq!(writer.get_ref().text(), r"\ud83d");
 }
 
 // ---- the signature ----------------------------------------------------------------------------

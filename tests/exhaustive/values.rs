@@ -23,7 +23,7 @@ use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8WriteExt};
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
-use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{ErrorMode, Kernel, Utf8Decoder, Utf8Encoder};
 
 /// All of them, in order: 4,382,592 bytes.
@@ -242,7 +242,7 @@ fn through_utf16_and_back() {
     for size in SIZES {
         let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
         for chunk in units.chunks(size) {
-            let progress = decoder.push_to_string(chunk, SurrogateMode::Fatal, &mut text);
+            let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
             assert_eq!(progress.status, Status::Done);
         }
         assert_eq!(decoder.finish(), Ok(()));

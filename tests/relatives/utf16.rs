@@ -1,23 +1,23 @@
-//! UTF-16 units to UTF-8: the law of chunks, every mode, buffers of every size, errors and their
-//! places, against `char::decode_utf16`.
+//! Is UTF-16 decoded as `char::decode_utf16` does it: at every cut, in every mode, into buffers of
+//! every size, with errors at their offsets?
 
 #![cfg(feature = "alloc")]
 
 use crate::lists;
 use crate::subject;
 
-use lists::SURROGATE_MODES;
+use lists::MODES;
 use proptest::prelude::*;
 use subject::{Into, Subject, model, model_of_prefix};
-use utf8_codec::Utf8Decoder;
 use utf8_codec::decoder::Status;
-use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16Error};
+use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
+use utf8_codec::{ErrorMode, Utf8Decoder};
 
 /// Puts chunks to the decoder in every way, and looks after each whether all is out that can be.
 fn assert_law(chunks: &[&[u16]]) {
     let units = chunks.concat();
-    for mode in SURROGATE_MODES {
-        for into in [Into::String, Into::Slice(8), Into::Slice(9), Into::Slice(50)] {
+    for mode in MODES {
+        for into in [Into::String, Into::Slice(6), Into::Slice(7), Into::Slice(50)] {
             let mut subject = Subject::new(mode, into);
             let mut pushed = 0;
             for chunk in chunks {
@@ -106,11 +106,11 @@ proptest! {
     }
 
     #[test]
-    fn text_survives_the_way_to_utf16_and_back(text in any::<String>(), size in 8_usize..40) {
+    fn text_survives_the_way_to_utf16_and_back(text in any::<String>(), size in 6_usize..40) {
         let mut units = vec![0; text.len()];
         let progress = Utf8Decoder::new()
-            .push_to_utf16(text.as_bytes(), utf8_codec::ErrorMode::Fatal, &mut units);
-        let mut subject = Subject::new(SurrogateMode::Fatal, Into::Slice(size));
+            .push_to_utf16(text.as_bytes(), ErrorMode::Fatal, &mut units);
+        let mut subject = Subject::new(ErrorMode::Fatal, Into::Slice(size));
         units[..progress.written].chunks(3).for_each(|chunk| subject.push(chunk));
         subject.finish();
         prop_assert_eq!(&subject.text, &text);
@@ -124,7 +124,7 @@ fn every_scalar_value_is_encoded_as_std_does() {
     for c in '\0'..=char::MAX {
         let (mut units, mut utf8, mut buffer) = ([0; 2], [0; 4], [0; 4]);
         let units = c.encode_utf16(&mut units);
-        let progress = decoder.push_to_slice(units, SurrogateMode::Fatal, &mut buffer);
+        let progress = decoder.push_to_slice(units, ErrorMode::Fatal, &mut buffer);
         assert_eq!((progress.read, progress.status), (units.len(), Status::Done));
         assert_eq!(&buffer[..progress.written], c.encode_utf8(&mut utf8).as_bytes());
     }
@@ -140,7 +140,7 @@ fn a_buffer_is_filled_with_whole_characters() {
     for size in 0..=text.len() + 1 {
         let mut buffer = vec![0xFF; size];
         let mut decoder = Utf16Decoder::new();
-        let progress = decoder.push_to_slice(&units, SurrogateMode::Fatal, &mut buffer);
+        let progress = decoder.push_to_slice(&units, ErrorMode::Fatal, &mut buffer);
         let fits = utf8_codec::split::truncate(text, size);
         assert_eq!(&buffer[..progress.written], fits.as_bytes());
         assert!(buffer[progress.written..].iter().all(|&byte| byte == 0xFF));
@@ -159,31 +159,31 @@ fn a_buffer_is_filled_with_whole_characters() {
 #[test]
 fn what_does_not_fit_is_not_taken() {
     let mut decoder = Utf16Decoder::new();
-    let mode = SurrogateMode::CharacterReference;
-    let progress = decoder.push_to_slice(&[0x61, 0xD800], mode, &mut [0; 8]);
+    let mode = ErrorMode::Escape;
+    let progress = decoder.push_to_slice(&[0x61, 0xD800], mode, &mut [0; 6]);
     assert_eq!((progress.read, progress.held, progress.written), (1, 1, 1));
 
-    // The held one is alone, and needs eight bytes.
-    let progress = decoder.push_to_slice(&[0x62], mode, &mut [0; 7]);
-    assert_eq!(progress.status, Status::TooSmall { needed: 8 });
+    // The held one is alone, and needs six bytes.
+    let progress = decoder.push_to_slice(&[0x62], mode, &mut [0; 5]);
+    assert_eq!(progress.status, Status::TooSmall { needed: 6 });
     assert_eq!((progress.read, progress.written, decoder.error_count()), (0, 0, 0));
     assert_eq!((decoder.incomplete(), decoder.position()), (Some(0xD800), 2));
-    let progress = decoder.finish_to_slice(mode, &mut [0; 7]);
-    assert_eq!(progress.status, Status::TooSmall { needed: 8 });
+    let progress = decoder.finish_to_slice(mode, &mut [0; 5]);
+    assert_eq!(progress.status, Status::TooSmall { needed: 6 });
     assert_eq!((decoder.incomplete(), decoder.error_count()), (Some(0xD800), 0));
 
-    // With eight, there is no room for what follows.
-    let mut buffer = [0; 8];
+    // With six, there is no room for what follows.
+    let mut buffer = [0; 6];
     let progress = decoder.push_to_slice(&[0x62], mode, &mut buffer);
-    assert_eq!((progress.read, progress.written, progress.status), (0, 8, Status::Full));
-    assert_eq!(buffer, *b"&#55296;");
+    assert_eq!((progress.read, progress.written, progress.status), (0, 6, Status::Full));
+    assert_eq!(buffer, *br"\ud800");
     assert_eq!((decoder.incomplete(), decoder.error_count()), (None, 1));
 }
 
 #[test]
 fn a_pair_whose_second_half_comes_later_needs_its_room_then() {
     let mut decoder = Utf16Decoder::new();
-    let mode = SurrogateMode::Fatal;
+    let mode = ErrorMode::Fatal;
     assert_eq!(decoder.push_to_slice(&[0xD83D], mode, &mut []).status, Status::Done);
     let progress = decoder.push_to_slice(&[0xDC4B], mode, &mut [0; 3]);
     assert_eq!((progress.read, progress.status), (0, Status::TooSmall { needed: 4 }));
@@ -199,12 +199,12 @@ fn a_pair_whose_second_half_comes_later_needs_its_room_then() {
 fn an_error_of_a_held_surrogate_leaves_the_next_unit_for_the_next_call() {
     let mut decoder = Utf16Decoder::new();
     let mut text = String::new();
-    let progress = decoder.push_to_string(&[0xD800], SurrogateMode::Fatal, &mut text);
+    let progress = decoder.push_to_string(&[0xD800], ErrorMode::Fatal, &mut text);
     assert_eq!((progress.read, progress.held), (0, 1));
-    let progress = decoder.push_to_string(&[0x61], SurrogateMode::Fatal, &mut text);
+    let progress = decoder.push_to_string(&[0x61], ErrorMode::Fatal, &mut text);
     let Status::IllFormed(error) = progress.status else { panic!("{progress:?}") };
     assert_eq!((progress.read, progress.held, error.offset()), (0, 0, 0));
-    let progress = decoder.push_to_string(&[0x61], SurrogateMode::Fatal, &mut text);
+    let progress = decoder.push_to_string(&[0x61], ErrorMode::Fatal, &mut text);
     assert_eq!((progress.read, progress.status, &*text), (1, Status::Done, "a"));
 }
 
@@ -212,7 +212,7 @@ fn an_error_of_a_held_surrogate_leaves_the_next_unit_for_the_next_call() {
 fn errors_say_what_and_where() {
     let said = |units: &[u16]| {
         let mut decoder = Utf16Decoder::new();
-        let progress = decoder.push_to_string(units, SurrogateMode::Skip, &mut String::new());
+        let progress = decoder.push_to_string(units, ErrorMode::Skip, &mut String::new());
         assert_eq!(progress.status, Status::Done);
         decoder.finish().err().or(decoder.first_error()).unwrap().to_string()
     };
@@ -229,7 +229,7 @@ fn offsets_go_on_behind_the_end_unless_reset() {
         if reset {
             decoder.reset();
         }
-        let progress = decoder.push_to_string(units, SurrogateMode::Fatal, &mut String::new());
+        let progress = decoder.push_to_string(units, ErrorMode::Fatal, &mut String::new());
         assert_eq!((progress.written, progress.held), (1, 1));
         decoder.finish().unwrap_err().offset()
     };
@@ -244,13 +244,13 @@ fn errors_become_errors_of_input_and_output() {
     use std::io::{Error, ErrorKind};
 
     let mut decoder = Utf16Decoder::new();
-    let progress = decoder.push_to_string(&[0xDC00], SurrogateMode::Fatal, &mut String::new());
+    let progress = decoder.push_to_string(&[0xDC00], ErrorMode::Fatal, &mut String::new());
     let Status::IllFormed(lone) = progress.status else { panic!("{progress:?}") };
     let error = Error::from(lone);
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     assert_eq!(error.get_ref().unwrap().downcast_ref(), Some(&lone));
 
-    let progress = decoder.push_to_string(&[0xD800], SurrogateMode::Fatal, &mut String::new());
+    let progress = decoder.push_to_string(&[0xD800], ErrorMode::Fatal, &mut String::new());
     assert_eq!(progress.status, Status::Done);
     assert_eq!(Error::from(decoder.finish().unwrap_err()).kind(), ErrorKind::UnexpectedEof);
 }
@@ -267,5 +267,4 @@ fn everything_can_be_sent_and_shared() {
     fn assert<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
     assert::<Utf16Decoder>();
     assert::<Utf16Error>();
-    assert::<SurrogateMode>();
 }

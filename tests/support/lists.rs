@@ -4,7 +4,6 @@
 
 use utf8_codec::ErrorMode;
 use utf8_codec::dialect::Dialect;
-use utf8_codec::utf16::SurrogateMode;
 
 pub(crate) const MODES: [ErrorMode; 6] = [
     ErrorMode::Fatal,
@@ -13,15 +12,6 @@ pub(crate) const MODES: [ErrorMode; 6] = [
     ErrorMode::Escape,
     ErrorMode::Latin1,
     ErrorMode::Windows1252,
-];
-
-pub(crate) const SURROGATE_MODES: [SurrogateMode; 6] = [
-    SurrogateMode::Fatal,
-    SurrogateMode::Replacement,
-    SurrogateMode::QuestionMark,
-    SurrogateMode::Skip,
-    SurrogateMode::Escape,
-    SurrogateMode::CharacterReference,
 ];
 
 pub(crate) const DIALECTS: [Dialect; 6] = [

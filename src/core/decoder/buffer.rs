@@ -91,9 +91,8 @@ pub enum Status<E = Utf8Error> {
         /// The length of what could not be written, in units of the destination.
         needed: usize,
     },
-    /// An error, only in [`ErrorMode::Fatal`] and
-    /// [`SurrogateMode::Fatal`](crate::utf16::SurrogateMode::Fatal); `read` counts its units, as far as
-    /// they are of this input.
+    /// An error, only in [`ErrorMode::Fatal`]; `read` counts its units, as far as they are of this
+    /// input.
     IllFormed(E),
 }
 

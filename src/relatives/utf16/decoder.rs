@@ -1,22 +1,26 @@
+//! How are UTF-16 units, cut anywhere, decoded to UTF-8?
+
 use crate::core::decoder::buffer::{Progress, Status};
-use crate::core::mode::Repair;
+use crate::core::mode::{ErrorMode, Repair};
+use crate::core::tally::Tally;
 #[cfg(feature = "alloc")]
 use crate::kernel::Kernel;
 #[cfg(feature = "alloc")]
 use crate::unchecked::split_far;
+use crate::utf16::Utf16Error;
+use crate::utf16::error::End;
 use crate::utf16::units::{self, Class};
-use crate::utf16::{SurrogateMode, Utf16Error, Utf16ErrorKind};
 
-/// Turns UTF-16 units into UTF-8, chunk by chunk, wherever the chunks are cut.
+/// Decodes UTF-16 units to UTF-8, chunk by chunk, wherever the chunks are cut.
 ///
-/// Between calls it holds one high surrogate at the most, whose partner may be the next unit;
-/// everything else that the units so far determine is out. An empty chunk changes nothing. At the
-/// end of the stream, [`finish`](Self::finish), or one of its forms with a mode, turns what is held
-/// into one error, or one repair; a further call is harmless. After an error, decoding goes on
-/// behind the surrogate at fault. After `finish`, offsets go on; [`reset`](Self::reset) starts a new
-/// stream.
+/// Between calls the decoder holds at most one high surrogate, whose low surrogate may be the next
+/// unit; everything else that the units so far determine has been emitted. An empty chunk changes
+/// nothing. At the end of the stream [`finish`](Self::finish), or one of its forms with a mode, turns
+/// the held surrogate into one error or one repair; further calls return `Ok`. After an error,
+/// decoding continues with the next unit. After `finish`, offsets keep counting;
+/// [`reset`](Self::reset) starts a new stream.
 ///
-/// It is 40 bytes large (on a 64-bit machine, as all sizes given here) and allocates nothing.
+/// The decoder is 40 bytes large on a 64-bit machine and allocates nothing.
 ///
 /// # Examples
 ///
@@ -25,12 +29,13 @@ use crate::utf16::{SurrogateMode, Utf16Error, Utf16ErrorKind};
 /// ```
 /// # #[cfg(feature = "alloc")]
 /// # {
-/// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::utf16::Utf16Decoder;
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-/// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut text);
+/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut text);
 /// assert_eq!((&*text, decoder.incomplete()), ("a", Some(0xD83D)));
-/// decoder.push_to_string(&[0xDC4B, 0x62], SurrogateMode::Fatal, &mut text);
+/// decoder.push_to_string(&[0xDC4B, 0x62], ErrorMode::Fatal, &mut text);
 /// assert_eq!((&*text, decoder.incomplete()), ("a👋b", None));
 /// # }
 /// ```
@@ -40,8 +45,7 @@ pub struct Utf16Decoder {
     high: Option<u16>,
     /// Units taken, a held one included.
     position: u64,
-    error_count: u64,
-    first_error: Option<Utf16Error>,
+    tally: Tally<Utf16Error>,
 }
 
 impl Utf16Decoder {
@@ -55,23 +59,24 @@ impl Utf16Decoder {
     /// assert_eq!(Utf16Decoder::new().position(), 0);
     /// ```
     pub const fn new() -> Self {
-        Self { high: None, position: 0, error_count: 0, first_error: None }
+        Self { high: None, position: 0, tally: Tally::new() }
     }
 
-    /// Decodes `units` into `buffer` as UTF-8, as far as it has room; `read` and `held` count units,
+    /// Decodes `units` to UTF-8 in `buffer`, as far as there is room. `read` and `held` count units,
     /// `written` counts bytes.
     ///
-    /// No pair is split and no repair cut short. See [`Status`] for going on. With eight bytes of room
-    /// the status is never [`Status::TooSmall`].
+    /// No character is split and no repair cut short; [`Status`] says how to continue. With six bytes
+    /// of room the status is never [`Status::TooSmall`].
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::decoder::Status;
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// let (units, mode) = ([0x61, 0xD83D, 0xDC4B, 0x62], SurrogateMode::Fatal);
+    /// let (units, mode) = ([0x61, 0xD83D, 0xDC4B, 0x62], ErrorMode::Fatal);
     /// let mut buffer = [0; 4];
     /// let progress = decoder.push_to_slice(&units, mode, &mut buffer);
     /// assert_eq!((progress.read, progress.written, progress.status), (1, 1, Status::Full));
@@ -82,7 +87,7 @@ impl Utf16Decoder {
     pub fn push_to_slice(
         &mut self,
         units: &[u16],
-        mode: SurrogateMode,
+        mode: ErrorMode,
         buffer: &mut [u8],
     ) -> Progress<Utf16Error> {
         let (mut read, mut written) = (0, 0);
@@ -102,7 +107,7 @@ impl Utf16Decoder {
                     break Status::Done;
                 }
                 Front::Char(used, c) => (used, Repair::new(c.encode_utf8(&mut [0; 4]))),
-                Front::Lone(used, error) => match mode.repair(&error) {
+                Front::Lone(used, error) => match error.repair(mode) {
                     Some(repair) => (used, repair),
                     None => {
                         self.pass(used);
@@ -125,23 +130,24 @@ impl Utf16Decoder {
         Progress { read, held, written, status }
     }
 
-    /// Decodes `units` and appends their text to `text`, which is made to have room for as many bytes.
+    /// Decodes `units` and appends the text to `text`, after reserving one byte per unit.
     ///
-    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`SurrogateMode::Fatal`].
+    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`].
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::decoder::Status;
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-    /// let progress = decoder.push_to_string(&[0x20AC, 0xDC00, 0x21], SurrogateMode::Fatal, &mut text);
-    /// assert_eq!((progress.read, progress.written), (2, 3)); // the surrogate is behind us
+    /// let progress = decoder.push_to_string(&[0x20AC, 0xDC00, 0x21], ErrorMode::Fatal, &mut text);
+    /// assert_eq!((progress.read, progress.written), (2, 3)); // the surrogate has been read
     /// assert!(matches!(progress.status, Status::IllFormed(error) if error.offset() == 1));
-    /// let progress = decoder.push_to_string(&[0x21], SurrogateMode::Fatal, &mut text);
+    /// let progress = decoder.push_to_string(&[0x21], ErrorMode::Fatal, &mut text);
     /// assert_eq!((&*text, progress.status), ("€!", Status::Done));
     /// # }
     /// ```
@@ -149,48 +155,49 @@ impl Utf16Decoder {
     pub fn push_to_string(
         &mut self,
         units: &[u16],
-        mode: SurrogateMode,
+        mode: ErrorMode,
         text: &mut alloc::string::String,
     ) -> Progress<Utf16Error> {
         text.reserve(units.len());
         self.push_to(units, mode, |bytes| text.push_str(valid(bytes)))
     }
 
-    /// Ends the stream: a held high surrogate, if there is one, is an error now. A further call is
-    /// harmless.
+    /// Ends the stream: a held high surrogate is an error. Further calls return `Ok`.
     ///
     /// # Errors
     ///
-    /// [`Incomplete`](Utf16ErrorKind::Incomplete), for a held high surrogate.
+    /// An [incomplete](Utf16Error::is_incomplete) error for a held high surrogate.
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.finish().unwrap_err().offset(), 1);
     /// assert!(decoder.finish().is_ok());
     /// # }
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf16Error> {
-        self.interrupt(Utf16ErrorKind::Incomplete)
+        self.end_pair(End::Reached)
     }
 
-    /// Ends the stream, and writes what repairs its end into `buffer`.
+    /// Ends the stream and writes the repair of a held surrogate, if any, to `buffer`.
     ///
     /// With [`Status::TooSmall`] the stream has not ended: call again with more room.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::decoder::Status;
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
-    /// let (mut decoder, mode) = (Utf16Decoder::new(), SurrogateMode::Replacement);
+    /// let (mut decoder, mode) = (Utf16Decoder::new(), ErrorMode::Replacement);
     /// let mut buffer = [0; 8];
     /// let progress = decoder.push_to_slice(&[0xD83D], mode, &mut buffer);
     /// assert_eq!((progress.held, progress.written), (1, 0));
@@ -198,15 +205,11 @@ impl Utf16Decoder {
     /// assert_eq!((progress.written, progress.status), (3, Status::Done));
     /// assert_eq!(buffer[..3], *"\u{FFFD}".as_bytes());
     /// ```
-    pub fn finish_to_slice(
-        &mut self,
-        mode: SurrogateMode,
-        buffer: &mut [u8],
-    ) -> Progress<Utf16Error> {
+    pub fn finish_to_slice(&mut self, mode: ErrorMode, buffer: &mut [u8]) -> Progress<Utf16Error> {
         let mut written = 0;
-        let status = match self.alone(Utf16ErrorKind::Incomplete) {
+        let status = match self.alone(End::Reached) {
             None => Status::Done,
-            Some(error) => match mode.repair(&error) {
+            Some(error) => match error.repair(mode) {
                 Some(text) if !put(&text, buffer, &mut written) => {
                     Status::TooSmall { needed: text.len() }
                 }
@@ -220,49 +223,51 @@ impl Utf16Decoder {
         Progress { read: 0, held: 0, written, status }
     }
 
-    /// Ends the stream, and appends what repairs its end to `text`.
+    /// Ends the stream and appends the repair of a held surrogate, if any, to `text`.
     ///
     /// # Errors
     ///
-    /// In [`SurrogateMode::Fatal`], as [`finish`](Self::finish).
+    /// In [`ErrorMode::Fatal`], as [`finish`](Self::finish).
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Escape, &mut text);
-    /// decoder.finish_to_string(SurrogateMode::Escape, &mut text).unwrap();
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Escape, &mut text);
+    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
     /// assert_eq!(text, r"a\ud83d");
     /// # }
     /// ```
     #[cfg(feature = "alloc")]
     pub fn finish_to_string(
         &mut self,
-        mode: SurrogateMode,
+        mode: ErrorMode,
         text: &mut alloc::string::String,
     ) -> Result<(), Utf16Error> {
         match self.finish() {
             Ok(()) => {}
-            Err(error) => text.push_str(&mode.repair(&error).ok_or(error)?),
+            Err(error) => text.push_str(&error.repair(mode).ok_or(error)?),
         }
         Ok(())
     }
 
-    /// Starts a new stream: nothing is held, offsets and errors are counted from the start.
+    /// Starts a new stream: offset 0, nothing held, no error counted.
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Skip, &mut String::new());
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut String::new());
     /// decoder.reset();
     /// assert_eq!((decoder.position(), decoder.incomplete()), (0, None));
     /// # }
@@ -271,17 +276,18 @@ impl Utf16Decoder {
         *self = Self::new();
     }
 
-    /// Returns how many units have been taken, a held one included.
+    /// Returns how many units of the stream have been consumed, a held one included.
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.position(), 2);
     /// # }
     /// ```
@@ -289,17 +295,18 @@ impl Utf16Decoder {
         self.position
     }
 
-    /// Returns the high surrogate that is held, if one is.
+    /// Returns the held high surrogate, if any.
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Fatal, &mut String::new());
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.incomplete(), Some(0xD83D));
     /// # }
     /// ```
@@ -307,48 +314,50 @@ impl Utf16Decoder {
         self.high
     }
 
-    /// Returns how many lone surrogates the stream has had, repaired or not.
+    /// Returns the number of lone surrogates in this stream so far, repaired or not.
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xDC00, 0xDC00], SurrogateMode::Skip, &mut String::new());
+    /// decoder.push_to_string(&[0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
     /// assert_eq!(decoder.error_count(), 2);
     /// # }
     /// ```
     pub const fn error_count(&self) -> u64 {
-        self.error_count
+        self.tally.count()
     }
 
-    /// Returns the first error of the stream, repaired or not.
+    /// Returns the first error of this stream, repaired or not.
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], SurrogateMode::Skip, &mut String::new());
+    /// decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
     /// assert_eq!(decoder.first_error().unwrap().offset(), 1);
     /// # }
     /// ```
     pub const fn first_error(&self) -> Option<Utf16Error> {
-        self.first_error
+        self.tally.first()
     }
 
-    /// Decodes `units` by way of a buffer, whose text `out` is given in portions.
+    /// Decodes `units` through a buffer on the stack and passes its text to `out` in portions.
     #[cfg(feature = "alloc")]
     pub(crate) fn push_to(
         &mut self,
         units: &[u16],
-        mode: SurrogateMode,
+        mode: ErrorMode,
         out: impl FnMut(&[u8]),
     ) -> Progress<Utf16Error> {
         // For a few units it costs more to clear a large buffer than to fill a small one.
@@ -363,7 +372,7 @@ impl Utf16Decoder {
         &mut self,
         buffer: &mut [u8],
         units: &[u16],
-        mode: SurrogateMode,
+        mode: ErrorMode,
         mut out: impl FnMut(&[u8]),
     ) -> Progress<Utf16Error> {
         let (mut read, mut written) = (0, 0);
@@ -378,68 +387,72 @@ impl Utf16Decoder {
         }
     }
 
-    /// Says what `units` begin with, a held surrogate in front of them.
+    /// Returns what a held surrogate and `units` begin with.
     fn front(&self, units: &[u16]) -> Front {
         let (unit, next, used) = match (self.high, units) {
             (_, []) => return Front::End,
             (Some(high), [next, ..]) => (high, Some(*next), 0),
             (None, [unit, rest @ ..]) => (*unit, rest.first().copied(), 1),
         };
-        let lone = |kind| {
+        let lone = || {
             let offset = self.position - u64::from(self.high.is_some());
-            Front::Lone(used, Utf16Error::new(offset, unit, kind))
+            Front::Lone(used, Utf16Error::new(offset, unit, End::NotReached))
         };
         match (units::class(unit), next) {
             (Class::Char(c), _) => Front::Char(used, c),
             (Class::High, None) => Front::Hold(unit),
             (Class::High, Some(next)) => match units::pair(unit, next) {
                 Some(c) => Front::Char(used + 1, c),
-                None => lone(Utf16ErrorKind::LoneHigh),
+                None => lone(),
             },
-            (Class::Low, _) => lone(Utf16ErrorKind::LoneLow),
+            (Class::Low, _) => lone(),
         }
     }
 
-    /// Decides that a held surrogate is alone.
-    pub(crate) fn interrupt(&mut self, why: Utf16ErrorKind) -> Result<(), Utf16Error> {
-        let Some(error) = self.alone(why) else { return Ok(()) };
+    /// Ends a run of units, after which other text follows: a held surrogate is an error.
+    #[cfg(feature = "stream")]
+    pub(crate) fn interrupt(&mut self) -> Result<(), Utf16Error> {
+        self.end_pair(End::NotReached)
+    }
+
+    /// Reports a held surrogate as an error.
+    fn end_pair(&mut self, end: End) -> Result<(), Utf16Error> {
+        let Some(error) = self.alone(end) else { return Ok(()) };
         self.pass(0);
         Err(self.note(error))
     }
 
-    /// What a held surrogate is, if its partner does not come.
-    fn alone(&self, why: Utf16ErrorKind) -> Option<Utf16Error> {
+    /// Returns the error of a held surrogate whose pair is not completed.
+    fn alone(&self, end: End) -> Option<Utf16Error> {
         let high = self.high?;
-        Some(Utf16Error::new(self.position - 1, high, why))
+        Some(Utf16Error::new(self.position - 1, high, end))
     }
 
-    /// Takes what is held, and so many units.
+    /// Consumes the held surrogate and `units` more units.
     fn pass(&mut self, units: usize) {
         self.high = None;
         self.position += units as u64;
     }
 
     fn note(&mut self, error: Utf16Error) -> Utf16Error {
-        self.error_count += 1;
-        self.first_error.get_or_insert(error);
-        error
+        self.tally.note(error)
     }
 }
 
-/// What the units still to be decoded begin with, where a run of whole characters ends.
+/// What follows a run of whole characters.
 #[derive(Clone, Copy)]
 enum Front {
-    /// Nothing: there are none.
+    /// No units.
     End,
     /// A high surrogate, the last unit.
     Hold(u16),
-    /// A character, made of what is held and so many units.
+    /// A character of the held surrogate, if any, and this many units.
     Char(usize, char),
-    /// A surrogate without its partner: the one held, or one unit.
+    /// A lone surrogate: the held one (0 units), or one unit.
     Lone(usize, Utf16Error),
 }
 
-/// Writes `text` whole, if there is room for it.
+/// Writes all of `text`, if there is room for it.
 fn put(text: &str, buffer: &mut [u8], written: &mut usize) -> bool {
     let Some(room) = buffer[*written..].get_mut(..text.len()) else { return false };
     room.copy_from_slice(text.as_bytes());
@@ -447,7 +460,7 @@ fn put(text: &str, buffer: &mut [u8], written: &mut usize) -> bool {
     true
 }
 
-/// What has been written is text.
+/// Returns as text what was written as text.
 #[cfg(feature = "alloc")]
 fn valid(bytes: &[u8]) -> &str {
     let (text, _) = split_far(Kernel::detect(), bytes);

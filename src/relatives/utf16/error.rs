@@ -1,25 +1,29 @@
+//! What a lone surrogate is: its offset, its value, and what repairs it.
+
 use core::fmt;
 
-/// A surrogate without its partner in a stream of UTF-16 units: where it stands, and why it is alone.
+use crate::core::mode::{ErrorMode, Repair};
+
+/// A lone surrogate in a stream of UTF-16 units.
 ///
-/// One error covers one unit. Places are offsets in *units* from the first unit of the stream,
-/// whatever the chunks were. It is 16 bytes large.
+/// One error covers one unit. Offsets count *units* from the start of the stream, whatever the chunks
+/// were. The error is 16 bytes large.
 ///
 /// # Examples
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
 /// # {
-/// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16ErrorKind};
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::utf16::Utf16Decoder;
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-/// decoder.push_to_string(&[0x61, 0xD83D], SurrogateMode::Skip, &mut text); // a partner may come
-/// decoder.push_to_string(&[0x62], SurrogateMode::Skip, &mut text); // but it does not
+/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut text); // the low half may follow
+/// decoder.push_to_string(&[0x62], ErrorMode::Skip, &mut text); // it does not
 ///
 /// let error = decoder.first_error().unwrap();
 /// assert_eq!(error.offset(), 1);
 /// assert_eq!(error.unpaired_surrogate(), 0xD83D);
-/// assert_eq!(error.kind(), Utf16ErrorKind::LoneHigh);
 /// assert_eq!(error.to_string(), "ill-formed utf-16 at unit 1: lone high surrogate (d83d)");
 /// # }
 /// ```
@@ -27,42 +31,21 @@ use core::fmt;
 pub struct Utf16Error {
     offset: u64,
     unit: u16,
-    kind: Utf16ErrorKind,
+    end: End,
 }
 
-/// Why a surrogate is alone.
-///
-/// # Examples
-///
-/// ```
-/// # #[cfg(feature = "alloc")]
-/// # {
-/// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16ErrorKind};
-///
-/// let kind = |units: &[u16]| {
-///     let mut decoder = Utf16Decoder::new();
-///     decoder.push_to_string(units, SurrogateMode::Skip, &mut String::new());
-///     decoder.finish().err().or(decoder.first_error()).unwrap().kind()
-/// };
-/// assert_eq!(kind(&[0xD800, 0x61]), Utf16ErrorKind::LoneHigh);
-/// assert_eq!(kind(&[0xDC00]), Utf16ErrorKind::LoneLow);
-/// assert_eq!(kind(&[0xD800]), Utf16ErrorKind::Incomplete);
-/// # }
-/// ```
+/// Whether the end of the stream left the surrogate alone, or what it is and what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Utf16ErrorKind {
-    /// A high surrogate, D800 to DBFF, and then a unit that is not a low one, or other text.
-    LoneHigh,
-    /// A low surrogate, DC00 to DFFF, without a high one before it.
-    LoneLow,
-    /// A high surrogate, and then the end of the stream.
-    Incomplete,
+pub(super) enum End {
+    /// The stream continued.
+    NotReached,
+    /// The stream ended after a high surrogate.
+    Reached,
 }
 
 impl Utf16Error {
-    pub(super) const fn new(offset: u64, unit: u16, kind: Utf16ErrorKind) -> Self {
-        Self { offset, unit, kind }
+    pub(super) const fn new(offset: u64, unit: u16, end: End) -> Self {
+        Self { offset, unit, end }
     }
 
     /// Returns the offset of the surrogate in the stream, in units.
@@ -72,10 +55,12 @@ impl Utf16Error {
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D, 0xDC4B, 0xDC4B], SurrogateMode::Skip, &mut String::new());
+    /// let units = [0x61, 0xD83D, 0xDC4B, 0xDC4B];
+    /// decoder.push_to_string(&units, ErrorMode::Skip, &mut String::new());
     /// assert_eq!(decoder.first_error().unwrap().offset(), 3);
     /// # }
     /// ```
@@ -85,15 +70,19 @@ impl Utf16Error {
 
     /// Returns the surrogate.
     ///
+    /// `D800..=DBFF` is a high surrogate that no low one follows, `DC00..=DFFF` a low surrogate that no
+    /// high one precedes.
+    ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xDC4B], SurrogateMode::Skip, &mut String::new());
+    /// decoder.push_to_string(&[0xDC4B], ErrorMode::Skip, &mut String::new());
     /// assert_eq!(decoder.first_error().unwrap().unpaired_surrogate(), 0xDC4B);
     /// # }
     /// ```
@@ -101,56 +90,93 @@ impl Utf16Error {
         self.unit
     }
 
-    /// Returns why it is alone.
+    /// Returns whether the stream ended after a high surrogate: more units could have completed the
+    /// pair.
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
     /// # {
-    /// use utf8_codec::utf16::{SurrogateMode, Utf16Decoder, Utf16ErrorKind};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xD83D], SurrogateMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.finish().unwrap_err().kind(), Utf16ErrorKind::Incomplete);
+    /// decoder.push_to_string(&[0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert!(decoder.finish().unwrap_err().is_incomplete());
     /// # }
     /// ```
-    pub const fn kind(&self) -> Utf16ErrorKind {
-        self.kind
+    pub const fn is_incomplete(&self) -> bool {
+        matches!(self.end, End::Reached)
+    }
+
+    /// Returns the text that replaces the surrogate in this mode, or `None` for [`ErrorMode::Fatal`].
+    ///
+    /// [`ErrorMode::Escape`] writes `\uHHHH` in lower-case hexadecimal, six bytes. A surrogate belongs
+    /// to no legacy encoding, so [`ErrorMode::Latin1`] and [`ErrorMode::Windows1252`] write U+FFFD, as
+    /// they do for rejected characters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0xD800], ErrorMode::Fatal, &mut String::new());
+    /// let error = decoder.finish().unwrap_err();
+    /// assert_eq!(error.repair(ErrorMode::Escape).as_deref(), Some(r"\ud800"));
+    /// assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some("\u{FFFD}"));
+    /// assert_eq!(error.repair(ErrorMode::Fatal), None);
+    /// # }
+    /// ```
+    pub fn repair(&self, mode: ErrorMode) -> Option<Repair> {
+        Some(match mode {
+            ErrorMode::Fatal => return None,
+            ErrorMode::Skip => Repair::new(""),
+            ErrorMode::Escape => escape(self.unit),
+            ErrorMode::Replacement | ErrorMode::Latin1 | ErrorMode::Windows1252 => {
+                Repair::new("\u{FFFD}")
+            }
+        })
     }
 }
 
-/// Says what, where and which unit: `ill-formed utf-16 at unit 7: lone low surrogate (dc4b)`.
+/// Displays the offset, the reason and the unit: `ill-formed utf-16 at unit 7: lone low surrogate
+/// (dc4b)`.
 impl fmt::Display for Utf16Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { offset, unit, kind } = self;
-        write!(f, "ill-formed utf-16 at unit {offset}: {kind} ({unit:04x})")
-    }
-}
-
-/// Says the kind in words: `lone high surrogate`.
-impl fmt::Display for Utf16ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::LoneHigh => "lone high surrogate",
-            Self::LoneLow => "lone low surrogate",
-            Self::Incomplete => "high surrogate at the end",
-        })
+        let Self { offset, unit, end } = self;
+        let reason = match (end, unit) {
+            (End::Reached, _) => "high surrogate at the end",
+            (End::NotReached, ..0xDC00) => "lone high surrogate",
+            (End::NotReached, _) => "lone low surrogate",
+        };
+        write!(f, "ill-formed utf-16 at unit {offset}: {reason} ({unit:04x})")
     }
 }
 
 impl core::error::Error for Utf16Error {}
 
-/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) where the stream ended behind a high
-/// surrogate, [`InvalidData`](std::io::ErrorKind::InvalidData) for everything else; `get_ref` gives
-/// the error itself.
+/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the error
+/// [is incomplete](Utf16Error::is_incomplete), [`InvalidData`](std::io::ErrorKind::InvalidData)
+/// otherwise; `get_ref` returns the error itself.
 #[cfg(feature = "std")]
 impl From<Utf16Error> for std::io::Error {
     fn from(error: Utf16Error) -> Self {
-        let kind = match error.kind {
-            Utf16ErrorKind::Incomplete => std::io::ErrorKind::UnexpectedEof,
-            _ => std::io::ErrorKind::InvalidData,
+        let kind = match error.is_incomplete() {
+            true => std::io::ErrorKind::UnexpectedEof,
+            false => std::io::ErrorKind::InvalidData,
         };
         Self::new(kind, error)
     }
+}
+
+/// `\uHHHH`.
+fn escape(unit: u16) -> Repair {
+    let digit = |shift: u32| b"0123456789abcdef"[usize::from(unit >> shift & 0xF)];
+    let bytes = [b'\\', b'u', digit(12), digit(8), digit(4), digit(0)];
+    Repair::new(core::str::from_utf8(&bytes).unwrap_or_default())
 }

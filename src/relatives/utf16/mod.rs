@@ -1,24 +1,26 @@
-//! UTF-16 units, cut anywhere into chunks, to UTF-8.
+//! Decodes UTF-16 units, in chunks cut anywhere, to UTF-8.
 //!
-//! JavaScript, Java, .NET, Windows and many protocols made for them hand out text as 16-bit units. A
-//! character beyond U+FFFF is a pair of surrogates, a high one and a low one, and a chunk may end
-//! between them. [`Utf16Decoder`] keeps the high one until its partner comes. What becomes of a
-//! surrogate that has none, a [`SurrogateMode`] says; an [`Utf16Error`] tells where it stands.
+//! JavaScript, Java, .NET, Windows and many protocols made for them pass text as 16-bit units. A
+//! character above U+FFFF is a pair of surrogates, a high one and a low one, and a chunk can end
+//! between them. [`Utf16Decoder`] holds the high surrogate until the next unit arrives. The
+//! [`ErrorMode`](crate::ErrorMode) decides what replaces a lone surrogate; a [`Utf16Error`] carries its
+//! offset.
 //!
-//! Units are those of the machine, `u16`: bytes in a byte order are put together by the caller, with
-//! [`u16::from_be_bytes`] or [`u16::from_le_bytes`]. U+FEFF is text. The other direction is
-//! [`Utf8Decoder::push_to_utf16`](crate::Utf8Decoder::push_to_utf16). A signature is written by an
-//! [`Utf8Encoder`](crate::Utf8Encoder) behind it. With the feature `stream`, a `Utf8Writer` takes units
-//! and writes bytes, with a signature if wanted.
+//! Units are in the byte order of the machine, as `u16`; use [`u16::from_be_bytes`] or
+//! [`u16::from_le_bytes`] to read them from bytes. U+FEFF is text. The opposite direction is
+//! [`Utf8Decoder::push_to_utf16`](crate::Utf8Decoder::push_to_utf16). To write a BOM, pass the text to a
+//! [`Utf8Encoder`](crate::Utf8Encoder). With the feature `stream`, a `Utf8Writer` takes units and writes
+//! bytes.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")]
 //! # {
-//! use utf8_codec::utf16::{SurrogateMode, Utf16Decoder};
+//! use utf8_codec::ErrorMode;
+//! use utf8_codec::utf16::Utf16Decoder;
 //!
 //! let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
 //! for chunk in [&[0x48, 0x69, 0x20, 0xD83D][..], &[0xDC4B], &[0xDC4B]] {
-//!     decoder.push_to_string(chunk, SurrogateMode::Replacement, &mut text);
+//!     decoder.push_to_string(chunk, ErrorMode::Replacement, &mut text);
 //! }
 //! assert_eq!((&*text, decoder.finish()), ("Hi 👋\u{FFFD}", Ok(())));
 //! assert_eq!(decoder.first_error().unwrap().offset(), 5);
@@ -27,9 +29,7 @@
 
 mod decoder;
 mod error;
-mod mode;
 mod units;
 
 pub use decoder::Utf16Decoder;
-pub use error::{Utf16Error, Utf16ErrorKind};
-pub use mode::SurrogateMode;
+pub use error::Utf16Error;

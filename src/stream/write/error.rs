@@ -27,7 +27,7 @@ use crate::utf16::Utf16Error;
 #[non_exhaustive]
 pub enum WriteError {
     /// There are surrogates without their partners, in
-    /// [`SurrogateMode::Fatal`](crate::utf16::SurrogateMode::Fatal); this is the first that the call
+    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal); this is the first that the call
     /// found. They are passed over, and everything else of the text or the units has been taken:
     /// not to be sent again.
     #[error("the units are not acceptable utf-16")]

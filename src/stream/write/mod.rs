@@ -16,7 +16,8 @@ pub use error::WriteError;
 pub use item::Utf8Item;
 
 use crate::core::encoder::Utf8Encoder;
-use crate::utf16::{SurrogateMode, Utf16Decoder};
+use crate::core::mode::ErrorMode;
+use crate::utf16::Utf16Decoder;
 use outgoing::Outgoing;
 
 pin_project! {
@@ -35,7 +36,7 @@ pin_project! {
     ///
     /// Of UTF-16, a high surrogate at the end of what has come is held until the next unit comes;
     /// `flush` leaves it where it is; any other text, unless empty, and `close` show that it is alone.
-    /// What becomes of a lone surrogate, a [`SurrogateMode`] says.
+    /// An [`ErrorMode`] decides what replaces a lone surrogate.
     ///
     /// # Memory
     ///
@@ -49,7 +50,7 @@ pin_project! {
     ///
     /// [`WriteError::Io`] where the writer fails, or takes no bytes (`WriteZero`): nothing is lost, and
     /// the next call tries again. [`WriteError::Utf16`] for a lone surrogate, in
-    /// [`SurrogateMode::Fatal`], the default: all else is taken. Written to after it was closed, it
+    /// [`ErrorMode::Fatal`], the default: all else is taken. Written to after it was closed, it
     /// fails with `BrokenPipe`.
     ///
     /// # Cancel safety
@@ -98,7 +99,7 @@ pin_project! {
         capacity: usize,
         encoder: Utf8Encoder,
         utf16: Utf16Decoder,
-        mode: SurrogateMode,
+        mode: ErrorMode,
         state: State,
     }
 }
@@ -146,7 +147,7 @@ pub struct Utf8WriterParts<W> {
 }
 
 impl<W> Utf8Writer<W> {
-    /// Writes to `writer`, with no signature, in [`SurrogateMode::Fatal`], with a capacity of 8,192
+    /// Writes to `writer`, with no signature, in [`ErrorMode::Fatal`], with a capacity of 8,192
     /// bytes (8 KiB).
     ///
     /// # Examples
@@ -163,7 +164,7 @@ impl<W> Utf8Writer<W> {
             capacity: CAPACITY,
             encoder: Utf8Encoder::new(),
             utf16: Utf16Decoder::new(),
-            mode: SurrogateMode::default(),
+            mode: ErrorMode::default(),
             state: State::Open,
         }
     }
@@ -214,17 +215,17 @@ impl<W> Utf8Writer<W> {
         Self { encoder, ..self }
     }
 
-    /// Sets what becomes of surrogates without their partners.
+    /// Sets what replaces lone surrogates.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::stream::Utf8WriteExt;
-    /// use utf8_codec::utf16::SurrogateMode;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mode = SurrogateMode::Replacement;
+    /// let mode = ErrorMode::Replacement;
     /// let mut writer = Vec::new().utf8_writer().with_surrogate_mode(mode);
     /// writer.write_utf16(&[0xD83D]).await?;
     /// writer.close().await?;
@@ -233,7 +234,7 @@ impl<W> Utf8Writer<W> {
     /// # }
     /// ```
     #[must_use]
-    pub fn with_surrogate_mode(self, mode: SurrogateMode) -> Self {
+    pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
@@ -264,12 +265,12 @@ impl<W> Utf8Writer<W> {
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::stream::Utf8WriteExt;
-    /// use utf8_codec::utf16::SurrogateMode;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = Vec::new().utf8_writer().with_surrogate_mode(SurrogateMode::Skip);
+    /// let mut writer = Vec::new().utf8_writer().with_surrogate_mode(ErrorMode::Skip);
     /// writer.write_utf16(&[0x61, 0xDC00, 0xD83D]).await?;
     /// assert_eq!(writer.utf16().error_count(), 1);
     /// assert_eq!(writer.utf16().incomplete(), Some(0xD83D));

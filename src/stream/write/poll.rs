@@ -8,7 +8,7 @@ use tokio::io::AsyncWrite;
 use super::item::Item;
 use super::{MIN_SHARED, State, Utf8Item, Utf8Writer, WriteError};
 use crate::core::decoder::buffer::Status;
-use crate::utf16::{Utf16Error, Utf16ErrorKind};
+use crate::utf16::{Utf16Decoder, Utf16Error};
 
 /// Polling, for futures of one's own. (The `Sink` has methods of the same names, one set for each
 /// type of item.)
@@ -82,7 +82,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), WriteError>> {
         if self.state == State::Open {
-            self.as_mut().end_utf16(Utf16ErrorKind::Incomplete)?;
+            self.as_mut().end_utf16(Utf16Decoder::finish)?;
             ready!(self.as_mut().poll_write_all(cx))?;
             let this = self.project();
             ready!(this.writer.poll_shutdown(cx))?;
@@ -129,7 +129,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
             Item::Str("") => Ok(()),
             Item::Text(text) if text.is_empty() => Ok(()),
             Item::Char(_) | Item::Str(_) | Item::Text(_) => {
-                self.as_mut().end_utf16(Utf16ErrorKind::LoneHigh)
+                self.as_mut().end_utf16(Utf16Decoder::interrupt)
             }
         };
         let this = self.project();
@@ -165,11 +165,14 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         Ok(ended?)
     }
 
-    /// Decides that a held surrogate is alone.
-    fn end_utf16(self: Pin<&mut Self>, why: Utf16ErrorKind) -> Result<(), Utf16Error> {
+    /// Ends a run of units: a held surrogate is an error, or repaired.
+    fn end_utf16(
+        self: Pin<&mut Self>,
+        end: fn(&mut Utf16Decoder) -> Result<(), Utf16Error>,
+    ) -> Result<(), Utf16Error> {
         let this = self.project();
-        let Err(error) = this.utf16.interrupt(why) else { return Ok(()) };
-        this.outgoing.copy(this.mode.repair(&error).ok_or(error)?.as_bytes());
+        let Err(error) = end(this.utf16) else { return Ok(()) };
+        this.outgoing.copy(error.repair(*this.mode).ok_or(error)?.as_bytes());
         Ok(())
     }
 }

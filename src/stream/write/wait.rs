@@ -171,7 +171,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Errors
     ///
     /// [`WriteError::Utf16`] for a held high surrogate, in
-    /// [`SurrogateMode::Fatal`](crate::utf16::SurrogateMode::Fatal), once: the stream is still open
+    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), once: the stream is still open
     /// then, and the next call closes it. [`WriteError::Io`] as for [`flush`](Self::flush).
     ///
     /// # Cancel safety

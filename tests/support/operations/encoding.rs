@@ -13,16 +13,15 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use futures::executor::block_on;
 use futures::{FutureExt, SinkExt, StreamExt, stream};
-use subject::{Atom, Into, Subject, errors_of, model, model_of_prefix, text_of, told};
+use subject::{Atom, Into, Subject, Why, errors_of, model, model_of_prefix, text_of, told};
 use tokio::io::AsyncWrite;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::search::{Matches, TextFinder};
 use utf8_codec::stream::{ReadError, StreamError, Utf8Reader, Utf8Stream, Utf8Writer, WriteError};
-use utf8_codec::utf16::{SurrogateMode, Utf16ErrorKind};
-use utf8_codec::{Utf8Encoder, boundary};
+use utf8_codec::{ErrorMode, Utf8Encoder, boundary};
 
 use super::input::{Many, Text, Units};
-use crate::lists::SURROGATE_MODES;
+use crate::lists::MODES;
 
 // ---- the encoder --------------------------------------------------------------------------------
 
@@ -137,7 +136,7 @@ enum Write {
 pub fn writer(plan: &WriterPlan) {
     let takes = plan.takes.iter().copied().collect();
     let encoder = if plan.with_bom { Utf8Encoder::new().with_bom() } else { Utf8Encoder::new() };
-    let mode = SURROGATE_MODES[usize::from(plan.mode) % SURROGATE_MODES.len()];
+    let mode = MODES[usize::from(plan.mode) % MODES.len()];
     let mut writer =
         Utf8Writer::new(Taker { takes, taken: Vec::new(), is_vectored: plan.is_vectored })
             .with_capacity(usize::from(plan.capacity))
@@ -182,7 +181,7 @@ pub fn writer(plan: &WriterPlan) {
         return;
     }
     let told = until_taken(|| writer.close().now_or_never());
-    assert_eq!(told, expected.end(Utf16ErrorKind::Incomplete), "{plan:?}");
+    assert_eq!(told, expected.end(Why::Incomplete), "{plan:?}");
     assert_eq!(until_taken(|| writer.close().now_or_never()), None, "and so it stays");
     let late = writer.write_char('!').now_or_never().expect("it does not wait");
     assert!(late.is_err(), "nothing comes behind the end");
@@ -205,7 +204,7 @@ fn until_taken(mut make: impl FnMut() -> Option<Result<(), WriteError>>) -> Opti
 /// What has been given to a writer.
 #[derive(Default)]
 struct Written {
-    mode: SurrogateMode,
+    mode: ErrorMode,
     with_bom: bool,
     /// Even without any text a write brings the signature.
     has_begun: bool,
@@ -230,7 +229,7 @@ impl Written {
                 let atoms = model_of_prefix(&self.units);
                 let new =
                     errors_of(&atoms).into_iter().nth(known).map(|atom| atom.behind(self.before));
-                new.filter(|_| self.mode == SurrogateMode::Fatal)
+                new.filter(|_| self.mode == ErrorMode::Fatal)
             }
             Write::Flush => None,
         }
@@ -240,13 +239,13 @@ impl Written {
         if text.is_empty() {
             return None;
         }
-        let told = self.end(Utf16ErrorKind::LoneHigh);
+        let told = self.end(Why::LoneHigh);
         self.atoms.extend(text.chars().map(Atom::Char));
         told
     }
 
     /// Ends the units; a high surrogate that waits is an error for this reason.
-    fn end(&mut self, why: Utf16ErrorKind) -> Option<Atom> {
+    fn end(&mut self, why: Why) -> Option<Atom> {
         let waits = model_of_prefix(&self.units).len() < model(&self.units).len();
         let mut atoms = model(&self.units);
         if let (true, Some(Atom::Lone { kind, .. })) = (waits, atoms.last_mut()) {
@@ -255,7 +254,7 @@ impl Written {
         self.atoms.extend(atoms.into_iter().map(|atom| atom.behind(self.before)));
         self.before += self.units.len() as u64;
         self.units.clear();
-        self.atoms.last().copied().filter(|_| waits && self.mode == SurrogateMode::Fatal)
+        self.atoms.last().copied().filter(|_| waits && self.mode == ErrorMode::Fatal)
     }
 
     fn text(&self) -> String {
@@ -443,7 +442,7 @@ enum Push16 {
 
 /// The text, the errors and what is held are those of std.
 pub fn utf16(plan: &Utf16Plan) {
-    let mut modes = SURROGATE_MODES.into_iter().cycle().skip(usize::from(plan.mode % 6));
+    let mut modes = MODES.into_iter().cycle().skip(usize::from(plan.mode % 6));
     let mut mode = || modes.next().expect("there is no end");
     let mut subject = Subject::new(mode(), Into::String);
     // What stands before an end, and what behind it.
