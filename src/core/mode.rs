@@ -2,6 +2,7 @@ use core::fmt;
 use core::ops::Deref;
 
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
+use crate::unchecked::ShortText;
 
 /// What is put in the place of an ill-formed part.
 ///
@@ -65,7 +66,7 @@ impl ErrorMode {
         match (self.for_kind(error.kind()), error.bytes()) {
             (Self::Fatal, _) => return None,
             (Self::Skip, _) | (_, []) => {}
-            (Self::Replacement, _) => repair.push(StandIn::REPLACEMENT),
+            (Self::Replacement, _) => repair.push(ShortText::REPLACEMENT),
             (mode, bytes) => bytes.iter().for_each(|&byte| repair.push(mode.stand_in(byte))),
         }
         Some(repair)
@@ -73,14 +74,12 @@ impl ErrorMode {
 
     /// What stands for one byte in the modes that have something for each.
     #[inline]
-    pub(crate) fn stand_in(self, byte: u8) -> StandIn {
+    pub(crate) fn stand_in(self, byte: u8) -> ShortText {
         match (self, byte) {
-            (Self::Escape, _) => StandIn::escape(byte),
+            (Self::Escape, _) => ShortText::escape(byte),
             (Self::Windows1252, 0x80..=0x9F) => WINDOWS_1252[usize::from(byte & 0x1F)],
-            (Self::Latin1 | Self::Windows1252, 0x80..) => {
-                StandIn { bytes: [0xC0 | byte >> 6, 0x80 | byte & 0x3F, 0, 0], len: 2 }
-            }
-            _ => StandIn::REPLACEMENT,
+            (Self::Latin1 | Self::Windows1252, 0x80..) => ShortText::from_latin1(byte),
+            _ => ShortText::REPLACEMENT,
         }
     }
 
@@ -115,37 +114,6 @@ pub struct Repair {
     len: u8,
 }
 
-/// One character, or an escape: one to four bytes of well-formed text.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StandIn {
-    /// Invariant: the first `len` bytes, at most 4, are well-formed.
-    bytes: [u8; 4],
-    len: u8,
-}
-
-impl StandIn {
-    pub(crate) const REPLACEMENT: Self = Self::of(char::REPLACEMENT_CHARACTER);
-
-    const fn escape(byte: u8) -> Self {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digits = [DIGITS[(byte >> 4) as usize], DIGITS[(byte & 0xF) as usize]];
-        Self { bytes: [b'\\', b'x', digits[0], digits[1]], len: 4 }
-    }
-
-    /// The bytes, of which the first so many count.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub(crate) const fn bytes(self) -> ([u8; 4], usize) {
-        (self.bytes, self.len as usize)
-    }
-
-    const fn of(c: char) -> Self {
-        let mut bytes = [0; 4];
-        let len = c.encode_utf8(&mut bytes).len() as u8;
-        Self { bytes, len }
-    }
-}
-
 impl Repair {
     pub(crate) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
 
@@ -160,15 +128,16 @@ impl Repair {
     #[cfg(feature = "stream")]
     pub(crate) fn from_char(c: char) -> Self {
         let mut repair = Self::EMPTY;
-        repair.push(StandIn::of(c));
+        repair.push(ShortText::from_char(c));
         repair
     }
 
     /// Appends; the longest repair, six bytes escaped, fills the buffer.
-    pub(crate) fn push(&mut self, part: StandIn) {
+    pub(crate) fn push(&mut self, part: ShortText) {
         let at = usize::from(self.len);
-        self.bytes[at..at + 4].copy_from_slice(&part.bytes);
-        self.len += part.len;
+        let (bytes, len) = part.bytes();
+        self.bytes[at..at + 4].copy_from_slice(&bytes);
+        self.len += len as u8;
     }
 }
 
@@ -201,15 +170,15 @@ impl fmt::Display for Repair {
 
 /// Every byte in Latin-1.
 #[cfg(feature = "alloc")]
-pub(crate) static EVERY_LATIN1: [StandIn; 256] = every_latin1();
+pub(crate) static EVERY_LATIN1: [ShortText; 256] = every_latin1();
 
 /// Every byte escaped.
 #[cfg(feature = "alloc")]
-pub(crate) static EVERY_ESCAPE: [StandIn; 256] = {
-    let mut every = [StandIn::REPLACEMENT; 256];
+pub(crate) static EVERY_ESCAPE: [ShortText; 256] = {
+    let mut every = [ShortText::REPLACEMENT; 256];
     let mut byte = 0;
     while byte < 256 {
-        every[byte] = StandIn::escape(byte as u8);
+        every[byte] = ShortText::escape(byte as u8);
         byte += 1;
     }
     every
@@ -217,7 +186,7 @@ pub(crate) static EVERY_ESCAPE: [StandIn; 256] = {
 
 /// Every byte in windows-1252.
 #[cfg(feature = "alloc")]
-pub(crate) static EVERY_WINDOWS_1252: [StandIn; 256] = {
+pub(crate) static EVERY_WINDOWS_1252: [ShortText; 256] = {
     let mut every = every_latin1();
     let mut at = 0;
     while at < 32 {
@@ -228,18 +197,18 @@ pub(crate) static EVERY_WINDOWS_1252: [StandIn; 256] = {
 };
 
 #[cfg(feature = "alloc")]
-const fn every_latin1() -> [StandIn; 256] {
-    let mut every = [StandIn::REPLACEMENT; 256];
+const fn every_latin1() -> [ShortText; 256] {
+    let mut every = [ShortText::REPLACEMENT; 256];
     let mut byte = 0;
     while byte < 256 {
-        every[byte] = StandIn::of(byte as u8 as char);
+        every[byte] = ShortText::from_latin1(byte as u8);
         byte += 1;
     }
     every
 }
 
 /// Bytes 80 to 9F of windows-1252 (WHATWG Encoding Standard, index windows-1252).
-static WINDOWS_1252: [StandIn; 32] = {
+static WINDOWS_1252: [ShortText; 32] = {
     let chars = [
         '\u{20AC}', '\u{0081}', '\u{201A}', '\u{0192}', '\u{201E}', '\u{2026}', '\u{2020}',
         '\u{2021}', '\u{02C6}', '\u{2030}', '\u{0160}', '\u{2039}', '\u{0152}', '\u{008D}',
@@ -247,10 +216,10 @@ static WINDOWS_1252: [StandIn; 32] = {
         '\u{2022}', '\u{2013}', '\u{2014}', '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}',
         '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}',
     ];
-    let mut stand_ins = [StandIn::REPLACEMENT; 32];
+    let mut stand_ins = [ShortText::REPLACEMENT; 32];
     let mut at = 0;
     while at < 32 {
-        stand_ins[at] = StandIn::of(chars[at]);
+        stand_ins[at] = ShortText::from_char(chars[at]);
         at += 1;
     }
     stand_ins

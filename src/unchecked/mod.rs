@@ -4,11 +4,17 @@
 mod gathered_text;
 #[cfg(feature = "stream")]
 mod read_buffer;
+mod short_text;
+#[cfg(feature = "alloc")]
+mod text_output;
 
 #[cfg(feature = "bytes")]
 pub(crate) use gathered_text::GatheredText;
 #[cfg(feature = "stream")]
 pub(crate) use read_buffer::ReadBuffer;
+pub(crate) use short_text::ShortText;
+#[cfg(feature = "alloc")]
+pub(crate) use text_output::{Repairs, SortedBlock, TextOutput};
 
 use core::ops::RangeInclusive;
 

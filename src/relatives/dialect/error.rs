@@ -1,10 +1,11 @@
 use core::fmt;
 
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
-use crate::core::mode::{ErrorMode, Repair, StandIn};
+use crate::core::mode::{ErrorMode, Repair};
 #[cfg(feature = "alloc")]
 use crate::dialect::grammar::generalized;
 use crate::dialect::{CodePoint, Dialect};
+use crate::unchecked::ShortText;
 
 /// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text: where it
 /// stands, which bytes it is, and why it is refused.
@@ -296,9 +297,9 @@ impl DialectError {
             ErrorMode::Fatal => return None,
             ErrorMode::Skip => {}
             _ if self.len == 0 => {}
-            ErrorMode::Replacement => repair.push(StandIn::REPLACEMENT),
+            ErrorMode::Replacement => repair.push(ShortText::REPLACEMENT),
             ErrorMode::Latin1 | ErrorMode::Windows1252 if is_value => {
-                repair.push(StandIn::REPLACEMENT);
+                repair.push(ShortText::REPLACEMENT);
             }
             mode => self.bytes().iter().for_each(|&byte| repair.push(mode.stand_in(byte))),
         }

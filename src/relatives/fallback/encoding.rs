@@ -1,9 +1,9 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::core::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252, StandIn};
+use crate::core::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252};
 use crate::kernel::Kernel;
-use crate::unchecked::split_far;
+use crate::unchecked::{ShortText, split_far};
 
 /// What text that is not UTF-8 is read as.
 ///
@@ -145,7 +145,7 @@ impl LegacyEncoding {
 ///
 /// Where a block is not ASCII, byte after byte without a branch: letters with a diacritic stand where
 /// nobody expects them.
-fn decode_bytes(table: &[StandIn; 256], bytes: &[u8], text: &mut String) -> Decoded {
+fn decode_bytes(table: &[ShortText; 256], bytes: &[u8], text: &mut String) -> Decoded {
     const BLOCK: usize = 64;
     text.reserve(bytes.len());
     let mut rest = bytes;
