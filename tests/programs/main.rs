@@ -6,5 +6,4 @@ mod lexer;
 #[cfg(any(feature = "codec", feature = "stream"))]
 #[path = "../support/program.rs"]
 mod program;
-mod soak;
 mod transcode;

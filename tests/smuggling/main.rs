@@ -2,7 +2,7 @@
 
 mod dialects;
 #[cfg(all(feature = "codec", feature = "stream"))]
-#[path = "../../examples/support/driver.rs"]
+#[path = "../tools/src/bin/conformance/driver/mod.rs"]
 #[allow(dead_code, reason = "each user takes its own part")]
 mod driver;
 #[cfg(all(feature = "codec", feature = "stream"))]

@@ -36,7 +36,7 @@ fn buffers_are_filled_as_expected() {
 
 #[test]
 fn every_object_encodes_as_expected() {
-    // Those of the dialects are in `dialect_vectors.rs`.
+    // Those of the dialects are in `dialect.rs`.
     let mut cases = cases(&["encode", "encode_into"]);
     cases.retain(|case| {
         let policy = case["policy"].as_str().unwrap_or_default();
@@ -57,6 +57,23 @@ fn messages_are_taken_frame_by_frame_as_expected() {
             assert_eq!(answer.get(field), Some(wanted), "{}: {field}", case["id"]);
         }
     }
+}
+
+#[test]
+fn a_case_of_a_close_frame_alone_is_answered() {
+    let close = |payload: &str| json!({"opcode": 8, "fin": true, "chops": [payload]});
+    let text = json!({"opcode": 1, "fin": true, "chops": ["61"]});
+    let answer = |frames: &[&Value]| {
+        driver::websocket::answer(&json!({"op": "websocket", "frames": frames})).unwrap()
+    };
+    let closed = answer(&[&close("03e9")]);
+    assert_eq!(closed["ws"], json!({"echo": null, "close": 1001}));
+    assert_eq!((&closed["fail_step"], &closed["steps"]), (&Value::Null, &json!([])));
+    // A payload of one byte is a protocol error. There is no step of data at which it is reported.
+    let refused = answer(&[&close("03")]);
+    assert_eq!(refused["ws"], json!({"echo": null, "close": 1002}));
+    assert_eq!(refused["fail_step"], Value::Null);
+    assert_eq!(answer(&[&text, &close("03e9")])["ws"], json!({"echo": "61", "close": 1001}));
 }
 
 /// Puts all cases to one object, and returns how many of them are not about something else.

@@ -4,7 +4,7 @@ mod boundaries;
 mod conformance;
 mod dialect;
 #[cfg(all(feature = "codec", feature = "stream"))]
-#[path = "../../examples/support/driver.rs"]
+#[path = "../tools/src/bin/conformance/driver/mod.rs"]
 #[allow(dead_code, reason = "each user takes its own part")]
 mod driver;
 #[path = "../support/reference.rs"]

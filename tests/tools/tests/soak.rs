@@ -1,14 +1,9 @@
-//! `examples/soak.rs` as a process: that nothing gets lost, and that it would be seen.
-#![cfg(all(feature = "codec", feature = "stream"))]
+//! `soak` as a process: nothing gets lost, and a loss is noticed.
 
-use crate::program;
-
-use std::process::Output;
-
-use program::Program;
+use std::process::{Command, Output};
 
 fn soak(arguments: &[&str]) -> Output {
-    Program("soak").command().args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_soak")).args(arguments).output().unwrap()
 }
 
 fn said(output: &Output) -> String {

@@ -6,7 +6,8 @@
 //! far as the object chosen with `--via` can tell them, or `skip` and a reason.
 //!
 //! ```text
-//! $ head -1 tests/vectors/utf8-policies.jsonl | cargo run --example conformance -- --via codec
+//! $ head -1 tests/vectors/utf8-policies.jsonl \
+//!       | cargo run --release -p tools --bin conformance -- --via codec
 //! {"error_count":2,"fail_fast_at":1,"first_error":{"kind":"invalid_start","len":1,"offset":1},
 //!  "id":"cpython.decode_error.001","incomplete_at_eof":false,"out":"5b5d"}
 //! ```
@@ -20,7 +21,6 @@
 //! What repairs errors by itself does not list them: it gives their number (`error_count`) and the
 //! first (`first_error`). The validator gives no text.
 
-#[path = "support/driver.rs"]
 mod driver;
 
 use std::error::Error;

@@ -2,7 +2,7 @@
 //! character may get lost.
 //!
 //! ```text
-//! cargo run --release --example soak -- [--connections N] [--seconds S] [--duplex] [--plot FILE.svg]
+//! cargo run --release -p tools --bin soak -- [--connections N] [--seconds S] [--duplex] [--plot FILE.svg]
 //! ```
 //!
 //! Every connection carries text of mixed scripts both ways, written in pieces that end anywhere. Put

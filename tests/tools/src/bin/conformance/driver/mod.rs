@@ -3,7 +3,6 @@
 //! [`answer`] takes a case and gives the fields of its `expect`, computed by the crate. What object
 //! does it is a row of [`VIAS`].
 
-#[path = "driver/dialect.rs"]
 mod dialect;
 mod encode;
 mod objects;

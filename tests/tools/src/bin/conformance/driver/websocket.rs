@@ -36,7 +36,7 @@ pub(crate) fn answer(case: &Value) -> Result<Map<String, Value>, String> {
         }
         for give in [push, push_bytes] as [Give; 2] {
             let (here, there) = (&run.steps.concat(), Run::new(&frames, mask, give).kept);
-            if run.end.is_ok() && *here != hex(there.as_bytes()) {
+            if run.end.is_ok() && *here != hex(there.as_deref().unwrap_or_default().as_bytes()) {
                 return Err(format!("{here} or {there:?}"));
             }
         }
@@ -56,17 +56,23 @@ struct Run {
     /// The text that comes out of each piece of data, then of the end.
     steps: Vec<String>,
     held: Vec<usize>,
-    /// The code that the peer's close is answered with, or why the connection is closed instead.
+    /// The code of the peer's close frame, or the error the connection is closed with instead.
     end: Result<u16, MessageError>,
+    /// The step that reports the error. `None` if all is well, and for an error before any data.
     fail_step: Option<usize>,
-    /// The text that the message comes with.
-    kept: String,
+    /// The text of the last message.
+    kept: Option<String>,
+    /// The code of a close frame that the case itself has; 1005 if it has none.
+    close: Option<u16>,
 }
 
 /// Gives a piece, and returns the text that comes out of it.
 type Give = fn(&mut MessageAssembler, &mut [u8]) -> (String, Result<(), MessageError>);
 
 const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
+
+/// RFC 6455 section 7.4.1: the code that stands for a close frame without one.
+const NO_STATUS: u16 = 1005;
 
 fn pieces(
     connection: &mut MessageAssembler,
@@ -105,17 +111,18 @@ impl Frame {
 }
 
 impl Run {
-    /// The frames, and then a close frame with code 1000 if all is well.
+    /// Sends the frames, then, if all is well and they do not close the connection, a close frame with
+    /// code 1000.
     fn new(frames: &[Frame], mask: Option<[u8; 4]>, give: Give) -> Self {
-        let (steps, held, kept) = (Vec::new(), Vec::new(), String::new());
-        let mut run = Self { steps, held, end: Ok(0), fail_step: None, kept };
+        let (steps, held) = (Vec::new(), Vec::new());
+        let mut run = Self { steps, held, end: Ok(0), fail_step: None, kept: None, close: None };
         let mut connection = MessageAssembler::new();
         run.end = frames
             .iter()
             .try_for_each(|frame| run.frame(&mut connection, frame, mask, give))
-            .and_then(|()| close(&mut connection));
+            .and_then(|()| run.close.map_or_else(|| close(&mut connection), Ok));
         if run.end.is_err() {
-            run.fail_step = Some(run.steps.len() - 1);
+            run.fail_step = run.steps.len().checked_sub(1);
         }
         run
     }
@@ -147,7 +154,10 @@ impl Run {
             self.steps.push(String::new());
         }
         match connection.end_frame()? {
-            Some(Message::Text(text)) => self.kept = text.into(),
+            Some(Message::Text(text)) => self.kept = Some(text.into()),
+            Some(Message::Close(payload)) => {
+                self.close = Some(payload.map_or(NO_STATUS, |payload| payload.code()));
+            }
             message => assert!(!is_last, "{message:?} of a text message"),
         }
         Ok(())
@@ -156,7 +166,7 @@ impl Run {
     fn answer(&self, decided_by: Option<usize>) -> Map<String, Value> {
         let text = self.steps.concat();
         let ws = match self.end {
-            Ok(code) => json!({"echo": text, "close": code}),
+            Ok(code) => json!({"echo": self.kept.as_ref().map(|_| &text), "close": code}),
             Err(error) => json!({"echo": null, "close": error.close_code()}),
         };
         let error = match self.end {
