@@ -1,21 +1,23 @@
+//! The carry: which bytes of a split character are kept between two chunks?
+
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
+use crate::kernel::sequence_len;
 
-/// The carry: the first bytes of one sequence whose rest has not arrived.
+/// The first bytes of one sequence whose rest has not arrived.
 ///
-/// Holds up to three bytes between calls in UTF-8, where they are a proper prefix of some well-formed
-/// sequence, and five in its dialects. Nothing else in the crate keeps bytes of a cut
-/// character.
+/// In UTF-8 it holds at most three bytes, a proper prefix of some well-formed sequence; in a dialect
+/// at most five. Nothing else in the crate keeps the bytes of a split character.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Incomplete<const N: usize = 4> {
-    /// The bytes that are held, zeros, and how many are held. (Written and read as one word: a load
-    /// from several stores would wait for them.)
+pub(crate) struct Carry<const N: usize = 4> {
+    /// The held bytes, zeros, and the number of held bytes. Written and read as one word: see
+    /// [store forwarding](crate::core#store-forwarding), bench `validate`, rows `push`.
     ///
-    /// Invariant: the last is `N - 1` at most.
+    /// Invariant: the last byte is at most `N - 1`.
     held: [u8; N],
 }
 
-impl<const N: usize> Incomplete<N> {
+impl<const N: usize> Carry<N> {
     pub(crate) const fn new() -> Self {
         Self { held: [0; N] }
     }
@@ -42,8 +44,8 @@ impl<const N: usize> Incomplete<N> {
 }
 
 /// The carry of the dialects: a word, for up to five bytes.
-impl Incomplete<8> {
-    /// Keeps `tail`, at most five bytes, in place of what was held.
+impl Carry<8> {
+    /// Holds `tail`, at most five bytes, and drops what was held before.
     #[inline]
     pub(crate) fn hold(&mut self, tail: &[u8]) {
         debug_assert!(tail.len() <= 5);
@@ -57,8 +59,8 @@ impl Incomplete<8> {
         };
     }
 
-    /// Joins up to three bytes that are held and the first of `input`, where it has four and more.
-    /// Says how many are held, too.
+    /// Joins the held bytes, if there are one to three, and the first of `input`, if it has at least
+    /// four. Returns the joined bytes and the number of held ones.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
@@ -69,8 +71,8 @@ impl Incomplete<8> {
     }
 }
 
-impl Incomplete {
-    /// Keeps `tail`, at most three bytes, in place of what was held.
+impl Carry {
+    /// Holds `tail`, at most three bytes, and drops what was held before.
     #[inline]
     pub(crate) fn hold(&mut self, tail: &[u8]) {
         debug_assert!(tail.len() <= 3);
@@ -82,10 +84,33 @@ impl Incomplete {
         };
     }
 
-    /// Joins what is held and the first bytes of `input`, where it has four and more, to the four
-    /// bytes that a sequence has at the most. Says how many are held, too.
+    /// Completes the held sequence with the first bytes of `input`: the fast path for a scanner that
+    /// [is plain](Scanner::is_plain).
+    ///
+    /// Returns the sequence, followed by bytes that do not belong to it, and the number of bytes of
+    /// `input` that do. Returns `None`, and changes nothing, if `input` has fewer than four bytes or
+    /// does not complete a well-formed sequence; then [`resume`](Self::resume) decides.
     #[inline]
-    pub(crate) fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
+    pub(crate) fn complete(
+        &mut self,
+        scanner: &mut Scanner,
+        input: &[u8],
+    ) -> Option<([u8; 4], usize)> {
+        debug_assert!(scanner.is_plain());
+        let (joined, held) = self.join(input)?;
+        let len = sequence_len(joined);
+        if len == 0 {
+            return None;
+        }
+        self.clear();
+        scanner.skip(len);
+        Some((joined, len - held))
+    }
+
+    /// Joins the held bytes and the first of `input`, if it has at least four, into the four bytes
+    /// that a sequence has at most. Returns the number of held bytes, too.
+    #[inline]
+    fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
         debug_assert!(!self.is_empty());
         let bytes = u32::from_le_bytes(self.held) & 0x00FF_FFFF;
         let next = u32::from_le_bytes(*input.first_chunk()?);
@@ -93,9 +118,9 @@ impl Incomplete {
         Some((joined.to_le_bytes(), self.len()))
     }
 
-    /// Completes the sequence that is held with the first bytes of `input`, which is not empty.
+    /// Continues the held sequence with the first bytes of `input`. Neither is empty.
     ///
-    /// Returns how many bytes of `input` went into it, and what came of it.
+    /// Returns how many bytes of `input` it consumed, and the result.
     pub(crate) fn resume(&mut self, scanner: &mut Scanner, input: &[u8]) -> (usize, Resumed) {
         debug_assert!(!self.is_empty() && !input.is_empty());
         let held = self.len();
@@ -131,13 +156,13 @@ impl Incomplete {
                     self.clear();
                     (consumed, Resumed::Error(error))
                 }
-                // A missing signature has no bytes: what is held is still to be decoded.
+                // `MissingBom` has no bytes: the held ones are still to be decoded.
                 None => (0, Resumed::Error(error)),
             },
         }
     }
 
-    /// Ends the stream behind what is held; see [`Scanner::finish`].
+    /// Ends the stream after the held bytes; see [`Scanner::finish`].
     pub(crate) fn finish(&mut self, scanner: &mut Scanner) -> Option<Utf8Error> {
         let error = scanner.finish(self.as_bytes())?;
         if !error.bytes().is_empty() {
@@ -147,12 +172,12 @@ impl Incomplete {
     }
 }
 
-/// What came of a sequence that was held.
+/// The result of [`Carry::resume`].
 #[derive(Debug)]
 pub(crate) enum Resumed {
-    /// Nothing to hand on: it was a signature, or its rest has still not arrived.
+    /// Nothing to deliver: it was a BOM, or the rest has still not arrived.
     Nothing,
-    /// The character whose bytes were cut.
+    /// The character that was split.
     Char(char),
     /// An error.
     Error(Utf8Error),
@@ -161,15 +186,16 @@ pub(crate) enum Resumed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Utf8Options;
 
-    /// Without it everything would be as right, and slower.
+    /// Only speed depends on this.
     #[test]
-    fn what_is_held_is_joined_with_the_bytes_behind_it() {
+    fn held_bytes_are_joined_with_the_next_four() {
         for sequence in [[0xF0, 0x9F, 0x98, 0x80], [0xE2, 0x82, 0xAC, b'5'], [0xC3, 0xBF, 1, 2]] {
             for held in 1..=3 {
-                let (tail, behind) = sequence.split_at(held);
-                let input = [behind, &[0xFF; 4]].concat();
-                let mut carry = Incomplete::<4>::new();
+                let (tail, rest) = sequence.split_at(held);
+                let input = [rest, &[0xFF; 4]].concat();
+                let mut carry = Carry::<4>::new();
                 carry.hold(tail);
                 assert_eq!((carry.as_bytes(), carry.len()), (tail, held));
                 assert_eq!(carry.join(&input), Some((sequence, held)));
@@ -181,14 +207,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_split_character_is_completed_on_the_fast_path() {
+        let mut scanner = Scanner::new(Utf8Options::new());
+        let mut carry = Carry::<4>::new();
+        carry.hold(b"\xE2\x82");
+        assert_eq!(carry.complete(&mut scanner, b"\xAC12"), None);
+        assert_eq!(carry.complete(&mut scanner, b"\x41123"), None);
+        assert_eq!((carry.len(), scanner.position()), (2, 0));
+        let expected = (*b"\xE2\x82\xAC1", 1);
+        assert_eq!(carry.complete(&mut scanner, b"\xAC123"), Some(expected));
+        assert_eq!((carry.len(), scanner.position()), (0, 3));
+    }
+
     #[cfg(feature = "alloc")]
     #[test]
-    fn what_a_dialect_holds_is_joined_where_it_may_be_one_sequence() {
+    fn up_to_three_bytes_held_by_a_dialect_are_joined() {
         let sequence = [0xED, 0xA0, 0xBD, 0xED, 0xB8];
         for held in 0..=5 {
-            let (tail, behind) = sequence.split_at(held);
-            let input = [behind, &[0xFF; 4]].concat();
-            let mut carry = Incomplete::<8>::new();
+            let (tail, rest) = sequence.split_at(held);
+            let input = [rest, &[0xFF; 4]].concat();
+            let mut carry = Carry::<8>::new();
             carry.hold(tail);
             assert_eq!((carry.as_bytes(), carry.len()), (tail, held));
             let joined = matches!(held, 1..=3).then_some(([0xED, 0xA0, 0xBD, 0xED], held));

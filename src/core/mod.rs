@@ -1,4 +1,88 @@
-//! The one state machine: scanner, carry, BOM, options, errors, and what is made of them.
+//! The incremental UTF-8 decoder: one state machine, and the types built on it.
+//!
+//! ```text
+//!  chunk ──► Carry ──► Scanner ──► kernel: how far is this well-formed, and how does it end?
+//!           ≤ 3 bytes    │
+//!           of a split   ├─ Step::Text    well-formed text, borrowed from the chunk
+//!           character    ├─ Step::Silent  a stripped BOM, or the rest of a character at a mid-stream start
+//!                        ├─ Step::Error   one maximal subpart, or a character that the options reject
+//!                        └─ Step::Hold    ≤ 3 bytes that can still become a character or a BOM
+//!
+//!  Utf8Validator = Scanner + Carry            returns the first error of a chunk
+//!  Utf8Decoder   = Scanner + Carry + Tally    yields text and errors, or repairs by an ErrorMode
+//! ```
+//!
+//! The states of the scanner are those of the start of the stream ([`bom::Start`]), and how far it looks
+//! ahead:
+//!
+//! ```text
+//!   start:   Bom(policy) ──┬── BOM stripped ──────────────► OverWithBom
+//!                          └── any other byte, or the end ─► Over
+//!            MidStream ─── up to 3 continuation bytes ─────► Over
+//!
+//!   look:                 error
+//!                 Far ───────────────► Near      Far: validate the whole chunk at once
+//!                  ▲                    │        Near: validate block by block, so that each of
+//!                  └────────────────────┘              many errors costs only what precedes it
+//!                    a chunk ends in text
+//! ```
+//!
+//! # Vocabulary
+//!
+//! | word | meaning |
+//! | --- | --- |
+//! | chunk | the bytes of one `push` |
+//! | piece | text or an error that `push` yields |
+//! | sequence | the bytes of one character |
+//! | maximal subpart | one error: the longest prefix of a well-formed sequence, or else one byte (Unicode 3.9) |
+//! | held | kept by the decoder, because the next byte decides |
+//! | offset | the number of bytes before this one in the stream, BOM and skipped bytes included |
+//! | repair | the text that a lossy [`ErrorMode`](crate::ErrorMode) writes instead of an error |
+//! | rejected | well-formed, but forbidden by the options |
+//! | plain | a scanner whose answer is the kernel's: the start is over, strictness is off, no error is near |
+//!
+//! # The contract of an incremental decoder
+//!
+//! It holds for `Utf8Validator`, `Utf8Decoder`, `DialectDecoder`, `FallbackDecoder`, `Utf16Decoder` and
+//! `TerminalDecoder`. `tests/api/contract.rs` checks each of them.
+//!
+//! - `new` is a `const fn` that takes only what the decoder cannot be without. Settings are `with_*`
+//!   builders, called before the first push.
+//! - `push(chunk)` reports: it yields pieces, each a `Result`. A validator yields no text and returns the
+//!   first error. A decoder that cannot lend its text has no `push`.
+//! - `push_to_string(chunk, mode, &mut text)`, `push_to_slice` and the like repair: the [`ErrorMode`] is an
+//!   argument, and no decoder stores one. They return [`Progress`]: bytes read, bytes held, units
+//!   written, and the [`Status`]. They never write part of a character or part of a repair.
+//! - `finish()` ends the stream: it returns one `Err` a call for each error that the end decides, then
+//!   `Ok`. Where the end can also complete a piece, it returns `Ok(Some(piece))` until `Ok(None)`.
+//!   `finish_to_string(mode, &mut text)` repairs instead. Further calls return `Ok`.
+//! - `position()` is the offset of the next byte, held bytes included. `incomplete()` returns the held
+//!   bytes. `bom_seen()`, `error_count()` and `first_error()` describe the stream so far.
+//! - `reset()` starts a new stream with the same settings.
+//! - An empty chunk changes nothing.
+//! - How the input is split into chunks never affects the text, the errors or their offsets.
+//! - After an error the decoder continues with the next byte. After `finish` it can be used further:
+//!   offsets keep counting, and no BOM is expected until `reset`.
+//!
+//! [`ErrorMode`]: crate::ErrorMode
+//! [`Progress`]: decoder::Progress
+//! [`Status`]: decoder::Status
+//!
+//! # Store forwarding
+//!
+//! A load takes its value from an earlier store that is still in the store buffer only if that one store
+//! wrote all the bytes of the load. If they come from several smaller stores, the load waits until all of
+//! them have reached the cache, about a dozen cycles: a *store-to-load forwarding stall*. For a
+//! character split across chunks, an error, or a line of twenty bytes, that is a large part of the cost. So
+//! in a few places
+//!
+//! - small values are written and read as one word ([`carry::Carry`], [`error::Utf8Error`]);
+//! - structs are laid out without padding, so that they are copied in whole words (`lines::Line`);
+//! - functions with a fast and a slow path return each result on its own path. A result that both paths
+//!   write to the same place in memory is written in parts and copied from there as a whole;
+//! - functions that return such a value are inlined, or the value is read before it is moved.
+//!
+//! Each of these places names the bench that shows the effect.
 
 pub(crate) mod bom;
 pub mod boundary;

@@ -1,8 +1,7 @@
-use crate::core::carry::{Incomplete, Resumed};
+use crate::core::carry::{Carry, Resumed};
 use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
-use crate::kernel::sequence_len;
 use crate::unchecked::Ending;
 
 /// Checks a stream of bytes, in chunks cut anywhere, and produces no output.
@@ -30,7 +29,7 @@ use crate::unchecked::Ending;
 #[derive(Clone, Debug)]
 pub struct Utf8Validator {
     scanner: Scanner,
-    carry: Incomplete,
+    carry: Carry,
 }
 
 impl Utf8Validator {
@@ -42,7 +41,7 @@ impl Utf8Validator {
     /// assert!(utf8_codec::Utf8Validator::new().push("日本語".as_bytes()).is_ok());
     /// ```
     pub fn new() -> Self {
-        Self { scanner: Scanner::new(Utf8Options::new()), carry: Incomplete::new() }
+        Self { scanner: Scanner::new(Utf8Options::new()), carry: Carry::new() }
     }
 
     /// Sets the options, before the first push.
@@ -57,7 +56,7 @@ impl Utf8Validator {
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { scanner: Scanner::new(options), carry: Incomplete::new() }
+        Self { scanner: Scanner::new(options), carry: Carry::new() }
     }
 
     /// Checks the next chunk of the stream.
@@ -97,18 +96,12 @@ impl Utf8Validator {
         }
         let mut input = chunk;
         if !self.carry.is_empty() {
-            let Some((joined, held)) = self.carry.join(input) else {
+            let Some((_, taken)) = self.carry.complete(&mut self.scanner, input) else {
                 return self.push_slowly(chunk);
             };
-            let len = sequence_len(joined);
-            if len == 0 {
-                return self.push_slowly(chunk);
-            }
-            self.carry.clear();
-            self.scanner.pass(len);
-            input = &input[len - held..];
+            input = &input[taken..];
         }
-        let (text, ending) = self.scanner.plain(input);
+        let (text, ending) = self.scanner.step_plain(input);
         let rest = &input[text.len()..];
         if ending != Ending::End {
             return self.push_slowly(rest);

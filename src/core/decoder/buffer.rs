@@ -350,13 +350,13 @@ impl Utf8Decoder {
     ) -> Progress {
         if self.scanner.is_plain() && self.incomplete().is_empty() {
             if destination.put_short_ascii(chunk) {
-                self.scanner.pass(chunk.len());
+                self.scanner.skip(chunk.len());
                 let len = chunk.len();
                 return Progress { read: len, held: 0, written: len, status: Status::Done };
             }
             // No encoding takes more units than UTF-8 takes bytes.
             if chunk.len() <= SHORT && destination.size() >= chunk.len() {
-                let (text, ending) = self.scanner.plain(chunk);
+                let (text, ending) = self.scanner.step_plain(chunk);
                 if ending == Ending::End {
                     let (_, written) = destination.put(0, text);
                     let tail = &chunk[text.len()..];

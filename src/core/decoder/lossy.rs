@@ -5,6 +5,7 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
+use crate::kernel::Kernel;
 
 /// Appends what `input` decodes to, each error repaired.
 ///
@@ -21,12 +22,12 @@ pub(crate) fn decode_to(
     loop {
         let rest = &input[read..];
         if scanner.looks_near() && mode != ErrorMode::Fatal {
-            let repaired = repair(scanner.kernel(), rest, mode, text);
+            let repaired = repair(Kernel::detect(), rest, mode, text);
             tally.add(repaired.errors, || {
                 let (at, len) = repaired.first?;
                 Some(Utf8Error::classify(scanner.position() + at as u64, &rest[at..], len))
             });
-            scanner.pass_near(repaired.read);
+            scanner.skip_repaired(repaired.read);
             read += repaired.read;
         }
         match scanner.step(&input[read..]) {

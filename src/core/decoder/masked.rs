@@ -4,6 +4,7 @@ use crate::core::carry::Resumed;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::scanner::Step;
+use crate::kernel::Kernel;
 
 /// The masking key of a WebSocket frame (RFC 6455 section 5.3), turned to where the next byte of the
 /// payload stands.
@@ -130,7 +131,7 @@ impl Utf8Decoder {
     pub(crate) fn unmask(&self, bytes: &mut [u8], mask: &mut Option<Mask>) {
         if let Some(mask) = mask {
             let key = mask.advance(bytes.len());
-            self.scanner.unmask(bytes, key);
+            Kernel::detect().unmask(bytes, key);
         }
     }
 }

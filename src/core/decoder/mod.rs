@@ -24,12 +24,11 @@ pub use owned::OwnedPieces;
 
 #[cfg(feature = "stream")]
 use crate::core::bom::BOM;
-use crate::core::carry::{Incomplete, Resumed};
+use crate::core::carry::{Carry, Resumed};
 use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
-use crate::kernel::sequence_len;
 use crate::unchecked::{Ending, first_char};
 
 /// Turns a stream of bytes, in chunks cut anywhere, into text, and reports what is ill-formed.
@@ -61,7 +60,7 @@ use crate::unchecked::{Ending, first_char};
 #[derive(Clone, Debug)]
 pub struct Utf8Decoder {
     pub(crate) scanner: Scanner,
-    carry: Incomplete,
+    carry: Carry,
     /// The character that was cut, while a piece of it is lent out.
     lent: [u8; 4],
     pub(crate) tally: Tally,
@@ -79,7 +78,7 @@ impl Utf8Decoder {
     pub fn new() -> Self {
         Self {
             scanner: Scanner::new(Utf8Options::new()),
-            carry: Incomplete::new(),
+            carry: Carry::new(),
             lent: [0; 4],
             tally: Tally::new(),
         }
@@ -279,7 +278,7 @@ impl Utf8Decoder {
     }
 
     /// Completes what is held with the first bytes of `input`, neither of them empty; see
-    /// [`Incomplete::resume`].
+    /// [`Carry::resume`].
     pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
         let (used, resumed) = self.carry.resume(&mut self.scanner, input);
         if let Resumed::Error(error) = resumed {
@@ -314,8 +313,8 @@ impl Utf8Decoder {
 
     /// Gives what is held to such a caller.
     #[cfg(all(feature = "codec", feature = "stream"))]
-    pub(crate) fn take_incomplete(&mut self) -> Incomplete {
-        core::mem::replace(&mut self.carry, Incomplete::new())
+    pub(crate) fn take_incomplete(&mut self) -> Carry {
+        core::mem::replace(&mut self.carry, Carry::new())
     }
 
     /// Ends the stream behind `tail`, which such a caller keeps; see [`Scanner::finish`].
@@ -349,7 +348,7 @@ impl Default for Utf8Decoder {
 #[must_use = "bytes are consumed as the iterator is asked for pieces"]
 pub struct Pieces<'d, 'c> {
     scanner: &'d mut Scanner,
-    carry: &'d mut Incomplete,
+    carry: &'d mut Carry,
     /// Where a character that was cut is lent from. Taken with the character; there is only one
     /// in a chunk, since the carry is filled again by the chunk's last bytes only.
     lent: Option<&'d mut [u8; 4]>,
@@ -404,7 +403,7 @@ impl<'c> Pieces<'_, 'c> {
     /// Passes over bytes of the stream that are not shown. None are held.
     pub(crate) fn pass(&mut self, bytes: usize) {
         debug_assert!(self.carry.is_empty());
-        self.scanner.pass(bytes);
+        self.scanner.skip(bytes);
     }
 }
 
@@ -415,7 +414,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     fn next(&mut self) -> Option<Self::Item> {
         let &first = self.input.first()?;
         if self.carry.is_empty()
-            && let Some(error) = self.scanner.stray_here(first)
+            && let Some(error) = self.scanner.take_stray(first)
         {
             self.input = &self.input[1..];
             return Some(Err(self.tally.note(error)));
@@ -433,7 +432,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                     return Some(Ok(text));
                 }
             } else {
-                let (text, ending) = self.scanner.plain(self.input);
+                let (text, ending) = self.scanner.step_plain(self.input);
                 self.input = &self.input[text.len()..];
                 if ending == Ending::End {
                     self.carry.hold(self.input);
@@ -455,14 +454,8 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     /// Takes the character whose first bytes are held, if the chunk has the others and they are right.
     #[inline]
     fn take_completed(&mut self) -> Option<&'d str> {
-        let (joined, held) = self.carry.join(self.input)?;
-        let len = sequence_len(joined);
-        if len == 0 {
-            return None;
-        }
-        self.carry.clear();
-        self.scanner.pass(len);
-        self.input = &self.input[len - held..];
+        let (joined, taken) = self.carry.complete(self.scanner, self.input)?;
+        self.input = &self.input[taken..];
         let lent = self.lent.take()?;
         *lent = joined;
         first_char(lent)

@@ -147,7 +147,7 @@ pub(crate) fn take_plain<B: SplitTo>(scanner: &mut Scanner, input: &mut B) -> (B
     let mut ending = Ending::End;
     let text = take_text(input, |bytes| {
         let text;
-        (text, ending) = scanner.plain(bytes);
+        (text, ending) = scanner.step_plain(bytes);
         text
     });
     (text, ending)

@@ -1,4 +1,4 @@
-use crate::core::carry::Incomplete;
+use crate::core::carry::Carry;
 use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
 use crate::dialect::error::DialectError;
@@ -41,7 +41,7 @@ use crate::dialect::{CodePoint, Dialect, DialectOptions};
 #[derive(Clone, Debug)]
 pub struct DialectDecoder {
     pub(crate) scanner: DialectScanner,
-    carry: Incomplete<8>,
+    carry: Carry<8>,
     mode: ErrorMode,
     pub(crate) tally: Tally<DialectError>,
 }
@@ -77,7 +77,7 @@ impl DialectDecoder {
         let mode = ErrorMode::Fatal;
         Self {
             scanner: DialectScanner::new(options, mode),
-            carry: Incomplete::new(),
+            carry: Carry::new(),
             mode,
             tally: Tally::default(),
         }

@@ -88,7 +88,7 @@ impl Content {
     pub(super) fn go_behind(&mut self, bytes: usize) {
         if bytes > 0 {
             self.decoder.scanner.close_start();
-            self.decoder.scanner.pass(bytes);
+            self.decoder.scanner.skip(bytes);
         }
     }
 
@@ -127,7 +127,7 @@ impl Content {
         }
         let mut state = State::Looking;
         let len = self.buffer.accept(|rest| {
-            let (text, ending) = scanner.plain(rest);
+            let (text, ending) = scanner.step_plain(rest);
             if ending == Ending::End {
                 state = State::Reading;
             }
