@@ -207,7 +207,7 @@ fn feed<C: Decoder>(mut codec: C, input: &[u8], size: usize, buffer: &mut BytesM
 }
 
 fn show(system: CodingSystem, input: &[u8], size: usize) -> u64 {
-    let mut decoder = TerminalDecoder::in_coding_system(system);
+    let mut decoder = TerminalDecoder::new().with_coding_system(system);
     input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
 }
 

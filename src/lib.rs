@@ -122,7 +122,7 @@
 //! | slices, not all of them UTF-8 | a `String`, some of it from a legacy encoding | [`fallback::FallbackDecoder`] | `alloc` |
 //! | the same, read or in a `Stream` | text | `with_fallback` of [`codec::Utf8Codec`], [`codec::Utf8LinesCodec`], [`stream::Utf8Stream`] | `codec`, `stream` |
 //! | slices | what they are: ASCII, UTF-8, UTF-16, legacy, binary | [`detect::Detector`] | |
-//! | the same | a guess which legacy encoding | `detect::LegacyGuesser` | `detect` |
+//! | the same | a guess which legacy encoding | `detect::LegacyGuesser` | `chardetng` |
 //! | slices from a terminal | borrowed text, in Latin-1 or UTF-8 by its escapes | [`TerminalDecoder`] | |
 //! | any bytes | where characters begin | [`boundary`] | |
 //! | text in pieces, a [`Utf8Stream`](stream::Utf8Stream), a [`Utf8Reader`](stream::Utf8Reader) | the places of a text | [`TextFinder`], [`matches`](stream::Utf8Stream::matches), [`find`](stream::Utf8Reader::find) | `codec` or `stream` |
@@ -238,7 +238,7 @@
 //!   pin-project-lite and thiserror.
 //! - **`encoding_rs`:** `alloc`, and the encodings of the WHATWG Encoding Standard for a
 //!   [`fallback`] and, with `http-body`, for charsets. Brings encoding_rs.
-//! - **`detect`:** `encoding_rs`, and guesses which legacy encoding a stream is in
+//! - **`chardetng`:** `encoding_rs`, and guesses which legacy encoding a stream is in
 //!   (`detect::LegacyGuesser`). Brings chardetng.
 //!
 //! # Minimum supported Rust version

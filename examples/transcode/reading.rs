@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use utf8_codec::decoder::Status;
-use utf8_codec::detect::{Detector, Kind};
+use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectOptions, DialectPiece,
 };
@@ -472,7 +472,7 @@ impl Reading for Iso2022 {
     }
 
     fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
-        while let Some(piece) = self.decoder.finish() {
+        while let Some(piece) = self.decoder.finish().transpose() {
             match piece {
                 Ok(text) => each(Piece::Text(text))?,
                 Err(error) => each(ill_formed(&error, self.errors))?,
@@ -501,14 +501,14 @@ impl Auto {
     }
 
     /// Decides, if `kind` is what it stays.
-    fn decide(&mut self, kind: Kind) -> &mut dyn Reading {
+    fn decide(&mut self, kind: StreamKind) -> &mut dyn Reading {
         let Settings { errors, bom, fallback, .. } = self.settings;
         let policy = bom.unwrap_or(BomPolicy::Strip);
         let make = || -> Box<dyn Reading> {
             match kind {
-                Kind::Utf16Le => Box::new(Utf16::new(Order::LowFirst, policy, errors)),
-                Kind::Utf16Be => Box::new(Utf16::new(Order::HighFirst, policy, errors)),
-                Kind::Utf32Le | Kind::Utf32Be => Box::new(NotRead(kind)),
+                StreamKind::Utf16Le => Box::new(Utf16::new(Order::LowFirst, policy, errors)),
+                StreamKind::Utf16Be => Box::new(Utf16::new(Order::HighFirst, policy, errors)),
+                StreamKind::Utf32Le | StreamKind::Utf32Be => Box::new(NotRead(kind)),
                 _ => Box::new(Utf8OrElse::new(fallback, policy, errors)),
             }
         };
@@ -549,7 +549,7 @@ impl Reading for Auto {
 }
 
 /// What is detected, and not read here.
-struct NotRead(Kind);
+struct NotRead(StreamKind);
 
 impl Reading for NotRead {
     fn push(&mut self, _: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {

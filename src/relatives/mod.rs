@@ -6,3 +6,16 @@ pub mod dialect;
 pub mod fallback;
 pub mod terminal;
 pub mod utf16;
+
+#[cfg(feature = "alloc")]
+use crate::core::decoder::buffer::{Progress, Status};
+
+/// Divides the `used` bytes of a chunk into those that were read and those that are held.
+#[cfg(feature = "alloc")]
+fn progress<E>(used: usize, held: &[u8], written: usize, status: Status<E>) -> Progress<E> {
+    let held = match status {
+        Status::Done => held.len().min(used),
+        _ => 0,
+    };
+    Progress { read: used - held, held, written, status }
+}

@@ -1,30 +1,37 @@
-//! Text from a terminal that switches between Latin-1 and UTF-8 by escape sequences.
+//! Decodes the bytes of a terminal, which switches between Latin-1 and UTF-8 by escape sequences.
 
 use core::iter::FusedIterator;
 
 use crate::core::decoder::{Pieces, Utf8Decoder};
 use crate::core::error::Utf8Error;
+#[cfg(feature = "alloc")]
+use crate::core::{
+    decoder::{Progress, Status},
+    mode::ErrorMode,
+};
 
-/// Turns the stream of a terminal, which switches between Latin-1 and UTF-8, into text.
+/// Decodes the bytes of a terminal, which switches between Latin-1 and UTF-8.
 ///
-/// Two escape sequences of ISO 2022 are known, those of the Linux console (utf-8(7)): `ESC % G` enters
-/// UTF-8, `ESC % @` leaves it. They are removed, wherever they stand and however they are cut, also
-/// where they change nothing. A stream begins outside, unless
-/// [`in_coding_system`](Self::in_coding_system) says otherwise. Outside each byte is the character
-/// of ISO 8859-1, and nothing is ill-formed; inside, what is ill-formed is an error, as from a
+/// The decoder recognises two escape sequences of ISO 2022, those of the Linux console (utf-8(7)):
+/// `ESC % G` enters UTF-8, `ESC % @` leaves it. It removes them wherever they occur and however they are
+/// cut, even if they change nothing. A stream starts in Latin-1 unless
+/// [`with_coding_system`](Self::with_coding_system) sets another start. In Latin-1 each byte is the
+/// character of ISO 8859-1, and no byte is ill-formed. In UTF-8, ill-formed bytes are errors, as in a
 /// [`Utf8Decoder`].
 ///
-/// Other bytes are text, control characters and other escape sequences included:
+/// All other bytes are text, including control characters and other escape sequences:
 ///
-/// - An escape that arrives within an unfinished sequence of UTF-8 breaks it: one
-///   [`Truncated`](crate::Utf8ErrorKind::Truncated) error, at once; then the escape is what it is.
-/// - `ESC`, or `ESC %`, followed by anything else is text as it came, and so is what follows; if that
-///   is another `ESC`, it may begin a switch. `ESC % 8`, an old form of `ESC % G`, is text, too.
-/// - At the end, an unfinished sequence is an error, and an unfinished escape is text.
+/// - An escape inside an incomplete UTF-8 sequence is an immediate
+///   [`Truncated`](crate::Utf8ErrorKind::Truncated) error of that sequence. The escape is then decoded
+///   as usual.
+/// - `ESC` or `ESC %` followed by another byte is text. If that byte is `ESC`, it can start a switch.
+///   `ESC % 8`, an old form of `ESC % G`, is text too.
+/// - At the end of the stream, an incomplete sequence is an error and an incomplete escape is text.
 ///
-/// Between calls it holds three bytes at the most: the beginning of a sequence, or of an escape that
-/// may be a switch. `push(b"")` yields nothing and changes nothing. After an error and after
-/// [`finish`](Self::finish) decoding goes on, in the same coding system, with offsets that go on.
+/// Between calls the decoder holds at most three bytes: the beginning of a sequence, or of an escape
+/// that may be a switch. `push(b"")` yields nothing and changes nothing. After an error and after
+/// [`finish`](Self::finish) decoding continues in the same coding system, and offsets keep counting.
+/// U+FEFF is text.
 ///
 /// # Examples
 ///
@@ -36,18 +43,20 @@ use crate::core::error::Utf8Error;
 /// for chunk in [&b"caf\xE9, \x1B"[..], b"%Gcaf\xC3", b"\xA9\x1B%", b"@, caf\xE9"] {
 ///     decoder.push(chunk).for_each(|piece| text.push_str(piece.unwrap()));
 /// }
-/// assert_eq!(decoder.finish(), None);
+/// assert_eq!(decoder.finish(), Ok(None));
 /// assert_eq!(text, "café, café, café");
 /// ```
 #[derive(Clone, Debug)]
 pub struct TerminalDecoder {
-    /// What is UTF-8 goes through it; the position counts everything but a held escape.
+    /// Decodes the UTF-8. Its position counts every byte except those of a held escape.
     decoder: Utf8Decoder,
+    /// The coding system in which a stream starts.
+    initial: CodingSystem,
     system: CodingSystem,
     escape: Escape,
 }
 
-/// How a terminal's bytes are to be read: the "coding system" that an escape of ISO 2022 designates.
+/// The encoding of a terminal's bytes: the "coding system" that an escape of ISO 2022 designates.
 ///
 /// # Examples
 ///
@@ -60,14 +69,14 @@ pub struct TerminalDecoder {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CodingSystem {
-    /// ISO 8859-1: a byte is a character.
+    /// ISO 8859-1: each byte is a character.
     #[default]
     Latin1,
     /// UTF-8.
     Utf8,
 }
 
-/// How much of an escape has been seen and is held.
+/// The part of an escape that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Escape {
     None,
@@ -86,7 +95,7 @@ impl Escape {
         }
     }
 
-    /// Gives up what is held: it is text.
+    /// Releases the held part, which is text.
     fn take(&mut self) -> &'static str {
         let held = self.as_str();
         *self = Self::None;
@@ -95,7 +104,7 @@ impl Escape {
 }
 
 impl TerminalDecoder {
-    /// Creates a decoder that begins in Latin-1.
+    /// Creates a decoder that starts in Latin-1.
     ///
     /// # Examples
     ///
@@ -106,33 +115,37 @@ impl TerminalDecoder {
     /// ```
     #[must_use]
     pub fn new() -> Self {
-        Self::in_coding_system(CodingSystem::Latin1)
+        let system = CodingSystem::Latin1;
+        Self { decoder: Utf8Decoder::new(), initial: system, system, escape: Escape::None }
     }
 
-    /// Creates a decoder that begins in `system`: most terminals of today begin in UTF-8.
+    /// Sets the coding system in which streams start. Call it before the first push.
+    ///
+    /// Most terminals of today start in UTF-8.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
     /// assert_eq!(decoder.push("ß".as_bytes()).next(), Some(Ok("ß")));
     /// ```
     #[must_use]
-    pub fn in_coding_system(system: CodingSystem) -> Self {
-        Self { decoder: Utf8Decoder::new(), system, escape: Escape::None }
+    pub fn with_coding_system(self, system: CodingSystem) -> Self {
+        Self { initial: system, system, ..self }
     }
 
-    /// Decodes the next chunk of the stream: text and errors, in order.
+    /// Decodes the next chunk of the stream into text and errors, in order.
     ///
-    /// The iterator does the work as it is asked; what it has not reached has not been consumed
-    /// ([`TerminalPieces::rest`]). Run to its end, everything that the bytes so far determine has come
-    /// out. Nothing is copied; outside of UTF-8 a character above 7F is a piece of its own.
+    /// The iterator is lazy: bytes it has not reached are not consumed. If you stop early, push the bytes
+    /// from [`position`](Self::position) on again to continue. Once exhausted, the iterator has yielded
+    /// everything that the bytes so far determine. It copies nothing. In Latin-1 each character above
+    /// U+007F is a piece of its own.
     ///
     /// # Errors
     ///
-    /// Inside UTF-8, each ill-formed part is an `Err` in its place.
+    /// In UTF-8, each ill-formed part is an `Err`. Decoding continues after it.
     ///
     /// # Examples
     ///
@@ -140,18 +153,71 @@ impl TerminalDecoder {
     /// use utf8_codec::Utf8ErrorKind;
     /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
     /// let mut pieces = decoder.push(b"5 \xE2\x82\x1B%@\xA4");
     /// assert_eq!(pieces.next(), Some(Ok("5 ")));
     /// assert_eq!(pieces.next().unwrap().unwrap_err().kind(), Utf8ErrorKind::Truncated);
     /// assert_eq!(pieces.next(), Some(Ok("¤")));
     /// ```
-    pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> TerminalPieces<'d, 'c> {
-        let Self { decoder, system, escape } = self;
-        TerminalPieces { utf8: decoder.push(b""), system, escape, chunk, input: chunk }
+    pub fn push<'d, 'c: 'd>(
+        &'d mut self,
+        chunk: &'c [u8],
+    ) -> impl FusedIterator<Item = Result<&'d str, Utf8Error>> + use<'d, 'c> {
+        let Self { decoder, system, escape, .. } = self;
+        TerminalPieces { utf8: decoder.push(b""), system, escape, input: chunk }
     }
 
-    /// Ends the stream: what is held is an error or text. A second call gives `None`.
+    /// Decodes `chunk` and appends the text to `text`, with each ill-formed part replaced as `mode`
+    /// says.
+    ///
+    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an error,
+    /// push the bytes that have not been read to continue.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::terminal::TerminalDecoder;
+    ///
+    /// let (mut decoder, mut text) = (TerminalDecoder::new(), String::new());
+    /// for chunk in [&b"\xE9\x1B%"[..], b"G\xC3", b"\xA9\xFF"] {
+    ///     let _done = decoder.push_to_string(chunk, ErrorMode::Replacement, &mut text);
+    /// }
+    /// assert_eq!(text, "éé\u{FFFD}");
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn push_to_string(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        text: &mut alloc::string::String,
+    ) -> Progress {
+        text.reserve(chunk.len());
+        let (start, before) = (self.position(), text.len());
+        let mut status = Status::Done;
+        for piece in self.push(chunk) {
+            match piece {
+                Ok(piece) => text.push_str(piece),
+                Err(error) => match mode.repair(&error) {
+                    Some(repair) => text.push_str(&repair),
+                    None => {
+                        status = Status::IllFormed(error);
+                        break;
+                    }
+                },
+            }
+        }
+        let used = (self.position() - start) as usize;
+        super::progress(used, self.incomplete(), text.len() - before, status)
+    }
+
+    /// Ends the stream: a held escape is text, a held beginning of a sequence is an error.
+    ///
+    /// Further calls return `Ok(None)`.
+    ///
+    /// # Errors
+    ///
+    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) for a held beginning of a sequence.
     ///
     /// # Examples
     ///
@@ -159,25 +225,59 @@ impl TerminalDecoder {
     /// use utf8_codec::Utf8ErrorKind;
     /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
     /// decoder.push(b"\xE2\x82").for_each(drop);
-    /// let error = decoder.finish().unwrap().unwrap_err();
+    /// let error = decoder.finish().unwrap_err();
     /// assert_eq!(error.kind(), Utf8ErrorKind::Incomplete);
     ///
     /// decoder.push(b"\x1B").for_each(drop); // the escape key, perhaps
-    /// assert_eq!(decoder.finish(), Some(Ok("\x1B")));
-    /// assert_eq!(decoder.finish(), None);
+    /// assert_eq!(decoder.finish(), Ok(Some("\x1B")));
+    /// assert_eq!(decoder.finish(), Ok(None));
     /// ```
-    pub fn finish(&mut self) -> Option<Result<&'static str, Utf8Error>> {
+    pub fn finish(&mut self) -> Result<Option<&'static str>, Utf8Error> {
         let held = self.escape.take();
         if !held.is_empty() {
             self.decoder.push(b"").pass(held.len());
-            return Some(Ok(held));
+            return Ok(Some(held));
         }
-        self.decoder.finish().err().map(Err)
+        self.decoder.finish().map(|()| None)
     }
 
-    /// Starts a new stream in `system`: offset 0, nothing held.
+    /// Ends the stream and appends its last text to `text`.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], as [`finish`](Self::finish).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+    ///
+    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
+    /// decoder.push(b"\xE2\x82").for_each(drop);
+    /// let mut text = String::new();
+    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
+    /// assert_eq!(text, r"\xe2\x82");
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn finish_to_string(
+        &mut self,
+        mode: ErrorMode,
+        text: &mut alloc::string::String,
+    ) -> Result<(), Utf8Error> {
+        loop {
+            match self.finish() {
+                Ok(None) => return Ok(()),
+                Ok(Some(held)) => text.push_str(held),
+                Err(error) => text.push_str(&mode.repair(&error).ok_or(error)?),
+            }
+        }
+    }
+
+    /// Starts a new stream with the same settings: offset 0, nothing held, in the coding system of the
+    /// start.
     ///
     /// # Examples
     ///
@@ -186,26 +286,26 @@ impl TerminalDecoder {
     ///
     /// let mut decoder = TerminalDecoder::new();
     /// decoder.push(b"\x1B%G\xC3").for_each(drop);
-    /// decoder.reset(CodingSystem::Latin1);
+    /// decoder.reset();
     /// assert_eq!((decoder.position(), decoder.coding_system()), (0, CodingSystem::Latin1));
-    /// assert_eq!(decoder.finish(), None);
+    /// assert_eq!(decoder.finish(), Ok(None));
     /// ```
-    pub fn reset(&mut self, system: CodingSystem) {
+    pub fn reset(&mut self) {
         self.decoder.reset();
-        self.system = system;
+        self.system = self.initial;
         self.escape = Escape::None;
     }
 
-    /// Returns how the bytes that come are read.
+    /// Returns the coding system of the next byte.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
     ///
-    /// let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
     /// decoder.push(b"\x1B%").for_each(drop);
-    /// assert_eq!(decoder.coding_system(), CodingSystem::Utf8); // as long as the escape is not finished
+    /// assert_eq!(decoder.coding_system(), CodingSystem::Utf8); // until the escape is complete
     /// decoder.push(b"@").for_each(drop);
     /// assert_eq!(decoder.coding_system(), CodingSystem::Latin1);
     /// ```
@@ -214,7 +314,7 @@ impl TerminalDecoder {
         self.system
     }
 
-    /// Returns how many bytes of the stream have been consumed, those held and the switches included.
+    /// Returns how many bytes of the stream have been consumed, including held bytes and switches.
     ///
     /// # Examples
     ///
@@ -228,7 +328,24 @@ impl TerminalDecoder {
         self.decoder.position() + self.escape.as_str().len() as u64
     }
 
-    /// Returns how many errors this stream has had so far.
+    /// Returns the held bytes, at most three: the beginning of a sequence or of an escape.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::terminal::TerminalDecoder::new();
+    /// decoder.push(b"\x1B%").for_each(drop);
+    /// assert_eq!(decoder.incomplete(), b"\x1B%");
+    /// ```
+    #[must_use]
+    pub fn incomplete(&self) -> &[u8] {
+        match self.escape {
+            Escape::None => self.decoder.incomplete(),
+            escape => escape.as_str().as_bytes(),
+        }
+    }
+
+    /// Returns the number of errors in this stream so far.
     ///
     /// # Examples
     ///
@@ -241,6 +358,20 @@ impl TerminalDecoder {
     pub fn error_count(&self) -> u64 {
         self.decoder.error_count()
     }
+
+    /// Returns the first error of this stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::terminal::TerminalDecoder::new();
+    /// decoder.push(b"\xFF\x1B%G\xFF").for_each(drop);
+    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 4);
+    /// ```
+    #[must_use]
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.decoder.first_error()
+    }
 }
 
 impl Default for TerminalDecoder {
@@ -250,54 +381,17 @@ impl Default for TerminalDecoder {
 }
 
 /// The text and the errors of one chunk, in order; see [`TerminalDecoder::push`].
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::terminal::TerminalDecoder;
-///
-/// let mut decoder = TerminalDecoder::new();
-/// let mut pieces = decoder.push(b"ab\x1B%G\xFFcd");
-/// assert_eq!(pieces.next(), Some(Ok("ab")));
-/// assert!(pieces.next().unwrap().is_err());
-/// assert_eq!(pieces.rest(), b"cd");
-/// assert_eq!(pieces.next(), Some(Ok("cd")));
-/// assert_eq!(pieces.next(), None);
-/// ```
-#[derive(Debug)]
-#[must_use = "bytes are consumed as the iterator is asked for pieces"]
-pub struct TerminalPieces<'d, 'c> {
-    /// What is left of the last stretch of UTF-8.
+struct TerminalPieces<'d, 'c> {
+    /// The rest of the last stretch of UTF-8.
     utf8: Pieces<'d, 'c>,
     system: &'d mut CodingSystem,
     escape: &'d mut Escape,
-    chunk: &'c [u8],
-    /// What stands behind that stretch.
+    /// The bytes after that stretch.
     input: &'c [u8],
 }
 
 impl<'d, 'c: 'd> TerminalPieces<'d, 'c> {
-    /// Returns the bytes of the chunk that have not been consumed, for a caller who breaks off and
-    /// pushes them again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::terminal::TerminalDecoder;
-    ///
-    /// let mut decoder = TerminalDecoder::new();
-    /// let mut pieces = decoder.push(b"\xE9\xE8\x1B%Gtext");
-    /// assert_eq!(pieces.next(), Some(Ok("é")));
-    /// let rest = pieces.rest();
-    /// assert_eq!(rest, b"\xE8\x1B%Gtext");
-    /// assert_eq!(decoder.push(rest).next(), Some(Ok("è")));
-    /// ```
-    pub fn rest(&self) -> &'c [u8] {
-        let len = self.utf8.rest().len() + self.input.len();
-        &self.chunk[self.chunk.len() - len..]
-    }
-
-    /// Takes the first `len` bytes, which are no UTF-8.
+    /// Takes the first `len` bytes, which are not UTF-8.
     fn take(&mut self, len: usize) -> &'c [u8] {
         let (taken, rest) = self.input.split_at(len);
         self.input = rest;
@@ -305,8 +399,9 @@ impl<'d, 'c: 'd> TerminalPieces<'d, 'c> {
         taken
     }
 
-    /// Takes the next byte into the escape that is held, or gives up that escape: then it is text.
-    fn go_on_with_escape(&mut self, byte: u8) -> Option<&'static str> {
+    /// Adds `byte`, the next one, to the held escape. If it cannot continue the escape, returns the held
+    /// part as text.
+    fn continue_escape(&mut self, byte: u8) -> Option<&'static str> {
         *self.escape = match (*self.escape, byte) {
             (Escape::Begun, b'%') => Escape::Percent,
             (Escape::Percent, b'G' | b'@') => {
@@ -337,7 +432,7 @@ impl<'d, 'c: 'd> Iterator for TerminalPieces<'d, 'c> {
             }
             let &byte = self.input.first()?;
             if *self.escape != Escape::None {
-                match self.go_on_with_escape(byte) {
+                match self.continue_escape(byte) {
                     Some(text) => return Some(Ok(text)),
                     None => continue,
                 }

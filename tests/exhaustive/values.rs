@@ -14,7 +14,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use tokio_util::io::StreamReader;
 use utf8_codec::codec::{CharCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
-use utf8_codec::detect::{Detector, Kind};
+use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 use utf8_codec::dialect::{DialectCodec, DialectItem, JavaUtfCodec};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
@@ -370,18 +370,18 @@ fn through_what_would_read_something_else_if_it_were_not_utf8() {
     }
     // In order there is no sequence that switches charsets.
     let (mut terminal, mut text) =
-        (TerminalDecoder::in_coding_system(CodingSystem::Utf8), String::new());
+        (TerminalDecoder::new().with_coding_system(CodingSystem::Utf8), String::new());
     for chunk in all().as_bytes().chunks(7) {
         terminal.push(chunk).for_each(|piece| text.push_str(piece.unwrap()));
     }
-    assert!(text == all() && terminal.finish().is_none());
+    assert!(text == all() && terminal.finish() == Ok(None));
 
     // Without control characters it is UTF-8 beyond doubt.
     let mut detector = Detector::new();
     for chunk in all().as_bytes()[0x20..].chunks(7) {
         detector.push(chunk);
     }
-    assert_eq!(detector.finish(), Kind::Utf8);
+    assert_eq!(detector.finish(), StreamKind::Utf8);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use crate::rules;
 
 use proptest::prelude::*;
 use rules::{kind, so_far};
-use utf8_codec::detect::{Detection, Detector, Kind};
+use utf8_codec::detect::{Detection, Detector, StreamKind};
 
-fn detect<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Kind, Detection) {
+fn detect<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (StreamKind, Detection) {
     let mut detector = Detector::new();
     for chunk in chunks {
         let detection = detector.push(chunk);
@@ -106,20 +106,20 @@ proptest! {
 
 #[test]
 fn signatures_that_the_end_cuts_short_are_none() {
-    let table: &[(&[u8], Kind)] = &[
-        (b"\xFF\xFE", Kind::Utf16Le),
-        (b"\xFF\xFE\0", Kind::Utf16Le),
-        (b"\xFF\xFE\0\0", Kind::Utf32Le),
-        (b"\xFE\xFF", Kind::Utf16Be),
-        (b"\0\0\xFE\xFF", Kind::Utf32Be),
-        (b"\xEF\xBB\xBF", Kind::Utf8WithBom),
-        (b"\xEF\xBB", Kind::Legacy),
-        (b"\xEF", Kind::Legacy),
-        (b"\xFF", Kind::Legacy),
-        (b"\xFE", Kind::Legacy),
-        (b"\0", Kind::Binary),
-        (b"\0\0", Kind::Binary),
-        (b"\0\0\xFE", Kind::Binary),
+    let table: &[(&[u8], StreamKind)] = &[
+        (b"\xFF\xFE", StreamKind::Utf16Le),
+        (b"\xFF\xFE\0", StreamKind::Utf16Le),
+        (b"\xFF\xFE\0\0", StreamKind::Utf32Le),
+        (b"\xFE\xFF", StreamKind::Utf16Be),
+        (b"\0\0\xFE\xFF", StreamKind::Utf32Be),
+        (b"\xEF\xBB\xBF", StreamKind::Utf8WithBom),
+        (b"\xEF\xBB", StreamKind::Legacy),
+        (b"\xEF", StreamKind::Legacy),
+        (b"\xFF", StreamKind::Legacy),
+        (b"\xFE", StreamKind::Legacy),
+        (b"\0", StreamKind::Binary),
+        (b"\0\0", StreamKind::Binary),
+        (b"\0\0\xFE", StreamKind::Binary),
     ];
     for &(bytes, kind) in table {
         assert_eq!(detect([bytes]).0, kind, "{bytes:02x?}");
@@ -142,12 +142,12 @@ fn its_types_may_be_sent_shared_moved_cloned_and_printed() {
     fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
     is_plain::<Detection>();
     is_plain::<Detector>();
-    is_plain::<Kind>();
+    is_plain::<StreamKind>();
 }
 
-#[cfg(feature = "detect")]
+#[cfg(feature = "chardetng")]
 mod guesses {
-    use utf8_codec::detect::{Kind, LegacyGuesser};
+    use utf8_codec::detect::{LegacyGuesser, StreamKind};
 
     const TEXTS: [(&str, &str); 5] = [
         ("windows-1251", "Съешь ещё этих мягких французских булок, да выпей чаю"),
@@ -168,8 +168,8 @@ mod guesses {
                     guesser.push(chunk);
                     guesser.push(b"");
                 }
-                assert_eq!(guesser.finish(), Kind::Legacy);
-                assert_eq!(guesser.finish(), Kind::Legacy);
+                assert_eq!(guesser.finish(), StreamKind::Legacy);
+                assert_eq!(guesser.finish(), StreamKind::Legacy);
                 assert_eq!(guesser.guess(None).unwrap().name(), name, "{size}");
             }
         }

@@ -1,14 +1,15 @@
-//! A terminal's stream between Latin-1 and UTF-8, at every cut.
+//! Is the stream of a terminal, between Latin-1 and UTF-8, decoded the same at every cut?
 
 use proptest::prelude::*;
-use utf8_codec::terminal::{CodingSystem, TerminalDecoder, TerminalPieces};
-use utf8_codec::{Utf8Error, Utf8ErrorKind};
+use utf8_codec::decoder::Status;
+use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+use utf8_codec::{ErrorMode, Utf8Error, Utf8ErrorKind};
 
 /// Text and errors: each with the offset in the text at which it stands, each as it is displayed.
 type Told = (String, Vec<(usize, String)>, CodingSystem);
 
 fn tell<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> Told {
-    let mut decoder = TerminalDecoder::in_coding_system(start);
+    let mut decoder = TerminalDecoder::new().with_coding_system(start);
     let (mut text, mut errors) = (String::new(), Vec::new());
     let mut fed = 0;
     for chunk in chunks {
@@ -25,11 +26,12 @@ fn tell<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> 
         assert_eq!(decoder.position(), fed);
     }
     match decoder.finish() {
-        Some(Ok(held)) => text += held,
-        Some(Err(error)) => errors.push((text.len(), error.to_string())),
-        None => {}
+        Ok(Some(held)) => text += held,
+        Err(error) => errors.push((text.len(), error.to_string())),
+        Ok(None) => {}
     }
-    assert_eq!(decoder.finish(), None);
+    assert_eq!(decoder.finish(), Ok(None));
+    assert_eq!(decoder.incomplete(), b"");
     assert_eq!(decoder.position(), fed);
     assert_eq!(decoder.error_count(), errors.len() as u64);
     (text, errors, decoder.coding_system())
@@ -185,9 +187,10 @@ proptest! {
                 Some(Err(_)) => errors += 1,
                 None => break,
             }
-            rest = decoder_rest(pieces);
+            drop(pieces);
+            rest = &stream[decoder.position() as usize..];
         }
-        if let Some(Ok(held)) = decoder.finish() {
+        if let Ok(Some(held)) = decoder.finish() {
             text += held;
         }
         let whole = tell(CodingSystem::Latin1, [&stream[..]]);
@@ -195,13 +198,53 @@ proptest! {
     }
 }
 
-fn decoder_rest<'c>(pieces: TerminalPieces<'_, 'c>) -> &'c [u8] {
-    pieces.rest()
+#[test]
+fn strings_are_what_pieces_are() {
+    for &(name, bytes, text, errors) in TABLE {
+        for size in 1..=bytes.len() {
+            let (mut decoder, mut skipped) = (TerminalDecoder::new(), String::new());
+            for chunk in bytes.chunks(size) {
+                let progress = decoder.push_to_string(chunk, ErrorMode::Skip, &mut skipped);
+                assert_eq!(progress.status, Status::Done, "{name}");
+                assert_eq!(progress.read + progress.held, chunk.len(), "{name}");
+            }
+            decoder.finish_to_string(ErrorMode::Skip, &mut skipped).unwrap();
+            assert_eq!((&*skipped, decoder.error_count()), (text, errors.len() as u64), "{name}");
+            let first = decoder.first_error().map(|error| error.to_string());
+            assert_eq!(first.as_deref(), errors.first().copied(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_fatal_error_leaves_the_bytes_after_it() {
+    let (mut decoder, mut text) = (TerminalDecoder::new(), String::new());
+    let chunk = b"a\x1B%Gb\xE2\x82\x1B%@\xE9";
+    let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+    let Status::IllFormed(error) = progress.status else { panic!("{progress:?}") };
+    assert_eq!((error.valid_up_to(), progress.read, progress.held), (5, 7, 0));
+    let progress = decoder.push_to_string(&chunk[7..], ErrorMode::Fatal, &mut text);
+    assert_eq!((progress.status, &*text), (Status::Done, "abé"));
+    assert_eq!(decoder.push_to_string(b"\x1B%", ErrorMode::Fatal, &mut text).held, 2);
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    assert_eq!(text, "abé\x1B%");
+}
+
+#[test]
+fn reset_returns_to_the_coding_system_of_the_start() {
+    for start in [CodingSystem::Latin1, CodingSystem::Utf8] {
+        let mut decoder = TerminalDecoder::new().with_coding_system(start);
+        decoder.push(b"\x1B%G\x1B%@\x1B").for_each(drop);
+        decoder.reset();
+        assert_eq!((decoder.coding_system(), decoder.position()), (start, 0));
+        assert_eq!(decoder.incomplete(), b"");
+        assert_eq!(decoder.finish(), Ok(None));
+    }
 }
 
 #[test]
 fn everything_determined_is_out_and_three_bytes_are_held_at_the_most() {
-    let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
+    let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
     assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
     let pieces: Vec<_> = decoder.push(b"\x1B").collect();
     assert!(matches!(pieces[..], [Err(error)] if error.kind() == Utf8ErrorKind::Truncated));
@@ -223,7 +266,7 @@ fn much_latin1_in_one_chunk_is_looked_at_once() {
 
 #[test]
 fn errors_are_those_of_the_decoder() {
-    let mut decoder = TerminalDecoder::in_coding_system(CodingSystem::Utf8);
+    let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
     let error: Utf8Error = decoder.push(b"ab\xFF").nth(1).unwrap().unwrap_err();
     assert_eq!((error.valid_up_to(), error.error_len()), (2, Some(1)));
 }
@@ -232,6 +275,5 @@ fn errors_are_those_of_the_decoder() {
 fn its_types_may_be_sent_shared_moved_and_printed() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     is_plain::<TerminalDecoder>();
-    is_plain::<TerminalPieces<'_, '_>>();
     is_plain::<CodingSystem>();
 }

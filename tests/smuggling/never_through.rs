@@ -4,7 +4,7 @@
 #![cfg(feature = "alloc")]
 
 use utf8_codec::boundary;
-use utf8_codec::detect::{Detector, Kind};
+use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 
@@ -74,7 +74,7 @@ fn a_fallback_does_not_let_them_through() {
 fn a_switch_of_coding_systems_does_not_let_them_through() {
     for system in [CodingSystem::Latin1, CodingSystem::Utf8] {
         for_each_form(|chunks, pretended| {
-            let mut decoder = TerminalDecoder::in_coding_system(system);
+            let mut decoder = TerminalDecoder::new().with_coding_system(system);
             let mut text = String::new();
             for chunk in chunks {
                 decoder.push(chunk).flatten().for_each(|piece| text.push_str(piece));
@@ -92,7 +92,7 @@ fn a_detector_does_not_take_them_for_utf8() {
         for chunk in chunks {
             detector.push(chunk);
         }
-        assert_eq!(detector.finish(), Kind::Legacy);
+        assert_eq!(detector.finish(), StreamKind::Legacy);
     });
 }
 

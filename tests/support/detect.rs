@@ -1,28 +1,30 @@
 //! What a stream is, by the rules of the detector as they are documented.
 
-use utf8_codec::detect::Kind;
+use utf8_codec::detect::StreamKind;
 
 /// The rules, applied to the whole.
-pub(crate) fn kind(bytes: &[u8]) -> Kind {
+pub(crate) fn kind(bytes: &[u8]) -> StreamKind {
     let is_binary = |byte: &u8| matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F);
     match bytes {
-        [] => Kind::Empty,
-        [0xFF, 0xFE, 0, 0, ..] => Kind::Utf32Le,
-        [0, 0, 0xFE, 0xFF, ..] => Kind::Utf32Be,
-        [0xFF, 0xFE, ..] => Kind::Utf16Le,
-        [0xFE, 0xFF, ..] => Kind::Utf16Be,
-        _ if bytes.iter().any(is_binary) => Kind::Binary,
-        _ if str::from_utf8(bytes).is_err() => Kind::Legacy,
-        [0xEF, 0xBB, 0xBF, ..] => Kind::Utf8WithBom,
-        _ if bytes.is_ascii() => Kind::Ascii,
-        _ => Kind::Utf8,
+        [] => StreamKind::Empty,
+        [0xFF, 0xFE, 0, 0, ..] => StreamKind::Utf32Le,
+        [0, 0, 0xFE, 0xFF, ..] => StreamKind::Utf32Be,
+        [0xFF, 0xFE, ..] => StreamKind::Utf16Le,
+        [0xFE, 0xFF, ..] => StreamKind::Utf16Be,
+        _ if bytes.iter().any(is_binary) => StreamKind::Binary,
+        _ if str::from_utf8(bytes).is_err() => StreamKind::Legacy,
+        [0xEF, 0xBB, 0xBF, ..] => StreamKind::Utf8WithBom,
+        _ if bytes.is_ascii() => StreamKind::Ascii,
+        _ => StreamKind::Utf8,
     }
 }
 
 /// The same of a beginning, and what else it may become: an unfinished sequence at its end does not
 /// count.
-pub(crate) fn so_far(bytes: &[u8]) -> (Kind, &'static [Kind]) {
-    use Kind::{Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le};
+pub(crate) fn so_far(bytes: &[u8]) -> (StreamKind, &'static [StreamKind]) {
+    use StreamKind::{
+        Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,
+    };
     let done = match str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => bytes,
@@ -32,7 +34,7 @@ pub(crate) fn so_far(bytes: &[u8]) -> (Kind, &'static [Kind]) {
         Legacy => kind(done),
         kind => kind,
     };
-    let may_become: &[Kind] = match (bytes, kind) {
+    let may_become: &[StreamKind] = match (bytes, kind) {
         ([], _) => &[Ascii, Utf8, Utf8WithBom, Utf16Le, Utf16Be, Utf32Le, Utf32Be, Legacy, Binary],
         ([0xFE], _) => &[Utf16Be, Binary],
         ([0xFF], _) => &[Utf16Le, Utf32Le, Binary],

@@ -1,31 +1,32 @@
+//! Which kind of stream are these bytes?
+
 use crate::core::bom::{BOM, BomPolicy};
 use crate::core::options::Utf8Options;
 use crate::core::validator::Utf8Validator;
-use crate::detect::{Detection, Kind};
+use crate::detect::{Detection, StreamKind};
 
-/// Says what a stream of bytes, in chunks cut anywhere, is.
+/// Detects what a stream of bytes, in chunks cut anywhere, is.
 ///
-/// Between calls it holds three bytes at the most, the beginning of a signature or of a sequence.
-/// `push(b"")` changes nothing. [`finish`](Self::finish) makes the answer certain; calling again gives
-/// the same, and what is pushed behind it is not looked at, until [`reset`](Self::reset). There are no
-/// errors.
+/// Between calls the detector holds at most three bytes, the beginning of a BOM or of a sequence.
+/// `push(b"")` changes nothing. [`finish`](Self::finish) makes the result certain: further calls return
+/// the same, and bytes pushed after it are ignored until [`reset`](Self::reset). There are no errors.
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::detect::{Detector, Kind};
+/// use utf8_codec::detect::{Detector, StreamKind};
 ///
 /// let mut detector = Detector::new();
-/// assert_eq!(detector.push(b"\xEF\xBB").kind(), Kind::Ascii); // two bytes that say nothing yet
-/// assert_eq!(detector.push(b"\xBF").kind(), Kind::Utf8WithBom);
-/// assert_eq!(detector.push(b"caf\xE9").kind(), Kind::Utf8WithBom); // E9 may begin a character
-/// assert_eq!(detector.push(b", th\xE9").kind(), Kind::Legacy); // it did not
-/// assert_eq!(detector.finish(), Kind::Legacy);
+/// assert_eq!(detector.push(b"\xEF\xBB").kind(), StreamKind::Ascii); // too few bytes for a BOM
+/// assert_eq!(detector.push(b"\xBF").kind(), StreamKind::Utf8WithBom);
+/// assert_eq!(detector.push(b"caf\xE9").kind(), StreamKind::Utf8WithBom); // E9 may begin a character
+/// assert_eq!(detector.push(b", th\xE9").kind(), StreamKind::Legacy); // it did not
+/// assert_eq!(detector.finish(), StreamKind::Legacy);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Detector {
     state: State,
-    /// The first bytes of the stream, for as long as they may be a signature.
+    /// The first bytes of the stream, as long as they may be a BOM.
     first: [u8; 4],
     position: u64,
     validator: Utf8Validator,
@@ -33,39 +34,38 @@ pub struct Detector {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// All that has come, three bytes at the most, may become the signature of UTF-16 or UTF-32, or
-    /// a longer one.
+    /// All bytes so far, at most three, may be the beginning of the BOM of UTF-16 or UTF-32.
     Opening,
-    /// ASCII, and perhaps the beginning of a sequence or of the signature of UTF-8.
+    /// ASCII, and perhaps the beginning of a sequence or of the BOM of UTF-8.
     Ascii,
-    /// UTF-8, with one character at least that is not ASCII.
+    /// UTF-8, with at least one character that is not ASCII.
     Utf8,
-    /// Ill-formed, and without control characters.
+    /// Ill-formed, without control characters of binary data.
     Legacy,
-    /// Nothing can change it.
-    Certain(Kind),
+    /// No byte can change the result.
+    Certain(StreamKind),
 }
 
 /// What the first bytes of a stream are.
-enum Opening {
-    /// Perhaps a signature, or a longer one.
-    Open,
-    /// A signature.
-    Signature(Kind),
-    /// Bytes like any other.
-    None,
+enum FirstBytes {
+    /// Perhaps the beginning of a BOM, or of a longer one.
+    Undecided,
+    /// A BOM.
+    Bom(StreamKind),
+    /// Other bytes.
+    Other,
 }
 
-impl Opening {
+impl FirstBytes {
     const fn of(first: &[u8]) -> Self {
         match first {
-            [] | [0] | [0, 0] | [0, 0, 0xFE] => Self::Open,
-            [0xFE] | [0xFF] | [0xFF, 0xFE] | [0xFF, 0xFE, 0] => Self::Open,
-            [0, 0, 0xFE, 0xFF] => Self::Signature(Kind::Utf32Be),
-            [0xFE, 0xFF] => Self::Signature(Kind::Utf16Be),
-            [0xFF, 0xFE, 0, 0] => Self::Signature(Kind::Utf32Le),
-            [0xFF, 0xFE, ..] => Self::Signature(Kind::Utf16Le),
-            _ => Self::None,
+            [] | [0] | [0, 0] | [0, 0, 0xFE] => Self::Undecided,
+            [0xFE] | [0xFF] | [0xFF, 0xFE] | [0xFF, 0xFE, 0] => Self::Undecided,
+            [0, 0, 0xFE, 0xFF] => Self::Bom(StreamKind::Utf32Be),
+            [0xFE, 0xFF] => Self::Bom(StreamKind::Utf16Be),
+            [0xFF, 0xFE, 0, 0] => Self::Bom(StreamKind::Utf32Le),
+            [0xFF, 0xFE, ..] => Self::Bom(StreamKind::Utf16Le),
+            _ => Self::Other,
         }
     }
 }
@@ -76,9 +76,9 @@ impl Detector {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::detect::{Detector, Kind};
+    /// use utf8_codec::detect::{Detector, StreamKind};
     ///
-    /// assert_eq!(Detector::new().so_far().kind(), Kind::Empty);
+    /// assert_eq!(Detector::new().so_far().kind(), StreamKind::Empty);
     /// ```
     #[must_use]
     pub fn new() -> Self {
@@ -91,31 +91,31 @@ impl Detector {
         }
     }
 
-    /// Looks at the next chunk of the stream, and says what it is so far.
+    /// Examines the next chunk and returns what the stream is so far.
     ///
-    /// When the answer is certain, bytes are only counted.
+    /// Once the result is certain, bytes are only counted.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::detect::{Detector, Kind};
+    /// use utf8_codec::detect::{Detector, StreamKind};
     ///
     /// let mut detector = Detector::new();
-    /// assert_eq!(detector.push(b"\0").kind(), Kind::Binary);
-    /// assert_eq!(detector.push(b"\0\xFE\xFF").kind(), Kind::Utf32Be);
+    /// assert_eq!(detector.push(b"\0").kind(), StreamKind::Binary);
+    /// assert_eq!(detector.push(b"\0\xFE\xFF").kind(), StreamKind::Utf32Be);
     /// ```
     pub fn push(&mut self, chunk: &[u8]) -> Detection {
         let mut rest = chunk;
-        while let (State::Opening, [byte, behind @ ..]) = (self.state, rest) {
+        while let (State::Opening, [byte, after @ ..]) = (self.state, rest) {
             let len = self.seen().len();
             self.first[len] = *byte;
             self.position += 1;
-            rest = behind;
+            rest = after;
             let first = self.first;
-            match Opening::of(&first[..=len]) {
-                Opening::Open => {}
-                Opening::Signature(kind) => self.state = State::Certain(kind),
-                Opening::None => {
+            match FirstBytes::of(&first[..=len]) {
+                FirstBytes::Undecided => {}
+                FirstBytes::Bom(kind) => self.state = State::Certain(kind),
+                FirstBytes::Other => {
                     self.state = State::Ascii;
                     self.look(&first[..=len]);
                 }
@@ -126,12 +126,12 @@ impl Detector {
         self.so_far()
     }
 
-    /// Says what the stream is so far.
+    /// Returns what the stream is so far.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::detect::{Detector, Kind};
+    /// use utf8_codec::detect::{Detector, StreamKind};
     ///
     /// let mut detector = Detector::new();
     /// detector.push("Größe".as_bytes());
@@ -139,14 +139,16 @@ impl Detector {
     /// ```
     #[must_use]
     pub fn so_far(&self) -> Detection {
-        use Kind::{Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le};
+        use StreamKind::{
+            Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,
+        };
         let (kind, may_become): (_, &'static [_]) = match (self.state, self.seen()) {
-            (State::Opening, []) => (Kind::Empty, &ALL),
+            (State::Opening, []) => (StreamKind::Empty, &ALL),
             (State::Opening, [0xFE]) => (Legacy, &[Utf16Be, Binary]),
             (State::Opening, [0xFF]) => (Legacy, &[Utf16Le, Utf32Le, Binary]),
             (State::Opening, [0xFF, ..]) => (Utf16Le, &[Utf32Le]),
             (State::Opening, _) => (Binary, &[Utf32Be]),
-            (State::Ascii, _) if self.may_be_utf8_signature() => {
+            (State::Ascii, _) if self.may_be_utf8_bom() => {
                 (Ascii, &[Utf8, Utf8WithBom, Legacy, Binary])
             }
             (State::Ascii, _) => (Ascii, &[Utf8, Legacy, Binary]),
@@ -158,19 +160,19 @@ impl Detector {
         Detection::new(kind, may_become)
     }
 
-    /// Ends the stream, and says what it is.
+    /// Ends the stream and returns what it is.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::detect::{Detector, Kind};
+    /// use utf8_codec::detect::{Detector, StreamKind};
     ///
     /// let mut detector = Detector::new();
     /// detector.push(b"5 \xE2\x82");
-    /// assert_eq!(detector.so_far().kind(), Kind::Ascii);
-    /// assert_eq!(detector.finish(), Kind::Legacy); // nothing completes it
+    /// assert_eq!(detector.so_far().kind(), StreamKind::Ascii);
+    /// assert_eq!(detector.finish(), StreamKind::Legacy); // the sequence is incomplete
     /// ```
-    pub fn finish(&mut self) -> Kind {
+    pub fn finish(&mut self) -> StreamKind {
         if matches!(self.state, State::Ascii | State::Utf8) && self.validator.finish().is_err() {
             self.state = State::Legacy;
         }
@@ -184,18 +186,18 @@ impl Detector {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::detect::{Detector, Kind};
+    /// use utf8_codec::detect::{Detector, StreamKind};
     ///
     /// let mut detector = Detector::new();
     /// detector.push(b"\0\0");
     /// detector.reset();
-    /// assert_eq!(detector.push(b"text").kind(), Kind::Ascii);
+    /// assert_eq!(detector.push(b"text").kind(), StreamKind::Ascii);
     /// ```
     pub fn reset(&mut self) {
         *self = Self::new();
     }
 
-    /// Returns how many bytes of the stream have come.
+    /// Returns how many bytes of the stream have been pushed.
     ///
     /// # Examples
     ///
@@ -209,7 +211,7 @@ impl Detector {
         self.position
     }
 
-    /// All bytes that have come, while they may be a signature.
+    /// Returns all bytes so far, while they may be a BOM.
     fn seen(&self) -> &[u8] {
         match self.state {
             State::Opening => &self.first[..self.position as usize],
@@ -217,19 +219,19 @@ impl Detector {
         }
     }
 
-    /// Whether nothing has come but the beginning of a signature of UTF-8.
-    fn may_be_utf8_signature(&self) -> bool {
+    /// Returns whether the bytes so far are the beginning of the BOM of UTF-8.
+    fn may_be_utf8_bom(&self) -> bool {
         let held = self.validator.incomplete();
         held.len() as u64 == self.position && BOM.starts_with(held)
     }
 
-    /// Takes note of what `bytes` are, which no signature of UTF-16 or UTF-32 is part of.
+    /// Updates the state by `bytes`, which belong to no BOM of UTF-16 or UTF-32.
     fn look(&mut self, bytes: &[u8]) {
         if matches!(self.state, State::Opening | State::Certain(_)) {
             return;
         }
         if bytes.iter().any(|&byte| is_binary(byte)) {
-            self.state = State::Certain(Kind::Binary);
+            self.state = State::Certain(StreamKind::Binary);
         } else if self.state != State::Legacy {
             let held_before = self.validator.incomplete().len();
             self.state = match self.validator.push(bytes) {
@@ -252,20 +254,20 @@ impl Default for Detector {
     }
 }
 
-/// A binary data byte of the WHATWG MIME Sniffing Standard.
+/// Whether this is a binary data byte of the WHATWG MIME Sniffing Standard.
 const fn is_binary(byte: u8) -> bool {
     matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
 }
 
-/// What a stream may become of which nothing is known.
-static ALL: [Kind; 9] = [
-    Kind::Ascii,
-    Kind::Utf8,
-    Kind::Utf8WithBom,
-    Kind::Utf16Le,
-    Kind::Utf16Be,
-    Kind::Utf32Le,
-    Kind::Utf32Be,
-    Kind::Legacy,
-    Kind::Binary,
+/// What an empty stream may become.
+static ALL: [StreamKind; 9] = [
+    StreamKind::Ascii,
+    StreamKind::Utf8,
+    StreamKind::Utf8WithBom,
+    StreamKind::Utf16Le,
+    StreamKind::Utf16Be,
+    StreamKind::Utf32Le,
+    StreamKind::Utf32Be,
+    StreamKind::Legacy,
+    StreamKind::Binary,
 ];

@@ -1,20 +1,22 @@
+//! Which legacy encoding is it, probably?
+
 use alloc::string::String;
 use core::fmt;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding;
 
-use crate::detect::{Detection, Detector, Kind};
+use crate::detect::{Detection, Detector, StreamKind};
 
-/// A [`Detector`] that also guesses which legacy encoding it is, with chardetng.
+/// A [`Detector`] that also guesses the legacy encoding, with chardetng.
 ///
-/// Guessing looks at every byte, whatever the stream is, and takes many times as long as detecting;
-/// so it is a type of its own, for streams that are short or cut short.
+/// Guessing examines every byte, whatever the stream is, and takes many times as long as detecting.
+/// Use it for short streams, or for the first part of a long one.
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::detect::{Kind, LegacyGuesser};
+/// use utf8_codec::detect::{StreamKind, LegacyGuesser};
 /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 ///
 /// let bytes = b"\xCF\xF0\xE8\xE2\xE5\xF2, \xEC\xE8\xF0! \xCA\xE0\xEA \xE4\xE5\xEB\xE0?";
@@ -22,7 +24,7 @@ use crate::detect::{Detection, Detector, Kind};
 /// for chunk in bytes.chunks(5) {
 ///     guesser.push(chunk);
 /// }
-/// assert_eq!(guesser.finish(), Kind::Legacy);
+/// assert_eq!(guesser.finish(), StreamKind::Legacy);
 /// let encoding = guesser.guess(None).unwrap();
 /// assert_eq!(encoding.name(), "windows-1251");
 ///
@@ -39,8 +41,8 @@ pub struct LegacyGuesser {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    Ahead,
-    Behind,
+    NotReached,
+    Reached,
 }
 
 impl LegacyGuesser {
@@ -54,47 +56,47 @@ impl LegacyGuesser {
     #[must_use]
     pub fn new() -> Self {
         let guesser = EncodingDetector::new(Iso2022JpDetection::Deny);
-        Self { detector: Detector::new(), guesser, end: End::Ahead }
+        Self { detector: Detector::new(), guesser, end: End::NotReached }
     }
 
-    /// Looks at the next chunk of the stream, and says what it is so far.
+    /// Examines the next chunk and returns what the stream is so far.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::detect::{Kind, LegacyGuesser};
+    /// use utf8_codec::detect::{StreamKind, LegacyGuesser};
     ///
-    /// assert_eq!(LegacyGuesser::new().push(b"caf\xE9.").kind(), Kind::Legacy);
+    /// assert_eq!(LegacyGuesser::new().push(b"caf\xE9.").kind(), StreamKind::Legacy);
     /// ```
     pub fn push(&mut self, chunk: &[u8]) -> Detection {
-        if self.end == End::Ahead {
+        if self.end == End::NotReached {
             self.guesser.feed(chunk, false);
         }
         self.detector.push(chunk)
     }
 
-    /// Ends the stream, and says what it is.
+    /// Ends the stream and returns what it is.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::detect::{Kind, LegacyGuesser};
+    /// use utf8_codec::detect::{StreamKind, LegacyGuesser};
     ///
-    /// assert_eq!(LegacyGuesser::new().finish(), Kind::Empty);
+    /// assert_eq!(LegacyGuesser::new().finish(), StreamKind::Empty);
     /// ```
-    pub fn finish(&mut self) -> Kind {
-        if self.end == End::Ahead {
+    pub fn finish(&mut self) -> StreamKind {
+        if self.end == End::NotReached {
             self.guesser.feed(b"", true);
-            self.end = End::Behind;
+            self.end = End::Reached;
         }
         self.detector.finish()
     }
 
-    /// Guesses the encoding, if what has come is in a legacy one. A guess: nothing about it is
-    /// certain, and more bytes may change it.
+    /// Guesses the encoding, if the stream so far is [`StreamKind::Legacy`]. More bytes may change the
+    /// guess.
     ///
-    /// Where the bytes come from makes it better: `domain` is the last label of the name of a host,
-    /// such as `jp`, in whatever case. What is no label is as none.
+    /// `domain`, the last label of the host name that the bytes come from, such as `jp`, improves the
+    /// guess. Its case does not matter. A `domain` that is not a label is ignored.
     ///
     /// # Examples
     ///
@@ -108,7 +110,7 @@ impl LegacyGuesser {
     /// ```
     #[must_use]
     pub fn guess(&self, domain: Option<&str>) -> Option<&'static Encoding> {
-        if self.detector.so_far().kind() != Kind::Legacy {
+        if self.detector.so_far().kind() != StreamKind::Legacy {
             return None;
         }
         let domain: Option<String> = domain.map(str::to_ascii_lowercase);
@@ -130,7 +132,7 @@ impl LegacyGuesser {
         *self = Self::new();
     }
 
-    /// Returns the detector within.
+    /// Returns the inner detector.
     ///
     /// # Examples
     ///
