@@ -10,9 +10,9 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
 
+pub use block_errors::Parts;
 #[doc(hidden)]
-pub use pairs::Nul;
-pub use parts::Parts;
+pub use reference::pairs::Nul;
 
 /// Whether the machine has all of these features: asked of it with `std`, otherwise of the build.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
@@ -28,24 +28,22 @@ macro_rules! has {
     }};
 }
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-mod clean;
-mod convert;
-mod find;
-mod line;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-mod neon;
-mod pairs;
-pub(crate) mod parts;
-pub(crate) mod scalar;
-#[cfg(target_arch = "x86_64")]
-mod sse41;
-mod unmask;
+mod aarch64;
+pub(crate) mod block_errors;
+mod dispatch;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
-mod vector;
+mod generic;
+mod line;
+mod reference;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use aarch64::neon;
+pub(crate) use reference::validate as scalar;
+#[cfg(target_arch = "x86_64")]
+use x86_64::{avx2, avx512, sse41};
 
 /// An implementation of the inner loops that this machine can run.
 ///

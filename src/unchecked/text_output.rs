@@ -5,7 +5,7 @@ use core::slice;
 
 use super::ShortText;
 use crate::kernel::Kernel;
-use crate::kernel::parts::{BLOCK, Parts};
+use crate::kernel::block_errors::{BLOCK, Parts};
 use crate::kernel::scalar::{Sequence, sequence};
 
 /// Writes well-formed text into memory that a `String` has reserved.

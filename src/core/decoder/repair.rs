@@ -6,7 +6,7 @@
 use alloc::string::String;
 
 use crate::core::mode::{EVERY_ESCAPE, EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode};
-use crate::kernel::parts::BLOCK;
+use crate::kernel::block_errors::BLOCK;
 use crate::kernel::scalar::Sequence;
 use crate::kernel::{Kernel, Why};
 use crate::unchecked::{Repairs, ShortText, SortedBlock, TextOutput};

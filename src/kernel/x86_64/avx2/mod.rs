@@ -1,12 +1,12 @@
 //! AVX2: vectors of 32 bytes, and of 16 for inputs of up to 34; the algorithm is in `vector.rs`.
 
-pub(super) mod pairs;
+pub(in crate::kernel) mod pairs;
 
 use core::arch::x86_64::*;
 
 use super::sse41::Bytes16;
-use super::vector::{self, Look, Vector};
-use super::{Stop, scalar};
+use crate::kernel::generic::{self as vector, Look, Vector};
+use crate::kernel::{Stop, scalar};
 
 /// 32 bytes.
 ///
@@ -131,7 +131,7 @@ impl Vector for Bytes32 {
 
 /// Finds how far `input` is well-formed; see [`Kernel::validate`](super::Kernel::validate).
 #[target_feature(enable = "avx2")]
-pub(super) fn validate(input: &[u8]) -> Stop {
+pub(in crate::kernel) fn validate(input: &[u8]) -> Stop {
     // SAFETY: the lengths are those that are asked for, and this function has the instructions.
     let look = unsafe {
         match input.len() {
@@ -159,7 +159,7 @@ fn long(input: &[u8]) -> Stop {
 
 /// Counts bytes; see [`Kernel::clean_len`](super::Kernel::clean_len).
 #[target_feature(enable = "avx2")]
-pub(super) fn clean_len(input: &[u8]) -> usize {
+pub(in crate::kernel) fn clean_len(input: &[u8]) -> usize {
     // SAFETY: there is no `out`, and this function has the instructions.
     unsafe { vector::clean::<Bytes32>(input, core::ptr::null_mut()) }
 }
@@ -170,14 +170,14 @@ pub(super) fn clean_len(input: &[u8]) -> usize {
 ///
 /// - `input.len()` bytes can be written at `out`.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
+pub(in crate::kernel) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
     // SAFETY: the caller's promise, and this function has the instructions.
     unsafe { vector::clean::<Bytes32>(input, out) }
 }
 
 /// Counts bytes, as [`Kernel::text_before`](super::Kernel::text_before) may, up to what is not ASCII.
 #[target_feature(enable = "avx2")]
-pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
+pub(in crate::kernel) fn ascii_before(end: u8, input: &[u8]) -> usize {
     // SAFETY: this function has the instructions.
     unsafe { vector::ascii_before::<Bytes32>(end, input) }
 }

@@ -1,6 +1,6 @@
 //! The reference kernel: plain, safe, always compiled, and the definition of correct.
 
-use super::{Stop, Why};
+use crate::kernel::{Stop, Why};
 
 /// Bytes looked at in one step while the text is ASCII.
 const BLOCK: usize = 16;

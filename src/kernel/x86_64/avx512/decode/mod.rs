@@ -27,9 +27,9 @@ mod wide;
 use core::arch::x86_64::*;
 
 use super::{Aligned, BLOCK, any_high, lanes, load, load_within, store, table};
-use crate::kernel::avx512::decode::planes::Planes;
-use crate::kernel::avx512::decode::wide::put_wide;
-use crate::kernel::convert;
+use crate::kernel::reference::convert;
+use crate::kernel::x86_64::avx512::decode::planes::Planes;
+use crate::kernel::x86_64::avx512::decode::wide::put_wide;
 
 /// Bytes of a block of which the characters are fetched one by one: mostly sixteen or fewer.
 const WIDE: usize = BLOCK - BEFORE;

@@ -16,7 +16,7 @@
 use core::arch::x86_64::*;
 
 use super::{BLOCK, OR3, lanes, load, store};
-use crate::kernel::convert;
+use crate::kernel::reference::convert;
 
 /// Characters in a vector.
 const LANES: usize = 16;

@@ -1,8 +1,8 @@
 //! WebSocket payloads: unmasking (RFC 6455 section 5.3), alone and together with validation.
 
-use super::{Kernel, Stop};
+use crate::kernel::{Kernel, Stop};
 #[cfg(target_arch = "x86_64")]
-use super::{Tier, avx512};
+use crate::kernel::{Tier, avx512};
 
 impl Kernel {
     /// Unmasks `bytes` in place: `bytes[i] ^= mask[i % 4]`. Where a payload comes in pieces, the mask
@@ -36,7 +36,7 @@ impl Kernel {
 }
 
 /// The reference. (In groups that compilers make vectors of.)
-pub(super) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
+pub(in crate::kernel) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     let (groups, rest) = bytes.as_chunks_mut::<4>();
     for group in groups {
         *group = (u32::from_ne_bytes(*group) ^ u32::from_ne_bytes(mask)).to_ne_bytes();

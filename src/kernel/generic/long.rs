@@ -1,7 +1,7 @@
 //! 256 bytes and more, in strides.
 
 use crate::kernel::Stop;
-use crate::kernel::vector::{Found, Look, Vector, beyond, first, full_at, has_beyond, narrow};
+use crate::kernel::generic::{Found, Look, Vector, beyond, first, full_at, has_beyond, narrow};
 
 /// Bytes whose greatest decides what is to be done with them.
 const STRIDE: usize = 128;

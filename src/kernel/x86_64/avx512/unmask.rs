@@ -14,7 +14,8 @@ use super::{
     BACK, BLOCK, OR3, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes, load,
     load_within, narrow_test, store, table, test,
 };
-use crate::kernel::{Stop, unmask};
+use crate::kernel::Stop;
+use crate::kernel::reference::unmask;
 
 /// How far validation stays behind: some blocks more than wait to be written at any time.
 const DISTANCE: usize = 5 * STRIDE;

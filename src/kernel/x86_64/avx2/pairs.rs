@@ -31,7 +31,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::kernel::pairs::{self, Nul, ROOM};
+use crate::kernel::reference::pairs::{self, Nul, ROOM};
 
 /// Bytes looked at together.
 const BLOCK: usize = 32;

@@ -1,6 +1,6 @@
 //! Up to 256 bytes, all of them tested at once.
 
-use crate::kernel::vector::{Found, Look, Vector, Vector16, first, full, full_at};
+use crate::kernel::generic::{Found, Look, Vector, Vector16, first, full, full_at};
 use crate::kernel::{Stop, scalar};
 
 /// What makes bit 7 of the average with it say, for the last three bytes of a vector, whether they

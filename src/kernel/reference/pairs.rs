@@ -6,9 +6,9 @@
 
 use core::ops::RangeInclusive;
 
-use super::Kernel;
+use crate::kernel::Kernel;
 #[cfg(target_arch = "x86_64")]
-use super::{Tier, avx2, avx512};
+use crate::kernel::{Tier, avx2, avx512};
 
 /// How U+0000 is written where surrogates come in pairs.
 #[doc(hidden)]
@@ -79,10 +79,10 @@ impl Kernel {
 }
 
 /// Bytes of room without which nothing is begun.
-pub(super) const ROOM: usize = 64;
+pub(in crate::kernel) const ROOM: usize = 64;
 
 /// The reference: a word at a time, and the last bytes one by one.
-pub(super) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(room) = out[written..].first_chunk_mut::<ROOM>() {
         let rest = &input[read..];
@@ -99,7 +99,7 @@ pub(super) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usiz
 }
 
 /// The reference, likewise.
-pub(super) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(room) = out[written..].first_chunk_mut::<ROOM>() {
         let rest = &text[read..];

@@ -3,10 +3,10 @@
 //! Text is `str`, validated before. A kernel's own implementation gives the same answers, writes the
 //! same units, and leaves those behind them as they were.
 
-use super::Kernel;
-use super::scalar::ascii_len;
+use crate::kernel::Kernel;
+use crate::kernel::scalar::ascii_len;
 #[cfg(target_arch = "x86_64")]
-use super::{Tier, avx512};
+use crate::kernel::{Tier, avx512};
 
 impl Kernel {
     /// Counts the characters of `text`.
@@ -87,7 +87,7 @@ impl Kernel {
 }
 
 /// What text is decoded to.
-pub(super) trait Unit: Copy + From<u8> {
+pub(in crate::kernel) trait Unit: Copy + From<u8> {
     /// Writes `c` to the start of `out`; how many units, or `None` where it does not fit.
     fn put(c: char, out: &mut [Self]) -> Option<usize>;
 }
@@ -111,7 +111,7 @@ impl Unit for u16 {
 
 /// Decodes `text` into `out`: ASCII in strides, then one character after another until there is ASCII
 /// again.
-pub(super) fn decode<U: Unit>(text: &str, out: &mut [U]) -> (usize, usize) {
+pub(in crate::kernel) fn decode<U: Unit>(text: &str, out: &mut [U]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     loop {
         let (bytes, room) = (&text.as_bytes()[read..], &mut out[written..]);
@@ -135,7 +135,7 @@ pub(super) fn decode<U: Unit>(text: &str, out: &mut [U]) -> (usize, usize) {
 }
 
 /// Encodes `chars` into `out`, one after another.
-pub(super) fn encode(chars: &[char], out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn encode(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let mut written = 0;
     for (read, c) in chars.iter().enumerate() {
         let Some(room) = out[written..].get_mut(..c.len_utf8()) else { return (read, written) };

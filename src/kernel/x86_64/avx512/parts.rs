@@ -14,7 +14,7 @@
 use core::arch::x86_64::*;
 
 use super::{BACK, BLOCK, load, marks, second, table};
-use crate::kernel::parts::Parts;
+use crate::kernel::block_errors::Parts;
 
 /// The bytes in which what begins ends in the block.
 const BEGINS: u64 = !0 >> 3;

@@ -27,15 +27,15 @@
 
 use core::arch::x86_64::*;
 
-use super::{Stop, scalar};
+use crate::kernel::{Stop, scalar};
 
-pub(super) mod decode;
-pub(super) mod encode;
-pub(super) mod find;
-pub(super) mod line;
-pub(super) mod pairs;
-pub(super) mod parts;
-pub(super) mod unmask;
+pub(in crate::kernel) mod decode;
+pub(in crate::kernel) mod encode;
+pub(in crate::kernel) mod find;
+pub(in crate::kernel) mod line;
+pub(in crate::kernel) mod pairs;
+pub(in crate::kernel) mod parts;
+pub(in crate::kernel) mod unmask;
 
 const BLOCK: usize = 64;
 const STRIDE: usize = 4 * BLOCK;
@@ -85,7 +85,7 @@ const OR_AND_NOT: i32 = 0xF4;
 
 /// Finds how far `input` is well-formed; see [`Kernel::validate`](super::Kernel::validate).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) fn validate(input: &[u8]) -> Stop {
+pub(in crate::kernel) fn validate(input: &[u8]) -> Stop {
     match input.len() {
         0..=63 => up_to_63(input),
         64 => one_block(input),
@@ -97,7 +97,7 @@ pub(super) fn validate(input: &[u8]) -> Stop {
 
 /// Counts bytes; see [`Kernel::clean_len`](super::Kernel::clean_len).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) fn clean_len(input: &[u8]) -> usize {
+pub(in crate::kernel) fn clean_len(input: &[u8]) -> usize {
     // SAFETY: there is no `out`.
     unsafe { clean(input, core::ptr::null_mut()) }
 }
@@ -108,7 +108,7 @@ pub(super) fn clean_len(input: &[u8]) -> usize {
 ///
 /// - `input.len()` bytes can be written at `out`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
+pub(in crate::kernel) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
     // SAFETY: the caller's promise.
     unsafe { clean(input, out) }
 }

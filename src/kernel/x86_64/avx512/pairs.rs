@@ -19,7 +19,7 @@
 use core::arch::x86_64::*;
 
 use super::{Aligned, BLOCK, lanes, load, load_within, store, table};
-use crate::kernel::pairs::{Nul, ROOM};
+use crate::kernel::reference::pairs::{Nul, ROOM};
 
 /// `11110uuu` by the low six bits of `1010vvvv`.
 static LEADING: Aligned = Part::Leading.by_low_bits();

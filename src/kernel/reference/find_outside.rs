@@ -2,9 +2,9 @@
 
 use core::ops::RangeInclusive;
 
-use super::Kernel;
+use crate::kernel::Kernel;
 #[cfg(target_arch = "x86_64")]
-use super::{Tier, avx512};
+use crate::kernel::{Tier, avx512};
 
 impl Kernel {
     /// Finds the first byte of `bytes` that is not in `range`.

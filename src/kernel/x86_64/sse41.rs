@@ -1,15 +1,15 @@
-//! NEON: vectors of 16 bytes; the algorithm is in `vector.rs`.
+//! SSE4.1: vectors of 16 bytes; the algorithm is in `vector.rs`.
 
-use core::arch::aarch64::*;
+use core::arch::x86_64::*;
 
-use super::vector::{self, Look, Vector, Vector16};
-use super::{Stop, scalar};
+use crate::kernel::generic::{self as vector, Look, Vector, Vector16};
+use crate::kernel::{Stop, scalar};
 
 /// 16 bytes.
 ///
-/// Invariant: exists only where the machine has NEON.
+/// Invariant: exists only where the machine has SSE4.1.
 #[derive(Clone, Copy)]
-struct Bytes16(uint8x16_t);
+pub(in crate::kernel) struct Bytes16(__m128i);
 
 impl Vector for Bytes16 {
     const LEN: usize = 16;
@@ -17,77 +17,73 @@ impl Vector for Bytes16 {
     #[inline(always)]
     unsafe fn load(at: *const u8) -> Self {
         // SAFETY: the caller's promises; the load asks for no alignment.
-        Self(unsafe { vld1q_u8(at) })
+        Self(unsafe { _mm_loadu_si128(at.cast()) })
     }
 
     #[inline(always)]
     fn each(self, byte: u8) -> Self {
         // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { vdupq_n_u8(byte) })
+        Self(unsafe { _mm_set1_epi8(byte as i8) })
     }
 
     #[inline(always)]
     fn or(self, other: Self) -> Self {
         // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { vorrq_u8(self.0, other.0) })
+        Self(unsafe { _mm_or_si128(self.0, other.0) })
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { vandq_u8(self.0, other.0) })
+        Self(unsafe { _mm_and_si128(self.0, other.0) })
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
         // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { veorq_u8(self.0, other.0) })
+        Self(unsafe { _mm_xor_si128(self.0, other.0) })
     }
 
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
         // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { vaddq_u8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { vqsubq_u8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn average(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { vrhaddq_u8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { vmaxq_u8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { vminq_u8(self.0, other.0) })
+        Self(unsafe { _mm_add_epi8(self.0, other.0) })
     }
 
     #[inline(always)]
     fn plus_signed(self, other: Self) -> Self {
         // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe {
-            let sum = vqaddq_s8(vreinterpretq_s8_u8(self.0), vreinterpretq_s8_u8(other.0));
-            vreinterpretq_u8_s8(sum)
-        })
+        Self(unsafe { _mm_adds_epi8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        // SAFETY: the invariant of `Bytes16`.
+        Self(unsafe { _mm_subs_epu8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn average(self, other: Self) -> Self {
+        // SAFETY: the invariant of `Bytes16`.
+        Self(unsafe { _mm_avg_epu8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: the invariant of `Bytes16`.
+        Self(unsafe { _mm_max_epu8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // SAFETY: the invariant of `Bytes16`.
+        Self(unsafe { _mm_min_epu8(self.0, other.0) })
     }
 
     #[inline(always)]
     fn pick_from(self, table: &[u8; 16]) -> Self {
-        // An index of 16 or more would pick zero.
         // SAFETY: the invariant of `Bytes16`; the table has the 16 bytes that are loaded.
-        Self(unsafe { vqtbl1q_u8(vld1q_u8(table.as_ptr()), vandq_u8(self.0, vdupq_n_u8(0x0F))) })
+        Self(unsafe { _mm_shuffle_epi8(_mm_loadu_si128(table.as_ptr().cast()), self.0) })
     }
 
     #[inline(always)]
@@ -96,9 +92,9 @@ impl Vector for Bytes16 {
         // SAFETY: the invariant of `Bytes16`.
         Self(unsafe {
             match N {
-                1 => vextq_u8::<15>(before.0, self.0),
-                2 => vextq_u8::<14>(before.0, self.0),
-                _ => vextq_u8::<13>(before.0, self.0),
+                1 => _mm_alignr_epi8::<15>(self.0, before.0),
+                2 => _mm_alignr_epi8::<14>(self.0, before.0),
+                _ => _mm_alignr_epi8::<13>(self.0, before.0),
             }
         })
     }
@@ -106,24 +102,20 @@ impl Vector for Bytes16 {
     #[inline(always)]
     unsafe fn store(self, at: *mut u8) {
         // SAFETY: the caller's promise, and the invariant of `Bytes16`; the store asks for no alignment.
-        unsafe { vst1q_u8(at, self.0) };
+        unsafe { _mm_storeu_si128(at.cast(), self.0) };
     }
 
     #[inline(always)]
     fn any_high(self) -> bool {
         // SAFETY: the invariant of `Bytes16`.
-        unsafe { vmaxvq_u8(self.0) >= 0x80 }
+        unsafe { _mm_movemask_epi8(self.0) != 0 }
     }
 
     #[inline(always)]
     fn first_high(self) -> Option<usize> {
         // SAFETY: the invariant of `Bytes16`.
-        let nibbles = unsafe {
-            // All bits of each byte, and then four of them.
-            let bytes = vreinterpretq_u16_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)));
-            vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(bytes)))
-        };
-        (nibbles != 0).then_some(nibbles.trailing_zeros() as usize / 4)
+        let mask = unsafe { _mm_movemask_epi8(self.0) };
+        (mask != 0).then_some(mask.trailing_zeros() as usize)
     }
 }
 
@@ -131,20 +123,22 @@ impl Vector16 for Bytes16 {
     #[inline(always)]
     unsafe fn from_words([low, high]: [u64; 2]) -> Self {
         // SAFETY: the caller's promise.
-        Self(unsafe { vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))) })
+        Self(unsafe { _mm_set_epi64x(high as i64, low as i64) })
     }
 
     #[inline(always)]
     unsafe fn up(self, n: usize) -> Self {
         debug_assert!(n <= 16);
         // SAFETY: the invariant of `Bytes16`; as `n` is 16 at most, 16 bytes can be read.
-        Self(unsafe { vqtbl1q_u8(self.0, vld1q_u8(vector::UP.as_ptr().add(16 - n))) })
+        Self(unsafe {
+            _mm_shuffle_epi8(self.0, _mm_loadu_si128(vector::UP.as_ptr().add(16 - n).cast()))
+        })
     }
 }
 
 /// Finds how far `input` is well-formed; see [`Kernel::validate`](super::Kernel::validate).
-#[target_feature(enable = "neon")]
-pub(super) fn validate(input: &[u8]) -> Stop {
+#[target_feature(enable = "sse4.1")]
+pub(in crate::kernel) fn validate(input: &[u8]) -> Stop {
     // SAFETY: the lengths are those that are asked for, and this function has the instructions.
     let look = unsafe {
         match input.len() {
@@ -162,7 +156,7 @@ pub(super) fn validate(input: &[u8]) -> Stop {
 
 /// 257 bytes and more.
 #[inline(never)]
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "sse4.1")]
 fn long(input: &[u8]) -> Stop {
     // SAFETY: there are 256 bytes and more, and this function has the instructions.
     let look = unsafe { vector::long::<Bytes16>(input) };
@@ -170,8 +164,8 @@ fn long(input: &[u8]) -> Stop {
 }
 
 /// Counts bytes; see [`Kernel::clean_len`](super::Kernel::clean_len).
-#[target_feature(enable = "neon")]
-pub(super) fn clean_len(input: &[u8]) -> usize {
+#[target_feature(enable = "sse4.1")]
+pub(in crate::kernel) fn clean_len(input: &[u8]) -> usize {
     // SAFETY: there is no `out`, and this function has the instructions.
     unsafe { vector::clean::<Bytes16>(input, core::ptr::null_mut()) }
 }
@@ -181,22 +175,22 @@ pub(super) fn clean_len(input: &[u8]) -> usize {
 /// # Safety
 ///
 /// - `input.len()` bytes can be written at `out`.
-#[target_feature(enable = "neon")]
-pub(super) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
+#[target_feature(enable = "sse4.1")]
+pub(in crate::kernel) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
     // SAFETY: the caller's promise, and this function has the instructions.
     unsafe { vector::clean::<Bytes16>(input, out) }
 }
 
 /// Counts bytes, as [`Kernel::text_before`](super::Kernel::text_before) may, up to what is not ASCII.
-#[target_feature(enable = "neon")]
-pub(super) fn ascii_before(end: u8, input: &[u8]) -> usize {
+#[target_feature(enable = "sse4.1")]
+pub(in crate::kernel) fn ascii_before(end: u8, input: &[u8]) -> usize {
     // SAFETY: this function has the instructions.
     unsafe { vector::ascii_before::<Bytes16>(end, input) }
 }
 
 /// What has been found, looking closer where that is needed.
 #[inline]
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "sse4.1")]
 fn answer(input: &[u8], look: Look) -> Stop {
     match look {
         Ok(stop) => stop,
@@ -206,7 +200,7 @@ fn answer(input: &[u8], look: Look) -> Stop {
 
 #[cold]
 #[inline(never)]
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "sse4.1")]
 fn locate(input: &[u8], from: usize) -> Stop {
     // SAFETY: this function has the instructions.
     unsafe { vector::locate::<Bytes16>(input, from) }

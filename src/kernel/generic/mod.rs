@@ -41,8 +41,8 @@ mod short;
 
 use super::{Stop, scalar};
 
-pub(super) use long::long;
-pub(super) use short::{blocks, halves, up_to_16, up_to_32};
+pub(in crate::kernel) use long::long;
+pub(in crate::kernel) use short::{blocks, halves, up_to_16, up_to_32};
 
 /// A vector of bytes.
 ///

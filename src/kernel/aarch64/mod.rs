@@ -1,0 +1,3 @@
+//! The kernel of aarch64: NEON.
+
+pub(super) mod neon;
