@@ -11,7 +11,8 @@ use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::fallback::{Fallback, FallbackReport, Follows, Switch, take_next};
+use crate::fallback::{Fallback, FallbackReport, Switch, take_next};
+use crate::relatives::Follow;
 use crate::unchecked::Ending;
 
 /// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
@@ -263,7 +264,7 @@ impl Utf8Codec {
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
         if let Some(switch) = &mut self.fallback {
-            return take_next(switch, scanner, tally, src, Follows::More, self.mode);
+            return take_next(switch, scanner, tally, src, Follow::More, self.mode);
         }
         if self.mode != ErrorMode::Fatal {
             return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());
@@ -304,7 +305,7 @@ impl Decoder for Utf8Codec {
         }
         if let Some(switch) = &mut self.fallback {
             let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-            let next = take_next(switch, scanner, tally, src, Follows::Nothing, self.mode)?;
+            let next = take_next(switch, scanner, tally, src, Follow::End, self.mode)?;
             if next.is_none() {
                 switch.finish();
             }

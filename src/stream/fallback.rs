@@ -9,7 +9,8 @@ use pin_project_lite::pin_project;
 
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
-use crate::fallback::{FallbackDecoder, FallbackReport, Follows, Pace, take_next};
+use crate::fallback::{FallbackDecoder, FallbackReport, Pace, take_next};
+use crate::relatives::Follow;
 use crate::stream::StreamError;
 use crate::stream::poll::{State, poll_items};
 
@@ -186,7 +187,7 @@ impl FallbackDecoder {
             }
         }
         let Self { decoder: Utf8Decoder { scanner, tally, .. }, mode, switch, .. } = self;
-        let next = take_next(switch, scanner, tally, chunk, Follows::More, *mode)?;
+        let next = take_next(switch, scanner, tally, chunk, Follow::More, *mode)?;
         if next.is_none() {
             self.hold(&std::mem::take(chunk));
         }

@@ -8,8 +8,8 @@ use crate::core::mode::ErrorMode;
 use crate::core::scanner::Scanner;
 use crate::core::tally::Tally;
 use crate::fallback::Switch;
-use crate::fallback::encoding::Follows;
 use crate::fallback::switch::Found;
+use crate::relatives::Follow;
 use crate::unchecked::{SplitTo, take_text};
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, what is legacy as a copy.
@@ -21,14 +21,14 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     scanner: &mut Scanner,
     tally: &mut Tally,
     bytes: &mut B,
-    follows: Follows,
+    follow: Follow,
     mode: ErrorMode,
 ) -> Result<Option<ByteString>, Utf8Error> {
     loop {
         let mut legacy = String::new();
         let mut found = Taken::Nothing;
         let text = take_text(bytes, |bytes| {
-            match switch.step(scanner, tally, bytes, follows, &mut legacy) {
+            match switch.step(scanner, tally, bytes, follow, &mut legacy) {
                 Found::Text(text) => return text,
                 Found::Legacy(len) | Found::Silent(len) => found = Taken::Bytes(len),
                 Found::Error(error) => found = Taken::Error(error),

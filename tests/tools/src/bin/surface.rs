@@ -64,10 +64,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 /// The list of the items in a rustdoc JSON file, as it is committed.
 fn list(json: &Path) -> Result<String, public_api::Error> {
     let api = public_api::Builder::from_rustdoc_json(json).sorted(true);
-    let api = api.omit_blanket_impls(true).omit_auto_trait_impls(true).omit_auto_derived_impls(true);
+    let api =
+        api.omit_blanket_impls(true).omit_auto_trait_impls(true).omit_auto_derived_impls(true);
     // An item that is public under several paths is listed under each, its methods more than once.
     let items: BTreeSet<String> = api.build()?.items().map(ToString::to_string).collect();
-    let count = |kind: &str| items.iter().filter(|item| declaration(item).starts_with(kind)).count();
+    let count =
+        |kind: &str| items.iter().filter(|item| declaration(item).starts_with(kind)).count();
     let types = count("struct ") + count("enum ") + count("union ");
     let traits = count("trait ") + count("unsafe trait ");
     let mut list = format!("{} types and traits: {types} and {traits}\n", types + traits);
