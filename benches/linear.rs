@@ -28,7 +28,7 @@ use utf8_codec::lines::Delimiter;
 use utf8_codec::payload::http::Utf8Body;
 use utf8_codec::payload::websocket::{MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
-use utf8_codec::stream::{Utf8ReadExt, Utf8StreamExt};
+use utf8_codec::stream::{Utf8Lines, Utf8Reader, Utf8StreamExt};
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options, Utf8Validator};
 
@@ -138,10 +138,10 @@ const OBJECTS: &[(&str, Run)] = &[
     ("terminal, utf-8", |input, size, _| show(CodingSystem::Utf8, input, size)),
     ("terminal, latin-1", |input, size, _| show(CodingSystem::Latin1, input, size)),
     ("stream", |input, size, _| count(chunks(input, size).utf8())),
-    ("char stream", |input, size, _| count(chunks(input, size).utf8_chars())),
-    ("line stream", |input, size, _| count(chunks(input, size).utf8_lines())),
+    ("char stream", |input, size, _| count(chunks(input, size).utf8().chars())),
+    ("line stream", |input, size, _| count(Utf8Lines::new(chunks(input, size)))),
     ("reader", |input, size, _| {
-        let mut reader = input.utf8_reader().with_capacity(size.min(input.len()));
+        let mut reader = Utf8Reader::new(input).with_capacity(size.min(input.len()));
         let mut parts = 0;
         block_on(async {
             while reader.next_str().await.transpose().is_some() {

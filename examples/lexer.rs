@@ -15,13 +15,14 @@ use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use futures::StreamExt;
+use bytes::Bytes;
+use futures::{StreamExt, TryStream};
 use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use utf8_codec::Utf8Error;
-use utf8_codec::stream::{CharStream, StreamError, TextSource, Utf8ReadExt};
+use utf8_codec::stream::{CharStream, StreamError, Utf8ReadExt};
 
 /// What is sent; the damage comes between the two.
 const PROGRAM: [&str; 2] = [
@@ -76,18 +77,18 @@ struct Place {
 }
 
 /// Takes a stream of `char`s apart into tokens.
-struct Lexer<T: TextSource> {
-    chars: CharStream<T>,
+struct Lexer<S: TryStream> {
+    chars: CharStream<S>,
     line: u32,
     column: u32,
 }
 
-impl<T, E> Lexer<T>
+impl<S> Lexer<S>
 where
-    T: TextSource<Error = StreamError<E>> + Unpin,
-    StreamError<E>: Into<Box<dyn Error>>,
+    S: TryStream<Ok: Into<Bytes>> + Unpin,
+    StreamError<S::Error>: Into<Box<dyn Error>>,
 {
-    fn new(chars: CharStream<T>) -> Self {
+    fn new(chars: CharStream<S>) -> Self {
         Self { chars, line: 1, column: 1 }
     }
 
@@ -205,7 +206,7 @@ async fn over_a_socket(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
 
     println!("{:>6} {:>6} {:>6}  {:<9}  text", "byte", "line", "column", "kind");
     let receiving = async {
-        let mut lexer = Lexer::new(socket.utf8_chars());
+        let mut lexer = Lexer::new(socket.utf8().chars());
         let mut tokens = Vec::new();
         while let Some(token) = lexer.next().await? {
             let Token { kind, text, place: Place { line, column, offset } } = &token;
@@ -238,7 +239,7 @@ async fn at_once(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
     let (mut peer, pipe): (DuplexStream, _) = tokio::io::duplex(program.len());
     peer.write_all(program).await?;
     drop(peer);
-    let mut lexer = Lexer::new(pipe.utf8_chars());
+    let mut lexer = Lexer::new(pipe.utf8().chars());
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next().await? {
         tokens.push(token);

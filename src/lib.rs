@@ -158,7 +158,8 @@
 //! their place and go on. [`Replacement`](ErrorMode::Replacement) puts U+FFFD for each maximal
 //! subpart, [`Skip`](ErrorMode::Skip) nothing, [`Escape`](ErrorMode::Escape) `\xHH` for each byte,
 //! [`Latin1`](ErrorMode::Latin1) and [`Windows1252`](ErrorMode::Windows1252) the character that
-//! each byte is there. Repairs can be observed: `error_count()` and `first_error()`.
+//! each byte is there. Repairs can be observed:
+//! `error_count()` and `first_error()` of the decoder, which every adaptor returns.
 //!
 //! An [`Utf8Error`] tells the offset in the stream, the length, the bytes, the byte that broke the
 //! sequence and the [kind](Utf8ErrorKind): overlong form, surrogate, too large, truncated and

@@ -18,8 +18,7 @@ use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio_util::codec::{BytesCodec, FramedRead};
 use utf8_codec::ErrorMode;
 use utf8_codec::stream::{
-    CharStream, Texts, Utf8ByteReader, Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream,
-    Utf8StreamExt,
+    CharStream, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt,
 };
 
 /// The system's allocator, which counts for each thread by itself.
@@ -101,7 +100,7 @@ impl AsyncRead for Endless {
 #[test]
 fn while_data_keep_coming_nothing_is_allocated_for_a_read() {
     for read in [1, 2, 3, 64, 95, 96, 97, 1460, 8192, 100_000] {
-        let mut reader = Endless::new(read).utf8_reader();
+        let mut reader = Utf8Reader::new(Endless::new(read));
         let mut bytes = 0;
         let mut next = || {
             let text = reader.next_str().now_or_never().expect("it is ready").unwrap().unwrap();
@@ -118,7 +117,7 @@ fn while_data_keep_coming_nothing_is_allocated_for_a_read() {
 
 #[test]
 fn nor_for_a_char_or_a_read_of_bytes() {
-    let mut reader = Endless::new(1460).utf8_reader();
+    let mut reader = Utf8Reader::new(Endless::new(1460));
     let mut chars = 0;
     while chars < 3 * 1460 {
         chars += usize::from(reader.next_char().now_or_never().unwrap().unwrap().is_some());
@@ -141,7 +140,7 @@ fn nor_for_a_char_or_a_read_of_bytes() {
 
 #[test]
 fn nor_where_everything_has_to_be_repaired() {
-    let mut reader = tokio::io::repeat(0xFF).utf8_reader().with_error_mode(ErrorMode::Escape);
+    let mut reader = Utf8Reader::new(tokio::io::repeat(0xFF)).with_error_mode(ErrorMode::Escape);
     let mut next = || reader.next_str().now_or_never().unwrap().unwrap().unwrap().len();
     assert!((0..3).map(|_| next()).sum::<usize>() > 0);
     let before = taken();
@@ -152,7 +151,7 @@ fn nor_where_everything_has_to_be_repaired() {
 #[test]
 fn few_bytes_take_nothing_at_all() {
     let (mut peer, socket) = duplex(4096);
-    let mut reader = socket.utf8_reader();
+    let mut reader = Utf8Reader::new(socket);
     // The pipe's own buffer.
     peer.write_all(&[b'.'; 4096]).now_or_never().unwrap().unwrap();
     while reader.next_str().now_or_never().is_some() {}
@@ -170,7 +169,7 @@ fn few_bytes_take_nothing_at_all() {
 fn what_is_drained_and_pending_has_given_back_its_buffer() {
     let (mut peer, socket) = duplex(1 << 16);
     peer.write_all(&[b'.'; 1 << 16]).now_or_never().unwrap().unwrap();
-    let mut reader = socket.utf8_reader();
+    let mut reader = Utf8Reader::new(socket);
     let start = taken().1;
     let mut largest = 0;
     while let Some(text) = reader.next_str().now_or_never() {
@@ -192,7 +191,7 @@ fn what_is_drained_and_pending_has_given_back_its_buffer() {
 fn what_was_repaired_is_given_back_too() {
     let (mut peer, socket) = duplex(1 << 16);
     peer.write_all(&[0xFF; 1 << 16]).now_or_never().unwrap().unwrap();
-    let mut reader = socket.utf8_reader().with_error_mode(ErrorMode::Escape);
+    let mut reader = Utf8Reader::new(socket).with_error_mode(ErrorMode::Escape);
     let start = taken().1;
     let mut length = 0;
     while let Some(text) = reader.next_str().now_or_never() {
@@ -204,7 +203,7 @@ fn what_was_repaired_is_given_back_too() {
 #[test]
 fn chars_that_are_out_are_given_up_while_the_source_is_pending() {
     let (sender, receiver) = futures::channel::mpsc::unbounded::<io::Result<&'static str>>();
-    let mut chars = receiver.utf8_chars();
+    let mut chars = receiver.utf8().chars();
     let start = taken().1;
     sender.unbounded_send(Ok(MULTILINGUAL)).unwrap();
     let before = taken().1;
@@ -215,7 +214,7 @@ fn chars_that_are_out_are_given_up_while_the_source_is_pending() {
 #[test]
 fn lines_of_a_quiet_reader_take_nothing() {
     let (mut peer, socket) = duplex(1 << 16);
-    let mut lines = socket.utf8_lines();
+    let mut lines = Utf8Reader::new(socket).into_lines();
     let line = [&[b'.'; 5000][..], b"\n"].concat();
     peer.write_all(&line).now_or_never().unwrap().unwrap();
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap().len(), 5000);
@@ -296,11 +295,10 @@ fn sizes_are_those_of_the_documentation() {
     type Chunks = futures::stream::Pending<Result<bytes::Bytes, io::Error>>;
     let reader = size_of::<Utf8Reader<DuplexStream>>() - size_of::<DuplexStream>();
     let bytes = size_of::<Utf8ByteReader<DuplexStream>>() - size_of::<DuplexStream>();
-    let chars = size_of::<CharStream<Utf8Stream<Chunks>>>() - size_of::<Utf8Stream<Chunks>>();
-    let texts = size_of::<Texts<Chunks>>() - size_of::<Chunks>();
-    println!("Utf8Reader: {reader}, Utf8ByteReader: {bytes}, CharStream: {chars}, Texts: {texts}");
+    let chars = size_of::<CharStream<Chunks>>() - size_of::<Utf8Stream<Chunks>>();
+    println!("Utf8Reader: {reader}, Utf8ByteReader: {bytes}, CharStream: {chars}");
     #[cfg(target_pointer_width = "64")]
-    assert_eq!((reader, bytes, chars, texts), (ADDED, ADDED + 8, 112, 16));
+    assert_eq!((reader, bytes, chars), (ADDED, ADDED + 8, 112));
     let lines = size_of::<Utf8Lines<Chunks>>() - size_of::<Chunks>();
     println!("Utf8Lines: {lines}");
     assert!(lines <= 200, "{lines}");

@@ -4,12 +4,12 @@ use std::convert::Infallible;
 use std::hint::black_box;
 
 use bytes::Bytes;
-use futures::StreamExt;
 use futures::executor::block_on;
 use futures::stream;
+use futures::{StreamExt, TryStream};
 use tokio_util::codec::{BytesCodec, LinesCodec};
 use utf8_codec::codec::{CharCodec, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::stream::{CharStream, TextSource, Utf8ReadExt, Utf8StreamExt};
+use utf8_codec::stream::{CharStream, Utf8Reader, Utf8StreamExt};
 
 use super::framed::{LEN, READ, Reader, framed, framed_in};
 use super::support::{Bench, Corpus, Row, Work};
@@ -39,7 +39,7 @@ pub(crate) fn read(bench: &mut Bench, peers: ReadPeers) {
             let mut row = Row::new(name, Work::new(LEN, LEN.div_ceil(read), "read"));
             row.expect(LEN);
             row.ours(move || {
-                let mut reader = Reader::new(black_box(input), read).utf8_reader();
+                let mut reader = Utf8Reader::new(Reader::new(black_box(input), read));
                 let mut len = 0;
                 block_on(async {
                     while let Some(text) = reader.next_str().await.expect("the text is UTF-8") {
@@ -102,7 +102,7 @@ pub(crate) fn lines(bench: &mut Bench) {
         let mut row = Row::new(name, Work::new(LEN, lines, "line"));
         row.expect(lines + text.lines().map(str::len).sum::<usize>());
         row.ours(move || {
-            let mut lines = Reader::new(black_box(input), READ).utf8_lines();
+            let mut lines = Utf8Reader::new(Reader::new(black_box(input), READ)).into_lines();
             let mut sum = 0;
             block_on(async {
                 while let Some(line) = lines.next().await {
@@ -128,12 +128,12 @@ fn chunks(text: &str) -> Vec<Bytes> {
     (0..text.len()).step_by(CHUNK).map(|at| bytes.slice(at..text.len().min(at + CHUNK))).collect()
 }
 
-fn over(chunks: &[Bytes]) -> CharStream<impl TextSource + Unpin + '_> {
+fn over(chunks: &[Bytes]) -> CharStream<impl TryStream<Ok = Bytes> + Unpin + '_> {
     let chunks = black_box(chunks).iter().cloned().map(Ok::<_, Infallible>);
-    stream::iter(chunks).utf8_chars()
+    stream::iter(chunks).utf8().chars()
 }
 
-fn sum_of_chars<T: TextSource + Unpin>(mut chars: CharStream<T>) -> u64 {
+fn sum_of_chars<S: TryStream<Ok = Bytes> + Unpin>(mut chars: CharStream<S>) -> u64 {
     let mut sum = 0;
     block_on(async {
         while let Some(Ok(c)) = chars.next().await {
@@ -143,7 +143,7 @@ fn sum_of_chars<T: TextSource + Unpin>(mut chars: CharStream<T>) -> u64 {
     sum
 }
 
-fn sum_of_blocks<T: TextSource + Unpin>(mut chars: CharStream<T>) -> u64 {
+fn sum_of_blocks<S: TryStream<Ok = Bytes> + Unpin>(mut chars: CharStream<S>) -> u64 {
     let mut sum = 0;
     block_on(async {
         while let Some(Ok(block)) = chars.next_block().await {

@@ -1,3 +1,5 @@
-//! What the adaptors share.
+//! What do the adaptors share?
 
-pub(crate) mod chunk;
+pub(crate) mod chunk_text;
+pub(crate) mod collect;
+pub(crate) mod cooperate;

@@ -11,8 +11,7 @@ use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::fallback::{Fallback, FallbackReport, Switch, take_next};
-use crate::relatives::Follow;
+use crate::fallback::{Fallback, FallbackReport, Follows, Switch, take_next};
 use crate::unchecked::Ending;
 
 /// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
@@ -264,7 +263,7 @@ impl Utf8Codec {
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
         if let Some(switch) = &mut self.fallback {
-            return take_next(switch, scanner, tally, src, Follow::More, self.mode);
+            return take_next(switch, scanner, tally, src, Follows::More, self.mode);
         }
         if self.mode != ErrorMode::Fatal {
             return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());
@@ -305,7 +304,7 @@ impl Decoder for Utf8Codec {
         }
         if let Some(switch) = &mut self.fallback {
             let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-            let next = take_next(switch, scanner, tally, src, Follow::End, self.mode)?;
+            let next = take_next(switch, scanner, tally, src, Follows::Nothing, self.mode)?;
             if next.is_none() {
                 switch.finish();
             }

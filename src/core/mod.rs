@@ -87,6 +87,8 @@
 pub(crate) mod bom;
 pub mod boundary;
 pub(crate) mod carry;
+#[cfg(feature = "stream")]
+pub(crate) mod chars;
 pub mod decoder;
 pub(crate) mod encoder;
 pub(crate) mod error;

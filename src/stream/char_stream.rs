@@ -1,41 +1,43 @@
+//! How does text become `char`s?
+
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures::Stream;
 use futures::stream::FusedStream;
+use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 
 use crate::stream::block::Block;
-use crate::stream::{CharIndexStream, TextSource, Utf8Stream};
+use crate::stream::{StreamError, Utf8Stream};
 
 pin_project! {
-    /// `char`s one by one, each with its place, from a stream of chunks, a reader, or a stream of
-    /// text.
+    /// Decodes the text of a [`Utf8Stream`] into `char`s with their offsets; see
+    /// [`Utf8Stream::chars`].
     ///
-    /// Many are decoded at once, so that one costs about what one of [`str::chars`] does. Who can
-    /// work on several takes them with [`next_block`](Self::next_block); who works on text, as lexers
-    /// do, [peeks](Self::peek), looks at [`as_str`](Self::as_str), and [takes](Self::advance) some of
-    /// it. Where a block or that text ends depends on the chunks; the `char`s and their offsets do
-    /// not.
+    /// `char`s are decoded in blocks, so each costs about as much as with [`str::chars`]. Take whole
+    /// blocks with [`next_block`](Self::next_block), or offsets with
+    /// [`next_indexed`](Self::next_indexed). Lexers can [`peek`](Self::peek), read
+    /// [`as_str`](Self::as_str) and [`advance`](Self::advance). Where a block or that text ends depends
+    /// on the chunks; the `char`s and their offsets do not.
     ///
-    /// Besides what the source holds there is one piece of text, which shares its chunk's memory or,
-    /// where something was repaired, takes 40 KiB at the most; and at most 2,048 `char`s (8 KiB). All
-    /// of it is given up when it is out and the source is pending. A `CharStream` is 112 bytes larger
-    /// than its source, on a 64-bit machine, if an error has 24.
+    /// Besides what the `Utf8Stream` holds, it holds one piece of text, which shares the memory of its
+    /// chunk or, where something was repaired, takes at most 40 KiB; and at most 2,048 `char`s (8 KiB).
+    /// This memory is freed once consumed while the source is pending. A `CharStream` is 112 bytes
+    /// larger than its `Utf8Stream`, on a 64-bit machine, if an error has 24.
     ///
-    /// The options and the error mode are those of the source. After `None` there is nothing else ever
-    /// after.
+    /// The options and the error mode are those of the `Utf8Stream`. The stream is fused.
     ///
     /// # Errors
     ///
-    /// Those of the source, as items in their places. The stream goes on behind them at once.
+    /// Those of the `Utf8Stream`, as items at their position. The stream continues after them without
+    /// delay.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future of `next()`, or one of the methods here, loses nothing.
+    /// Dropping the future of `next()`, or of one of the methods here, loses nothing.
     ///
     /// # Examples
     ///
@@ -46,7 +48,7 @@ pin_project! {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = [&b"4 \xE2\x82"[..], b"\xAC\xFF!"].map(Ok::<_, std::io::Error>);
-    /// let mut chars = stream::iter(chunks).utf8_chars();
+    /// let mut chars = stream::iter(chunks).utf8().chars();
     /// assert_eq!(chars.next().await.unwrap().unwrap(), '4');
     /// assert_eq!(chars.next().await.unwrap().unwrap(), ' ');
     /// assert_eq!(chars.next().await.unwrap().unwrap(), '€');
@@ -57,75 +59,41 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "streams do nothing unless polled"]
-    pub struct CharStream<T>
+    pub struct CharStream<S>
     where
-        T: TextSource,
+        S: TryStream,
     {
         #[pin]
-        source: T,
+        texts: Utf8Stream<S>,
         block: Block,
-        // Comes behind the block, which is empty: it has been peeked at, or is about to be taken.
-        trouble: Option<T::Error>,
+        // Comes after the block, which is empty: it has been peeked at, or is about to be taken.
+        error: Option<StreamError<S::Error>>,
     }
 }
 
-/// What is next in a stream.
-pub(super) enum Next {
+/// What comes next in a stream.
+enum Next {
     /// `char`s: the block is not empty.
     Chars,
-    /// An error, which is kept.
-    Trouble,
-    /// Nothing ever after.
+    /// An error, which is stored.
+    Error,
+    /// Only `None`.
     End,
 }
 
-impl<T: TextSource> CharStream<T> {
-    /// Takes the text of `source` apart: of a [`Utf8Stream`], or of [`Texts`](crate::stream::Texts).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::{CharStream, Utf8Stream};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let texts = Utf8Stream::from_reader(&b"na\xEFve"[..]).with_error_mode(ErrorMode::Latin1);
-    /// assert_eq!(CharStream::new(texts).try_collect::<String>().await.unwrap(), "naïve");
-    /// # }
-    /// ```
-    pub fn new(source: T) -> Self {
-        let block = Block::new(source.text_end());
-        Self { source, block, trouble: None }
+impl<S: TryStream> CharStream<S> {
+    pub(super) fn new(texts: Utf8Stream<S>) -> Self {
+        let decoder = texts.decoder();
+        let block = Block::new(decoder.position() - decoder.incomplete().len() as u64);
+        Self { texts, block, error: None }
     }
 
-    /// Makes a stream of `char`s and their offsets.
+    /// Returns the offset of the next `char`, in bytes: like
+    /// [`CharIndices::offset`](std::str::CharIndices::offset), but in the whole stream, a removed BOM and
+    /// skipped bytes included.
     ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{TryStreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [&b"1\xE2\x82"[..], b"\xAC2"].map(Ok::<_, std::io::Error>);
-    /// let indices = stream::iter(chunks).utf8_chars().indices();
-    /// let indices: Vec<_> = indices.try_collect().await.unwrap();
-    /// assert_eq!(indices, [(0, '1'), (1, '€'), (4, '2')]);
-    /// # }
-    /// ```
-    pub fn indices(self) -> CharIndexStream<T> {
-        CharIndexStream::new(self)
-    }
-
-    /// Returns the offset in the stream of the next `char`, in bytes: as
-    /// [`CharIndices::offset`](std::str::CharIndices::offset), but in the whole stream, a signature
-    /// and what was skipped included.
-    ///
-    /// Where [`as_str`](Self::as_str) is empty, nothing is known of the next `char`: then it is the
-    /// offset behind the last one. What stands for an ill-formed part has the offset of that part.
+    /// If [`as_str`](Self::as_str) is empty, the next `char` is not known, and this is the offset after
+    /// the last one. A repair has the offset of the ill-formed part.
     ///
     /// # Examples
     ///
@@ -148,8 +116,8 @@ impl<T: TextSource> CharStream<T> {
         self.block.offset()
     }
 
-    /// Returns the text that has been decoded and not been handed out, none of it where only the
-    /// source can say what comes next.
+    /// Returns the text that has been decoded and not been handed out. It is empty if the next `char`
+    /// is still in the source.
     ///
     /// # Examples
     ///
@@ -159,7 +127,7 @@ impl<T: TextSource> CharStream<T> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>(&b"word word"[..])]).utf8_chars();
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>(&b"word word"[..])]).utf8().chars();
     /// assert_eq!(chars.as_str(), "");
     /// chars.next().await;
     /// assert_eq!(chars.as_str(), "ord word");
@@ -169,11 +137,11 @@ impl<T: TextSource> CharStream<T> {
         self.block.as_str()
     }
 
-    /// Takes the first `len` bytes of [`as_str`](Self::as_str): what a lexer has used of it.
+    /// Takes the first `len` bytes of [`as_str`](Self::as_str).
     ///
     /// # Panics
     ///
-    /// If `len` is not between two characters of that text, at its start or at its end.
+    /// If `len` is not a character boundary of that text.
     ///
     /// # Examples
     ///
@@ -183,7 +151,7 @@ impl<T: TextSource> CharStream<T> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("größe = 7")]).utf8_chars();
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("größe = 7")]).utf8().chars();
     /// chars.peek().await;
     /// let word = chars.as_str().find(' ').unwrap();
     /// chars.advance(word);
@@ -194,7 +162,7 @@ impl<T: TextSource> CharStream<T> {
         self.block.consume(len);
     }
 
-    /// Returns the source, which knows what of errors there were.
+    /// Returns the `Utf8Stream`, for example for its decoder's error count and first error.
     ///
     /// # Examples
     ///
@@ -204,17 +172,17 @@ impl<T: TextSource> CharStream<T> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>(&b"\xFF"[..])]).utf8_chars();
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>(&b"\xFF"[..])]).utf8().chars();
     /// chars.next().await;
-    /// assert_eq!(chars.get_ref().error_count(), 1);
+    /// assert_eq!(chars.get_ref().decoder().error_count(), 1);
     /// # }
     /// ```
-    pub fn get_ref(&self) -> &T {
-        &self.source
+    pub fn get_ref(&self) -> &Utf8Stream<S> {
+        &self.texts
     }
 
-    /// Returns the source for good. What [`as_str`](Self::as_str) shows is lost, and an error that has
-    /// only been peeked at.
+    /// Consumes the adaptor and returns the `Utf8Stream`. The text in [`as_str`](Self::as_str) is lost,
+    /// and so is an error that you have only peeked at.
     ///
     /// # Examples
     ///
@@ -225,17 +193,20 @@ impl<T: TextSource> CharStream<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = [&b"a"[..], b"text"].map(Ok::<_, std::io::Error>);
-    /// let mut chars = stream::iter(chunks).utf8_chars();
+    /// let mut chars = stream::iter(chunks).utf8().chars();
     /// chars.next().await;
     /// assert_eq!(chars.into_inner().next().await.unwrap().unwrap(), "text");
     /// # }
     /// ```
-    pub fn into_inner(self) -> T {
-        self.source
+    pub fn into_inner(self) -> Utf8Stream<S> {
+        self.texts
     }
 }
 
-impl<T: TextSource> CharStream<T> {
+impl<S> CharStream<S>
+where
+    S: TryStream<Ok: Into<Bytes>>,
+{
     /// Polls for the next `char` without taking it; see [`peek`](Self::peek).
     ///
     /// # Examples
@@ -248,7 +219,7 @@ impl<T: TextSource> CharStream<T> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("…")]).utf8_chars();
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("…")]).utf8().chars();
     /// let is_first = poll_fn(|cx| Pin::new(&mut chars).poll_peek(cx).map(|c| matches!(c, Some(Ok('…')))));
     /// assert!(is_first.await);
     /// # }
@@ -256,11 +227,11 @@ impl<T: TextSource> CharStream<T> {
     pub fn poll_peek<'a>(
         mut self: Pin<&'a mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<char, &'a T::Error>>> {
+    ) -> Poll<Option<Result<char, &'a StreamError<S::Error>>>> {
         ready!(self.as_mut().poll_first(cx));
         let this = self.project();
         let next = this.block.peek().map(Ok);
-        Poll::Ready(next.or_else(|| this.trouble.as_ref().map(Err)))
+        Poll::Ready(next.or_else(|| this.error.as_ref().map(Err)))
     }
 
     /// Polls for the next block, and takes it; see [`next_block`](Self::next_block).
@@ -274,25 +245,100 @@ impl<T: TextSource> CharStream<T> {
     /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// let waker = noop_waker();
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("dvě")]).utf8_chars();
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("dvě")]).utf8().chars();
     /// let block = Pin::new(&mut chars).poll_next_block(&mut Context::from_waker(&waker));
     /// assert!(matches!(block, Poll::Ready(Some(Ok(['d', 'v', 'ě'])))));
     /// ```
     pub fn poll_next_block<'a>(
         mut self: Pin<&'a mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<&'a [char], T::Error>>> {
+    ) -> Poll<Option<Result<&'a [char], StreamError<S::Error>>>> {
         let next = ready!(self.as_mut().poll_first(cx));
         let this = self.project();
         Poll::Ready(match next {
             Next::Chars => Some(Ok(this.block.take_chars())),
-            Next::Trouble => this.trouble.take().map(Err),
+            Next::Error => this.error.take().map(Err),
             Next::End => None,
         })
     }
 
-    /// Returns the next `char` without taking it, or the error that comes before it; `None` at the end.
-    /// Where there is a `char`, [`as_str`](Self::as_str) begins with it.
+    /// Polls for the next `char` and its offset; see [`next_indexed`](Self::next_indexed).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::pin::Pin;
+    /// use std::task::{Context, Poll};
+    /// use futures::{stream, task::noop_waker};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// let waker = noop_waker();
+    /// let mut cx = Context::from_waker(&waker);
+    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("…!")]).utf8().chars();
+    /// for expected in [(0, '…'), (3, '!')] {
+    ///     let Poll::Ready(Some(next)) = Pin::new(&mut chars).poll_next_indexed(&mut cx) else { panic!() };
+    ///     assert_eq!(next.unwrap(), expected);
+    /// }
+    /// ```
+    #[inline]
+    pub fn poll_next_indexed(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<(u64, char), StreamError<S::Error>>>> {
+        loop {
+            let block = self.as_mut().block();
+            let offset = block.offset();
+            if let Some(next) = block.next_char() {
+                return Poll::Ready(Some(Ok((offset, next))));
+            }
+            match ready!(self.as_mut().poll_block(cx)) {
+                Next::Chars => {}
+                Next::Error => return Poll::Ready(self.take_error().map(Err)),
+                Next::End => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// Takes the next `char` and its offset in the stream, in bytes; returns `None` at the end.
+    ///
+    /// A repair has the offset of the ill-formed part.
+    ///
+    /// # Errors
+    ///
+    /// As `next()`.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::stream;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"\xC3"[..], b"\xA9\xFF\xC3"].map(Ok::<_, std::io::Error>);
+    /// let texts = stream::iter(chunks).utf8().with_error_mode(ErrorMode::Escape);
+    /// let (mut chars, mut indices) = (texts.chars(), Vec::new());
+    /// while let Some(next) = chars.next_indexed().await {
+    ///     indices.push(next.unwrap());
+    /// }
+    /// assert_eq!(indices[..2], [(0, 'é'), (2, '\\')]);
+    /// assert_eq!(indices[4..6], [(2, 'f'), (3, '\\')]); // one ill-formed part at 2, and one at 3
+    /// # }
+    /// ```
+    pub async fn next_indexed(&mut self) -> Option<Result<(u64, char), StreamError<S::Error>>>
+    where
+        S: Unpin,
+    {
+        poll_fn(|cx| Pin::new(&mut *self).poll_next_indexed(cx)).await
+    }
+
+    /// Returns the next `char`, or the error that comes before it, without taking it; `None` at the end.
+    /// If there is a `char`, [`as_str`](Self::as_str) begins with it.
     ///
     /// # Cancel safety
     ///
@@ -307,7 +353,7 @@ impl<T: TextSource> CharStream<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = [&b"\xE2\x89"[..], b"\xA0\xFF="].map(Ok::<_, std::io::Error>);
-    /// let mut chars = stream::iter(chunks).utf8_chars();
+    /// let mut chars = stream::iter(chunks).utf8().chars();
     /// assert_eq!(chars.peek().await.unwrap().unwrap(), '≠');
     /// assert_eq!(chars.next().await.unwrap().unwrap(), '≠');
     /// assert!(chars.peek().await.unwrap().is_err());
@@ -315,17 +361,17 @@ impl<T: TextSource> CharStream<T> {
     /// assert_eq!(chars.peek().await.unwrap().unwrap(), '=');
     /// # }
     /// ```
-    pub async fn peek(&mut self) -> Option<Result<char, &T::Error>>
+    pub async fn peek(&mut self) -> Option<Result<char, &StreamError<S::Error>>>
     where
-        T: Unpin,
+        S: Unpin,
     {
         poll_fn(|cx| Pin::new(&mut *self).poll_first(cx)).await;
         let next = self.block.peek().map(Ok);
-        next.or_else(|| self.trouble.as_ref().map(Err))
+        next.or_else(|| self.error.as_ref().map(Err))
     }
 
-    /// Takes the next `char`s, as many as are decoded at once, 2,048 at the most, and what is left of
-    /// them where some have been taken; `None` at the end. Never empty.
+    /// Takes all decoded `char`s, or else decodes and takes the next ones: at least one and at most
+    /// 2,048; returns `None` at the end.
     ///
     /// # Errors
     ///
@@ -344,7 +390,7 @@ impl<T: TextSource> CharStream<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = [&b"\xCE\xB1 and \xCE"[..], b"\xB2"].map(Ok::<_, std::io::Error>);
-    /// let mut chars = stream::iter(chunks).utf8_chars();
+    /// let mut chars = stream::iter(chunks).utf8().chars();
     /// let mut greek = 0;
     /// while let Some(block) = chars.next_block().await {
     ///     greek += block.unwrap().iter().filter(|c| ('α'..='ω').contains(*c)).count();
@@ -352,18 +398,18 @@ impl<T: TextSource> CharStream<T> {
     /// assert_eq!(greek, 2);
     /// # }
     /// ```
-    pub async fn next_block(&mut self) -> Option<Result<&[char], T::Error>>
+    pub async fn next_block(&mut self) -> Option<Result<&[char], StreamError<S::Error>>>
     where
-        T: Unpin,
+        S: Unpin,
     {
         match poll_fn(|cx| Pin::new(&mut *self).poll_first(cx)).await {
             Next::Chars => Some(Ok(self.block.take_chars())),
-            Next::Trouble => self.trouble.take().map(Err),
+            Next::Error => self.error.take().map(Err),
             Next::End => None,
         }
     }
 
-    /// Finds out what is next.
+    /// Polls for what comes next.
     #[inline]
     fn poll_first(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
         match self.block.peek() {
@@ -372,24 +418,24 @@ impl<T: TextSource> CharStream<T> {
         }
     }
 
-    /// Finds out what is next, where no `char` is decoded.
+    /// Polls for what comes next where no `char` is decoded.
     #[inline(never)]
-    pub(super) fn poll_block(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
+    fn poll_block(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
         let this = self.project();
         if this.block.look_ahead() {
             return Poll::Ready(Next::Chars);
         }
-        if this.trouble.is_some() {
-            return Poll::Ready(Next::Trouble);
+        if this.error.is_some() {
+            return Poll::Ready(Next::Error);
         }
-        match this.source.poll_piece(cx) {
+        match this.texts.poll_pieces(cx) {
             Poll::Ready(Some(Ok(piece))) => {
                 this.block.fill(piece);
                 Poll::Ready(Next::Chars)
             }
             Poll::Ready(Some(Err(error))) => {
-                *this.trouble = Some(error);
-                Poll::Ready(Next::Trouble)
+                *this.error = Some(error);
+                Poll::Ready(Next::Error)
             }
             Poll::Ready(None) => Poll::Ready(Next::End),
             Poll::Pending => {
@@ -399,31 +445,34 @@ impl<T: TextSource> CharStream<T> {
         }
     }
 
-    /// The next item, where no `char` is decoded.
+    /// Polls for the next item where no `char` is decoded.
     #[inline(never)]
     fn poll_slowly(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<char, T::Error>>> {
+    ) -> Poll<Option<Result<char, StreamError<S::Error>>>> {
         Poll::Ready(match ready!(self.as_mut().poll_block(cx)) {
             Next::Chars => self.block().next_char().map(Ok),
-            Next::Trouble => self.take_trouble().map(Err),
+            Next::Error => self.take_error().map(Err),
             Next::End => None,
         })
     }
 
-    pub(super) fn take_trouble(self: Pin<&mut Self>) -> Option<T::Error> {
-        self.project().trouble.take()
+    fn take_error(self: Pin<&mut Self>) -> Option<StreamError<S::Error>> {
+        self.project().error.take()
     }
 
     #[inline]
-    pub(super) fn block(self: Pin<&mut Self>) -> &mut Block {
+    fn block(self: Pin<&mut Self>) -> &mut Block {
         self.project().block
     }
 }
 
-impl<T: TextSource> Stream for CharStream<T> {
-    type Item = Result<char, T::Error>;
+impl<S> Stream for CharStream<S>
+where
+    S: TryStream<Ok: Into<Bytes>>,
+{
+    type Item = Result<char, StreamError<S::Error>>;
 
     #[inline]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -434,48 +483,24 @@ impl<T: TextSource> Stream for CharStream<T> {
     }
 }
 
-impl<T: TextSource> FusedStream for CharStream<T> {
+impl<S> FusedStream for CharStream<S>
+where
+    S: TryStream<Ok: Into<Bytes>>,
+{
     fn is_terminated(&self) -> bool {
-        self.block.as_str().is_empty() && self.trouble.is_none() && self.source.has_ended()
+        self.block.as_str().is_empty() && self.error.is_none() && self.texts.has_ended()
     }
 }
 
-impl<T> fmt::Debug for CharStream<T>
+impl<S> fmt::Debug for CharStream<S>
 where
-    T: TextSource<Error: fmt::Debug> + fmt::Debug,
+    S: TryStream<Error: fmt::Debug> + fmt::Debug,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CharStream")
-            .field("source", &self.source)
+            .field("texts", &self.texts)
             .field("block", &self.block.as_str())
-            .field("trouble", &self.trouble)
+            .field("error", &self.error)
             .finish()
-    }
-}
-
-impl<S, B, E> Utf8Stream<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
-    /// Makes a stream of `char`s.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let chunks = [&b"\xEF"[..], b"\xBB\xBFx"].map(Ok::<_, std::io::Error>);
-    /// let mut chars = stream::iter(chunks).utf8().with_options(options).chars();
-    /// assert_eq!(chars.next().await.unwrap().unwrap(), 'x');
-    /// # }
-    /// ```
-    pub fn chars(self) -> CharStream<Self> {
-        CharStream::new(self)
     }
 }

@@ -1,11 +1,13 @@
 use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::AsyncRead;
 
+use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 use crate::search::finder::TextFinder;
-use crate::stream::{ReadError, Utf8Reader};
+use crate::stream::{StreamError, Utf8Reader};
 
 /// A text, looked for.
 impl<R: AsyncRead + Unpin> Utf8Reader<R> {
@@ -35,10 +37,10 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     /// ```
     /// use tokio::io::AsyncWriteExt;
     /// use utf8_codec::search::TextFinder;
-    /// use utf8_codec::stream::{ReadError, Utf8Reader};
+    /// use utf8_codec::stream::{StreamError, Utf8Reader};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), ReadError> {
+    /// # async fn main() -> Result<(), StreamError<std::io::Error>> {
     /// let (mut peer, socket) = tokio::io::duplex(64);
     /// let mut reader = Utf8Reader::new(socket);
     /// let mut end_of_head = TextFinder::new("\r\n\r\n").unwrap();
@@ -52,7 +54,10 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn find(&mut self, finder: &mut TextFinder) -> Result<Option<u64>, ReadError> {
+    pub async fn find(
+        &mut self,
+        finder: &mut TextFinder,
+    ) -> Result<Option<u64>, StreamError<io::Error>> {
         poll_fn(|cx| self.poll_find(cx, finder)).await
     }
 
@@ -60,8 +65,8 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
         &mut self,
         cx: &mut Context<'_>,
         finder: &mut TextFinder,
-    ) -> Poll<Result<Option<u64>, ReadError>> {
-        for _ in 0..PIECES {
+    ) -> Poll<Result<Option<u64>, StreamError<io::Error>>> {
+        for _ in 0..SILENT_CHUNKS {
             ready!(Pin::new(&mut *self).poll_fill_str(cx))?;
             match self.offset() {
                 Some(offset) => finder.go_to(offset),
@@ -80,11 +85,6 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
                 return Poll::Ready(Ok(place));
             }
         }
-        // Piece after piece, and nothing found: others have their turn.
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        give_way(cx)
     }
 }
-
-/// So many pieces without a match are taken in one poll, at the most.
-const PIECES: usize = 32;

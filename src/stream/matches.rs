@@ -7,7 +7,7 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 
-use crate::adaptor::chunk::give_way;
+use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 use crate::search::finder::TextFinder;
 use crate::stream::{StreamError, Utf8Stream};
 
@@ -91,7 +91,7 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut this = self.project();
-        for _ in 0..PIECES {
+        for _ in 0..SILENT_CHUNKS {
             if *this.seen < this.piece.len() {
                 let (place, used) = this.finder.step(&this.piece[*this.seen..]);
                 *this.seen += used;
@@ -129,6 +129,3 @@ where
         self.texts.is_terminated()
     }
 }
-
-/// So many pieces without a match are taken in one poll, at the most.
-const PIECES: usize = 32;

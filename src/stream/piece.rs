@@ -1,40 +1,42 @@
+//! How does a text keep the offsets of its characters, among repairs?
+
 use std::mem;
 
 use bytes::Buf;
 use bytestring::ByteString;
 
-use crate::adaptor::chunk::Text;
+use crate::adaptor::chunk_text::ChunkText;
 use crate::core::carry::Resumed;
 use crate::core::error::Utf8Error;
 use crate::core::mode::{ErrorMode, Repair};
 
-/// Text, and where it stands in the stream. Never empty.
+/// Text and its offset in the stream. Never empty.
 #[derive(Clone, Debug)]
-pub enum Piece {
-    /// Characters that came, the first of them from `offset`.
+pub(super) enum Piece {
+    /// Well-formed text, from `offset` on.
     Text { text: ByteString, offset: u64 },
-    /// One that was cut.
+    /// One character that was split across chunks.
     Char { text: Repair, offset: u64 },
-    /// Text that begins with a repair, or would if that were not empty.
+    /// Text after a repair, which it begins with unless the repair is empty.
     Repaired(Repaired),
 }
 
-/// Text in which there are repairs.
+/// Text that contains repairs.
 #[derive(Clone, Debug, Default)]
-pub struct Repaired {
+pub(super) struct Repaired {
     text: String,
-    /// Of each repair. Invariant: there is one at 0, and none is before the one that precedes it.
-    places: Vec<Place>,
+    /// One for each repair. Invariant: the first is at 0, and they are in order.
+    repairs: Vec<RepairAt>,
 }
 
-/// Where a repair stands in a text, and in the stream the ill-formed part that it stands for.
+/// The position of a repair in the text, and of the ill-formed part in the stream.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct RepairAt {
     offset: u64,
     at: u32,
-    /// How long the repair is.
+    /// The length of the repair.
     len: u8,
-    /// How long the ill-formed part is.
+    /// The length of the ill-formed part.
     error_len: u8,
 }
 
@@ -48,7 +50,7 @@ impl Piece {
         }
     }
 
-    /// The offset in the stream of what stands at `at` in the text, or ends there.
+    /// Returns the offset in the stream of the character at `at`, or of the end of the text.
     pub(super) fn offset(&self, at: usize) -> u64 {
         match self {
             Self::Text { offset, .. } | Self::Char { offset, .. } => offset + at as u64,
@@ -60,7 +62,7 @@ impl Piece {
 impl Repaired {
     fn push(&mut self, mode: ErrorMode, error: &Utf8Error) {
         let Some(repair) = mode.repair(error) else { return };
-        self.places.push(Place {
+        self.repairs.push(RepairAt {
             offset: error.valid_up_to(),
             at: self.text.len() as u32,
             len: repair.len() as u8,
@@ -70,87 +72,85 @@ impl Repaired {
     }
 
     fn offset(&self, at: usize) -> u64 {
-        // Behind the last character, what is skipped has not been passed.
+        // At the end, an empty repair after the last character has not been passed.
         let last = at.min(self.text.len() - 1);
-        let behind = self.places.partition_point(|place| place.at as usize <= last);
-        let Some(place) = self.places[..behind].last() else { return 0 };
-        match (at - place.at as usize).checked_sub(usize::from(place.len)) {
-            Some(text) => place.offset + u64::from(place.error_len) + text as u64,
-            None => place.offset,
+        let passed = self.repairs.partition_point(|repair| repair.at as usize <= last);
+        let Some(repair) = self.repairs[..passed].last() else { return 0 };
+        match (at - repair.at as usize).checked_sub(usize::from(repair.len)) {
+            Some(text) => repair.offset + u64::from(repair.error_len) + text as u64,
+            None => repair.offset,
         }
     }
 }
 
-impl Text {
-    /// Returns the next piece of the chunk, and leaves what is behind it.
-    pub(super) fn next_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        while !self.chunk.is_empty() {
-            let found = if self.decoder.incomplete().is_empty() {
-                self.whole_piece()
-            } else {
-                self.cut_piece()
-            };
-            if let Some(piece) = found.or_else(|error| self.repaired_piece(error))? {
-                return Ok(Some(piece));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns what is to be said of the end, until there is nothing more.
-    pub(super) fn end_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        while let Err(error) = self.decoder.finish() {
-            if let Some(piece) = self.repaired_piece(error)? {
-                return Ok(Some(piece));
-            }
-        }
-        Ok(None)
-    }
-
-    fn whole_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
-        let piece = pieces.next();
-        self.chunk = pieces.into_rest();
-        // Behind text nothing is held.
-        let position = self.decoder.position();
-        let piece = piece.transpose()?;
-        Ok(piece.map(|text| Piece::Text { offset: position - text.len() as u64, text }))
-    }
-
-    /// Completes what is held. (`push_bytes` takes memory for the character.)
-    fn cut_piece(&mut self) -> Result<Option<Piece>, Utf8Error> {
-        let (used, resumed) = self.decoder.resume(&self.chunk);
-        self.chunk.advance(used);
-        match resumed {
-            Resumed::Nothing => Ok(None),
-            Resumed::Error(error) => Err(error),
-            Resumed::Char(c) => {
-                let offset = self.decoder.position() - c.len_utf8() as u64;
-                Ok(Some(Piece::Char { text: Repair::from_char(c), offset }))
-            }
+/// Returns the next piece of the chunk, and leaves the rest of the chunk.
+pub(super) fn next_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
+    while !text.chunk.is_empty() {
+        let found = if text.decoder.incomplete().is_empty() {
+            whole_piece(text)
+        } else {
+            split_piece(text)
+        };
+        if let Some(piece) = found.or_else(|error| repaired_piece(text, error))? {
+            return Ok(Some(piece));
         }
     }
+    Ok(None)
+}
 
-    /// Repairs an error and those that follow it closely. (A piece for each of them would cost more
-    /// than all of them do.)
-    fn repaired_piece(&mut self, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
-        if self.mode == ErrorMode::Fatal {
-            return Err(error);
+/// Returns the next piece that the end of the stream decides, then `None`.
+pub(super) fn end_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
+    while let Err(error) = text.decoder.finish() {
+        if let Some(piece) = repaired_piece(text, error)? {
+            return Ok(Some(piece));
         }
-        let mut repaired = Repaired::default();
-        repaired.push(self.mode, &error);
-        let window = self.chunk.len().min(WINDOW);
-        for piece in self.decoder.push(&self.chunk[..window]) {
-            match piece {
-                Ok(text) => repaired.text.push_str(text),
-                Err(error) => repaired.push(self.mode, &error),
-            }
+    }
+    Ok(None)
+}
+
+fn whole_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
+    let mut pieces = text.decoder.push_bytes(mem::take(&mut text.chunk));
+    let piece = pieces.next();
+    text.chunk = pieces.into_rest();
+    // After text the decoder holds nothing.
+    let position = text.decoder.position();
+    let piece = piece.transpose()?;
+    Ok(piece.map(|text| Piece::Text { offset: position - text.len() as u64, text }))
+}
+
+/// Completes the held character. (`push_bytes` would allocate memory for it.)
+fn split_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
+    let (used, resumed) = text.decoder.resume(&text.chunk);
+    text.chunk.advance(used);
+    match resumed {
+        Resumed::Nothing => Ok(None),
+        Resumed::Error(error) => Err(error),
+        Resumed::Char(c) => {
+            let offset = text.decoder.position() - c.len_utf8() as u64;
+            Ok(Some(Piece::Char { text: Repair::from_char(c), offset }))
         }
-        self.chunk.advance(window);
-        Ok((!repaired.text.is_empty()).then_some(Piece::Repaired(repaired)))
     }
 }
 
-/// So many bytes behind an error are looked at for more, at the most. The text of so many may be four
-/// times as long, and the places of so many errors 16 times.
+/// Repairs an error and those that follow it closely: a piece for each of dense errors would cost more
+/// than to repair them.
+fn repaired_piece(text: &mut ChunkText, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
+    if text.mode == ErrorMode::Fatal {
+        return Err(error);
+    }
+    let mut repaired = Repaired::default();
+    repaired.push(text.mode, &error);
+    let window = text.chunk.len().min(WINDOW);
+    for piece in text.decoder.push(&text.chunk[..window]) {
+        match piece {
+            Ok(text) => repaired.text.push_str(text),
+            Err(error) => repaired.push(text.mode, &error),
+        }
+    }
+    text.chunk.advance(window);
+    Ok((!repaired.text.is_empty()).then_some(Piece::Repaired(repaired)))
+}
+
+/// How many bytes after an error are searched for more errors. Their text can be four times as long,
+/// the list of repairs 16 times.
 const WINDOW: usize = 1024;

@@ -1,20 +1,24 @@
+//! How is a source polled for its next item?
+
 use std::task::{Context, Poll, ready};
 
-use crate::adaptor::chunk::{SILENT_CHUNKS, give_way};
+use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 
-/// How far a source is.
+/// Whether a source has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It may have more.
+    /// More may come.
     Open,
-    /// It has ended; what is held has not.
+    /// The source has ended; the decoder has not.
     Ending,
-    /// `None` has been said, or is about to be.
+    /// Only `None` is left.
     Ended,
 }
 
-/// Polls for the next item: what `next` makes of what `machine` has, and `end` of the end. `fill`
-/// polls the source for more and says whether there is.
+/// Polls for the next item.
+///
+/// `next` takes an item from `machine`, `fill` polls the source and gives `machine` the next chunk,
+/// and `end` takes the items that the end of the source decides.
 pub(super) fn poll_items<M, T, E>(
     cx: &mut Context<'_>,
     state: &mut State,

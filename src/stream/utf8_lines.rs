@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 use tokio_util::codec::Decoder;
 
-use crate::adaptor::chunk::{SILENT_CHUNKS, give_way};
+use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 use crate::codec::Utf8LinesCodec;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
@@ -24,7 +24,7 @@ pin_project! {
     /// [`Utf8LinesCodec`] makes of a `FramedRead`, with the same settings.
     ///
     /// The source is any `Stream` of `Result<B, E>` with `B: Into<Bytes>`, a [`Utf8Reader`], or
-    /// [`Texts`]. An item is `Result<Result<Line, LineError>, E>`: a line, or a line that was refused, or an error of
+    /// a stream of text. An item is `Result<Result<Line, LineError>, E>`: a line, or a line that was refused, or an error of
     /// the source, and the stream goes on behind each of them. In [`ErrorMode::Fatal`], the default,
     /// a line's first trouble is told as soon as it is known; the next line comes as if nothing had
     /// been.
@@ -55,7 +55,7 @@ pin_project! {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> std::io::Result<()> {
     /// let chunks = [&b"GET /caf\xC3"[..], b"\xA9\r\nGET /caf\xE9\r\nGET", b" /tea"];
-    /// let mut lines = stream::iter(chunks.map(Ok::<_, std::io::Error>)).utf8_lines();
+    /// let mut lines = stream::iter(chunks.map(Ok::<_, std::io::Error>)).utf8().lines();
     /// let mut seen = Vec::new();
     /// while let Some(line) = lines.try_next().await? {
     ///     seen.push(match line {
@@ -127,7 +127,7 @@ impl<S> Utf8Lines<S> {
     /// # async fn main() {
     /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     /// let chunks = stream::iter([Ok::<_, std::io::Error>("\u{FEFF}line\n")]);
-    /// let mut lines = chunks.utf8_lines().with_options(options);
+    /// let mut lines = chunks.utf8().lines().with_options(options);
     /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "line");
     /// # }
     /// ```
@@ -147,7 +147,7 @@ impl<S> Utf8Lines<S> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"na\xEFve\n"[..])]);
-    /// let mut lines = chunks.utf8_lines().with_error_mode(ErrorMode::Latin1);
+    /// let mut lines = chunks.utf8().lines().with_error_mode(ErrorMode::Latin1);
     /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "naïve");
     /// # }
     /// ```
@@ -167,7 +167,7 @@ impl<S> Utf8Lines<S> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = stream::iter([Ok::<_, std::io::Error>("data: 1\r"), Ok("\n\r")]);
-    /// let mut lines = chunks.utf8_lines().with_delimiter(Delimiter::any_newline());
+    /// let mut lines = chunks.utf8().lines().with_delimiter(Delimiter::any_newline());
     /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "data: 1");
     /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "");
     /// # }
@@ -188,7 +188,7 @@ impl<S> Utf8Lines<S> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = stream::iter([Ok::<_, std::io::Error>("four\nfive!\n")]);
-    /// let mut lines = chunks.utf8_lines().with_max_length(4);
+    /// let mut lines = chunks.utf8().lines().with_max_length(4);
     /// assert!(lines.next().await.unwrap().unwrap().is_ok());
     /// assert!(lines.next().await.unwrap().unwrap().is_err());
     /// # }
@@ -224,7 +224,7 @@ impl<S> Utf8Lines<S> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = [&b"text follows\n"[..], b"\0\xFFbinary"].map(Ok::<_, std::io::Error>);
-    /// let mut lines = stream::iter(chunks).utf8_lines();
+    /// let mut lines = stream::iter(chunks).utf8().lines();
     /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "text follows");
     /// assert_eq!(lines.into_inner().next().await.unwrap().unwrap(), b"\0\xFFbinary");
     /// # }
@@ -243,7 +243,7 @@ impl<S> Utf8Lines<S> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut lines = stream::iter([Ok::<_, std::io::Error>("one\ntwo")]).utf8_lines();
+    /// let mut lines = stream::iter([Ok::<_, std::io::Error>("one\ntwo")]).utf8().lines();
     /// lines.next().await;
     /// assert_eq!(lines.rest(), b"two");
     /// # }
@@ -263,7 +263,7 @@ impl<S> Utf8Lines<S> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut lines = stream::iter([Ok::<_, std::io::Error>("one\n")]).utf8_lines();
+    /// let mut lines = stream::iter([Ok::<_, std::io::Error>("one\n")]).utf8().lines();
     /// lines.next().await;
     /// assert_eq!(lines.decoder().position(), 4);
     /// # }
@@ -284,7 +284,7 @@ impl<S> Utf8Lines<S> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"\xFF.\xFF\n"[..])]);
-    /// let mut lines = chunks.utf8_lines().with_error_mode(ErrorMode::Skip);
+    /// let mut lines = chunks.utf8().lines().with_error_mode(ErrorMode::Skip);
     /// lines.next().await;
     /// assert_eq!(lines.error_count(), 2);
     /// # }
@@ -303,7 +303,7 @@ impl<S> Utf8Lines<S> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut lines = stream::iter([Ok::<_, std::io::Error>(&b"ab\xFF\n"[..])]).utf8_lines();
+    /// let mut lines = stream::iter([Ok::<_, std::io::Error>(&b"ab\xFF\n"[..])]).utf8().lines();
     /// lines.next().await;
     /// assert_eq!(lines.first_error().unwrap().valid_up_to(), 2);
     /// # }

@@ -1,53 +1,56 @@
+//! How do chunks become text?
+
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use bytestring::ByteString;
-use futures::Stream;
 use futures::stream::FusedStream;
+use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunk::Text;
+use crate::adaptor::chunk_text::ChunkText;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackDecoder};
 use crate::search::finder::TextFinder;
-use crate::stream::piece::Piece;
+use crate::stream::piece::{Piece, end_piece, next_piece};
 use crate::stream::poll::{State, poll_items};
-use crate::stream::{
-    CollectError, FallbackStream, ReaderChunks, StreamError, TextMatches, append_within,
-};
+use crate::stream::{CharStream, ReaderChunks, StreamError, TextMatches, append_within};
 
 pin_project! {
-    /// A stream of chunks to a stream of text: each item is a run of whole characters, never empty.
+    /// Decodes a stream of chunks into a stream of text: each item is a run of whole characters, never
+    /// empty.
     ///
     /// The chunks are those of any `Stream` of `Result<B, E>` with `B: Into<Bytes>`, such as
     /// `Bytes`, `Vec<u8>` and `&'static [u8]`, or those of a reader
-    /// ([`from_reader`](Self::from_reader)). What a chunk determines is handed on before the next
-    /// chunk is asked for; how the text is divided into items depends on the chunks, the text does
+    /// ([`from_reader`](Self::from_reader)). Everything that a chunk determines is emitted before the
+    /// next chunk is requested. How the text is divided into items depends on the chunks; the text does
     /// not.
     ///
-    /// Text is handed on without copying: an item shares its chunk's memory, and a small one keeps
-    /// the whole chunk alive (`ByteString::from(&*item)` copies it out). A character that was cut
-    /// is a copy, and an item of its own. In a lossy mode a chunk yields at most one item, and that
-    /// is a copy where something was repaired or where the chunk completes a character.
+    /// Text is not copied: an item shares the memory of its chunk, and a small item keeps the whole
+    /// chunk alive (`ByteString::from(&*item)` copies it out). A character split across chunks is
+    /// copied, and is an item of its own. In a lossy mode a chunk yields at most one item, which is a
+    /// copy if something was repaired or if the chunk completed a character.
     ///
-    /// Between polls it holds the beginning of one sequence or of a signature, three bytes at the
-    /// most, and in [`ErrorMode::Fatal`] what is left of one chunk ([`rest`](Self::rest)). An empty
-    /// chunk changes nothing. The end of the inner stream turns an incomplete tail into one error,
-    /// or one repair; then comes `None`, and nothing else ever after: the inner stream is not
-    /// polled again.
+    /// Between polls it holds at most three bytes, the beginning of a sequence or of a BOM, and in
+    /// [`ErrorMode::Fatal`] the rest of one chunk ([`rest`](Self::rest)). An empty chunk changes
+    /// nothing. At the end of the inner stream, an incomplete sequence becomes one error or one repair;
+    /// then the stream yields `None` forever, and does not poll the inner stream again.
+    ///
+    /// The decoder `D` is a [`Utf8Decoder`], or a [`FallbackDecoder`] after
+    /// [`with_fallback`](Self::with_fallback).
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], the default, [`StreamError::Utf8`] for each ill-formed part, in its
-    /// place: the text before it comes first, and what stands behind it comes next, at once, as if
-    /// it had not been there. In every mode [`StreamError::Inner`] in its place; what is held of a
-    /// character is kept, and decoding goes on if the inner stream does.
+    /// In [`ErrorMode::Fatal`], the default, [`StreamError::Utf8`] for each ill-formed part, at its
+    /// position: after the text before it, and before the text after it, which follows without delay.
+    /// In every mode [`StreamError::Inner`] at its position; the held bytes of a character are kept, and
+    /// decoding continues if the inner stream does.
     ///
     /// # Cancel safety
     ///
@@ -77,10 +80,10 @@ pin_project! {
     /// ```
     #[derive(Clone, Debug)]
     #[must_use = "streams do nothing unless polled"]
-    pub struct Utf8Stream<S> {
+    pub struct Utf8Stream<S, D = Utf8Decoder> {
         #[pin]
         inner: S,
-        text: Text,
+        text: ChunkText<D>,
         state: State,
     }
 }
@@ -105,13 +108,11 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn new(inner: S) -> Self {
-        let text =
-            Text { decoder: Utf8Decoder::new(), mode: ErrorMode::default(), chunk: Bytes::new() };
-        Self { inner, text, state: State::Open }
+        Self { inner, text: ChunkText::new(), state: State::Open }
     }
 
-    /// Sets how the stream begins and what it may contain. To be called before the first poll: the
-    /// decoder is made anew.
+    /// Sets how the stream begins and what it may contain. Call it before the first poll: it starts a
+    /// new stream.
     ///
     /// # Examples
     ///
@@ -129,14 +130,12 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self {
-            text: Text { decoder: Utf8Decoder::new().with_options(options), ..self.text },
-            ..self
-        }
+        let decoder = Utf8Decoder::new().with_options(options);
+        Self { text: ChunkText { decoder, ..self.text }, ..self }
     }
 
-    /// Sets what becomes of ill-formed parts. May be called at any time; holds for what has not been
-    /// decoded.
+    /// Sets what replaces ill-formed parts. It can be called at any time, and applies to the bytes that
+    /// have not been decoded.
     ///
     /// # Examples
     ///
@@ -154,11 +153,15 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { text: Text { mode, ..self.text }, ..self }
+        Self { text: ChunkText { mode, ..self.text }, ..self }
     }
 
-    /// Reads what is not UTF-8 in a legacy encoding; the error mode is for what the options refuse.
-    /// Options and error mode are to be set before; what is held goes along.
+    /// Decodes text that is not UTF-8 from a legacy encoding. The error mode then applies to what the
+    /// options reject.
+    ///
+    /// Set the options and the error mode before. Held bytes are kept. The stream then holds as much as
+    /// the [`Fallback`] may hold back; [`decoder`](Self::decoder) returns the [`FallbackDecoder`] and
+    /// its report.
     ///
     /// # Examples
     ///
@@ -178,10 +181,36 @@ impl<S> Utf8Stream<S> {
     /// assert_eq!(texts.next().await.unwrap().unwrap(), "é");
     /// # }
     /// ```
-    pub fn with_fallback(self, fallback: Fallback) -> FallbackStream<S> {
-        let Text { decoder, mode, chunk } = self.text;
+    pub fn with_fallback(self, fallback: Fallback) -> Utf8Stream<S, FallbackDecoder> {
+        let ChunkText { decoder, mode, chunk } = self.text;
         let decoder = FallbackDecoder::continuing(decoder, fallback).with_error_mode(mode);
-        FallbackStream { inner: self.inner, decoder, chunk, state: self.state }
+        let text = ChunkText { decoder, mode, chunk };
+        Utf8Stream { inner: self.inner, text, state: self.state }
+    }
+
+    /// Returns a stream of the `char`s of this text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let chunks = [&b"\xEF"[..], b"\xBB\xBFx"].map(Ok::<_, std::io::Error>);
+    /// let mut chars = stream::iter(chunks).utf8().with_options(options).chars();
+    /// assert_eq!(chars.next().await.unwrap().unwrap(), 'x');
+    /// # }
+    /// ```
+    pub fn chars<B, E>(self) -> CharStream<S>
+    where
+        S: Stream<Item = Result<B, E>>,
+        B: Into<Bytes>,
+    {
+        CharStream::new(self)
     }
 
     /// Finds the places of a text in the stream.
@@ -206,6 +235,20 @@ impl<S> Utf8Stream<S> {
         TextMatches::new(self, finder)
     }
 
+    /// Whether the inner stream has ended.
+    #[cfg(feature = "codec")]
+    pub(super) fn is_at_end(&self) -> bool {
+        self.state != State::Open
+    }
+
+    /// Returns the inner stream, the decoder, the error mode, and the bytes not decoded.
+    #[cfg(feature = "codec")]
+    pub(super) fn into_raw(self) -> (S, Utf8Decoder, ErrorMode, Bytes) {
+        (self.inner, self.text.decoder, self.text.mode, self.text.chunk)
+    }
+}
+
+impl<S, D> Utf8Stream<S, D> {
     /// Returns the inner stream.
     ///
     /// # Examples
@@ -220,8 +263,7 @@ impl<S> Utf8Stream<S> {
         &self.inner
     }
 
-    /// Returns the inner stream, to be changed. Chunks that are taken from it here are missing in
-    /// the text.
+    /// Returns the inner stream mutably. Chunks that you take from it are missing in the text.
     ///
     /// # Examples
     ///
@@ -238,10 +280,10 @@ impl<S> Utf8Stream<S> {
         &mut self.inner
     }
 
-    /// Returns the inner stream for good.
+    /// Consumes the adaptor and returns the inner stream.
     ///
-    /// What has come out of it and has not been handed on is lost: `decoder().incomplete()`, and
-    /// behind it [`rest`](Self::rest).
+    /// Bytes that were received and not emitted are lost: those that the [`decoder`](Self::decoder)
+    /// holds, and after them [`rest`](Self::rest).
     ///
     /// # Examples
     ///
@@ -262,21 +304,9 @@ impl<S> Utf8Stream<S> {
         self.inner
     }
 
-    /// Whether the inner stream has ended.
-    #[cfg(feature = "codec")]
-    pub(super) fn is_at_end(&self) -> bool {
-        self.state != State::Open
-    }
-
-    /// Takes it apart: what is within, the decoder and what it has not seen.
-    #[cfg(feature = "codec")]
-    pub(super) fn into_raw(self) -> (S, Utf8Decoder, ErrorMode, Bytes) {
-        (self.inner, self.text.decoder, self.text.mode, self.text.chunk)
-    }
-
-    /// Returns the bytes of the last chunk that have not been looked at.
+    /// Returns the bytes of the last chunk that have not been decoded.
     ///
-    /// None in the lossy modes, and none in [`ErrorMode::Fatal`] when the stream has been pending.
+    /// There are none in the lossy modes, nor after the stream returned `Pending`.
     ///
     /// # Examples
     ///
@@ -296,48 +326,8 @@ impl<S> Utf8Stream<S> {
         &self.text.chunk
     }
 
-    /// Returns the decoder within, which knows the position in the stream, the bytes held, whether
-    /// a signature was removed, and how many bytes were skipped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut texts = stream::iter([Ok::<_, std::io::Error>(&b"abc"[..]), Ok(b"\xE2")]).utf8();
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "abc");
-    /// assert_eq!(texts.decoder().position(), 3);
-    /// # }
-    /// ```
-    pub fn decoder(&self) -> &Utf8Decoder {
-        &self.text.decoder
-    }
-
-    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"\xFF.\xFF"[..])]);
-    /// let mut texts = chunks.utf8().with_error_mode(ErrorMode::Skip);
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), ".");
-    /// assert_eq!(texts.error_count(), 2);
-    /// # }
-    /// ```
-    pub fn error_count(&self) -> u64 {
-        self.text.decoder.error_count()
-    }
-
-    /// Returns the first error of the stream, repaired or not.
+    /// Returns the inner decoder: for the position in the stream, the held bytes, the error count, the
+    /// first error, whether a BOM was removed, and how many bytes were skipped.
     ///
     /// # Examples
     ///
@@ -351,24 +341,26 @@ impl<S> Utf8Stream<S> {
     /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"ab\xFF"[..])]);
     /// let mut texts = chunks.utf8().with_error_mode(ErrorMode::Replacement);
     /// assert_eq!(texts.next().await.unwrap().unwrap(), "ab\u{FFFD}");
-    /// assert_eq!(texts.first_error().unwrap().valid_up_to(), 2);
+    /// assert_eq!(texts.decoder().position(), 3);
+    /// assert_eq!(texts.decoder().error_count(), 1);
+    /// assert_eq!(texts.decoder().first_error().unwrap().valid_up_to(), 2);
     /// # }
     /// ```
-    pub fn first_error(&self) -> Option<Utf8Error> {
-        self.text.decoder.first_error()
+    pub fn decoder(&self) -> &D {
+        &self.text.decoder
     }
 
-    /// Collects the whole text, `limit` bytes of it at the most.
+    /// Collects the whole text, at most `max_length` bytes of it.
     ///
-    /// What counts is the text: signatures and skipped bytes do not, repairs do. The text that is
-    /// collected takes `limit` bytes of memory at the most, on an endless stream too; besides it
-    /// there is one chunk, repaired in the lossy modes.
+    /// The limit applies to the text: a removed BOM and skipped bytes do not count, repairs do. The
+    /// collected text never takes more than `max_length` bytes of memory, even if the stream is
+    /// endless; besides it there is one chunk, repaired in the lossy modes.
     ///
     /// # Errors
     ///
-    /// [`CollectError::TooLong`] as soon as the text is longer than `limit`;
-    /// [`CollectError::Utf8`] and [`CollectError::Inner`] at the first such item. The stream and
-    /// the text so far are dropped; who wants to keep them takes the items one by one.
+    /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; the first error of the
+    /// stream otherwise. The stream and the text so far are dropped; to keep them, take the items one
+    /// by one.
     ///
     /// # Cancel safety
     ///
@@ -378,26 +370,25 @@ impl<S> Utf8Stream<S> {
     ///
     /// ```
     /// use futures::stream;
-    /// use utf8_codec::stream::{CollectError, Utf8StreamExt};
+    /// use utf8_codec::stream::{StreamError, Utf8StreamExt};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), CollectError<std::io::Error>> {
+    /// # async fn main() -> Result<(), StreamError<std::io::Error>> {
     /// let body = || stream::iter([&b"5 \xE2\x82"[..], b"\xAC"].map(Ok::<_, std::io::Error>));
     /// assert_eq!(body().utf8().collect_text(5).await?, "5 €");
     /// let error = body().utf8().collect_text(4).await.unwrap_err();
-    /// assert!(matches!(error, CollectError::TooLong { limit: 4 }));
+    /// assert!(matches!(error, StreamError::TooLong { max_length: 4 }));
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn collect_text<B, E>(self, limit: usize) -> Result<String, CollectError<E>>
+    pub async fn collect_text<E>(self, max_length: usize) -> Result<String, StreamError<E>>
     where
-        S: Stream<Item = Result<B, E>>,
-        B: Into<Bytes>,
+        Self: Stream<Item = Result<ByteString, StreamError<E>>>,
     {
         let mut stream = pin!(self);
         let mut text = String::new();
         while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-            append_within(&mut text, &item?, limit)?;
+            append_within(&mut text, &item?, max_length)?;
         }
         Ok(text)
     }
@@ -406,9 +397,9 @@ impl<S> Utf8Stream<S> {
 impl<R: AsyncRead> Utf8Stream<ReaderChunks<R>> {
     /// Decodes what `reader` reads, with the default options, in [`ErrorMode::Fatal`].
     ///
-    /// A read goes into a buffer of 8,192 bytes (8 KiB), which the items share; for one of another
-    /// size, see [`ReaderChunks::with_capacity`]. Errors of the reader are [`StreamError::Inner`];
-    /// polled again, the stream reads again. A read of no bytes is the end.
+    /// It reads into a buffer of 8,192 bytes (8 KiB), which the items share; to set its size, use
+    /// [`ReaderChunks::with_capacity`]. An error of the reader is a [`StreamError::Inner`]; the next
+    /// poll reads again. A read of no bytes is the end.
     ///
     /// # Examples
     ///
@@ -443,51 +434,76 @@ where
     type Item = Result<ByteString, StreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_with(cx, Text::next, Text::end)
+        self.poll_with(cx, ChunkText::next, ChunkText::end)
     }
 }
 
-impl<S, B, E> Utf8Stream<S>
+/// Text is not copied where it is UTF-8 and none of it was held.
+impl<S, B, E> Stream for Utf8Stream<S, FallbackDecoder>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
 {
-    /// As `poll_next`, in pieces that have a place.
+    type Item = Result<ByteString, StreamError<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_with(
+            cx,
+            |text| text.decoder.next_text(&mut text.chunk),
+            |text| text.decoder.last_text(),
+        )
+    }
+}
+
+impl<S, D> FusedStream for Utf8Stream<S, D>
+where
+    Self: Stream,
+{
+    fn is_terminated(&self) -> bool {
+        self.has_ended()
+    }
+}
+
+impl<S> Utf8Stream<S> {
+    /// As `poll_next`, in pieces that know their offsets.
     pub(super) fn poll_pieces(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Piece, StreamError<E>>>> {
-        self.poll_with(cx, Text::next_piece, Text::end_piece)
+    ) -> Poll<Option<Result<Piece, StreamError<S::Error>>>>
+    where
+        S: TryStream<Ok: Into<Bytes>>,
+    {
+        self.poll_with(cx, next_piece, end_piece)
+    }
+}
+
+impl<S, D> Utf8Stream<S, D> {
+    /// Whether only `None` is left.
+    pub(super) fn has_ended(&self) -> bool {
+        self.state == State::Ended
     }
 
-    /// Polls for what `next` makes of a chunk, and `end` of the end.
+    /// Polls for the next item: `next` takes it from the chunk, `end` from the end of the stream.
     fn poll_with<T>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        next: impl Fn(&mut Text) -> Result<Option<T>, Utf8Error>,
-        end: impl Fn(&mut Text) -> Result<Option<T>, Utf8Error>,
-    ) -> Poll<Option<Result<T, StreamError<E>>>> {
+        next: impl Fn(&mut ChunkText<D>) -> Result<Option<T>, Utf8Error>,
+        end: impl Fn(&mut ChunkText<D>) -> Result<Option<T>, Utf8Error>,
+    ) -> Poll<Option<Result<T, StreamError<S::Error>>>>
+    where
+        S: TryStream<Ok: Into<Bytes>>,
+    {
         let mut this = self.project();
         poll_items(
             cx,
             this.state,
             this.text,
             |text, cx| {
-                let chunk = this.inner.as_mut().poll_next(cx).map_err(StreamError::Inner);
+                let chunk = this.inner.as_mut().try_poll_next(cx).map_err(StreamError::Inner);
                 chunk.map_ok(|chunk| text.chunk = chunk.into())
             },
             |text| next(text).map_err(StreamError::Utf8),
             |text| end(text).map_err(StreamError::Utf8),
         )
-    }
-}
-
-impl<S, B, E> FusedStream for Utf8Stream<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
-    fn is_terminated(&self) -> bool {
-        self.state == State::Ended
     }
 }

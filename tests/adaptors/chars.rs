@@ -1,5 +1,5 @@
-//! `CharStream`, `CharIndexStream` and streams of text: places, blocks, errors, the end, wakers, dropped
-//! futures, and real sources. (At every cut of every vector: `tests/boundaries.rs`.)
+//! `CharStream`: offsets, blocks, errors, the end, wakers, dropped futures, and real sources. (At every
+//! cut of every vector: `tests/vectors`.)
 #![cfg(feature = "stream")]
 
 use crate::lists;
@@ -11,10 +11,9 @@ use std::sync::LazyLock;
 use std::task::Poll;
 
 use bytes::Bytes;
-use bytestring::ByteString;
 use futures::channel::mpsc;
 use futures::stream::FusedStream;
-use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
+use futures::{FutureExt, Stream, StreamExt, TryStream, TryStreamExt, stream};
 use lists::MULTILINGUAL;
 use script::Does::{self, Chunk, End, Error, Pause};
 use script::{
@@ -24,10 +23,7 @@ use script::{
 use tokio::task::yield_now;
 use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
-use utf8_codec::stream::{
-    CharStream, CollectError, StreamError, TextSource, TextStreamExt, Texts, Utf8ReadExt,
-    Utf8Stream, Utf8StreamExt,
-};
+use utf8_codec::stream::{CharStream, StreamError, Utf8ReadExt, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
 
 /// An item in words: a `char`, what is ill-formed and where, or the inner error behind a `!`.
@@ -40,12 +36,12 @@ fn word(item: Result<impl ToString, StreamError<&str>>) -> String {
     }
 }
 
-fn chars_of(does: &[Does], mode: ErrorMode) -> CharStream<Utf8Stream<Script>> {
-    Script::new(does).utf8().with_error_mode(mode).chars()
+fn chars_of(does: &[Does], mode: ErrorMode) -> CharStream<Script> {
+    Utf8Stream::new(Script::new(does)).with_error_mode(mode).chars()
 }
 
 /// What is ready, in words, with a `-` for the end.
-fn ready(chars: &mut CharStream<Utf8Stream<Script>>) -> Vec<String> {
+fn ready(chars: &mut CharStream<Script>) -> Vec<String> {
     let mut words = Vec::new();
     while let Some(item) = chars.next().now_or_never() {
         words.push(item.map_or("-".to_owned(), word));
@@ -59,13 +55,13 @@ fn ready(chars: &mut CharStream<Utf8Stream<Script>>) -> Vec<String> {
 // ---- places -----------------------------------------------------------------------------------
 
 fn indices(does: &[Does], mode: ErrorMode, options: Utf8Options) -> Vec<(u64, char)> {
-    let texts = Script::new(does).utf8().with_options(options).with_error_mode(mode);
-    let mut indices = texts.chars().indices();
+    let texts = Utf8Stream::new(Script::new(does)).with_options(options).with_error_mode(mode);
+    let mut chars = texts.chars();
     let mut seen = Vec::new();
-    while let Some(Some(item)) = indices.next().now_or_never() {
+    while let Some(Some(item)) = chars.next_indexed().now_or_never() {
         seen.extend(item.ok());
     }
-    assert!(indices.is_terminated());
+    assert!(chars.is_terminated());
     seen
 }
 
@@ -114,9 +110,12 @@ fn a_long_text_has_the_indices_that_a_str_has_however_it_is_cut() {
     for size in [1, 2, 3, 7, 1000, 2047, 2048, 2049, 5000, text.len()] {
         let chunks: Vec<_> = text.as_bytes().chunks(size).map(Bytes::copy_from_slice).collect();
         let chunks = stream::iter(chunks.into_iter().map(Ok::<_, Infallible>));
-        let indices: Vec<_> =
-            chunks.utf8_chars().indices().try_collect().now_or_never().unwrap().unwrap();
-        assert!(indices == expected, "{size}");
+        let mut chars = chunks.utf8().chars();
+        for expected in &expected {
+            let next = chars.next_indexed().now_or_never().flatten();
+            assert_eq!(next, Some(Ok(*expected)), "{size}");
+        }
+        assert_eq!(chars.next_indexed().now_or_never(), Some(None), "{size}");
     }
 }
 
@@ -172,14 +171,14 @@ fn among_many_errors_each_char_has_the_offset_of_what_it_is_or_stands_for() {
         for size in [1, 7, 100, 1000, 1024, 1025, 5000, bytes.len()] {
             let chunks: Vec<_> = bytes.chunks(size).map(Bytes::copy_from_slice).collect();
             let texts = stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)).utf8();
-            let mut indices = texts.with_error_mode(mode).chars().indices();
+            let mut chars = texts.with_error_mode(mode).chars();
             let mut seen = Vec::new();
-            while let Some(Some(item)) = indices.next().now_or_never() {
+            while let Some(Some(item)) = chars.next_indexed().now_or_never() {
                 seen.push(item.unwrap());
             }
             assert!(seen == expected, "{mode:?}, {size} bytes at once");
-            assert!(mode == ErrorMode::Skip || indices.get_ref().offset() == bytes.len() as u64);
-            assert_eq!(indices.get_ref().get_ref().error_count(), decoder.error_count());
+            assert!(mode == ErrorMode::Skip || chars.offset() == bytes.len() as u64);
+            assert_eq!(chars.get_ref().decoder().error_count(), decoder.error_count());
         }
     }
 }
@@ -214,15 +213,15 @@ fn an_offset_behind_the_last_is_not_behind_what_is_skipped() {
 fn an_offset_begins_where_the_source_has_come_to() {
     let script = [Chunk(b"ab\xE2"), Chunk(b"\x82\xAC\xFFc"), End];
     for (steps, offset) in [(0, 0), (1, 2), (2, 5), (3, 6), (4, 7)] {
-        let mut texts = Script::new(&script).utf8();
+        let mut texts = Utf8Stream::new(Script::new(&script));
         for _ in 0..steps {
             texts.next().now_or_never().unwrap();
         }
         assert_eq!(texts.chars().offset(), offset, "after {steps}");
     }
-    let mut chars = CharStream::new(Texts::new(stream::iter(["ab", "c"].map(Ok::<_, Infallible>))));
+    let mut chars = stream::iter(["ab", "c"].map(Ok::<_, Infallible>)).utf8().chars();
     chars.next_block().now_or_never().unwrap();
-    assert_eq!(CharStream::new(chars.into_inner()).offset(), 2);
+    assert_eq!(chars.into_inner().chars().offset(), 2);
 }
 
 #[test]
@@ -316,7 +315,7 @@ fn a_repair_is_text_that_can_be_taken_like_any() {
 fn blocks_are_all_that_is_decoded_at_once_and_no_more_than_2048() {
     let text = MULTILINGUAL.repeat(200);
     let chunks = stream::iter([Ok::<_, Infallible>(text.clone())]);
-    let mut chars = chunks.utf8_chars();
+    let mut chars = chunks.utf8().chars();
     let (mut seen, mut longest) = (String::new(), 0);
     while let Some(Some(block)) = chars.next_block().now_or_never() {
         let block = block.unwrap();
@@ -379,28 +378,26 @@ fn a_stream_that_has_ended_is_not_polled_again() {
     assert_eq!(chars.get_ref().get_ref().polls, 2);
 }
 
-// ---- streams of text ----------------------------------------------------------------------------
+// ---- other sources --------------------------------------------------------------------------------
 
 #[test]
-fn text_of_any_kind_is_taken_apart_and_its_errors_pass() {
-    fn all<T: Into<ByteString>>(texts: Vec<T>) -> Vec<(u64, char)> {
-        let texts = stream::iter(texts.into_iter().map(Ok::<_, Infallible>));
-        texts.text_chars().indices().try_collect().now_or_never().unwrap().unwrap()
+fn strings_are_chunks_too() {
+    fn all<T: Into<Bytes>>(texts: Vec<T>) -> Vec<(u64, char)> {
+        let mut chars = stream::iter(texts.into_iter().map(Ok::<_, Infallible>)).utf8().chars();
+        let mut all = Vec::new();
+        while let Some(next) = chars.next_indexed().now_or_never().unwrap() {
+            all.push(next.unwrap());
+        }
+        all
     }
     let expected = [(0, 'g'), (1, 'ü'), (3, 'n')];
     assert_eq!(all(vec!["gü", "", "n"]), expected);
     assert_eq!(all(vec!["gü".to_owned(), String::new(), "n".to_owned()]), expected);
-    assert_eq!(all(vec![ByteString::from("gü"), ByteString::from("n")]), expected);
-    assert_eq!(all(vec![Box::<str>::from("gü"), Box::from("n")]), expected);
     assert_eq!(all(Vec::<String>::new()), []);
-
-    let errors = stream::iter([Ok("a"), Err("b"), Ok("c")]);
-    let items: Vec<_> = errors.text_chars().collect().now_or_never().unwrap();
-    assert_eq!(items, [Ok('a'), Err("b"), Ok('c')]);
 }
 
 #[test]
-fn texts_end_once_and_empty_ones_leave_others_their_turn() {
+fn the_end_is_polled_once_and_empty_chunks_let_other_tasks_run() {
     let mut polls = 0;
     let texts = stream::poll_fn(|_| {
         polls += 1;
@@ -410,7 +407,7 @@ fn texts_end_once_and_empty_ones_leave_others_their_turn() {
             _ => Poll::Ready(None),
         }
     });
-    let mut chars = task::spawn(texts.text_chars());
+    let mut chars = task::spawn(texts.utf8().chars());
     for _ in 0..2 {
         assert_pending!(chars.poll_next());
         assert!(chars.is_woken(), "it will be polled again");
@@ -425,25 +422,14 @@ fn texts_end_once_and_empty_ones_leave_others_their_turn() {
     assert_eq!(polls, 72);
 }
 
-#[tokio::test]
-async fn texts_are_collected_within_a_limit() {
-    let texts = || stream::iter([Ok("5 "), Ok("€"), Err("reset")]);
-    assert_eq!(texts().take(2).collect_text(5).await, Ok("5 €".to_owned()));
-    assert_eq!(texts().collect_text(4).await, Err(CollectError::TooLong { limit: 4 }));
-    assert_eq!(texts().collect_text(5).await, Err(CollectError::Inner("reset")));
-    let mapped = (&b"a\xC3\xA9"[..]).utf8_stream().map_ok(|text| text.to_uppercase());
-    assert_eq!(TextStreamExt::collect_text(mapped, 10).await.unwrap(), "AÉ");
-}
-
 #[test]
 fn futures_and_streams_may_be_sent_to_another_thread() {
     fn is_sent<F: Send>(_: F) {}
-    let mut chars = tokio::io::empty().utf8_chars();
+    let mut chars = tokio::io::empty().utf8().chars();
     is_sent(chars.next_block());
     is_sent(chars.peek());
-    is_sent(chars.indices());
-    is_sent(stream::iter([Ok::<_, Infallible>("")]).collect_text(1));
-    is_sent(Texts::new(stream::iter([Ok::<_, Infallible>("")])));
+    is_sent(chars.next_indexed());
+    is_sent(chars);
 }
 
 #[tokio::test]
@@ -452,7 +438,7 @@ async fn a_source_that_must_not_be_moved_is_polled_in_its_place() {
         yield_now().await;
         (n < 2).then(|| (Ok::<_, Infallible>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
     });
-    let mut chars = pin!(steps.utf8_chars()); // not Unpin
+    let mut chars = pin!(steps.utf8().chars()); // not Unpin
     assert_eq!(chars.next().await, Some(Ok('é')));
     assert_eq!(chars.next().await, None);
 }
@@ -465,7 +451,7 @@ fn chars_are_pending_only_when_the_stream_within_is() {
     for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip, ErrorMode::Escape] {
             let chars = chars_of(&does, mode);
-            let look = |chars: &CharStream<Utf8Stream<Script>>| chars.get_ref().get_ref().look();
+            let look = |chars: &CharStream<Script>| chars.get_ref().get_ref().look();
             assert_waits_only_for_script(&does, chars, look, |cx, chars| {
                 chars.poll_next(cx).map(|item| item.is_some())
             });
@@ -476,7 +462,7 @@ fn chars_are_pending_only_when_the_stream_within_is() {
 #[test]
 fn the_last_waker_is_the_one_that_counts() {
     let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
-    let mut chars = receiver.utf8_chars();
+    let mut chars = receiver.utf8().chars();
     let mut first = task::spawn(());
     let mut second = task::spawn(());
     assert!(first.enter(|cx, _| Pin::new(&mut chars).poll_peek(cx).is_pending()));
@@ -489,8 +475,8 @@ fn the_last_waker_is_the_one_that_counts() {
 // ---- dropped futures ----------------------------------------------------------------------------
 
 /// Takes what comes next by one of the methods. Says whether there was anything.
-async fn take_some<T: TextSource<Error: std::fmt::Debug> + Unpin>(
-    chars: &mut CharStream<T>,
+async fn take_some<S: TryStream<Ok: Into<Bytes>, Error: std::fmt::Debug> + Unpin>(
+    chars: &mut CharStream<S>,
     method: usize,
     seen: &mut String,
 ) -> bool {
@@ -514,7 +500,7 @@ async fn a_select_that_goes_another_way_loses_nothing() {
     for method in 0..3 {
         let (peer, socket) = tokio::io::duplex(3);
         let writer = write_slowly(peer, &text);
-        let mut chars = socket.utf8_chars();
+        let mut chars = socket.utf8().chars();
         let (mut seen, mut interrupted, mut turns) = (String::new(), 0, 0);
         loop {
             turns += 1;
@@ -538,9 +524,9 @@ async fn over_a_socket_in_odd_pieces() {
     let text = MULTILINGUAL.repeat(300);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
-    let mut indices = socket.utf8_chars().indices();
+    let mut chars = socket.utf8().chars();
     let (mut seen, mut errors) = (String::new(), Vec::new());
-    while let Some(item) = soon(indices.next()).await {
+    while let Some(item) = soon(chars.next_indexed()).await {
         match item {
             Ok((offset, c)) => {
                 assert_eq!(offset, (seen.len() + errors.len()) as u64);
@@ -559,7 +545,7 @@ async fn over_a_socket_in_odd_pieces() {
 async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
     let text = MULTILINGUAL.repeat(50);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
-    assert_eq!(soon(chunks.utf8_chars().try_collect::<String>()).await.unwrap(), text);
+    assert_eq!(soon(chunks.utf8().chars().try_collect::<String>()).await.unwrap(), text);
 
-    assert_eq!(soon(channel(&text).utf8_chars().try_collect::<String>()).await.unwrap(), text);
+    assert_eq!(soon(channel(&text).utf8().chars().try_collect::<String>()).await.unwrap(), text);
 }

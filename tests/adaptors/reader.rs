@@ -25,20 +25,20 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, task};
 use tokio_util::io::StreamReader;
-use utf8_codec::stream::{CollectError, ReadError, Utf8ByteReader, Utf8ReadExt, Utf8Reader};
+use utf8_codec::stream::{StreamError, Utf8ByteReader, Utf8Reader};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
 /// What was read in words: text, what is ill-formed and where, the reader's error behind a `!`, or `-`
 /// for the end.
-fn word(read: Result<Option<&str>, ReadError>) -> String {
+fn word(read: Result<Option<&str>, StreamError<io::Error>>) -> String {
     match read {
         Ok(Some(text)) => {
             assert!(!text.is_empty(), "texts are never empty");
             text.to_owned()
         }
         Ok(None) => "-".to_owned(),
-        Err(ReadError::Utf8(error)) => format!("{} {:02x?}", error.valid_up_to(), error.bytes()),
-        Err(ReadError::Io(error)) => format!("! {error}"),
+        Err(StreamError::Utf8(error)) => format!("{} {:02x?}", error.valid_up_to(), error.bytes()),
+        Err(StreamError::Inner(error)) => format!("! {error}"),
         Err(error) => panic!("{error}"),
     }
 }
@@ -56,7 +56,7 @@ fn ready<R: AsyncRead + Unpin>(reader: &mut Utf8Reader<R>) -> Vec<String> {
 }
 
 fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
-    ready(&mut Script::new(does).utf8_reader().with_error_mode(mode))
+    ready(&mut Utf8Reader::new(Script::new(does)).with_error_mode(mode))
 }
 
 // ---- text -------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ fn a_cut_character_comes_with_what_follows_it() {
 
 #[test]
 fn what_is_not_consumed_is_lent_again() {
-    let mut reader = Script::new(&[Chunk("größer".as_bytes()), Chunk(b"!")]).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk("größer".as_bytes()), Chunk(b"!")]));
     assert_eq!(reader.peek_str().now_or_never().unwrap().unwrap(), Some("größer"));
     reader.consume(2);
     reader.consume(0);
@@ -86,7 +86,7 @@ fn what_is_not_consumed_is_lent_again() {
 #[test]
 #[should_panic(expected = "2 is not a character boundary of \"aß\"")]
 fn consuming_half_a_character_panics() {
-    let mut reader = Script::new(&[Chunk("aß".as_bytes())]).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk("aß".as_bytes())]));
     let _ = reader.peek_str().now_or_never();
     reader.consume(2);
 }
@@ -94,7 +94,7 @@ fn consuming_half_a_character_panics() {
 #[test]
 #[should_panic(expected = "4 is not a character boundary of \"aß\"")]
 fn consuming_more_than_there_is_panics() {
-    let mut reader = Script::new(&[Chunk("aß".as_bytes()), Chunk(b"more")]).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk("aß".as_bytes()), Chunk(b"more")]));
     let _ = reader.peek_str().now_or_never();
     reader.consume(4);
 }
@@ -103,7 +103,7 @@ fn consuming_more_than_there_is_panics() {
 #[should_panic(expected = "4 is not a character boundary of \"ÿx\"")]
 fn consuming_more_than_a_repair_panics() {
     let does = [Chunk(b"\xFFx")];
-    let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Latin1);
+    let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Latin1);
     let _ = reader.peek_str().now_or_never();
     reader.consume("ÿx".len() + 1);
 }
@@ -112,7 +112,7 @@ fn consuming_more_than_a_repair_panics() {
 async fn at_most_so_many_bytes_are_read_at_once_as_the_capacity_says() {
     let text = MULTILINGUAL.repeat(300);
     for capacity in [0, 1, 4, 5, 7, 95, 96, 97, 98, 99, 100, 1000, 8192, 1 << 20] {
-        let mut reader = text.as_bytes().utf8_reader().with_capacity(capacity);
+        let mut reader = Utf8Reader::new(text.as_bytes()).with_capacity(capacity);
         let (mut seen, mut longest) = (String::new(), 0);
         while let Some(text) = reader.next_str().await.unwrap() {
             seen += text;
@@ -143,17 +143,17 @@ fn a_repair_is_lent_in_the_place_of_what_it_stands_for() {
         (ErrorMode::Windows1252, "café, €€ÿ!Ã-"),
     ];
     for (mode, expected) in table {
-        let mut reader = Script::new(&does).utf8_reader().with_error_mode(mode);
+        let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
         assert_eq!(ready(&mut reader).concat(), expected, "{mode:?}");
-        assert_eq!(reader.error_count(), 4);
-        assert_eq!(reader.first_error().map(|error| error.valid_up_to()), Some(3));
+        assert_eq!(reader.decoder().error_count(), 4);
+        assert_eq!(reader.decoder().first_error().map(|error| error.valid_up_to()), Some(3));
     }
 }
 
 #[test]
 fn a_repair_of_several_characters_may_be_taken_bit_by_bit() {
     let does = [Chunk(b"a\xFFb")];
-    let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Escape);
+    let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Escape);
     let mut next = || reader.next_char().now_or_never().unwrap().unwrap().unwrap();
     assert_eq!([next(), next(), next()], ['a', '\\', 'x']);
     assert_eq!(reader.as_str(), "ffb");
@@ -166,7 +166,7 @@ fn a_repair_of_several_characters_may_be_taken_bit_by_bit() {
 #[test]
 fn options_are_kept_to() {
     let told = |options, does: &[Does]| {
-        ready(&mut Script::new(does).utf8_reader().with_options(options)).concat()
+        ready(&mut Utf8Reader::new(Script::new(does)).with_options(options)).concat()
     };
     let bom = [Chunk(b"\xEF"), Chunk(b"\xBB"), Chunk(b"\xBFa"), End];
     let plain = Utf8Options::new();
@@ -187,7 +187,7 @@ async fn a_capacity_that_is_made_less_on_the_way_loses_nothing() {
     for before in [2, 90, 93, 95, 200] {
         let text = format!("{}{}", "a".repeat(before), MULTILINGUAL);
         for steps in 1..4 {
-            let mut reader = text.as_bytes().utf8_reader();
+            let mut reader = Utf8Reader::new(text.as_bytes());
             let mut seen = String::new();
             for _ in 0..steps {
                 seen.extend(reader.next_str().await.unwrap());
@@ -204,7 +204,7 @@ async fn a_capacity_that_is_made_less_on_the_way_loses_nothing() {
 #[test]
 fn settings_may_come_in_any_order() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    let script = || Script::new(&[Chunk(b"\xEF\xBB\xBFa\xFF")]).utf8_reader();
+    let script = || Utf8Reader::new(Script::new(&[Chunk(b"\xEF\xBB\xBFa\xFF")]));
     let mut one = script().with_options(options).with_error_mode(ErrorMode::Skip);
     let mut other = script().with_error_mode(ErrorMode::Skip).with_options(options);
     assert_eq!((ready(&mut one), ready(&mut other)), (vec!["a".into()], vec!["a".into()]));
@@ -216,7 +216,7 @@ fn settings_may_come_in_any_order() {
 #[test]
 fn a_reader_that_has_ended_is_not_read_again() {
     let does = [Chunk(b"a\xF0\x9F"), End, Chunk(b"b"), Error("late")];
-    let mut reader = Script::new(&does).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&does));
     assert_eq!(ready(&mut reader), ["a", "1 [f0, 9f]", "-"]);
     for _ in 0..3 {
         assert_eq!(ready(&mut reader), ["-"]);
@@ -248,28 +248,25 @@ async fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
     for limit in 0..12 {
         let chunks = [Chunk(b"5 \xE2"), Chunk(b"\x82\xAC"), Pause, Chunk(b", 6"), End];
         for mode in MODES {
-            let mut reader = Script::new(&chunks).utf8_reader().with_error_mode(mode);
+            let mut reader = Utf8Reader::new(Script::new(&chunks)).with_error_mode(mode);
             match soon(reader.collect_text(limit)).await {
                 Ok(text) => assert_eq!((&*text, limit >= 8), ("5 €, 6", true)),
                 Err(error) => {
-                    assert!(
-                        limit < 8 && matches!(error, CollectError::TooLong { .. }),
-                        "{error:?}"
-                    );
+                    assert!(limit < 8 && matches!(error, StreamError::TooLong { .. }), "{error:?}");
                 }
             }
         }
     }
-    let mut reader = (&b"\xFF\xFF"[..]).utf8_reader().with_error_mode(ErrorMode::Escape);
-    assert!(matches!(reader.collect_text(7).await, Err(CollectError::TooLong { limit: 7 })));
+    let mut reader = Utf8Reader::new(&b"\xFF\xFF"[..]).with_error_mode(ErrorMode::Escape);
+    assert!(matches!(reader.collect_text(7).await, Err(StreamError::TooLong { max_length: 7 })));
 }
 
 #[tokio::test]
 async fn what_would_be_too_long_is_not_consumed() {
-    let mut reader = Script::new(&[Chunk(b"one "), Chunk(b"two"), End]).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk(b"one "), Chunk(b"two"), End]));
     let mut text = "zero ".to_owned();
     let error = reader.append_text(&mut text, 10).await.unwrap_err();
-    assert!(matches!(error, CollectError::TooLong { limit: 10 }));
+    assert!(matches!(error, StreamError::TooLong { max_length: 10 }));
     assert_eq!((&*text, reader.as_str()), ("zero one ", "two"));
     reader.append_text(&mut text, 12).await.unwrap();
     assert_eq!(text, "zero one two");
@@ -280,22 +277,22 @@ async fn what_would_be_too_long_is_not_consumed() {
 #[tokio::test]
 async fn what_came_before_an_error_has_been_appended() {
     let does = [Chunk(b"a\xFFb"), Error("reset"), Chunk(b"c"), End];
-    let mut reader = Script::new(&does).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&does));
     let mut text = String::new();
     let error = reader.append_text(&mut text, 100).await.unwrap_err();
-    assert!(matches!(error, CollectError::Utf8(_)) && text == "a");
+    assert!(matches!(error, StreamError::Utf8(_)) && text == "a");
     let error = reader.append_text(&mut text, 100).await.unwrap_err();
-    assert!(matches!(error, CollectError::Inner(_)) && text == "ab");
+    assert!(matches!(error, StreamError::Inner(_)) && text == "ab");
     reader.append_text(&mut text, 100).await.unwrap();
     assert_eq!(text, "abc");
 }
 
 #[tokio::test]
 async fn an_endless_reader_takes_no_more_memory_than_the_limit() {
-    let mut reader = tokio::io::repeat(b'x').utf8_reader();
+    let mut reader = Utf8Reader::new(tokio::io::repeat(b'x'));
     let mut text = String::new();
     let error = soon(reader.append_text(&mut text, 1_000_005)).await.unwrap_err();
-    assert!(matches!(error, CollectError::TooLong { limit: 1_000_005 }));
+    assert!(matches!(error, StreamError::TooLong { max_length: 1_000_005 }));
     assert!(text.capacity() <= 1_000_005, "{}", text.capacity());
 }
 
@@ -304,17 +301,16 @@ async fn an_endless_reader_takes_no_more_memory_than_the_limit() {
 /// The stream as `text` and places of errors, taken apart after `steps` steps and decoded by hand from
 /// there.
 fn apart_after(steps: usize, bytes: &[u8], mode: ErrorMode) -> (String, u64) {
-    let mut reader = bytes.utf8_reader().with_error_mode(mode).with_capacity(5);
+    let mut reader = Utf8Reader::new(bytes).with_error_mode(mode).with_capacity(5);
     let mut seen = String::new();
     for _ in 0..steps {
         if let Some(Ok(Some(c))) = reader.next_char().now_or_never() {
             seen.push(c);
         }
     }
-    let parts = reader.into_parts();
-    seen += &parts.text;
-    let mut decoder = parts.decoder;
-    for chunk in [&*parts.bytes, parts.reader] {
+    seen += reader.as_str();
+    let (mut decoder, rest) = (reader.decoder().clone(), reader.rest().to_vec());
+    for chunk in [&*rest, reader.into_inner()] {
         for piece in decoder.push(chunk) {
             match piece {
                 Ok(text) => seen += text,
@@ -346,7 +342,7 @@ fn taken_apart_anywhere_nothing_is_lost() {
 async fn bytes_may_be_read_in_pieces_of_any_size() {
     let text = MULTILINGUAL.repeat(40);
     for size in [1, 2, 3, 7, 64, 97, 5000] {
-        let mut reader = text.as_bytes().utf8_reader().with_capacity(100).into_byte_reader();
+        let mut reader = Utf8Reader::new(text.as_bytes()).with_capacity(100).into_byte_reader();
         let (mut bytes, mut buffer) = (Vec::new(), vec![0; size]);
         loop {
             let read = reader.read(&mut buffer).await.unwrap();
@@ -362,7 +358,7 @@ async fn bytes_may_be_read_in_pieces_of_any_size() {
 #[tokio::test]
 async fn what_takes_a_buffered_reader_takes_text() {
     let peer = b"first\nzw\xC3\xB6lf\nlast".chain(&b" one"[..]);
-    let mut lines = peer.utf8_reader().with_capacity(4).into_byte_reader().lines();
+    let mut lines = Utf8Reader::new(peer).with_capacity(4).into_byte_reader().lines();
     let mut seen = Vec::new();
     while let Some(line) = lines.next_line().await.unwrap() {
         seen.push(line);
@@ -373,7 +369,7 @@ async fn what_takes_a_buffered_reader_takes_text() {
 #[tokio::test]
 async fn bytes_before_an_error_are_read_before_it_and_those_behind_it_afterwards() {
     let does = [Chunk(b"ab\xFFcd"), Error("reset"), Chunk(b"ef\xC3"), End];
-    let mut reader = Script::new(&does).utf8_reader().into_byte_reader();
+    let mut reader = Utf8Reader::new(Script::new(&does)).into_byte_reader();
     let mut text = Vec::new();
     let error = reader.read_to_end(&mut text).await.unwrap_err();
     assert_eq!((error.kind(), &*text), (io::ErrorKind::InvalidData, &b"ab"[..]));
@@ -382,21 +378,32 @@ async fn bytes_before_an_error_are_read_before_it_and_those_behind_it_afterwards
     let error = reader.read_to_end(&mut text).await.unwrap_err();
     assert_eq!((error.kind(), &*text), (io::ErrorKind::UnexpectedEof, &b"abcdef"[..]));
     assert_eq!(reader.read_to_end(&mut text).await.unwrap(), 0);
-    assert_eq!(reader.get_ref().error_count(), 2);
+    assert_eq!(reader.get_ref().decoder().error_count(), 2);
 }
 
 #[tokio::test]
 async fn a_read_into_no_room_reads_nothing() {
-    let mut reader = Script::new(&[Chunk(b"a")]).utf8_reader().into_byte_reader();
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk(b"a")])).into_byte_reader();
     assert_eq!(reader.read(&mut []).await.unwrap(), 0);
     assert_eq!(reader.get_ref().get_ref().polls, 0);
     assert_eq!(reader.read_u8().await.unwrap(), b'a');
 }
 
+/// In release builds this once wrapped, and consumed nothing.
+#[tokio::test]
+#[should_panic(expected = "18446744073709551615 bytes of 2")]
+#[cfg(target_pointer_width = "64")]
+async fn consuming_usize_max_bytes_panics() {
+    let mut reader = Utf8Reader::new("äöü".as_bytes()).with_capacity(4).into_byte_reader();
+    reader.fill_buf().await.unwrap();
+    reader.consume(2);
+    reader.consume(usize::MAX);
+}
+
 #[tokio::test]
 #[should_panic(expected = "3 bytes of 2")]
 async fn consuming_more_bytes_than_there_are_panics() {
-    let mut reader = "äöü".as_bytes().utf8_reader().with_capacity(4).into_byte_reader();
+    let mut reader = Utf8Reader::new("äöü".as_bytes()).with_capacity(4).into_byte_reader();
     reader.fill_buf().await.unwrap();
     reader.consume(2);
     reader.consume(3);
@@ -408,7 +415,7 @@ async fn a_reader_that_must_not_be_moved_is_read_in_its_place() {
         yield_now().await;
         (n < 2).then(|| (Ok::<_, io::Error>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
     });
-    let mut reader = pin!(StreamReader::new(steps).utf8_reader()); // not Unpin
+    let mut reader = pin!(Utf8Reader::new(StreamReader::new(steps))); // not Unpin
     let text = poll_fn(|cx| reader.as_mut().poll_fill_str(cx).map_ok(str::to_owned)).await;
     assert_eq!(text.unwrap(), "é");
 
@@ -416,7 +423,7 @@ async fn a_reader_that_must_not_be_moved_is_read_in_its_place() {
         yield_now().await;
         step
     });
-    let mut bytes = pin!(StreamReader::new(steps).utf8_reader().into_byte_reader());
+    let mut bytes = pin!(Utf8Reader::new(StreamReader::new(steps)).into_byte_reader());
     let text = poll_fn(|cx| bytes.as_mut().poll_fill_buf(cx).map_ok(<[u8]>::to_vec)).await;
     assert_eq!(text.unwrap(), "é".as_bytes());
     bytes.as_mut().consume(2);
@@ -431,7 +438,7 @@ fn a_reader_is_pending_only_when_the_one_within_is() {
     let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b"\xAC"), Error("e"), Pause, End];
     for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
-            let reader = Script::new(&does).utf8_reader().with_error_mode(mode);
+            let reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
             let look = |reader: &Utf8Reader<Script>| reader.get_ref().look();
             assert_waits_only_for_script(&does, reader, look, |cx, mut reader| {
                 let poll = reader.as_mut().poll_fill_str(cx).map_ok(str::len);
@@ -447,7 +454,7 @@ fn a_reader_is_pending_only_when_the_one_within_is() {
 #[test]
 fn the_last_waker_is_the_one_that_counts() {
     let (mut peer, socket) = duplex(64);
-    let mut reader = socket.utf8_reader();
+    let mut reader = Utf8Reader::new(socket);
     let mut first = task::spawn(());
     let mut second = task::spawn(());
     let mut poll = |task: &mut task::Spawn<()>| {
@@ -463,7 +470,8 @@ fn the_last_waker_is_the_one_that_counts() {
 #[test]
 fn a_reader_that_never_says_anything_leaves_others_their_turn() {
     let does = [[Chunk(b"\xFF"); 100].as_slice(), &[Chunk(b"at last"), End]].concat();
-    let mut reader = task::spawn(Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Skip));
+    let mut reader =
+        task::spawn(Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Skip));
     let mut poll = || {
         let poll = reader.enter(|cx, reader| reader.poll_fill_str(cx).map_ok(str::to_owned));
         (poll, reader.is_woken(), reader.get_ref().polls)
@@ -480,7 +488,7 @@ fn a_reader_that_never_says_anything_leaves_others_their_turn() {
 #[test]
 fn the_last_read_of_a_turn_is_decoded_in_it() {
     let does = [[Chunk(b"\xFF"); 31].as_slice(), &[Chunk(b"a"), Chunk(b"b")]].concat();
-    let mut reader = Script::new(&does).utf8_reader().with_error_mode(ErrorMode::Skip);
+    let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Skip);
     assert_eq!(ready(&mut reader), ["a", "b"]);
 }
 
@@ -506,7 +514,7 @@ const INTERRUPTED: [Does; 15] = [
 
 #[test]
 fn a_dropped_future_loses_nothing_wherever_it_was() {
-    let mut reader = Script::new(&INTERRUPTED).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&INTERRUPTED));
     let (mut words, mut dropped) = (Vec::new(), 0);
     loop {
         match reader.next_str().now_or_never() {
@@ -519,7 +527,7 @@ fn a_dropped_future_loses_nothing_wherever_it_was() {
     }
     assert_eq!((words.join("|").as_str(), dropped), ("a|€b|5 [ff]|! e|é|-", 8));
 
-    let mut reader = Script::new(&INTERRUPTED).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&INTERRUPTED));
     let mut words = Vec::new();
     for turn in 0.. {
         let read = match turn % 2 {
@@ -541,7 +549,7 @@ fn a_dropped_future_loses_nothing_wherever_it_was() {
     }
     assert_eq!(words.concat(), "a€b5 [ff]! eé");
 
-    let mut reader = Script::new(&INTERRUPTED).utf8_reader();
+    let mut reader = Utf8Reader::new(Script::new(&INTERRUPTED));
     let (mut text, mut errors) = (String::new(), 0);
     loop {
         match reader.append_text(&mut text, 100).now_or_never() {
@@ -581,7 +589,7 @@ async fn a_select_that_goes_another_way_loses_nothing() {
     for method in 0..4 {
         let (peer, socket) = duplex(3);
         let writer = write_slowly(peer, &text);
-        let mut reader = socket.utf8_reader();
+        let mut reader = Utf8Reader::new(socket);
         let (mut seen, mut interrupted, mut turns) = (String::new(), 0, 0);
         loop {
             turns += 1;
@@ -603,7 +611,7 @@ async fn reading_bytes_may_be_interrupted_too() {
     let text = MULTILINGUAL.repeat(20);
     let (peer, socket) = duplex(3);
     let writer = write_slowly(peer, &text);
-    let mut reader: Utf8ByteReader<_> = socket.utf8_reader().into_byte_reader();
+    let mut reader: Utf8ByteReader<_> = Utf8Reader::new(socket).into_byte_reader();
     let mut bytes = Vec::new();
     loop {
         tokio::select! {
@@ -619,7 +627,7 @@ async fn reading_bytes_may_be_interrupted_too() {
 #[test]
 fn futures_may_be_sent_to_another_thread() {
     fn is_sent<F: Send>(_: F) {}
-    let mut reader = tokio::io::empty().utf8_reader();
+    let mut reader = Utf8Reader::new(tokio::io::empty());
     is_sent(reader.next_str());
     is_sent(reader.peek_str());
     is_sent(reader.next_char());
@@ -632,7 +640,7 @@ fn futures_may_be_sent_to_another_thread() {
 #[tokio::test]
 async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait() {
     let (mut peer, socket) = duplex(64);
-    let mut reader = socket.utf8_reader();
+    let mut reader = Utf8Reader::new(socket);
     peer.write_all(b"a\xFFb\xE2\x82").await.unwrap();
     for expected in ["a", "1 [ff]", "b"] {
         assert_eq!(word(soon(reader.next_str()).await), expected); // and nobody writes
@@ -652,13 +660,13 @@ async fn over_a_socket_in_odd_pieces() {
     let text = MULTILINGUAL.repeat(500);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
-    let mut reader = socket.utf8_reader();
+    let mut reader = Utf8Reader::new(socket);
     let (mut seen, mut errors) = (String::new(), Vec::new());
     loop {
         match soon(reader.next_str()).await {
             Ok(Some(piece)) => seen += piece,
             Ok(None) => break,
-            Err(ReadError::Utf8(error)) => errors.push((seen.len(), error.valid_up_to())),
+            Err(StreamError::Utf8(error)) => errors.push((seen.len(), error.valid_up_to())),
             Err(error) => panic!("{error}"),
         }
     }
@@ -673,7 +681,7 @@ async fn over_a_socket_in_odd_pieces() {
 async fn a_connection_that_is_reset_keeps_the_text_before_it() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-    let mut reader = listener.accept().await.unwrap().0.utf8_reader();
+    let mut reader = Utf8Reader::new(listener.accept().await.unwrap().0);
     peer.write_all(b"good\xE2").await.unwrap();
     let mut text = String::new();
     while text.len() < 4 {
@@ -682,7 +690,7 @@ async fn a_connection_that_is_reset_keeps_the_text_before_it() {
     peer.set_zero_linger().unwrap();
     drop(peer);
     let error = soon(reader.next_str()).await.unwrap_err();
-    assert!(matches!(error, ReadError::Io(_)), "{error:?}");
+    assert!(matches!(error, StreamError::Inner(_)), "{error:?}");
     assert_eq!((&*text, reader.rest()), ("good", &b"\xE2"[..]));
 }
 
@@ -690,6 +698,6 @@ async fn a_connection_that_is_reset_keeps_the_text_before_it() {
 async fn through_a_channel_between_tasks() {
     let text = MULTILINGUAL.repeat(100);
     let chunks = channel(&text).map_ok(io::Cursor::new);
-    let mut reader = Box::pin(StreamReader::new(chunks)).utf8_reader();
+    let mut reader = Utf8Reader::new(Box::pin(StreamReader::new(chunks)));
     assert_eq!(soon(reader.collect_text(text.len())).await.unwrap(), text);
 }

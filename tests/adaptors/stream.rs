@@ -30,9 +30,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
-use utf8_codec::stream::{
-    CollectError, ReaderChunks, StreamError, TextStreamExt, Utf8Stream, Utf8StreamExt,
-};
+use utf8_codec::stream::{ReaderChunks, StreamError, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
 
 type Item<E> = Result<ByteString, StreamError<E>>;
@@ -105,8 +103,8 @@ fn a_lossy_mode_makes_one_item_of_a_chunk() {
         let mut stream = Script::new(&does).utf8().with_error_mode(mode);
         let words = ready(&mut stream);
         assert_eq!(words[..words.len() - 1], *expected, "{mode:?}");
-        assert_eq!(stream.error_count(), 4);
-        assert_eq!(stream.first_error().map(|error| error.valid_up_to()), Some(3));
+        assert_eq!(stream.decoder().error_count(), 4);
+        assert_eq!(stream.decoder().first_error().map(|error| error.valid_up_to()), Some(3));
     }
 }
 
@@ -132,7 +130,7 @@ fn the_end_says_that_the_signature_is_missing_and_then_what_is_incomplete() {
     assert!(!fatal.is_terminated(), "there is more to be said of the end");
     let mut lossy = stream(ErrorMode::Escape);
     assert_eq!(ready(&mut lossy), [r"\xef\xbb", "-"]);
-    assert_eq!(lossy.error_count(), 2);
+    assert_eq!(lossy.decoder().error_count(), 2);
 }
 
 #[test]
@@ -198,9 +196,9 @@ fn errors_turn_into_io_errors() {
     let reset = || io::Error::new(io::ErrorKind::ConnectionReset, "the cable");
     let inner = io::Error::from(StreamError::Inner(reset()));
     assert_eq!((inner.kind(), &*inner.to_string()), (io::ErrorKind::ConnectionReset, "the cable"));
-    let inner = io::Error::from(CollectError::Inner(reset()));
+    let inner = io::Error::from(StreamError::Inner(reset()));
     assert_eq!((inner.kind(), &*inner.to_string()), (io::ErrorKind::ConnectionReset, "the cable"));
-    let too_long = io::Error::from(CollectError::<io::Error>::TooLong { limit: 7 });
+    let too_long = io::Error::from(StreamError::<io::Error>::TooLong { max_length: 7 });
     assert_eq!(too_long.kind(), io::ErrorKind::InvalidData);
     assert_eq!(too_long.to_string(), "the text is longer than 7 bytes");
 }
@@ -484,7 +482,7 @@ fn collected(
     chunks: &[&'static [u8]],
     mode: ErrorMode,
     limit: usize,
-) -> Result<String, CollectError<Infallible>> {
+) -> Result<String, StreamError<Infallible>> {
     whole(chunks).utf8().with_error_mode(mode).collect_text(limit).now_or_never().unwrap()
 }
 
@@ -493,7 +491,7 @@ fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
     let chunks: [&'static [u8]; 4] = [b"5 \xE2", b"\x82\xAC", b"", b", 6"];
     for limit in 0..12 {
         let expected = if limit < 8 {
-            Err(CollectError::TooLong { limit })
+            Err(StreamError::TooLong { max_length: limit })
         } else {
             Ok("5 €, 6".to_owned())
         };
@@ -512,11 +510,11 @@ fn what_counts_is_the_text() {
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 8).unwrap(), r"\xff\xff");
     assert_eq!(
         collected(&[b"\xFF\xFF"], ErrorMode::Escape, 7),
-        Err(CollectError::TooLong { limit: 7 })
+        Err(StreamError::TooLong { max_length: 7 })
     );
     assert_eq!(
         collected(&[b"a\xC3"], ErrorMode::Replacement, 3),
-        Err(CollectError::TooLong { limit: 3 }),
+        Err(StreamError::TooLong { max_length: 3 }),
         "the repair at the end counts, too"
     );
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
@@ -534,8 +532,8 @@ fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
         });
         for outcome in outcomes {
             match outcome.unwrap_err() {
-                CollectError::TooLong { limit: told } => assert!(limit < 4 && told == limit),
-                CollectError::Utf8(error) => assert!(limit >= 4 && error.valid_up_to() == 4),
+                StreamError::TooLong { max_length: told } => assert!(limit < 4 && told == limit),
+                StreamError::Utf8(error) => assert!(limit >= 4 && error.valid_up_to() == 4),
                 error => panic!("{error}"),
             }
         }
@@ -545,16 +543,16 @@ fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
 #[test]
 fn an_incomplete_end_and_an_inner_error_end_collecting() {
     let error = collected(&[b"abc\xE2\x82"], ErrorMode::Fatal, 100).unwrap_err();
-    let CollectError::Utf8(error) = error else { panic!("{error}") };
+    let StreamError::Utf8(error) = error else { panic!("{error}") };
     assert_eq!((error.kind(), error.valid_up_to()), (Utf8ErrorKind::Incomplete, 3));
     let script = Script::new(&[Chunk(b"abc"), Error("reset"), Chunk(b"def"), End]);
     let error = script.utf8().collect_text(100).now_or_never().unwrap().unwrap_err();
-    assert_eq!(error, CollectError::Inner("reset"));
+    assert_eq!(error, StreamError::Inner("reset"));
 }
 
 #[test]
-fn an_endless_stream_of_empty_texts_leaves_others_their_turn() {
-    let endless = stream::repeat(Ok::<_, Infallible>(""));
+fn an_endless_stream_of_empty_chunks_lets_other_tasks_run() {
+    let endless = stream::repeat(Ok::<_, Infallible>("")).utf8();
     assert!(endless.collect_text(1).now_or_never().is_none());
 }
 
@@ -562,7 +560,7 @@ fn an_endless_stream_of_empty_texts_leaves_others_their_turn() {
 async fn an_endless_stream_takes_no_more_memory_than_the_limit() {
     let texts = stream::repeat(Ok::<_, Infallible>(&b"0123456789"[..])).utf8();
     let error = soon(texts.collect_text(1_000_005)).await.unwrap_err();
-    assert_eq!(error, CollectError::TooLong { limit: 1_000_005 });
+    assert_eq!(error, StreamError::TooLong { max_length: 1_000_005 });
 
     let texts = stream::repeat(Ok::<_, Infallible>(&b"0123456789"[..])).take(1000).utf8();
     let text = soon(texts.collect_text(10_007)).await.unwrap();
@@ -736,7 +734,7 @@ async fn over_a_socket_in_odd_pieces() {
     let len = text.len();
     assert_eq!(errors, [(len, len as u64), (2 * len, 2 * len as u64 + 1)]);
     assert_eq!(seen, text.repeat(2));
-    assert_eq!(texts.error_count(), 2);
+    assert_eq!(texts.decoder().error_count(), 2);
 }
 
 #[tokio::test]

@@ -30,9 +30,7 @@ use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
-use utf8_codec::stream::{
-    TextStreamExt, Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt,
-};
+use utf8_codec::stream::{Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 /// A line, or a line that was refused, in words.
@@ -99,7 +97,7 @@ fn steps_over_reader(
     cuts: &[usize],
 ) -> Vec<Vec<LineItem>> {
     let (mut pipe, socket) = tokio::io::duplex(1 << 20);
-    let mut lines = set(socket.utf8_reader());
+    let mut lines = set(Utf8Reader::new(socket));
     let mut steps = Vec::new();
     for (from, to) in chunks(bytes.len(), cuts) {
         pipe.write_all(&bytes[from..to]).now_or_never().unwrap().unwrap();
@@ -158,13 +156,12 @@ fn every_line_vector_at_every_cut_comes_as_the_codec_gives_it() {
 
 #[test]
 fn lines_are_counted_and_say_what_was_wrong() {
-    let mut lines = whole(&[b"\xEF\xBB\xBFa\xFF\nb\xC3", b"\n"])
-        .utf8_lines()
+    let mut lines = Utf8Lines::new(whole(&[b"\xEF\xBB\xBFa\xFF\nb\xC3", b"\n"]))
         .with_options(Utf8Options::new().with_bom(BomPolicy::Strip))
         .with_error_mode(ErrorMode::Replacement);
     assert_eq!(ready(&mut lines), ["a\u{FFFD}", "b\u{FFFD}", "-"]);
-    assert_eq!(lines.error_count(), 2);
-    assert_eq!(lines.first_error().unwrap().valid_up_to(), 4);
+    assert_eq!(lines.decoder().error_count(), 2);
+    assert_eq!(lines.decoder().first_error().unwrap().valid_up_to(), 4);
     assert!(lines.decoder().bom_seen());
 }
 
@@ -201,7 +198,7 @@ fn lines_begin_where_a_reader_has_come_to() {
         (11, "1@13 <>|2@19 end|-"),
         (99, "-"),
     ] {
-        let mut reader = bytes.utf8_reader().with_capacity(6);
+        let mut reader = Utf8Reader::new(bytes).with_capacity(6);
         if chars == 99 {
             while !matches!(reader.next_str().now_or_never().unwrap(), Ok(None)) {}
         } else {
@@ -211,7 +208,7 @@ fn lines_begin_where_a_reader_has_come_to() {
         let mut lines = reader.into_lines();
         assert_eq!(places(&mut lines), expected, "after {chars}");
     }
-    let mut repairing = (&b"\xFF\n"[..]).utf8_reader().with_error_mode(ErrorMode::Escape);
+    let mut repairing = Utf8Reader::new(&b"\xFF\n"[..]).with_error_mode(ErrorMode::Escape);
     assert_eq!(repairing.next_char().now_or_never().unwrap().unwrap(), Some('\\'));
     assert_eq!(
         repairing.into_lines().next().now_or_never().unwrap().unwrap().unwrap().unwrap(),
@@ -224,18 +221,26 @@ fn lines_behind_text_that_was_repaired_are_where_they_are() {
     let bytes = &b"\xFFa\xFFb\nxx\xE2\x82\n\xFF\nq\n\xC3"[..];
     for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {
         for limit in [1, 2, 3, 4, 100] {
-            let reader = || bytes.utf8_reader().with_error_mode(mode);
+            let reader = || Utf8Reader::new(bytes).with_error_mode(mode);
             let mut whole = reader().into_lines().with_max_length(limit);
             let expected = places(&mut whole);
             let mut peeking = reader();
             peeking.peek_str().now_or_never().unwrap().unwrap();
             let mut lines = peeking.into_lines().with_max_length(limit);
             assert_eq!(places(&mut lines), expected, "{mode:?} {limit}");
-            assert_eq!(lines.error_count(), whole.error_count(), "{mode:?} {limit}");
-            assert_eq!(lines.first_error(), whole.first_error(), "{mode:?} {limit}");
+            assert_eq!(
+                lines.decoder().error_count(),
+                whole.decoder().error_count(),
+                "{mode:?} {limit}"
+            );
+            assert_eq!(
+                lines.decoder().first_error(),
+                whole.decoder().first_error(),
+                "{mode:?} {limit}"
+            );
         }
     }
-    let mut escaping = bytes.utf8_reader().with_error_mode(ErrorMode::Escape);
+    let mut escaping = Utf8Reader::new(bytes).with_error_mode(ErrorMode::Escape);
     for _ in 0..7 {
         escaping.next_char().now_or_never().unwrap().unwrap();
     }
@@ -245,14 +250,14 @@ fn lines_behind_text_that_was_repaired_are_where_they_are() {
 
 #[test]
 fn a_reader_is_the_same_behind_its_lines() {
-    let reader = (&b"one\n\xFFtwo"[..]).utf8_reader().with_capacity(4);
+    let reader = Utf8Reader::new(&b"one\n\xFFtwo"[..]).with_capacity(4);
     let mut lines = reader.with_error_mode(ErrorMode::Escape).into_lines();
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "one");
     assert_eq!(lines.rest(), b"");
     let mut reader = lines.into_inner();
     assert_eq!(reader.decoder().position(), 4);
     assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some(r"\xfftwo"));
-    assert_eq!(reader.first_error().unwrap().valid_up_to(), 4);
+    assert_eq!(reader.decoder().first_error().unwrap().valid_up_to(), 4);
 }
 
 #[test]
@@ -264,14 +269,14 @@ fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {
         let all_of = |bytes: &[u8]| {
-            let mut reader = bytes.utf8_reader().with_error_mode(mode);
+            let mut reader = Utf8Reader::new(bytes).with_error_mode(mode);
             reader.collect_text(1000).now_or_never().unwrap().unwrap()
         };
-        let mut whole = (&bytes[..]).utf8_reader().with_options(options).with_error_mode(mode);
+        let mut whole = Utf8Reader::new(&bytes[..]).with_options(options).with_error_mode(mode);
         whole.collect_text(1000).now_or_never().unwrap().unwrap();
         for (cut, capacity) in (0..=bytes.len()).flat_map(|cut| [(cut, 7), (cut, 300)]) {
             let (mut pipe, socket) = tokio::io::duplex(1 << 10);
-            let reader = socket.utf8_reader().with_capacity(capacity).with_options(options);
+            let reader = Utf8Reader::new(socket).with_capacity(capacity).with_options(options);
             let mut lines = reader.into_lines().with_error_mode(mode);
             pipe.write_all(&bytes[..cut]).now_or_never().unwrap().unwrap();
             items(&mut lines);
@@ -284,8 +289,16 @@ fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
             drop(pipe);
             let text = reader.collect_text(1000).now_or_never().unwrap().unwrap();
             assert_eq!(text, all_of(&bytes[start.max(3)..]), "{mode:?} {cut}");
-            assert_eq!(reader.error_count(), whole.error_count(), "{mode:?} {cut}");
-            assert_eq!(reader.first_error(), whole.first_error(), "{mode:?} {cut}");
+            assert_eq!(
+                reader.decoder().error_count(),
+                whole.decoder().error_count(),
+                "{mode:?} {cut}"
+            );
+            assert_eq!(
+                reader.decoder().first_error(),
+                whole.decoder().first_error(),
+                "{mode:?} {cut}"
+            );
             assert!(reader.decoder().bom_seen());
         }
     }
@@ -294,16 +307,16 @@ fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
 #[test]
 fn a_reader_that_is_given_back_tells_no_error_twice_and_no_end_twice() {
     let bytes = &b"one\n\xFFtwo\nthree\xFF"[..];
-    let mut lines = bytes.utf8_reader().into_lines();
+    let mut lines = Utf8Reader::new(bytes).into_lines();
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "one");
     assert!(lines.next().now_or_never().unwrap().unwrap().unwrap().is_err());
     let mut reader = lines.into_reader();
     assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("two\nthree"));
     assert!(reader.next_str().now_or_never().unwrap().is_err());
-    assert_eq!((reader.error_count(), reader.decoder().position()), (2, 15));
+    assert_eq!((reader.decoder().error_count(), reader.decoder().position()), (2, 15));
 
     let mut lines =
-        Script::new(&[Chunk(b"line"), End, Chunk(b"behind")]).utf8_reader().into_lines();
+        Utf8Reader::new(Script::new(&[Chunk(b"line"), End, Chunk(b"behind")])).into_lines();
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "line");
     assert!(lines.next().now_or_never().unwrap().is_none());
     assert_eq!(lines.into_reader().next_str().now_or_never().unwrap().unwrap(), None);
@@ -328,7 +341,7 @@ where
 fn text_has_lines_wherever_its_items_end() {
     let texts = stream::iter([Ok("od"), Ok(""), Err("late"), Ok("in\r"), Ok("\ndva"), Ok("\n")]);
     assert_eq!(ready(&mut texts.text_lines()), ["! late", "odin", "dva", "-"]);
-    let texts = (&b"a\xFFb\nc"[..]).utf8_stream().with_error_mode(ErrorMode::Skip);
+    let texts = (&b"a\xFFb\nc"[..]).utf8().with_error_mode(ErrorMode::Skip);
     let upper = texts.map_ok(|text| text.to_uppercase());
     assert_eq!(ready(&mut upper.text_lines()), ["AB", "C", "-"]);
 }
@@ -339,7 +352,7 @@ fn text_has_lines_wherever_its_items_end() {
 fn errors_of_the_source_lose_no_line() {
     let does =
         [Ok(&b"on"[..]), Err("1"), Ok(b"e\ntw\xC3"), Err("2"), Err("3"), Ok(b"\xA9"), Err("4")];
-    let mut lines = stream::iter(does).utf8_lines();
+    let mut lines = Utf8Lines::new(stream::iter(does));
     assert_eq!(ready(&mut lines), ["! 1", "one", "! 2", "! 3", "! 4", "twé", "-"]);
 
     let reader = tokio_test::io::Builder::new()
@@ -349,7 +362,7 @@ fn errors_of_the_source_lose_no_line() {
         .read_error(io::Error::other("2"))
         .read(b"\xA9")
         .build();
-    assert_eq!(ready(&mut reader.utf8_lines()), ["! 1", "one", "! 2", "twé", "-"]);
+    assert_eq!(ready(&mut Utf8Reader::new(reader).into_lines()), ["! 1", "one", "! 2", "twé", "-"]);
 }
 
 #[test]
@@ -359,7 +372,7 @@ fn a_source_that_has_ended_is_not_polled_again() {
         polls += 1;
         Poll::Ready((polls == 1).then_some(Ok::<_, Infallible>("no end")))
     });
-    let mut lines = chunks.utf8_lines();
+    let mut lines = Utf8Lines::new(chunks);
     assert!(!lines.is_terminated());
     assert_eq!(ready(&mut lines), ["no end", "-"]);
     assert!(lines.is_terminated());
@@ -371,7 +384,7 @@ fn a_source_that_has_ended_is_not_polled_again() {
 #[tokio::test]
 async fn a_line_without_end_is_refused_and_the_next_line_comes() {
     let long = stream::repeat(Ok::<_, Infallible>(Bytes::from(vec![b'x'; 8192]))).take(1000);
-    let mut lines = pin!(long.chain(whole(&[b"\nnext\n"]).map_ok(Bytes::from)).utf8_lines());
+    let mut lines = pin!(Utf8Lines::new(long.chain(whole(&[b"\nnext\n"]).map_ok(Bytes::from))));
     let error = soon(lines.next()).await.unwrap().unwrap().unwrap_err();
     assert_eq!(error.kind, LineErrorKind::TooLong { limit: Utf8LinesCodec::DEFAULT_MAX_LENGTH });
     let next = soon(lines.next()).await.unwrap().unwrap().unwrap();
@@ -382,7 +395,7 @@ async fn a_line_without_end_is_refused_and_the_next_line_comes() {
 fn a_chunk_of_which_nobody_else_has_a_part_is_not_copied() {
     let chunk = Bytes::from(b"one\ntwo\n".to_vec());
     let at = chunk.as_ptr();
-    let mut lines = stream::iter([Ok::<_, Infallible>(chunk)]).utf8_lines();
+    let mut lines = Utf8Lines::new(stream::iter([Ok::<_, Infallible>(chunk)]));
     let mut next = || lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap().text;
     let (one, two) = (next(), next());
     assert_eq!((one.as_ptr(), two.as_ptr()), (at, at.wrapping_add(4)));
@@ -393,7 +406,7 @@ fn a_chunk_of_which_nobody_else_has_a_part_is_not_copied() {
 #[test]
 fn the_last_waker_is_the_one_that_counts() {
     let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
-    let mut lines = receiver.utf8_lines();
+    let mut lines = Utf8Lines::new(receiver);
     let mut first = task::spawn(());
     let mut second = task::spawn(());
     let mut poll = |task: &mut task::Spawn<()>| {
@@ -424,7 +437,7 @@ fn lines_are_pending_only_when_the_stream_within_is() {
 #[test]
 fn a_source_that_never_ends_a_line_leaves_others_their_turn() {
     let chunks = [[b"x".as_slice(); 100].as_slice(), &[b"\n"]].concat();
-    let mut lines = task::spawn(whole(&chunks).utf8_lines());
+    let mut lines = task::spawn(Utf8Lines::new(whole(&chunks)));
     for _ in 0..3 {
         assert_pending!(lines.poll_next());
         assert!(lines.is_woken(), "it will be polled again");
@@ -438,7 +451,7 @@ async fn a_select_that_goes_another_way_loses_nothing() {
     let text = "Zażółć gęślą jaźń\n色は匂へど\r\n👩‍👩‍👧‍👦\n\n".repeat(20);
     let (peer, socket) = tokio::io::duplex(3);
     let writer = write_slowly(peer, &text);
-    let mut lines = socket.utf8_lines();
+    let mut lines = Utf8Reader::new(socket).into_lines();
     let (mut seen, mut turns, mut interrupted) = (Vec::new(), 0, 0);
     loop {
         turns += 1;
@@ -463,7 +476,7 @@ async fn a_select_that_goes_another_way_loses_nothing() {
 async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-    let mut lines = listener.accept().await.unwrap().0.utf8_lines();
+    let mut lines = Utf8Reader::new(listener.accept().await.unwrap().0).into_lines();
     peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
     for expected in ["ok", "<line 2, from byte 3 on, is not acceptable utf-8>", "more"] {
         assert_eq!(told(soon(lines.next()).await.unwrap().unwrap()), expected);
@@ -483,7 +496,9 @@ async fn over_a_socket_in_odd_pieces_with_every_delimiter() {
     for delimiter in ["\n", "\0", "\u{2028}", "--"] {
         let bytes = text.replace('\n', delimiter).into_bytes();
         let (socket, peer) = socket_in_odd_pieces(bytes).await;
-        let lines = socket.utf8_lines().with_delimiter(Delimiter::text(delimiter).unwrap());
+        let lines = Utf8Reader::new(socket)
+            .into_lines()
+            .with_delimiter(Delimiter::text(delimiter).unwrap());
         let lines: Vec<_> = soon(lines.try_collect()).await.unwrap();
         soon(peer).await.unwrap();
         let lines: Vec<_> = lines.into_iter().map(|line| line.unwrap().to_string()).collect();
@@ -495,11 +510,11 @@ async fn over_a_socket_in_odd_pieces_with_every_delimiter() {
 async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
     let text = "Zwölf Boxkämpfer\n키스의 고유조건은\n".repeat(50);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
-    let lines: Vec<_> = soon(chunks.utf8_lines().try_collect()).await.unwrap();
+    let lines: Vec<_> = soon(Utf8Lines::new(chunks).try_collect()).await.unwrap();
     let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
     assert_eq!(joined, text);
 
-    let lines: Vec<_> = soon(channel(&text).utf8_lines().try_collect()).await.unwrap();
+    let lines: Vec<_> = soon(Utf8Lines::new(channel(&text)).try_collect()).await.unwrap();
     let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
     assert_eq!(joined, text);
 }

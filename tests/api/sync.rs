@@ -355,7 +355,7 @@ mod readers {
     use proptest::prelude::*;
     use tokio::io::{AsyncWriteExt, DuplexStream};
     use utf8_codec::search::TextFinder;
-    use utf8_codec::stream::{ReadError, Utf8Reader};
+    use utf8_codec::stream::{StreamError, Utf8Reader};
     use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
     use super::places;
@@ -374,7 +374,7 @@ mod readers {
         loop {
             match reader.find(finder).now_or_never() {
                 Some(Ok(Some(place))) => all.push(Ok(place)),
-                Some(Err(ReadError::Utf8(error))) => all.push(Err(error.valid_up_to())),
+                Some(Err(StreamError::Utf8(error))) => all.push(Err(error.valid_up_to())),
                 Some(Err(error)) => panic!("{error}"),
                 Some(Ok(None)) => return (all, true),
                 None => return (all, false),
@@ -525,10 +525,10 @@ mod readers {
             .build();
         let mut reader = Utf8Reader::new(inner);
         let mut finder = TextFinder::new("ab").unwrap();
-        assert!(matches!(reader.find(&mut finder).await, Err(ReadError::Utf8(_))));
-        assert!(matches!(reader.find(&mut finder).await, Err(ReadError::Io(_))));
+        assert!(matches!(reader.find(&mut finder).await, Err(StreamError::Utf8(_))));
+        assert!(matches!(reader.find(&mut finder).await, Err(StreamError::Inner(_))));
         assert_eq!(reader.find(&mut finder).await.unwrap(), Some(1));
-        assert!(matches!(reader.find(&mut finder).await, Err(ReadError::Utf8(_))));
+        assert!(matches!(reader.find(&mut finder).await, Err(StreamError::Utf8(_))));
         assert_eq!(reader.find(&mut finder).await.unwrap(), None);
     }
 

@@ -380,8 +380,7 @@ mod streams {
 
     use utf8_codec::Utf8Error;
     use utf8_codec::stream::{
-        CharIndexStream, CharStream, CollectError, ReadError, ReaderChunks, StreamError, Texts,
-        Utf8ByteReader, Utf8Reader, Utf8ReaderParts, Utf8Stream,
+        CharStream, ReaderChunks, StreamError, Utf8ByteReader, Utf8Reader, Utf8Stream,
     };
 
     use super::{PLAIN, first_error, is_error, is_plain};
@@ -391,35 +390,24 @@ mod streams {
         is_plain::<Utf8Stream<()>>();
         is_plain::<ReaderChunks<()>>();
         is_plain::<StreamError<io::Error>>();
-        is_plain::<CollectError<io::Error>>();
         type Chunks = futures::stream::Empty<io::Result<&'static [u8]>>;
-        is_plain::<CharStream<Utf8Stream<Chunks>>>();
-        is_plain::<CharIndexStream<Utf8Stream<Chunks>>>();
-        is_plain::<Texts<()>>();
+        is_plain::<CharStream<Chunks>>();
         is_plain::<Utf8Reader<()>>();
-        is_plain::<Utf8ReaderParts<()>>();
         is_plain::<Utf8ByteReader<()>>();
-        is_plain::<ReadError>();
     }
 
     #[test]
     fn stream_errors_are_fit_for_a_box() {
         is_error::<StreamError<io::Error>>();
-        is_error::<CollectError<io::Error>>();
-        is_error::<ReadError>();
     }
 
     #[test]
     fn stream_errors_speak_for_themselves_and_their_sources_for_the_rest() {
         let utf8 = first_error(PLAIN, b"ok\xFF");
         let inner = || io::Error::other("the cable");
-        let errors: [(Box<dyn Error>, &str); 6] = [
-            (Box::new(ReadError::Utf8(utf8)), "the stream is not acceptable utf-8"),
-            (Box::new(ReadError::Io(inner())), "reading failed"),
+        let errors: [(Box<dyn Error>, &str); 2] = [
             (Box::new(StreamError::<io::Error>::Utf8(utf8)), "the stream is not acceptable utf-8"),
-            (Box::new(CollectError::<io::Error>::Utf8(utf8)), "the stream is not acceptable utf-8"),
             (Box::new(StreamError::Inner(inner())), "the inner stream failed"),
-            (Box::new(CollectError::Inner(inner())), "the inner stream failed"),
         ];
         for (error, words) in errors {
             assert_eq!(error.to_string(), words);
@@ -429,7 +417,7 @@ mod streams {
                 None => assert_eq!(source.to_string(), "the cable"),
             }
         }
-        let error = CollectError::<io::Error>::TooLong { limit: 64 };
+        let error = StreamError::<io::Error>::TooLong { max_length: 64 };
         assert_eq!(error.to_string(), "the text is longer than 64 bytes");
         assert!(error.source().is_none());
     }
@@ -437,14 +425,11 @@ mod streams {
     #[test]
     fn an_error_of_a_reader_turns_into_what_it_was() {
         let utf8 = first_error(PLAIN, b"ok\xC3");
-        let io = io::Error::from(ReadError::from(utf8));
+        let io = io::Error::from(StreamError::<io::Error>::from(utf8));
         assert_eq!(io.kind(), io::ErrorKind::UnexpectedEof);
         let reset = || io::Error::new(io::ErrorKind::ConnectionReset, "the cable");
-        let io = io::Error::from(ReadError::from(reset()));
+        let io = io::Error::from(StreamError::from(reset()));
         assert_eq!((io.kind(), &*io.to_string()), (io::ErrorKind::ConnectionReset, "the cable"));
-        let collect = CollectError::from(ReadError::from(utf8));
-        assert!(matches!(collect, CollectError::Utf8(error) if error == utf8));
-        assert!(matches!(CollectError::from(ReadError::from(reset())), CollectError::Inner(_)));
     }
 
     #[test]

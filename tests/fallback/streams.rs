@@ -5,8 +5,8 @@ use futures::channel::mpsc;
 use futures::stream;
 use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
-use utf8_codec::fallback::LegacyEncoding;
-use utf8_codec::stream::{FallbackStream, StreamError, Utf8Stream};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+use utf8_codec::stream::{StreamError, Utf8Stream};
 use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
 use crate::inputs::{cut, cuts, inputs};
@@ -25,7 +25,7 @@ fn is_plain<T: Send + Sync + Unpin + Clone>() {}
 
 #[test]
 fn the_stream_may_be_sent_shared_moved_and_cloned() {
-    is_plain::<FallbackStream<stream::Empty<Result<Bytes, Infallible>>>>();
+    is_plain::<Utf8Stream<stream::Empty<Result<Bytes, Infallible>>, FallbackDecoder>>();
 }
 
 proptest! {
@@ -67,7 +67,7 @@ async fn what_a_stream_of_utf8_holds_goes_along() {
         text += &piece.unwrap();
     }
     assert_eq!(text, "éé!");
-    assert_eq!(texts.report().first, Some(3));
+    assert_eq!(texts.decoder().report().first, Some(3));
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn half_a_character_that_has_been_waited_on_goes_along() {
     while let Some(piece) = texts.next().await {
         text += &piece.unwrap();
     }
-    assert_eq!((text.as_str(), texts.report().first), ("éé!", Some(3)));
+    assert_eq!((text.as_str(), texts.decoder().report().first), ("éé!", Some(3)));
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_util::codec::{Framed, FramedRead};
 use utf8_codec::Utf8ErrorKind;
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::stream::{ReadError, Utf8ReadExt, Utf8Reader};
+use utf8_codec::stream::{StreamError, Utf8Reader};
 
 use crate::{as_many_as, connection, connections, counting, soon};
 
@@ -31,7 +31,7 @@ async fn half_characters_on_thousands_of_sockets_take_no_memory_and_come_out_who
     let many = as_many_as(2000);
     assert!(many >= 100, "this process may have too few files open for a test of many: {many}");
     let (mut peers, sockets) = connections(many).await;
-    let mut readers: Vec<_> = sockets.into_iter().map(Utf8ReadExt::utf8_reader).collect();
+    let mut readers: Vec<_> = sockets.into_iter().map(Utf8Reader::new).collect();
     let (mut good_peer, good_socket) = connection().await;
     let echo = tokio::spawn(async move {
         let mut framed = Framed::new(good_socket, Utf8LinesCodec::new());
@@ -81,7 +81,7 @@ async fn silence_in_the_middle_of_a_character_is_cut_short_by_a_time_out_and_har
         }
     }
     let serve = |socket: TcpStream| async move {
-        let mut reader = socket.utf8_reader();
+        let mut reader = Utf8Reader::new(socket);
         let mut text = String::new();
         // The future that loses is dropped, again and again.
         let mut patience = 5;
@@ -109,7 +109,7 @@ async fn silence_in_the_middle_of_a_character_is_cut_short_by_a_time_out_and_har
 async fn time_outs_between_the_bytes_of_a_character_lose_nothing() {
     let (mut peer, socket) = connection().await;
     let text = "né €uro 😀! ".repeat(20);
-    let mut reader = socket.utf8_reader();
+    let mut reader = Utf8Reader::new(socket);
     let mut seen = String::new();
     let mut frames = 0;
     for &byte in text.as_bytes() {
@@ -134,13 +134,13 @@ async fn a_half_closed_connection_in_the_middle_of_a_character_can_still_be_answ
     }
     for (number, (mut peer, socket)) in peers.into_iter().zip(sockets).enumerate() {
         let (error, mut socket) = if number % 2 == 0 {
-            let mut reader = socket.utf8_reader();
+            let mut reader = Utf8Reader::new(socket);
             assert_eq!(soon(reader.next_str()).await.unwrap(), Some("good "));
-            let ReadError::Utf8(error) = soon(reader.next_str()).await.unwrap_err() else {
+            let StreamError::Utf8(error) = soon(reader.next_str()).await.unwrap_err() else {
                 panic!("the bytes are at fault, not the connection");
             };
             assert_eq!(soon(reader.next_str()).await.unwrap(), None);
-            (error, reader.into_parts().reader)
+            (error, reader.into_inner())
         } else {
             let mut texts = FramedRead::new(socket, Utf8Codec::new());
             assert_eq!(soon(texts.next()).await.unwrap().unwrap(), "good ");

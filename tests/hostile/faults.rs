@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio_util::codec::FramedRead;
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::stream::{ReadError, Utf8ReadExt, Utf8Stream};
+use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 
 use crate::{connections, counting, multilingual, soon};
 
@@ -22,11 +22,11 @@ async fn read_until_it_breaks(
     let tell = |text: &str| heard.send((number, text.len())).unwrap();
     match number % 3 {
         0 => {
-            let mut reader = socket.utf8_reader();
+            let mut reader = Utf8Reader::new(socket);
             loop {
                 match reader.next_str().await {
                     Ok(read) => text.push_str(read.expect("it breaks, it does not end")),
-                    Err(ReadError::Io(_)) => break,
+                    Err(StreamError::Inner(_)) => break,
                     Err(error) => panic!("{error}"),
                 }
                 tell(&text);
@@ -149,7 +149,7 @@ async fn a_consumer_that_panics_takes_its_own_connection_down_and_no_other() {
         .into_iter()
         .map(|socket| {
             tokio::spawn(async move {
-                let mut reader = socket.utf8_reader();
+                let mut reader = Utf8Reader::new(socket);
                 let mut chars = 0;
                 while let Some(c) = reader.next_char().await.unwrap() {
                     if c == '\0' {
@@ -158,7 +158,7 @@ async fn a_consumer_that_panics_takes_its_own_connection_down_and_no_other() {
                     }
                     chars += 1;
                 }
-                reader.into_parts().reader.write_all(b"thanks").await.unwrap();
+                reader.into_inner().write_all(b"thanks").await.unwrap();
                 chars
             })
         })

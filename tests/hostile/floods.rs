@@ -12,7 +12,7 @@ use utf8_codec::codec::{
     CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
 };
 use utf8_codec::lines::LineErrorKind;
-use utf8_codec::stream::{ReadError, StreamError, Utf8ReadExt, Utf8Stream};
+use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 use crate::{Counted, connection, connections, counting, soon};
@@ -95,7 +95,7 @@ async fn a_flood_of_errors_is_one_item_for_a_read_not_one_for_a_byte() {
                 items += 1;
                 bytes += text.len();
             }
-            (items, bytes, texts.get_ref().get_ref().reads, texts.error_count())
+            (items, bytes, texts.get_ref().get_ref().reads, texts.decoder().error_count())
         })
         .await;
         assert_eq!((bytes, errors), (repair.len() * MIB, MIB as u64), "{mode:?}");
@@ -103,14 +103,14 @@ async fn a_flood_of_errors_is_one_item_for_a_read_not_one_for_a_byte() {
         assert!(more <= BOUND, "{more} bytes more, {mode:?}");
 
         let ((items, bytes, reads, errors), more) = flooded(b"\xFF", MIB, |socket| async move {
-            let mut texts = Counted::new(socket).utf8_reader().with_error_mode(mode);
+            let mut texts = Utf8Reader::new(Counted::new(socket)).with_error_mode(mode);
             let (mut items, mut bytes) = (0, 0);
             while let Some(text) = texts.next_str().await.unwrap() {
                 assert!(is_all(text, repair), "{mode:?}");
                 items += 1;
                 bytes += text.len();
             }
-            (items, bytes, texts.get_ref().reads, texts.error_count())
+            (items, bytes, texts.get_ref().reads, texts.decoder().error_count())
         })
         .await;
         assert_eq!((bytes, errors), (repair.len() * MIB, MIB as u64), "{mode:?}");
@@ -173,11 +173,11 @@ async fn where_errors_are_items_every_byte_of_a_flood_has_its_own_in_its_place()
     assert!(more <= BOUND, "{more} bytes more");
 
     let (errors, more) = flooded(b"\xFF", MIB, |socket| async move {
-        let mut texts = socket.utf8_reader();
+        let mut texts = Utf8Reader::new(socket);
         let mut errors = 0;
         loop {
             match texts.next_str().await {
-                Err(ReadError::Utf8(error)) => check_errors(&mut errors, &error),
+                Err(StreamError::Utf8(error)) => check_errors(&mut errors, &error),
                 Ok(None) => return errors,
                 other => panic!("{other:?}"),
             }
@@ -215,13 +215,13 @@ async fn a_flood_of_signatures_loses_the_first_at_most() {
         let options = Utf8Options::new().with_bom(policy);
         let (seen, more) = flooded("\u{FEFF}".as_bytes(), 3 * count, |socket| async move {
             let mut texts =
-                socket.utf8_reader().with_options(options).with_error_mode(ErrorMode::Skip);
+                Utf8Reader::new(socket).with_options(options).with_error_mode(ErrorMode::Skip);
             let mut chars = 0;
             while let Some(text) = texts.next_str().await.unwrap() {
                 assert!(is_all(text, "\u{FEFF}"));
                 chars += text.chars().count();
             }
-            (chars, texts.error_count())
+            (chars, texts.decoder().error_count())
         })
         .await;
         assert_eq!(seen, (count - removed, errors), "{policy:?}");
@@ -329,17 +329,17 @@ async fn a_flood_on_one_connection_does_not_keep_another_waiting() {
             }
         });
         async move {
-            let mut texts = flooded.utf8_reader().with_error_mode(ErrorMode::Skip);
+            let mut texts = Utf8Reader::new(flooded).with_error_mode(ErrorMode::Skip);
             while texts.next_str().await.unwrap().is_some() {}
         }
     });
     let echo = tokio::spawn(async move {
-        let mut reader = quiet.utf8_reader();
+        let mut reader = Utf8Reader::new(quiet);
         let mut text = reader.next_str().await.unwrap().unwrap().to_owned();
         while text.len() < "grüß dich".len() {
             text += reader.next_str().await.unwrap().unwrap();
         }
-        reader.into_parts().reader.write_all(text.as_bytes()).await.unwrap();
+        reader.into_inner().write_all(text.as_bytes()).await.unwrap();
     });
     for byte in "grüß dich".bytes() {
         good.write_all(&[byte]).await.unwrap();

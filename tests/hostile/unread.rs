@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_util::codec::Framed;
 use utf8_codec::codec::Utf8Codec;
-use utf8_codec::stream::{Utf8ReadExt, Utf8WriteExt, Utf8Writer};
+use utf8_codec::stream::{Utf8Reader, Utf8WriteExt, Utf8Writer};
 
 use crate::{connection, connections, counting, multilingual, soon};
 
@@ -160,7 +160,7 @@ async fn an_echo_whose_peer_never_reads_stops_reading_and_the_others_are_served(
         drop(write_half);
     };
     let read = async {
-        let mut reader = (&mut read_half).utf8_reader();
+        let mut reader = Utf8Reader::new(&mut read_half);
         let mut seen = 0;
         while let Some(piece) = reader.next_str().await.unwrap() {
             for byte in piece.bytes() {

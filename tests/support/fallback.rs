@@ -25,7 +25,7 @@ use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEnco
 #[cfg(feature = "codec")]
 use utf8_codec::lines::LineEnd;
 #[cfg(feature = "stream")]
-use utf8_codec::stream::{FallbackStream, StreamError, Utf8Stream};
+use utf8_codec::stream::{StreamError, Utf8Stream};
 
 use super::reference::{self, Bom, Config, Controls, Error, Event, Kind, Mode, Start};
 
@@ -349,7 +349,7 @@ pub(crate) fn lines<'a>(
 #[cfg(feature = "stream")]
 pub(crate) fn stream<'a>(
     chunks: impl IntoIterator<Item = &'a [u8]>,
-    make: impl FnOnce(Utf8Stream<Chunks>) -> FallbackStream<Chunks>,
+    make: impl FnOnce(Utf8Stream<Chunks>) -> Utf8Stream<Chunks, FallbackDecoder>,
 ) -> Outcome {
     let chunks: Vec<_> =
         chunks.into_iter().map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
@@ -366,7 +366,7 @@ pub(crate) fn stream<'a>(
         }
     }
     assert!(texts.is_terminated());
-    Outcome::new(text, texts.report())
+    Outcome::new(text, texts.decoder().report())
 }
 
 #[cfg(feature = "stream")]

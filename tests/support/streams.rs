@@ -13,8 +13,7 @@ use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, DuplexStream};
 use utf8_codec::stream::{
-    CharStream, CollectError, ReadError, ReaderChunks, StreamError, Utf8Reader, Utf8Stream,
-    Utf8StreamExt,
+    CharStream, ReaderChunks, StreamError, Utf8Reader, Utf8Stream, Utf8StreamExt,
 };
 use utf8_codec::{ErrorMode, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options};
 
@@ -145,7 +144,7 @@ where
     }
 
     fn errors(&self) -> Option<(u64, Option<Error>)> {
-        Some(counted(self.stream.error_count(), self.stream.first_error()))
+        Some(counted(self.stream.decoder().error_count(), self.stream.decoder().first_error()))
     }
 }
 
@@ -153,8 +152,7 @@ where
 pub struct Chars {
     /// `None` once the stream is to end.
     sender: Option<UnboundedSender<Result<Bytes, Infallible>>>,
-    /// `None` while it is made into something else.
-    chars: Option<CharStream<Utf8Stream<Chunks>>>,
+    chars: CharStream<Chunks>,
     /// How many have come out.
     taken: usize,
     told: Vec<Told>,
@@ -165,16 +163,16 @@ impl Chars {
     pub fn boxed(options: Utf8Options, mode: ErrorMode) -> Box<dyn Subject> {
         let (sender, receiver) = mpsc::unbounded();
         let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
-        let (sender, chars) = (Some(sender), Some(stream.chars()));
+        let (sender, chars) = (Some(sender), stream.chars());
         Box::new(Self { sender, chars, taken: 0, told: Vec::new(), turn: 0 })
     }
 
-    fn chars(&mut self) -> &mut CharStream<Utf8Stream<Chunks>> {
-        self.chars.as_mut().expect("it is back")
+    fn chars(&mut self) -> &mut CharStream<Chunks> {
+        &mut self.chars
     }
 
     fn source(&self) -> &Utf8Stream<Chunks> {
-        self.chars.as_ref().expect("it is back").get_ref()
+        self.chars.get_ref()
     }
 
     fn ready(&mut self) -> Vec<Atom> {
@@ -231,13 +229,10 @@ impl Chars {
         }
     }
 
-    /// Takes one with its offset, and goes back to those without.
+    /// Takes one with its offset.
     fn take_index(&mut self) -> Option<Vec<Atom>> {
-        let mut indices = self.chars.take().expect("it is back").indices();
-        let next = indices.next().now_or_never().flatten();
-        assert_eq!(indices.is_terminated(), indices.get_ref().is_terminated());
-        self.chars = Some(indices.into_inner());
-        Some(vec![match next? {
+        let next = self.chars().next_indexed().now_or_never()??;
+        Some(vec![match next {
             Ok((offset, c)) => {
                 self.told.push(Told { chars: self.taken, is_next: true, offset });
                 Atom::Char(c)
@@ -292,7 +287,7 @@ impl Subject for Chars {
     }
 
     fn errors(&self) -> Option<(u64, Option<Error>)> {
-        Some(counted(self.source().error_count(), self.source().first_error()))
+        Some(counted(self.source().decoder().error_count(), self.source().decoder().first_error()))
     }
 
     fn places(&mut self) -> Vec<Told> {
@@ -375,7 +370,7 @@ impl Read {
             match taken {
                 Some(Ok(None)) => return out,
                 Some(Ok(Some(text))) => out.extend(text.chars().map(Atom::Char)),
-                Some(Err(ReadError::Utf8(error))) => out.push(Atom::Error(model_error(&error))),
+                Some(Err(StreamError::Utf8(error))) => out.push(Atom::Error(model_error(&error))),
                 Some(Err(error)) => panic!("{error}"),
                 None => pending += 1,
             }
@@ -465,12 +460,12 @@ impl Read {
         out.extend(more.chars().map(Atom::Char));
         match appended? {
             Ok(()) => Some(Ok(None)),
-            Err(CollectError::TooLong { limit: told }) => {
+            Err(StreamError::TooLong { max_length: told }) => {
                 let unread = self.reader().as_str();
                 assert!(told == limit && text.len() + unread.len() > limit, "{unread:?}");
                 Some(Ok(Some(String::new())))
             }
-            Err(CollectError::Utf8(error)) => Some(Err(ReadError::Utf8(error))),
+            Err(StreamError::Utf8(error)) => Some(Err(StreamError::Utf8(error))),
             Err(error) => panic!("{error}"),
         }
     }
@@ -498,7 +493,7 @@ impl Read {
 }
 
 /// Text, `None` at the end; or an error. Nothing, where the reader is pending.
-type Taken = Option<Result<Option<String>, ReadError>>;
+type Taken = Option<Result<Option<String>, StreamError<io::Error>>>;
 
 /// About two thirds of some bytes, and a whole character at the least.
 fn most(bytes: &[u8]) -> usize {
@@ -512,12 +507,12 @@ fn whole(bytes: &[u8]) -> Option<String> {
     Some(text.to_owned())
 }
 
-fn read_error(error: io::Error) -> ReadError {
+fn read_error(error: io::Error) -> StreamError<io::Error> {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<Utf8Error>());
-    let Some(cause) = cause.copied() else { return ReadError::Io(error) };
+    let Some(cause) = cause.copied() else { return StreamError::Inner(error) };
     let is_incomplete = cause.kind() == Utf8ErrorKind::Incomplete;
     assert_eq!(error.kind() == io::ErrorKind::UnexpectedEof, is_incomplete, "{error:?}");
-    ReadError::Utf8(cause)
+    StreamError::Utf8(cause)
 }
 
 impl Subject for Read {
@@ -558,6 +553,6 @@ impl Subject for Read {
 
     fn errors(&self) -> Option<(u64, Option<Error>)> {
         let reader = self.reader.as_ref().expect("it is back");
-        Some(counted(reader.error_count(), reader.first_error()))
+        Some(counted(reader.decoder().error_count(), reader.decoder().first_error()))
     }
 }

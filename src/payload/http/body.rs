@@ -9,7 +9,8 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::adaptor::chunk::{SILENT_CHUNKS, Silence, give_way, reserve};
+use crate::adaptor::collect::append_within;
+use crate::adaptor::cooperate::{SILENT_CHUNKS, Silence, give_way};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
@@ -525,11 +526,7 @@ impl<B: Body> Utf8Body<B> {
         while let Some(frame) = silence.next(|cx| body.as_mut().poll_text_frame(cx)).await {
             let piece = frame?.into_data().unwrap_or_default();
             silence.note(piece.len());
-            if piece.len() > limit - text.len() {
-                return Err(too_long());
-            }
-            reserve(&mut text, piece.len(), limit);
-            text.push_str(&piece);
+            append_within(&mut text, &piece, limit).map_err(|_| too_long())?;
         }
         Ok(text)
     }

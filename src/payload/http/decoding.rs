@@ -4,7 +4,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use http_body::SizeHint;
 
-use crate::adaptor::chunk::Text;
+use crate::adaptor::chunk_text::ChunkText;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
@@ -18,7 +18,7 @@ pub(super) struct Decoding {
     charset: Charset,
     /// What stands before `text` if the charset is not UTF-8.
     legacy: Option<Box<Legacy>>,
-    text: Text,
+    text: ChunkText,
 }
 
 /// The next item, or none for now.
@@ -26,8 +26,7 @@ pub(super) type Item = Result<Option<ByteString>, BodyError<Infallible>>;
 
 impl Decoding {
     pub(super) fn new() -> Self {
-        let (decoder, mode, chunk) = (Utf8Decoder::new(), ErrorMode::default(), Bytes::new());
-        Self { charset: Charset::UTF_8, legacy: None, text: Text { decoder, mode, chunk } }
+        Self { charset: Charset::UTF_8, legacy: None, text: ChunkText::new() }
     }
 
     pub(super) fn set_charset(&mut self, charset: Charset) {

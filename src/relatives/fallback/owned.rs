@@ -1,15 +1,21 @@
 use alloc::string::String;
 
 use bytes::Buf;
+#[cfg(feature = "stream")]
+use bytes::Bytes;
 use bytestring::ByteString;
 
+#[cfg(feature = "stream")]
+use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::Scanner;
 use crate::core::tally::Tally;
 use crate::fallback::Switch;
+#[cfg(feature = "stream")]
+use crate::fallback::decoder::{FallbackDecoder, Pace};
+use crate::fallback::encoding::Follows;
 use crate::fallback::switch::Found;
-use crate::relatives::Follow;
 use crate::unchecked::{SplitTo, take_text};
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, what is legacy as a copy.
@@ -21,14 +27,14 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     scanner: &mut Scanner,
     tally: &mut Tally,
     bytes: &mut B,
-    follow: Follow,
+    follows: Follows,
     mode: ErrorMode,
 ) -> Result<Option<ByteString>, Utf8Error> {
     loop {
         let mut legacy = String::new();
         let mut found = Taken::Nothing;
         let text = take_text(bytes, |bytes| {
-            match switch.step(scanner, tally, bytes, follow, &mut legacy) {
+            match switch.step(scanner, tally, bytes, follows, &mut legacy) {
                 Found::Text(text) => return text,
                 Found::Legacy(len) | Found::Silent(len) => found = Taken::Bytes(len),
                 Found::Error(error) => found = Taken::Error(error),
@@ -56,4 +62,41 @@ enum Taken {
     Nothing,
     Bytes(usize),
     Error(Utf8Error),
+}
+
+#[cfg(feature = "stream")]
+impl FallbackDecoder {
+    /// Takes the next text from the held bytes and the front of `chunk`. Returns `None` when `chunk` is
+    /// empty and the held bytes need more.
+    pub(crate) fn next_text(&mut self, chunk: &mut Bytes) -> Result<Option<ByteString>, Utf8Error> {
+        let mut text = String::new();
+        while !self.is_complete() {
+            let (used, pace) = self.step_held(chunk, &mut text);
+            chunk.advance(used);
+            let pace = pace?;
+            if !text.is_empty() {
+                return Ok(Some(text.into()));
+            }
+            if pace == Pace::Waits {
+                return Ok(None);
+            }
+        }
+        let Self { decoder: Utf8Decoder { scanner, tally, .. }, mode, switch, .. } = self;
+        let next = take_next(switch, scanner, tally, chunk, Follows::More, *mode)?;
+        if next.is_none() {
+            self.hold(&std::mem::take(chunk));
+        }
+        Ok(next)
+    }
+
+    /// Takes the next text or error of the held bytes at the end of the stream, then `None`.
+    pub(crate) fn last_text(&mut self) -> Result<Option<ByteString>, Utf8Error> {
+        let mut text = String::new();
+        while text.is_empty() {
+            if self.step_end(&mut text)? == Pace::Waits {
+                return Ok(None);
+            }
+        }
+        Ok(Some(text.into()))
+    }
 }

@@ -1,3 +1,5 @@
+//! How is the text of a `Utf8Reader` read as bytes?
+
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -9,25 +11,23 @@ use crate::boundary;
 use crate::stream::Utf8Reader;
 
 pin_project! {
-    /// Reads bytes that are well-formed text, as an `AsyncRead` and an `AsyncBufRead`; see
-    /// [`Utf8Reader::into_byte_reader`].
+    /// An `AsyncRead` and `AsyncBufRead` of well-formed UTF-8; see [`Utf8Reader::into_byte_reader`].
     ///
-    /// All bytes together are text; those of one read may end in the middle of a character, as its
-    /// caller has room for so many. `fill_buf` shows whole characters, unless some bytes of the first
-    /// have been consumed. Holds what the `Utf8Reader` does, and is 8
-    /// bytes larger.
+    /// All bytes together are well-formed. One read may end in the middle of a character if the caller's
+    /// buffer ends there. `fill_buf` returns whole characters, unless some bytes of the first one have
+    /// been consumed. It holds what the `Utf8Reader` holds, and is 8 bytes larger.
     ///
     /// # Errors
     ///
-    /// Those of the reader as they were; what is ill-formed as
+    /// Errors of the reader are returned unchanged. An ill-formed part is
     /// [`InvalidData`](io::ErrorKind::InvalidData), or
-    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the stream ends inside a character,
-    /// with the [`Utf8Error`](crate::Utf8Error) within. What comes before an error has been read
-    /// before it, and a further read goes on behind it.
+    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a character, with the
+    /// [`Utf8Error`](crate::Utf8Error) as its source. The text before an error is read first, and the
+    /// next read continues after it.
     ///
     /// # Cancel safety
     ///
-    /// As tokio's methods say of themselves: here nothing is lost.
+    /// That of tokio's methods: this reader loses nothing.
     ///
     /// # Examples
     ///
@@ -52,7 +52,7 @@ pin_project! {
     pub struct Utf8ByteReader<R> {
         #[pin]
         inner: Utf8Reader<R>,
-        // Bytes of the text within that have been read, less than all.
+        // How many bytes of the inner text have been read. Invariant: fewer than all.
         done: usize,
     }
 }
@@ -62,7 +62,7 @@ impl<R> Utf8ByteReader<R> {
         Self { inner, done: 0 }
     }
 
-    /// Returns the reader of text within, which knows what of errors there were.
+    /// Returns the inner `Utf8Reader`, for example for its decoder's error count and first error.
     ///
     /// # Examples
     ///
@@ -76,7 +76,7 @@ impl<R> Utf8ByteReader<R> {
     /// let reader = Utf8Reader::new(&b"\xFF."[..]).with_error_mode(ErrorMode::Skip);
     /// let mut reader = reader.into_byte_reader();
     /// reader.read_to_end(&mut Vec::new()).await?;
-    /// assert_eq!(reader.get_ref().error_count(), 1);
+    /// assert_eq!(reader.get_ref().decoder().error_count(), 1);
     /// # Ok(())
     /// # }
     /// ```
@@ -84,8 +84,8 @@ impl<R> Utf8ByteReader<R> {
         &self.inner
     }
 
-    /// Returns the reader of text within for good. Nothing is lost: what has not been read comes next,
-    /// with all of a character of which only some bytes have been.
+    /// Consumes the adaptor and returns the `Utf8Reader`. Nothing is lost: the text that has not been
+    /// read comes next, including the whole of a character that was read in part.
     ///
     /// # Examples
     ///
@@ -119,17 +119,16 @@ impl<R: AsyncRead> AsyncBufRead for Utf8ByteReader<R> {
 
     /// # Panics
     ///
-    /// If `amount` is more than `poll_fill_buf` has shown.
+    /// If `amount` is more than `poll_fill_buf` returned.
     fn consume(self: Pin<&mut Self>, amount: usize) {
         let mut this = self.project();
-        let done = *this.done + amount;
-        let len = this.inner.as_str().len();
-        assert!(done <= len, "{amount} bytes of {}", len - *this.done);
-        if done == len {
+        let left = this.inner.as_str().len() - *this.done;
+        assert!(amount <= left, "{amount} bytes of {left}");
+        if amount == left {
             this.inner.as_mut().consume_all();
             *this.done = 0;
         } else {
-            *this.done = done;
+            *this.done += amount;
         }
     }
 }

@@ -1,3 +1,5 @@
+//! How does a reader become a stream of chunks?
+
 use std::fmt;
 use std::io;
 use std::pin::Pin;
@@ -8,29 +10,28 @@ use futures::Stream;
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
-// tokio-util's `ReaderStream` does much the same, but ends at the first error, even at one that
-// passes, such as a timeout; and it would bring tokio-util into a feature that does without.
+// tokio-util's `ReaderStream` is similar, but ends at the first error, even a temporary one such as a
+// timeout, and would make the feature `stream` depend on tokio-util.
 pin_project! {
-    /// The bytes of a reader in chunks, one for each read.
+    /// The bytes of a reader in chunks, one for each read: the source of
+    /// [`Utf8Stream::from_reader`](crate::stream::Utf8Stream::from_reader).
     ///
-    /// What [`Utf8Stream::from_reader`](crate::stream::Utf8Stream::from_reader) stands on. Reads
-    /// into a buffer of 8,192 bytes (8 KiB) that the chunks share: a chunk is not a copy, and keeps
-    /// the buffer alive. Holds no bytes that have been read. A read of no bytes ends the stream;
-    /// polled again all the same, it reads again.
+    /// It reads into a buffer of 8,192 bytes (8 KiB), which the chunks share: a chunk is not a copy, and
+    /// keeps the buffer alive. It holds no bytes that have been read. A read of no bytes ends the
+    /// stream; if you poll it again, it reads again.
     ///
     /// # Errors
     ///
-    /// Those of the reader. An error does not end the stream: the next poll reads again. Of a
-    /// reader that fails for ever, errors come for ever.
+    /// Those of the reader. An error does not end the stream: the next poll reads again. A reader that
+    /// always fails yields errors indefinitely.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future of `next()` loses nothing: each read either is an item or has read
-    /// nothing.
+    /// Dropping the future of `next()` loses nothing: each read that returned bytes is an item.
     ///
     /// # Examples
     ///
-    /// A reader with a buffer to match:
+    /// With a small buffer:
     ///
     /// ```
     /// use futures::StreamExt;
@@ -51,7 +52,7 @@ pin_project! {
     pub struct ReaderChunks<R> {
         #[pin]
         reader: R,
-        // What has not been read into yet.
+        // The part that no read has filled.
         buffer: BytesMut,
         capacity: usize,
     }
@@ -78,7 +79,7 @@ impl<R> ReaderChunks<R> {
         Self::with_capacity(reader, CAPACITY)
     }
 
-    /// Reads `reader` with a buffer of `capacity` bytes, of one if that is 0.
+    /// Reads `reader` with a buffer of `capacity` bytes, at least 1.
     ///
     /// # Examples
     ///
@@ -111,7 +112,7 @@ impl<R> ReaderChunks<R> {
         &self.reader
     }
 
-    /// Returns the reader, to be changed. What is read from it here is missing in the chunks.
+    /// Returns the reader mutably. Bytes that you read from it are missing in the chunks.
     ///
     /// # Examples
     ///
@@ -126,7 +127,7 @@ impl<R> ReaderChunks<R> {
         &mut self.reader
     }
 
-    /// Returns the reader for good. Nothing is lost: all that was read has been handed out.
+    /// Consumes the adaptor and returns the reader. Nothing is lost: all bytes read have been yielded.
     ///
     /// # Examples
     ///
@@ -152,7 +153,7 @@ impl<R: AsyncRead> Stream for ReaderChunks<R> {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         let this = self.project();
-        // Not down to the last byte, for a read costs more than the memory.
+        // A read into the last few bytes would cost more than the memory does.
         if this.buffer.len() <= *this.capacity / 8 {
             this.buffer.resize(*this.capacity, 0);
         }

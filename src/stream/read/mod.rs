@@ -6,62 +6,62 @@ mod waiting;
 pub use byte_reader::Utf8ByteReader;
 pub use chunks::ReaderChunks;
 
+use std::io;
+#[cfg(feature = "codec")]
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-#[cfg(feature = "codec")]
-use std::{io, mem};
 
 #[cfg(feature = "codec")]
 use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunk::SILENT_CHUNKS;
+use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 use crate::core::decoder::Utf8Decoder;
-use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::stream::ReadError;
+use crate::stream::StreamError;
 use crate::stream::read::content::Content;
 #[cfg(feature = "codec")]
 use crate::unchecked::ReadBuffer;
 
 pin_project! {
-    /// Reads text from an `AsyncRead`, and lends it: the fast way from a socket to `&str`.
+    /// Reads text from an `AsyncRead` without copying it.
     ///
-    /// What a read brings is validated where it stands and lent from there, so that nothing is copied
-    /// and nothing allocated while data keep coming. What is not finished, three bytes at the most,
-    /// waits in the buffer and is lent with what follows it. How the text is divided depends on the
-    /// reads; the text does not.
+    /// [`next_str`](Self::next_str) returns the text received so far as a `&str` borrowed from the
+    /// internal buffer. While data keeps arriving, nothing is copied and nothing is allocated. An
+    /// incomplete sequence, at most three bytes, stays in the buffer and is returned with the bytes
+    /// after it. How the text is divided depends on the reads; the text does not.
     ///
     /// # Memory
     ///
-    /// A `Utf8Reader` is 240 bytes larger than its reader, on a 64-bit machine. Up to 96 bytes are read
-    /// into these; when a read has filled them, a buffer is taken for the next, of 8,192 bytes (8 KiB)
-    /// if not [set](Self::with_capacity) otherwise. It is given back when the text has been consumed
-    /// and the reader is pending, and so is that of repaired text: a quiet connection has none.
+    /// A `Utf8Reader` is 240 bytes larger than its reader, on a 64-bit machine. Reads of up to 96 bytes
+    /// go into these. After a read that fills them, the next one allocates a buffer of 8,192 bytes
+    /// (8 KiB), or of the size [set](Self::with_capacity). The buffer, and that of repaired text, is
+    /// freed when it is empty and the reader is pending, so an idle connection holds no heap memory.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], the default, [`ReadError::Utf8`] for each ill-formed part, in its
-    /// place: the text before it comes first, and what stands behind it comes next, at once. In every
-    /// mode [`ReadError::Io`] where reading fails; the next call reads again. A read of no bytes is
-    /// the end: the reader is not asked again.
+    /// In [`ErrorMode::Fatal`], the default, [`StreamError::Utf8`] for each ill-formed part; the text
+    /// before it is returned first, and the next call continues after it. In every mode
+    /// [`StreamError::Inner`] if the reader fails; the next call reads again. A read of no bytes is the
+    /// end; after it the reader is not polled again.
     ///
     /// # Cancel safety
     ///
-    /// No method loses anything when its future is dropped, but for
-    /// [`collect_text`](Self::collect_text). A pending `Utf8Reader` has passed on the waker, or has
-    /// used it already: after 32 reads in a row that yield no text, other tasks have their turn.
+    /// Dropping the future of any method loses no data, except for
+    /// [`collect_text`](Self::collect_text). A pending `Utf8Reader` has passed the waker on or has woken
+    /// it: it yields to the runtime after 32 consecutive reads without text.
     ///
     /// # Examples
     ///
     /// ```
     /// use tokio::io::AsyncWriteExt;
-    /// use utf8_codec::stream::{ReadError, Utf8Reader};
+    /// use utf8_codec::stream::{StreamError, Utf8Reader};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), ReadError> {
+    /// # async fn main() -> Result<(), StreamError<std::io::Error>> {
     /// let (mut peer, socket) = tokio::io::duplex(64);
     /// let mut reader = Utf8Reader::new(socket);
     ///
@@ -86,47 +86,14 @@ pin_project! {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// What is in the buffer has not been looked at.
+    /// The bytes in the buffer have not been decoded.
     Looking,
-    /// What is in the buffer, three bytes at the most, may be the beginning of what comes.
+    /// The bytes in the buffer, at most three, are the beginning of an incomplete sequence.
     Reading,
-    /// There is nothing to come. What is in the buffer is incomplete.
+    /// The reader has ended. The bytes in the buffer are incomplete.
     Ending,
-    /// All has been said.
+    /// Everything has been returned.
     Ended,
-}
-
-/// A [`Utf8Reader`] taken apart: the stream goes on with `text`, then `bytes`, then `reader`.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::stream::{ReadError, Utf8Reader};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), ReadError> {
-/// let mut reader = Utf8Reader::new(&b"200 ok\n\xE2\x82\xACuro\xFF\0 and more"[..]).with_capacity(15);
-/// let text = reader.peek_str().await?.unwrap();
-/// let line = text.find('\n').unwrap() + 1;
-/// reader.consume(line);
-///
-/// let mut parts = reader.into_parts();
-/// assert_eq!((&*parts.text, &*parts.bytes, parts.reader), ("€uro", &b"\xFF\0"[..], &b" and more"[..]));
-/// assert!(parts.decoder.push(&parts.bytes).next().unwrap().is_err()); // it goes on there
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Utf8ReaderParts<R> {
-    /// The reader.
-    pub reader: R,
-    /// Text that has been decoded and not been consumed.
-    pub text: String,
-    /// Bytes that have been read and not been decoded.
-    pub bytes: Vec<u8>,
-    /// The decoder, which is to be shown `bytes`, and then what the reader reads.
-    pub decoder: Utf8Decoder,
 }
 
 impl<R> Utf8Reader<R> {
@@ -147,8 +114,8 @@ impl<R> Utf8Reader<R> {
         Self { reader, content: Content::new(), state: State::Reading, capacity: CAPACITY }
     }
 
-    /// Sets the size of the buffer that is taken when there is much to read, in bytes; of one that is
-    /// less than 4, 4. At most so many are read at once. To be called before the first read.
+    /// Sets the size of the buffer for large reads, in bytes, at least 4. It is the most that one read
+    /// returns. Call it before the first read.
     ///
     /// # Examples
     ///
@@ -167,8 +134,8 @@ impl<R> Utf8Reader<R> {
         Self { capacity: capacity.max(4), ..self }
     }
 
-    /// Sets how the stream begins and what it may contain. To be called before the first read: the
-    /// decoder is made anew.
+    /// Sets how the stream begins and what it may contain. Call it before the first read: it starts a
+    /// new stream.
     ///
     /// # Examples
     ///
@@ -191,9 +158,11 @@ impl<R> Utf8Reader<R> {
         }
     }
 
-    /// Sets what becomes of ill-formed parts. From a repair on, what a read has brought is copied, and
-    /// lent in one piece: up to four times the bytes that were read ([`ErrorMode::Escape`]). May be
-    /// called at any time; holds for what has not been decoded.
+    /// Sets what replaces ill-formed parts. It can be called at any time, and applies to the bytes that
+    /// have not been decoded.
+    ///
+    /// From the first repair in a read on, its text is copied and returned in one piece, which can be
+    /// four times as long as the bytes read ([`ErrorMode::Escape`]).
     ///
     /// # Examples
     ///
@@ -213,8 +182,8 @@ impl<R> Utf8Reader<R> {
         Self { content: Content { mode, ..self.content }, ..self }
     }
 
-    /// Returns the text that has been decoded and not been consumed, none of it where only a read can
-    /// tell what comes next.
+    /// Returns the text that has been decoded and not consumed. It is empty if a read has to come
+    /// first.
     ///
     /// # Examples
     ///
@@ -233,8 +202,8 @@ impl<R> Utf8Reader<R> {
         self.content.as_str()
     }
 
-    /// Returns the bytes that have been read and not been looked at; when the reader has been
-    /// pending, the beginning of one sequence or of a signature, three bytes at the most.
+    /// Returns the bytes that have been read and not decoded. After the reader returned `Pending` these
+    /// are at most three, the beginning of a sequence or of a BOM.
     ///
     /// # Examples
     ///
@@ -252,12 +221,12 @@ impl<R> Utf8Reader<R> {
         self.content.buffer.rest()
     }
 
-    /// Consumes the first `len` bytes of [`as_str`](Self::as_str), which is also what
-    /// [`poll_fill_str`](Self::poll_fill_str) lends.
+    /// Consumes the first `len` bytes of [`as_str`](Self::as_str), which
+    /// [`poll_fill_str`](Self::poll_fill_str) returns too.
     ///
     /// # Panics
     ///
-    /// If `len` is not between two characters of that text, at its start or at its end.
+    /// If `len` is not a character boundary of that text.
     ///
     /// # Examples
     ///
@@ -289,7 +258,7 @@ impl<R> Utf8Reader<R> {
         &self.reader
     }
 
-    /// Returns the reader, to be changed. What is read from it here is missing in the text.
+    /// Returns the reader mutably. Bytes that you read from it are missing in the text.
     ///
     /// # Examples
     ///
@@ -298,36 +267,43 @@ impl<R> Utf8Reader<R> {
     ///
     /// let mut reader = Utf8Reader::new(&b"bytes"[..]);
     /// *reader.get_mut() = b"other bytes";
-    /// assert_eq!(reader.into_parts().reader, b"other bytes");
+    /// assert_eq!(reader.into_inner(), b"other bytes");
     /// ```
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// Takes it apart. Nothing is lost; for the sake of an owned text and owned bytes, what is unread
-    /// is copied.
+    /// Consumes the adaptor and returns the reader.
+    ///
+    /// What has been read and not consumed is lost: [`as_str`](Self::as_str), and after it
+    /// [`rest`](Self::rest). To continue without a `Utf8Reader`, copy both out first, and clone the
+    /// [`decoder`](Self::decoder), which continues with `rest`.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::stream::Utf8Reader;
+    /// use utf8_codec::stream::{StreamError, Utf8Reader};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new(&b"ab\xE2\x82"[..]);
-    /// assert_eq!(reader.next_char().await.unwrap(), Some('a'));
-    /// let parts = reader.into_parts();
-    /// assert_eq!((&*parts.text, &*parts.bytes), ("b", &b"\xE2\x82"[..]));
+    /// # async fn main() -> Result<(), StreamError<std::io::Error>> {
+    /// let peer = &b"200 ok\n\xE2\x82\xACuro\xFF\0 and more"[..];
+    /// let mut reader = Utf8Reader::new(peer).with_capacity(15);
+    /// let text = reader.peek_str().await?.unwrap();
+    /// let line = text.find('\n').unwrap() + 1;
+    /// reader.consume(line);
+    ///
+    /// assert_eq!((reader.as_str(), reader.rest()), ("€uro", &b"\xFF\0"[..]));
+    /// let mut decoder = reader.decoder().clone();
+    /// assert!(decoder.push(reader.rest()).next().unwrap().is_err()); // it continues there
+    /// assert_eq!(reader.into_inner(), b" and more");
+    /// # Ok(())
     /// # }
     /// ```
-    pub fn into_parts(self) -> Utf8ReaderParts<R> {
-        let text = self.as_str().to_owned();
-        let bytes = self.rest().to_vec();
-        Utf8ReaderParts { reader: self.reader, text, bytes, decoder: self.content.decoder }
+    pub fn into_inner(self) -> R {
+        self.reader
     }
 
-    /// Makes a reader of bytes that are well-formed text: for those who take an `AsyncRead` or an
-    /// `AsyncBufRead`.
+    /// Returns an `AsyncRead` and `AsyncBufRead` of well-formed UTF-8.
     ///
     /// # Examples
     ///
@@ -349,61 +325,28 @@ impl<R> Utf8Reader<R> {
         Utf8ByteReader::new(self)
     }
 
-    /// Returns the decoder within, which knows the position in the stream, whether a signature was
-    /// removed, and how many bytes were skipped. It holds nothing: see [`rest`](Self::rest).
+    /// Returns the inner decoder: for the position in the stream, the error count, the first error,
+    /// whether a BOM was removed, and how many bytes were skipped. It holds no bytes; see
+    /// [`rest`](Self::rest).
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::stream::Utf8Reader;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut reader = Utf8Reader::new(&b"abc\xE2"[..]);
-    /// reader.next_str().await.unwrap();
-    /// assert_eq!((reader.decoder().position(), reader.rest()), (3, &b"\xE2"[..]));
+    /// let mut reader = Utf8Reader::new(&b"ab\xFF\xE2"[..]).with_error_mode(ErrorMode::Skip);
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("ab"));
+    /// assert_eq!((reader.decoder().position(), reader.rest()), (2, &b"\xFF\xE2"[..]));
+    /// assert_eq!(reader.next_str().await.unwrap(), None);
+    /// assert_eq!(reader.decoder().error_count(), 2);
+    /// assert_eq!(reader.decoder().first_error().unwrap().valid_up_to(), 2);
     /// # }
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.content.decoder
-    }
-
-    /// Returns how many ill-formed parts (maximal subparts) and refused characters there were.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new(&b"\xFF.\xFF"[..]).with_error_mode(ErrorMode::Skip);
-    /// assert_eq!(reader.collect_text(100).await.unwrap(), ".");
-    /// assert_eq!(reader.error_count(), 2);
-    /// # }
-    /// ```
-    pub fn error_count(&self) -> u64 {
-        self.content.decoder.error_count()
-    }
-
-    /// Returns the first error of the stream, repaired or not.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new(&b"ab\xFF"[..]).with_error_mode(ErrorMode::Skip);
-    /// assert_eq!(reader.collect_text(100).await.unwrap(), "ab");
-    /// assert_eq!(reader.first_error().unwrap().valid_up_to(), 2);
-    /// # }
-    /// ```
-    pub fn first_error(&self) -> Option<Utf8Error> {
-        self.content.decoder.first_error()
     }
 
     /// Returns the offset in the stream of the text that is lent next; `None` where that need not be
@@ -456,14 +399,14 @@ impl<R> Utf8Reader<R> {
 }
 
 impl<R: AsyncRead> Utf8Reader<R> {
-    /// Polls for text, and lends what there is without taking it; no text at all is the end.
+    /// Polls for text and returns it without taking it; an empty text is the end.
     ///
-    /// Reads only if [`as_str`](Self::as_str) is empty: what is not
-    /// [consumed](Self::consume) is lent again. Costs a read, and validating what it brings.
+    /// It reads only if [`as_str`](Self::as_str) is empty: text that is not [consumed](Self::consume)
+    /// is returned again.
     ///
     /// # Errors
     ///
-    /// As said [above](Self#errors). An error is told once.
+    /// See [above](Self#errors). An error is returned once.
     ///
     /// # Examples
     ///
@@ -484,7 +427,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
     pub fn poll_fill_str<'a>(
         mut self: Pin<&'a mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<&'a str, ReadError>> {
+    ) -> Poll<Result<&'a str, StreamError<io::Error>>> {
         ready!(self.as_mut().poll_fill(cx))?;
         Poll::Ready(Ok(self.project().content.as_str()))
     }
@@ -493,9 +436,12 @@ impl<R: AsyncRead> Utf8Reader<R> {
         self.project().content.take();
     }
 
-    /// Sees to it that there is text, if it is not the end.
+    /// Polls until there is text, or the end.
     #[inline]
-    fn poll_fill(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), ReadError>> {
+    fn poll_fill(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), StreamError<io::Error>>> {
         let this = self.as_mut().project();
         if !this.content.as_str().is_empty() {
             return Poll::Ready(Ok(()));
@@ -503,7 +449,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         if *this.state != State::Reading {
             return self.poll_more(cx, 0);
         }
-        // The usual way: a read brings text, and perhaps the beginning of a character.
+        // The common case: a read brings text, and perhaps the beginning of a character.
         match ready!(this.content.poll_read(this.reader, cx, *this.capacity))? {
             0 => *this.state = State::Ending,
             _ => match this.content.look_plainly() {
@@ -517,13 +463,13 @@ impl<R: AsyncRead> Utf8Reader<R> {
         self.poll_more(cx, 1)
     }
 
-    /// As [`poll_fill`](Self::poll_fill), in any state, after so many reads.
+    /// As [`poll_fill`](Self::poll_fill), in any state, after `reads` reads.
     #[inline(never)]
     fn poll_more(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         mut reads: usize,
-    ) -> Poll<Result<(), ReadError>> {
+    ) -> Poll<Result<(), StreamError<io::Error>>> {
         let mut this = self.project();
         loop {
             match this.state {
@@ -533,11 +479,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
                     }
                     *this.state = State::Reading;
                 }
-                State::Reading if reads == SILENT_CHUNKS => {
-                    // Ready again and again, and nothing to show for it: others have their turn.
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
+                State::Reading if reads == SILENT_CHUNKS => return give_way(cx),
                 State::Reading => {
                     let reader = this.reader.as_mut();
                     let read = ready!(this.content.poll_read(reader, cx, *this.capacity))?;

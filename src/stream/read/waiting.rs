@@ -1,19 +1,20 @@
+//! What are the async methods of `Utf8Reader`?
+
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 
 use tokio::io::AsyncRead;
 
-use crate::stream::{CollectError, ReadError, Utf8Reader, append_within};
+use crate::stream::{StreamError, Utf8Reader, append_within};
 
-/// The methods that wait.
 impl<R: AsyncRead> Utf8Reader<R> {
-    /// Takes the next text, `None` at the end: all that has been decoded and not been consumed. Never
-    /// empty.
+    /// Takes all text that has been decoded and not consumed, and reads more if there is none. Returns
+    /// `None` at the end; the text is never empty.
     ///
     /// # Errors
     ///
-    /// As said [above](Self#errors).
+    /// See [above](Self#errors).
     ///
     /// # Cancel safety
     ///
@@ -22,19 +23,19 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::stream::{ReadError, Utf8Reader};
+    /// use utf8_codec::stream::{StreamError, Utf8Reader};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let mut reader = Utf8Reader::new(&b"good \xFFand good"[..]);
     /// assert_eq!(reader.next_str().await.unwrap(), Some("good "));
-    /// assert!(matches!(reader.next_str().await, Err(ReadError::Utf8(error)) if error.valid_up_to() == 5));
+    /// assert!(matches!(reader.next_str().await, Err(StreamError::Utf8(error)) if error.valid_up_to() == 5));
     /// assert_eq!(reader.next_str().await.unwrap(), Some("and good"));
     /// assert_eq!(reader.next_str().await.unwrap(), None);
     /// # }
     /// ```
     #[inline]
-    pub async fn next_str(&mut self) -> Result<Option<&str>, ReadError>
+    pub async fn next_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>>
     where
         R: Unpin,
     {
@@ -42,11 +43,11 @@ impl<R: AsyncRead> Utf8Reader<R> {
         Ok(Some(self.content.take()).filter(|text| !text.is_empty()))
     }
 
-    /// Lends the next text without taking it, `None` at the end.
+    /// Returns the next text without taking it; `None` at the end.
     ///
     /// # Errors
     ///
-    /// As [`next_str`](Self::next_str). An error is told once.
+    /// As [`next_str`](Self::next_str). An error is returned once.
     ///
     /// # Cancel safety
     ///
@@ -66,7 +67,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// # }
     /// ```
     #[inline]
-    pub async fn peek_str(&mut self) -> Result<Option<&str>, ReadError>
+    pub async fn peek_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>>
     where
         R: Unpin,
     {
@@ -74,7 +75,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         Ok(Some(self.content.as_str()).filter(|text| !text.is_empty()))
     }
 
-    /// Takes the next `char`, `None` at the end.
+    /// Takes the next `char`; returns `None` at the end.
     ///
     /// # Errors
     ///
@@ -98,7 +99,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// # }
     /// ```
     #[inline]
-    pub async fn next_char(&mut self) -> Result<Option<char>, ReadError>
+    pub async fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>>
     where
         R: Unpin,
     {
@@ -109,15 +110,14 @@ impl<R: AsyncRead> Utf8Reader<R> {
         Ok(self.content.next_char())
     }
 
-    /// Collects the text up to the end, `limit` bytes of it at the most.
+    /// Collects the text up to the end, at most `max_length` bytes of it.
     ///
-    /// What counts is the text: signatures and skipped bytes do not, repairs do.
+    /// The limit applies to the text: a removed BOM and skipped bytes do not count, repairs do.
     ///
     /// # Errors
     ///
-    /// [`CollectError::TooLong`] as soon as the text is longer than `limit`; [`CollectError::Utf8`]
-    /// and [`CollectError::Inner`] at the first such error. The text so far is dropped: to keep it,
-    /// see [`append_text`](Self::append_text).
+    /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; the first error of the
+    /// stream otherwise. The text so far is dropped; [`append_text`](Self::append_text) keeps it.
     ///
     /// # Cancel safety
     ///
@@ -126,47 +126,50 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::stream::{CollectError, Utf8Reader};
+    /// use utf8_codec::stream::{StreamError, Utf8Reader};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let file = "pět".as_bytes();
     /// assert_eq!(Utf8Reader::new(file).collect_text(4).await.unwrap(), "pět");
     /// let error = Utf8Reader::new(file).collect_text(3).await.unwrap_err();
-    /// assert!(matches!(error, CollectError::TooLong { limit: 3 }));
+    /// assert!(matches!(error, StreamError::TooLong { max_length: 3 }));
     /// # }
     /// ```
-    pub async fn collect_text(&mut self, limit: usize) -> Result<String, CollectError<io::Error>>
+    pub async fn collect_text(
+        &mut self,
+        max_length: usize,
+    ) -> Result<String, StreamError<io::Error>>
     where
         R: Unpin,
     {
         let mut text = String::new();
-        self.append_text(&mut text, limit).await?;
+        self.append_text(&mut text, max_length).await?;
         Ok(text)
     }
 
-    /// Appends the text up to the end to `text`, until that has `limit` bytes.
+    /// Appends the text up to the end to `text`, at most until `text` has `max_length` bytes.
     ///
     /// # Errors
     ///
-    /// As [`collect_text`](Self::collect_text). What came before the error is in `text`; what would
-    /// make that longer than `limit` has not been consumed.
+    /// As [`collect_text`](Self::collect_text). The text before the error is in `text`. Text that would
+    /// exceed the limit has not been consumed.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future loses nothing: what came is in `text`.
+    /// Dropping the future loses nothing: the text so far is in `text`.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::stream::{CollectError, Utf8Reader};
+    /// use utf8_codec::stream::{StreamError, Utf8Reader};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), CollectError<std::io::Error>> {
+    /// # async fn main() -> Result<(), StreamError<std::io::Error>> {
     /// let mut reader = Utf8Reader::new(&b"one \xFFtwo"[..]);
     /// let mut text = String::from("zero ");
     /// while let Err(error) = reader.append_text(&mut text, 100).await {
-    ///     assert!(matches!(error, CollectError::Utf8(_)));
+    ///     assert!(matches!(error, StreamError::Utf8(_)));
     /// }
     /// assert_eq!(text, "zero one two");
     /// # Ok(())
@@ -175,21 +178,21 @@ impl<R: AsyncRead> Utf8Reader<R> {
     pub async fn append_text(
         &mut self,
         text: &mut String,
-        limit: usize,
-    ) -> Result<(), CollectError<io::Error>>
+        max_length: usize,
+    ) -> Result<(), StreamError<io::Error>>
     where
         R: Unpin,
     {
         while let Some(more) = self.peek_str().await? {
             let len = more.len();
-            append_within(text, more, limit)?;
+            append_within(text, more, max_length)?;
             self.consume(len);
         }
         Ok(())
     }
 
     #[inline]
-    async fn fill(&mut self) -> Result<(), ReadError>
+    async fn fill(&mut self) -> Result<(), StreamError<io::Error>>
     where
         R: Unpin,
     {

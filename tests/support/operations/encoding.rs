@@ -17,7 +17,7 @@ use subject::{Atom, Into, Subject, Why, errors_of, model, model_of_prefix, text_
 use tokio::io::AsyncWrite;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::search::{Matches, TextFinder};
-use utf8_codec::stream::{ReadError, StreamError, Utf8Reader, Utf8Stream, Utf8Writer, WriteError};
+use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream, Utf8Writer, WriteError};
 use utf8_codec::{ErrorMode, Utf8Encoder, boundary};
 
 use super::input::{Many, Text, Units};
@@ -411,7 +411,7 @@ async fn found_by_reader(bytes: &[u8], mut finder: TextFinder) -> Vec<u64> {
         match reader.find(&mut finder).await {
             Ok(Some(place)) => places.push(place),
             Ok(None) => return places,
-            Err(ReadError::Utf8(error)) => assert_eq!(error.bytes(), b"\xFF"),
+            Err(StreamError::Utf8(error)) => assert_eq!(error.bytes(), b"\xFF"),
             Err(error) => panic!("{error}"),
         }
     }

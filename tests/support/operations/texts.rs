@@ -3,7 +3,7 @@
 use arbitrary::Arbitrary;
 use futures::stream::{self, FusedStream};
 use futures::{FutureExt, StreamExt};
-use utf8_codec::stream::{CharStream, Texts, Utf8Lines};
+use utf8_codec::stream::{CharStream, StreamError, Utf8StreamExt};
 
 use super::input::{Many, Text};
 use super::lines::delimiter_of;
@@ -53,26 +53,26 @@ fn chars(plan: &TextsPlan) {
             Err(error) => expected.push(Err(*error)),
         }
     }
-    let mut chars = CharStream::new(Texts::new(messages(plan)));
+    let mut chars = messages(plan).utf8().chars();
     let mut found = Vec::new();
     let mut ways = plan.ways.iter().copied().chain([Way::Char]).cycle();
     while !chars.is_terminated() {
         chars = take(chars, &mut found, ways.next().expect("it has no end"));
     }
     assert_eq!(found, expected, "{plan:?}");
-    assert_eq!((chars.offset(), chars.get_ref().position()), (end, end));
+    assert_eq!((chars.offset(), chars.get_ref().decoder().position()), (end, end));
     assert_eq!(chars.into_inner().into_inner().next().now_or_never(), Some(None));
 }
 
 /// Takes some of what is next, unless that is the end.
 fn take(
-    mut chars: CharStream<Texts<Messages>>,
+    mut chars: CharStream<Messages>,
     found: &mut Vec<Result<(u64, char), u8>>,
     way: Way,
-) -> CharStream<Texts<Messages>> {
+) -> CharStream<Messages> {
     // With the next one known, so is its place.
     let peeked = chars.peek().now_or_never().expect("all is there");
-    let peeked = peeked.map(|next| next.map_err(|error| *error));
+    let peeked = peeked.map(|next| next.map_err(inner));
     let (from, text) = (chars.offset(), chars.as_str().to_owned());
     let known = text.char_indices().map(|(at, c)| Ok((from + at as u64, c)));
     let len = match (peeked, way) {
@@ -82,9 +82,7 @@ fn take(
             1
         }
         (Some(Ok(c)), Way::Index) => {
-            let mut indices = chars.indices();
-            assert_eq!(indices.next().now_or_never(), Some(Some(Ok((from, c)))));
-            chars = indices.into_inner();
+            assert_eq!(chars.next_indexed().now_or_never(), Some(Some(Ok((from, c)))));
             1
         }
         (Some(Ok(_)), Way::Block) => {
@@ -98,7 +96,7 @@ fn take(
             part
         }
         (Some(Err(error)), _) => {
-            assert_eq!(chars.next().now_or_never(), Some(Some(Err(error))));
+            assert_eq!(chars.next().now_or_never(), Some(Some(Err(StreamError::Inner(error)))));
             found.push(Err(error));
             return chars;
         }
@@ -107,12 +105,18 @@ fn take(
     chars
 }
 
+fn inner(error: &StreamError<u8>) -> u8 {
+    match error {
+        StreamError::Inner(error) => *error,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn lines(plan: &TextsPlan) {
     let of_model = delimiter_of(plan.delimiter);
     let limit = if plan.limit < 200 { usize::from(plan.limit % 16) } else { 1000 };
-    let mut lines = Utf8Lines::new(Texts::new(messages(plan)))
-        .with_delimiter(delimiter(&of_model))
-        .with_max_length(limit);
+    let mut lines =
+        messages(plan).text_lines().with_delimiter(delimiter(&of_model)).with_max_length(limit);
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     while let Some(line) = lines.next().now_or_never().expect("all is there") {
         match line {

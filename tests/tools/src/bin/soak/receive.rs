@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
 use utf8_codec::codec::{CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::lines::LineEnd;
-use utf8_codec::stream::{ReadError, StreamError, Utf8ReadExt, Utf8Stream};
+use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error};
 
 use crate::connection::Direction;
@@ -44,13 +44,13 @@ pub(crate) async fn receive<R: AsyncRead + Unpin>(
 ) {
     match receiver {
         Receiver::Reader => {
-            let mut reader = socket.utf8_reader();
+            let mut reader = Utf8Reader::new(socket);
             loop {
                 let patience = patience(&mut random);
                 match timeout(patience, reader.next_str()).await {
                     Err(_) => direction.add_fault(Fault::CancelledRead, 1),
                     Ok(Ok(Some(text))) => direction.add_text(text),
-                    Ok(Err(ReadError::Utf8(error))) => add(direction, &error),
+                    Ok(Err(StreamError::Utf8(error))) => add(direction, &error),
                     Ok(Ok(None) | Err(_)) => return,
                 }
             }

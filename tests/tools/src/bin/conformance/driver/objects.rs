@@ -17,7 +17,7 @@ use utf8_codec::codec::{
 
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::lines::{Delimiter, Line, LineError};
-use utf8_codec::stream::{CharStream, ReadError, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
+use utf8_codec::stream::{CharStream, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 /// The objects that cases of decoding can be put to.
@@ -334,8 +334,9 @@ trait Taken {
     fn decoder(&self) -> &Utf8Decoder;
 }
 
-type Texts = Utf8Stream<UnboundedReceiver<Result<Bytes, Infallible>>>;
-type Chars = CharStream<Texts>;
+type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
+type Texts = Utf8Stream<Chunks>;
+type Chars = CharStream<Chunks>;
 
 impl<T: Taken> Streaming<T> {
     fn new(options: Utf8Options, mode: ErrorMode) -> Self {
@@ -435,7 +436,7 @@ impl Reading {
             pieces.push(match next {
                 Ok(Some(text)) => Piece::Text(text.to_owned()),
                 Ok(None) => break,
-                Err(ReadError::Utf8(error)) => Piece::Error(error),
+                Err(StreamError::Utf8(error)) => Piece::Error(error),
                 Err(error) => panic!("a pipe does not fail: {error}"),
             });
         }

@@ -1,0 +1,65 @@
+//! How does one chunk become items of text?
+
+use std::mem;
+
+use bytes::Bytes;
+use bytestring::ByteString;
+
+use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::buffer::Status;
+use crate::core::decoder::item::Item;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+
+/// Decodes chunk by chunk into items of text.
+#[derive(Clone, Debug)]
+pub(crate) struct ChunkText<D = Utf8Decoder> {
+    pub(crate) decoder: D,
+    pub(crate) mode: ErrorMode,
+    /// Invariant: empty between calls of [`next`](Self::next), except in [`ErrorMode::Fatal`].
+    pub(crate) chunk: Bytes,
+}
+
+impl ChunkText {
+    /// Uses the default options and [`ErrorMode::Fatal`].
+    pub(crate) fn new() -> Self {
+        Self { decoder: Utf8Decoder::new(), mode: ErrorMode::Fatal, chunk: Bytes::new() }
+    }
+
+    /// Returns the next item of the chunk: the next piece or error in [`ErrorMode::Fatal`], the whole
+    /// chunk in the other modes.
+    pub(crate) fn next(&mut self) -> Result<Option<ByteString>, Utf8Error> {
+        let mut item = Item::new();
+        loop {
+            let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
+            let piece = pieces.next();
+            let rest = pieces.into_rest();
+            match piece {
+                piece if self.mode == ErrorMode::Fatal => {
+                    self.chunk = rest;
+                    return piece.transpose();
+                }
+                None => return Ok(item.into_item()),
+                Some(Ok(text)) => {
+                    item.push(text);
+                    self.chunk = rest;
+                }
+                Some(Err(error)) => {
+                    item.repair(self.mode, error)?;
+                    if !rest.is_empty() {
+                        let done = self.decoder.push_to_string(&rest, self.mode, item.repaired());
+                        debug_assert_eq!(done.status, Status::Done);
+                    }
+                    return Ok(item.into_item());
+                }
+            }
+        }
+    }
+
+    /// Returns the next item that the end of the stream decides, then `None`.
+    pub(crate) fn end(&mut self) -> Result<Option<ByteString>, Utf8Error> {
+        let mut text = String::new();
+        self.decoder.finish_to_string(self.mode, &mut text)?;
+        Ok((!text.is_empty()).then(|| text.into()))
+    }
+}

@@ -1,0 +1,77 @@
+//! What can go wrong in a stream of text?
+
+use std::io;
+
+use crate::adaptor::collect;
+use crate::core::error::Utf8Error;
+
+/// An error in a stream of text.
+///
+/// Streams yield it as an item and continue after it; so does a further call to a
+/// [`Utf8Reader`](crate::stream::Utf8Reader), for which `E` is [`io::Error`].
+///
+/// # Examples
+///
+/// ```
+/// use futures::{StreamExt, stream};
+/// use utf8_codec::stream::{StreamError, Utf8StreamExt};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let mut texts = stream::iter([Ok(&b"\xFF"[..]), Err("cut off"), Ok(b"!")]).utf8();
+/// let error = texts.next().await.unwrap().unwrap_err();
+/// assert!(matches!(error, StreamError::Utf8(error) if error.valid_up_to() == 0));
+/// assert_eq!(texts.next().await, Some(Err(StreamError::Inner("cut off"))));
+/// assert_eq!(texts.next().await, Some(Ok("!".into())));
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamError<E> {
+    /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed; decoding
+    /// continues after them.
+    #[error("the stream is not acceptable utf-8")]
+    Utf8(#[from] Utf8Error),
+    /// The inner stream or the reader failed. Held bytes of a character are kept, so the text continues
+    /// if the inner stream does.
+    #[error("the inner stream failed")]
+    Inner(#[source] E),
+    /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return
+    /// this.
+    #[error("the text is longer than {max_length} bytes")]
+    TooLong {
+        /// The limit, in bytes of text.
+        max_length: usize,
+    },
+}
+
+impl From<io::Error> for StreamError<io::Error> {
+    fn from(error: io::Error) -> Self {
+        Self::Inner(error)
+    }
+}
+
+/// Returns an inner error unchanged. [`TooLong`](StreamError::TooLong) becomes
+/// [`InvalidData`](io::ErrorKind::InvalidData), a [`Utf8Error`] what its own conversion says.
+impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
+    fn from(error: StreamError<E>) -> Self {
+        match error {
+            StreamError::Utf8(error) => error.into(),
+            StreamError::Inner(error) => error.into(),
+            StreamError::TooLong { max_length } => {
+                let error = StreamError::<Self>::TooLong { max_length };
+                Self::new(io::ErrorKind::InvalidData, error)
+            }
+        }
+    }
+}
+
+/// Appends `more` unless that makes `text` longer than `max_length`.
+pub(super) fn append_within<E>(
+    text: &mut String,
+    more: &str,
+    max_length: usize,
+) -> Result<(), StreamError<E>> {
+    let appended = collect::append_within(text, more, max_length);
+    appended.map_err(|_| StreamError::TooLong { max_length })
+}

@@ -1,0 +1,60 @@
+//! How does a stream of text feed the lines?
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytestring::ByteString;
+use futures::Stream;
+use pin_project_lite::pin_project;
+
+use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
+
+pin_project! {
+    /// The source of [`text_lines`](crate::stream::Utf8StreamExt::text_lines): skips empty items, and
+    /// does not poll the inner stream again after its end.
+    #[derive(Clone, Debug)]
+    pub struct Texts<S> {
+        #[pin]
+        inner: S,
+        ended: bool,
+    }
+}
+
+impl<S> Texts<S> {
+    pub(super) fn new(inner: S) -> Self {
+        Self { inner, ended: false }
+    }
+}
+
+impl<S, T, E> Texts<S>
+where
+    S: Stream<Item = Result<T, E>>,
+    T: Into<ByteString>,
+{
+    /// Polls for the next text that is not empty.
+    pub(super) fn poll_text(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<ByteString, E>>> {
+        let mut this = self.project();
+        if *this.ended {
+            return Poll::Ready(None);
+        }
+        for _ in 0..SILENT_CHUNKS {
+            match ready!(this.inner.as_mut().poll_next(cx)) {
+                Some(Ok(text)) => {
+                    let text = text.into();
+                    if !text.is_empty() {
+                        return Poll::Ready(Some(Ok(text)));
+                    }
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => {
+                    *this.ended = true;
+                    return Poll::Ready(None);
+                }
+            }
+        }
+        give_way(cx)
+    }
+}
