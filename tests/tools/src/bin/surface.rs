@@ -1,0 +1,139 @@
+//! Lists the public items of the crate, and compares the list with `tests/surface.txt`.
+//!
+//! ```text
+//! cargo run -p tools --bin surface               # compares; exits with 1 and the differences
+//! cargo run -p tools --bin surface -- --write    # updates the list after a deliberate change
+//! cargo run -p tools --bin surface -- --json DOC # lists what is in this rustdoc JSON
+//! ```
+//!
+//! The list has one line per public item, signature included, without blanket, automatic and derived
+//! implementations and without what is `#[doc(hidden)]`. Its first line counts types and traits.
+//!
+//! Rustdoc's JSON is unstable: where this toolchain cannot make it, or makes another version of it than
+//! [`FORMAT`], `surface` prints `SKIPPED` with the reason and compares nothing.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use clap::Parser;
+use serde_json::Value;
+
+/// The version of rustdoc's JSON that the dependency `public-api` reads.
+const FORMAT: u64 = 57;
+
+/// Lists the public items of the crate and compares them with the committed list.
+#[derive(Parser)]
+struct Arguments {
+    /// Writes the list instead of comparing it.
+    #[arg(long)]
+    write: bool,
+    /// Prints the items of this rustdoc JSON file and does nothing else.
+    #[arg(long, value_name = "FILE", conflicts_with = "write")]
+    json: Option<PathBuf>,
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    if let Some(json) = arguments.json {
+        print!("{}", list(&json)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let list_of =
+        |json: PathBuf| list(&json).map_err(|error| format!("{}: {error}", json.display()));
+    let current = match document().and_then(|json| Ok(list_of(json)?)) {
+        Ok(current) => current,
+        Err(why) => {
+            println!("SKIPPED: {why}");
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
+    let snapshot = root().join("tests/surface.txt");
+    if arguments.write {
+        fs::write(snapshot, current)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let committed = fs::read_to_string(snapshot)?;
+    let differences = differences(&committed, &current);
+    print!("{differences}");
+    if differences.is_empty() {
+        println!("{}", current.lines().next().unwrap_or_default());
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("the public items differ: cargo run -p tools --bin surface -- --write");
+    Ok(ExitCode::FAILURE)
+}
+
+/// The list of the items in a rustdoc JSON file, as it is committed.
+fn list(json: &Path) -> Result<String, Box<dyn Error>> {
+    let format = &serde_json::from_slice::<Value>(&fs::read(json)?)?["format_version"];
+    if *format != FORMAT {
+        let why = format!("this toolchain makes rustdoc JSON in format {format}, not in {FORMAT}");
+        return Err(why.into());
+    }
+    let api = public_api::Builder::from_rustdoc_json(json).sorted(true);
+    let api =
+        api.omit_blanket_impls(true).omit_auto_trait_impls(true).omit_auto_derived_impls(true);
+    // An item that is public under several paths is listed under each, its methods more than once.
+    let mut listed = BTreeSet::new();
+    let mut items: Vec<String> = api.build()?.items().map(ToString::to_string).collect();
+    items.retain(|item| listed.insert(item.clone()));
+    let count =
+        |kind: &str| items.iter().filter(|item| declaration(item).starts_with(kind)).count();
+    let types = count("struct ") + count("enum ") + count("union ");
+    let traits = count("trait ") + count("unsafe trait ");
+    let mut list = format!("{} types and traits: {types} and {traits}\n", types + traits);
+    for item in items {
+        list.push_str(&item);
+        list.push('\n');
+    }
+    Ok(list)
+}
+
+/// A line of the list without attributes and `pub`.
+fn declaration(item: &str) -> &str {
+    let item = item.rsplit_once("] pub ").map_or(item, |(_, declaration)| declaration);
+    item.strip_prefix("pub ").unwrap_or(item)
+}
+
+/// Has rustdoc describe the crate as JSON.
+///
+/// In a target folder of its own: the variable that opens unstable options to this toolchain would make
+/// Cargo rebuild everything.
+fn document() -> Result<PathBuf, Box<dyn Error>> {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
+    let target = root().join(target).join("surface");
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.current_dir(root()).args(["rustdoc", "--quiet", "--package", "utf8-codec", "--lib"]);
+    cargo.args(["--all-features", "--target-dir"]).arg(&target);
+    cargo.args(["--", "-Z", "unstable-options", "--output-format", "json"]);
+    cargo.env("RUSTC_BOOTSTRAP", "1");
+    // What tests are run with: a sanitizer, a kernel, another target.
+    let others = ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_BUILD_TARGET"];
+    for variable in others.into_iter().chain(["CARGO_ENCODED_RUSTFLAGS"]) {
+        cargo.env_remove(variable);
+    }
+    let output = cargo.output().map_err(|error| format!("cargo cannot be started: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().find(|line| line.starts_with("error")).unwrap_or_default();
+        return Err(format!("this toolchain makes no rustdoc JSON: {said}").into());
+    }
+    Ok(target.join("doc/utf8_codec.json"))
+}
+
+/// The lines that only one of two lists has, each after `-` or `+`.
+fn differences(committed: &str, current: &str) -> String {
+    let (old, new): (BTreeSet<_>, BTreeSet<_>) =
+        (committed.lines().collect(), current.lines().collect());
+    let gone = old.difference(&new).map(|line| format!("-{line}\n"));
+    gone.chain(new.difference(&old).map(|line| format!("+{line}\n"))).collect()
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
