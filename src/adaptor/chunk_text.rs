@@ -31,21 +31,13 @@ impl ChunkText {
     pub(crate) fn next(&mut self) -> Result<Option<ByteString>, Utf8Error> {
         let mut item = Item::new();
         loop {
-            let mut pieces = self.decoder.push_bytes(mem::take(&mut self.chunk));
-            let piece = pieces.next();
-            let rest = pieces.into_rest();
-            match piece {
-                piece if self.mode == ErrorMode::Fatal => {
-                    self.chunk = rest;
-                    return piece.transpose();
-                }
+            match self.decoder.take_piece(&mut self.chunk) {
+                piece if self.mode == ErrorMode::Fatal => return piece.transpose(),
                 None => return Ok(item.into_item()),
-                Some(Ok(text)) => {
-                    item.push(text);
-                    self.chunk = rest;
-                }
+                Some(Ok(text)) => item.push(text),
                 Some(Err(error)) => {
                     item.repair(self.mode, error)?;
+                    let rest = mem::take(&mut self.chunk);
                     if !rest.is_empty() {
                         let done = self.decoder.push_to_string(&rest, self.mode, item.repaired());
                         debug_assert_eq!(done.status, Status::Done);

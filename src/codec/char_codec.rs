@@ -234,7 +234,7 @@ impl Decoder for CharCodec {
                 Step::Text(text) => {
                     let first = text.chars().next();
                     let len = first.map_or(text.len(), char::len_utf8);
-                    self.decoder.scanner.unread(text.len() - len);
+                    self.decoder.unread(text.len() - len);
                     src.advance(len);
                     return Ok(first);
                 }
@@ -251,7 +251,7 @@ impl Decoder for CharCodec {
             if let Some(c) = self.decode(src)? {
                 return Ok(Some(c));
             }
-            let Some(error) = self.decoder.finish_behind(src) else { return Ok(None) };
+            let Some(error) = self.decoder.finish_after(src) else { return Ok(None) };
             src.advance(error.bytes().len());
             self.repair(error)?;
         }

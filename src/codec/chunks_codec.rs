@@ -5,7 +5,7 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::owned::{OwnedStep, step_owned_slowly, take_plain};
+use crate::core::decoder::input::Taken;
 use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::unchecked::Ending;
@@ -170,9 +170,7 @@ impl Decoder for Utf8ChunksCodec {
     type Error = io::Error;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Utf8Chunk>, io::Error> {
-        let scanner = &mut self.decoder.scanner;
-        if scanner.is_plain() {
-            let (text, ending) = take_plain(scanner, src);
+        if let Some((text, ending)) = self.decoder.take_plain(src) {
             if !text.is_empty() {
                 return Ok(Some(Utf8Chunk::Text(text)));
             }
@@ -180,10 +178,10 @@ impl Decoder for Utf8ChunksCodec {
                 return Ok(None);
             }
         }
-        Ok(match step_owned_slowly(scanner, src) {
-            OwnedStep::Hold => None,
-            OwnedStep::Text(text) => Some(Utf8Chunk::Text(text)),
-            OwnedStep::Error(error) => Some(Utf8Chunk::IllFormed(self.decoder.tally.note(error))),
+        Ok(match self.decoder.take_step(src) {
+            Taken::Hold => None,
+            Taken::Text(text) => Some(Utf8Chunk::Text(text)),
+            Taken::Error(error) => Some(Utf8Chunk::IllFormed(error)),
         })
     }
 
@@ -191,7 +189,7 @@ impl Decoder for Utf8ChunksCodec {
         if let Some(chunk) = self.decode(src)? {
             return Ok(Some(chunk));
         }
-        Ok(self.decoder.finish_behind(src).map(|error| {
+        Ok(self.decoder.finish_after(src).map(|error| {
             let _consumed = src.split_to(error.bytes().len());
             Utf8Chunk::IllFormed(error)
         }))

@@ -4,9 +4,8 @@ use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
 use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::input::Taken;
 use crate::core::decoder::item::Item;
-use crate::core::decoder::owned::{OwnedStep, step_owned_slowly, take_plain};
-use crate::core::decoder::take::decode_repaired;
 use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
@@ -257,21 +256,20 @@ impl Utf8Codec {
 
     /// Goes on with `src`, whatever is there.
     ///
-    /// (Apart from what is usual: a result that both had to put in the same place in memory would have
-    /// to wait for it.)
+    /// Apart from the fast path: see `crate::core`, "Store forwarding"; bench `codec`.
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
-        let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
         if let Some(switch) = &mut self.fallback {
+            let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
             return take_next(switch, scanner, tally, src, Follows::More, self.mode);
         }
         if self.mode != ErrorMode::Fatal {
-            return Ok(decode_repaired(scanner, tally, src, self.mode)?.into_item());
+            return Ok(self.decoder.take_repaired(src, self.mode)?.into_item());
         }
-        match step_owned_slowly(scanner, src) {
-            OwnedStep::Hold => Ok(None),
-            OwnedStep::Text(text) => Ok(Some(text)),
-            OwnedStep::Error(error) => Err(tally.note(error)),
+        match self.decoder.take_step(src) {
+            Taken::Hold => Ok(None),
+            Taken::Text(text) => Ok(Some(text)),
+            Taken::Error(error) => Err(error),
         }
     }
 }
@@ -285,9 +283,10 @@ impl Decoder for Utf8Codec {
         if src.is_empty() {
             return Ok(None);
         }
-        let scanner = &mut self.decoder.scanner;
-        if self.mode == ErrorMode::Fatal && self.fallback.is_none() && scanner.is_plain() {
-            let (text, ending) = take_plain(scanner, src);
+        if self.mode == ErrorMode::Fatal
+            && self.fallback.is_none()
+            && let Some((text, ending)) = self.decoder.take_plain(src)
+        {
             if !text.is_empty() {
                 return Ok(Some(text));
             }
@@ -311,7 +310,7 @@ impl Decoder for Utf8Codec {
             return Ok(next);
         }
         let mut item = Item::new();
-        while let Some(error) = self.decoder.finish_behind(src) {
+        while let Some(error) = self.decoder.finish_after(src) {
             src.advance(error.bytes().len());
             item.repair(self.mode, error)?;
         }

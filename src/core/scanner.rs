@@ -4,7 +4,7 @@ use crate::core::bom::{Opening, Start};
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::options::Utf8Options;
 use crate::kernel::{Kernel, decode_char, error_at_start};
-#[cfg(feature = "codec")]
+#[cfg(any(feature = "codec", feature = "stream"))]
 use crate::unchecked::split_line;
 #[cfg(feature = "bytes")]
 use crate::unchecked::unmask_and_split_far;
@@ -77,7 +77,7 @@ impl Scanner {
     }
 
     /// Returns how much of the start of the stream is decided.
-    #[cfg(any(feature = "codec", feature = "http-body"))]
+    #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
     pub(crate) const fn start(&self) -> Start {
         self.start
     }
@@ -298,7 +298,7 @@ impl Scanner {
     /// Ends the sequence of `tail`, one to three bytes that the last step answered with
     /// [`Step::Hold`]: `next`, a byte that continues no sequence, follows. Returns the error; call it
     /// again until `None`, as `MissingBom` comes first.
-    #[cfg(feature = "codec")]
+    #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
         let mut joined = [next; 4];
         joined[..tail.len()].copy_from_slice(tail);
@@ -310,7 +310,7 @@ impl Scanner {
 
     /// If the scanner [is plain](Self::is_plain): returns text that `input` begins with and that does
     /// not reach past the first byte `end`: at least the ASCII. The position stays.
-    #[cfg(feature = "codec")]
+    #[cfg(any(feature = "codec", feature = "stream"))]
     #[inline]
     pub(crate) fn peek_text<'a>(&self, end: u8, input: &'a [u8]) -> &'a str {
         debug_assert!(self.is_plain());
@@ -319,7 +319,7 @@ impl Scanner {
 
     /// If the scanner [is plain](Self::is_plain): returns `input` as text, if all of it is. The position
     /// stays.
-    #[cfg(feature = "codec")]
+    #[cfg(any(feature = "codec", feature = "stream"))]
     #[inline]
     pub(crate) fn peek_whole<'a>(&self, input: &'a [u8]) -> Option<&'a str> {
         debug_assert!(self.is_plain());
@@ -432,7 +432,7 @@ mod tests {
         assert!(busy().iter_mut().all(|scanner| scanner.take_char("€".as_bytes()).is_none()));
     }
 
-    #[cfg(feature = "codec")]
+    #[cfg(any(feature = "codec", feature = "stream"))]
     #[test]
     fn peeking_keeps_the_position() {
         let scanner = Scanner::new(Utf8Options::new());

@@ -1,15 +1,16 @@
+//! The validator: is a stream well-formed, and where not?
+
 use crate::core::carry::{Carry, Resumed};
 use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::unchecked::Ending;
 
-/// Checks a stream of bytes, in chunks cut anywhere, and produces no output.
+/// Validates a stream of bytes, in chunks split anywhere, without output.
 ///
-/// Between calls it holds at most three bytes, the beginning of one sequence or of a signature.
-/// `push(b"")` changes nothing. After an error it goes on behind the ill-formed part; after
-/// [`finish`](Self::finish) too, with offsets that go on and without looking for a signature, until
-/// [`reset`](Self::reset).
+/// Between calls it holds at most three bytes: the beginning of one sequence or of a BOM. An empty
+/// chunk changes nothing. After an error it continues after the ill-formed part. After
+/// [`finish`](Self::finish), offsets keep counting and no BOM is expected until [`reset`](Self::reset).
 ///
 /// # Examples
 ///
@@ -40,7 +41,8 @@ impl Utf8Validator {
     /// ```
     /// assert!(utf8_codec::Utf8Validator::new().push("日本語".as_bytes()).is_ok());
     /// ```
-    pub fn new() -> Self {
+    #[must_use]
+    pub const fn new() -> Self {
         Self { scanner: Scanner::new(Utf8Options::new()), carry: Carry::new() }
     }
 
@@ -52,24 +54,25 @@ impl Utf8Validator {
     /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
     ///
     /// let options = Utf8Options::new().with_bom(BomPolicy::Require);
-    /// assert!(Utf8Validator::new().with_options(options).push(b"no signature").is_err());
+    /// assert!(Utf8Validator::new().with_options(options).push(b"no BOM").is_err());
     /// ```
     #[must_use]
-    pub fn with_options(self, options: Utf8Options) -> Self {
+    pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: Scanner::new(options), carry: Carry::new() }
     }
 
-    /// Checks the next chunk of the stream.
+    /// Validates the next chunk of the stream.
     ///
-    /// Costs one pass over `chunk`. At the end of the stream, call [`finish`](Self::finish). (To count
-    /// all errors, a [`Utf8Decoder`](crate::Utf8Decoder) is simpler:
-    /// `decoder.push(chunk).for_each(drop)`, then its `error_count()` and `first_error()`.)
+    /// Costs one pass over `chunk`. At the end of the stream, call [`finish`](Self::finish).
+    ///
+    /// To count all errors, a [`Utf8Decoder`](crate::Utf8Decoder) is simpler:
+    /// `decoder.push(chunk).for_each(drop)`, then its `error_count()` and `first_error()`.
     ///
     /// # Errors
     ///
-    /// The first ill-formed part, in the call that delivers the byte which makes it so. The
-    /// validator then stands behind it ([`position`](Self::position)); the rest of the chunk has
-    /// not been looked at: see the example for going on.
+    /// The first ill-formed part, in the call that delivers its first impossible byte.
+    /// [`position`](Self::position) is then the end of that part; the rest of the chunk has not been
+    /// consumed. The example shows how to continue.
     ///
     /// # Examples
     ///
@@ -78,16 +81,16 @@ impl Utf8Validator {
     ///
     /// let mut validator = Utf8Validator::new();
     /// let chunk = b"one \xFF two \xC0 three";
-    /// let mut places = Vec::new();
+    /// let mut offsets = Vec::new();
     /// let before = validator.position();
     /// loop {
     ///     let seen = (validator.position() - before) as usize;
     ///     match validator.push(&chunk[seen..]) {
     ///         Ok(()) => break,
-    ///         Err(error) => places.push(error.valid_up_to()),
+    ///         Err(error) => offsets.push(error.valid_up_to()),
     ///     }
     /// }
-    /// assert_eq!(places, [4, 10]);
+    /// assert_eq!(offsets, [4, 10]);
     /// ```
     #[inline]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
@@ -137,14 +140,14 @@ impl Utf8Validator {
 
     /// Ends the stream.
     ///
-    /// A second call is harmless and, once what is wrong has been said, `Ok`. There are two errors
-    /// to be said only if the end cut a required signature short: its absence, then the incomplete
-    /// sequence. With [`BomPolicy::Require`](crate::BomPolicy::Require), call until `Ok`.
+    /// Further calls are harmless and return `Ok` once every error has been reported. Two errors are
+    /// possible only if the stream ends inside a required BOM: `MissingBom`, then `Incomplete`. With
+    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call until `Ok`.
     ///
     /// # Errors
     ///
-    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) where the stream ends inside a sequence,
-    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) where it ends before a required signature.
+    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence,
+    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM.
     ///
     /// # Examples
     ///
@@ -163,7 +166,7 @@ impl Utf8Validator {
         }
     }
 
-    /// Starts a new stream with the same options: offset 0, nothing held, a signature looked for.
+    /// Starts a new stream with the same options: offset 0, nothing held, a BOM expected as at first.
     ///
     /// # Examples
     ///
@@ -175,12 +178,12 @@ impl Utf8Validator {
     /// validator.reset();
     /// assert_eq!((validator.position(), validator.is_complete()), (0, true));
     /// ```
-    pub fn reset(&mut self) {
+    pub const fn reset(&mut self) {
         self.scanner.reset();
-        self.carry.clear();
+        self.carry = Carry::new();
     }
 
-    /// Returns how many bytes of the stream have been consumed, those held included.
+    /// Returns the number of bytes of the stream that have been consumed, held bytes included.
     ///
     /// # Examples
     ///
@@ -189,14 +192,14 @@ impl Utf8Validator {
     ///
     /// let mut validator = Utf8Validator::new();
     /// validator.push(b"a\xFFb").unwrap_err();
-    /// assert_eq!(validator.position(), 2); // behind the error; `b` is still to be pushed
+    /// assert_eq!(validator.position(), 2); // after the error; `b` is still to be pushed
     /// ```
-    pub fn position(&self) -> u64 {
+    #[must_use]
+    pub const fn position(&self) -> u64 {
         self.scanner.position() + self.carry.len() as u64
     }
 
-    /// Returns the bytes that are held: the beginning of a sequence or of a signature, at most
-    /// three bytes.
+    /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
     ///
     /// # Examples
     ///
@@ -207,11 +210,12 @@ impl Utf8Validator {
     /// validator.push(b"abc\xE2\x82").unwrap();
     /// assert_eq!(validator.incomplete(), b"\xE2\x82");
     /// ```
+    #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.carry.as_bytes()
     }
 
-    /// Whether the bytes so far end between two characters, with nothing held.
+    /// Returns whether the bytes so far end between two characters, with nothing held.
     ///
     /// # Examples
     ///
@@ -224,11 +228,12 @@ impl Utf8Validator {
     /// validator.push(b"\x98\x80").unwrap();
     /// assert!(validator.is_complete());
     /// ```
-    pub fn is_complete(&self) -> bool {
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
         self.carry.is_empty()
     }
 
-    /// Whether a signature was removed from the start of this stream.
+    /// Returns whether a BOM was removed from the start of this stream.
     ///
     /// Always false with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
@@ -243,11 +248,12 @@ impl Utf8Validator {
     /// validator.push("\u{FEFF}text".as_bytes()).unwrap();
     /// assert!(validator.bom_seen());
     /// ```
-    pub fn bom_seen(&self) -> bool {
+    #[must_use]
+    pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
-    /// Returns how many continuation bytes were skipped at a mid-stream start, at most three.
+    /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
     ///
     /// # Examples
     ///
@@ -259,7 +265,8 @@ impl Utf8Validator {
     /// validator.push(b"\x98\x80 and so on").unwrap();
     /// assert_eq!(validator.skipped(), 2);
     /// ```
-    pub fn skipped(&self) -> usize {
+    #[must_use]
+    pub const fn skipped(&self) -> usize {
         self.scanner.skipped()
     }
 }

@@ -1,7 +1,5 @@
 //! How does a text keep the offsets of its characters, among repairs?
 
-use std::mem;
-
 use bytes::Buf;
 use bytestring::ByteString;
 
@@ -109,9 +107,7 @@ pub(super) fn end_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error
 }
 
 fn whole_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
-    let mut pieces = text.decoder.push_bytes(mem::take(&mut text.chunk));
-    let piece = pieces.next();
-    text.chunk = pieces.into_rest();
+    let piece = text.decoder.take_piece(&mut text.chunk);
     // After text the decoder holds nothing.
     let position = text.decoder.position();
     let piece = piece.transpose()?;

@@ -468,7 +468,7 @@ impl<S> Utf8Stream<S> {
     pub fn lines(self) -> Utf8Lines<S> {
         let is_at_end = self.is_at_end();
         let (inner, mut decoder, mode, chunk) = self.into_raw();
-        let held = decoder.take_incomplete();
+        let held = decoder.take_held();
         let unread = [held.as_bytes(), &chunk].concat();
         let mut lines = Utf8Lines::going_on(inner, BytesMut::from(&*unread), decoder, mode);
         if is_at_end {

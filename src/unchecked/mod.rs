@@ -14,7 +14,7 @@ pub(crate) use gathered_text::GatheredText;
 pub(crate) use read_buffer::ReadBuffer;
 pub(crate) use short_text::ShortText;
 #[cfg(feature = "alloc")]
-pub(crate) use text_output::{Repairs, SortedBlock, TextOutput};
+pub(crate) use text_output::{Repairs, SortedBlock, Step, TextOutput};
 
 use core::ops::RangeInclusive;
 

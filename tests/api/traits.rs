@@ -198,7 +198,6 @@ mod codecs {
     use utf8_codec::codec::{
         CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
     };
-    use utf8_codec::decoder::OwnedPieces;
     use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
 
     use super::{
@@ -208,7 +207,6 @@ mod codecs {
 
     #[test]
     fn codecs_and_their_items_may_be_sent_shared_moved_and_printed() {
-        is_plain::<OwnedPieces<'_>>();
         is_plain::<CharCodec>();
         is_plain::<Utf8ChunksCodec>();
         is_plain::<Utf8Codec>();

@@ -7,11 +7,9 @@ use tokio_util::codec::Decoder;
 use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::core::bom::Opening;
 use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::take::decode_repaired;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::{Scanner, Step};
-use crate::core::tally::Tally;
 use crate::lines::delimiter::End;
 use crate::lines::line::{Line, LineEnd, LineError, LineErrorKind};
 use crate::unchecked::take_text;
@@ -82,7 +80,7 @@ impl Decoder for Utf8LinesCodec {
             self.end_line(src, src.len());
         }
         self.state = State::Start { after_cr: false };
-        let missing = self.decoder.finish_behind(&[]);
+        let missing = self.decoder.finish_after(&[]);
         if let (Some(error), ErrorMode::Fatal) = (missing, self.mode) {
             let start = self.decoder.scanner;
             let line = OpenLine { start, decided: 0, checked: 0, errors: 0, legacy: None };
@@ -382,7 +380,9 @@ fn repair(
     bytes: &mut BytesMut,
     behind: Behind,
 ) -> Result<ByteString, Utf8Error> {
-    let mut item = decode_repaired(&mut scanner, &mut Tally::default(), bytes, mode)?;
+    let mut decoder = Utf8Decoder::at(scanner);
+    let mut item = decoder.take_repaired(bytes, mode)?;
+    scanner = decoder.scanner();
     while let Step::Error(error) = look(&mut scanner, bytes, behind) {
         bytes.advance(error.bytes().len());
         item.repair(mode, error)?;

@@ -1,8 +1,6 @@
 use crate::core::carry::Resumed;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::destination::Destination;
-#[cfg(feature = "alloc")]
-use crate::core::decoder::lossy::decode_to;
 use crate::core::error::Utf8Error;
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::scanner::Step;
@@ -151,7 +149,7 @@ impl Utf8Decoder {
             }
         }
         if status == Status::Done && self.incomplete().is_empty() {
-            match decode_to(&mut self.scanner, &mut self.tally, &chunk[read..], mode, text) {
+            match self.decode_lossy(&chunk[read..], mode, text) {
                 Ok(used) => {
                     self.hold(&chunk[read + used..]);
                     read = chunk.len();
@@ -212,7 +210,7 @@ impl Utf8Decoder {
     /// assert_eq!(&buffer[..progress.written], "\u{FFFD}de".as_bytes());
     /// ```
     pub fn push_to_slice(&mut self, chunk: &[u8], mode: ErrorMode, buffer: &mut [u8]) -> Progress {
-        self.decode_to(chunk, mode, buffer)
+        self.push_to(chunk, mode, buffer)
     }
 
     /// Decodes `chunk` into `chars`, as far as it has room; `written` counts `char`s.
@@ -243,7 +241,7 @@ impl Utf8Decoder {
     /// assert_eq!((progress.read, progress.status), (0, Status::TooSmall { needed: 4 }));
     /// ```
     pub fn push_to_chars(&mut self, chunk: &[u8], mode: ErrorMode, chars: &mut [char]) -> Progress {
-        self.decode_to(chunk, mode, chars)
+        self.push_to(chunk, mode, chars)
     }
 
     /// Decodes `chunk` into `units` of UTF-16 (in the machine's byte order), as far as it has room;
@@ -266,7 +264,7 @@ impl Utf8Decoder {
     /// assert_eq!(units[..2], [0xD83D, 0xDC4B]);
     /// ```
     pub fn push_to_utf16(&mut self, chunk: &[u8], mode: ErrorMode, units: &mut [u16]) -> Progress {
-        self.decode_to(chunk, mode, units)
+        self.push_to(chunk, mode, units)
     }
 
     /// Ends the stream, and writes what repairs its end into `buffer`.
@@ -342,7 +340,7 @@ impl Utf8Decoder {
 
     /// One step where one is enough, otherwise as many as it takes.
     #[inline]
-    fn decode_to<D: Destination + ?Sized>(
+    fn push_to<D: Destination + ?Sized>(
         &mut self,
         chunk: &[u8],
         mode: ErrorMode,
@@ -366,11 +364,11 @@ impl Utf8Decoder {
                 self.scanner.unread(text.len());
             }
         }
-        self.decode_in_steps(chunk, mode, destination)
+        self.push_to_in_steps(chunk, mode, destination)
     }
 
     #[inline(never)]
-    fn decode_in_steps<D: Destination + ?Sized>(
+    fn push_to_in_steps<D: Destination + ?Sized>(
         &mut self,
         chunk: &[u8],
         mode: ErrorMode,

@@ -1,3 +1,5 @@
+//! The text of one item, copied from the first repair on.
+
 use bytestring::ByteString;
 
 use crate::core::error::Utf8Error;

@@ -1,47 +1,331 @@
+//! The lossy way: how is a chunk appended to a `String`, each error repaired?
+//!
+//! ```text
+//!   scanner finds text ──► append it
+//!                  error ─► append its repair ─► errors are near: RepairLoop
+//!
+//!   RepairLoop, a batch at a time, as long as errors are near:
+//!     block    64 bytes that a kernel has sorted into text and errors   where errors are frequent
+//!     clean    text, copied block by block while it is validated        after NEAR bytes without an error
+//!     steps    8 bytes of ASCII, one sequence, or a run of strays       otherwise
+//! ```
+//!
+//! Where errors are dense, vector kernels that look far ahead do little, and what counts is the cost of an
+//! error. The loop writes text and repairs into memory that was reserved before, a word or a sequence
+//! at a time.
+
 use alloc::string::String;
 
-use crate::core::decoder::repair::repair;
+use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
-use crate::core::mode::ErrorMode;
-use crate::core::scanner::{Scanner, Step};
-use crate::core::tally::Tally;
-use crate::kernel::Kernel;
+use crate::core::mode::{EVERY_ESCAPE, EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode};
+use crate::core::scanner::Step as ScannerStep;
+use crate::kernel::block_errors::BLOCK;
+use crate::kernel::scalar::Sequence;
+use crate::kernel::{Kernel, Why};
+use crate::unchecked::{Repairs, ShortText, SortedBlock, Step, TextOutput};
 
-/// Appends what `input` decodes to, each error repaired.
-///
-/// Returns how many bytes are consumed; what is left, three bytes at the most, may still become a
-/// sequence. In [`ErrorMode::Fatal`] stops behind the first error.
-pub(crate) fn decode_to(
-    scanner: &mut Scanner,
-    tally: &mut Tally,
-    input: &[u8],
-    mode: ErrorMode,
-    text: &mut String,
-) -> Result<usize, (usize, Utf8Error)> {
-    let mut read = 0;
-    loop {
-        let rest = &input[read..];
-        if scanner.looks_near() && mode != ErrorMode::Fatal {
-            let repaired = repair(Kernel::detect(), rest, mode, text);
-            tally.add(repaired.errors, || {
-                let (at, len) = repaired.first?;
-                Some(Utf8Error::classify(scanner.position() + at as u64, &rest[at..], len))
-            });
-            scanner.skip_repaired(repaired.read);
-            read += repaired.read;
-        }
-        match scanner.step(&input[read..]) {
-            Step::Hold => return Ok(read),
-            Step::Text(piece) => {
-                text.push_str(piece);
-                read += piece.len();
+impl Utf8Decoder {
+    /// Appends the text of `input` to `text`, and repairs each error.
+    ///
+    /// Returns the number of bytes consumed. What is left, at most three bytes, can still become a
+    /// sequence. In [`ErrorMode::Fatal`] it stops after the first error.
+    pub(crate) fn decode_lossy(
+        &mut self,
+        input: &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<usize, (usize, Utf8Error)> {
+        let mut read = 0;
+        loop {
+            if self.scanner.looks_near() && mode != ErrorMode::Fatal {
+                read += self.repair_near(&input[read..], mode, text);
             }
-            Step::Silent(len) => read += len,
-            Step::Error(error) => {
-                tally.note(error);
-                read += error.bytes().len();
-                text.push_str(&mode.repair(&error).ok_or((read, error))?);
+            match self.scanner.step(&input[read..]) {
+                ScannerStep::Hold => return Ok(read),
+                ScannerStep::Text(piece) => {
+                    text.push_str(piece);
+                    read += piece.len();
+                }
+                ScannerStep::Silent(len) => read += len,
+                ScannerStep::Error(error) => {
+                    self.tally.note(error);
+                    read += error.bytes().len();
+                    text.push_str(&mode.repair(&error).ok_or((read, error))?);
+                }
             }
         }
+    }
+
+    /// Runs the repair loop over `input`, and counts its errors. Returns the number of bytes consumed.
+    fn repair_near(&mut self, input: &[u8], mode: ErrorMode, text: &mut String) -> usize {
+        let Repaired { read, errors, first } = repair(input, mode, text);
+        let position = self.scanner.position();
+        self.tally.add(errors, || {
+            let (at, len) = first?;
+            Some(Utf8Error::classify(position + at as u64, &input[at..], len))
+        });
+        self.scanner.skip_repaired(read);
+        read
+    }
+}
+
+/// What the repair loop has done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Repaired {
+    /// Bytes of the input that are consumed.
+    read: usize,
+    /// Ill-formed parts among them.
+    errors: u64,
+    /// The index of the first of them, and its length.
+    first: Option<(usize, usize)>,
+}
+
+/// Appends what `input` decodes to, up to a tail that may be incomplete or a stretch without an error.
+/// `mode` is not [`ErrorMode::Fatal`].
+fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
+    debug_assert_ne!(mode, ErrorMode::Fatal);
+    // One loop for each mode, so that no error asks for it.
+    match mode {
+        ErrorMode::Fatal | ErrorMode::Replacement => RepairLoop::run(input, text, &Replaced),
+        ErrorMode::Skip => RepairLoop::run(input, text, &Skipped),
+        ErrorMode::Escape => RepairLoop::run(input, text, &ByTable(&EVERY_ESCAPE)),
+        ErrorMode::Latin1 => RepairLoop::run(input, text, &ByTable(&EVERY_LATIN1)),
+        ErrorMode::Windows1252 => RepairLoop::run(input, text, &ByTable(&EVERY_WINDOWS_1252)),
+    }
+}
+
+// The rows named below are those of `benches/damaged.rs` in which the constant shows.
+
+/// Bytes of output between two checks of its capacity. Rows `replace/latin-1/1-in-8`.
+const BATCH: usize = 64;
+
+/// Room for the output of a batch.
+const RESERVE: usize = BATCH + TextOutput::STEP;
+
+/// Errors in a block from which on single bytes are faster than a sorted block. Rows `ff/all`.
+const FLOOD: u32 = 40;
+
+/// Blocks without an error after which blocks are no longer sorted. Rows `1-in-64`.
+const PATIENCE: usize = 3;
+
+/// Bytes without an error after which text is copied block by block. Rows `1-in-64`, against `1-in-8`.
+const NEAR: usize = 16;
+
+/// Bytes without an error after which the scanner's way is faster. Rows `1-in-1024`.
+const FAR: usize = 4096;
+
+/// The state of the repair loop. (All of it lives in registers: the methods are inlined.)
+struct RepairLoop<'i, 'r, R> {
+    kernel: Kernel,
+    input: &'i [u8],
+    repairs: &'r R,
+    /// Bytes of the input that are consumed.
+    read: usize,
+    /// Where the last error ended.
+    last_error: usize,
+    errors: u64,
+    first: Option<(usize, usize)>,
+    /// Bytes without an error after which to copy text block by block: `NEAR`, or 0.
+    near: usize,
+    /// Blocks that were sorted since the last error.
+    clean_blocks: usize,
+}
+
+/// What follows a part of the loop.
+enum Next {
+    /// Another step of this batch.
+    Step,
+    /// Another batch.
+    Batch,
+    /// The end, or a tail that may be incomplete.
+    Stop,
+}
+
+impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
+    #[inline(always)]
+    fn run(input: &'i [u8], text: &mut String, repairs: &'r R) -> Repaired {
+        let mut state = Self {
+            kernel: Kernel::detect(),
+            input,
+            repairs,
+            read: 0,
+            last_error: 0,
+            errors: 0,
+            first: None,
+            near: NEAR,
+            clean_blocks: PATIENCE,
+        };
+        while state.read - state.last_error <= FAR && state.make_room(text) {
+            let mut out = TextOutput::new(text, BATCH);
+            if state.take_block(&mut out) || state.take_clean(&mut out) {
+                continue;
+            }
+            if let Next::Stop = state.take_steps(&mut out) {
+                break;
+            }
+        }
+        Repaired { read: state.read, errors: state.errors, first: state.first }
+    }
+
+    /// Makes room for a batch, unless so little input is left that its text may fit as it is.
+    #[inline(always)]
+    fn make_room(&self, text: &mut String) -> bool {
+        if text.capacity() - text.len() < RESERVE {
+            if self.input.len() - self.read < 4 * BATCH {
+                return false;
+            }
+            text.reserve(RESERVE);
+        }
+        true
+    }
+
+    /// Where errors are frequent: takes a block that the kernel has sorted into text and errors.
+    #[inline(always)]
+    fn take_block(&mut self, out: &mut TextOutput<'_>) -> bool {
+        if self.clean_blocks < PATIENCE
+            && let Some(bytes) = self.input[self.read..].first_chunk()
+            && let Some(block) = SortedBlock::new(self.kernel, bytes)
+            && block.errors() <= FLOOD
+            && let Some(step) = out.step()
+        {
+            let first = step.push_block(&block, self.repairs);
+            if self.errors == 0 {
+                self.first = first.map(|(at, len)| (self.read + at, len));
+            }
+            self.errors += u64::from(block.errors());
+            self.read += block.end();
+            self.clean_blocks += 1;
+            if block.errors() != 0 {
+                (self.last_error, self.clean_blocks) = (self.read, 0);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// After a stretch without an error: copies text block by block.
+    #[inline(always)]
+    fn take_clean(&mut self, out: &mut TextOutput<'_>) -> bool {
+        if self.read - self.last_error < self.near {
+            return false;
+        }
+        let next = &self.input[self.read..self.input.len().min(self.read + FAR)];
+        let copied = out.copy_clean(self.kernel, next, RESERVE);
+        // The next error may be as far away as this one was.
+        self.near = if copied >= NEAR { 0 } else { NEAR };
+        self.read += copied;
+        copied > 0
+    }
+
+    /// Takes one thing after another until the batch is over.
+    #[inline(always)]
+    fn take_steps(&mut self, out: &mut TextOutput<'_>) -> Next {
+        while let Some(step) = out.step() {
+            match self.take_step(step) {
+                Next::Step => {}
+                next => return next,
+            }
+        }
+        Next::Batch
+    }
+
+    #[inline(always)]
+    fn take_step(&mut self, step: Step<'_, '_>) -> Next {
+        let rest = &self.input[self.read..];
+        match rest.first() {
+            None => Next::Stop,
+            Some(0..0x80) => {
+                let ascii = step.push_ascii(rest);
+                self.after_text(rest, ascii)
+            }
+            Some(0x80..=0xC1 | 0xF5..) => {
+                let strays = step.repair_strays(rest, self.repairs);
+                self.after_errors(strays, strays)
+            }
+            Some(0xC2..) => match step.push_sequence(rest) {
+                Ok(len) => self.after_text(rest, len),
+                // Nearly all are one byte long: then there is no loop over the bytes.
+                Err((Sequence::IllFormed(Why::IllFormed1 | Why::End), step)) => {
+                    step.repair(&rest[..1], self.repairs);
+                    self.after_errors(1, 1)
+                }
+                Err((Sequence::IllFormed(why), step)) => {
+                    let len = why.error_len().unwrap_or(1);
+                    step.repair(&rest[..len], self.repairs);
+                    self.after_errors(len, 1)
+                }
+                Err((_, _)) => Next::Stop, // incomplete
+            },
+        }
+    }
+
+    /// Notes that `len` bytes of `rest` were text.
+    #[inline(always)]
+    fn after_text(&mut self, rest: &[u8], len: usize) -> Next {
+        self.read += len;
+        let is_far = self.read - self.last_error >= self.near && rest.len() >= 2 * BATCH;
+        if is_far { Next::Batch } else { Next::Step }
+    }
+
+    /// Notes that the next `len` bytes were `errors` errors: one, or one for each byte.
+    #[inline(always)]
+    fn after_errors(&mut self, len: usize, errors: usize) -> Next {
+        if self.errors == 0 {
+            self.first = Some((self.read, if errors == 1 { len } else { 1 }));
+        }
+        self.errors += errors as u64;
+        // The errors of one damaged character, side by side, do not show that errors are frequent.
+        if (4..PATIENCE * BLOCK).contains(&(self.read - self.last_error)) {
+            self.clean_blocks = 0;
+        }
+        self.read += len;
+        self.last_error = self.read;
+        if self.near == 0 { Next::Batch } else { Next::Step }
+    }
+}
+
+/// U+FFFD for each ill-formed part.
+struct Replaced;
+
+impl Repairs for Replaced {
+    #[inline(always)]
+    fn count(&self, _: usize) -> usize {
+        1
+    }
+
+    #[inline(always)]
+    fn repair(&self, _: u8) -> ShortText {
+        ShortText::REPLACEMENT
+    }
+}
+
+/// Nothing for an ill-formed part.
+struct Skipped;
+
+impl Repairs for Skipped {
+    #[inline(always)]
+    fn count(&self, _: usize) -> usize {
+        0
+    }
+
+    #[inline(always)]
+    fn repair(&self, _: u8) -> ShortText {
+        ShortText::REPLACEMENT
+    }
+}
+
+/// The entry of a table for each byte of an ill-formed part.
+struct ByTable(&'static [ShortText; 256]);
+
+impl Repairs for ByTable {
+    #[inline(always)]
+    fn count(&self, len: usize) -> usize {
+        len
+    }
+
+    #[inline(always)]
+    fn repair(&self, byte: u8) -> ShortText {
+        self.0[usize::from(byte)]
     }
 }

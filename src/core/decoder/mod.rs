@@ -1,7 +1,8 @@
-//! Decodes chunks cut anywhere into text, and reports each error.
+//! The decoder: how do chunks, split anywhere, become text and errors?
 
 pub(crate) mod buffer;
 pub(crate) mod destination;
+pub(crate) mod input;
 #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
 pub(crate) mod item;
 #[cfg(feature = "alloc")]
@@ -10,37 +11,31 @@ pub(crate) mod lossy;
 pub(crate) mod masked;
 #[cfg(feature = "bytes")]
 pub(crate) mod owned;
-#[cfg(feature = "alloc")]
-#[allow(unsafe_code)]
-pub(crate) mod repair;
-#[cfg(feature = "codec")]
-pub(crate) mod take;
 
 use core::iter::FusedIterator;
 
 pub use buffer::{Progress, Status};
-#[cfg(feature = "bytes")]
-pub use owned::OwnedPieces;
 
 #[cfg(feature = "stream")]
 use crate::core::bom::BOM;
 use crate::core::carry::{Carry, Resumed};
+use crate::core::decoder::input::take_piece;
 use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
 use crate::unchecked::{Ending, first_char};
 
-/// Turns a stream of bytes, in chunks cut anywhere, into text, and reports what is ill-formed.
+/// Decodes a stream of bytes, in chunks split anywhere, into text, and reports each error.
 ///
-/// It always reports and knows no error mode of its own: [`push`](Self::push) gives text and errors
-/// in the order of the stream. The text is that of the chunk, borrowed; a character that was cut is
-/// lent from the decoder.
+/// [`push`](Self::push) yields text and errors in the order of the stream. Text borrows from the chunk,
+/// except a character split across chunks, which borrows from the decoder. The methods that write into a
+/// buffer repair errors instead, by the [`ErrorMode`](crate::ErrorMode) of the call.
 ///
-/// Between calls it holds at most three bytes, the beginning of one sequence or of a signature.
-/// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) turns an incomplete tail
-/// into one error. After an error, and after `finish`, decoding goes on with offsets that go on;
-/// a signature is looked for again only after [`reset`](Self::reset).
+/// Between calls the decoder holds at most three bytes: the beginning of one sequence or of a BOM.
+/// An empty chunk changes nothing. [`finish`](Self::finish) turns an incomplete tail into one error.
+/// After an error, and after `finish`, decoding continues and offsets keep counting; a BOM is expected
+/// again only after [`reset`](Self::reset).
 ///
 /// # Examples
 ///
@@ -61,7 +56,7 @@ use crate::unchecked::{Ending, first_char};
 pub struct Utf8Decoder {
     pub(crate) scanner: Scanner,
     carry: Carry,
-    /// The character that was cut, while a piece of it is lent out.
+    /// The split character that the last piece borrows.
     lent: [u8; 4],
     pub(crate) tally: Tally,
 }
@@ -75,7 +70,8 @@ impl Utf8Decoder {
     /// let mut decoder = utf8_codec::Utf8Decoder::new();
     /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok("žluťoučký")));
     /// ```
-    pub fn new() -> Self {
+    #[must_use]
+    pub const fn new() -> Self {
         Self {
             scanner: Scanner::new(Utf8Options::new()),
             carry: Carry::new(),
@@ -96,20 +92,19 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push("\u{FEFF}text".as_bytes()).next(), Some(Ok("text")));
     /// ```
     #[must_use]
-    pub fn with_options(self, options: Utf8Options) -> Self {
+    pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: Scanner::new(options), ..Self::new() }
     }
 
     /// Decodes the next chunk of the stream: text and errors, in order.
     ///
-    /// The iterator does the work as it is asked; what it has not reached has not been consumed
-    /// ([`Pieces::rest`]). Run to its end, everything that the bytes so far determine has come out.
-    /// Costs one pass over `chunk`, and copies nothing. At the end of the stream, call
-    /// [`finish`](Self::finish).
+    /// The iterator is lazy: bytes it has not reached are not consumed ([`Pieces::rest`]). Once
+    /// exhausted, it has yielded everything that the bytes so far determine. It costs one pass over
+    /// `chunk`, and copies nothing. At the end of the stream, call [`finish`](Self::finish).
     ///
     /// # Errors
     ///
-    /// Each ill-formed part is an `Err` in its place. Decoding goes on behind it.
+    /// Each ill-formed part is an `Err` in its place. Decoding continues after it.
     ///
     /// # Examples
     ///
@@ -134,14 +129,14 @@ impl Utf8Decoder {
 
     /// Ends the stream.
     ///
-    /// A second call is harmless and, once what is wrong has been said, `Ok`. There are two errors
-    /// to be said only if the end cut a required signature short: its absence, then the incomplete
-    /// sequence. With [`BomPolicy::Require`](crate::BomPolicy::Require), call until `Ok`.
+    /// Further calls are harmless and return `Ok` once every error has been reported. Two errors are
+    /// possible only if the stream ends inside a required BOM: `MissingBom`, then `Incomplete`. With
+    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call until `Ok`.
     ///
     /// # Errors
     ///
-    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) where the stream ends inside a sequence,
-    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) where it ends before a required signature.
+    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence,
+    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM.
     ///
     /// # Examples
     ///
@@ -161,8 +156,8 @@ impl Utf8Decoder {
         }
     }
 
-    /// Starts a new stream with the same options: offset 0, nothing held, no error counted, a
-    /// signature looked for.
+    /// Starts a new stream with the same options: offset 0, nothing held, no error counted, a BOM
+    /// expected as at first.
     ///
     /// # Examples
     ///
@@ -175,13 +170,13 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.position(), 0);
     /// assert_eq!(decoder.push(b"new").next(), Some(Ok("new")));
     /// ```
-    pub fn reset(&mut self) {
+    pub const fn reset(&mut self) {
         self.scanner.reset();
-        self.carry.clear();
-        self.tally = Tally::default();
+        self.carry = Carry::new();
+        self.tally = Tally::new();
     }
 
-    /// Returns how many bytes of the stream have been consumed, those held included.
+    /// Returns the number of bytes of the stream that have been consumed, held bytes included.
     ///
     /// # Examples
     ///
@@ -190,12 +185,12 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
     /// assert_eq!(decoder.position(), 4);
     /// ```
-    pub fn position(&self) -> u64 {
+    #[must_use]
+    pub const fn position(&self) -> u64 {
         self.scanner.position() + self.carry.len() as u64
     }
 
-    /// Returns the bytes that are held: the beginning of a sequence or of a signature, at most
-    /// three bytes.
+    /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
     ///
     /// # Examples
     ///
@@ -204,11 +199,12 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
     /// assert_eq!(decoder.incomplete(), b"\xE2");
     /// ```
+    #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.carry.as_bytes()
     }
 
-    /// Whether a signature was removed from the start of this stream.
+    /// Returns whether a BOM was removed from the start of this stream.
     ///
     /// Always false with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
@@ -223,11 +219,12 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push(b"\xEF\xBB\xBF").count(), 0);
     /// assert!(decoder.bom_seen());
     /// ```
-    pub fn bom_seen(&self) -> bool {
+    #[must_use]
+    pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
-    /// Returns how many continuation bytes were skipped at a mid-stream start, at most three.
+    /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
     ///
     /// # Examples
     ///
@@ -239,19 +236,13 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push(b"\x80tail").next(), Some(Ok("tail")));
     /// assert_eq!(decoder.skipped(), 1);
     /// ```
-    pub fn skipped(&self) -> usize {
+    #[must_use]
+    pub const fn skipped(&self) -> usize {
         self.scanner.skipped()
     }
 
-    /// How many bytes were removed from the start of the stream: a signature, and what was skipped.
-    #[cfg(feature = "stream")]
-    pub(crate) fn removed(&self) -> usize {
-        let signature = if self.bom_seen() { BOM.len() } else { 0 };
-        signature + self.skipped()
-    }
-
-    /// Returns how many errors this stream has had so far: ill-formed parts (maximal subparts) and
-    /// what the options refuse.
+    /// Returns the number of errors in this stream so far: maximal subparts of ill-formed sequences, and
+    /// what the options reject.
     ///
     /// # Examples
     ///
@@ -260,7 +251,8 @@ impl Utf8Decoder {
     /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
     /// assert_eq!(decoder.error_count(), 3);
     /// ```
-    pub fn error_count(&self) -> u64 {
+    #[must_use]
+    pub const fn error_count(&self) -> u64 {
         self.tally.count()
     }
 
@@ -273,12 +265,12 @@ impl Utf8Decoder {
     /// decoder.push(b"ab\xFFcd\xFF").for_each(drop);
     /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
     /// ```
-    pub fn first_error(&self) -> Option<Utf8Error> {
+    #[must_use]
+    pub const fn first_error(&self) -> Option<Utf8Error> {
         self.tally.first()
     }
 
-    /// Completes what is held with the first bytes of `input`, neither of them empty; see
-    /// [`Carry::resume`].
+    /// Continues the held sequence with the first bytes of `input`; see [`Carry::resume`].
     pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
         let (used, resumed) = self.carry.resume(&mut self.scanner, input);
         if let Resumed::Error(error) = resumed {
@@ -291,17 +283,21 @@ impl Utf8Decoder {
     pub(crate) fn hold(&mut self, tail: &[u8]) {
         self.carry.hold(tail);
     }
+}
 
-    /// Gives what is held to such a caller as [`step`](Self::step) has.
+/// For callers that keep the undecoded bytes in a buffer of their own: the decoder holds nothing.
+///
+/// They show [`step`](Self::step) the bytes at [`position`](Self::position), and at the end call
+/// [`finish_after`](Self::finish_after). A caller that looks ahead, or goes back, steps a copy of the
+/// [`scanner`](Self::scanner) and has the decoder [`continue_from`](Self::continue_from) it.
+impl Utf8Decoder {
+    /// Returns a decoder that continues from `scanner`, with no errors counted.
     #[cfg(feature = "alloc")]
-    pub(crate) fn take_held(&mut self) -> alloc::vec::Vec<u8> {
-        let held = self.incomplete().to_vec();
-        self.carry.clear();
-        held
+    pub(crate) const fn at(scanner: Scanner) -> Self {
+        Self { scanner, ..Self::new() }
     }
 
-    /// Says what `input`, the bytes at [`position`](Self::position), begins with, and holds nothing
-    /// back: for callers that keep the bytes themselves.
+    /// Describes what `input`, the bytes at [`position`](Self::position), begins with.
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<'i> {
         debug_assert!(self.carry.is_empty());
         let step = self.scanner.step(input);
@@ -311,16 +307,64 @@ impl Utf8Decoder {
         step
     }
 
-    /// Gives what is held to such a caller.
-    #[cfg(all(feature = "codec", feature = "stream"))]
-    pub(crate) fn take_incomplete(&mut self) -> Carry {
+    /// The fast path of [`step`](Self::step): the text that `input` begins with, perhaps empty, and what
+    /// follows it; `None` if the scanner is not plain.
+    #[cfg(feature = "stream")]
+    #[inline(always)]
+    pub(crate) fn step_plain<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
+        self.scanner.is_plain().then(|| self.scanner.step_plain(input))
+    }
+
+    /// Takes back the last `bytes` bytes of a [`Step::Text`], to be shown again.
+    #[cfg(feature = "codec")]
+    pub(crate) const fn unread(&mut self, bytes: usize) {
+        self.scanner.unread(bytes);
+    }
+
+    /// Ends the stream after `tail`, which the caller keeps; see [`Scanner::finish`].
+    #[cfg(any(feature = "codec", feature = "stream"))]
+    pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
+        self.scanner.finish(tail).map(|error| self.tally.note(error))
+    }
+
+    /// Returns a copy of the scanner.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) const fn scanner(&self) -> Scanner {
+        self.scanner
+    }
+
+    /// Continues from `scanner`, a copy that has been taken before, or has looked ahead.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) const fn continue_from(&mut self, scanner: Scanner) {
+        self.scanner = scanner;
+    }
+
+    /// Counts an error that a copy of the scanner has found, and returns it.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
+        self.tally.note(error)
+    }
+
+    /// Takes back the count of the last `errors`, whose bytes are decoded again.
+    #[cfg(feature = "stream")]
+    pub(crate) fn forget(&mut self, errors: u64) {
+        self.tally.forget(errors);
+    }
+
+    /// Gives the held bytes to such a caller.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn take_held(&mut self) -> Carry {
         core::mem::replace(&mut self.carry, Carry::new())
     }
 
-    /// Ends the stream behind `tail`, which such a caller keeps; see [`Scanner::finish`].
-    #[cfg(any(feature = "codec", feature = "stream"))]
-    pub(crate) fn finish_behind(&mut self, tail: &[u8]) -> Option<Utf8Error> {
-        self.scanner.finish(tail).map(|error| self.tally.note(error))
+    /// Returns the number of bytes removed from the start of the stream: a BOM, or skipped bytes.
+    #[cfg(feature = "stream")]
+    pub(crate) fn removed(&self) -> usize {
+        let bom = if self.bom_seen() { BOM.len() } else { 0 };
+        bom + self.skipped()
     }
 }
 
@@ -345,12 +389,12 @@ impl Default for Utf8Decoder {
 /// assert_eq!(pieces.next(), None);
 /// ```
 #[derive(Debug)]
-#[must_use = "bytes are consumed as the iterator is asked for pieces"]
+#[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
 pub struct Pieces<'d, 'c> {
     scanner: &'d mut Scanner,
     carry: &'d mut Carry,
-    /// Where a character that was cut is lent from. Taken with the character; there is only one
-    /// in a chunk, since the carry is filled again by the chunk's last bytes only.
+    /// Memory for a split character. Taken with the character: a chunk completes at most one, since
+    /// only its last bytes fill the carry again.
     lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
@@ -359,8 +403,8 @@ pub struct Pieces<'d, 'c> {
 impl<'c> Pieces<'_, 'c> {
     /// Returns the bytes of the chunk that have not been consumed.
     ///
-    /// A caller who breaks off pushes them again, now or later, for decoding to go on there. When
-    /// the iterator has returned `None`, they are none.
+    /// If you stop early, push these bytes again to continue. Empty once the iterator has returned
+    /// `None`.
     ///
     /// # Examples
     ///
@@ -373,22 +417,22 @@ impl<'c> Pieces<'_, 'c> {
     /// let rest = pieces.rest();
     /// assert_eq!(rest, b"\xFFbinary, perhaps");
     ///
-    /// assert!(decoder.push(rest).next().unwrap().is_err()); // where it had broken off
+    /// assert!(decoder.push(rest).next().unwrap().is_err()); // continues where it stopped
     /// ```
     pub fn rest(&self) -> &'c [u8] {
         self.input
     }
 }
 
-/// For a decoder that leads only parts of its stream through this one.
+/// For a decoder that passes only parts of its stream through this one.
 impl<'c> Pieces<'_, 'c> {
-    /// Goes on with `input`, once all that was there before is consumed.
+    /// Continues with `input`, once the input before it is consumed.
     pub(crate) fn show(&mut self, input: &'c [u8]) {
         debug_assert!(self.input.is_empty());
         self.input = input;
     }
 
-    /// Ends what is held, if there is something: `next` comes behind it, and continues no sequence.
+    /// Ends the held sequence, if there is one: `next` follows it, and continues no sequence.
     pub(crate) fn break_off(&mut self, next: &'c [u8]) -> Option<Utf8Error> {
         if self.carry.is_empty() {
             return None;
@@ -400,7 +444,7 @@ impl<'c> Pieces<'_, 'c> {
         }
     }
 
-    /// Passes over bytes of the stream that are not shown. None are held.
+    /// Skips bytes of the stream that are not shown. None are held.
     pub(crate) fn pass(&mut self, bytes: usize) {
         debug_assert!(self.carry.is_empty());
         self.scanner.skip(bytes);
@@ -451,7 +495,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         self.take_piece_slowly()
     }
 
-    /// Takes the character whose first bytes are held, if the chunk has the others and they are right.
+    /// Takes the split character, if the chunk completes it.
     #[inline]
     fn take_completed(&mut self) -> Option<&'d str> {
         let (joined, taken) = self.carry.complete(self.scanner, self.input)?;
@@ -463,37 +507,12 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
 
     #[inline(never)]
     fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        while !self.input.is_empty() {
-            if !self.carry.is_empty() {
-                let (consumed, resumed) = self.carry.resume(self.scanner, self.input);
-                self.input = &self.input[consumed..];
-                match resumed {
-                    Resumed::Nothing => continue,
-                    Resumed::Char(c) => return Some(Ok(c.encode_utf8(self.lent.take()?))),
-                    Resumed::Error(error) => return Some(Err(self.tally.note(error))),
-                }
-            }
-            if let Some(error) = self.scanner.error_here(self.input) {
-                self.input = &self.input[error.bytes().len()..];
-                return Some(Err(self.tally.note(error)));
-            }
-            match self.scanner.step(self.input) {
-                Step::Text(text) => {
-                    self.input = &self.input[text.len()..];
-                    return Some(Ok(text));
-                }
-                Step::Silent(len) => self.input = &self.input[len..],
-                Step::Error(error) => {
-                    self.input = &self.input[error.bytes().len()..];
-                    return Some(Err(self.tally.note(error)));
-                }
-                Step::Hold => {
-                    self.carry.hold(self.input);
-                    self.input = &[];
-                }
-            }
-        }
-        None
+        let mut input: &'d [u8] = self.input;
+        let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {
+            self.lent.take().map_or("", |lent| c.encode_utf8(lent))
+        });
+        self.input = &self.input[self.input.len() - input.len()..];
+        piece
     }
 }
 

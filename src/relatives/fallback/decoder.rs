@@ -76,7 +76,7 @@ impl FallbackDecoder {
 
     /// Goes on where `decoder` is.
     pub(crate) fn continuing(mut decoder: Utf8Decoder, fallback: Fallback) -> Self {
-        let held = Held { bytes: decoder.take_held(), ..Held::default() };
+        let held = Held { bytes: decoder.take_held().as_bytes().to_vec(), ..Held::default() };
         Self { decoder, mode: ErrorMode::Fatal, switch: Switch::new(fallback), held }
     }
 

@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::lossy::decode_to;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::Step;
@@ -164,7 +163,7 @@ impl Content {
 
     /// Says what is wrong with the end. Says whether that makes text.
     pub(super) fn end(&mut self) -> Result<bool, Utf8Error> {
-        while let Some(error) = self.decoder.finish_behind(self.buffer.rest()) {
+        while let Some(error) = self.decoder.finish_after(self.buffer.rest()) {
             if self.repair(error)? {
                 return Ok(true);
             }
@@ -176,13 +175,13 @@ impl Content {
     /// makes text.
     #[cold]
     fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
-        let Self { buffer, decoder: Utf8Decoder { scanner, tally, .. }, mode, repaired } = self;
+        let Self { buffer, decoder, mode, repaired } = self;
         buffer.pass(error.bytes().len());
         let repair = mode.repair(&error).ok_or(error)?;
         repaired.done = 0;
         repaired.text.clear();
         repaired.text.push_str(&repair);
-        let read = decode_to(scanner, tally, buffer.rest(), *mode, &mut repaired.text);
+        let read = decoder.decode_lossy(buffer.rest(), *mode, &mut repaired.text);
         let read = read.map_err(|(_, error)| error)?;
         buffer.pass(read);
         #[cfg(feature = "codec")]

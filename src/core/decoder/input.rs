@@ -1,0 +1,160 @@
+//! One step loop for every kind of chunk: how is the next piece taken off its front?
+
+use crate::core::carry::{Carry, Resumed};
+use crate::core::error::Utf8Error;
+use crate::core::scanner::{Scanner, Step};
+use crate::core::tally::Tally;
+use crate::unchecked::Ending;
+#[cfg(feature = "bytes")]
+use crate::unchecked::{SplitTo, take_text};
+
+/// A chunk that text is taken from without copying: `&[u8]`, `Bytes` or `BytesMut`.
+pub(crate) trait Input {
+    /// Text that borrows or shares the memory of the chunk.
+    type Text: AsRef<str>;
+
+    fn as_bytes(&self) -> &[u8];
+
+    /// Drops the first `len` bytes.
+    fn skip(&mut self, len: usize);
+
+    /// Takes the text that `scan` finds at the front.
+    fn take_text(&mut self, scan: impl for<'s> FnOnce(&'s [u8]) -> &'s str) -> Self::Text;
+}
+
+impl<'a> Input for &'a [u8] {
+    type Text = &'a str;
+
+    #[inline]
+    fn as_bytes(&self) -> &[u8] {
+        self
+    }
+
+    #[inline]
+    fn skip(&mut self, len: usize) {
+        *self = &self[len..];
+    }
+
+    #[inline]
+    fn take_text(&mut self, scan: impl for<'s> FnOnce(&'s [u8]) -> &'s str) -> &'a str {
+        let text = scan(*self);
+        self.skip(text.len());
+        text
+    }
+}
+
+#[cfg(feature = "bytes")]
+impl<B: SplitTo> Input for B {
+    type Text = bytestring::ByteString;
+
+    #[inline]
+    fn as_bytes(&self) -> &[u8] {
+        self.as_ref()
+    }
+
+    #[inline]
+    fn skip(&mut self, len: usize) {
+        drop(self.split_to_bytes(len));
+    }
+
+    #[inline]
+    fn take_text(&mut self, scan: impl for<'s> FnOnce(&'s [u8]) -> &'s str) -> Self::Text {
+        take_text(self, scan)
+    }
+}
+
+/// A [`Step`] that has been taken off its input, except for `Hold`.
+pub(crate) enum Taken<T> {
+    Text(T),
+    Error(Utf8Error),
+    /// At most three bytes are left.
+    Hold,
+}
+
+/// Takes the next piece off `input`: first the character that `carry` holds, made text by `text_of`. At
+/// the end, `carry` holds the bytes that are left.
+#[inline]
+pub(super) fn take_piece<I: Input>(
+    scanner: &mut Scanner,
+    carry: &mut Carry,
+    tally: &mut Tally,
+    input: &mut I,
+    text_of: impl FnOnce(char) -> I::Text,
+) -> Option<Result<I::Text, Utf8Error>> {
+    while !input.as_bytes().is_empty() {
+        if !carry.is_empty() {
+            let (used, resumed) = carry.resume(scanner, input.as_bytes());
+            input.skip(used);
+            match resumed {
+                Resumed::Nothing => continue,
+                Resumed::Char(c) => return Some(Ok(text_of(c))),
+                Resumed::Error(error) => return Some(Err(tally.note(error))),
+            }
+        }
+        match take_step(scanner, input) {
+            Taken::Text(text) => return Some(Ok(text)),
+            Taken::Error(error) => return Some(Err(tally.note(error))),
+            Taken::Hold => {
+                carry.hold(input.as_bytes());
+                input.skip(carry.len());
+            }
+        }
+    }
+    None
+}
+
+/// Takes what `input` begins with. The error is not counted yet.
+#[inline]
+pub(super) fn take_step<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken<I::Text> {
+    if scanner.is_plain() {
+        let (text, ending) = take_plain(scanner, input);
+        if !text.as_ref().is_empty() {
+            return Taken::Text(text);
+        }
+        if ending == Ending::End {
+            return Taken::Hold;
+        }
+    }
+    take_step_slowly(scanner, input)
+}
+
+/// If the scanner [is plain](Scanner::is_plain): takes the text that `input` begins with, perhaps empty,
+/// and returns what follows it.
+#[inline]
+pub(super) fn take_plain<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::Text, Ending) {
+    let mut ending = Ending::End;
+    let text = input.take_text(|bytes| {
+        let text;
+        (text, ending) = scanner.step_plain(bytes);
+        text
+    });
+    (text, ending)
+}
+
+#[inline(never)]
+pub(super) fn take_step_slowly<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken<I::Text> {
+    loop {
+        let mut found = Ok(0);
+        let text = input.take_text(|bytes| match scanner.step(bytes) {
+            Step::Text(text) => text,
+            Step::Silent(len) => {
+                found = Ok(len);
+                ""
+            }
+            Step::Error(error) => {
+                found = Err(error);
+                ""
+            }
+            Step::Hold => "",
+        });
+        match found {
+            Ok(0) if text.as_ref().is_empty() => return Taken::Hold,
+            Ok(0) => return Taken::Text(text),
+            Ok(silent) => input.skip(silent),
+            Err(error) => {
+                input.skip(error.bytes().len());
+                return Taken::Error(error);
+            }
+        }
+    }
+}
