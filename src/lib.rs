@@ -285,12 +285,15 @@ pub use crate::core::options::Utf8Options;
 pub use crate::core::strictness::Strictness;
 pub use crate::core::validator::Utf8Validator;
 pub use crate::core::{boundary, decoder, split};
-pub use crate::kernel::Kernel;
-#[doc(hidden)]
-pub use crate::kernel::{Nul, Parts, Stop, Why};
 #[cfg(feature = "alloc")]
 pub use crate::relatives::fallback;
 pub use crate::relatives::{detect, dialect, terminal, utf16};
+
+/// The kernels, for the tests, benches and fuzz targets of this crate. No part of its API.
+#[doc(hidden)]
+pub mod __kernel {
+    pub use crate::kernel::{BlockErrors, ErrorLen, Kernel, NulForm, Validated};
+}
 
 /// The examples of the README, compiled and run with the others.
 #[cfg(all(doctest, feature = "codec", feature = "http-body"))]

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::ops::RangeInclusive;
 
-use utf8_codec::Why;
+use utf8_codec::__kernel::ErrorLen;
 
 use super::support::corpus::Pool;
 use super::support::{Bench, Corpus, Rng, Row, Work};
@@ -62,7 +62,7 @@ fn validate_row(
     row.expect(1);
     row.ours(all(&messages, move |message| {
         let stop = kernel().validate(message);
-        stop.why == Why::End && stop.valid_up_to == message.len()
+        stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
     }));
     row.peer("std", all(&messages, |message| std::str::from_utf8(message).is_ok()));
     peers(&mut row, &messages);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::Instant;
 
-use utf8_codec::Kernel;
+use utf8_codec::__kernel::Kernel;
 
 use super::options::{Effort, Options};
 use super::report::Report;

@@ -20,7 +20,7 @@ pub(crate) use report::Report;
 pub(crate) fn main(columns: &[&'static str], scenarios: &[Scenario]) {
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let options = Options::parse(if is_bench { Effort::FULL } else { Effort::ONCE });
-    let kernel = options.kernel.unwrap_or_else(utf8_codec::Kernel::detect);
+    let kernel = options.kernel.unwrap_or_else(utf8_codec::__kernel::Kernel::detect);
     let header = [("kernel", kernel.name().to_owned()), ("machine", report::machine())];
     Bench::new(options, Report::new(columns, &header)).run(scenarios);
 }

@@ -2,7 +2,7 @@
 
 use std::process::exit;
 
-use utf8_codec::Kernel;
+use utf8_codec::__kernel::Kernel;
 
 /// How long each contender is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ mod support;
 
 use std::process;
 
-use utf8_codec::Kernel;
+use utf8_codec::__kernel::Kernel;
 
 /// The kernel of this name. On a machine without it the target ends here, and says so.
 pub fn kernel_or_exit(name: &str) -> Kernel {

@@ -10,10 +10,6 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-pub use block_errors::Parts;
-#[doc(hidden)]
-pub use reference::pairs::Nul;
-
 /// Whether the machine has all of these features: asked of it with `std`, otherwise of the build.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 macro_rules! has {
@@ -30,27 +26,29 @@ macro_rules! has {
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod aarch64;
-pub(crate) mod block_errors;
+mod block_errors;
 mod dispatch;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod generic;
-mod line;
+mod nul_form;
 mod reference;
+mod validated;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-use aarch64::neon;
-pub(crate) use reference::validate as scalar;
-#[cfg(target_arch = "x86_64")]
-use x86_64::{avx2, avx512, sse41};
+#[cfg(feature = "alloc")]
+pub(crate) use block_errors::BLOCK;
+pub use block_errors::BlockErrors;
+pub use nul_form::NulForm;
+pub(crate) use reference::validate::{Sequence, sequence};
+pub use validated::{ErrorLen, Validated};
 
 /// An implementation of the inner loops that this machine can run.
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::Kernel;
+/// use utf8_codec::__kernel::Kernel;
 ///
 /// let kernel = Kernel::detect();
 /// assert!(Kernel::available().any(|other| other == kernel));
@@ -138,30 +136,6 @@ impl Tier {
     }
 }
 
-/// Where validation stopped, and why.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stop {
-    /// Bytes before this index are well-formed.
-    pub valid_up_to: usize,
-    /// What follows them.
-    pub why: Why,
-}
-
-/// What ended a run of well-formed bytes. (Without fields, so that a [`Stop`] fits two registers.)
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// The input ended, inside a sequence (1 to 3 bytes of it) or not (0 bytes).
-    End,
-    /// A maximal subpart of one byte, which the input shows to be ill-formed.
-    IllFormed1,
-    /// One of two bytes.
-    IllFormed2,
-    /// One of three bytes.
-    IllFormed3,
-}
-
 impl Kernel {
     /// The reference, and the quickest for a few bytes.
     pub(crate) const SCALAR: Self = Self(Tier::Scalar);
@@ -173,7 +147,7 @@ impl Kernel {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::Kernel;
+    /// use utf8_codec::__kernel::Kernel;
     ///
     /// assert_eq!(Kernel::detect(), Kernel::detect());
     /// ```
@@ -203,7 +177,7 @@ impl Kernel {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::Kernel;
+    /// use utf8_codec::__kernel::Kernel;
     ///
     /// let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
     /// assert_eq!(names[0], "scalar");
@@ -217,33 +191,19 @@ impl Kernel {
     /// # Examples
     ///
     /// ```
-    /// assert!(!utf8_codec::Kernel::detect().name().is_empty());
+    /// assert!(!utf8_codec::__kernel::Kernel::detect().name().is_empty());
     /// ```
     pub const fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// Finds how far `input` is well-formed UTF-8 (RFC 3629 section 4) and what comes then.
-    ///
-    /// `valid_up_to` and the length of the subpart are those of [`core::str::from_utf8`]. About a
-    /// KiB behind the first ill-formed sequence is looked at, at most, and nothing outside `input`.
-    #[doc(hidden)]
-    #[inline]
-    pub fn validate(self, input: &[u8]) -> Stop {
+    /// Whether many characters are decoded at once, rather than one after another.
+    #[cfg(feature = "stream")]
+    pub(crate) const fn decodes_many(self) -> bool {
         match self.0 {
-            Tier::Scalar => scalar::validate(input),
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
             #[cfg(target_arch = "x86_64")]
-            Tier::Sse41 => unsafe { sse41::validate(input) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => unsafe { avx2::validate(input) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::validate(input) },
-            // SAFETY: as above.
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Tier::Neon => unsafe { neon::validate(input) },
+            Tier::Avx512 => true,
+            _ => false,
         }
     }
 }
@@ -258,8 +218,8 @@ pub(crate) fn decode_char(bytes: &[u8]) -> Option<char> {
         [a, b, c, d] => u32::from(a & 0x07) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d),
         _ => return None,
     };
-    match scalar::sequence(bytes) {
-        scalar::Sequence::WellFormed(len) if len == bytes.len() => char::from_u32(value),
+    match sequence(bytes) {
+        Sequence::WellFormed(len) if len == bytes.len() => char::from_u32(value),
         _ => None,
     }
 }
@@ -268,16 +228,16 @@ pub(crate) fn decode_char(bytes: &[u8]) -> Option<char> {
 /// anything else.
 #[inline]
 pub(crate) fn sequence_len(bytes: [u8; 4]) -> usize {
-    scalar::well_formed_len(u32::from_le_bytes(bytes))
+    reference::validate::well_formed_len(u32::from_le_bytes(bytes))
 }
 
 /// The length of the maximal subpart that `input`, which is not empty, begins with, if it begins with
 /// something ill-formed.
 #[inline]
 pub(crate) fn error_at_start(input: &[u8]) -> Option<usize> {
-    match scalar::sequence(input) {
+    match sequence(input) {
         _ if input[0] < 0x80 => None,
-        scalar::Sequence::IllFormed(why) => why.error_len(),
+        Sequence::IllFormed(error_len) => error_len.get(),
         _ => None,
     }
 }
@@ -302,62 +262,5 @@ const fn forced() -> Option<&'static str> {
 impl fmt::Debug for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Kernel").field(&self.name()).finish()
-    }
-}
-
-impl Stop {
-    /// All `len` bytes are well-formed.
-    #[inline(always)]
-    const fn clean(len: usize) -> Self {
-        Self { valid_up_to: len, why: Why::End }
-    }
-
-    /// The first error of `input` shows at byte `near`.
-    #[cold]
-    fn marked(input: &[u8], near: usize) -> Self {
-        let stop = scalar::validate_from(input, near);
-        debug_assert!(stop.why != Why::End && stop.valid_up_to <= near, "{stop:?}, near {near}");
-        stop
-    }
-
-    /// Where the sequence begins that the byte at `near` shows to be ill-formed, or a well-formed one
-    /// right before it. Everything before that is well-formed.
-    #[inline(always)]
-    fn before(input: &[u8], near: usize) -> usize {
-        match input[..near] {
-            [.., 0xC0..=0xFF] => near - 1,
-            [.., 0xC0..=0xFF, 0x80..=0xBF] => near - 2,
-            [.., 0xC0..=0xFF, 0x80..=0xBF, 0x80..=0xBF] => near - 3,
-            _ => near,
-        }
-    }
-
-    /// The last bytes of `input` may begin a sequence; the others are well-formed, and
-    /// of what begins a sequence every byte but the last has been tested together with the next.
-    #[inline(always)]
-    fn clean_up_to_tail(input: &[u8]) -> Self {
-        let held = match *input {
-            [.., 0xC2..=0xF4] => 1,
-            [.., 0xC0..=0xFF] => {
-                return Self { valid_up_to: input.len() - 1, why: Why::IllFormed1 };
-            }
-            [.., 0xE0..=0xFF, _] => 2,
-            [.., 0xF0..=0xFF, _, _] => 3,
-            _ => 0,
-        };
-        Self::clean(input.len() - held)
-    }
-}
-
-impl Why {
-    /// The length of the maximal subpart, if there is one.
-    #[inline]
-    pub const fn error_len(self) -> Option<usize> {
-        match self {
-            Self::End => None,
-            Self::IllFormed1 => Some(1),
-            Self::IllFormed2 => Some(2),
-            Self::IllFormed3 => Some(3),
-        }
     }
 }

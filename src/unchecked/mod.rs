@@ -61,11 +61,11 @@ pub(crate) fn split_text(
 /// As [`split_text`], as far as it goes, refusing nothing.
 #[inline]
 pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
-    let stop = kernel.validate(input);
+    let found = kernel.validate(input);
     // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
     // and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..stop.valid_up_to]) };
-    (text, stop.why.error_len().map_or(Ending::End, Ending::IllFormed))
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
+    (text, found.error_len.get().map_or(Ending::End, Ending::IllFormed))
 }
 
 /// The character of two bytes or more that `bytes` begin with, if they begin with one.
@@ -103,7 +103,7 @@ fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     const REST: usize = 72;
     let mut accepted = 0;
     let ending = loop {
-        accepted += kernel.clean_len(&input[accepted..]);
+        accepted += kernel.valid_prefix_len(&input[accepted..]);
         let end = input.len().min(accepted + REST);
         let (text, ending) = split_far(Kernel::SCALAR, &input[accepted..end]);
         accepted += text.len();
@@ -111,7 +111,7 @@ fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
             break ending;
         }
     };
-    // SAFETY: `Kernel::clean_len` promises well-formed bytes and whole characters, and between these
+    // SAFETY: `Kernel::valid_prefix_len` promises well-formed bytes and whole characters, and between these
     // are `str`s; `accepted` is the sum of their lengths from the start of `input` on.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..accepted]) };
     (text, ending)
@@ -125,12 +125,12 @@ pub(crate) fn unmask_and_split_far(
     input: &mut [u8],
     mask: [u8; 4],
 ) -> (&[u8], &str, Ending) {
-    let stop = kernel.unmask_and_validate(input, mask);
+    let found = kernel.unmask_and_validate(input, mask);
     let input: &[u8] = input;
     // SAFETY: `Kernel::unmask_and_validate` promises that the first `valid_up_to` bytes are now
     // well-formed UTF-8, and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..stop.valid_up_to]) };
-    (input, text, stop.why.error_len().map_or(Ending::End, Ending::IllFormed))
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
+    (input, text, found.error_len.get().map_or(Ending::End, Ending::IllFormed))
 }
 
 /// Looks at windows that grow, as a refused character has to be looked for in each.

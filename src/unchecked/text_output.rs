@@ -4,9 +4,7 @@ use alloc::string::String;
 use core::slice;
 
 use super::ShortText;
-use crate::kernel::Kernel;
-use crate::kernel::block_errors::{BLOCK, Parts};
-use crate::kernel::scalar::{Sequence, sequence};
+use crate::kernel::{BLOCK, BlockErrors, Kernel, Sequence, sequence};
 
 /// Writes well-formed text into memory that a `String` has reserved.
 ///
@@ -48,14 +46,19 @@ impl<'a> TextOutput<'a> {
     }
 
     /// Copies the well-formed text that `input` begins with, block by block, into all the room but the
-    /// last `spared` bytes. Returns the number of bytes copied; see [`Kernel::copy_clean`].
+    /// last `spared` bytes. Returns the number of bytes copied; see [`Kernel::copy_valid_prefix`].
     #[inline(always)]
-    pub(crate) fn copy_clean(&mut self, kernel: Kernel, input: &[u8], spared: usize) -> usize {
+    pub(crate) fn copy_valid_prefix(
+        &mut self,
+        kernel: Kernel,
+        input: &[u8],
+        spared: usize,
+    ) -> usize {
         let room = (self.text.capacity() - self.len).saturating_sub(spared);
         // SAFETY: `room` bytes after the first `len` are within the capacity, and nothing else accesses
         // them: that is the invariant of `start`.
         let spare = unsafe { slice::from_raw_parts_mut(self.start.add(self.len).cast(), room) };
-        let copied = kernel.copy_clean(input, spare);
+        let copied = kernel.copy_valid_prefix(input, spare);
         self.len += copied;
         copied
     }
@@ -157,11 +160,11 @@ impl Step<'_, '_> {
         block: &SortedBlock<'_>,
         repairs: &impl Repairs,
     ) -> Option<(usize, usize)> {
-        let SortedBlock { bytes, parts } = *block;
-        let (mut at, mut first, mut left) = (0, None, parts.ill_formed);
+        let SortedBlock { bytes, errors } = *block;
+        let (mut at, mut first, mut left) = (0, None, errors.starts);
         while left != 0 {
             let part = left.trailing_zeros() as usize;
-            let len = 1 + (parts.longer >> part & 1) + (parts.longest >> part & 1);
+            let len = 1 + (errors.two_or_three >> part & 1) + (errors.three >> part & 1);
             // SAFETY: so far each byte of the block has become four at most, and the kernel says that there
             // are whole characters between this part and the one before.
             unsafe { self.out.write_from_block(bytes, at, part - at) };
@@ -173,7 +176,7 @@ impl Step<'_, '_> {
         }
         // SAFETY: each byte of the block has become four at most, and the kernel says that there are whole
         // characters between the last part and `end`.
-        unsafe { self.out.write_from_block(bytes, at, parts.end - at) };
+        unsafe { self.out.write_from_block(bytes, at, errors.end - at) };
         first
     }
 }
@@ -221,26 +224,26 @@ pub(crate) trait Repairs {
 pub(crate) struct SortedBlock<'a> {
     bytes: &'a [u8; 2 * BLOCK],
     /// Invariant: what a kernel said of the first 64 bytes.
-    parts: Parts,
+    errors: BlockErrors,
 }
 
 impl<'a> SortedBlock<'a> {
     /// `None` if `kernel` has no quick way to tell.
     #[inline(always)]
     pub(crate) fn new(kernel: Kernel, bytes: &'a [u8; 2 * BLOCK]) -> Option<Self> {
-        let parts = kernel.parts(bytes.first_chunk()?)?;
-        Some(Self { bytes, parts })
+        let errors = kernel.block_errors(bytes.first_chunk()?)?;
+        Some(Self { bytes, errors })
     }
 
     /// The number of ill-formed parts.
     #[inline(always)]
     pub(crate) fn errors(&self) -> u32 {
-        self.parts.ill_formed.count_ones()
+        self.errors.starts.count_ones()
     }
 
     /// Where the last part ends, well-formed or not: 61 to 64.
     #[inline(always)]
     pub(crate) fn end(&self) -> usize {
-        self.parts.end
+        self.errors.end
     }
 }

@@ -12,6 +12,7 @@ use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use tokio::io::AsyncReadExt;
 use tokio_util::codec::{Decoder, Encoder};
 use tokio_util::io::StreamReader;
+use utf8_codec::__kernel::Kernel;
 use utf8_codec::codec::{CharCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
@@ -24,7 +25,7 @@ use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8WriteExt};
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 use utf8_codec::utf16::Utf16Decoder;
-use utf8_codec::{ErrorMode, Kernel, Utf8Decoder, Utf8Encoder};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
 
 /// All of them, in order: 4,382,592 bytes.
 fn all() -> &'static str {

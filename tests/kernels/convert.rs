@@ -1,7 +1,8 @@
 //! Text to `char`s and UTF-16 and back, and unmasking: every kernel this machine can run against std,
 //! and what users reach of it against the same.
 
-use utf8_codec::{ErrorMode, Kernel, Utf8Decoder, Utf8Encoder};
+use utf8_codec::__kernel::Kernel;
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
 
 use utf8_codec::decoder::Status;
 

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
 use std::ptr;
 
-use utf8_codec::{Kernel, Nul};
+use utf8_codec::__kernel::{Kernel, NulForm};
 
 /// More than every path for short inputs takes, and some strides.
 const LONGEST: usize = 700;
@@ -146,7 +146,7 @@ fn check_reading(page: &mut Guarded, bytes: &[u8]) {
         for kernel in Kernel::available() {
             let context = || format!("{}, {} bytes, {edge:?}", kernel.name(), bytes.len());
             assert_eq!(kernel.validate(place).valid_up_to, valid_up_to, "{}", context());
-            assert!(kernel.clean_len(place) <= valid_up_to, "{}", context());
+            assert!(kernel.valid_prefix_len(place) <= valid_up_to, "{}", context());
             for end in [b'\n', b'x'] {
                 let ascii = place.iter().take_while(|&&byte| byte.is_ascii() && byte != end);
                 let ascii = ascii.count();
@@ -158,7 +158,7 @@ fn check_reading(page: &mut Guarded, bytes: &[u8]) {
                 assert_eq!(kernel.find_outside(place, range.clone()), outside, "{}", context());
             }
             for block in [place.first_chunk(), place.last_chunk()].into_iter().flatten() {
-                let ends = kernel.parts(block).map_or(64, |parts| parts.end);
+                let ends = kernel.block_errors(block).map_or(64, |parts| parts.end);
                 assert!((61..=64).contains(&ends), "{}", context());
             }
         }
@@ -177,20 +177,20 @@ fn nothing_is_read_outside_when_an_error_is_looked_for() {
     for_each_error(lengths(), |bytes| check_reading(&mut page, bytes));
 }
 
-/// Holds copying to [`Kernel::clean_len`].
+/// Holds copying to [`Kernel::valid_prefix_len`].
 fn check_copying(input: &mut Guarded, output: &mut Guarded, bytes: &[u8]) {
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(bytes, from);
         for room in rooms(bytes.len()) {
             for kernel in Kernel::available() {
                 let out = output.put(&vec![MaybeUninit::new(BYTE); room], to);
-                let copied = kernel.copy_clean(place, out);
+                let copied = kernel.copy_valid_prefix(place, out);
                 // SAFETY: all of it has been given a value.
                 let out = unsafe { &*(ptr::from_ref(out) as *const [u8]) };
                 let context = || format!("{}, {} into {room}", kernel.name(), bytes.len());
                 assert_eq!(
                     copied,
-                    kernel.clean_len(&bytes[..room.min(bytes.len())]),
+                    kernel.valid_prefix_len(&bytes[..room.min(bytes.len())]),
                     "{}",
                     context()
                 );
@@ -326,9 +326,9 @@ fn check_pairs(bytes: &[u8], is_joined: bool, input: &mut Guarded, output: &mut 
         let place = &*input.put(bytes, from);
         for kernel in Kernel::available() {
             for (nul, room) in [
-                (Nul::Short, bytes.len() + 80),
-                (Nul::Long, bytes.len() + 80),
-                (Nul::Long, bytes.len() / 2),
+                (NulForm::OneByte, bytes.len() + 80),
+                (NulForm::TwoBytes, bytes.len() + 80),
+                (NulForm::TwoBytes, bytes.len() / 2),
             ] {
                 let rewrite = |bytes: &[u8], out: &mut [u8]| match is_joined {
                     true => kernel.split_pairs(bytes, nul, out),

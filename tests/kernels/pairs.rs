@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use proptest::prelude::*;
-use utf8_codec::{Kernel, Nul};
+use utf8_codec::__kernel::{Kernel, NulForm};
 
-const NULS: [Nul; 2] = [Nul::Short, Nul::Long];
+const NULS: [NulForm; 2] = [NulForm::OneByte, NulForm::TwoBytes];
 
 /// A byte that no test expects to be written.
 const BYTE: u8 = 0xAA;
@@ -53,7 +53,7 @@ fn of_several_bytes_outside_the_first_is_found() {
 // ---- joining ------------------------------------------------------------------------------------
 
 /// One step at a time, until so many bytes have been read: their number, and what is written.
-fn joined(input: &[u8], nul: Nul, until: usize) -> (usize, Vec<u8>) {
+fn joined(input: &[u8], nul: NulForm, until: usize) -> (usize, Vec<u8>) {
     let mut out = Vec::new();
     let mut read = 0;
     loop {
@@ -76,8 +76,8 @@ fn joined(input: &[u8], nul: Nul, until: usize) -> (usize, Vec<u8>) {
                 (6, text.into_bytes())
             }
             [0xED, 0xA0..=0xBF, ..] | [0xED] | [0xF0..=0xFF, ..] | [] => return (read, out),
-            [0xC0, 0x80, ..] if nul == Nul::Long => (2, vec![0]),
-            [0x00 | 0xC0, ..] if nul == Nul::Long => return (read, out),
+            [0xC0, 0x80, ..] if nul == NulForm::TwoBytes => (2, vec![0]),
+            [0x00 | 0xC0, ..] if nul == NulForm::TwoBytes => return (read, out),
             [byte, ..] => (1, vec![byte]),
         };
         read += len;
@@ -85,7 +85,7 @@ fn joined(input: &[u8], nul: Nul, until: usize) -> (usize, Vec<u8>) {
     }
 }
 
-fn join_pairs_is_that_of_a_loop(input: &[u8], nul: Nul) {
+fn join_pairs_is_that_of_a_loop(input: &[u8], nul: NulForm) {
     let (read, expected) = joined(input, nul, usize::MAX);
     for kernel in Kernel::available() {
         let mut out = vec![BYTE; input.len() + 64];
@@ -97,7 +97,7 @@ fn join_pairs_is_that_of_a_loop(input: &[u8], nul: Nul) {
 }
 
 /// With less room than there could be output: a prefix, and less than a block left.
-fn join_pairs_keeps_to_its_room(input: &[u8], nul: Nul, room: usize) {
+fn join_pairs_keeps_to_its_room(input: &[u8], nul: NulForm, room: usize) {
     let (_, all) = joined(input, nul, usize::MAX);
     for kernel in Kernel::available() {
         let mut out = vec![BYTE; room];
@@ -172,17 +172,17 @@ fn every_pair_is_joined() {
                 [0xED, 0x80 | (half >> 6 & 0x3F) as u8, 0x80 | (half & 0x3F) as u8]
             })
         });
-        join_pairs_is_that_of_a_loop(&pairs.collect::<Vec<_>>(), Nul::Short);
+        join_pairs_is_that_of_a_loop(&pairs.collect::<Vec<_>>(), NulForm::OneByte);
     }
 }
 
 // ---- splitting ----------------------------------------------------------------------------------
 
-fn split(text: &str, nul: Nul) -> Vec<u8> {
+fn split(text: &str, nul: NulForm) -> Vec<u8> {
     let mut out = Vec::new();
     for c in text.chars() {
         match (c, nul) {
-            ('\0', Nul::Long) => out.extend(b"\xC0\x80"),
+            ('\0', NulForm::TwoBytes) => out.extend(b"\xC0\x80"),
             ('\u{10000}'.., _) => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
                     let unit = *unit;
@@ -196,7 +196,7 @@ fn split(text: &str, nul: Nul) -> Vec<u8> {
     out
 }
 
-fn split_pairs_is_that_of_a_loop(text: &str, nul: Nul) {
+fn split_pairs_is_that_of_a_loop(text: &str, nul: NulForm) {
     let expected = split(text, nul);
     for kernel in Kernel::available() {
         let mut out = vec![BYTE; expected.len() + 64];
@@ -208,7 +208,7 @@ fn split_pairs_is_that_of_a_loop(text: &str, nul: Nul) {
 }
 
 /// In portions of so much room, it all comes out.
-fn split_pairs_goes_on(text: &str, nul: Nul, room: usize) {
+fn split_pairs_goes_on(text: &str, nul: NulForm, room: usize) {
     for kernel in Kernel::available() {
         let (mut rest, mut all) = (text.as_bytes(), Vec::new());
         while !rest.is_empty() {

@@ -7,7 +7,7 @@ use crate::parallel;
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
 
-use utf8_codec::{Kernel, Parts, Stop, Why};
+use utf8_codec::__kernel::{BlockErrors, ErrorLen, Kernel, Validated};
 
 /// Text of every script, and pieces of sequences.
 const SEEDS: &[&[u8]] = &[
@@ -66,17 +66,17 @@ const SEEDS: &[&[u8]] = &[
 /// What a seed is put among.
 const FILLS: &[&str] = &["a", "é", "€", "😀", "aé€😀"];
 
-fn of_std(bytes: &[u8]) -> Stop {
+fn of_std(bytes: &[u8]) -> Validated {
     let Err(error) = std::str::from_utf8(bytes) else {
-        return Stop { valid_up_to: bytes.len(), why: Why::End };
+        return Validated { valid_up_to: bytes.len(), error_len: ErrorLen::None };
     };
-    let why = match error.error_len() {
-        None => Why::End,
-        Some(1) => Why::IllFormed1,
-        Some(2) => Why::IllFormed2,
-        _ => Why::IllFormed3,
+    let error_len = match error.error_len() {
+        None => ErrorLen::None,
+        Some(1) => ErrorLen::One,
+        Some(2) => ErrorLen::Two,
+        _ => ErrorLen::Three,
     };
-    Stop { valid_up_to: error.valid_up_to(), why }
+    Validated { valid_up_to: error.valid_up_to(), error_len }
 }
 
 /// Holds every kernel to std on `bytes`.
@@ -98,14 +98,14 @@ fn check_clean(bytes: &[u8]) {
     let valid_up_to = of_std(bytes).valid_up_to;
     for kernel in Kernel::available() {
         let name = kernel.name();
-        let clean = kernel.clean_len(bytes);
+        let clean = kernel.valid_prefix_len(bytes);
         assert!(std::str::from_utf8(&bytes[..clean]).is_ok(), "{name}, {clean}: {bytes:02x?}");
         // All that is valid but for a character and what is left of a block.
         assert!(clean + 3 + 64 >= valid_up_to, "{name}, {clean} of {valid_up_to}: {bytes:02x?}");
 
         for room in [bytes.len(), bytes.len() / 2] {
             let mut out = vec![MaybeUninit::new(0xEE); bytes.len() + 8];
-            let copied = kernel.copy_clean(bytes, &mut out[..room]);
+            let copied = kernel.copy_valid_prefix(bytes, &mut out[..room]);
             assert!(copied <= room && std::str::from_utf8(&bytes[..copied]).is_ok(), "{name}");
             assert!(room < bytes.len() || copied == clean, "{name}: {bytes:02x?}");
             // SAFETY: all of it has been given a value.
@@ -278,8 +278,8 @@ fn a_line_that_is_text_is_counted_whole_and_no_other() {
 }
 
 /// The ill-formed parts of what begins in all but the last three bytes of a block, as std has them.
-fn parts_of(block: &[u8; 64]) -> Parts {
-    let mut expected = Parts { ill_formed: 0, longer: 0, longest: 0, end: 0 };
+fn parts_of(block: &[u8; 64]) -> BlockErrors {
+    let mut expected = BlockErrors { starts: 0, two_or_three: 0, three: 0, end: 0 };
     for chunk in block.utf8_chunks() {
         for c in chunk.valid().chars() {
             if expected.end > 60 {
@@ -291,9 +291,9 @@ fn parts_of(block: &[u8; 64]) -> Parts {
             return expected;
         }
         let len = chunk.invalid().len();
-        expected.ill_formed |= u64::from(len > 0) << expected.end;
-        expected.longer |= u64::from(len > 1) << expected.end;
-        expected.longest |= u64::from(len > 2) << expected.end;
+        expected.starts |= u64::from(len > 0) << expected.end;
+        expected.two_or_three |= u64::from(len > 1) << expected.end;
+        expected.three |= u64::from(len > 2) << expected.end;
         expected.end += len;
     }
     expected
@@ -301,7 +301,7 @@ fn parts_of(block: &[u8; 64]) -> Parts {
 
 fn check_parts(block: &[u8; 64]) {
     for kernel in Kernel::available() {
-        if let Some(parts) = kernel.parts(block) {
+        if let Some(parts) = kernel.block_errors(block) {
             assert_eq!(parts, parts_of(block), "{}: {block:02X?}", kernel.name());
         }
     }
@@ -310,7 +310,7 @@ fn check_parts(block: &[u8; 64]) {
 #[test]
 fn the_parts_of_a_block_are_those_of_std() {
     for kernel in Kernel::available() {
-        assert_eq!(kernel.parts(&[0; 64]).is_some(), kernel.name() == "avx512");
+        assert_eq!(kernel.block_errors(&[0; 64]).is_some(), kernel.name() == "avx512");
     }
     let mut random = Random(7);
     let alphabet = [0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5];
@@ -380,26 +380,26 @@ impl Surroundings {
 
     /// Puts `bytes`, which by themselves stop there, in their place. Returns where all of it stops: a
     /// sequence that they do not finish is cut off by what follows.
-    fn put(&mut self, bytes: [u8; 4], stop: Stop) -> Stop {
+    fn put(&mut self, bytes: [u8; 4], stop: Validated) -> Validated {
         let Self { ref mut plain, ref mut masked, at } = *self;
         plain[at..at + 4].copy_from_slice(&bytes);
         for (i, byte) in bytes.into_iter().enumerate() {
             masked[at + i] = byte ^ MASK[(at + i) % 4];
         }
         if stop.valid_up_to == 4 {
-            return Stop { valid_up_to: plain.len(), why: Why::End };
+            return Validated { valid_up_to: plain.len(), error_len: ErrorLen::None };
         }
-        let why = match stop.why {
-            Why::End if at + 4 < plain.len() => {
-                [Why::IllFormed3, Why::IllFormed2, Why::IllFormed1][stop.valid_up_to - 1]
+        let error_len = match stop.error_len {
+            ErrorLen::None if at + 4 < plain.len() => {
+                [ErrorLen::Three, ErrorLen::Two, ErrorLen::One][stop.valid_up_to - 1]
             }
             why => why,
         };
-        Stop { valid_up_to: at + stop.valid_up_to, why }
+        Validated { valid_up_to: at + stop.valid_up_to, error_len }
     }
 
     /// Holds every verdict of every kernel to `expected`.
-    fn check_verdicts(&mut self, expected: Stop) {
+    fn check_verdicts(&mut self, expected: Validated) {
         let Self { ref plain, ref mut masked, at } = *self;
         for kernel in Kernel::available() {
             let context = || format!("{}, at {at}: {plain:02x?}", kernel.name());
@@ -407,7 +407,7 @@ impl Surroundings {
             assert!(kernel.unmask_and_validate(masked, MASK) == expected, "{}", context());
             assert!(masked == plain, "{}", context());
             kernel.unmask(masked, MASK);
-            let clean = kernel.clean_len(plain);
+            let clean = kernel.valid_prefix_len(plain);
             // All that is valid but for a character and what is left of a block.
             assert!(clean + 3 + 64 >= expected.valid_up_to, "{}", context());
             for text in [clean, kernel.text_before(b'\n', plain)] {
@@ -478,7 +478,7 @@ fn all_strings_of_one_to_three_bytes_get_the_verdict_of_std() {
                     let stop = kernel.unmask_and_validate(&mut masked[..len], MASK);
                     assert!(stop == expected && masked[..len] == *bytes, "{}", context());
                     let valid_up_to = expected.valid_up_to;
-                    assert!(kernel.clean_len(bytes) <= valid_up_to, "{}", context());
+                    assert!(kernel.valid_prefix_len(bytes) <= valid_up_to, "{}", context());
                     assert!(kernel.text_before(b'\n', bytes) <= valid_up_to, "{}", context());
                 }
                 count += 1;

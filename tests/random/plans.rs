@@ -14,7 +14,7 @@ use operations::{
     texts,
 };
 use proptest::prelude::*;
-use utf8_codec::Kernel;
+use utf8_codec::__kernel::Kernel;
 
 /// Checks every input of the corpus of this fuzz target. Each has to be a plan.
 fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {

@@ -10,14 +10,13 @@ use futures::{FutureExt, StreamExt, stream};
 use lists::DIALECTS;
 use serde_json::{Value, json};
 use tokio_util::codec::Decoder;
+use utf8_codec::__kernel::Kernel;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::decoder::Status;
 use utf8_codec::dialect::DialectCodec;
 use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectEncoder};
 use utf8_codec::stream::Utf8StreamExt;
-use utf8_codec::{
-    BomPolicy, ErrorMode, Kernel, Strictness, Utf8Decoder, Utf8Options, Utf8Validator,
-};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Options, Utf8Validator};
 
 use driver::{Form, VIAS};
 

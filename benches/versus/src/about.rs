@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use utf8_codec::Kernel;
+use utf8_codec::__kernel::Kernel;
 
 use crate::support::{Options, report};
 

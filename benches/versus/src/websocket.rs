@@ -15,7 +15,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_websockets::ServerBuilder;
-use utf8_codec::Why;
+use utf8_codec::__kernel::ErrorLen;
 use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
 
 use crate::server::frame::Header;
@@ -199,14 +199,14 @@ pub(crate) fn unmask(bench: &mut Bench) {
             row.expect(count);
             row.ours(pool.clone().all(move |message, key| {
                 let stop = kernel().unmask_and_validate(message, key);
-                stop.why == Why::End && stop.valid_up_to == message.len()
+                stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
             }));
             row.peer(
                 "two passes",
                 pool.clone().all(move |message, key| {
                     kernel().unmask(message, key);
                     let stop = kernel().validate(message);
-                    stop.why == Why::End && stop.valid_up_to == message.len()
+                    stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
                 }),
             );
             row.peer(

@@ -20,9 +20,7 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::{EVERY_ESCAPE, EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode};
 use crate::core::scanner::Step as ScannerStep;
-use crate::kernel::block_errors::BLOCK;
-use crate::kernel::scalar::Sequence;
-use crate::kernel::{Kernel, Why};
+use crate::kernel::{BLOCK, ErrorLen, Kernel, Sequence};
 use crate::unchecked::{Repairs, ShortText, SortedBlock, Step, TextOutput};
 
 impl Utf8Decoder {
@@ -211,7 +209,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             return false;
         }
         let next = &self.input[self.read..self.input.len().min(self.read + FAR)];
-        let copied = out.copy_clean(self.kernel, next, RESERVE);
+        let copied = out.copy_valid_prefix(self.kernel, next, RESERVE);
         // The next error may be as far away as this one was.
         self.near = if copied >= NEAR { 0 } else { NEAR };
         self.read += copied;
@@ -246,12 +244,12 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             Some(0xC2..) => match step.push_sequence(rest) {
                 Ok(len) => self.after_text(rest, len),
                 // Nearly all are one byte long: then there is no loop over the bytes.
-                Err((Sequence::IllFormed(Why::IllFormed1 | Why::End), step)) => {
+                Err((Sequence::IllFormed(ErrorLen::One | ErrorLen::None), step)) => {
                     step.repair(&rest[..1], self.repairs);
                     self.after_errors(1, 1)
                 }
-                Err((Sequence::IllFormed(why), step)) => {
-                    let len = why.error_len().unwrap_or(1);
+                Err((Sequence::IllFormed(error_len), step)) => {
+                    let len = error_len.get().unwrap_or(1);
                     step.repair(&rest[..len], self.repairs);
                     self.after_errors(len, 1)
                 }

@@ -1,7 +1,8 @@
 //! 256 bytes and more, in strides.
 
-use crate::kernel::Stop;
-use crate::kernel::generic::{Found, Look, Vector, beyond, first, full_at, has_beyond, narrow};
+use super::test::{Found, Look, needs_beyond, test_beyond, test_first, test_full_at, test_narrow};
+use super::vector::Vector;
+use crate::kernel::validated::Validated;
 
 /// Bytes whose greatest decides what is to be done with them.
 const STRIDE: usize = 128;
@@ -18,39 +19,34 @@ const SOON: usize = 512;
 ///   it is treated like them, so that a few letters in much ASCII do not cost a wrong guess each.
 /// - From a byte above DF on everything gets the full test, without being asked, for a stride; for a
 ///   KiB if the time before was less than half a KiB ago, or if no more is left.
-///
-/// # Safety
-///
-/// - `input` has 256 bytes at least.
-/// - The machine has the vector's instructions.
 #[inline(always)]
-pub(in crate::kernel) unsafe fn long<V: Vector>(input: &[u8]) -> Look {
+pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -> Look {
     let len = input.len();
-    debug_assert!(len >= RUN);
+    assert!(len >= RUN);
     let start = input.as_ptr();
     let to_line = 64 - start as usize % 64;
     let last = len - STRIDE;
     // SAFETY: there are more than `LEN` bytes.
-    let block = unsafe { V::load(start) };
-    let zero = block.each(0);
+    let block = unsafe { V::load(token, start) };
+    let zero = block.splat(0);
     let mut found = Found::nothing(zero);
     let mut at;
     // SAFETY: there are `RUN` bytes at least.
-    if unsafe { is_ascii::<V>(start) } {
+    if unsafe { is_ascii::<V>(token, start) } {
         // SAFETY: `RUN` bytes and more are in `input`.
-        at = unsafe { skip_ascii::<V>(start, RUN - 64 + to_line, len) };
+        at = unsafe { skip_ascii::<V>(token, start, RUN - 64 + to_line, len) };
         if at == len {
-            return Ok(Stop::clean(len));
+            return Ok(Validated::all(len));
         }
     } else {
-        found = first(block);
-        found.errors = found.errors.or(beyond(block, block.back::<1>(zero)));
+        found = test_first(block);
+        found.errors = found.errors.or(test_beyond(block, block.prev::<1>(zero)));
         at = to_line % V::LEN;
         if at < 3 {
             // SAFETY: two blocks and more are in `input`.
             unsafe {
-                found = full_at(start.add(V::LEN), found);
-                let errors = beyond_in::<V>(start, V::LEN, 2 * V::LEN);
+                found = test_full_at(token, start.add(V::LEN), found);
+                let errors = test_beyond_in::<V>(token, start, V::LEN, 2 * V::LEN);
                 found.errors = found.errors.or(errors);
             }
             at += V::LEN;
@@ -67,11 +63,11 @@ pub(in crate::kernel) unsafe fn long<V: Vector>(input: &[u8]) -> Look {
     let mut wide_until = 0;
     loop {
         // SAFETY: `at` is 3 or more, and at most the place of the last stride.
-        let greatest = unsafe { greatest_of::<V>(start.add(at)) };
+        let greatest = unsafe { greatest_of::<V>(token, start.add(at)) };
         top = top.max(greatest);
-        let high = greatest.any_high();
+        let high = greatest.any_high_bit();
         let mut calm = false;
-        if greatest.minus(greatest.each(0xE0 - 0x80)).any_high() {
+        if greatest.saturating_sub(greatest.splat(0xE0 - 0x80)).any_high_bit() {
             // The rest of the input if that is not much more.
             let wanted = if at < wide_until { GROUP } else { STRIDE };
             let end = if len - at <= wanted.max(SOON) { len } else { at + wanted };
@@ -80,13 +76,13 @@ pub(in crate::kernel) unsafe fn long<V: Vector>(input: &[u8]) -> Look {
             // blocks are looked at up to `whole`, and then one that is laid against the end.
             unsafe {
                 while at < whole {
-                    top = top.max(V::load(start.add(at)));
-                    found = full_at(start.add(at), found);
+                    top = top.max(V::load(token, start.add(at)));
+                    found = test_full_at(token, start.add(at), found);
                     at += V::LEN;
                 }
                 if at < end {
-                    top = top.max(V::load(start.add(end - V::LEN)));
-                    found = full_at(start.add(end - V::LEN), found);
+                    top = top.max(V::load(token, start.add(end - V::LEN)));
+                    found = test_full_at(token, start.add(end - V::LEN), found);
                 }
             }
             at = end;
@@ -94,28 +90,29 @@ pub(in crate::kernel) unsafe fn long<V: Vector>(input: &[u8]) -> Look {
         } else {
             calm = !high & (at >= calm_at);
             if !calm {
-                // SAFETY: as for `greatest`.
-                found = unsafe { narrow_stride(start.add(at), found) };
+                // SAFETY: `at` is 3 or more, and a stride from there on is within `input`.
+                found = unsafe { test_narrow_stride(token, start.add(at), found) };
             }
             at += STRIDE;
             calm_at = if high { at + SOON } else { calm_at };
         }
         if calm | (at >= test_at) | (at == len) {
-            if has_beyond(top) {
+            if needs_beyond(top) {
                 // SAFETY: from `group` to `at`, a stride and more, is in `input`; `group` is 3 or more.
-                found.errors = found.errors.or(unsafe { beyond_in::<V>(start, group, at) });
+                found.errors =
+                    found.errors.or(unsafe { test_beyond_in::<V>(token, start, group, at) });
             }
-            if found.marks().any_high() {
+            if found.marks().any_high_bit() {
                 return Err(tested);
             }
             if at == len {
-                return Ok(Stop::clean_up_to_tail(input));
+                return Ok(Validated::all_but_tail(input));
             }
             if calm {
                 // SAFETY: `RUN` bytes and more are in `input`.
-                at = unsafe { skip_ascii::<V>(start, at, len) };
+                at = unsafe { skip_ascii::<V>(token, start, at, len) };
                 if at == len {
-                    return Ok(Stop::clean(len));
+                    return Ok(Validated::all(len));
                 }
             }
             at = at.min(last);
@@ -133,34 +130,37 @@ pub(in crate::kernel) unsafe fn long<V: Vector>(input: &[u8]) -> Look {
 /// # Safety
 ///
 /// - `STRIDE` bytes can be read at `at`, and 3 before it.
-/// - The machine has the vector's instructions.
 #[inline(always)]
-unsafe fn greatest_of<V: Vector>(at: *const u8) -> V {
+unsafe fn greatest_of<V: Vector>(token: V::Token, at: *const u8) -> V {
     // SAFETY: all loads are within the bytes that the caller promises.
     unsafe {
-        let mut greatest = V::load(at.sub(3));
+        let mut greatest = V::load(token, at.sub(3));
         let mut i = 0;
         while i < STRIDE {
-            greatest = greatest.max(V::load(at.add(i)));
+            greatest = greatest.max(V::load(token, at.add(i)));
             i += V::LEN;
         }
         greatest
     }
 }
 
-/// [`narrow`] for a stride.
+/// [`test_narrow`] for a stride.
 ///
 /// # Safety
 ///
 /// - `STRIDE` bytes can be read at `at`, and 1 before it.
-/// - The machine has the vector's instructions.
 #[inline(always)]
-unsafe fn narrow_stride<V: Vector>(at: *const u8, mut found: Found<V>) -> Found<V> {
+unsafe fn test_narrow_stride<V: Vector>(
+    token: V::Token,
+    at: *const u8,
+    mut found: Found<V>,
+) -> Found<V> {
     let mut i = 0;
     while i < STRIDE {
         // SAFETY: both loads are within the bytes that the caller promises.
-        let [block, back1] = unsafe { [V::load(at.add(i)), V::load(at.add(i).sub(1))] };
-        found = narrow(block, back1, found);
+        let [block, back1] =
+            unsafe { [V::load(token, at.add(i)), V::load(token, at.add(i).sub(1))] };
+        found = test_narrow(block, back1, found);
         i += V::LEN;
     }
     found
@@ -171,18 +171,17 @@ unsafe fn narrow_stride<V: Vector>(at: *const u8, mut found: Found<V>) -> Found<
 /// # Safety
 ///
 /// - `RUN` bytes can be read at `at`.
-/// - The machine has the vector's instructions.
 #[inline(always)]
-unsafe fn is_ascii<V: Vector>(at: *const u8) -> bool {
+unsafe fn is_ascii<V: Vector>(token: V::Token, at: *const u8) -> bool {
     // SAFETY: all loads are within the bytes that the caller promises.
     unsafe {
-        let mut any = V::load(at);
+        let mut any = V::load(token, at);
         let mut i = V::LEN;
         while i < RUN {
-            any = any.or(V::load(at.add(i)));
+            any = any.or(V::load(token, at.add(i)));
             i += V::LEN;
         }
-        !any.any_high()
+        !any.any_high_bit()
     }
 }
 
@@ -191,38 +190,49 @@ unsafe fn is_ascii<V: Vector>(at: *const u8) -> bool {
 /// # Safety
 ///
 /// - `len` bytes can be read at `start`, and these are `RUN` or more.
-/// - The machine has the vector's instructions.
 #[inline(always)]
-unsafe fn skip_ascii<V: Vector>(start: *const u8, mut at: usize, len: usize) -> usize {
+unsafe fn skip_ascii<V: Vector>(
+    token: V::Token,
+    start: *const u8,
+    mut at: usize,
+    len: usize,
+) -> usize {
     while at + RUN <= len {
         // SAFETY: `RUN` bytes from `at` on are within `len`.
-        if !unsafe { is_ascii::<V>(start.add(at)) } {
+        if !unsafe { is_ascii::<V>(token, start.add(at)) } {
             return at;
         }
         at += RUN;
     }
     // SAFETY: the last `RUN` bytes.
-    if unsafe { is_ascii::<V>(start.add(len - RUN)) } { len } else { at.min(len - 1) }
+    if unsafe { is_ascii::<V>(token, start.add(len - RUN)) } { len } else { at.min(len - 1) }
 }
 
-/// The marks of [`beyond`] for the bytes of a range, of whichever lane.
+/// The marks of [`test_beyond`] for the bytes of a range, of whichever lane.
 ///
 /// # Safety
 ///
 /// - The bytes from `start` to `to` can be read.
 /// - `from` is 1 or more, and `LEN` or more below `to`.
-/// - The machine has the vector's instructions.
 #[cold]
 #[inline(always)]
-unsafe fn beyond_in<V: Vector>(start: *const u8, from: usize, to: usize) -> V {
+unsafe fn test_beyond_in<V: Vector>(
+    token: V::Token,
+    start: *const u8,
+    from: usize,
+    to: usize,
+) -> V {
     let last = to - V::LEN;
     let mut at = from;
     // SAFETY: a block can be read at `from`, and one byte before it.
-    let mut errors = unsafe { beyond(V::load(start.add(at)), V::load(start.add(at - 1))) };
+    let mut errors =
+        unsafe { test_beyond(V::load(token, start.add(at)), V::load(token, start.add(at - 1))) };
     while at < last {
         at = (at + V::LEN).min(last);
         // SAFETY: `at` is at most the place of the last block.
-        errors = errors.or(unsafe { beyond(V::load(start.add(at)), V::load(start.add(at - 1))) });
+        errors = errors.or(unsafe {
+            test_beyond(V::load(token, start.add(at)), V::load(token, start.add(at - 1)))
+        });
     }
     errors
 }

@@ -1,89 +1,23 @@
-//! Text to `char`s and UTF-16, and back: the operations, and their reference.
+//! Text to `char`s and UTF-16, and back.
 //!
-//! Text is `str`, validated before. A kernel's own implementation gives the same answers, writes the
-//! same units, and leaves those behind them as they were.
+//! Text is `str`, validated before. A tier's own implementation gives the same answers, writes the same
+//! units, and leaves the others as they were.
 
-use crate::kernel::Kernel;
-use crate::kernel::scalar::ascii_len;
-#[cfg(target_arch = "x86_64")]
-use crate::kernel::{Tier, avx512};
+use super::validate::ascii_len;
 
-impl Kernel {
-    /// Counts the characters of `text`.
-    #[doc(hidden)]
-    #[inline]
-    pub fn count_chars(self, text: &str) -> usize {
-        match self.0 {
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::decode::count_chars(text) },
-            _ => text.chars().count(),
-        }
-    }
+/// Counts the characters of `text`.
+pub(in crate::kernel) fn count_chars(text: &str) -> usize {
+    text.chars().count()
+}
 
-    /// Whether many characters are decoded at once, rather than one after another.
-    #[cfg(feature = "stream")]
-    pub(crate) const fn decodes_many(self) -> bool {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => true,
-            _ => false,
-        }
-    }
+/// Decodes to `char`s.
+pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+    decode(text, out)
+}
 
-    /// Decodes `text` into `out`, as far as it has room. Returns the bytes read and the `char`s
-    /// written; the others in `out` are as they were.
-    #[doc(hidden)]
-    #[inline]
-    pub fn decode_chars(self, text: &str, out: &mut [char]) -> (usize, usize) {
-        match self.0 {
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::decode::decode_chars(text, out) },
-            _ => decode(text, out),
-        }
-    }
-
-    /// Decodes `bytes` into `out` if they are ASCII, 64 at the most, and fit. Says whether they are;
-    /// if not, `out` is as it was.
-    ///
-    /// For short messages, where validating first takes as long as all of this.
-    #[doc(hidden)]
-    #[inline]
-    pub fn decode_short_ascii(self, bytes: &[u8], out: &mut [char]) -> bool {
-        match self.0 {
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::decode::short_ascii_to_chars(bytes, out) },
-            _ => short_ascii(bytes, out),
-        }
-    }
-
-    /// Decodes `text` into `out`, as far as it has room, without splitting a pair of surrogates.
-    /// Returns the bytes read and the UTF-16 units written; the others in `out` are as they were.
-    #[doc(hidden)]
-    #[inline]
-    pub fn decode_utf16(self, text: &str, out: &mut [u16]) -> (usize, usize) {
-        match self.0 {
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::decode::decode_utf16(text, out) },
-            _ => decode(text, out),
-        }
-    }
-
-    /// Encodes `chars` into `out`, as far as it has room for whole ones. Returns the `char`s read and
-    /// the bytes written; the others in `out` are as they were.
-    #[doc(hidden)]
-    #[inline]
-    pub fn encode_chars(self, chars: &[char], out: &mut [u8]) -> (usize, usize) {
-        match self.0 {
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::encode::encode_chars(chars, out) },
-            _ => encode(chars, out),
-        }
-    }
+/// Decodes to UTF-16 units.
+pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
+    decode(text, out)
 }
 
 /// What text is decoded to.
@@ -135,7 +69,7 @@ pub(in crate::kernel) fn decode<U: Unit>(text: &str, out: &mut [U]) -> (usize, u
 }
 
 /// Encodes `chars` into `out`, one after another.
-pub(in crate::kernel) fn encode(chars: &[char], out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let mut written = 0;
     for (read, c) in chars.iter().enumerate() {
         let Some(room) = out[written..].get_mut(..c.len_utf8()) else { return (read, written) };
@@ -145,7 +79,7 @@ pub(in crate::kernel) fn encode(chars: &[char], out: &mut [u8]) -> (usize, usize
 }
 
 /// Decodes `bytes` if they are ASCII, few, and fit.
-fn short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
+pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
     if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
         return false;
     }

@@ -1,37 +1,23 @@
-//! Where bytes leave a range: what tells a stretch of UTF-8 from that of a dialect.
+//! Where bytes leave a range: how a stretch of UTF-8 is told from one of a dialect.
 
 use core::ops::RangeInclusive;
-
-use crate::kernel::Kernel;
-#[cfg(target_arch = "x86_64")]
-use crate::kernel::{Tier, avx512};
-
-impl Kernel {
-    /// Finds the first byte of `bytes` that is not in `range`.
-    #[doc(hidden)]
-    #[inline]
-    pub fn find_outside(self, bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
-        match self.0 {
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => unsafe { find_outside_avx2(bytes, range) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::find::find_outside(bytes, range) },
-            _ => find_outside(bytes, range),
-        }
-    }
-}
 
 /// Bytes whose greatest is taken together: where there are many, and the others.
 const LARGE: usize = 1024;
 const SMALL: usize = 64;
 
-/// The reference. Taken from the start of the range, bytes outside are those that are greater than
-/// its width; the greatest of a block tells whether there are any. (In blocks that compilers make
-/// vectors of.)
+/// Finds the first byte that is not in `range`.
+pub(in crate::kernel) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
+    find_outside_by_blocks(bytes, range)
+}
+
+/// Subtracts the start of the range: bytes outside are then greater than its width, and the greatest of a
+/// block shows whether there are any. Compilers vectorise that with the features of the caller.
 #[inline(always)]
-fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
+pub(in crate::kernel) fn find_outside_by_blocks(
+    bytes: &[u8],
+    range: RangeInclusive<u8>,
+) -> Option<usize> {
     let (start, width) = (*range.start(), range.end().wrapping_sub(*range.start()));
     let is_inside = |block: &[u8]| {
         block.iter().fold(0, |most: u8, byte| most.max(byte.wrapping_sub(start))) <= width
@@ -52,11 +38,4 @@ fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
     }
     let found = bytes[at..].iter().position(|byte| byte.wrapping_sub(start) > width)?;
     Some(at + found)
-}
-
-/// The same, in vectors of 32 bytes.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn find_outside_avx2(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
-    find_outside(bytes, range)
 }

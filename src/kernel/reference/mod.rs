@@ -2,7 +2,22 @@
 //! it for what their blocks leave over.
 
 pub(super) mod convert;
-pub(super) mod find_outside;
+mod find_outside;
 pub(super) mod pairs;
-pub(super) mod unmask;
-pub(crate) mod validate;
+mod unmask;
+pub(super) mod validate;
+
+pub(super) use convert::{
+    count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars,
+};
+pub(super) use find_outside::{find_outside, find_outside_by_blocks};
+pub(super) use pairs::{join_pairs, split_pairs};
+pub(super) use unmask::{unmask, unmask_and_validate};
+pub(super) use validate::{copy_valid_prefix, text_before, valid_prefix_len, validate};
+
+use super::block_errors::{BLOCK, BlockErrors};
+
+/// There is no quick way to find all errors of a block at once.
+pub(super) fn block_errors(_: &[u8; BLOCK]) -> Option<BlockErrors> {
+    None
+}

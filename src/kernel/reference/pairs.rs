@@ -4,85 +4,13 @@
 //! B0..BF tail`, as the four bytes of what it stands for, `C0 80` as 00, everything else as it is. What
 //! comes out is then validated like any other UTF-8, so that nothing here has to be relied on.
 
-use core::ops::RangeInclusive;
-
-use crate::kernel::Kernel;
-#[cfg(target_arch = "x86_64")]
-use crate::kernel::{Tier, avx2, avx512};
-
-/// How U+0000 is written where surrogates come in pairs.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nul {
-    /// As one byte, 00: CESU-8.
-    Short,
-    /// As `C0 80`: Modified UTF-8, which has no byte 00.
-    Long,
-}
-
-impl Nul {
-    /// The bytes that a stretch of UTF-8 may have to mean the same.
-    pub(crate) const fn plain_bytes(self) -> RangeInclusive<u8> {
-        match self {
-            Self::Short => 0x00..=0xEF,
-            Self::Long => 0x01..=0xEF,
-        }
-    }
-
-    /// Those of them that are ASCII.
-    pub(crate) const fn plain_ascii(self) -> RangeInclusive<u8> {
-        match self {
-            Self::Short => 0x00..=0x7F,
-            Self::Long => 0x01..=0x7F,
-        }
-    }
-}
-
-impl Kernel {
-    /// Rewrites `input` as UTF-8 into `out`, until fewer than 64 bytes of that are left. Returns the
-    /// bytes read and the bytes written; those behind them in `out` may be anything.
-    ///
-    /// Stops in front of what is not UTF-8, a pair, or `C0 80`, as far as one can tell from these
-    /// bytes: F0 to FF; with [`Nul::Long`] 00, and C0 before anything but 80; a surrogate that is no
-    /// pair with what follows, or ED at the end. Other bytes may be ill-formed.
-    #[doc(hidden)]
-    #[inline]
-    pub fn join_pairs(self, input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
-        match self.0 {
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => unsafe { avx2::pairs::join_pairs(input, nul, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::pairs::join_pairs(input, nul, out) },
-            _ => join_pairs(input, nul, out),
-        }
-    }
-
-    /// Rewrites `text`, which is UTF-8 and may begin inside a character of up to three bytes, with
-    /// pairs of surrogates: the other way round. Goes on until fewer than 64 bytes of `out` are left, or
-    /// fewer than 69 in front of a character of four bytes.
-    /// Returns the bytes read and the bytes written; those behind them in `out` may be anything.
-    #[doc(hidden)]
-    #[inline]
-    pub fn split_pairs(self, text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
-        match self.0 {
-            // SAFETY: a `Kernel` is made only of a tier that has been found to be available.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => unsafe { avx2::pairs::split_pairs(text, nul, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::pairs::split_pairs(text, nul, out) },
-            _ => split_pairs(text, nul, out),
-        }
-    }
-}
+use crate::kernel::nul_form::NulForm;
 
 /// Bytes of room without which nothing is begun.
 pub(in crate::kernel) const ROOM: usize = 64;
 
-/// The reference: a word at a time, and the last bytes one by one.
-pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+/// Joins pairs: a word at a time, and the last bytes one by one.
+pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(room) = out[written..].first_chunk_mut::<ROOM>() {
         let rest = &input[read..];
@@ -98,8 +26,8 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (
     (read, written)
 }
 
-/// The reference, likewise.
-pub(in crate::kernel) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+/// Splits pairs: a word at a time, and the last bytes one by one.
+pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(room) = out[written..].first_chunk_mut::<ROOM>() {
         let rest = &text[read..];
@@ -117,13 +45,13 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (
 
 /// Rewrites what `word` begins with: the bytes read and written, or `None` where it is to be stopped.
 #[inline]
-fn join_word(word: [u8; 8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+fn join_word(word: [u8; 8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     let bytes = u64::from_le_bytes(word);
     if let Some(joined) = join(bytes) {
         room[..4].copy_from_slice(&joined);
         return Some((6, 4));
     }
-    if nul == Nul::Long && word[0] == 0xC0 {
+    if nul == NulForm::TwoBytes && word[0] == 0xC0 {
         room[..4].fill(0);
         return match bytes {
             0x80C0_80C0_80C0_80C0 => Some((8, 4)),
@@ -134,8 +62,8 @@ fn join_word(word: [u8; 8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, u
     room[..8].copy_from_slice(&word);
     let marks = large_bytes(bytes) | zeros(bytes ^ 0xEDED_EDED_EDED_EDED);
     let marks = match nul {
-        Nul::Short => marks,
-        Nul::Long => marks | zeros(bytes ^ 0xC0C0_C0C0_C0C0_C0C0) | zeros(bytes),
+        NulForm::OneByte => marks,
+        NulForm::TwoBytes => marks | zeros(bytes ^ 0xC0C0_C0C0_C0C0_C0C0) | zeros(bytes),
     };
     match first_marked(marks) {
         0 => is_no_surrogate(word[0], word[1]).then_some((1, 1)),
@@ -144,7 +72,7 @@ fn join_word(word: [u8; 8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, u
 }
 
 /// As [`join_word`], of the last bytes, fewer than eight.
-fn join_one(rest: &[u8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+fn join_one(rest: &[u8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     match *rest {
         [a, b, c, d, e, f, ..] if a == 0xED && matches!(b, 0xA0..=0xBF) => {
             room[..4].copy_from_slice(&join(u64::from_le_bytes([a, b, c, d, e, f, 0, 0]))?);
@@ -152,11 +80,11 @@ fn join_one(rest: &[u8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, usiz
         }
         [0xED, next, ..] if !is_no_surrogate(0xED, next) => return None,
         [] | [0xED] | [0xF0..=0xFF, ..] => return None,
-        [0xC0, 0x80, ..] if nul == Nul::Long => {
+        [0xC0, 0x80, ..] if nul == NulForm::TwoBytes => {
             room[0] = 0;
             return Some((2, 1));
         }
-        [0x00 | 0xC0, ..] if nul == Nul::Long => return None,
+        [0x00 | 0xC0, ..] if nul == NulForm::TwoBytes => return None,
         [byte, ..] => room[0] = byte,
     }
     Some((1, 1))
@@ -164,14 +92,14 @@ fn join_one(rest: &[u8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, usiz
 
 /// Rewrites what `word` begins with; the bytes read and written.
 #[inline]
-fn split_word(word: [u8; 8], nul: Nul, room: &mut [u8; ROOM]) -> (usize, usize) {
+fn split_word(word: [u8; 8], nul: NulForm, room: &mut [u8; ROOM]) -> (usize, usize) {
     let bytes = u64::from_le_bytes(word);
     match word {
         [a @ 0xF0..=0xFF, b, c, d, ..] => {
             room[..6].copy_from_slice(&split([a, b, c, d]));
             (4, 6)
         }
-        [0x00, ..] if nul == Nul::Long => {
+        [0x00, ..] if nul == NulForm::TwoBytes => {
             for pair in room[..16].as_chunks_mut::<2>().0 {
                 *pair = [0xC0, 0x80];
             }
@@ -179,7 +107,7 @@ fn split_word(word: [u8; 8], nul: Nul, room: &mut [u8; ROOM]) -> (usize, usize) 
         }
         _ => {
             room[..8].copy_from_slice(&word);
-            let nuls = if nul == Nul::Long { zeros(bytes) } else { 0 };
+            let nuls = if nul == NulForm::TwoBytes { zeros(bytes) } else { 0 };
             let plain = first_marked(large_bytes(bytes) | nuls);
             (plain, plain)
         }
@@ -188,14 +116,14 @@ fn split_word(word: [u8; 8], nul: Nul, room: &mut [u8; ROOM]) -> (usize, usize) 
 
 /// As [`split_word`], of the last bytes, fewer than eight; `None` where they are none, or not a whole
 /// character.
-fn split_one(rest: &[u8], nul: Nul, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+fn split_one(rest: &[u8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     match *rest {
         [a @ 0xF0..=0xFF, b, c, d, ..] => {
             room[..6].copy_from_slice(&split([a, b, c, d]));
             return Some((4, 6));
         }
         [] | [0xF0..=0xFF, ..] => return None,
-        [0x00, ..] if nul == Nul::Long => {
+        [0x00, ..] if nul == NulForm::TwoBytes => {
             room[..2].copy_from_slice(&[0xC0, 0x80]);
             return Some((1, 2));
         }

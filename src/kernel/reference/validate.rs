@@ -1,12 +1,14 @@
-//! The reference kernel: plain, safe, always compiled, and the definition of correct.
+//! Validation: how far bytes are well-formed, and where text ends.
 
-use crate::kernel::{Stop, Why};
+use core::mem::MaybeUninit;
+
+use crate::kernel::validated::{ErrorLen, Validated};
 
 /// Bytes looked at in one step while the text is ASCII.
 const BLOCK: usize = 16;
 
 /// Finds how far `input` is well-formed, one sequence after another, with a stride over ASCII.
-pub(crate) fn validate(input: &[u8]) -> Stop {
+pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
     let mut at = 0;
     while at < input.len() {
         if input[at] < 0x80 {
@@ -16,31 +18,30 @@ pub(crate) fn validate(input: &[u8]) -> Stop {
         match sequence(&input[at..]) {
             Sequence::WellFormed(len) => at += len,
             Sequence::Incomplete => break,
-            Sequence::IllFormed(why) => return Stop { valid_up_to: at, why },
+            Sequence::IllFormed(error_len) => {
+                return Validated { valid_up_to: at, error_len };
+            }
         }
     }
-    Stop { valid_up_to: at, why: Why::End }
+    Validated { valid_up_to: at, error_len: ErrorLen::None }
 }
 
-/// Validates `input`, all of which is known to be well-formed but for what begins at most three bytes
-/// before `near`: where a vector kernel has seen something.
-pub(crate) fn validate_from(input: &[u8], near: usize) -> Stop {
-    // A sequence that reaches to `near` began one to three bytes before it; if `near` is one
-    // continuation byte too many, then four.
-    let mut start = near.min(input.len());
-    for _ in 0..4 {
-        let inside = start == near || matches!(input.get(start), Some(0x80..=0xBF));
-        if start == 0 || !inside {
-            break;
-        }
-        start -= 1;
+/// Counts the well-formed bytes.
+pub(in crate::kernel) fn valid_prefix_len(input: &[u8]) -> usize {
+    validate(input).valid_up_to
+}
+
+/// Copies the well-formed bytes; `out` is as long as `input` or longer.
+pub(in crate::kernel) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+    let valid = validate(input).valid_up_to;
+    for (out, byte) in out.iter_mut().zip(&input[..valid]) {
+        out.write(*byte);
     }
-    let stop = validate(&input[start..]);
-    Stop { valid_up_to: start + stop.valid_up_to, ..stop }
+    valid
 }
 
 /// Counts the ASCII bytes that `input` begins with.
-pub(crate) fn ascii_len(input: &[u8]) -> usize {
+pub(in crate::kernel) fn ascii_len(input: &[u8]) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let (blocks, tail) = input.as_chunks::<BLOCK>();
     for (i, block) in blocks.iter().enumerate() {
@@ -58,7 +59,7 @@ pub(crate) fn ascii_len(input: &[u8]) -> usize {
 }
 
 /// Counts the ASCII bytes that `input` begins with up to the first that is `end`.
-pub(crate) fn ascii_before(end: u8, input: &[u8]) -> usize {
+pub(in crate::kernel) fn text_before(end: u8, input: &[u8]) -> usize {
     input.iter().take_while(|&&byte| byte < 0x80 && byte != end).count()
 }
 
@@ -70,7 +71,7 @@ pub(crate) enum Sequence {
     Incomplete,
     /// A maximal subpart, and then a byte that cannot follow (or, at length 1, a
     /// byte that can begin nothing).
-    IllFormed(Why),
+    IllFormed(ErrorLen),
 }
 
 /// Reads the sequence at the start of `input`, which is not empty and does not begin with ASCII.
@@ -88,9 +89,7 @@ pub(crate) fn sequence(input: &[u8]) -> Sequence {
     let Some(bytes) = input.first_chunk::<4>() else { return sequence_by_rows(input) };
     match well_formed_len(u32::from_le_bytes(*bytes)) {
         // The commonest errors: a byte that begins nothing, a leading byte without continuation.
-        0 if !matches!(bytes, [0xC2..=0xF4, 0x80..=0xBF, ..]) => {
-            Sequence::IllFormed(Why::IllFormed1)
-        }
+        0 if !matches!(bytes, [0xC2..=0xF4, 0x80..=0xBF, ..]) => Sequence::IllFormed(ErrorLen::One),
         0 => sequence_by_rows(input),
         len => Sequence::WellFormed(len),
     }
@@ -102,7 +101,7 @@ pub(crate) fn sequence(input: &[u8]) -> Sequence {
 /// Masks pick the marking bits of all bytes at once; what is left of overlong forms, surrogates and
 /// values too large shows in the value's highest bits.
 #[inline(always)]
-pub(crate) fn well_formed_len(bytes: u32) -> usize {
+pub(in crate::kernel) fn well_formed_len(bytes: u32) -> usize {
     if bytes & 0x0000_C0E0 == 0x0000_80C0 {
         // 110vvvv. 10......: not all of v zero (C0, C1).
         return if bytes & 0x1E != 0 { 2 } else { 0 };
@@ -131,18 +130,18 @@ fn sequence_by_rows(input: &[u8]) -> Sequence {
         0xF0 => (4, 0x90..=0xBF),
         0xF1..=0xF3 => (4, 0x80..=0xBF),
         0xF4 => (4, 0x80..=0x8F),
-        _ => return Sequence::IllFormed(Why::IllFormed1),
+        _ => return Sequence::IllFormed(ErrorLen::One),
     };
     match input.get(1) {
         None => return Sequence::Incomplete,
-        Some(byte) if !second.contains(byte) => return Sequence::IllFormed(Why::IllFormed1),
+        Some(byte) if !second.contains(byte) => return Sequence::IllFormed(ErrorLen::One),
         Some(_) => {}
     }
-    for (at, why) in (2..len).zip([Why::IllFormed2, Why::IllFormed3]) {
+    for (at, error_len) in (2..len).zip([ErrorLen::Two, ErrorLen::Three]) {
         match input.get(at) {
             None => return Sequence::Incomplete,
             Some(0x80..=0xBF) => {}
-            Some(_) => return Sequence::IllFormed(why),
+            Some(_) => return Sequence::IllFormed(error_len),
         }
     }
     Sequence::WellFormed(len)

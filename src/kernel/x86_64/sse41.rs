@@ -1,95 +1,85 @@
-//! SSE4.1: vectors of 16 bytes; the algorithm is in `vector.rs`.
+//! SSE4.1: vectors of 16 bytes. The algorithm is in `generic`.
 
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 
-use crate::kernel::generic::{self as vector, Look, Vector, Vector16};
-use crate::kernel::{Stop, scalar};
+use crate::kernel::generic::{self, Look, Vector, Vector16, lanewise, tier};
+use crate::kernel::reference;
+pub(in crate::kernel) use crate::kernel::reference::{
+    block_errors, count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars,
+    find_outside, join_pairs, split_pairs, unmask,
+};
+use crate::kernel::validated::Validated;
+
+tier!("sse4.1", Bytes16,
+    33..=64 => validate_halves::<Bytes16, 2>,
+    65..=128 => validate_halves::<Bytes16, 4>,
+    129..=256 => validate_blocks::<Bytes16, 16>,
+);
 
 /// 16 bytes.
 ///
 /// Invariant: exists only where the machine has SSE4.1.
 #[derive(Clone, Copy)]
-pub(in crate::kernel) struct Bytes16(__m128i);
+pub(super) struct Bytes16(__m128i);
+
+/// Proves that the machine has SSE4.1.
+#[derive(Clone, Copy)]
+pub(super) struct HasSse41(());
+
+impl Bytes16 {
+    #[inline]
+    #[target_feature(enable = "sse4.1")]
+    pub(super) fn token() -> HasSse41 {
+        HasSse41(())
+    }
+}
 
 impl Vector for Bytes16 {
     const LEN: usize = 16;
 
+    type Token = HasSse41;
+
     #[inline(always)]
-    unsafe fn load(at: *const u8) -> Self {
-        // SAFETY: the caller's promises; the load asks for no alignment.
+    unsafe fn load(_: HasSse41, at: *const u8) -> Self {
+        // SAFETY: the caller promises that 16 bytes can be read; the token proves SSE4.1.
         Self(unsafe { _mm_loadu_si128(at.cast()) })
     }
 
     #[inline(always)]
-    fn each(self, byte: u8) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
+    unsafe fn store(self, at: *mut u8) {
+        // SAFETY: the caller promises that 16 bytes can be written; `self` proves SSE4.1.
+        unsafe { _mm_storeu_si128(at.cast(), self.0) };
+    }
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> Self {
+        // SAFETY: `self` proves SSE4.1.
         Self(unsafe { _mm_set1_epi8(byte as i8) })
     }
 
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_or_si128(self.0, other.0) })
+    lanewise! {
+        or: _mm_or_si128,
+        and: _mm_and_si128,
+        xor: _mm_xor_si128,
+        wrapping_add: _mm_add_epi8,
+        saturating_add: _mm_adds_epi8,
+        saturating_sub: _mm_subs_epu8,
+        average: _mm_avg_epu8,
+        max: _mm_max_epu8,
+        min: _mm_min_epu8,
     }
 
     #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_and_si128(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_xor_si128(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_add_epi8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn plus_signed(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_adds_epi8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_subs_epu8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn average(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_avg_epu8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_max_epu8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: the invariant of `Bytes16`.
-        Self(unsafe { _mm_min_epu8(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn pick_from(self, table: &[u8; 16]) -> Self {
-        // SAFETY: the invariant of `Bytes16`; the table has the 16 bytes that are loaded.
+    fn lookup_16(self, table: &[u8; 16]) -> Self {
+        // SAFETY: the table has the 16 bytes that are loaded; `self` proves SSE4.1.
         Self(unsafe { _mm_shuffle_epi8(_mm_loadu_si128(table.as_ptr().cast()), self.0) })
     }
 
     #[inline(always)]
-    fn back<const N: usize>(self, before: Self) -> Self {
+    fn prev<const N: usize>(self, before: Self) -> Self {
         const { assert!(matches!(N, 1..=3)) };
-        // SAFETY: the invariant of `Bytes16`.
+        // SAFETY: `self` proves SSE4.1.
         Self(unsafe {
             match N {
                 1 => _mm_alignr_epi8::<15>(self.0, before.0),
@@ -100,108 +90,33 @@ impl Vector for Bytes16 {
     }
 
     #[inline(always)]
-    unsafe fn store(self, at: *mut u8) {
-        // SAFETY: the caller's promise, and the invariant of `Bytes16`; the store asks for no alignment.
-        unsafe { _mm_storeu_si128(at.cast(), self.0) };
-    }
-
-    #[inline(always)]
-    fn any_high(self) -> bool {
-        // SAFETY: the invariant of `Bytes16`.
-        unsafe { _mm_movemask_epi8(self.0) != 0 }
-    }
-
-    #[inline(always)]
-    fn first_high(self) -> Option<usize> {
-        // SAFETY: the invariant of `Bytes16`.
+    fn movemask(self) -> u64 {
+        // SAFETY: `self` proves SSE4.1.
         let mask = unsafe { _mm_movemask_epi8(self.0) };
-        (mask != 0).then_some(mask.trailing_zeros() as usize)
+        u64::from(mask as u32)
     }
 }
 
 impl Vector16 for Bytes16 {
     #[inline(always)]
-    unsafe fn from_words([low, high]: [u64; 2]) -> Self {
-        // SAFETY: the caller's promise.
+    fn from_bytes(token: HasSse41, bytes: &[u8; 16]) -> Self {
+        // SAFETY: these are 16 bytes.
+        unsafe { Self::load(token, bytes.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn from_words(_: HasSse41, [low, high]: [u64; 2]) -> Self {
+        // SAFETY: the token proves SSE4.1.
         Self(unsafe { _mm_set_epi64x(high as i64, low as i64) })
     }
 
     #[inline(always)]
-    unsafe fn up(self, n: usize) -> Self {
-        debug_assert!(n <= 16);
-        // SAFETY: the invariant of `Bytes16`; as `n` is 16 at most, 16 bytes can be read.
+    fn shift_up(self, n: usize) -> Self {
+        assert!(n <= 16);
+        // SAFETY: from `16 - n` on the table has 16 bytes or more; `self` proves SSE4.1.
         Self(unsafe {
-            _mm_shuffle_epi8(self.0, _mm_loadu_si128(vector::UP.as_ptr().add(16 - n).cast()))
+            let indexes = generic::SHIFT_UP.as_ptr().add(16 - n);
+            _mm_shuffle_epi8(self.0, _mm_loadu_si128(indexes.cast()))
         })
     }
-}
-
-/// Finds how far `input` is well-formed; see [`Kernel::validate`](super::Kernel::validate).
-#[target_feature(enable = "sse4.1")]
-pub(in crate::kernel) fn validate(input: &[u8]) -> Stop {
-    // SAFETY: the lengths are those that are asked for, and this function has the instructions.
-    let look = unsafe {
-        match input.len() {
-            0..=3 => return scalar::validate(input),
-            4..=16 => vector::up_to_16::<Bytes16>(input),
-            17..=32 => vector::up_to_32::<Bytes16>(input),
-            33..=64 => vector::halves::<Bytes16, 2>(input),
-            65..=128 => vector::halves::<Bytes16, 4>(input),
-            129..=256 => vector::blocks::<Bytes16>(input),
-            _ => return long(input),
-        }
-    };
-    answer(input, look)
-}
-
-/// 257 bytes and more.
-#[inline(never)]
-#[target_feature(enable = "sse4.1")]
-fn long(input: &[u8]) -> Stop {
-    // SAFETY: there are 256 bytes and more, and this function has the instructions.
-    let look = unsafe { vector::long::<Bytes16>(input) };
-    answer(input, look)
-}
-
-/// Counts bytes; see [`Kernel::clean_len`](super::Kernel::clean_len).
-#[target_feature(enable = "sse4.1")]
-pub(in crate::kernel) fn clean_len(input: &[u8]) -> usize {
-    // SAFETY: there is no `out`, and this function has the instructions.
-    unsafe { vector::clean::<Bytes16>(input, core::ptr::null_mut()) }
-}
-
-/// Copies bytes; see [`Kernel::copy_clean`](super::Kernel::copy_clean).
-///
-/// # Safety
-///
-/// - `input.len()` bytes can be written at `out`.
-#[target_feature(enable = "sse4.1")]
-pub(in crate::kernel) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
-    // SAFETY: the caller's promise, and this function has the instructions.
-    unsafe { vector::clean::<Bytes16>(input, out) }
-}
-
-/// Counts bytes, as [`Kernel::text_before`](super::Kernel::text_before) may, up to what is not ASCII.
-#[target_feature(enable = "sse4.1")]
-pub(in crate::kernel) fn ascii_before(end: u8, input: &[u8]) -> usize {
-    // SAFETY: this function has the instructions.
-    unsafe { vector::ascii_before::<Bytes16>(end, input) }
-}
-
-/// What has been found, looking closer where that is needed.
-#[inline]
-#[target_feature(enable = "sse4.1")]
-fn answer(input: &[u8], look: Look) -> Stop {
-    match look {
-        Ok(stop) => stop,
-        Err(from) => locate(input, from),
-    }
-}
-
-#[cold]
-#[inline(never)]
-#[target_feature(enable = "sse4.1")]
-fn locate(input: &[u8], from: usize) -> Stop {
-    // SAFETY: this function has the instructions.
-    unsafe { vector::locate::<Bytes16>(input, from) }
 }

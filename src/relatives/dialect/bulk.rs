@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::encoder::DialectEncoder;
 use crate::dialect::{CodePoint, Dialect};
-use crate::kernel::{Kernel, Nul};
+use crate::kernel::{Kernel, NulForm};
 
 /// Many at once, into a `Vec`.
 impl DialectEncoder {
@@ -161,8 +161,8 @@ const BUFFER: usize = 512;
 /// Writes `text`: stretches that are the same in UTF-8 as they are, and what is between rewritten.
 fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
     let nul = match dialect {
-        Dialect::Cesu8 => Nul::Short,
-        Dialect::ModifiedUtf8 => Nul::Long,
+        Dialect::Cesu8 => NulForm::OneByte,
+        Dialect::ModifiedUtf8 => NulForm::TwoBytes,
         _ => return out.put(text.as_bytes()),
     };
     let kernel = Kernel::detect();

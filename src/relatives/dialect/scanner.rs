@@ -6,7 +6,7 @@ use crate::core::mode::ErrorMode;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{Before, Behind, Extent, Grammar, Sequence};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
-use crate::kernel::{Kernel, Nul};
+use crate::kernel::{Kernel, NulForm};
 #[cfg(feature = "alloc")]
 use crate::unchecked::first_char;
 use crate::unchecked::{Ending, split_far, split_range};
@@ -299,10 +299,10 @@ impl DialectScanner {
     }
 
     /// How U+0000 is written, where surrogates come in pairs.
-    const fn nul(&self) -> Option<Nul> {
+    const fn nul(&self) -> Option<NulForm> {
         match self.dialect() {
-            Dialect::Cesu8 => Some(Nul::Short),
-            Dialect::ModifiedUtf8 => Some(Nul::Long),
+            Dialect::Cesu8 => Some(NulForm::OneByte),
+            Dialect::ModifiedUtf8 => Some(NulForm::TwoBytes),
             _ => None,
         }
     }
@@ -326,10 +326,10 @@ fn begins_with_ascii(bytes: &[u8]) -> bool {
 
 /// How many bytes have become `joined`: two more for a pair, one more for a long NUL.
 #[cfg(feature = "alloc")]
-fn unjoined_len(joined: &str, nul: Nul) -> usize {
+fn unjoined_len(joined: &str, nul: NulForm) -> usize {
     let more = joined.bytes().map(|byte| match byte {
         0xF0.. => 2,
-        0x00 if nul == Nul::Long => 1,
+        0x00 if nul == NulForm::TwoBytes => 1,
         _ => 0,
     });
     joined.len() + more.sum::<usize>()

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use arbitrary::Arbitrary;
-use utf8_codec::{Kernel, Nul, Stop, Why};
+use utf8_codec::__kernel::{ErrorLen, Kernel, NulForm, Validated};
 
 use super::input::Bytes;
 
@@ -42,26 +42,26 @@ pub fn kernel(kernel: Kernel, work: &Work) {
     pairs(kernel, text, less);
 }
 
-fn validates(kernel: Kernel, bytes: &[u8]) -> Stop {
+fn validates(kernel: Kernel, bytes: &[u8]) -> Validated {
     let expected = match str::from_utf8(bytes) {
-        Ok(text) => Stop { valid_up_to: text.len(), why: Why::End },
-        Err(error) => Stop {
+        Ok(text) => Validated { valid_up_to: text.len(), error_len: ErrorLen::None },
+        Err(error) => Validated {
             valid_up_to: error.valid_up_to(),
-            why: match error.error_len() {
-                None => Why::End,
-                Some(1) => Why::IllFormed1,
-                Some(2) => Why::IllFormed2,
-                _ => Why::IllFormed3,
+            error_len: match error.error_len() {
+                None => ErrorLen::None,
+                Some(1) => ErrorLen::One,
+                Some(2) => ErrorLen::Two,
+                _ => ErrorLen::Three,
             },
         },
     };
     assert_eq!(kernel.validate(bytes), expected, "{kernel:?}: {bytes:02x?}");
-    let clean = kernel.clean_len(bytes);
+    let clean = kernel.valid_prefix_len(bytes);
     assert!(str::from_utf8(&bytes[..clean]).is_ok(), "{kernel:?}, {clean}: {bytes:02x?}");
     expected
 }
 
-fn unmasks(kernel: Kernel, bytes: &[u8], mask: [u8; 4], stop: Stop) {
+fn unmasks(kernel: Kernel, bytes: &[u8], mask: [u8; 4], stop: Validated) {
     let mut masked = bytes.to_vec();
     for (at, byte) in masked.iter_mut().enumerate() {
         *byte ^= mask[at % 4];
@@ -78,9 +78,9 @@ fn unmasks(kernel: Kernel, bytes: &[u8], mask: [u8; 4], stop: Stop) {
 fn copies(kernel: Kernel, bytes: &[u8], less: usize) {
     for room in [bytes.len().saturating_sub(less), bytes.len() + 7] {
         let mut out = vec![MaybeUninit::new(BYTE); room + 64];
-        let copied = kernel.copy_clean(bytes, &mut out[..room]);
+        let copied = kernel.copy_valid_prefix(bytes, &mut out[..room]);
         let within = &bytes[..room.min(bytes.len())];
-        assert_eq!(copied, kernel.clean_len(within), "{kernel:?}, {room}: {bytes:02x?}");
+        assert_eq!(copied, kernel.valid_prefix_len(within), "{kernel:?}, {room}: {bytes:02x?}");
         // SAFETY: all of it has been given a value.
         let out: Vec<u8> = out.iter().map(|byte| unsafe { byte.assume_init() }).collect();
         assert!(out[..copied] == within[..copied], "{kernel:?}, {room}: {bytes:02x?}");
@@ -175,9 +175,9 @@ fn parts(kernel: Kernel, bytes: &[u8]) {
         at += chunk.invalid().len();
     }
     let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(parts) = bytes[at..].first_chunk().and_then(|block| kernel.parts(block)) {
-        for i in (0..64).filter(|i| parts.ill_formed >> i & 1 != 0) {
-            let longer = (parts.longer >> i & 1) + (parts.longest >> i & 1);
+    while let Some(parts) = bytes[at..].first_chunk().and_then(|block| kernel.block_errors(block)) {
+        for i in (0..64).filter(|i| parts.starts >> i & 1 != 0) {
+            let longer = (parts.two_or_three >> i & 1) + (parts.three >> i & 1);
             found.push((at + i, 1 + longer as usize));
         }
         at += parts.end;
@@ -188,11 +188,11 @@ fn parts(kernel: Kernel, bytes: &[u8]) {
 
 /// Characters of four bytes to pairs of surrogates and back.
 fn pairs(kernel: Kernel, text: &str, less: usize) {
-    for nul in [Nul::Short, Nul::Long] {
+    for nul in [NulForm::OneByte, NulForm::TwoBytes] {
         let mut expected = Vec::new();
         for c in text.chars() {
             match c {
-                '\0' if nul == Nul::Long => expected.extend([0xC0, 0x80]),
+                '\0' if nul == NulForm::TwoBytes => expected.extend([0xC0, 0x80]),
                 '\u{10000}'.. => {
                     for unit in c.encode_utf16(&mut [0; 2]) {
                         let tail = |shift: u32| 0x80 | (*unit >> shift & 0x3F) as u8;

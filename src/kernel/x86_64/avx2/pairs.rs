@@ -31,7 +31,8 @@
 
 use core::arch::x86_64::*;
 
-use crate::kernel::reference::pairs::{self, Nul, ROOM};
+use crate::kernel::nul_form::NulForm;
+use crate::kernel::reference::pairs::{self, ROOM};
 
 /// Bytes looked at together.
 const BLOCK: usize = 32;
@@ -41,9 +42,9 @@ const AHEAD: usize = 2 * BLOCK;
 /// Room without which none is split: each byte may become two, and what is copied too far.
 const ROOM_TO_SPLIT: usize = 3 * BLOCK;
 
-/// Rewrites pairs; see [`Kernel::join_pairs`](super::super::Kernel::join_pairs).
+/// Rewrites pairs; see [`Kernel::join_pairs`](crate::kernel::Kernel::join_pairs).
 #[target_feature(enable = "avx2")]
-pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     // Bytes that are done with, behind `read`: at most five, the end of what began before.
     let mut done = 0;
@@ -101,7 +102,7 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (
 struct Found {
     /// Pairs.
     pairs: u64,
-    /// `C0 80`, with [`Nul::Long`].
+    /// `C0 80`, with [`NulForm::TwoBytes`].
     nuls: u64,
     /// What is to be stopped at.
     stop: u64,
@@ -112,7 +113,7 @@ struct Found {
 impl Found {
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn in_bytes(bytes: &Bytes64, nul: Nul, begun_before: u64) -> Self {
+    fn in_bytes(bytes: &Bytes64, nul: NulForm, begun_before: u64) -> Self {
         const WITHIN: u64 = (1 << BLOCK) - 1;
         let ed = bytes.equal(0xED);
         let [first, second] = [bytes.masked_equal(0xF0, 0xA0), bytes.masked_equal(0xF0, 0xB0)];
@@ -121,7 +122,7 @@ impl Found {
         let pairs = ed & first >> 1 & tail >> 2 & ed >> 3 & second >> 4 & tail >> 5 & WITHIN;
         let mut stop = halves & !(pairs | pairs << 3 | begun_before) | bytes.large();
         let mut nuls = 0;
-        if nul == Nul::Long {
+        if nul == NulForm::TwoBytes {
             let c0 = bytes.equal(0xC0);
             nuls = c0 & bytes.equal(0x80) >> 1 & WITHIN;
             stop |= c0 & !nuls | bytes.equal(0x00);
@@ -169,16 +170,16 @@ impl Bytes64 {
     }
 }
 
-/// The other way round; see [`Kernel::split_pairs`](super::super::Kernel::split_pairs).
+/// The other way round; see [`Kernel::split_pairs`](crate::kernel::Kernel::split_pairs).
 #[target_feature(enable = "avx2")]
-pub(in crate::kernel) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     // Bytes that are done with, behind `read`: at most three, the end of what began before.
     let mut done = 0;
     while text.len() - read >= AHEAD && out.len() - written >= ROOM_TO_SPLIT {
         // SAFETY: there are 64 bytes and more.
         let block = unsafe { load(text.as_ptr().add(read)) };
-        let nuls = if nul == Nul::Long { equal(block, 0x00) } else { 0 };
+        let nuls = if nul == NulForm::TwoBytes { equal(block, 0x00) } else { 0 };
         let mut marks = large(block) | nuls & !(nuls << 1);
         while marks != 0 {
             let mark = marks.trailing_zeros() as usize;

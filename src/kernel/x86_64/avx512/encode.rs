@@ -16,14 +16,14 @@
 use core::arch::x86_64::*;
 
 use super::{BLOCK, OR3, lanes, load, store};
-use crate::kernel::reference::convert;
+use crate::kernel::reference;
 
 /// Characters in a vector.
 const LANES: usize = 16;
 /// Characters looked at together.
 const GROUP: usize = 4 * LANES;
 
-/// Encodes to UTF-8; see [`Kernel::encode_chars`](super::super::Kernel::encode_chars).
+/// Encodes to UTF-8; see [`Kernel::encode_chars`](crate::kernel::Kernel::encode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let room = out.len();
@@ -57,7 +57,7 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
         read += count;
         written += len;
     }
-    let (more_read, more_written) = convert::encode(&chars[read..], &mut out[written..]);
+    let (more_read, more_written) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more_read, written + more_written)
 }
 

@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 
 use super::{BLOCK, STRIDE, lanes, load, load_within};
 
-/// Finds a byte; see [`Kernel::find_outside`](super::super::Kernel::find_outside).
+/// Finds a byte; see [`Kernel::find_outside`](crate::kernel::Kernel::find_outside).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::kernel) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
     let (start, width) = (*range.start(), range.end().wrapping_sub(*range.start()));

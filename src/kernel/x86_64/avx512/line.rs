@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use super::{BLOCK, STRIDE, behind, load_within, marks, test};
 
-/// Counts bytes; see [`Kernel::text_before`](crate::Kernel::text_before).
+/// Counts bytes; see [`Kernel::text_before`](crate::kernel::Kernel::text_before).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::kernel) fn text_before(end: u8, input: &[u8]) -> usize {
     let found = |at| {

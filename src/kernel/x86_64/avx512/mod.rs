@@ -27,15 +27,25 @@
 
 use core::arch::x86_64::*;
 
-use crate::kernel::{Stop, scalar};
+use crate::kernel::generic::{error_near, sequence_start, validate_from};
+use crate::kernel::validated::Validated;
+use core::mem::MaybeUninit;
 
-pub(in crate::kernel) mod decode;
-pub(in crate::kernel) mod encode;
-pub(in crate::kernel) mod find;
-pub(in crate::kernel) mod line;
-pub(in crate::kernel) mod pairs;
-pub(in crate::kernel) mod parts;
-pub(in crate::kernel) mod unmask;
+mod decode;
+mod encode;
+mod find;
+mod line;
+mod pairs;
+mod parts;
+mod unmask;
+
+pub(in crate::kernel) use decode::{count_chars, decode_chars, decode_short_ascii, decode_utf16};
+pub(in crate::kernel) use encode::encode_chars;
+pub(in crate::kernel) use find::find_outside;
+pub(in crate::kernel) use line::text_before;
+pub(in crate::kernel) use pairs::{join_pairs, split_pairs};
+pub(in crate::kernel) use parts::block_errors;
+pub(in crate::kernel) use unmask::{unmask, unmask_and_validate};
 
 const BLOCK: usize = 64;
 const STRIDE: usize = 4 * BLOCK;
@@ -83,9 +93,9 @@ const OR_THEN_XOR: i32 = 0x56;
 /// `a | (b & !c)`
 const OR_AND_NOT: i32 = 0xF4;
 
-/// Finds how far `input` is well-formed; see [`Kernel::validate`](super::Kernel::validate).
+/// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::kernel::Kernel::validate).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(in crate::kernel) fn validate(input: &[u8]) -> Stop {
+pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
     match input.len() {
         0..=63 => up_to_63(input),
         64 => one_block(input),
@@ -95,49 +105,41 @@ pub(in crate::kernel) fn validate(input: &[u8]) -> Stop {
     }
 }
 
-/// Counts bytes; see [`Kernel::clean_len`](super::Kernel::clean_len).
+/// Counts bytes; see [`Kernel::valid_prefix_len`](crate::kernel::Kernel::valid_prefix_len).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(in crate::kernel) fn clean_len(input: &[u8]) -> usize {
-    // SAFETY: there is no `out`.
-    unsafe { clean(input, core::ptr::null_mut()) }
+pub(in crate::kernel) fn valid_prefix_len(input: &[u8]) -> usize {
+    valid_prefix::<false>(input, &mut [])
 }
 
-/// Copies bytes; see [`Kernel::copy_clean`](super::Kernel::copy_clean).
-///
-/// # Safety
-///
-/// - `input.len()` bytes can be written at `out`.
+/// Copies bytes; see [`Kernel::copy_valid_prefix`](crate::kernel::Kernel::copy_valid_prefix).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(in crate::kernel) unsafe fn copy_clean(input: &[u8], out: *mut u8) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { clean(input, out) }
+pub(in crate::kernel) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+    valid_prefix::<true>(input, out)
 }
 
-/// Counts the well-formed bytes that `input` begins with, block by block, and copies them to `out`
-/// unless that is null.
-///
-/// # Safety
-///
-/// - `out` is null, or `input.len()` bytes can be written there.
+/// Counts the well-formed bytes that `input` begins with, block by block, and copies the blocks to `out`
+/// with `COPY`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn clean(input: &[u8], out: *mut u8) -> usize {
+fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+    assert!(!COPY || out.len() >= input.len());
     let start = input.as_ptr();
+    let out = out.as_mut_ptr().cast::<u8>();
     let mut at = 0;
     while at + BLOCK <= input.len() {
-        // SAFETY: a block can be read at `at`.
+        // SAFETY: a block from `at` on is within `input`.
         let block = unsafe { load(start.add(at)) };
-        if !out.is_null() {
-            // SAFETY: as much can be written at `out` as there is of `input`.
+        if COPY {
+            // SAFETY: `out` has the length of `input` at least, of which a block is at `at`.
             unsafe { store(block, out.add(at)) };
         }
         let zero = _mm512_setzero_si512();
         let errors = if at == 0 {
-            // Behind an error there often is the next: whether it is all ASCII is not worth asking.
+            // After an error there often is the next: whether it is all ASCII is not worth asking.
             let [back1, back2, back3] = [-1, -2, -3].map(|by| load_within(input, 0, by));
             test(block, back1, back2, back3, zero)
         } else {
-            // SAFETY: `at` is a block and more.
+            // SAFETY: `at` is a block or more, so that three bytes of `input` are before it.
             unsafe {
                 match any_high(_mm512_or_si512(block, load(start.add(at - 3)))) {
                     true => full(start.add(at), zero),
@@ -147,11 +149,11 @@ unsafe fn clean(input: &[u8], out: *mut u8) -> usize {
         };
         let marks = marks(errors);
         if marks != 0 {
-            return Stop::before(input, at + marks.trailing_zeros() as usize);
+            return sequence_start(input, at + marks.trailing_zeros() as usize);
         }
         at += BLOCK;
     }
-    if at == 0 { 0 } else { Stop::clean_up_to_tail(&input[..at]).valid_up_to }
+    if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
 }
 
 /// Up to 63 bytes in one register, the bytes in front of them and behind them being zeros.
@@ -159,11 +161,11 @@ unsafe fn clean(input: &[u8], out: *mut u8) -> usize {
 /// Whether they are ASCII is asked without a branch on the length: that of messages is hard to predict.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_63(input: &[u8]) -> Stop {
+fn up_to_63(input: &[u8]) -> Validated {
     debug_assert!(input.len() < BLOCK);
     let text = load_within(input, 0, 0);
     if !any_high(text) {
-        return Stop::clean(input.len());
+        return Validated::all(input.len());
     }
     let marks = if input.len() < 32 {
         first_marks_of_half(_mm512_castsi512_si256(text)).into()
@@ -172,7 +174,7 @@ fn up_to_63(input: &[u8]) -> Stop {
     };
     // The zeros behind the input mark a sequence that is not complete.
     if marks == 0 {
-        return Stop::clean(input.len());
+        return Validated::all(input.len());
     }
     stop_at(input, 0, _bzhi_u64(marks, input.len() as u32))
 }
@@ -180,16 +182,16 @@ fn up_to_63(input: &[u8]) -> Stop {
 /// 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn one_block(input: &[u8]) -> Stop {
+fn one_block(input: &[u8]) -> Validated {
     debug_assert_eq!(input.len(), BLOCK);
     // SAFETY: a block can be read.
     let text = unsafe { load(input.as_ptr()) };
     if !any_high(text) {
-        return Stop::clean(BLOCK);
+        return Validated::all(BLOCK);
     }
     let errors = first_errors(text);
     if is_finished(errors, text) {
-        return Stop::clean(BLOCK);
+        return Validated::all(BLOCK);
     }
     stop_at(input, 0, marks(errors))
 }
@@ -217,13 +219,13 @@ fn first_marks_of_half(text: __m256i) -> u32 {
 /// 65 to 128 bytes in two registers that overlap.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_128(input: &[u8]) -> Stop {
+fn up_to_128(input: &[u8]) -> Validated {
     debug_assert!((65..=128).contains(&input.len()));
     let last_at = input.len() - BLOCK;
     // SAFETY: the first and the last 64 bytes are within `input`, which has more.
     let (first, last) = unsafe { (load(input.as_ptr()), load(input.as_ptr().add(last_at))) };
     if !any_high(_mm512_or_si512(first, last)) {
-        return Stop::clean(input.len());
+        return Validated::all(input.len());
     }
     let first_errors = first_errors(first);
     let last_errors = if last_at >= 3 {
@@ -235,7 +237,7 @@ fn up_to_128(input: &[u8]) -> Stop {
         _mm512_maskz_mov_epi8(!0b111, self::first_errors(last))
     };
     if is_finished(_mm512_or_si512(first_errors, last_errors), last) {
-        Stop::clean(input.len())
+        Validated::all(input.len())
     } else if any_high(first_errors) {
         stop_at(input, 0, marks(first_errors))
     } else {
@@ -246,7 +248,7 @@ fn up_to_128(input: &[u8]) -> Stop {
 /// 129 to 319 bytes in blocks of 64, the last of which is laid against the end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_319(input: &[u8]) -> Stop {
+fn up_to_319(input: &[u8]) -> Validated {
     debug_assert!((129..=319).contains(&input.len()));
     let start = input.as_ptr();
     let last = input.len() - BLOCK;
@@ -264,7 +266,7 @@ fn up_to_319(input: &[u8]) -> Stop {
     };
     let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
     if !any_high(_mm512_or_si512(all, between)) {
-        return Stop::clean(input.len());
+        return Validated::all(input.len());
     }
     let mut errors = first_errors(a);
     if any_high(errors) {
@@ -280,18 +282,18 @@ fn up_to_319(input: &[u8]) -> Stop {
         at = (at + BLOCK).min(last);
     }
     if is_finished(errors, d) {
-        Stop::clean(input.len())
+        Validated::all(input.len())
     } else if any_high(errors) {
         locate(input, BLOCK)
     } else {
-        Stop::clean_up_to_tail(input)
+        Validated::all_but_tail(input)
     }
 }
 
 /// 320 bytes and more in strides, laid along cache lines, the last of which is laid against the end.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn long(input: &[u8]) -> Stop {
+fn long(input: &[u8]) -> Validated {
     debug_assert!(input.len() >= STRIDE + BLOCK);
     let start = input.as_ptr();
     let to_line = BLOCK - start as usize % BLOCK;
@@ -301,7 +303,7 @@ fn long(input: &[u8]) -> Stop {
     // SAFETY: `at` is at most the place of the last stride.
     while unsafe { is_ascii(start.add(at)) } {
         if at == last {
-            return Stop::clean(input.len());
+            return Validated::all(input.len());
         }
         at = if at == 0 { STRIDE - BLOCK + to_line } else { at + STRIDE }.min(last);
     }
@@ -326,7 +328,7 @@ fn long(input: &[u8]) -> Stop {
                 return locate(input, tested);
             }
             if at == last {
-                return Stop::clean_up_to_tail(input);
+                return Validated::all_but_tail(input);
             }
             tested = at;
         }
@@ -561,7 +563,7 @@ fn test(
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn locate(input: &[u8], from: usize) -> Stop {
+fn locate(input: &[u8], from: usize) -> Validated {
     debug_assert!(input.len() > 2 * BLOCK && from >= 3);
     let last = input.len() - BLOCK;
     let mut at = from.min(last);
@@ -573,7 +575,7 @@ fn locate(input: &[u8], from: usize) -> Stop {
         }
         if at == last {
             debug_assert!(false, "an error was marked");
-            return scalar::validate_from(input, from);
+            return validate_from(input, from);
         }
         at = (at + BLOCK).min(last);
     }
@@ -581,11 +583,11 @@ fn locate(input: &[u8], from: usize) -> Stop {
 
 /// Says where `input` stops, with `marks` the errors of the block at `at`.
 #[inline(always)]
-fn stop_at(input: &[u8], at: usize, marks: u64) -> Stop {
+fn stop_at(input: &[u8], at: usize, marks: u64) -> Validated {
     if marks == 0 {
-        Stop::clean_up_to_tail(input)
+        Validated::all_but_tail(input)
     } else {
-        Stop::marked(input, at + marks.trailing_zeros() as usize)
+        error_near(input, at + marks.trailing_zeros() as usize)
     }
 }
 

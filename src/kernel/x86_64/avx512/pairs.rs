@@ -19,7 +19,8 @@
 use core::arch::x86_64::*;
 
 use super::{Aligned, BLOCK, lanes, load, load_within, store, table};
-use crate::kernel::reference::pairs::{Nul, ROOM};
+use crate::kernel::nul_form::NulForm;
+use crate::kernel::reference::pairs::ROOM;
 
 /// `11110uuu` by the low six bits of `1010vvvv`.
 static LEADING: Aligned = Part::Leading.by_low_bits();
@@ -74,9 +75,9 @@ impl Part {
     }
 }
 
-/// Rewrites pairs; see [`Kernel::join_pairs`](super::super::Kernel::join_pairs).
+/// Rewrites pairs; see [`Kernel::join_pairs`](crate::kernel::Kernel::join_pairs).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = join_blocks(input, nul, out);
     while read < input.len() && out.len() - written >= ROOM {
         let left = (input.len() - read).min(BLOCK);
@@ -107,7 +108,7 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: Nul, out: &mut [u8]) -> (
 /// Rewrites whole blocks, up to one with something to stop at.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn join_blocks(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     // What began in the block before.
     let (mut before, mut nuls_before) = (0_u64, 0_u64);
@@ -144,16 +145,16 @@ fn join_blocks(input: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
     (read - unfinished, written - unfinished.min(3))
 }
 
-/// Rewrites the other way round; see [`Kernel::split_pairs`](super::super::Kernel::split_pairs).
+/// Rewrites the other way round; see [`Kernel::split_pairs`](crate::kernel::Kernel::split_pairs).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::kernel) fn split_pairs(text: &[u8], nul: Nul, out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while read < text.len() && out.len() - written >= ROOM {
         let left = (text.len() - read).min(BLOCK);
         let block = load_within(text, read, 0);
         let [before1, before2] = [-1, -2].map(|by| load_within(text, read, by));
         let (second, third) = (is_large(before1), is_large(before2));
-        let nuls = if nul == Nul::Long { is(block, 0x00) & lanes(left) } else { 0 };
+        let nuls = if nul == NulForm::TwoBytes { is(block, 0x00) & lanes(left) } else { 0 };
         // SAFETY: there is room for 64 bytes.
         let mut put = |bytes| unsafe { store(bytes, out.as_mut_ptr().add(written)) };
         if is_large(block) | second | third | nuls == 0 {
@@ -220,12 +221,12 @@ impl Marks {
     /// halves of pairs that began before it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    fn of(ahead: &[__m512i; 1 + AHEAD], nul: Nul, seconds: u64) -> Self {
+    fn of(ahead: &[__m512i; 1 + AHEAD], nul: NulForm, seconds: u64) -> Self {
         let block = ahead[0];
         let ed = is(block, 0xED);
         let (nuls, refused) = match nul {
-            Nul::Short => (0, 0),
-            Nul::Long => {
+            NulForm::OneByte => (0, 0),
+            NulForm::TwoBytes => {
                 let c0 = is(block, 0xC0);
                 let nuls = if c0 == 0 { 0 } else { c0 & is(ahead[1], 0x80) };
                 (nuls, c0 & !nuls | is(block, 0x00))
@@ -249,11 +250,11 @@ impl Marks {
     /// Of a block that is looked at alone: what does not end in it is something to stop at.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    fn within(block: __m512i, nul: Nul) -> Self {
+    fn within(block: __m512i, nul: NulForm) -> Self {
         let ed = is(block, 0xED);
         let (nuls, refused) = match nul {
-            Nul::Short => (0, 0),
-            Nul::Long => {
+            NulForm::OneByte => (0, 0),
+            NulForm::TwoBytes => {
                 let c0 = is(block, 0xC0);
                 let nuls = c0 & is(block, 0x80) >> 1;
                 (nuls, c0 & !nuls | is(block, 0x00))

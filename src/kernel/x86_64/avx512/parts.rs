@@ -14,15 +14,15 @@
 use core::arch::x86_64::*;
 
 use super::{BACK, BLOCK, load, marks, second, table};
-use crate::kernel::block_errors::Parts;
+use crate::kernel::block_errors::BlockErrors;
 
 /// The bytes in which what begins ends in the block.
 const BEGINS: u64 = !0 >> 3;
 
-/// See [`Kernel::parts`](crate::Kernel::parts).
+/// See [`Kernel::parts`](crate::kernel::Kernel::block_errors).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(in crate::kernel) fn parts(block: &[u8; BLOCK]) -> Parts {
+pub(in crate::kernel) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
     // SAFETY: that many bytes can be read.
     let bytes = unsafe { load(block.as_ptr()) };
     let from = |lead: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(lead as i8));
@@ -49,10 +49,10 @@ pub(in crate::kernel) fn parts(block: &[u8; BLOCK]) -> Parts {
     let behind = (two | three | four) << 1 | (three | four) << 2 | four << 3;
     let behind_ill_formed = longer << 1 | longest << 2;
     let well_formed = !high | two | three | four | behind;
-    Parts {
-        ill_formed: !(well_formed | behind_ill_formed) & BEGINS,
-        longer,
-        longest,
+    Some(BlockErrors {
+        starts: !(well_formed | behind_ill_formed) & BEGINS,
+        two_or_three: longer,
+        three: longest,
         end: 61 + ((behind | behind_ill_formed) >> 61).trailing_ones() as usize,
-    }
+    })
 }

@@ -14,15 +14,15 @@ use super::{
     BACK, BLOCK, OR3, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes, load,
     load_within, narrow_test, store, table, test,
 };
-use crate::kernel::Stop;
-use crate::kernel::reference::unmask;
+use crate::kernel::reference;
+use crate::kernel::validated::Validated;
 
 /// How far validation stays behind: some blocks more than wait to be written at any time.
 const DISTANCE: usize = 5 * STRIDE;
 /// From here on the distance is worth keeping.
 const LONG: usize = DISTANCE + STRIDE;
 
-/// Unmasks; see [`Kernel::unmask`](super::super::Kernel::unmask).
+/// Unmasks; see [`Kernel::unmask`](crate::kernel::Kernel::unmask).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::kernel) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     let key = Key::new(mask);
@@ -32,16 +32,16 @@ pub(in crate::kernel) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
         // SAFETY: `block` has 64 bytes.
         unsafe { store(key.unmask(load(at)), at) };
     }
-    unmask::unmask(rest, mask);
+    reference::unmask(rest, mask);
 }
 
 /// Unmasks and validates; see
-/// [`Kernel::unmask_and_validate`](super::super::Kernel::unmask_and_validate).
+/// [`Kernel::unmask_and_validate`](crate::kernel::Kernel::unmask_and_validate).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
+pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     match bytes.len() {
         0..=15 => {
-            unmask::unmask(bytes, mask);
+            reference::unmask(bytes, mask);
             super::validate(bytes)
         }
         16..=64 => up_to_64(bytes, mask),
@@ -82,7 +82,7 @@ impl Key {
 /// 16 to 64 bytes in one register.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
+fn up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!((16..=64).contains(&bytes.len()));
     let len = bytes.len();
     let inside = lanes(len);
@@ -112,7 +112,7 @@ fn up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
         }
     }
     if !any_high(text) {
-        return Stop::clean(len);
+        return Validated::all(len);
     }
     let errors = _mm512_maskz_mov_epi8(inside, first_errors(text));
     stop(bytes, errors, tail)
@@ -121,7 +121,7 @@ fn up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
 /// 65 to 128 bytes in two registers that overlap.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
+fn up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!((65..=128).contains(&bytes.len()));
     let last_at = bytes.len() - BLOCK;
     let tail = tail(bytes, mask);
@@ -144,7 +144,7 @@ fn up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
         store(last, at.add(last_at));
     }
     if !any_high(_mm512_or_si512(first, last)) {
-        return Stop::clean(bytes.len());
+        return Validated::all(bytes.len());
     }
     let errors = test(last, back1, back2, back3, _mm512_setzero_si512());
     // With zeros in front of it the block's first bytes may seem wrong; they are in the first as well.
@@ -155,12 +155,12 @@ fn up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
 /// A great many bytes, in strides laid along cache lines.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn long(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
+fn long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!(bytes.len() >= STRIDE + BLOCK);
     let to_line = BLOCK - bytes.as_ptr() as usize % BLOCK;
     let last = bytes.len() - STRIDE;
     let key = Key::ahead(mask, to_line);
-    unmask::unmask(&mut bytes[..to_line], mask);
+    reference::unmask(&mut bytes[..to_line], mask);
     let mut unmasked = to_line;
     let mut at = if to_line < 4 { BLOCK } else { to_line };
     let mut errors = _mm512_setzero_si512();
@@ -180,7 +180,7 @@ fn long(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
                 continue;
             }
         } else if unmasked < bytes.len() {
-            unmask::unmask(&mut bytes[unmasked..], rotated(mask, unmasked).to_le_bytes());
+            reference::unmask(&mut bytes[unmasked..], rotated(mask, unmasked).to_le_bytes());
             unmasked = bytes.len();
         }
         // SAFETY: `at` is 4 or more, and at most the place of the last stride.
@@ -195,7 +195,7 @@ fn long(bytes: &mut [u8], mask: [u8; 4]) -> Stop {
     if any_high(_mm512_or_si512(errors, first_errors)) {
         super::validate(bytes)
     } else {
-        Stop::clean_up_to_tail(bytes)
+        Validated::all_but_tail(bytes)
     }
 }
 
@@ -271,12 +271,12 @@ fn rotated(mask: [u8; 4], by: usize) -> u32 {
 /// `tail`, the last four.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn stop(bytes: &[u8], errors: __m512i, tail: u32) -> Stop {
+fn stop(bytes: &[u8], errors: __m512i, tail: u32) -> Validated {
     if any_high(errors) {
         super::validate(bytes)
     } else if ends_complete(tail) {
-        Stop::clean(bytes.len())
+        Validated::all(bytes.len())
     } else {
-        Stop::clean_up_to_tail(bytes)
+        Validated::all_but_tail(bytes)
     }
 }

@@ -61,7 +61,7 @@ pub(in crate::kernel) fn count_chars(text: &str) -> usize {
     count + (not_continuing(rest) & lanes).count_ones() as usize
 }
 
-/// Decodes to `char`s; see [`Kernel::decode_chars`](super::super::Kernel::decode_chars).
+/// Decodes to `char`s; see [`Kernel::decode_chars`](crate::kernel::Kernel::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
     // SAFETY: there is room for `out.len()` units of four bytes; what is written to them are the
@@ -70,7 +70,7 @@ pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, u
     finish(text, out, read, written)
 }
 
-/// Decodes to UTF-16; see [`Kernel::decode_utf16`](super::super::Kernel::decode_utf16).
+/// Decodes to UTF-16; see [`Kernel::decode_utf16`](crate::kernel::Kernel::decode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
     // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
@@ -79,9 +79,9 @@ pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, us
 }
 
 /// Decodes a block or less of ASCII to `char`s; see
-/// [`Kernel::decode_short_ascii`](super::super::Kernel::decode_short_ascii).
+/// [`Kernel::decode_short_ascii`](crate::kernel::Kernel::decode_short_ascii).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::kernel) fn short_ascii_to_chars(bytes: &[u8], out: &mut [char]) -> bool {
+pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
     // SAFETY: there is room for `out.len()` units of four bytes; ASCII is written to them.
     unsafe { short_ascii::<4>(bytes, out.as_mut_ptr().cast(), out.len()) }
 }

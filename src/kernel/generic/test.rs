@@ -1,0 +1,112 @@
+//! The tests of a block: which of its bytes show an error.
+
+use super::vector::Vector;
+use crate::kernel::validated::Validated;
+
+/// By the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0) what has to
+/// be added to it, so that added to `here` (C0..=FF) this leaves bit 7 set for the second bytes that
+/// may follow. A sum of C0..=FF leaves it set for all of them.
+static SECOND: [u8; 16] = {
+    let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
+    // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
+    // F0: 9F + 11 = B0. 80..=8F are C0..=CF: 70..=7F, 90..=BF are D0..=FF: 80..=AF.
+    table[0x1] = 0x9F;
+    // ED: 12 + 0E = 20. 80..=9F are C0..=DF: E0..=FF, A0..=BF are E0..=FF: 00..=1F.
+    table[0xE] = 0x12;
+    table
+};
+
+/// What has been found: an answer, or that there may be an error at this byte or after it.
+pub(in crate::kernel) type Look = Result<Validated, usize>;
+
+/// What blocks add up to.
+#[derive(Clone, Copy)]
+pub(super) struct Found<V> {
+    /// Bit 7 is set for bytes that show an error.
+    pub(super) errors: V,
+    /// The least value of `here`: below 2 for C0 and C1.
+    least: V,
+}
+
+impl<V: Vector> Found<V> {
+    #[inline(always)]
+    pub(super) fn nothing(any: V) -> Self {
+        Self { errors: any.splat(0), least: any.splat(0xFF) }
+    }
+
+    /// Bit 7 is set where there is an error.
+    #[inline(always)]
+    pub(super) fn marks(self) -> V {
+        self.errors.or(self.least.splat(0x81).saturating_sub(self.least))
+    }
+}
+
+/// The test of the documentation of `generic`.
+#[inline(always)]
+pub(super) fn test_full<V: Vector>(
+    block: V,
+    [back1, back2, back3]: [V; 3],
+    found: Found<V>,
+) -> Found<V> {
+    let after_lead = back1.average(block.splat(0x3F));
+    let third = back2.average(block.splat(0x1F));
+    let fourth = back3.average(block.splat(0x0F));
+    let wanted = after_lead.max(third).max(fourth);
+    let here = block.saturating_add(block.splat(0x40));
+    let lead = back1.saturating_sub(block.splat(0xDF));
+    let good = here.and(here.wrapping_add(lead.lookup_16(&SECOND).wrapping_add(lead)));
+    Found { errors: found.errors.or(wanted.xor(good)), least: found.least.min(here) }
+}
+
+/// The test for a block in which and before which no byte is above DF.
+#[inline(always)]
+pub(super) fn test_narrow<V: Vector>(block: V, back1: V, found: Found<V>) -> Found<V> {
+    let wanted = back1.average(block.splat(0x3F));
+    let here = block.saturating_add(block.splat(0x40));
+    Found { errors: found.errors.or(wanted.xor(here)), least: found.least.min(here) }
+}
+
+/// The errors that the other tests do not mark: F5..=FF, and after F4 (or these) 90..=FF.
+#[inline(always)]
+pub(super) fn test_beyond<V: Vector>(block: V, back1: V) -> V {
+    let never = block.saturating_sub(block.splat(0xF5 - 0x80));
+    let after_f4 = back1.saturating_sub(block.splat(0xF4 - 0x80));
+    never.or(after_f4.and(block.saturating_sub(block.splat(0x90 - 0x80))))
+}
+
+/// Whether any byte makes [`test_beyond`] necessary, `top` being the greatest.
+#[inline(always)]
+pub(super) fn needs_beyond<V: Vector>(top: V) -> bool {
+    top.saturating_sub(top.splat(0xF4 - 0x80)).any_high_bit()
+}
+
+/// [`test_full`] for a block with nothing before it.
+#[inline(always)]
+pub(super) fn test_first<V: Vector>(block: V) -> Found<V> {
+    let zero = block.splat(0);
+    let backs = [block.prev::<1>(zero), block.prev::<2>(zero), block.prev::<3>(zero)];
+    test_full(block, backs, Found::nothing(zero))
+}
+
+/// [`test_full`] for the block at `at`.
+///
+/// # Safety
+///
+/// - `LEN` bytes can be read at `at`, and 3 before it.
+#[inline(always)]
+pub(super) unsafe fn test_full_at<V: Vector>(
+    token: V::Token,
+    at: *const u8,
+    found: Found<V>,
+) -> Found<V> {
+    // SAFETY: all four loads are within the bytes that the caller promises.
+    let [block, back1, back2, back3] = unsafe {
+        [
+            V::load(token, at),
+            V::load(token, at.sub(1)),
+            V::load(token, at.sub(2)),
+            V::load(token, at.sub(3)),
+        ]
+    };
+    test_full(block, [back1, back2, back3], found)
+}

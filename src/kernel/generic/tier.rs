@@ -1,0 +1,75 @@
+//! The operations of a tier, for its module.
+
+/// Defines the operations that the algorithms of `generic` have, for a vector and its target feature. They
+/// are functions with that feature, which a generic function cannot be.
+///
+/// The lengths are those of short inputs, from 33 bytes on, with what validates them.
+macro_rules! tier {
+    ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $count:literal>,)*) => {
+        /// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::kernel::Kernel::validate).
+        #[target_feature(enable = $feature)]
+        pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
+            let look = match input.len() {
+                0..=3 => return reference::validate(input),
+                4..=16 => generic::validate_up_to_16::<Bytes16>(Bytes16::token(), input),
+                17..=32 => generic::validate_up_to_32::<Bytes16>(Bytes16::token(), input),
+                $($lengths => generic::$validate::<$with, $count>(<$with>::token(), input),)*
+                _ => return validate_long(input),
+            };
+            conclude(input, look)
+        }
+
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        fn validate_long(input: &[u8]) -> Validated {
+            conclude(input, generic::validate_long::<$vector>(<$vector>::token(), input))
+        }
+
+        /// What has been found, looking closer where that is needed.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn conclude(input: &[u8], look: Look) -> Validated {
+            match look {
+                Ok(found) => found,
+                Err(from) => locate_error(input, from),
+            }
+        }
+
+        #[cold]
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        fn locate_error(input: &[u8], from: usize) -> Validated {
+            generic::locate_error::<$vector>(<$vector>::token(), input, from)
+        }
+
+        /// Counts bytes; see [`Kernel::valid_prefix_len`](crate::kernel::Kernel::valid_prefix_len).
+        #[target_feature(enable = $feature)]
+        pub(in crate::kernel) fn valid_prefix_len(input: &[u8]) -> usize {
+            generic::valid_prefix_len::<$vector>(<$vector>::token(), input)
+        }
+
+        /// Copies bytes; see [`Kernel::copy_valid_prefix`](crate::kernel::Kernel::copy_valid_prefix).
+        #[target_feature(enable = $feature)]
+        pub(in crate::kernel) fn copy_valid_prefix(
+            input: &[u8],
+            out: &mut [MaybeUninit<u8>],
+        ) -> usize {
+            generic::copy_valid_prefix::<$vector>(<$vector>::token(), input, out)
+        }
+
+        /// Counts bytes, as [`Kernel::text_before`](crate::kernel::Kernel::text_before) may, up to what is
+        /// not ASCII.
+        #[target_feature(enable = $feature)]
+        pub(in crate::kernel) fn text_before(end: u8, input: &[u8]) -> usize {
+            generic::ascii_before::<$vector>(<$vector>::token(), end, input)
+        }
+
+        /// Unmasks, then validates.
+        #[target_feature(enable = $feature)]
+        pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+            reference::unmask(bytes, mask);
+            validate(bytes)
+        }
+    };
+}
+pub(in crate::kernel) use tier;

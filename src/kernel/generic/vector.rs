@@ -1,0 +1,100 @@
+//! What the algorithms ask of a vector.
+
+/// A vector of bytes.
+///
+/// Implementations are `inline(always)` and without `target_feature`, so that they become part of
+/// the function that has it. (Closures in between would lose it.)
+///
+/// Invariant: values exist only where the machine has the instructions that the methods use.
+pub(in crate::kernel) trait Vector: Copy {
+    /// Bytes in a vector.
+    const LEN: usize;
+    /// Bits of [`movemask`](Self::movemask) for each byte.
+    const MASK_BITS: u32 = 1;
+
+    /// Proves that the machine has the instructions. Only a function with the target feature can make
+    /// the first one.
+    type Token: Copy;
+
+    /// Loads a vector.
+    ///
+    /// # Safety
+    ///
+    /// - `LEN` bytes can be read at `at`.
+    unsafe fn load(token: Self::Token, at: *const u8) -> Self;
+    /// Stores this vector.
+    ///
+    /// # Safety
+    ///
+    /// - `LEN` bytes can be written at `at`.
+    unsafe fn store(self, at: *mut u8);
+    /// The same byte in each lane. (`self` only proves that the machine has the instructions.)
+    fn splat(self, byte: u8) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn wrapping_add(self, other: Self) -> Self;
+    /// The sum of signed bytes.
+    fn saturating_add(self, other: Self) -> Self;
+    /// The difference of unsigned bytes.
+    fn saturating_sub(self, other: Self) -> Self;
+    /// `(self + other + 1) / 2`
+    fn average(self, other: Self) -> Self;
+    /// The greater of unsigned bytes.
+    fn max(self, other: Self) -> Self;
+    /// The less of unsigned bytes.
+    fn min(self, other: Self) -> Self;
+    /// The entries of `table` that the low four bits of each byte, which is below 80, pick.
+    fn lookup_16(self, table: &[u8; 16]) -> Self;
+    /// For each byte the one `N` bytes before it, 1 to 3, `before` preceding this vector.
+    fn prev<const N: usize>(self, before: Self) -> Self;
+    /// Bit 7 of each byte, as `MASK_BITS` equal bits.
+    fn movemask(self) -> u64;
+
+    /// Whether bit 7 of any byte is set.
+    #[inline(always)]
+    fn any_high_bit(self) -> bool {
+        self.movemask() != 0
+    }
+
+    /// The first byte of which bit 7 is set.
+    #[inline(always)]
+    fn first_high_bit(self) -> Option<usize> {
+        let mask = self.movemask();
+        (mask != 0).then_some((mask.trailing_zeros() / Self::MASK_BITS) as usize)
+    }
+}
+
+/// A vector of 16 bytes.
+pub(in crate::kernel) trait Vector16: Vector {
+    fn from_bytes(token: Self::Token, bytes: &[u8; 16]) -> Self;
+
+    /// A vector of two words, each in little-endian order.
+    fn from_words(token: Self::Token, words: [u64; 2]) -> Self;
+
+    /// This vector moved up by `n` bytes, at most 16, with zeros coming in.
+    fn shift_up(self, n: usize) -> Self;
+}
+
+/// The indexes that move a vector of 16 bytes up by `n` bytes, from `16 - n` on.
+pub(in crate::kernel) static SHIFT_UP: [u8; 32] = {
+    let mut table = [0x80; 32];
+    let mut i = 0;
+    while i < 16 {
+        table[16 + i] = i as u8;
+        i += 1;
+    }
+    table
+};
+
+/// Methods of a [`Vector`] that are one instruction of two vectors each.
+macro_rules! lanewise {
+    ($($method:ident: $instruction:ident,)*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self {
+            // SAFETY: vectors exist only where the machine has their instructions.
+            Self(unsafe { $instruction(self.0, other.0) })
+        }
+    )*};
+}
+pub(in crate::kernel) use lanewise;

@@ -1,0 +1,37 @@
+//! What validation returns.
+
+/// How far an input is well-formed, and what follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Validated {
+    /// The bytes before this index are well-formed.
+    pub valid_up_to: usize,
+    /// The maximal subpart at this index, if the input shows that it is ill-formed.
+    pub error_len: ErrorLen,
+}
+
+/// The length of a maximal subpart. (An enumeration without fields, so that a [`Validated`] fits two
+/// registers.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorLen {
+    /// No error: the input ended, inside a sequence (1 to 3 bytes of it) or not.
+    None,
+    /// One byte.
+    One,
+    /// Two bytes.
+    Two,
+    /// Three bytes.
+    Three,
+}
+
+impl ErrorLen {
+    /// The length in bytes, `None` where there is no error.
+    #[inline]
+    pub const fn get(self) -> Option<usize> {
+        match self {
+            Self::None => None,
+            Self::One => Some(1),
+            Self::Two => Some(2),
+            Self::Three => Some(3),
+        }
+    }
+}
