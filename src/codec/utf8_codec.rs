@@ -10,7 +10,8 @@ use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::fallback::{Fallback, FallbackReport, Follows, Switch, take_next};
+use crate::fallback::{Fallback, FallbackReport, Switch, take_next};
+use crate::relatives::Follow;
 use crate::unchecked::Ending;
 
 /// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
@@ -261,7 +262,7 @@ impl Utf8Codec {
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         if let Some(switch) = &mut self.fallback {
             let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-            return take_next(switch, scanner, tally, src, Follows::More, self.mode);
+            return take_next(switch, scanner, tally, src, Follow::More, self.mode);
         }
         if self.mode != ErrorMode::Fatal {
             return Ok(self.decoder.take_repaired(src, self.mode)?.into_item());
@@ -303,7 +304,7 @@ impl Decoder for Utf8Codec {
         }
         if let Some(switch) = &mut self.fallback {
             let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-            let next = take_next(switch, scanner, tally, src, Follows::Nothing, self.mode)?;
+            let next = take_next(switch, scanner, tally, src, Follow::End, self.mode)?;
             if next.is_none() {
                 switch.finish();
             }

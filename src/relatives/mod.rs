@@ -4,8 +4,19 @@ pub mod detect;
 pub mod dialect;
 #[cfg(feature = "alloc")]
 pub mod fallback;
+#[cfg(feature = "alloc")]
+pub(crate) mod legacy;
 pub mod terminal;
 pub mod utf16;
+
+/// What follows the bytes shown to a state machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Follow {
+    /// Bytes that have not arrived and may belong to the same sequence.
+    More,
+    /// The end of the stream, or bytes that belong to another sequence.
+    End,
+}
 
 #[cfg(feature = "alloc")]
 use crate::core::decoder::buffer::{Progress, Status};

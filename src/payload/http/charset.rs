@@ -4,7 +4,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 
 use crate::payload::http::content_type::{Malformed, Parameters};
-use crate::payload::http::legacy::{self, LegacyEncoding};
+use crate::relatives::legacy::LegacyEncoding;
 
 /// The encoding of a body, as its `Content-Type` names it.
 ///
@@ -104,7 +104,7 @@ impl Charset {
         if UTF_8_LABELS.iter().any(|known| trimmed.eq_ignore_ascii_case(known.as_bytes())) {
             return Ok(Self::UTF_8);
         }
-        if let Some(encoding) = legacy::for_label(trimmed) {
+        if let Some(encoding) = LegacyEncoding::for_label(trimmed) {
             return Ok(Self(Encoding::Legacy(encoding)));
         }
         let label = label.escape_ascii().take(40).map(char::from).collect();

@@ -56,7 +56,6 @@ mod charset;
 mod content_type;
 mod decoding;
 mod error;
-#[cfg_attr(not(feature = "encoding_rs"), path = "no_legacy.rs")]
 mod legacy;
 mod legacy_error;
 

@@ -5,9 +5,9 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::fallback::encoding::Follows;
 use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, FallbackReport, Switch};
+use crate::relatives::Follow;
 
 /// Turns a stream of bytes, in chunks cut anywhere, into text, and reads in a legacy encoding what is
 /// not UTF-8.
@@ -150,7 +150,7 @@ impl FallbackDecoder {
         loop {
             let result = if self.held.is_empty() {
                 let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-                let found = self.switch.step(scanner, tally, chunk, Follows::More, text);
+                let found = self.switch.step(scanner, tally, chunk, Follow::More, text);
                 let (used, result) = take(found, self.mode, text);
                 if used == 0 && result == Ok(Pace::Waits) {
                     self.held.hold(chunk, Wait::ForMore);
@@ -336,7 +336,7 @@ impl FallbackDecoder {
     pub(crate) fn step_end(&mut self, text: &mut String) -> Result<Pace, Utf8Error> {
         let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
         let held = self.held.rest();
-        let found = self.switch.step(scanner, tally, held, Follows::Nothing, text);
+        let found = self.switch.step(scanner, tally, held, Follow::End, text);
         let (used, pace) = take(found, self.mode, text);
         self.held.take(used);
         if pace == Ok(Pace::Waits) {
@@ -363,7 +363,7 @@ impl FallbackDecoder {
             self.held.append(&chunk[..lent]);
             let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
             let held = self.held.rest();
-            let found = self.switch.step(scanner, tally, held, Follows::More, text);
+            let found = self.switch.step(scanner, tally, held, Follow::More, text);
             let (used, result) = take(found, self.mode, text);
             if used == 0 && result == Ok(Pace::Waits) {
                 self.held.wait = Wait::ForMore;

@@ -6,10 +6,10 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
-use crate::fallback::encoding::Follows;
 use crate::fallback::settings::Extent;
 use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, FallbackReport, Switch};
+use crate::relatives::Follow;
 
 /// A fallback for a codec that knows itself where lines end, and shows them whole.
 #[derive(Clone, Debug)]
@@ -83,9 +83,8 @@ impl LineFallback {
         let mut text = String::with_capacity(bytes.len());
         let mut counted_before = Tally::default();
         loop {
-            let follows = Follows::Nothing;
-            let found =
-                self.parts.step(&mut scanner, &mut counted_before, utf8, follows, &mut text);
+            let follow = Follow::End;
+            let found = self.parts.step(&mut scanner, &mut counted_before, utf8, follow, &mut text);
             let taken = match found {
                 Found::Text(piece) => {
                     text.push_str(piece);
@@ -102,7 +101,7 @@ impl LineFallback {
         }
         loop {
             let taken = match scanner.step_legacy(legacy, None) {
-                Step::Silent(len) => self.parts.decode(&legacy[..len], Follows::Nothing, &mut text),
+                Step::Silent(len) => self.parts.decode(&legacy[..len], Follow::End, &mut text),
                 Step::Error(error) => {
                     text.push_str(&mode.repair(&error).ok_or(error)?);
                     error.bytes().len()

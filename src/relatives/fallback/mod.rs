@@ -49,7 +49,6 @@
 //! [`ErrorMode::Windows1252`]: crate::ErrorMode::Windows1252
 
 mod decoder;
-mod encoding;
 #[cfg(feature = "codec")]
 mod line;
 #[cfg(any(feature = "codec", feature = "stream"))]
@@ -58,11 +57,12 @@ mod settings;
 mod switch;
 
 pub use decoder::FallbackDecoder;
-pub use encoding::LegacyEncoding;
 pub use settings::{Fallback, FallbackReport};
+
+pub use crate::relatives::legacy::LegacyEncoding;
 
 #[cfg(feature = "codec")]
 pub(crate) use line::LineFallback;
-pub(crate) use switch::Switch;
 #[cfg(any(feature = "codec", feature = "stream"))]
-pub(crate) use {encoding::Follows, owned::take_next};
+pub(crate) use owned::take_next;
+pub(crate) use switch::Switch;

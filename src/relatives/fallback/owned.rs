@@ -14,8 +14,8 @@ use crate::core::tally::Tally;
 use crate::fallback::Switch;
 #[cfg(feature = "stream")]
 use crate::fallback::decoder::{FallbackDecoder, Pace};
-use crate::fallback::encoding::Follows;
 use crate::fallback::switch::Found;
+use crate::relatives::Follow;
 use crate::unchecked::{SplitTo, take_text};
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, what is legacy as a copy.
@@ -27,14 +27,14 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     scanner: &mut Scanner,
     tally: &mut Tally,
     bytes: &mut B,
-    follows: Follows,
+    follow: Follow,
     mode: ErrorMode,
 ) -> Result<Option<ByteString>, Utf8Error> {
     loop {
         let mut legacy = String::new();
         let mut found = Taken::Nothing;
         let text = take_text(bytes, |bytes| {
-            match switch.step(scanner, tally, bytes, follows, &mut legacy) {
+            match switch.step(scanner, tally, bytes, follow, &mut legacy) {
                 Found::Text(text) => return text,
                 Found::Legacy(len) | Found::Silent(len) => found = Taken::Bytes(len),
                 Found::Error(error) => found = Taken::Error(error),
@@ -82,7 +82,7 @@ impl FallbackDecoder {
             }
         }
         let Self { decoder: Utf8Decoder { scanner, tally, .. }, mode, switch, .. } = self;
-        let next = take_next(switch, scanner, tally, chunk, Follows::More, *mode)?;
+        let next = take_next(switch, scanner, tally, chunk, Follow::More, *mode)?;
         if next.is_none() {
             self.hold(&std::mem::take(chunk));
         }

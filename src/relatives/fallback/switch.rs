@@ -3,9 +3,10 @@ use alloc::string::String;
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
-use crate::fallback::encoding::{Decoded, Follows};
 use crate::fallback::settings::Extent;
 use crate::fallback::{Fallback, FallbackReport};
+use crate::relatives::Follow;
+use crate::relatives::legacy::Decoded;
 
 /// What the bytes at a place in a stream are, in view of a fallback.
 ///
@@ -88,10 +89,10 @@ impl Switch {
         scanner: &mut Scanner,
         tally: &mut Tally,
         input: &'a [u8],
-        follows: Follows,
+        follow: Follow,
         legacy: &mut String,
     ) -> Found<'a> {
-        let mut at = Place { scanner, tally, input, follows };
+        let mut at = Place { scanner, tally, input, follow };
         loop {
             let found = match (self.reading, self.fallback.extent) {
                 (Reading::Legacy, _) => Some(self.step_legacy(&mut at, legacy)),
@@ -150,7 +151,7 @@ impl Switch {
     fn step_run<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let start = at.scanner.position();
         let mut len = 0;
-        let follows = loop {
+        let follow = loop {
             let mut ahead = Place { input: &at.input[len..], ..at.reborrow() };
             match ahead.step() {
                 Step::Error(error) if error.kind().is_ill_formed() => {
@@ -160,14 +161,14 @@ impl Switch {
                         at.tally.note(error);
                     }
                 }
-                Step::Hold => break at.follows,
-                Step::Text(_) | Step::Silent(_) | Step::Error(_) => break Follows::Nothing,
+                Step::Hold => break at.follow,
+                Step::Text(_) | Step::Silent(_) | Step::Error(_) => break Follow::End,
             }
         };
         if start != self.run_end || self.report.first.is_none() {
             self.begin(start);
         }
-        let read = self.decode(&at.input[..len], follows, legacy);
+        let read = self.decode(&at.input[..len], follow, legacy);
         at.scanner.seek(start + read as u64);
         self.run_end = start + read as u64;
         if read == 0 { Found::Hold } else { Found::Legacy(read) }
@@ -241,7 +242,7 @@ impl Switch {
                 }
                 Step::Error(error) => (error.bytes().len(), (error.bytes() == b"\n").then_some(0)),
                 Step::Silent(len) => (len, None),
-                Step::Hold if at.follows == Follows::Nothing => {
+                Step::Hold if at.follow == Follow::End => {
                     break Reading::Whole { left: checked };
                 }
                 Step::Hold => {
@@ -302,8 +303,8 @@ impl Switch {
         };
         let is_last = ends_line(taken.last());
         let is_cut = is_last || taken.len() < at.input.len();
-        let follows = if is_cut { Follows::Nothing } else { at.follows };
-        let read = self.decode(taken, follows, legacy);
+        let follow = if is_cut { Follow::End } else { at.follow };
+        let read = self.decode(taken, follow, legacy);
         at.scanner.seek(start + read as u64);
         if is_last {
             self.reading = Reading::Utf8;
@@ -326,8 +327,8 @@ impl Switch {
     }
 
     /// Reads bytes in the legacy encoding; returns how many.
-    pub(super) fn decode(&mut self, bytes: &[u8], follows: Follows, text: &mut String) -> usize {
-        let Decoded { read, replaced } = self.fallback.encoding.decode(bytes, follows, text);
+    pub(super) fn decode(&mut self, bytes: &[u8], follow: Follow, text: &mut String) -> usize {
+        let Decoded { read, replaced } = self.fallback.encoding.decode(bytes, follow, text);
         self.report.bytes += read as u64;
         self.report.replaced += replaced;
         read
@@ -339,19 +340,19 @@ struct Place<'p, 'a> {
     scanner: &'p mut Scanner,
     tally: &'p mut Tally,
     input: &'a [u8],
-    follows: Follows,
+    follow: Follow,
 }
 
 impl<'a> Place<'_, 'a> {
     fn reborrow(&mut self) -> Place<'_, 'a> {
-        let Self { scanner, tally, input, follows } = self;
-        Place { scanner, tally, input, follows: *follows }
+        let Self { scanner, tally, input, follow } = self;
+        Place { scanner, tally, input, follow: *follow }
     }
 
     /// What the bytes begin with in UTF-8, in view of what follows.
     fn step(&mut self) -> Step<'a> {
         let step = self.scanner.step(self.input);
-        if !matches!(step, Step::Hold) || self.follows == Follows::More {
+        if !matches!(step, Step::Hold) || self.follow == Follow::More {
             return step;
         }
         self.scanner.finish(self.input).map_or(Step::Hold, Step::Error)
