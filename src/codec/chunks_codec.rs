@@ -8,7 +8,7 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::input::Taken;
 use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
-use crate::unchecked::Ending;
+use crate::core::text::Ending;
 
 /// A part of a stream: text, or what is not text.
 ///

@@ -10,9 +10,9 @@ use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
+use crate::core::text::Ending;
 use crate::fallback::{Fallback, FallbackReport, Switch, take_next};
 use crate::relatives::Follow;
-use crate::unchecked::Ending;
 
 /// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
 ///

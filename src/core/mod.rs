@@ -98,4 +98,5 @@ pub(crate) mod scanner;
 pub mod split;
 pub(crate) mod strictness;
 pub(crate) mod tally;
+pub(crate) mod text;
 pub(crate) mod validator;

@@ -3,12 +3,12 @@
 use crate::core::bom::{Opening, Start};
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::options::Utf8Options;
+#[cfg(feature = "bytes")]
+use crate::core::text::unmask_and_split_far;
+use crate::core::text::{Ending, Look, split_far, split_text};
 use crate::kernel::{Kernel, decode_char, error_at_start};
 #[cfg(any(feature = "codec", feature = "stream"))]
 use crate::unchecked::split_line;
-#[cfg(feature = "bytes")]
-use crate::unchecked::unmask_and_split_far;
-use crate::unchecked::{Ending, Look, split_far, split_text};
 
 /// The state of a UTF-8 stream between two bytes.
 ///

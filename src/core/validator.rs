@@ -4,7 +4,7 @@ use crate::core::carry::{Carry, Resumed};
 use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
-use crate::unchecked::Ending;
+use crate::core::text::Ending;
 
 /// Validates a stream of bytes, in chunks split anywhere, without output.
 ///

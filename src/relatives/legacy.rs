@@ -8,9 +8,9 @@ use alloc::string::String;
 use core::fmt;
 
 use crate::core::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252};
-use crate::kernel::Kernel;
+use crate::core::text::Kernel;
+use crate::core::text::{ShortText, split_far};
 use crate::relatives::Follow;
-use crate::unchecked::{ShortText, split_far};
 
 /// The encoding of text that is not UTF-8.
 ///
@@ -202,8 +202,8 @@ mod whatwg {
     use encoding_rs::{Decoder, DecoderResult, Encoding};
 
     use super::{Decoded, Follow};
-    use crate::kernel::Kernel;
-    use crate::unchecked::split_far;
+    use crate::core::text::Kernel;
+    use crate::core::text::split_far;
 
     /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
     ///

@@ -18,54 +18,17 @@ pub(crate) use text_output::{Repairs, SortedBlock, Step, TextOutput};
 
 use core::ops::RangeInclusive;
 
-use crate::core::error::Utf8ErrorKind;
-use crate::core::strictness::Strictness;
 use crate::kernel::{Kernel, sequence_len};
 
-/// What follows a run of accepted text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// The end of the input, or up to three bytes that may still become a sequence.
-    End,
-    /// A maximal subpart of this length.
-    IllFormed(usize),
-    /// A character of this length, well-formed and refused.
-    Refused(usize, Utf8ErrorKind),
-}
-
-/// How far ahead to look for the end of a run of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// As far as it goes: errors are rare.
-    Far,
-    /// No further than needed, so that errors that stand close together cost no more than what is
-    /// between them.
-    Near,
-}
-
-/// Splits off the accepted text at the start of `input` and says what follows it.
+/// Splits off the text at the start of `input`. Returns it, and the length of the maximal subpart that
+/// follows, if one does.
 #[inline]
-pub(crate) fn split_text(
-    kernel: Kernel,
-    input: &[u8],
-    strictness: Strictness,
-    look: Look,
-) -> (&str, Ending) {
-    match look {
-        _ if !strictness.is_off() => split_strictly(kernel, input, strictness),
-        Look::Far => split_far(kernel, input),
-        Look::Near => split_near(kernel, input),
-    }
-}
-
-/// As [`split_text`], as far as it goes, refusing nothing.
-#[inline]
-pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
+pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
     let found = kernel.validate(input);
     // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
-    // and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
+    // and that index is within `input`. `tests/kernels` checks every kernel.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
-    (text, found.error_len.get().map_or(Ending::End, Ending::IllFormed))
+    (text, found.error_len.get())
 }
 
 /// The character of two bytes or more that `bytes` begin with, if they begin with one.
@@ -78,86 +41,97 @@ pub(crate) fn first_char(bytes: &[u8; 4]) -> Option<&str> {
 
 /// Splits off text at the start of `input`, not beyond the first byte that is `end`: all of the ASCII,
 /// at least.
-#[cfg(feature = "codec")]
+#[cfg(any(feature = "codec", feature = "stream"))]
 #[inline]
 pub(crate) fn split_line(kernel: Kernel, end: u8, input: &[u8]) -> &str {
     let text = &input[..kernel.text_before(end, input)];
     // SAFETY: `Kernel::text_before` promises that these bytes are well-formed UTF-8.
-    // `tests/kernels.rs` holds every kernel to it.
+    // `tests/kernels` checks every kernel.
     unsafe { core::str::from_utf8_unchecked(text) }
 }
 
-/// Splits off the bytes of `range`, ASCII all of them, at the start of `input`.
+/// Splits off the bytes of `range`, which ends with ASCII, at the start of `input`.
 #[inline]
 pub(crate) fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8>) -> &str {
     assert!(range.end().is_ascii());
+    if range.is_empty() {
+        return "";
+    }
     let end = kernel.find_outside(input, range).unwrap_or(input.len());
     // SAFETY: `Kernel::find_outside` promises that all bytes before the first that it finds, or all
-    // there are, lie in the range, which ends with ASCII. `tests/pairs.rs` holds every kernel to it.
+    // there are, lie in the range, which is not empty and ends with ASCII: they are ASCII.
+    // `tests/kernels/pairs.rs` checks every kernel.
     unsafe { core::str::from_utf8_unchecked(&input[..end]) }
 }
 
-/// Looks at block after block, so that an error near by costs no more than what is before it.
-fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
+/// As [`split_far`], block after block, so that an error near by costs no more than what is before it.
+pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
     /// More than what the kernel leaves before an error, or where there is no whole block.
     const REST: usize = 72;
-    let mut accepted = 0;
-    let ending = loop {
-        accepted += kernel.valid_prefix_len(&input[accepted..]);
-        let end = input.len().min(accepted + REST);
-        let (text, ending) = split_far(Kernel::SCALAR, &input[accepted..end]);
-        accepted += text.len();
-        if ending != Ending::End || end == input.len() {
-            break ending;
+    let mut len = 0;
+    let error_len = loop {
+        len += kernel.valid_prefix_len(&input[len..]);
+        let end = input.len().min(len + REST);
+        let (text, error_len) = split_far(Kernel::SCALAR, &input[len..end]);
+        len += text.len();
+        if error_len.is_some() || end == input.len() {
+            break error_len;
         }
     };
-    // SAFETY: `Kernel::valid_prefix_len` promises well-formed bytes and whole characters, and between these
-    // are `str`s; `accepted` is the sum of their lengths from the start of `input` on.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..accepted]) };
+    // SAFETY: `Kernel::valid_prefix_len` promises well-formed bytes and whole characters, and between
+    // these are `str`s; `len` is the sum of their lengths from the start of `input` on.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
+    (text, error_len)
+}
+
+/// Splits off the text at the start of `input`, up to what `find` finds in some of it: an index, and what
+/// to return. Otherwise returns what [`split_far`] does, as an `Err`.
+///
+/// `find` is shown one window after another. They grow, as it may find something in the first.
+pub(crate) fn split_until<T>(
+    kernel: Kernel,
+    input: &[u8],
+    find: impl Fn(&str) -> Option<(usize, T)>,
+) -> (&str, Result<T, Option<usize>>) {
+    const FIRST: usize = 32;
+    const LARGEST: usize = 4096;
+    let mut len = 0;
+    let mut window = FIRST;
+    let mut kernel_for_window = Kernel::SCALAR;
+    let ending = loop {
+        let end = input.len().min(len + window);
+        let (text, error_len) = split_far(kernel_for_window, &input[len..end]);
+        if let Some((at, found)) = find(text) {
+            len += text[..at].len();
+            break Ok(found);
+        }
+        len += text.len();
+        if error_len.is_some() || end == input.len() {
+            break Err(error_len);
+        }
+        window = (window * 4).min(LARGEST);
+        kernel_for_window = kernel;
+    };
+    // SAFETY: `len` is the sum of lengths of `str`s that follow one another from the start of `input`;
+    // where the last was cut, slicing it has shown that the cut is between two characters.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
     (text, ending)
 }
 
-/// As [`split_far`], after unmasking all of `input` in the same pass; gives it back unmasked, too.
+/// As [`split_far`], after unmasking all of `input` in the same pass. Returns that first.
 #[cfg(feature = "bytes")]
 #[inline]
 pub(crate) fn unmask_and_split_far(
     kernel: Kernel,
     input: &mut [u8],
     mask: [u8; 4],
-) -> (&[u8], &str, Ending) {
+) -> (&[u8], &str, Option<usize>) {
     let found = kernel.unmask_and_validate(input, mask);
     let input: &[u8] = input;
     // SAFETY: `Kernel::unmask_and_validate` promises that the first `valid_up_to` bytes are now
-    // well-formed UTF-8, and that index is within `input`. `tests/kernels.rs` holds every kernel to it.
+    // well-formed UTF-8, and that index is within `input`. `tests/kernels` checks every kernel.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
-    (input, text, found.error_len.get().map_or(Ending::End, Ending::IllFormed))
-}
-
-/// Looks at windows that grow, as a refused character has to be looked for in each.
-fn split_strictly(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
-    const FIRST: usize = 32;
-    const LARGEST: usize = 4096;
-    let mut accepted = 0;
-    let mut window = FIRST;
-    let mut kernel_for_window = Kernel::SCALAR;
-    let ending = loop {
-        let end = input.len().min(accepted + window);
-        let (text, ending) = split_far(kernel_for_window, &input[accepted..end]);
-        if let Some((at, len, kind)) = strictness.find_refused(text) {
-            accepted += text[..at].len();
-            break Ending::Refused(len, kind);
-        }
-        accepted += text.len();
-        if ending != Ending::End || end == input.len() {
-            break ending;
-        }
-        window = (window * 4).min(LARGEST);
-        kernel_for_window = kernel;
-    };
-    // SAFETY: `accepted` is the sum of lengths of `str`s that followed one another from the start of
-    // `input`; where the last was cut, slicing it has shown that to be between two characters.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..accepted]) };
-    (text, ending)
+    (input, text, found.error_len.get())
 }
 
 /// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
@@ -210,5 +184,19 @@ unsafe impl SplitTo for bytes::BytesMut {
     #[inline(always)]
     fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
         self.split_to(n).freeze()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kernel, split_range};
+
+    #[test]
+    fn a_reversed_range_has_no_bytes() {
+        #[allow(clippy::reversed_empty_ranges)]
+        let reversed = 0x70..=0x10;
+        for kernel in Kernel::available() {
+            assert_eq!(split_range(kernel, b"\xFF\xFE not ASCII", reversed.clone()), "");
+        }
     }
 }

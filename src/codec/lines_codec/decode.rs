@@ -10,9 +10,9 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::{Scanner, Step};
+use crate::core::text::take_text;
 use crate::lines::delimiter::End;
 use crate::lines::line::{Line, LineEnd, LineError, LineErrorKind};
-use crate::unchecked::take_text;
 
 /// Where in a line the front of the read buffer is.
 #[derive(Clone, Copy, Debug)]

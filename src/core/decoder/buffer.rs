@@ -4,7 +4,7 @@ use crate::core::decoder::destination::Destination;
 use crate::core::error::Utf8Error;
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::scanner::Step;
-use crate::unchecked::Ending;
+use crate::core::text::Ending;
 
 /// Bytes that are decoded in one step, before a cache could be too small for what comes of them.
 const SHORT: usize = 1024;

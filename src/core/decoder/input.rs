@@ -4,7 +4,7 @@ use crate::core::carry::{Carry, Resumed};
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
-use crate::unchecked::Ending;
+use crate::core::text::Ending;
 #[cfg(feature = "bytes")]
 use crate::unchecked::{SplitTo, take_text};
 

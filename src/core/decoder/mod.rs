@@ -24,7 +24,7 @@ use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
-use crate::unchecked::{Ending, first_char};
+use crate::core::text::{Ending, first_char};
 
 /// Decodes a stream of bytes, in chunks split anywhere, into text, and reports each error.
 ///

@@ -10,7 +10,7 @@ use crate::core::decoder::input::{Taken, take_piece, take_plain, take_step, take
 use crate::core::decoder::item::Item;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
-use crate::unchecked::{Ending, SplitTo};
+use crate::core::text::{Ending, SplitTo};
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {

@@ -4,7 +4,7 @@ use core::{mem, ptr};
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 
-use crate::unchecked::GatheredText;
+use crate::core::text::GatheredText;
 
 /// What is kept of a text message.
 #[derive(Clone, Debug)]

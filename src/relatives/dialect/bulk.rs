@@ -1,9 +1,9 @@
 use alloc::vec::Vec;
 
+use crate::core::text::{Kernel, NulForm};
 use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::encoder::DialectEncoder;
 use crate::dialect::{CodePoint, Dialect};
-use crate::kernel::{Kernel, NulForm};
 
 /// Many at once, into a `Vec`.
 impl DialectEncoder {

@@ -5,6 +5,7 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::core::mode::ErrorMode;
+use crate::core::text::take_text;
 use crate::dialect::grammar::Behind;
 use crate::dialect::scanner::DialectStep;
 use crate::dialect::text::{Halt, decode_to};
@@ -12,7 +13,6 @@ use crate::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
     DialectOptions,
 };
-use crate::unchecked::take_text;
 
 /// A part of a stream in a [`Dialect`]: text, or a code point that is none.
 ///

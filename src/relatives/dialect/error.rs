@@ -2,10 +2,10 @@ use core::fmt;
 
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::mode::{ErrorMode, Repair};
+use crate::core::text::ShortText;
 #[cfg(feature = "alloc")]
 use crate::dialect::grammar::generalized;
 use crate::dialect::{CodePoint, Dialect};
-use crate::unchecked::ShortText;
 
 /// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text: where it
 /// stands, which bytes it is, and why it is refused.

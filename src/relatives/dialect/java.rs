@@ -5,10 +5,10 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::core::mode::ErrorMode;
+use crate::core::text::take_text;
 use crate::dialect::grammar::Behind;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
-use crate::unchecked::take_text;
 
 /// Strings as Java's `DataOutput.writeUTF` writes them and `DataInput.readUTF` reads them: the length
 /// in two bytes, the higher first, then so many bytes of Modified UTF-8.

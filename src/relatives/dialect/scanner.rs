@@ -3,13 +3,13 @@ use alloc::string::String;
 
 use crate::core::bom::{Opening, Start};
 use crate::core::mode::ErrorMode;
+#[cfg(feature = "alloc")]
+use crate::core::text::first_char;
+use crate::core::text::{Ending, split_far, split_range};
+use crate::core::text::{Kernel, NulForm};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{Before, Behind, Extent, Grammar, Sequence};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
-use crate::kernel::{Kernel, NulForm};
-#[cfg(feature = "alloc")]
-use crate::unchecked::first_char;
-use crate::unchecked::{Ending, split_far, split_range};
 
 /// What the bytes at a place in a stream are, in a dialect.
 ///

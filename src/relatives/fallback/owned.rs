@@ -11,12 +11,12 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::Scanner;
 use crate::core::tally::Tally;
+use crate::core::text::{SplitTo, take_text};
 use crate::fallback::Switch;
 #[cfg(feature = "stream")]
 use crate::fallback::decoder::{FallbackDecoder, Pace};
 use crate::fallback::switch::Found;
 use crate::relatives::Follow;
-use crate::unchecked::{SplitTo, take_text};
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, what is legacy as a copy.
 ///

@@ -4,9 +4,9 @@ use crate::core::decoder::buffer::{Progress, Status};
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::tally::Tally;
 #[cfg(feature = "alloc")]
-use crate::kernel::Kernel;
+use crate::core::text::Kernel;
 #[cfg(feature = "alloc")]
-use crate::unchecked::split_far;
+use crate::core::text::split_far;
 use crate::utf16::Utf16Error;
 use crate::utf16::error::End;
 use crate::utf16::units::{self, Class};

@@ -11,8 +11,8 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::Step;
+use crate::core::text::{Ending, ReadBuffer};
 use crate::stream::read::State;
-use crate::unchecked::{Ending, ReadBuffer};
 
 /// What has been read.
 #[derive(Clone, Debug)]

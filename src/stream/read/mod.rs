@@ -21,10 +21,10 @@ use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
+#[cfg(feature = "codec")]
+use crate::core::text::ReadBuffer;
 use crate::stream::StreamError;
 use crate::stream::read::content::Content;
-#[cfg(feature = "codec")]
-use crate::unchecked::ReadBuffer;
 
 pin_project! {
     /// Reads text from an `AsyncRead` without copying it.

@@ -1,0 +1,88 @@
+//! Bytes to text: how far the text goes that the options accept, and what follows it.
+//!
+//! This is also the door through which the rooms above reach `unchecked` and `kernel`.
+
+pub(crate) use crate::kernel::{Kernel, NulForm};
+#[cfg(feature = "stream")]
+pub(crate) use crate::unchecked::ReadBuffer;
+#[cfg(feature = "bytes")]
+#[allow(unused_imports)] // each adaptor needs some of them
+pub(crate) use crate::unchecked::{GatheredText, SplitTo, take_text};
+pub(crate) use crate::unchecked::{ShortText, first_char, split_range};
+
+use crate::core::error::Utf8ErrorKind;
+use crate::core::strictness::Strictness;
+use crate::unchecked;
+
+/// What follows accepted text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The end of the input, or up to three bytes that can still become a sequence.
+    End,
+    /// A maximal subpart of this length.
+    IllFormed(usize),
+    /// A character of this length, well-formed and rejected.
+    Refused(usize, Utf8ErrorKind),
+}
+
+/// How far ahead to look for the end of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// As far as it goes: errors are rare.
+    Far,
+    /// No further than needed, so that errors that are close together cost no more than what is
+    /// between them.
+    Near,
+}
+
+impl Ending {
+    #[inline]
+    fn after(error_len: Option<usize>) -> Self {
+        error_len.map_or(Self::End, Self::IllFormed)
+    }
+}
+
+/// Splits off the accepted text at the start of `input`. Returns it, and what follows.
+#[inline]
+pub(crate) fn split_text(
+    kernel: Kernel,
+    input: &[u8],
+    strictness: Strictness,
+    look: Look,
+) -> (&str, Ending) {
+    match look {
+        _ if !strictness.is_off() => split_strictly(kernel, input, strictness),
+        Look::Far => split_far(kernel, input),
+        Look::Near => {
+            let (text, error_len) = unchecked::split_near(kernel, input);
+            (text, Ending::after(error_len))
+        }
+    }
+}
+
+/// As [`split_text`] with [`Look::Far`], without strictness.
+#[inline]
+pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
+    let (text, error_len) = unchecked::split_far(kernel, input);
+    (text, Ending::after(error_len))
+}
+
+/// As [`split_far`], after unmasking all of `input` in the same pass. Returns that first.
+#[cfg(feature = "bytes")]
+#[inline]
+pub(crate) fn unmask_and_split_far(
+    kernel: Kernel,
+    input: &mut [u8],
+    mask: [u8; 4],
+) -> (&[u8], &str, Ending) {
+    let (input, text, error_len) = unchecked::unmask_and_split_far(kernel, input, mask);
+    (input, text, Ending::after(error_len))
+}
+
+fn split_strictly(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
+    let (text, ending) = unchecked::split_until(kernel, input, |text| {
+        let (at, len, kind) = strictness.find_refused(text)?;
+        Some((at, Ending::Refused(len, kind)))
+    });
+    (text, ending.unwrap_or_else(Ending::after))
+}
