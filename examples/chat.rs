@@ -39,7 +39,7 @@ use tokio_util::codec::FramedRead;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{Line, LineError, LineErrorKind};
 use utf8_codec::stream::{Utf8WriteExt, Utf8Writer};
-use utf8_codec::{ByteString, ErrorMode, Strictness, Utf8Options, split};
+use utf8_codec::{ByteString, ErrorMode, Strictness, Utf8Options, boundary};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -121,7 +121,7 @@ async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result
     let mut outlet = Outlet { writer: writer.utf8_writer(), patience };
 
     let Some(Ok(name)) = timeout(patience, lines.next()).await?.transpose()? else { return Ok(()) };
-    let name = split::truncate(name.trim(), MAX_NAME);
+    let name = boundary::truncate(name.trim(), MAX_NAME);
     let Some((id, mut messages)) = room.enter(name, arguments.max_clients) else {
         return outlet.say([ByteString::from("* the room is full")]).await;
     };

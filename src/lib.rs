@@ -128,7 +128,7 @@
 //! | text in pieces, a [`Utf8Stream`](stream::Utf8Stream), a [`Utf8Reader`](stream::Utf8Reader) | the places of a text | [`TextFinder`], [`matches`](stream::Utf8Stream::matches), [`find`](stream::Utf8Reader::find) | `codec` or `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
-//! | text | pieces of at most so many bytes | [`mod@split`] | |
+//! | text | pieces of at most n bytes | [`boundary::at_most`] | |
 //! | slices in a [dialect] | code points, or text | [`dialect::DialectDecoder`] | |
 //! | code points, UTF-16 units, text | bytes in a dialect | [`dialect::DialectEncoder`] | |
 //! | a reader or writer in a dialect | text and code points | [`dialect::DialectCodec`], [`dialect::JavaUtfCodec`] | `codec` |
@@ -280,11 +280,11 @@ pub use crate::core::bom::BomPolicy;
 pub use crate::core::decoder::Utf8Decoder;
 pub use crate::core::encoder::Utf8Encoder;
 pub use crate::core::error::{Utf8Error, Utf8ErrorKind};
-pub use crate::core::mode::{ErrorMode, Repair};
+pub use crate::core::mode::ErrorMode;
 pub use crate::core::options::Utf8Options;
 pub use crate::core::strictness::Strictness;
 pub use crate::core::validator::Utf8Validator;
-pub use crate::core::{boundary, decoder, split};
+pub use crate::core::{boundary, decoder};
 #[cfg(feature = "alloc")]
 pub use crate::relatives::fallback;
 pub use crate::relatives::{detect, dialect, terminal, utf16};

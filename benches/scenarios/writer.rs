@@ -13,7 +13,7 @@ use tokio_util::codec::{BytesCodec, FramedWrite};
 use utf8_codec::decoder::Status;
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::utf16::Utf16Decoder;
-use utf8_codec::{ByteString, ErrorMode, split};
+use utf8_codec::{ByteString, ErrorMode, boundary};
 
 use super::support::{Bench, Corpus, Row, Work};
 
@@ -92,7 +92,7 @@ pub(crate) fn writer(bench: &mut Bench) {
         let corpus = Corpus::Mixed;
         let Some(name) = bench.name("write", corpus.name(), size.to_string()) else { continue };
         let text = ByteString::from(corpus.text(LEN, 0));
-        let texts: Vec<_> = split::owned_at_most(text, size).collect();
+        let texts: Vec<_> = boundary::owned_at_most(text, size).collect();
 
         let mut row = Row::new(name, Work::new(LEN, texts.len(), "text"));
         row.expect(LEN);

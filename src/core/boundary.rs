@@ -1,17 +1,11 @@
-//! Where characters begin in bytes, found from any place in at most three steps.
+//! Where do characters begin in bytes, and where can text be cut?
 //!
-//! UTF-8 synchronizes itself: a byte shows whether it begins a sequence, so that a reader who comes
-//! in anywhere finds the next boundary, or the last, by looking at three bytes more. These functions do
-//! so in bytes that may be ill-formed. A boundary is an index between two of the units that decoding
-//! takes them apart into: well-formed characters, and maximal subparts of ill-formed sequences, of
-//! which each is one error. Both ends are boundaries. So bytes cut at a boundary decode to the same
-//! text and the same errors as the whole (but that an unfinished sequence, at the end of the bytes, is
-//! one unit, whatever comes behind it).
-//!
-//! For text there are `str::is_char_boundary` and its relatives.
-//!
-//! Sorting needs no help at all: the order of bytes is the order of code points, so that `str` and
-//! `[u8]` compare alike. (The order of UTF-16 units is another.)
+//! UTF-8 is self-synchronising: the nearest boundary is at most three bytes away. [`floor`], [`ceil`] and
+//! [`is_boundary`] find it in bytes that may be ill-formed. A boundary is an index between two decoding
+//! units: well-formed characters, and the maximal subparts of ill-formed sequences, each of which is one
+//! error. Both ends are boundaries. So bytes cut at a boundary decode to the same text and the same
+//! errors as the whole. (An unfinished sequence at the end of the bytes counts as one unit, whatever
+//! follows it.)
 //!
 //! ```
 //! use utf8_codec::boundary;
@@ -19,16 +13,32 @@
 //! let log = b"temp: 21 \xC2\xB0C, 22 \xB0C";
 //! assert_eq!(boundary::floor(log, 10), 9); // not inside the degree sign
 //! assert_eq!(boundary::ceil(log, 10), 11);
-//! assert_eq!(boundary::floor(log, 17), 17); // that of Latin-1 is an error by itself
+//! assert_eq!(boundary::floor(log, 17), 17); // the Latin-1 degree sign is an error by itself
+//! ```
+//!
+//! A limit in bytes can split a character of text: in a datagram, a frame, a column or a label. [`truncate`]
+//! and [`at_most`] cut text in front of it, and `owned_at_most` (feature `bytes`) does so without borrowing.
+//! None of them copies or allocates.
+//!
+//! ```
+//! use utf8_codec::boundary;
+//!
+//! let text = "Zürich, 東京";
+//! assert_eq!(boundary::truncate(text, 13), "Zürich, 東"); // two bytes of 京 would fit
+//! assert_eq!(boundary::at_most(text, 8).collect::<Vec<_>>(), ["Zürich,", " 東京"]);
 //! ```
 
+use core::iter::{self, FusedIterator};
 use core::ops::Range;
+
+#[cfg(feature = "bytes")]
+use bytestring::ByteString;
 
 use crate::kernel::{error_at_start, sequence_len};
 
-/// Returns the last boundary at or before `index`; behind the end of `bytes`, that end.
+/// Returns the last boundary at or before `index`; the length of `bytes` if `index` is greater.
 ///
-/// At most three bytes before `index`. Looks at seven bytes at the most.
+/// At most three bytes before `index`. Looks at seven bytes at most.
 ///
 /// # Examples
 ///
@@ -43,9 +53,9 @@ pub fn floor(bytes: &[u8], index: usize) -> usize {
     unit_around(bytes, index).map_or(index.min(bytes.len()), |unit| unit.start)
 }
 
-/// Returns the first boundary at or after `index`; behind the end of `bytes`, that end.
+/// Returns the first boundary at or after `index`; the length of `bytes` if `index` is greater.
 ///
-/// At most three bytes after `index`. Looks at seven bytes at the most.
+/// At most three bytes after `index`. Looks at seven bytes at most.
 ///
 /// # Examples
 ///
@@ -54,15 +64,15 @@ pub fn floor(bytes: &[u8], index: usize) -> usize {
 ///
 /// let bytes = b"\xE2\x82\xAC\xE2\x82 \xE2\x82";
 /// assert_eq!(boundary::ceil(bytes, 1), 3);
-/// assert_eq!(boundary::ceil(bytes, 4), 5); // behind the two bytes that are one error
-/// assert_eq!(boundary::ceil(bytes, 7), 8); // behind the unfinished character
+/// assert_eq!(boundary::ceil(bytes, 4), 5); // after the two bytes that are one error
+/// assert_eq!(boundary::ceil(bytes, 7), 8); // after the unfinished character
 /// ```
 #[must_use]
 pub fn ceil(bytes: &[u8], index: usize) -> usize {
     unit_around(bytes, index).map_or(index.min(bytes.len()), |unit| unit.end)
 }
 
-/// Whether `index` is a boundary; behind the end there is none.
+/// Returns whether `index` is a boundary. There is none past the end of `bytes`.
 ///
 /// # Examples
 ///
@@ -78,7 +88,112 @@ pub fn is_boundary(bytes: &[u8], index: usize) -> bool {
     index <= bytes.len() && unit_around(bytes, index).is_none()
 }
 
-/// The character or maximal subpart that `index` is inside of.
+/// The least limit of [`at_most`]: any character fits in this many bytes.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::boundary;
+///
+/// assert_eq!(boundary::MIN_LIMIT, char::MAX.len_utf8());
+/// ```
+pub const MIN_LIMIT: usize = 4;
+
+/// Returns the longest start of `text` that has at most `max_length` bytes and splits no character.
+///
+/// At most three bytes shorter than `max_length`, unless `text` is shorter. Looks at four bytes at most.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::boundary::truncate;
+///
+/// assert_eq!(truncate("naïve", 4), "naï");
+/// assert_eq!(truncate("naïve", 3), "na");
+/// assert_eq!(truncate("naïve", 100), "naïve");
+/// assert_eq!(truncate("é", 1), "");
+/// ```
+#[must_use]
+pub fn truncate(text: &str, max_length: usize) -> &str {
+    &text[..floor_char_boundary(text, max_length)]
+}
+
+/// Cuts `text` into pieces of at most `max_length` bytes, between characters.
+///
+/// Each piece is as long as possible, and none is empty: an empty text has no pieces. Concatenated, they
+/// are the text.
+///
+/// # Panics
+///
+/// If `max_length` is below [`MIN_LIMIT`], whatever the text, since some characters do not fit.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::boundary;
+///
+/// let pieces: Vec<_> = boundary::at_most("añ👋b", 5).collect();
+/// assert_eq!(pieces, ["añ", "👋b"]);
+/// ```
+#[must_use = "iterators are lazy"]
+pub fn at_most(text: &str, max_length: usize) -> impl FusedIterator<Item = &str> + Clone {
+    assert_limit(max_length);
+    let mut rest = text;
+    iter::from_fn(move || {
+        let (piece, after) = rest.split_at(floor_char_boundary(rest, max_length));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+    .fuse()
+}
+
+/// Cuts `text` into pieces of at most `max_length` bytes that share its memory; otherwise like
+/// [`at_most`].
+///
+/// # Panics
+///
+/// If `max_length` is below [`MIN_LIMIT`].
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{ByteString, boundary};
+///
+/// let text = ByteString::from("añ👋b");
+/// let pieces: Vec<_> = boundary::owned_at_most(text.clone(), 5).collect();
+/// assert_eq!(pieces, ["añ", "👋b"]);
+/// assert_eq!(pieces[0].as_ptr(), text.as_ptr()); // not a copy
+/// ```
+#[cfg(feature = "bytes")]
+#[must_use = "iterators are lazy"]
+pub fn owned_at_most(
+    text: ByteString,
+    max_length: usize,
+) -> impl FusedIterator<Item = ByteString> + Clone {
+    assert_limit(max_length);
+    let mut rest = text;
+    iter::from_fn(move || {
+        let (piece, after) = rest.split_at(floor_char_boundary(&rest, max_length));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+    .fuse()
+}
+
+/// Returns the last character boundary of `text` at or before `index`: at most three bytes before it.
+pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
+    let mut boundary = index.min(text.len());
+    while !text.is_char_boundary(boundary) {
+        boundary -= 1;
+    }
+    boundary
+}
+
+fn assert_limit(max_length: usize) {
+    assert!(max_length >= MIN_LIMIT, "{max_length} bytes do not fit every character");
+}
+
+/// Returns the character or maximal subpart that contains `index` but does not begin there.
 ///
 /// A byte that can begin a sequence always begins a unit, since it continues none. So a continuation
 /// byte belongs to the unit of the last such byte before it, or is a unit by itself.
@@ -92,7 +207,7 @@ fn unit_around(bytes: &[u8], index: usize) -> Option<Range<usize>> {
     (unit.end > index).then_some(unit)
 }
 
-/// Length of the unit that `bytes`, one to four, begin with.
+/// Returns the length of the unit that `bytes`, one to four, begin with.
 fn unit_len(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii() {
         return 1;

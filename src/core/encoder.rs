@@ -1,6 +1,6 @@
 use crate::core::bom::BOM;
+use crate::core::boundary::floor_char_boundary;
 use crate::core::decoder::buffer::{Progress, Status};
-use crate::core::decoder::destination::floor_char_boundary;
 use crate::kernel::Kernel;
 
 /// Turns text into bytes, with a signature in front if asked: the counterpart of

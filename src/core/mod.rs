@@ -95,7 +95,6 @@ pub(crate) mod error;
 pub(crate) mod mode;
 pub(crate) mod options;
 pub(crate) mod scanner;
-pub mod split;
 pub(crate) mod strictness;
 pub(crate) mod tally;
 pub(crate) mod text;

@@ -1,10 +1,14 @@
+//! The error mode: which text replaces an ill-formed part?
+
 use core::fmt;
 use core::ops::Deref;
 
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::unchecked::ShortText;
 
-/// What is put in the place of an ill-formed part.
+/// What replaces an ill-formed part.
+///
+/// Every decoder takes the mode as an argument, every adaptor stores one.
 ///
 /// # Examples
 ///
@@ -25,7 +29,7 @@ use crate::unchecked::ShortText;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ErrorMode {
-    /// Nothing: the error is the caller's.
+    /// No repair: the error is returned.
     #[default]
     Fatal,
     /// U+FFFD REPLACEMENT CHARACTER, one for each maximal subpart (WHATWG; Unicode, section 3.9).
@@ -34,21 +38,23 @@ pub enum ErrorMode {
     Skip,
     /// `\xHH` for each byte, in lower-case hexadecimal.
     Escape,
-    /// Each byte as its ISO 8859-1 character; a refused character as U+FFFD.
+    /// Each byte as its ISO 8859-1 character. U+FFFD for a rejected character, and for what has no
+    /// bytes, such as a lone surrogate of UTF-16.
     Latin1,
     /// Each byte as its windows-1252 character (WHATWG's index: 81, 8D, 8F, 90 and 9D are C1
-    /// controls); a refused character as U+FFFD.
+    /// controls). U+FFFD as in [`Latin1`](Self::Latin1).
     Windows1252,
 }
 
 impl ErrorMode {
-    /// Returns the text that stands for an ill-formed part, or `None` for [`Fatal`](Self::Fatal).
+    /// Returns the text that replaces an ill-formed part, or `None` for [`Fatal`](Self::Fatal). It does
+    /// not allocate.
     ///
-    /// Every lossy path of the crate uses it. A [`MissingBom`](Utf8ErrorKind::MissingBom) is no
-    /// part of the text and gives an empty one. A [`Noncharacter`](Utf8ErrorKind::Noncharacter) or
-    /// [`Forbidden`](Utf8ErrorKind::Forbidden) character is UTF-8, not some legacy encoding: the
-    /// last two modes give U+FFFD for it, so that no mode lets it through. (What they make of
-    /// ill-formed bytes is not judged again: in Latin-1, 85 is a control character.)
+    /// Every lossy path of the crate uses it. [`MissingBom`](Utf8ErrorKind::MissingBom) has no bytes, so
+    /// its repair is empty. A [`Noncharacter`](Utf8ErrorKind::Noncharacter) or
+    /// [`Forbidden`](Utf8ErrorKind::Forbidden) character is UTF-8, not a legacy encoding: the last two modes
+    /// replace it by U+FFFD, so that no mode lets it through. They do not check their own output again:
+    /// in Latin-1, byte 85 is a control character.
     ///
     /// # Examples
     ///
@@ -61,7 +67,15 @@ impl ErrorMode {
     /// assert_eq!(ErrorMode::Windows1252.repair(&error).as_deref(), Some("â‚"));
     /// assert_eq!(ErrorMode::Fatal.repair(&error), None);
     /// ```
-    pub fn repair(self, error: &Utf8Error) -> Option<Repair> {
+    pub fn repair(
+        self,
+        error: &Utf8Error,
+    ) -> Option<impl Deref<Target = str> + Copy + Eq + fmt::Debug + fmt::Display + use<>> {
+        self.repair_of(error)
+    }
+
+    /// As [`repair`](Self::repair), for code that stores the repair.
+    pub(crate) fn repair_of(self, error: &Utf8Error) -> Option<Repair> {
         let mut repair = Repair::EMPTY;
         match (self.for_kind(error.kind()), error.bytes()) {
             (Self::Fatal, _) => return None,
@@ -94,19 +108,7 @@ impl ErrorMode {
     }
 }
 
-/// The text that stands for an ill-formed part, without an allocation; at most 16 bytes, in a
-/// [dialect](crate::dialect) 24.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::{ErrorMode, Utf8Validator};
-///
-/// let error = Utf8Validator::new().push(b"\xFF").unwrap_err();
-/// let repair = ErrorMode::Latin1.repair(&error).unwrap();
-/// assert_eq!(&*repair, "ÿ");
-/// assert_eq!(repair.chars().count(), 1);
-/// ```
+/// Text that replaces an ill-formed part: at most 16 bytes, in a [dialect](crate::dialect) 24.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Repair {
     /// Invariant: the first `len` bytes are well-formed, the others zero.
@@ -117,14 +119,14 @@ pub struct Repair {
 impl Repair {
     pub(crate) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
 
-    /// A repair of other text than ill-formed UTF-8; `text` is 24 bytes at the most.
+    /// A repair of something other than UTF-8. `text` has at most 24 bytes.
     pub(crate) fn new(text: &str) -> Self {
         let mut bytes = [0; 24];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
         Self { bytes, len: text.len() as u8 }
     }
 
-    /// A character that needs no repair, for those who hold it in the same way.
+    /// A character that needs no repair, for callers that store both alike.
     #[cfg(feature = "stream")]
     pub(crate) fn from_char(c: char) -> Self {
         let mut repair = Self::EMPTY;
@@ -145,7 +147,7 @@ impl Deref for Repair {
     type Target = str;
 
     fn deref(&self) -> &str {
-        // Checked once more rather than trusted: it is short, and no speed hangs on it.
+        // Checked again rather than trusted: it is short, and not on a fast path.
         core::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
 }

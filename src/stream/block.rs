@@ -4,8 +4,8 @@ use std::mem;
 
 use bytestring::ByteString;
 
+use crate::core::boundary::floor_char_boundary;
 use crate::core::chars::decode_chars;
-use crate::core::decoder::destination::floor_char_boundary;
 use crate::stream::piece::Piece;
 
 /// Text that has not been handed out, the beginning of it decoded to `char`s.

@@ -1,5 +1,5 @@
 //! The public types without input or output.
 
-mod split;
+mod boundary;
 mod sync;
 mod traits;

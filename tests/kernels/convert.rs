@@ -418,6 +418,21 @@ impl Destination for u16 {
     }
 }
 
+/// The first character of the second chunk ends the held bytes, and does not fit after their repair.
+#[test]
+fn a_destination_is_full_after_the_repair_of_held_bytes_alone() {
+    let mut decoder = Utf8Decoder::new();
+    let mut chars = ['\0'];
+    let progress = decoder.push_to_chars(b"\xE2\x82", ErrorMode::Replacement, &mut chars);
+    assert_eq!((progress.read, progress.held, progress.written), (0, 2, 0));
+    let progress = decoder.push_to_chars(b"ab", ErrorMode::Replacement, &mut chars);
+    assert_eq!((progress.read, progress.held, progress.written), (0, 0, 1));
+    assert_eq!((progress.status, chars), (Status::Full, ['\u{FFFD}']));
+
+    let chunks = [&b"\xE2\x82"[..], b"ab"];
+    assert_eq!(through::<char>(&chunks, ErrorMode::Replacement, 1), ['\u{FFFD}', 'a', 'b']);
+}
+
 /// Decodes `chunks` through destinations of `size` units; checks what each call reports. Returns all
 /// that was written.
 fn through<D: Destination>(chunks: &[&[u8]], mode: ErrorMode, size: usize) -> Vec<D> {
@@ -437,9 +452,9 @@ fn through<D: Destination>(chunks: &[&[u8]], mode: ErrorMode, size: usize) -> Ve
             assert_eq!(decoder.position(), consumed as u64);
             match progress.status {
                 Status::Done => break assert!(rest.is_empty()),
-                Status::Full => assert!(used > 0),
+                Status::Full => assert!(used > 0 || progress.written > 0, "no progress"),
                 Status::TooSmall { needed } => panic!("{needed} units wanted, there are {size}"),
-                Status::IllFormed(error) => panic!("{error}"),
+                status => panic!("{status:?}"),
             }
         }
     }

@@ -141,7 +141,7 @@ fn a_buffer_is_filled_with_whole_characters() {
         let mut buffer = vec![0xFF; size];
         let mut decoder = Utf16Decoder::new();
         let progress = decoder.push_to_slice(&units, ErrorMode::Fatal, &mut buffer);
-        let fits = utf8_codec::split::truncate(text, size);
+        let fits = utf8_codec::boundary::truncate(text, size);
         assert_eq!(&buffer[..progress.written], fits.as_bytes());
         assert!(buffer[progress.written..].iter().all(|&byte| byte == 0xFF));
         assert_eq!(progress.read, fits.encode_utf16().count());
@@ -151,7 +151,7 @@ fn a_buffer_is_filled_with_whole_characters() {
             Status::Done => assert!(size >= text.len()),
             Status::Full => assert!(0 < size && size < text.len()),
             Status::TooSmall { needed } => assert_eq!((size, needed), (0, 1)),
-            Status::IllFormed(error) => panic!("{error}"),
+            status => panic!("{status:?}"),
         }
     }
 }

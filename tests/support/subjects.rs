@@ -170,6 +170,7 @@ impl Decoding {
                     assert_eq!((progress.read, progress.written), (0, 0));
                     buffer.resize(needed, blank);
                 }
+                status => unreachable!("{status:?}"),
             }
         }
     }

@@ -124,7 +124,7 @@ impl Subject {
         let before = self.decoder.position();
         let (mut units, mut needed) = (chunk, 0);
         loop {
-            let Progress { read, held, written, status } = match self.into {
+            let Progress { read, held, written, status, .. } = match self.into {
                 Into::String => {
                     let before = self.text.len();
                     let progress = self.decoder.push_to_string(units, self.mode, &mut self.text);
@@ -141,6 +141,7 @@ impl Subject {
                 Status::Full => assert!(read + written > 0, "no progress"),
                 Status::IllFormed(error) => self.errors.push(told(&error)),
                 Status::TooSmall { needed: more } => needed = self.more(more, needed),
+                status => unreachable!("{status:?}"),
             }
             assert_eq!(held, 0);
         }

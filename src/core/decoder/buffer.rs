@@ -1,3 +1,5 @@
+//! Buffer to buffer: how much of a chunk is written to a destination of fixed size, and what comes next?
+
 use crate::core::carry::Resumed;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::destination::Destination;
@@ -6,10 +8,10 @@ use crate::core::mode::{ErrorMode, Repair};
 use crate::core::scanner::Step;
 use crate::core::text::Ending;
 
-/// Bytes that are decoded in one step, before a cache could be too small for what comes of them.
+/// The longest chunk that is decoded in one step, so that its output stays in the cache.
 const SHORT: usize = 1024;
 
-/// How far a call from buffer to buffer has come.
+/// The result of a call that writes into a buffer: what it has read and written, and why it returned.
 ///
 /// # Examples
 ///
@@ -24,27 +26,28 @@ const SHORT: usize = 1024;
 /// assert_eq!(progress.status, Status::Done);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 #[must_use]
 pub struct Progress<E = Utf8Error> {
-    /// Units of the input whose text (or repair, or error) is out: bytes, or `char`s or UTF-16 units
-    /// where these go in.
+    /// Units of the input whose text, repair or error has been delivered: bytes, or `char`s or UTF-16
+    /// units if the input is made of these.
     pub read: usize,
-    /// Further units of the input, up to three bytes or one UTF-16 unit, that a decoder keeps as the
-    /// beginning of an unfinished sequence; 0 unless the status is [`Status::Done`]. Go on with
-    /// `input[read + held..]`.
+    /// Further units of the input that the decoder holds as the beginning of a sequence; 0 unless the
+    /// status is [`Status::Done`]. Continue with `input[read + held..]`.
     pub held: usize,
-    /// Units written to the destination: bytes, `char`s or UTF-16 units, whichever it is made of.
+    /// Units written to the destination: bytes, `char`s or UTF-16 units.
     pub written: usize,
-    /// Why the call came back.
+    /// Why the call returned.
     pub status: Status<E>,
 }
 
-/// Why a call from buffer to buffer came back.
+/// Why a call that writes into a buffer returned.
+///
+/// Every status but `Done` names what has to change before the next call.
 ///
 /// # Examples
 ///
-/// Every status but `Done` says what has to change before the next call. A stream through a buffer
-/// of fixed size, to its end:
+/// A stream decoded through a buffer of fixed size, to its end:
 ///
 /// ```
 /// use utf8_codec::{ErrorMode, Utf8Decoder};
@@ -61,9 +64,10 @@ pub struct Progress<E = Utf8Error> {
 ///         input = &input[progress.read + progress.held..];
 ///         match progress.status {
 ///             Status::Done => break,
-///             Status::Full => continue, // what was in the buffer is out, and there is room again
+///             Status::Full => continue, // the buffer has been copied out and has room again
 ///             Status::TooSmall { .. } => unreachable!("16 bytes are always enough"),
 ///             Status::IllFormed(_) => unreachable!("the mode repairs"),
+///             _ => unreachable!("no other status"),
 ///         }
 ///     }
 /// }
@@ -77,16 +81,18 @@ pub struct Progress<E = Utf8Error> {
 /// assert_eq!(String::from_utf8(out).unwrap(), "größer: \u{FFFD} 10 \u{FFFD}");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Status<E = Utf8Error> {
-    /// All input is used up.
+    /// All input has been consumed or is held.
     Done,
-    /// The next character or repair does not fit in what is left of the destination.
+    /// The next character or repair does not fit in the rest of the destination.
+    ///
+    /// `read` is 0 if the repair of held bytes was all that fitted; `written` is then greater than 0.
     Full,
-    /// Nothing was read and nothing written, because the next character or repair alone needs more
-    /// than the whole destination: `needed` units of it (bytes, `char`s or UTF-16 units). With 16
-    /// units this never happens.
+    /// The next character or repair alone is longer than the whole destination, so nothing was read or
+    /// written. Never returned for a destination of at least 16 units.
     TooSmall {
-        /// The length of what could not be written, in units of the destination.
+        /// The length of that character or repair, in units of the destination.
         needed: usize,
     },
     /// An error, only in [`ErrorMode::Fatal`]; `read` counts its units, as far as they are of this
@@ -98,7 +104,7 @@ pub enum Status<E = Utf8Error> {
 enum Found<'a> {
     /// Text, as much of it as fits.
     Text(&'a str),
-    /// A character that was cut.
+    /// A character that was split across chunks.
     Char(char),
     /// A repair, to be written whole.
     Repair(Repair),
@@ -107,9 +113,10 @@ enum Found<'a> {
 
 /// Buffer to buffer, with an error mode.
 impl Utf8Decoder {
-    /// Decodes `chunk` and appends its text to `text`, which is made to have room for as many bytes.
+    /// Decodes `chunk` and appends its text to `text`.
     ///
-    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`].
+    /// Reserves as many bytes as `chunk` has. The status is [`Status::Done`], or [`Status::IllFormed`] in
+    /// [`ErrorMode::Fatal`]; then push `chunk[read..]` to continue after the error.
     ///
     /// # Examples
     ///
@@ -163,7 +170,7 @@ impl Utf8Decoder {
         self.progress(read, text.len() - before, status)
     }
 
-    /// Ends the stream, and appends what repairs its end to `text`.
+    /// Ends the stream, and appends the repair of its end to `text`.
     ///
     /// # Errors
     ///
@@ -192,9 +199,9 @@ impl Utf8Decoder {
         Ok(())
     }
 
-    /// Decodes `chunk` into `buffer`, as far as it has room.
+    /// Decodes `chunk` into `buffer`, as far as there is room.
     ///
-    /// No character is split and no repair cut short. See [`Status`] for going on.
+    /// Characters and repairs are written whole. [`Status`] shows how to continue.
     ///
     /// # Examples
     ///
@@ -213,9 +220,9 @@ impl Utf8Decoder {
         self.push_to(chunk, mode, buffer)
     }
 
-    /// Decodes `chunk` into `chars`, as far as it has room; `written` counts `char`s.
+    /// Decodes `chunk` into `chars`, as far as there is room; `written` counts `char`s.
     ///
-    /// No repair is cut short. See [`Status`] for going on.
+    /// Repairs are written whole. [`Status`] shows how to continue.
     ///
     /// # Examples
     ///
@@ -244,10 +251,10 @@ impl Utf8Decoder {
         self.push_to(chunk, mode, chars)
     }
 
-    /// Decodes `chunk` into `units` of UTF-16 (in the machine's byte order), as far as it has room;
-    /// `written` counts units.
+    /// Decodes `chunk` into `units` of UTF-16, in native byte order, as far as there is room; `written`
+    /// counts units.
     ///
-    /// No pair of surrogates is split and no repair cut short. See [`Status`] for going on.
+    /// Surrogate pairs and repairs are written whole. [`Status`] shows how to continue.
     ///
     /// # Examples
     ///
@@ -267,7 +274,7 @@ impl Utf8Decoder {
         self.push_to(chunk, mode, units)
     }
 
-    /// Ends the stream, and writes what repairs its end into `buffer`.
+    /// Ends the stream, and writes the repair of its end into `buffer`.
     ///
     /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
     /// room.
@@ -291,7 +298,7 @@ impl Utf8Decoder {
         self.finish_to(mode, buffer)
     }
 
-    /// Ends the stream, and writes what repairs its end into `chars`; `written` counts `char`s.
+    /// Ends the stream, and writes the repair of its end into `chars`; `written` counts `char`s.
     ///
     /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
     /// room.
@@ -314,7 +321,7 @@ impl Utf8Decoder {
         self.finish_to(mode, chars)
     }
 
-    /// Ends the stream, and writes what repairs its end into `units` of UTF-16; `written` counts
+    /// Ends the stream, and writes the repair of its end into `units` of UTF-16; `written` counts
     /// units.
     ///
     /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
@@ -338,7 +345,7 @@ impl Utf8Decoder {
         self.finish_to(mode, units)
     }
 
-    /// One step where one is enough, otherwise as many as it takes.
+    /// Writes with one step if that is enough.
     #[inline]
     fn push_to<D: Destination + ?Sized>(
         &mut self,
@@ -380,7 +387,7 @@ impl Utf8Decoder {
             if input.is_empty() {
                 break Status::Done;
             }
-            // What does not fit is taken back: the decoder then never was ahead of its reports.
+            // A character or repair that does not fit is taken back.
             let before = self.clone();
             let room = destination.size() - written;
             let (used, found) = match self.find(input, mode, D::window(room)) {
@@ -437,7 +444,7 @@ impl Utf8Decoder {
             let Err(error) = self.finish() else { break Status::Done };
             let Some(repair) = mode.repair(&error) else { break Status::IllFormed(error) };
             let needed = D::units(&repair);
-            // Only a missing signature comes before another error, and nothing stands for it.
+            // Only `MissingBom` comes before another error, and its repair is empty.
             if needed > destination.size() {
                 *self = before;
                 break Status::TooSmall { needed };
@@ -448,7 +455,8 @@ impl Utf8Decoder {
         Progress { read: 0, held: 0, written, status }
     }
 
-    /// Finds the next thing to write, within `window` bytes of `input` if it is text.
+    /// Returns what to write next: text within `window` bytes of `input`, a split character, or a
+    /// repair.
     fn find<'a>(
         &mut self,
         input: &'a [u8],
@@ -462,7 +470,7 @@ impl Utf8Decoder {
                 (used, Resumed::Error(error)) => (used, error),
             }
         } else {
-            // Four bytes are never answered with `Hold`: what is held is the end of the input.
+            // Four bytes are never answered with `Hold`, so held bytes are the end of the input.
             let window = &input[..input.len().min(window.max(4))];
             match self.step(window) {
                 Step::Text(text) => return Ok((text.len(), Found::Text(text))),
@@ -474,7 +482,7 @@ impl Utf8Decoder {
                 Step::Error(error) => (error.bytes().len(), error),
             }
         };
-        match mode.repair(&error) {
+        match mode.repair_of(&error) {
             Some(repair) => Ok((used, Found::Repair(repair))),
             None => Err((used, error)),
         }

@@ -1,26 +1,27 @@
-//! What text is decoded into: a slice of bytes, of `char`s, or of UTF-16 units.
+//! The destination: what is text decoded into, and how much of it fits?
 
+use crate::core::boundary::floor_char_boundary;
 use crate::kernel::Kernel;
 
 /// A slice of units of one encoding.
 pub(crate) trait Destination {
-    /// How many units it has.
+    /// Returns the number of units it has.
     fn size(&self) -> usize;
 
-    /// How many units `text` is.
+    /// Returns the number of units of `text`.
     fn units(text: &str) -> usize;
 
-    /// How many bytes of input to look at where there is room for `room` units.
+    /// Returns the number of bytes of input to validate if there is room for `room` units.
     ///
-    /// Text that is looked at and does not fit is looked at again by the next call.
+    /// Text that is validated and does not fit is validated again by the next call.
     fn window(room: usize) -> usize;
 
-    /// Writes `text` from unit `at` on, as far as there is room for whole characters. Returns the
-    /// bytes read and the units written.
+    /// Writes `text` from unit `at` on, as many whole characters as fit. Returns the bytes read and
+    /// the units written.
     fn put(&mut self, at: usize, text: &str) -> (usize, usize);
 
-    /// Writes `bytes` from the start on if they are few, ASCII, and fit: the shortest way, for those
-    /// that have one. Says whether they are; if not, nothing is written.
+    /// The fast path of destinations that have one: writes `bytes` from the start on if they are few,
+    /// ASCII, and fit. Otherwise writes nothing and returns `false`.
     fn put_short_ascii(&mut self, _bytes: &[u8]) -> bool {
         false
     }
@@ -88,21 +89,12 @@ impl Destination for [u16] {
     }
 }
 
-/// The window for units that stand for one to `widest` bytes each.
+/// The window for units that encode one to `widest` bytes each.
 ///
-/// If they all stand for one, then at most `MORE` bytes are looked at in vain; if for more, then what
-/// is left is looked at next. No more at once than stays in a cache until it is converted.
+/// If each encodes one byte, at most `MORE` bytes are validated in vain; if more, the rest is validated
+/// next. The window is small enough to stay in the cache until it is converted.
 fn window(room: usize, widest: usize) -> usize {
     const MORE: usize = 512;
     const LARGEST: usize = 64 * 1024;
     room.saturating_mul(widest).min(room.saturating_add(MORE)).min(LARGEST)
-}
-
-/// Returns the last character boundary of `text` at or before `index`: a step of at most three.
-pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
-    let mut boundary = index.min(text.len());
-    while !text.is_char_boundary(boundary) {
-        boundary -= 1;
-    }
-    boundary
 }

@@ -73,7 +73,7 @@ pub(crate) enum Taken<T> {
 
 /// Takes the next piece off `input`: first the character that `carry` holds, made text by `text_of`. At
 /// the end, `carry` holds the bytes that are left.
-#[inline]
+#[inline(always)]
 pub(super) fn take_piece<I: Input>(
     scanner: &mut Scanner,
     carry: &mut Carry,
@@ -103,21 +103,6 @@ pub(super) fn take_piece<I: Input>(
     None
 }
 
-/// Takes what `input` begins with. The error is not counted yet.
-#[inline]
-pub(super) fn take_step<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken<I::Text> {
-    if scanner.is_plain() {
-        let (text, ending) = take_plain(scanner, input);
-        if !text.as_ref().is_empty() {
-            return Taken::Text(text);
-        }
-        if ending == Ending::End {
-            return Taken::Hold;
-        }
-    }
-    take_step_slowly(scanner, input)
-}
-
 /// If the scanner [is plain](Scanner::is_plain): takes the text that `input` begins with, perhaps empty,
 /// and returns what follows it.
 #[inline]
@@ -131,8 +116,11 @@ pub(super) fn take_plain<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::
     (text, ending)
 }
 
-#[inline(never)]
-pub(super) fn take_step_slowly<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken<I::Text> {
+/// Takes what `input` begins with. The error is not counted yet.
+// Always inlined, as a step is returned through memory: see `crate::core`, "Store forwarding"; bench
+// `damaged`, rows `pieces`.
+#[inline(always)]
+pub(super) fn take_step<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken<I::Text> {
     loop {
         let mut found = Ok(0);
         let text = input.take_text(|bytes| match scanner.step(bytes) {

@@ -6,7 +6,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use bytestring::ByteString;
 
 use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::input::{Taken, take_piece, take_plain, take_step, take_step_slowly};
+use crate::core::decoder::input::{Taken, take_piece, take_plain, take_step};
 use crate::core::decoder::item::Item;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
@@ -57,6 +57,17 @@ impl Utf8Decoder {
         &mut self,
         chunk: &mut Bytes,
     ) -> Option<Result<ByteString, Utf8Error>> {
+        if self.carry.is_empty()
+            && let Some((text, _)) = self.take_plain(chunk)
+            && !text.is_empty()
+        {
+            return Some(Ok(text));
+        }
+        self.take_piece_slowly(chunk)
+    }
+
+    #[inline(never)]
+    fn take_piece_slowly(&mut self, chunk: &mut Bytes) -> Option<Result<ByteString, Utf8Error>> {
         let Self { scanner, carry, tally, .. } = self;
         take_piece(scanner, carry, tally, chunk, |c| ByteString::from(&*c.encode_utf8(&mut [0; 4])))
     }
@@ -88,10 +99,10 @@ impl Utf8Decoder {
     }
 
     /// Takes what `src` begins with.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn take_step<B: SplitTo>(&mut self, src: &mut B) -> Taken<ByteString> {
         debug_assert!(self.carry.is_empty());
-        let step = take_step_slowly(&mut self.scanner, src);
+        let step = take_step(&mut self.scanner, src);
         if let Taken::Error(error) = step {
             self.tally.note(error);
         }

@@ -1,6 +1,7 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
 
+use crate::core::boundary;
 use crate::core::decoder::Utf8Decoder;
 use crate::payload::websocket::{MessageError, ProtocolError};
 
@@ -61,11 +62,7 @@ impl ClosePayload {
     /// As [`new`](Self::new) with a code that may be sent.
     pub(super) fn allowed(code: u16, reason: &str) -> Self {
         debug_assert!(check_code(code).is_ok());
-        let mut len = reason.len().min(MAX_REASON);
-        while !reason.is_char_boundary(len) {
-            len -= 1;
-        }
-        Self { code, reason: ByteString::from(&reason[..len]) }
+        Self { code, reason: ByteString::from(boundary::truncate(reason, MAX_REASON)) }
     }
 
     /// Reads the payload of a close frame, unmasked; `None` where it is empty and says nothing.

@@ -212,12 +212,12 @@ fn for_c(error: Utf8Error) -> Error {
 }
 
 fn repaired(progress: Progress) -> Repaired {
-    let Progress { read, held, written, status } = progress;
+    let Progress { read, held, written, status, .. } = progress;
     let status = match status {
         Status::Done => 0,
         Status::Full => 1,
         Status::TooSmall { .. } => 2,
-        Status::IllFormed(_) => panic!("there is a repair for everything"),
+        _ => panic!("there is a repair for everything"),
     };
     Repaired { read, held, written, status }
 }

@@ -99,7 +99,7 @@ fn through_buffer(
                 assert!(needed > buffer.len() && needed <= 4 && progress.written == 0);
                 buffer.resize(needed, 0xEE);
             }
-            Status::IllFormed(error) => panic!("{error}"),
+            status => panic!("{status:?}"),
         }
     }
     assert_eq!(read, len);

@@ -296,7 +296,7 @@ fn decode_into(case: &Value, mode: ErrorMode) -> Result<Map<String, Value>, Stri
         Status::Done if progress.held > 0 => "need_more",
         Status::Done => "done",
         Status::Full | Status::TooSmall { .. } => "dst_full",
-        Status::IllFormed(error) => return Err(format!("no status is for {error}")),
+        status => return Err(format!("no status is for {status:?}")),
     };
     let written = hex(&buffer[..progress.written]);
     Ok(object(json!({"read": progress.read, "written": written, "status": status})))

@@ -264,6 +264,7 @@ fn until_done<const N: usize>(mut call: impl FnMut(&mut [u8]) -> Progress) -> Ve
             Status::Done => return pieces,
             Status::Full | Status::IllFormed(_) => N,
             Status::TooSmall { needed } => needed,
+            status => unreachable!("{status:?}"),
         };
         if let Status::IllFormed(error) = progress.status {
             pieces.push(Piece::Error(error));
