@@ -38,7 +38,7 @@ use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{Line, LineError, LineErrorKind};
-use utf8_codec::stream::{Utf8WriteExt, Utf8Writer};
+use utf8_codec::stream::Utf8Writer;
 use utf8_codec::{ByteString, ErrorMode, Strictness, Utf8Options, boundary};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -118,7 +118,7 @@ async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result
         .with_max_length(arguments.max_line);
     let mut lines = FramedRead::new(reader, codec);
     let patience = Duration::from_secs(arguments.patience);
-    let mut outlet = Outlet { writer: writer.utf8_writer(), patience };
+    let mut outlet = Outlet { writer: Utf8Writer::new(writer), patience };
 
     let Some(Ok(name)) = timeout(patience, lines.next()).await?.transpose()? else { return Ok(()) };
     let name = boundary::truncate(name.trim(), MAX_NAME);

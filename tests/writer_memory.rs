@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use futures::FutureExt;
 use utf8_codec::ByteString;
-use utf8_codec::stream::{Utf8WriteExt, Utf8Writer};
+use utf8_codec::stream::Utf8Writer;
 
 /// Counts the bytes that each thread has allocated and not given back.
 struct Counting;
@@ -55,7 +55,7 @@ fn written(writer: &mut Utf8Writer<tokio::io::Sink>, text: &ByteString) -> isize
 #[test]
 fn a_writer_that_is_flushed_has_nothing_on_the_heap() {
     let before = LIVE.get();
-    let mut writer = tokio::io::sink().utf8_writer();
+    let mut writer = Utf8Writer::new(tokio::io::sink());
     assert_eq!(LIVE.get(), before, "nor does a new one");
     for size in [1, 100, 255, 256, 5000] {
         let text = ByteString::from("x".repeat(size));

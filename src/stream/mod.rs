@@ -80,7 +80,7 @@ pub use read::{ReaderChunks, Utf8ByteReader, Utf8Reader};
 #[cfg(feature = "codec")]
 pub use utf8_lines::Utf8Lines;
 pub use utf8_stream::Utf8Stream;
-pub use write::{Utf8Item, Utf8WriteExt, Utf8Writer, Utf8WriterParts, WriteError};
+pub use write::{Utf8Item, Utf8Writer};
 
 use error::append_within;
 #[cfg(feature = "codec")]

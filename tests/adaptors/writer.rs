@@ -19,7 +19,8 @@ use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready_ok, task};
-use utf8_codec::stream::{Utf8Stream, Utf8WriteExt, Utf8Writer, WriteError};
+use utf8_codec::stream::{Utf8Stream, Utf8Writer};
+use utf8_codec::utf16::Utf16Error;
 use utf8_codec::{ByteString, ErrorMode, Utf8Encoder};
 
 // ---- scripts ----------------------------------------------------------------------------------
@@ -132,11 +133,15 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().expect("there is nothing to wait for")
 }
 
-fn io_kind(error: WriteError) -> ErrorKind {
-    match error {
-        WriteError::Io(error) => error.kind(),
-        error => panic!("{error}"),
-    }
+/// The inner error about a lone surrogate.
+fn lone_surrogate(error: &io::Error) -> Option<Utf16Error> {
+    error.get_ref()?.downcast_ref().copied()
+}
+
+/// The kind of an error of the writer.
+fn io_kind(error: io::Error) -> ErrorKind {
+    assert!(lone_surrogate(&error).is_none(), "{error}");
+    error.kind()
 }
 
 // ---- the law ----------------------------------------------------------------------------------
@@ -212,17 +217,16 @@ fn any_script() -> impl Strategy<Value = Vec<Does>> {
 /// lone surrogate.
 async fn write_parts(writer: &mut Utf8Writer<Script>, parts: &[Part], owned: bool) -> u64 {
     let mut told = 0;
-    let mut again = |result: Result<(), WriteError>| match result {
+    let mut again = |result: io::Result<()>| match result {
         Ok(()) => false,
-        Err(WriteError::Io(error)) => {
-            assert_eq!(error.kind(), ErrorKind::TimedOut);
-            true
-        }
-        Err(WriteError::Utf16(_)) => {
+        Err(error) if lone_surrogate(&error).is_some() => {
             told += 1;
             false
         }
-        Err(error) => panic!("{error}"),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::TimedOut);
+            true
+        }
     };
     for part in parts {
         loop {
@@ -255,7 +259,7 @@ proptest! {
         for mode in MODES {
             let (text, lone) = model(&parts, mode);
             let script = Script { vectored, ..Script::new(&script) };
-            let mut writer = script.utf8_writer().with_capacity(capacity).with_surrogate_mode(mode);
+            let mut writer = Utf8Writer::new(script).with_capacity(capacity).with_surrogate_mode(mode);
             let told = tokio_test::block_on(write_parts(&mut writer, &parts, owned));
             prop_assert_eq!(writer.get_ref().text(), text);
             prop_assert_eq!(writer.utf16().error_count(), lone);
@@ -275,7 +279,7 @@ proptest! {
         let parts: Vec<_> = at.windows(2).map(|w| Part::Units(units[w[0]..w[1]].to_vec())).collect();
         for mode in MODES {
             let (text, lone) = model(&[Part::Units(units.clone())], mode);
-            let mut writer = Script::default().utf8_writer().with_surrogate_mode(mode);
+            let mut writer = Utf8Writer::new(Script::default()).with_surrogate_mode(mode);
             now(write_parts(&mut writer, &parts, false));
             prop_assert_eq!(writer.get_ref().text(), text);
             prop_assert_eq!(writer.utf16().error_count(), lone);
@@ -288,7 +292,7 @@ fn a_writer_that_takes_one_byte_at_a_time_gets_everything() {
     let text = "naïve, 東京, 👋. ".repeat(40);
     for vectored in [false, true] {
         let trickle = [Take(1), Pause].repeat(2 * text.len() + 10);
-        let mut writer = Script { vectored, ..Script::new(&trickle) }.utf8_writer();
+        let mut writer = Utf8Writer::new(Script { vectored, ..Script::new(&trickle) });
         tokio_test::block_on(async {
             writer.write_text(text.clone().into()).await.unwrap();
             writer.write_char('|').await.unwrap();
@@ -304,7 +308,7 @@ fn a_writer_that_takes_one_byte_at_a_time_gets_everything() {
 #[test]
 fn many_long_texts_go_out_in_one_call_from_where_they_are() {
     let texts: Vec<_> = (0..100).map(|n| ByteString::from(format!("{n:0256}"))).collect();
-    let mut writer = Script::vectored(&[]).utf8_writer().with_capacity(1 << 20);
+    let mut writer = Utf8Writer::new(Script::vectored(&[])).with_capacity(1 << 20);
     for text in &texts {
         now(writer.write_text(text.clone())).unwrap();
     }
@@ -318,7 +322,7 @@ fn many_long_texts_go_out_in_one_call_from_where_they_are() {
 #[test]
 fn short_text_between_long_ones_is_gathered_and_in_its_place() {
     let long = ByteString::from("long ".repeat(100));
-    let mut writer = Script::vectored(&[]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::vectored(&[]));
     for part in ["a ", "b "] {
         now(writer.write_str(part)).unwrap();
     }
@@ -337,7 +341,7 @@ fn short_text_between_long_ones_is_gathered_and_in_its_place() {
 #[test]
 fn a_writer_that_is_not_vectored_is_called_for_buffers_not_for_texts() {
     let text = ByteString::from("x".repeat(1000));
-    let mut writer = Script::new(&[]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::new(&[]));
     for _ in 0..16 {
         now(writer.write_text(text.clone())).unwrap();
     }
@@ -355,7 +359,7 @@ fn a_writer_that_is_not_vectored_is_called_for_buffers_not_for_texts() {
 fn an_owned_string_is_not_copied_either() {
     let text = "x".repeat(300);
     let place = place(text.as_bytes());
-    let mut writer = Script::vectored(&[]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::vectored(&[]));
     now(writer.send(text)).unwrap();
     assert_eq!(writer.get_ref().calls, [[place]]);
 }
@@ -364,7 +368,8 @@ fn an_owned_string_is_not_copied_either() {
 
 #[test]
 fn who_writes_waits_while_the_buffer_is_full() {
-    let mut writer = Script::new(&[Stall, Take(3), Stall, Take(2)]).utf8_writer().with_capacity(10);
+    let mut writer =
+        Utf8Writer::new(Script::new(&[Stall, Take(3), Stall, Take(2)])).with_capacity(10);
     now(writer.write_str("0123456789")).unwrap();
     assert_eq!(writer.get_ref().polls, 0, "nothing is written before it has to be");
 
@@ -384,7 +389,7 @@ fn who_writes_waits_while_the_buffer_is_full() {
 
 #[test]
 fn a_stalled_writer_bounds_what_is_held() {
-    let mut writer = Script::new(&[Stall; 10]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::new(&[Stall; 10]));
     let text = "0123456789abcdef";
     let mut written = 0;
     while writer.feed(text).now_or_never().is_some() {
@@ -395,7 +400,7 @@ fn a_stalled_writer_bounds_what_is_held() {
 
 #[test]
 fn without_capacity_each_text_is_written_before_the_next() {
-    let mut writer = Script::new(&[Take(2), Stall]).utf8_writer().with_capacity(0);
+    let mut writer = Utf8Writer::new(Script::new(&[Take(2), Stall])).with_capacity(0);
     now(writer.write_str("one")).unwrap();
     assert!(writer.write_str("two").now_or_never().is_none());
     assert_eq!(writer.get_ref().text(), "on");
@@ -407,7 +412,7 @@ fn without_capacity_each_text_is_written_before_the_next() {
 
 #[test]
 fn the_writer_is_pending_only_when_the_inner_one_is_and_is_woken_by_it() {
-    let mut writer = Script::new(&[Take(2), Stall, Take(1), Stall]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::new(&[Take(2), Stall, Take(1), Stall]));
     now(writer.write_str("abcdef")).unwrap();
     let writer = &mut writer;
     {
@@ -438,7 +443,7 @@ struct Flush<'a> {
 }
 
 impl Future for Flush<'_> {
-    type Output = Result<(), WriteError>;
+    type Output = io::Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let poll = Pin::new(&mut *self.writer).poll_flush(cx);
@@ -450,7 +455,7 @@ impl Future for Flush<'_> {
 
 #[test]
 fn a_task_that_is_woken_at_once_is_polled_once_for_each_time() {
-    let mut writer = Script::new(&[Pause, Take(1), Pause, Pause]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::new(&[Pause, Take(1), Pause, Pause]));
     now(writer.write_str("ab")).unwrap();
     let mut flush = task::spawn(writer.flush());
     for _ in 0..3 {
@@ -470,7 +475,7 @@ fn a_task_that_is_woken_at_once_is_polled_once_for_each_time() {
 async fn futures_that_lose_a_race_lose_nothing_else() {
     let script: Vec<_> =
         (0..400).map(|n| if n % 3 == 0 { Take(n % 5 + 1) } else { Pause }).collect();
-    let mut writer = Script::new(&script).utf8_writer().with_capacity(4);
+    let mut writer = Utf8Writer::new(Script::new(&script)).with_capacity(4);
     let mut lost = 0;
     // `biased`, so that a call which is ready wins.
     macro_rules! race {
@@ -504,7 +509,7 @@ async fn futures_that_lose_a_race_lose_nothing_else() {
 
 #[test]
 fn a_flush_that_is_dropped_goes_on_where_it_was() {
-    let mut writer = Script::new(&[Take(4), Stall]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::new(&[Take(4), Stall]));
     now(writer.write_str("€€€")).unwrap();
     assert!(writer.flush().now_or_never().is_none());
     assert_eq!(writer.get_ref().taken, b"\xE2\x82\xAC\xE2");
@@ -517,7 +522,7 @@ fn a_flush_that_is_dropped_goes_on_where_it_was() {
 
 #[test]
 fn an_error_loses_nothing_and_the_next_call_tries_again() {
-    let mut writer = Script::new(&[Take(2), Fail(ErrorKind::TimedOut)]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::new(&[Take(2), Fail(ErrorKind::TimedOut)]));
     now(writer.write_str("abcd")).unwrap();
     assert_eq!(io_kind(now(writer.flush()).unwrap_err()), ErrorKind::TimedOut);
     assert_eq!(writer.unwritten_len(), 2);
@@ -527,7 +532,7 @@ fn an_error_loses_nothing_and_the_next_call_tries_again() {
 
 #[test]
 fn a_text_that_meets_an_error_has_not_been_taken() {
-    let mut writer = Script::new(&[Fail(ErrorKind::TimedOut)]).utf8_writer().with_capacity(1);
+    let mut writer = Utf8Writer::new(Script::new(&[Fail(ErrorKind::TimedOut)])).with_capacity(1);
     now(writer.write_str("a")).unwrap();
     assert_eq!(io_kind(now(writer.write_str("b")).unwrap_err()), ErrorKind::TimedOut);
     assert_eq!(writer.unwritten_len(), 1);
@@ -539,7 +544,7 @@ fn a_text_that_meets_an_error_has_not_been_taken() {
 #[test]
 fn a_writer_that_takes_nothing_is_an_error_and_not_a_loop() {
     for vectored in [false, true] {
-        let mut writer = Script { vectored, ..Script::new(&[Take(0)]) }.utf8_writer();
+        let mut writer = Utf8Writer::new(Script { vectored, ..Script::new(&[Take(0)]) });
         now(writer.write_text("x".repeat(500).into())).unwrap();
         assert_eq!(io_kind(now(writer.flush()).unwrap_err()), ErrorKind::WriteZero);
         assert_eq!(writer.unwritten_len(), 500);
@@ -564,7 +569,7 @@ fn a_writer_that_claims_too_much_is_believed_no_further_than_there_is() {
             Poll::Ready(Ok(()))
         }
     }
-    let mut writer = Liar.utf8_writer();
+    let mut writer = Utf8Writer::new(Liar);
     now(writer.write_str("abc")).unwrap();
     now(writer.close()).unwrap();
     assert_eq!(writer.unwritten_len(), 0);
@@ -573,29 +578,29 @@ fn a_writer_that_claims_too_much_is_believed_no_further_than_there_is() {
 #[test]
 fn the_parts_are_everything_that_is_not_written() {
     let long = "long ".repeat(100);
-    let mut writer = Script::vectored(&[Take(4), Stall]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::vectored(&[Take(4), Stall]));
     now(writer.write_str("€")).unwrap();
     now(writer.write_text(long.clone().into())).unwrap();
     now(writer.write_utf16(&[0x21, 0xD83D])).unwrap();
     assert!(writer.flush().now_or_never().is_none());
-    let parts = writer.into_parts();
-    assert_eq!(parts.writer.taken, b"\xE2\x82\xACl");
-    assert_eq!(parts.unwritten, format!("{}!", &long[1..]));
-    assert_eq!(parts.high_surrogate, Some(0xD83D));
+    assert_eq!(writer.utf16().incomplete(), Some(0xD83D));
+    let (script, unwritten) = writer.into_parts();
+    assert_eq!(script.taken, b"\xE2\x82\xACl");
+    assert_eq!(unwritten, format!("{}!", &long[1..]));
 
     let shared = ByteString::from(long);
-    let mut writer = Script::vectored(&[Take(10), Stall]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::vectored(&[Take(10), Stall]));
     now(writer.write_text(shared.clone())).unwrap();
     assert!(writer.flush().now_or_never().is_none());
-    let parts = writer.into_parts();
-    assert_eq!(parts.unwritten.as_ptr(), shared[10..].as_ptr(), "one piece is not copied");
+    let (_, unwritten) = writer.into_parts();
+    assert_eq!(unwritten.as_ptr(), shared[10..].as_ptr(), "one piece is not copied");
 }
 
 // ---- surrogates -------------------------------------------------------------------------------
 
 #[test]
 fn flushing_and_empty_text_leave_a_high_surrogate_where_it_is() {
-    let mut writer = Script::default().utf8_writer();
+    let mut writer = Utf8Writer::new(Script::default());
     now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
     now(writer.flush()).unwrap();
     assert_eq!(writer.get_ref().text(), "a");
@@ -609,14 +614,14 @@ fn flushing_and_empty_text_leave_a_high_surrogate_where_it_is() {
 
 #[test]
 fn other_text_shows_that_a_high_surrogate_is_alone_and_is_taken() {
-    let mut writer = Script::default().utf8_writer();
+    let mut writer = Utf8Writer::new(Script::default());
     now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
-    let Err(WriteError::Utf16(error)) = now(writer.write_str("b")) else { panic!("it is alone") };
+    let error = lone_surrogate(&now(writer.write_str("b")).unwrap_err()).unwrap();
     assert_eq!((error.offset(), error.unpaired_surrogate()), (1, 0xD83D));
     assert!(!error.is_incomplete());
     // Offsets are those of all units, whatever stands between them.
     let error = now(writer.write_utf16(&[0x63, 0xDC00, 0xDC01, 0x64])).unwrap_err();
-    assert!(matches!(error, WriteError::Utf16(error) if error.offset() == 3));
+    assert_eq!(lone_surrogate(&error).unwrap().offset(), 3);
     now(writer.flush()).unwrap();
     assert_eq!(writer.get_ref().text(), "abcd");
     assert_eq!(writer.utf16().error_count(), 3);
@@ -624,11 +629,11 @@ fn other_text_shows_that_a_high_surrogate_is_alone_and_is_taken() {
 
 #[test]
 fn closing_reports_a_high_surrogate_once_and_then_closes() {
-    let mut writer = Script::default().utf8_writer();
+    let mut writer = Utf8Writer::new(Script::default());
     now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
     let error = now(writer.close()).unwrap_err();
-    assert!(matches!(&error, WriteError::Utf16(error) if error.offset() == 1));
-    assert_eq!(io::Error::from(error).kind(), ErrorKind::UnexpectedEof);
+    assert_eq!(lone_surrogate(&error).unwrap().offset(), 1);
+    assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
     assert_eq!(writer.get_ref().shutdowns, 0);
     now(writer.close()).unwrap();
     assert_eq!((writer.get_ref().text(), writer.get_ref().shutdowns), ("a", 1));
@@ -637,8 +642,8 @@ fn closing_reports_a_high_surrogate_once_and_then_closes() {
 #[test]
 fn closing_repairs_a_high_surrogate_if_asked() {
     let mode = ErrorMode::Escape;
-    let mut writer = Script::default().utf8_writer().with_surrogate_mode(mode);
-    now(writer.send(0xD83D)).unwrap();
+    let mut writer = Utf8Writer::new(Script::default()).with_surrogate_mode(mode);
+    now(writer.send(vec![0xD83D])).unwrap();
     now(writer.close()).unwrap();
     assert_eq!(writer.get_ref().text(), r"\ud83d");
 }
@@ -646,7 +651,7 @@ fn closing_repairs_a_high_surrogate_if_asked() {
 // ---- the signature ----------------------------------------------------------------------------
 
 fn with_bom() -> Utf8Writer<Script> {
-    Script::default().utf8_writer().with_encoder(Utf8Encoder::new().with_bom())
+    Utf8Writer::new(Script::default()).with_encoder(Utf8Encoder::new().with_bom())
 }
 
 #[test]
@@ -678,7 +683,7 @@ fn of_no_text_at_all_there_is_no_signature() {
 
 #[test]
 fn closing_twice_is_harmless_and_nothing_can_be_written_behind_it() {
-    let mut writer = Script::new(&[Pause]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::new(&[Pause]));
     now(writer.write_str("x")).unwrap();
     assert!(writer.close().now_or_never().is_none());
     now(writer.close()).unwrap();
@@ -694,7 +699,7 @@ fn closing_twice_is_harmless_and_nothing_can_be_written_behind_it() {
 
 #[test]
 fn flushing_flushes_the_writer_within_even_if_nothing_is_held() {
-    let mut writer = Script::default().utf8_writer();
+    let mut writer = Utf8Writer::new(Script::default());
     now(writer.flush()).unwrap();
     assert_eq!((writer.get_ref().polls, writer.get_ref().flushes), (0, 1));
 }
@@ -703,15 +708,14 @@ fn flushing_flushes_the_writer_within_even_if_nothing_is_held() {
 
 #[tokio::test]
 async fn everything_that_is_text_can_be_sent() {
-    let mut writer = Script::default().utf8_writer();
+    let mut writer = Utf8Writer::new(Script::default());
     writer.feed("a").await.unwrap();
     writer.feed(&String::from("b")).await.unwrap();
     writer.feed(String::from("c")).await.unwrap();
     writer.feed(std::borrow::Cow::Borrowed("d")).await.unwrap();
     writer.feed(ByteString::from("e")).await.unwrap();
     writer.feed('f').await.unwrap();
-    writer.feed(0x67).await.unwrap();
-    writer.feed(&[0x68, 0xD83D][..]).await.unwrap();
+    writer.feed(&[0x67, 0x68, 0xD83D][..]).await.unwrap();
     writer.feed(vec![0xDC4B]).await.unwrap();
     writer.send_all(&mut stream::iter(["i", "j"]).map(Ok)).await.unwrap();
     writer.close().await.unwrap(); // of the writer, and so not ambiguous
@@ -721,16 +725,16 @@ async fn everything_that_is_text_can_be_sent() {
 #[tokio::test]
 async fn a_stream_of_text_is_forwarded_in_one_line() {
     let bytes = "grüß dich, 東京 👋, ".repeat(500);
-    let mut writer = Script::vectored(&[Take(1), Pause, Take(100), Pause]).utf8_writer();
+    let mut writer = Utf8Writer::new(Script::vectored(&[Take(1), Pause, Take(100), Pause]));
     let texts = Utf8Stream::from_reader(bytes.as_bytes());
-    texts.map_err(|error| WriteError::Io(error.into())).forward(&mut writer).await.unwrap();
+    texts.map_err(io::Error::from).forward(&mut writer).await.unwrap();
     assert_eq!(writer.get_ref().text(), bytes);
     assert_eq!(writer.get_ref().shutdowns, 1);
 }
 
 #[test]
 fn it_can_be_polled_by_hand() {
-    let mut writer = pin!(Script::new(&[Stall]).utf8_writer().with_capacity(1));
+    let mut writer = pin!(Utf8Writer::new(Script::new(&[Stall])).with_capacity(1));
     let mut cx = Context::from_waker(Waker::noop());
     assert_ready_ok!(writer.as_mut().poll_ready(&mut cx));
     writer.as_mut().start_send_unpin("ab").unwrap();
@@ -752,9 +756,9 @@ async fn through_pipes_of_every_small_size() {
     for size in [1, 2, 3, 5, 64] {
         let (mut peer, socket) = tokio::io::duplex(size);
         let write = async {
-            let mut writer = socket.utf8_writer().with_capacity(16);
+            let mut writer = Utf8Writer::new(socket).with_capacity(16);
             for unit in &units {
-                writer.feed(*unit).await?;
+                writer.feed(std::slice::from_ref(unit)).await?;
             }
             writer.write_text(text.clone().into()).await?;
             writer.close().await
@@ -780,7 +784,7 @@ async fn through_a_socket_whose_peer_is_slow() {
     let write = async {
         let socket = TcpStream::connect(address).await.unwrap();
         assert!(socket.is_write_vectored());
-        let mut writer = socket.utf8_writer();
+        let mut writer = Utf8Writer::new(socket);
         let mut full = Some(full);
         for n in 0..count {
             if writer.write_text(verse.clone()).now_or_never().is_none() {
@@ -810,7 +814,7 @@ async fn a_peer_that_has_gone_is_an_error() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     drop(listener.accept().await.unwrap());
-    let mut writer = socket.utf8_writer();
+    let mut writer = Utf8Writer::new(socket);
     let gone = async {
         loop {
             let result = async {
@@ -839,10 +843,8 @@ fn the_size_is_that_of_the_documentation() {
 fn everything_can_be_sent_and_shared() {
     fn assert<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     assert::<Utf8Writer<TcpStream>>();
-    assert::<utf8_codec::stream::Utf8WriterParts<TcpStream>>();
-    assert::<WriteError>();
     fn assert_future<T: Send>(_: T) {}
-    let mut writer = tokio::io::sink().utf8_writer();
+    let mut writer = Utf8Writer::new(tokio::io::sink());
     assert_future(writer.write_str(""));
     assert_future(writer.close());
     assert!(format!("{writer:?}").contains("unwritten_len: 0"));

@@ -22,7 +22,7 @@ use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::{Line, LineEnd};
 use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
-use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8WriteExt};
+use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8Writer};
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
@@ -167,7 +167,7 @@ fn push_line(line: Line, text: &mut String) {
 
 #[test]
 fn through_the_writer_and_the_encoder() {
-    let mut writer = Vec::new().utf8_writer().with_encoder(Utf8Encoder::new().with_bom());
+    let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
     let half = all().len() / 2;
     writer.write_str(&all()[..all().ceil_boundary(half)]).now_or_never().unwrap().unwrap();
     for c in all()[all().ceil_boundary(half)..].chars() {

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_util::codec::Framed;
 use utf8_codec::codec::Utf8Codec;
-use utf8_codec::stream::{Utf8Reader, Utf8WriteExt, Utf8Writer};
+use utf8_codec::stream::{Utf8Reader, Utf8Writer};
 
 use crate::{connection, connections, counting, multilingual, soon};
 
@@ -51,7 +51,7 @@ async fn a_writer_whose_peer_does_not_read_waits_and_holds_little() {
     let text = multilingual(4000);
     let (mut peer, socket) = connection().await;
     let before = counting::watch();
-    let (taken, mut writer) = write_until_stuck(socket.utf8_writer(), &text).await;
+    let (taken, mut writer) = write_until_stuck(Utf8Writer::new(socket), &text).await;
     let more = counting::most() - before;
     println!("{taken} bytes on the way, {more} bytes of memory");
     assert!(more <= 64 * 1024, "{more}");
@@ -76,8 +76,8 @@ async fn two_that_write_and_do_not_read_lose_nothing() {
     let (near, far) = connection().await;
     let before = counting::watch();
     let writes = futures::future::join(
-        write_until_stuck(near.utf8_writer(), &text),
-        write_until_stuck(far.utf8_writer(), &text),
+        write_until_stuck(Utf8Writer::new(near), &text),
+        write_until_stuck(Utf8Writer::new(far), &text),
     );
     let ((near_taken, mut near), (far_taken, mut far)) = soon(writes).await;
     let more = counting::most() - before;

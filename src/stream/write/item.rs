@@ -1,5 +1,7 @@
+//! What can be written to a `Utf8Writer`?
+
 use std::borrow::Cow;
-use std::{mem, slice};
+use std::mem;
 
 use bytestring::ByteString;
 
@@ -8,37 +10,37 @@ use sealed::Sealed;
 
 pub(super) use sealed::Item;
 
-/// What a [`Utf8Writer`](super::Utf8Writer) takes: text, a character, or UTF-16 units.
+/// An item that a [`Utf8Writer`](super::Utf8Writer) takes: text, a `char`, or UTF-16 units.
 ///
-/// Implemented for `char`, `&str`, `&String`, `String`, `Cow<str>`, [`ByteString`], `u16`, `&[u16]` and
-/// `Vec<u16>`, and for nothing else.
+/// Implemented for `char`, `&str`, `&String`, `String`, `Cow<str>`, [`ByteString`], `&[u16]` and
+/// `Vec<u16>`. It is sealed.
 ///
 /// # Examples
 ///
 /// ```
 /// use futures::SinkExt;
-/// use utf8_codec::stream::{Utf8WriteExt, WriteError};
+/// use utf8_codec::stream::Utf8Writer;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), WriteError> {
-/// let mut writer = Vec::new().utf8_writer();
+/// # async fn main() -> std::io::Result<()> {
+/// let mut writer = Utf8Writer::new(Vec::new());
 /// writer.feed("one ").await?;
 /// writer.feed(String::from("two ")).await?;
 /// writer.feed('3').await?;
-/// writer.feed(0xD83D).await?; // the first half of a pair
-/// writer.send(&[0xDC4B][..]).await?; // and the second
+/// writer.feed(vec![0xD83D]).await?; // a high surrogate
+/// writer.send(&[0xDC4B][..]).await?; // its low surrogate
 /// assert_eq!(writer.into_inner(), "one two 3👋".as_bytes());
 /// # Ok(())
 /// # }
 /// ```
 pub trait Utf8Item: Sealed {}
 
-/// Keeps others from implementing [`Utf8Item`].
+/// Seals [`Utf8Item`].
 mod sealed {
     use bytestring::ByteString;
 
     pub trait Sealed {
-        /// What the writer takes; nothing that can be moved is left behind.
+        /// Returns what the writer takes, moving it out if it is owned.
         fn take(&mut self) -> Item<'_>;
     }
 
@@ -75,7 +77,7 @@ impl Sealed for &String {
 impl Utf8Item for String {}
 impl Sealed for String {
     fn take(&mut self) -> Item<'_> {
-        // A short one would be copied all the same.
+        // A short one would be copied anyway.
         match self.len() < MIN_SHARED {
             true => Item::Str(self),
             false => Item::Text(mem::take(self).into()),
@@ -97,13 +99,6 @@ impl Utf8Item for ByteString {}
 impl Sealed for ByteString {
     fn take(&mut self) -> Item<'_> {
         Item::Text(mem::take(self))
-    }
-}
-
-impl Utf8Item for u16 {}
-impl Sealed for u16 {
-    fn take(&mut self) -> Item<'_> {
-        Item::Units(slice::from_ref(self))
     }
 }
 

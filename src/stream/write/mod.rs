@@ -1,6 +1,5 @@
-//! Text, characters and UTF-16 units to a writer of bytes.
+//! How do text, `char`s and UTF-16 units reach an `AsyncWrite`?
 
-mod error;
 mod item;
 mod outgoing;
 mod poll;
@@ -10,9 +9,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use pin_project_lite::pin_project;
-use tokio::io::AsyncWrite;
 
-pub use error::WriteError;
 pub use item::Utf8Item;
 
 use crate::core::encoder::Utf8Encoder;
@@ -21,52 +18,58 @@ use crate::utf16::Utf16Decoder;
 use outgoing::Outgoing;
 
 pin_project! {
-    /// Writes text, characters and UTF-16 units to an `AsyncWrite`, as UTF-8.
+    /// Writes text, `char`s and UTF-16 units to an `AsyncWrite`, as UTF-8.
     ///
-    /// What is written goes into a buffer first; when that is full, the next call waits until there
-    /// is room. [`flush`](Self::flush) writes out everything that is held, [`close`](Self::close)
-    /// ends the stream. It is not an `AsyncWrite` itself, as bytes could be anything. It is a
-    /// `Sink` of every [`Utf8Item`]: `char`, `&str`, `String`, `ByteString`, `u16`, `&[u16]` and
-    /// others, mixed at will.
+    /// It writes into a buffer; when the buffer is full, the next call waits until there is room.
+    /// [`flush`](Self::flush) writes everything that is buffered, [`close`](Self::close) ends the
+    /// stream. It does not implement `AsyncWrite`, because arbitrary bytes need not be text. It is a
+    /// `Sink` of every [`Utf8Item`]: `char`, `&str`, `String`, `ByteString`, `&[u16]` and others, in any
+    /// mix.
     ///
-    /// A `ByteString` or `String` of 256 bytes or more is not copied: its bytes go to the writer from
-    /// where they are, many of them in one call (64 slices at the most), in order with everything else.
-    /// Where the writer does not write vectored (`is_write_vectored`), that holds from the capacity on,
-    /// so that text goes out in few calls. Anything else is copied once.
+    /// A `ByteString` or `String` of 256 bytes or more is not copied: the writer writes its bytes from
+    /// where they are, in order with everything else, and up to 64 slices in one call. If the writer is
+    /// not vectored (`is_write_vectored`), texts shorter than the capacity are copied too, so that few
+    /// calls are needed. Everything else is copied once.
     ///
-    /// Of UTF-16, a high surrogate at the end of what has come is held until the next unit comes;
-    /// `flush` leaves it where it is; any other text, unless empty, and `close` show that it is alone.
-    /// An [`ErrorMode`] decides what replaces a lone surrogate.
+    /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. Other text,
+    /// unless empty, and `close` make it a lone surrogate. An [`ErrorMode`] decides what replaces a lone
+    /// surrogate.
     ///
     /// # Memory
     ///
-    /// It is 136 bytes large (on a 64-bit machine), besides the writer. It holds as many bytes as its
-    /// capacity says, 8,192 (8 KiB) unless set otherwise, and on top of that the last item, which is
-    /// taken whole. A `ByteString` that is not copied keeps alive, until it is written, all of the memory it
-    /// is a part of: for parts of large reads and a peer that may not read, [`write_str`](Self::write_str)
-    /// copies. When everything is flushed, it holds nothing on the heap.
+    /// It is 136 bytes larger than the writer, on a 64-bit machine. It buffers as many bytes as its
+    /// capacity, 8,192 (8 KiB) unless set otherwise, plus the last item, which it takes whole. A
+    /// `ByteString` that is not copied keeps all of its memory alive until it is written; for parts of
+    /// large reads and a peer that may not read, [`write_str`](Self::write_str) copies. After a flush it
+    /// holds no heap memory.
     ///
     /// # Errors
     ///
-    /// [`WriteError::Io`] where the writer fails, or takes no bytes (`WriteZero`): nothing is lost, and
-    /// the next call tries again. [`WriteError::Utf16`] for a lone surrogate, in
-    /// [`ErrorMode::Fatal`], the default: all else is taken. Written to after it was closed, it
-    /// fails with `BrokenPipe`.
+    /// An error of the writer, or [`WriteZero`](std::io::ErrorKind::WriteZero) if it takes no bytes: nothing
+    /// is lost, the call has not taken its text, and it can be repeated.
+    ///
+    /// In [`ErrorMode::Fatal`], the default, an error with a [`Utf16Error`] as its inner error
+    /// ([`get_ref`](std::io::Error::get_ref)) for the first lone surrogate that the call found. Lone surrogates are
+    /// skipped and everything else has been taken, so do not repeat that call.
+    ///
+    /// After `close`, [`BrokenPipe`](std::io::ErrorKind::BrokenPipe).
     ///
     /// # Cancel safety
     ///
-    /// Every future here can be dropped before it is ready, as `tokio::select!` does. A text is then not
-    /// taken at all, neither in part; what had been taken before is written by the next call that waits.
+    /// Every future can be dropped before it is ready, as `tokio::select!` does. It has then taken none
+    /// of its text. Text that was taken before is written by the next call that waits.
+    ///
+    /// [`Utf16Error`]: crate::utf16::Utf16Error
     ///
     /// # Examples
     ///
-    /// A pair of surrogates cut in two, between texts:
+    /// A surrogate pair split across calls, between texts:
     ///
     /// ```
-    /// use utf8_codec::stream::{Utf8Writer, WriteError};
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), WriteError> {
+    /// # async fn main() -> std::io::Result<()> {
     /// let mut writer = Utf8Writer::new(Vec::new());
     /// writer.write_str("waves: ").await?;
     /// writer.write_utf16(&[0xD83D]).await?;
@@ -78,15 +81,15 @@ pin_project! {
     /// # }
     /// ```
     ///
-    /// As the end of a stream of texts:
+    /// As the sink of a stream of texts:
     ///
     /// ```
     /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::{Utf8WriteExt, WriteError};
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), WriteError> {
-    /// let mut writer = Vec::new().utf8_writer();
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
     /// stream::iter(["größer, ", "höher, ", "weiter"]).map(Ok).forward(&mut writer).await?;
     /// assert_eq!(writer.into_inner(), "größer, höher, weiter".as_bytes());
     /// # Ok(())
@@ -106,49 +109,14 @@ pin_project! {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// More may come.
     Open,
     /// The writer has been shut down.
     Closed,
 }
 
-/// What a [`Utf8Writer`] is made of, and what it holds; see [`Utf8Writer::into_parts`].
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::stream::Utf8WriteExt;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-/// let mut writer = Vec::new().utf8_writer();
-/// writer.write_str("written").await?;
-/// writer.flush().await?;
-/// writer.write_str("€").await?;
-/// writer.write_utf16(&[0xD83D]).await?;
-///
-/// let parts = writer.into_parts();
-/// assert_eq!(parts.writer, b"written");
-/// assert_eq!(parts.unwritten, "€");
-/// assert_eq!(parts.high_surrogate, Some(0xD83D));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Utf8WriterParts<W> {
-    /// The writer.
-    pub writer: W,
-    /// The bytes that it has not taken. They start where it stopped, which may be within a character,
-    /// and end between two characters.
-    pub unwritten: Bytes,
-    /// A high surrogate behind them, whose partner has not come.
-    pub high_surrogate: Option<u16>,
-}
-
 impl<W> Utf8Writer<W> {
-    /// Writes to `writer`, with no signature, in [`ErrorMode::Fatal`], with a capacity of 8,192
-    /// bytes (8 KiB).
+    /// Writes to `writer`, without a BOM, in [`ErrorMode::Fatal`], with a capacity of 8,192 bytes
+    /// (8 KiB).
     ///
     /// # Examples
     ///
@@ -169,18 +137,17 @@ impl<W> Utf8Writer<W> {
         }
     }
 
-    /// Sets how many bytes are held before writing waits, of one if that is 0.
-    ///
-    /// Nothing is allocated for them before they come.
+    /// Sets how many bytes are buffered before writing waits, at least 1. Nothing is allocated in
+    /// advance.
     ///
     /// # Examples
     ///
     /// ```
     /// use futures::FutureExt;
-    /// use utf8_codec::stream::Utf8WriteExt;
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// let (_peer, socket) = tokio::io::duplex(1);
-    /// let mut writer = socket.utf8_writer().with_capacity(3);
+    /// let mut writer = Utf8Writer::new(socket).with_capacity(3);
     /// assert!(writer.write_str("abc").now_or_never().is_some()); // held
     /// assert!(writer.write_str("d").now_or_never().is_some()); // "a" has been written
     /// assert!(writer.write_str("e").now_or_never().is_none()); // waits for room
@@ -190,20 +157,20 @@ impl<W> Utf8Writer<W> {
         Self { capacity: capacity.max(1), ..self }
     }
 
-    /// Sets the encoder: whether a signature is written.
+    /// Sets the encoder: whether a BOM is written.
     ///
-    /// It goes out before the first text, even an empty one; if there is none before `close`, then not
-    /// at all.
+    /// It is written before the first text, even an empty one. If there is none before `close`, no BOM
+    /// is written.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::stream::Utf8WriteExt;
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = Vec::new().utf8_writer().with_encoder(Utf8Encoder::new().with_bom());
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
     /// writer.write_str("text").await?;
     /// writer.close().await?;
     /// assert_eq!(writer.into_inner(), b"\xEF\xBB\xBFtext");
@@ -221,12 +188,12 @@ impl<W> Utf8Writer<W> {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8WriteExt;
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
+    /// # async fn main() -> std::io::Result<()> {
     /// let mode = ErrorMode::Replacement;
-    /// let mut writer = Vec::new().utf8_writer().with_surrogate_mode(mode);
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(mode);
     /// writer.write_utf16(&[0xD83D]).await?;
     /// writer.close().await?;
     /// assert_eq!(writer.into_inner(), "\u{FFFD}".as_bytes());
@@ -238,16 +205,16 @@ impl<W> Utf8Writer<W> {
         Self { mode, ..self }
     }
 
-    /// Returns how many bytes have been taken and are not written yet.
+    /// Returns how many bytes are buffered.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::stream::Utf8WriteExt;
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = Vec::new().utf8_writer();
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
     /// writer.write_char('€').await?;
     /// assert_eq!(writer.unwritten_len(), 3);
     /// writer.flush().await?;
@@ -259,18 +226,18 @@ impl<W> Utf8Writer<W> {
         self.outgoing.len()
     }
 
-    /// Returns the decoder of UTF-16 within, which knows how many units there were, the one held, and
-    /// how many were lone surrogates.
+    /// Returns the inner decoder of UTF-16: for the number of units, the held surrogate, and the number of
+    /// lone surrogates.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8WriteExt;
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = Vec::new().utf8_writer().with_surrogate_mode(ErrorMode::Skip);
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(ErrorMode::Skip);
     /// writer.write_utf16(&[0x61, 0xDC00, 0xD83D]).await?;
     /// assert_eq!(writer.utf16().error_count(), 1);
     /// assert_eq!(writer.utf16().incomplete(), Some(0xD83D));
@@ -294,8 +261,8 @@ impl<W> Utf8Writer<W> {
         &self.writer
     }
 
-    /// Returns the writer, to be changed. What is written to it here goes before all that is held, and
-    /// perhaps into the middle of a character: flush first.
+    /// Returns the writer mutably. Bytes that you write to it precede the buffered bytes, perhaps in the
+    /// middle of a character: flush first.
     ///
     /// # Examples
     ///
@@ -310,8 +277,9 @@ impl<W> Utf8Writer<W> {
         &mut self.writer
     }
 
-    /// Returns the writer for good. What has not been written is lost, as `unwritten_len` and
-    /// `utf16().incomplete()` tell; see [`into_parts`](Self::into_parts).
+    /// Consumes the adaptor and returns the writer. Buffered bytes are lost (see
+    /// [`unwritten_len`](Self::unwritten_len)), and so is a held surrogate;
+    /// [`into_parts`](Self::into_parts) returns the bytes.
     ///
     /// # Examples
     ///
@@ -319,7 +287,7 @@ impl<W> Utf8Writer<W> {
     /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
+    /// # async fn main() -> std::io::Result<()> {
     /// let mut writer = Utf8Writer::new(Vec::new());
     /// writer.write_str("text").await?;
     /// writer.flush().await?;
@@ -331,9 +299,11 @@ impl<W> Utf8Writer<W> {
         self.writer
     }
 
-    /// Returns the writer, and what it has not been given.
+    /// Consumes the adaptor and returns the writer and the bytes that it has not taken.
     ///
-    /// The bytes are copied where they do not lie together.
+    /// The bytes start where the writer stopped, perhaps within a character, and end between two
+    /// characters. They are copied unless they are contiguous. A held surrogate is lost; see
+    /// [`utf16`](Self::utf16).
     ///
     /// # Examples
     ///
@@ -341,21 +311,23 @@ impl<W> Utf8Writer<W> {
     /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = Utf8Writer::new(tokio::io::sink());
-    /// writer.write_str("text").await?;
-    /// assert_eq!(writer.into_parts().unwritten, "text");
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_str("written").await?;
+    /// writer.flush().await?;
+    /// writer.write_str("€").await?;
+    ///
+    /// let (writer, unwritten) = writer.into_parts();
+    /// assert_eq!((&*writer, unwritten), (&b"written"[..], "€".into()));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn into_parts(self) -> Utf8WriterParts<W> {
-        let high_surrogate = self.utf16.incomplete();
-        let unwritten = self.outgoing.into_bytes();
-        Utf8WriterParts { writer: self.writer, unwritten, high_surrogate }
+    pub fn into_parts(self) -> (W, Bytes) {
+        (self.writer, self.outgoing.into_bytes())
     }
 }
 
-/// Tells how much is held, not what.
+/// Shows how many bytes are buffered, not the bytes.
 impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Utf8Writer")
@@ -369,51 +341,7 @@ impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
     }
 }
 
-/// Puts [`Utf8Writer`] around a writer.
-///
-/// # Examples
-///
-/// ```
-/// use futures::{StreamExt, stream};
-/// use utf8_codec::stream::{Utf8WriteExt, WriteError};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), WriteError> {
-/// let units = stream::iter([0xD83D, 0xDC4B].map(Ok::<u16, WriteError>));
-/// let mut writer = Vec::new().utf8_writer();
-/// units.forward(&mut writer).await?;
-/// assert_eq!(writer.into_inner(), "👋".as_bytes());
-/// # Ok(())
-/// # }
-/// ```
-pub trait Utf8WriteExt: AsyncWrite {
-    /// Writes text to this writer, with the settings of [`Utf8Writer::new`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::{Utf8WriteExt, WriteError};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), WriteError> {
-    /// let mut writer = Vec::new().utf8_writer();
-    /// writer.write_str("dzień dobry").await?;
-    /// writer.close().await?;
-    /// assert_eq!(writer.into_inner(), "dzień dobry".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
-    fn utf8_writer(self) -> Utf8Writer<Self>
-    where
-        Self: Sized,
-    {
-        Utf8Writer::new(self)
-    }
-}
-
-impl<W: AsyncWrite + ?Sized> Utf8WriteExt for W {}
-
 const CAPACITY: usize = 8 * 1024;
 
-/// Text of fewer bytes is copied, as that is quicker than to hand it on by itself.
+/// Shorter texts are copied, which is faster than a slice of their own.
 const MIN_SHARED: usize = 256;

@@ -1,22 +1,24 @@
+//! How are copied and shared bytes queued for writing, in order?
+
 use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::mem;
 
 use bytes::{Buf, Bytes, BytesMut};
 
-/// Bytes on their way out, in order: some copied into one buffer, some shared with their owners.
+/// A queue of bytes: some copied into one buffer, some shared with their owners.
 #[derive(Default)]
 pub(super) struct Outgoing {
-    /// The copied bytes, without what stands between them.
+    /// The copied bytes, without the shared bytes between them.
     copied: BytesMut,
     shared: VecDeque<Shared>,
-    /// How many of the copied bytes stand behind all that is shared.
+    /// How many of the copied bytes follow the last shared bytes.
     tail: usize,
     len: usize,
 }
 
 struct Shared {
-    /// So many copied bytes go before it, behind the shared ones before it.
+    /// How many copied bytes are between these and the shared bytes before them.
     copied_before: usize,
     /// Invariant: not empty.
     bytes: Bytes,
@@ -29,7 +31,7 @@ impl Outgoing {
 
     pub(super) fn copy(&mut self, bytes: &[u8]) {
         if self.copied.capacity() - self.copied.len() < bytes.len() {
-            // Not a few bytes more each time.
+            // Not only a few bytes each time.
             self.copied.reserve(bytes.len().max(ROOM));
         }
         self.copied.extend_from_slice(bytes);
@@ -37,7 +39,7 @@ impl Outgoing {
         self.len += bytes.len();
     }
 
-    /// Makes room for so many bytes more, at once.
+    /// Makes room for `bytes` more bytes at once.
     pub(super) fn reserve(&mut self, bytes: usize) {
         self.copied.reserve(bytes);
     }
@@ -49,15 +51,15 @@ impl Outgoing {
         }
     }
 
-    /// The bytes in order, in pieces that each lie together; none is empty.
+    /// The bytes in order, in contiguous pieces; none is empty.
     fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        let (mut before, behind) = self.copied.split_at(self.copied.len() - self.tail);
+        let (mut before, tail) = self.copied.split_at(self.copied.len() - self.tail);
         let shared = self.shared.iter().flat_map(move |Shared { copied_before, bytes }| {
             let (copied, rest) = before.split_at(*copied_before);
             before = rest;
             [copied, bytes]
         });
-        shared.chain([behind]).filter(|piece| !piece.is_empty())
+        shared.chain([tail]).filter(|piece| !piece.is_empty())
     }
 
     /// The first piece, empty only if there is none.
@@ -65,7 +67,7 @@ impl Outgoing {
         self.pieces().next().unwrap_or_default()
     }
 
-    /// Whether everything is copied, and so one piece at the most.
+    /// Whether everything is copied, so that there is at most one piece.
     pub(super) fn is_copied(&self) -> bool {
         self.shared.is_empty()
     }
@@ -98,14 +100,14 @@ impl Outgoing {
         self.tail -= left;
     }
 
-    /// Gives memory back that nothing is in.
+    /// Frees the memory if it is empty.
     pub(super) fn release(&mut self) {
         if self.len == 0 {
             *self = Self::default();
         }
     }
 
-    /// Everything, in one piece: copied, unless it is one.
+    /// Everything in one piece, copied unless it is contiguous.
     pub(super) fn into_bytes(mut self) -> Bytes {
         match self.shared.front_mut() {
             None => self.copied.freeze(),

@@ -1,3 +1,5 @@
+//! How does `Utf8Writer` take items, and write them out when polled?
+
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -6,18 +8,17 @@ use futures::Sink;
 use tokio::io::AsyncWrite;
 
 use super::item::Item;
-use super::{MIN_SHARED, State, Utf8Item, Utf8Writer, WriteError};
+use super::{MIN_SHARED, State, Utf8Item, Utf8Writer};
 use crate::core::decoder::buffer::Status;
 use crate::utf16::{Utf16Decoder, Utf16Error};
 
-/// Polling, for futures of one's own. (The `Sink` has methods of the same names, one set for each
-/// type of item.)
+/// Methods for your own futures. The `Sink` has methods of the same names, one set for each type of item.
 impl<W: AsyncWrite> Utf8Writer<W> {
-    /// Waits until there is room: until less is held than the capacity says.
+    /// Waits until fewer bytes are buffered than the capacity.
     ///
     /// # Errors
     ///
-    /// [`WriteError::Io`].
+    /// An error of the writer.
     ///
     /// # Examples
     ///
@@ -25,11 +26,11 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// use std::future::poll_fn;
     /// use std::pin::pin;
     /// use futures::Sink;
-    /// use utf8_codec::stream::Utf8WriteExt;
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
-    /// let mut writer = pin!(tokio::io::sink().utf8_writer());
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = pin!(Utf8Writer::new(tokio::io::sink()));
     /// poll_fn(|cx| writer.as_mut().poll_ready(cx)).await?;
     /// writer.as_mut().start_send("text")?;
     /// poll_fn(|cx| writer.as_mut().poll_flush(cx)).await?;
@@ -37,10 +38,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn poll_ready(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<(), WriteError>> {
+    pub fn poll_ready(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == State::Closed {
             return Poll::Ready(Err(closed()));
         }
@@ -59,10 +57,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Examples
     ///
     /// See [`poll_ready`](Self::poll_ready).
-    pub fn poll_flush(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<(), WriteError>> {
+    pub fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_write_all(cx))?;
         ready!(self.project().writer.poll_flush(cx))?;
         Poll::Ready(Ok(()))
@@ -77,10 +72,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Examples
     ///
     /// See [`poll_ready`](Self::poll_ready).
-    pub fn poll_close(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<(), WriteError>> {
+    pub fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == State::Open {
             self.as_mut().end_utf16(Utf16Decoder::finish)?;
             ready!(self.as_mut().poll_write_all(cx))?;
@@ -99,7 +91,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// Has the writer take some of what is held, which is not nothing.
+    /// Has the writer take some of the buffered bytes. There is at least one.
     fn poll_write_some(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.project();
         let poll = if this.outgoing.is_copied() || !this.writer.is_write_vectored() {
@@ -118,12 +110,12 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         })
     }
 
-    /// Takes `item`, whether there is room or not.
-    pub(super) fn take(mut self: Pin<&mut Self>, item: Item<'_>) -> Result<(), WriteError> {
+    /// Takes `item`, even if there is no room.
+    pub(super) fn take(mut self: Pin<&mut Self>, item: Item<'_>) -> io::Result<()> {
         if self.state == State::Closed {
             return Err(closed());
         }
-        // Units continue those before them, nothing changes nothing, and any other text ends them.
+        // Units continue the units before them; any other text that is not empty ends them.
         let ended = match &item {
             Item::Units(_) => Ok(()),
             Item::Str("") => Ok(()),
@@ -177,29 +169,29 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 }
 
-/// A sink of text, characters and units, mixed at will; as the methods of the same names.
+/// A sink of text, `char`s and units in any mix; as the methods of the same names.
 impl<W: AsyncWrite, T: Utf8Item> Sink<T> for Utf8Writer<W> {
-    type Error = WriteError;
+    type Error = io::Error;
 
-    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
+    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_ready(cx)
     }
 
-    fn start_send(self: Pin<&mut Self>, mut item: T) -> Result<(), WriteError> {
+    fn start_send(self: Pin<&mut Self>, mut item: T) -> io::Result<()> {
         self.take(item.take())
     }
 
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_flush(cx)
     }
 
-    fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
+    fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_close(cx)
     }
 }
 
-fn closed() -> WriteError {
-    io::Error::new(io::ErrorKind::BrokenPipe, "the stream of text is closed").into()
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::BrokenPipe, "the stream of text is closed")
 }
 
 const MAX_SLICES: usize = 64;

@@ -1,19 +1,21 @@
+//! What are the async methods of `Utf8Writer`?
+
 use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
 
 use bytestring::ByteString;
 use tokio::io::AsyncWrite;
 
+use super::Utf8Writer;
 use super::item::Item;
-use super::{Utf8Writer, WriteError};
 
-/// Waiting for room, and for the writer.
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
-    /// Takes `text`, copied, as soon as there is room.
+    /// Copies `text` into the buffer as soon as there is room.
     ///
     /// # Errors
     ///
-    /// As [above](Self#errors).
+    /// See [above](Self#errors).
     ///
     /// # Cancel safety
     ///
@@ -25,7 +27,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
+    /// # async fn main() -> std::io::Result<()> {
     /// let mut writer = Utf8Writer::new(Vec::new());
     /// writer.write_str("ça ").await?;
     /// writer.write_str("va").await?;
@@ -34,15 +36,15 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn write_str(&mut self, text: &str) -> Result<(), WriteError> {
+    pub async fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.write(Item::Str(text)).await
     }
 
-    /// Takes one character, as soon as there is room.
+    /// Takes one `char` as soon as there is room.
     ///
     /// # Errors
     ///
-    /// As [above](Self#errors).
+    /// See [above](Self#errors).
     ///
     /// # Cancel safety
     ///
@@ -54,7 +56,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
+    /// # async fn main() -> std::io::Result<()> {
     /// let mut writer = Utf8Writer::new(Vec::new());
     /// writer.write_char('♫').await?;
     /// writer.flush().await?;
@@ -62,16 +64,16 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn write_char(&mut self, c: char) -> Result<(), WriteError> {
+    pub async fn write_char(&mut self, c: char) -> io::Result<()> {
         self.write(Item::Char(c)).await
     }
 
-    /// Takes `text`, as soon as there is room, without copying it if it has 256 bytes or more (see
+    /// Takes `text` as soon as there is room, without copying it if it has 256 bytes or more (see
     /// [above](Self)).
     ///
     /// # Errors
     ///
-    /// As [above](Self#errors).
+    /// See [above](Self#errors).
     ///
     /// # Cancel safety
     ///
@@ -85,7 +87,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), utf8_codec::stream::WriteError> {
+    /// # async fn main() -> std::io::Result<()> {
     /// let verse = ByteString::from("la la ".repeat(100));
     /// let mut writer = Utf8Writer::new(Vec::new());
     /// for _ in 0..3 {
@@ -97,16 +99,15 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn write_text(&mut self, text: ByteString) -> Result<(), WriteError> {
+    pub async fn write_text(&mut self, text: ByteString) -> io::Result<()> {
         self.write(Item::Text(text)).await
     }
 
-    /// Takes UTF-16 units, as soon as there is room.
+    /// Takes UTF-16 units as soon as there is room.
     ///
     /// # Errors
     ///
-    /// As [above](Self#errors). Where units are ill-formed, the well-formed around them have been
-    /// taken.
+    /// See [above](Self#errors). If there are lone surrogates, all other units have been taken.
     ///
     /// # Cancel safety
     ///
@@ -115,44 +116,45 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::stream::{Utf8Writer, WriteError};
+    /// use utf8_codec::stream::Utf8Writer;
+    /// use utf8_codec::utf16::Utf16Error;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), WriteError> {
+    /// # async fn main() -> std::io::Result<()> {
     /// let mut writer = Utf8Writer::new(Vec::new());
     /// let error = writer.write_utf16(&[0x61, 0xDC00, 0x62]).await.unwrap_err();
-    /// assert!(matches!(error, WriteError::Utf16(error) if error.offset() == 1));
+    /// let error = error.get_ref().unwrap().downcast_ref::<Utf16Error>().unwrap();
+    /// assert_eq!(error.offset(), 1);
     /// writer.flush().await?;
     /// assert_eq!(writer.get_ref(), b"ab");
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn write_utf16(&mut self, units: &[u16]) -> Result<(), WriteError> {
+    pub async fn write_utf16(&mut self, units: &[u16]) -> io::Result<()> {
         self.write(Item::Units(units)).await
     }
 
-    /// Writes out everything that is held, and flushes the writer. A high surrogate that waits for its
-    /// partner goes on waiting.
+    /// Writes everything that is buffered, and flushes the writer. A held surrogate stays held.
     ///
     /// # Errors
     ///
-    /// [`WriteError::Io`]. What is unwritten is kept, and the next call tries again.
+    /// An error of the writer. Unwritten bytes are kept, and the call can be repeated.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is ready, part of the bytes may have been written. The others
-    /// are held, and written by the next call that waits.
+    /// If the future is dropped before it is ready, some of the bytes may have been written. The others
+    /// are kept, and the next call that waits writes them.
     ///
     /// # Examples
     ///
     /// ```
     /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::stream::Utf8WriteExt;
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (mut peer, socket) = tokio::io::duplex(64);
-    /// let mut writer = socket.utf8_writer();
+    /// let mut writer = Utf8Writer::new(socket);
     /// writer.write_str("¿qué?").await?;
     /// writer.flush().await?;
     /// let mut received = [0; 7];
@@ -161,33 +163,33 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn flush(&mut self) -> Result<(), WriteError> {
+    pub async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|cx| Pin::new(&mut *self).poll_flush(cx)).await
     }
 
-    /// Ends the stream: decides that a held surrogate is alone, writes out everything and shuts the
-    /// writer down. A further call is harmless.
+    /// Ends the stream: makes a held surrogate a lone one, writes everything and shuts the writer down.
+    /// Further calls are harmless.
     ///
     /// # Errors
     ///
-    /// [`WriteError::Utf16`] for a held high surrogate, in
-    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), once: the stream is still open
-    /// then, and the next call closes it. [`WriteError::Io`] as for [`flush`](Self::flush).
+    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal) an error for a held surrogate, once: the stream is
+    /// still open then, and the next call closes it. Errors of the writer as for
+    /// [`flush`](Self::flush).
     ///
     /// # Cancel safety
     ///
-    /// As [`flush`](Self::flush). The next call goes on with closing.
+    /// As [`flush`](Self::flush). The next call continues.
     ///
     /// # Examples
     ///
     /// ```
     /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::stream::Utf8WriteExt;
+    /// use utf8_codec::stream::Utf8Writer;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (mut peer, socket) = tokio::io::duplex(64);
-    /// let mut writer = socket.utf8_writer();
+    /// let mut writer = Utf8Writer::new(socket);
     /// writer.write_utf16(&[0xD83D]).await?;
     /// assert!(writer.close().await.is_err()); // its partner will never come
     /// writer.close().await?;
@@ -195,11 +197,11 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn close(&mut self) -> Result<(), WriteError> {
+    pub async fn close(&mut self) -> io::Result<()> {
         poll_fn(|cx| Pin::new(&mut *self).poll_close(cx)).await
     }
 
-    async fn write(&mut self, item: Item<'_>) -> Result<(), WriteError> {
+    async fn write(&mut self, item: Item<'_>) -> io::Result<()> {
         poll_fn(|cx| Pin::new(&mut *self).poll_ready(cx)).await?;
         Pin::new(self).take(item)
     }

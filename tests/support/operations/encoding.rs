@@ -17,7 +17,7 @@ use subject::{Atom, Into, Subject, Why, errors_of, model, model_of_prefix, text_
 use tokio::io::AsyncWrite;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::search::{Matches, TextFinder};
-use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream, Utf8Writer, WriteError};
+use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream, Utf8Writer};
 use utf8_codec::{ErrorMode, Utf8Encoder, boundary};
 
 use super::input::{Many, Text, Units};
@@ -173,11 +173,12 @@ pub fn writer(plan: &WriterPlan) {
         assert_eq!(taken.len() + writer.unwritten_len(), text.len(), "{plan:?}");
     }
     if !plan.is_closed {
-        let parts = writer.into_parts();
-        let all = [&parts.writer.taken[..], &parts.unwritten].concat();
+        let held = writer.utf16().incomplete();
+        let (script, unwritten) = writer.into_parts();
+        let all = [&script.taken[..], &unwritten].concat();
         assert_eq!(str::from_utf8(&all), Ok(&*expected.text()), "{plan:?}");
         let high = expected.units.last().copied().filter(|unit| (0xD800..0xDC00).contains(unit));
-        assert_eq!(parts.high_surrogate, high, "{plan:?}");
+        assert_eq!(held, high, "{plan:?}");
         return;
     }
     let told = until_taken(|| writer.close().now_or_never());
@@ -189,13 +190,18 @@ pub fn writer(plan: &WriterPlan) {
 }
 
 /// Has it done until it is, and returns what is wrong with the units.
-fn until_taken(mut make: impl FnMut() -> Option<Result<(), WriteError>>) -> Option<Atom> {
+fn until_taken(mut make: impl FnMut() -> Option<io::Result<()>>) -> Option<Atom> {
     for _ in 0..1000 {
         match make() {
             Some(Ok(())) => return None,
-            Some(Err(WriteError::Utf16(error))) => return Some(told(&error)),
-            // Nothing has been taken.
-            Some(Err(_)) | None => {}
+            Some(Err(error)) => {
+                let lone = error.get_ref().and_then(|error| error.downcast_ref());
+                if let Some(lone) = lone {
+                    return Some(told(lone));
+                }
+                // Nothing has been taken.
+            }
+            None => {}
         }
     }
     panic!("it is never done");

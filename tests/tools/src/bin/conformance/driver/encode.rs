@@ -1,12 +1,13 @@
 //! Cases of encoding, put to each object that encodes UTF-8. They have to agree.
 
+use std::io;
 use std::mem;
 
 use futures::FutureExt;
 use serde_json::{Map, Value, json};
 
 use utf8_codec::decoder::Status;
-use utf8_codec::stream::{Utf8Writer, WriteError};
+use utf8_codec::stream::Utf8Writer;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
 use utf8_codec::{ErrorMode, Utf8Encoder};
 
@@ -251,7 +252,7 @@ impl ByWriter {
         Self(Utf8Writer::new(Vec::new()).with_encoder(encoder).with_surrogate_mode(mode))
     }
 
-    fn flushed(&mut self, result: Option<Result<(), WriteError>>) -> Out {
+    fn flushed(&mut self, result: Option<io::Result<()>>) -> Out {
         assert!(matches!(result, Some(Ok(()))), "memory takes everything: {result:?}");
         assert!(matches!(self.0.flush().now_or_never(), Some(Ok(()))));
         (mem::take(self.0.get_mut()), None)
