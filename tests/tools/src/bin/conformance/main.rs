@@ -1,9 +1,8 @@
-//! Answers conformance cases, one JSON object a line, so that a program in any language can hold
-//! the crate against data of its own.
+//! Answers conformance cases, so that a program in any language can test the crate with data of its own.
 //!
-//! A case says what goes in, in the words of `tests/vectors/README.md`; its `expect`, if it has
-//! one, is not looked at. The answer has the case's `id` and the fields that belong in `expect`, as
-//! far as the object chosen with `--via` can tell them, or `skip` and a reason.
+//! It reads and writes JSON Lines. A case describes the input (`tests/vectors/README.md` has the format); its
+//! `expect` is ignored. The answer has the case's `id` and the fields of `expect` that the object chosen
+//! with `--via` can compute, or `skip` with a reason.
 //!
 //! ```text
 //! $ head -1 tests/vectors/utf8-policies.jsonl \
@@ -12,14 +11,17 @@
 //!  "id":"cpython.decode_error.001","incomplete_at_eof":false,"out":"5b5d"}
 //! ```
 //!
-//! `lines` cases are put to `Utf8Lines` via `stream` and `reader` and else to `Utf8LinesCodec`,
-//! `decode_into` cases to `push_to_slice`, cases of encoding to each object that encodes, which have to
-//! agree, and what is about a dialect (or the policies `surrogateescape` and `surrogatepass`) to its own
-//! decoder and encoder. With `--via websocket` a case's frames are put to `MessageAssembler`, and other cases
-//! are skipped.
+//! Some cases choose their object themselves:
 //!
-//! What repairs errors by itself does not list them: it gives their number (`error_count`) and the
-//! first (`first_error`). The validator gives no text.
+//! - `lines`: `Utf8Lines` with `--via stream` and `--via reader`, otherwise `Utf8LinesCodec`;
+//! - `decode_into`: `push_to_slice`;
+//! - `encode`: every object that encodes; their answers have to agree;
+//! - a dialect, or the policy `surrogateescape` or `surrogatepass`: the dialect's decoder and encoder.
+//!
+//! With `--via websocket` the frames of a case are sent to `MessageAssembler`, and other cases are skipped.
+//!
+//! An object that repairs errors reports their number (`error_count`) and the first one (`first_error`). The
+//! validator reports no text.
 
 mod driver;
 
@@ -42,12 +44,12 @@ struct Arguments {
         value_parser = PossibleValuesParser::new(VIAS.iter().map(|via| via.name).chain([WEBSOCKET])),
     )]
     via: String,
-    /// Go on behind errors in strict cases too, and tell all about each of them.
+    /// Continue after errors in strict cases too, and describe each error in full.
     #[arg(long)]
     every_error: bool,
 }
 
-/// Not one of [`VIAS`]: it takes frames, not chunks.
+/// Not one of [`VIAS`]: its input is frames, not chunks.
 const WEBSOCKET: &str = "websocket";
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! One connection after another, each with messages both ways and an end of some kind.
+//! Connections, one after another, each with messages both ways and an end of some kind.
 
 use std::collections::VecDeque;
 use std::io;
@@ -26,21 +26,21 @@ pub(crate) struct Plan {
     pub(crate) pause: Duration,
 }
 
-/// A message that has not come after this time never will.
+/// A message that has not arrived after this time is lost.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Something with two halves that can be broken off.
+/// A transport with two halves that can be reset.
 pub(crate) trait Wire: Send + 'static {
     type Read: AsyncRead + Unpin + Send + 'static;
     type Write: AsyncWrite + Unpin + Send + 'static;
 
-    /// Whether there is such a thing as a reset.
+    /// Whether the transport can be reset.
     const BREAKS: bool;
 
     fn halves(self) -> (Self::Read, Self::Write);
 
-    /// Makes dropping both halves a reset, where there is one: what the other end has not read may be
-    /// gone then, and it reads an error and not the end.
+    /// Makes dropping both halves a reset, if the transport has one. The other end then reads an error, and
+    /// may lose what it has not read.
     fn abandon(write: Self::Write);
 }
 
@@ -55,7 +55,7 @@ impl Wire for TcpStream {
     }
 
     fn abandon(write: OwnedWriteHalf) {
-        // If it fails, the connection is closed as usual, which does no harm here.
+        // If it fails, the connection is closed normally, which is harmless here.
         let _ = write.as_ref().set_zero_linger();
         write.forget();
     }
@@ -76,11 +76,11 @@ impl Wire for DuplexStream {
     }
 }
 
-/// What goes one way.
+/// One direction of a connection.
 #[derive(Debug)]
 pub(crate) struct Direction {
     state: Mutex<State>,
-    /// Newlines that have been read, each the end of a message.
+    /// The number of newlines read, each the end of a message.
     delivered: AtomicU64,
     arrived: Notify,
     figures: Arc<Figures>,
@@ -89,7 +89,7 @@ pub(crate) struct Direction {
 #[derive(Debug)]
 struct State {
     seen: Account,
-    /// When each message on its way was begun, and how long it is.
+    /// When each message in flight was started, and its length.
     on_its_way: VecDeque<(Instant, u64)>,
     /// Whether a character is still to be dropped on purpose.
     lose: bool,
@@ -137,7 +137,7 @@ impl Direction {
         self.figures.add_fault(fault, times);
     }
 
-    /// Waits until so many messages have come. False: they have not, for a long time.
+    /// Waits until this many `messages` have arrived. False if they do not arrive for a long time.
     async fn delivers(&self, messages: u64) -> bool {
         let all = async {
             while self.delivered.load(Ordering::Acquire) < messages {
@@ -147,7 +147,7 @@ impl Direction {
         timeout(PATIENCE, all).await.is_ok()
     }
 
-    /// Counts what is missing of `expected`, or at least that something is wrong.
+    /// Counts the characters missing from `expected`; at least one if anything differs.
     fn settle(&self, expected: &Account) {
         let seen = self.state().seen;
         if seen != *expected {
@@ -193,9 +193,9 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         let most = random.longest_piece();
         let mut rest = &message.bytes[..];
         while !rest.is_empty() {
-            let (piece, behind) = rest.split_at(rest.len().min(1 + random.below(most)));
+            let (piece, after) = rest.split_at(rest.len().min(1 + random.below(most)));
             self.writer.write_all(piece).await?;
-            rest = behind;
+            rest = after;
             if random.one_in(4) {
                 tokio::task::yield_now().await;
             }
@@ -211,7 +211,7 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         }
     }
 
-    /// Sends some messages, with pauses between them, some behind others that have not been read.
+    /// Sends some messages, with pauses between them, some before earlier ones have been read.
     async fn send_some(&mut self, plan: Plan) -> Result<()> {
         for _ in 0..1 + self.random.below(20) {
             if Instant::now() >= plan.until {
@@ -227,7 +227,7 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         self.wait_delivered().await
     }
 
-    /// Writes the beginning of a character, and enters it as an error if the end shows that it is one.
+    /// Writes an incomplete character, and records it as an error if the stream ends with it.
     async fn send_half(&mut self, ends: bool) -> Result<()> {
         let half = HALVES[self.random.below(HALVES.len())];
         self.writer.write_all(half).await?;
@@ -240,7 +240,7 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
     }
 }
 
-/// Keeps a connection open until the plan is over: when one has ended, opens the next.
+/// Keeps a connection open until the plan ends: when one has ended, opens the next.
 pub(crate) async fn run_connection<W: Wire>(
     connect: impl AsyncFn() -> io::Result<(W, W)>,
     plan: Plan,
@@ -249,7 +249,7 @@ pub(crate) async fn run_connection<W: Wire>(
     lose: bool,
 ) -> Result<()> {
     let mut lose = lose;
-    // Not all at the same time.
+    // Spread the starts.
     let pause = plan.pause.as_millis() as usize;
     sleep(Duration::from_millis(random.below(pause + 1) as u64)).await;
     loop {
@@ -261,7 +261,7 @@ pub(crate) async fn run_connection<W: Wire>(
     }
 }
 
-/// A connection from its beginning to its end.
+/// One connection, from start to end.
 async fn run_once<W: Wire>(
     near: W,
     far: W,
@@ -287,7 +287,7 @@ async fn run_once<W: Wire>(
 
     match random.below(3) {
         0 => {
-            // One side breaks off, in the middle of a character. (A pipe just ends.)
+            // One side resets the connection inside a character. A pipe just ends.
             figures.add_fault(Fault::Reset, 1);
             sender.send_half(!W::BREAKS).await?;
             W::abandon(sender.writer);
@@ -297,7 +297,7 @@ async fn run_once<W: Wire>(
             drop(answerer.writer);
         }
         1 => {
-            // One side ends in the middle of a character, and is answered nevertheless.
+            // One side ends inside a character, and the other still answers.
             figures.add_fault(Fault::HalfClosed, 1);
             sender.send_half(true).await?;
             sender.writer.shutdown().await?;

@@ -1,4 +1,4 @@
-//! What is counted, and how it is told.
+//! The numbers that are counted, and how they are printed.
 
 use std::alloc::System;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stats_alloc::StatsAlloc;
 
-/// Sums over all connections.
+/// Totals over all connections.
 #[derive(Debug)]
 pub(crate) struct Figures {
     bytes: AtomicU64,
@@ -17,11 +17,11 @@ pub(crate) struct Figures {
     cancelled: AtomicU64,
     resets: AtomicU64,
     half_closed: AtomicU64,
-    /// How many messages took how long: see [`bucket`].
+    /// A histogram of latencies: see [`bucket`].
     latencies: [AtomicU64; BUCKETS],
 }
 
-/// A kind of fault that is put in.
+/// A kind of fault that is injected.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     IllFormed,
@@ -30,7 +30,7 @@ pub(crate) enum Fault {
     HalfClosed,
 }
 
-/// How things stood at some time.
+/// A sample of the totals at one time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) at: Duration,
@@ -97,7 +97,7 @@ impl Figures {
         );
     }
 
-    /// The time that such a part of the messages took at the most, to within a sixteenth of it.
+    /// A percentile of the latencies, to within a sixteenth.
     fn percentile(&self, part: f64) -> Duration {
         let counts = self.latencies.iter().map(|count| count.load(Ordering::Relaxed));
         let rank = (part * counts.clone().sum::<u64>() as f64).ceil() as u64;
@@ -144,20 +144,20 @@ fn upper_end(bucket: usize) -> u64 {
     (next - 16 * doublings) << doublings
 }
 
-/// What this process has in memory, if the system says so.
+/// The resident memory of this process, if the system reports it.
 pub(crate) fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(1024 * line.split_whitespace().next()?.parse::<u64>().ok()?)
 }
 
-/// What has been allocated, and not been given back.
+/// Bytes that are allocated and not freed.
 pub(crate) fn heap_bytes(allocator: &StatsAlloc<System>) -> u64 {
     let stats = allocator.stats();
     stats.bytes_allocated.saturating_sub(stats.bytes_deallocated) as u64
 }
 
-/// What was on the heap between two times, on average.
+/// The mean number of bytes on the heap between two times.
 pub(crate) fn mean_heap(samples: &[Sample], from: Duration, to: Duration) -> Option<u64> {
     let heaps: Vec<_> =
         samples.iter().filter(|s| (from..to).contains(&s.at)).map(|s| s.heap).collect();

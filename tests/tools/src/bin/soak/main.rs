@@ -1,20 +1,19 @@
-//! Many connections at once, for a while, with everything that goes wrong on networks; and not a
-//! character may get lost.
+//! Runs thousands of connections with faults of all kinds, and fails if one character is lost.
 //!
 //! ```text
 //! cargo run --release -p tools --bin soak -- [--connections N] [--seconds S] [--duplex] [--plot FILE.svg]
 //! ```
 //!
-//! Every connection carries text of mixed scripts both ways, written in pieces that end anywhere. Put
-//! into it are ill-formed sequences, reads that are cancelled, connections that are reset or half
-//! closed in the middle of a character. The receiving ends are a `Utf8Reader`, a `Utf8Stream` and
-//! `FramedRead`s with three codecs in turn. Both ends keep a checksum of all text and of every error
-//! with its offset; where they differ, something was lost or made up.
+//! Every connection carries text of mixed scripts both ways, in pieces that end anywhere. The text has
+//! ill-formed sequences; reads are cancelled; connections are reset or half closed inside a character.
+//! The receivers are in turn a `Utf8Reader`, a `Utf8Stream` and `FramedRead`s with three codecs. Both
+//! ends keep a checksum of all text and of every error with its offset: if the checksums differ, something
+//! was lost or invented.
 //!
-//! With no argument it runs ten seconds over 2,000 sockets of the loopback device, or as many as the
-//! process may open; with `--duplex` over 100,000 pipes in memory. It prints rates, latencies and
-//! memory, and exits with 1 if anything was lost. What is resident may grow a little while as the
-//! allocator makes room for itself; whether something is kept shows in what is on the heap.
+//! Without arguments it runs for ten seconds over 2,000 sockets of the loopback device, or as many as the
+//! process may open; with `--duplex` over 100,000 pipes in memory. It prints rates, latencies and memory, and
+//! exits with 1 if anything was lost. Resident memory can grow for a while, because of the allocator; a leak
+//! shows in the bytes on the heap.
 
 mod connection;
 mod figures;
@@ -41,7 +40,7 @@ use text::Random;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Runs many connections with faults of all kinds, and counts the characters that get lost.
+/// Runs many connections with faults of all kinds and counts lost characters.
 #[derive(Clone, Parser)]
 struct Arguments {
     /// How many connections are open at once [default: 2000; 100000 with --duplex].
@@ -53,7 +52,7 @@ struct Arguments {
     /// Uses pipes in memory instead of sockets.
     #[arg(long)]
     duplex: bool,
-    /// Where random numbers begin: the same texts, cuts and faults for the same seed.
+    /// The seed of the random numbers: the same seed gives the same texts, cuts and faults.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
     /// The longest pause between two messages of a connection, in milliseconds [default: 500; 5000
@@ -63,7 +62,7 @@ struct Arguments {
     /// Draws throughput and memory over time.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// Drops one character on purpose, to show that it would be seen.
+    /// Drops one character on purpose, to show that a loss is noticed.
     #[arg(long, hide = true)]
     lose: bool,
 }
@@ -109,7 +108,7 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
         }
     }
 
-    // Watches while they run.
+    // Samples memory while they run.
     let every = Duration::from_millis((arguments.seconds * 1000 / 100).clamp(50, 5000));
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -135,9 +134,7 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
     figures.print(start.elapsed());
     if let (Some(before), Some(most)) = (before, samples.iter().filter_map(|s| s.resident).max()) {
         let each = most.saturating_sub(before) / count.max(1) as u64;
-        println!(
-            "memory: {each} bytes a connection, both ends and their tasks, resident at the most"
-        );
+        println!("memory: {each} bytes a connection, both ends and their tasks, at most resident");
     }
     let time = Duration::from_secs(arguments.seconds);
     let heap = |from| figures::mean_heap(&samples, from, from + time / 4).unwrap_or_default();
@@ -155,7 +152,7 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
     Ok(if lost == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Opens connections to ourselves.
+/// Opens connections to this process.
 #[derive(Clone)]
 struct Dial {
     address: SocketAddr,
@@ -176,7 +173,7 @@ impl Dial {
     }
 }
 
-/// So many connections, or as many as this process may have open at the same time.
+/// `wanted` connections, or as many as this process may have open at the same time.
 fn as_many_as(wanted: usize) -> usize {
     #[cfg(unix)]
     let files = rlimit::increase_nofile_limit(u64::MAX).map_or(256, |files| files as usize);

@@ -8,7 +8,7 @@ const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 240.0;
 const MARGIN: f64 = 60.0;
 
-/// Charts, one above the other.
+/// Charts, stacked.
 pub(crate) fn svg(samples: &[Sample]) -> String {
     let end = samples.last().map_or(1.0, |last| last.at.as_secs_f64()).max(1e-3);
     let rates: Vec<_> = samples

@@ -15,7 +15,7 @@ use crate::connection::Direction;
 use crate::figures::Fault;
 use crate::text::Random;
 
-/// What receives.
+/// A receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Receiver {
     Reader,
@@ -29,13 +29,13 @@ impl Receiver {
     pub(crate) const ALL: [Self; 5] =
         [Self::Reader, Self::Stream, Self::Chunks, Self::Lossy, Self::Lines];
 
-    /// Whether it puts U+FFFD where something is ill-formed.
+    /// Whether it replaces ill-formed parts with U+FFFD.
     pub(crate) fn repairs(self) -> bool {
         matches!(self, Self::Lossy | Self::Lines)
     }
 }
 
-/// Reads all there is, to the end or until the connection breaks.
+/// Reads everything, to the end or until the connection breaks.
 pub(crate) async fn receive<R: AsyncRead + Unpin>(
     receiver: Receiver,
     socket: R,
@@ -97,7 +97,7 @@ pub(crate) async fn receive<R: AsyncRead + Unpin>(
                             direction.add_text("\n");
                         }
                     }
-                    // No line is as long as the limit: this is not made good for.
+                    // No line is as long as the limit, so this counts as a loss.
                     Ok(Err(_)) => {}
                     Err(_) => return,
                 }
@@ -110,7 +110,7 @@ fn add(direction: &Direction, error: &Utf8Error) {
     direction.add_error(error.valid_up_to(), error.bytes());
 }
 
-/// The next item; the future that waits for it is dropped now and then, and made anew.
+/// The next item. The future is dropped now and then, and made again.
 async fn next<S: Stream + Unpin>(
     stream: &mut S,
     direction: &Direction,

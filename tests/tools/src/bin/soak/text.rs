@@ -1,6 +1,6 @@
-//! What is sent: random text of mixed scripts, with ill-formed sequences in it.
+//! The text that is sent: random, of mixed scripts, with ill-formed sequences.
 
-/// SplitMix64: small, and good enough to choose by.
+/// SplitMix64: small, and random enough for choices.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -9,7 +9,7 @@ impl Random {
         Self(seed)
     }
 
-    /// One for somebody else, with numbers of its own.
+    /// An independent generator.
     pub(crate) fn fork(&mut self) -> Self {
         Self(self.next())
     }
@@ -26,12 +26,12 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
-    /// True once in so many times.
+    /// True once in `times` times, on average.
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// How long the pieces are at the most in which a message goes out: they end anywhere.
+    /// The maximum length of the pieces that a message is sent in.
     pub(crate) fn longest_piece(&mut self) -> usize {
         self.choose(&[1, 3, 20, 300, 5000])
     }
@@ -41,12 +41,12 @@ impl Random {
     }
 }
 
-/// What a stream was or must be, as far as it has come.
+/// A summary of a stream so far, sent or received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Account {
     pub(crate) chars: u64,
     pub(crate) errors: u64,
-    /// Of all text and of all errors with their places, in order (FNV-1a).
+    /// A checksum of all text and of all errors with their offsets, in order (FNV-1a).
     checksum: u64,
 }
 
@@ -81,15 +81,15 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Makes one, and enters into `account` what must come of it where the stream has had `offset`
-    /// bytes so far; `repaired`: with U+FFFD for each ill-formed part.
+    /// Makes a message at `offset` of the stream, and adds to `account` what the receiver must decode;
+    /// if `repaired`, with U+FFFD for each ill-formed part.
     pub(crate) fn random(
         random: &mut Random,
         offset: u64,
         repaired: bool,
         account: &mut Account,
     ) -> Self {
-        // Most are short, as messages are.
+        // Most messages are short.
         let parts = if random.one_in(20) { 1 + random.below(200) } else { 1 + random.below(6) };
         let mut message = Self::default();
         for _ in 0..parts {
@@ -115,7 +115,7 @@ impl Message {
     }
 }
 
-/// None of them begins with a continuation byte, so that none completes what is cut short before it.
+/// None begins with a continuation byte, so none completes a truncated sequence before it.
 const TEXTS: &[&str] = &[
     "plain text, and more of it; ",
     "né à Zürich ",
@@ -131,7 +131,7 @@ const TEXTS: &[&str] = &[
     "x",
 ];
 
-/// Ill-formed sequences, as the maximal subparts that they are made of.
+/// Ill-formed sequences, as their maximal subparts.
 const ILL_FORMED: &[&[&[u8]]] = &[
     &[b"\xFF"],
     &[b"\xFE"],
@@ -147,5 +147,5 @@ const ILL_FORMED: &[&[&[u8]]] = &[
     &[b"\xF5", b"\x80"],
 ];
 
-/// The beginnings of characters, for streams that break off in the middle of one.
+/// Incomplete characters, for streams that end inside one.
 pub(crate) const HALVES: &[&[u8]] = &[b"\xC3", b"\xE2", b"\xE2\x82", b"\xF0\x9F", b"\xF0\x9F\x98"];

@@ -1,5 +1,5 @@
-//! The dialects' part of the data: what is decoded and encoded in them, with the two policies of
-//! Python that are dialects here; digests; and the one error handler.
+//! Runs the cases of the dialects: decoding, encoding, digests and the one error handler. The policies
+//! `surrogateescape` and `surrogatepass` of Python are dialects here.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -14,11 +14,11 @@ use super::{
     bom, byte_strings, chunks, described, hex, mode, object, of_type, str_of, unhex, usize_of,
 };
 
-/// Answers `case` if it is one of these.
+/// Answers `case` if it is about a dialect.
 ///
 /// # Errors
 ///
-/// Says what is wrong with a case that cannot be understood.
+/// If the case is malformed.
 pub(super) fn answer(case: &Value) -> Result<Option<Map<String, Value>>, String> {
     Ok(match (str_of(case, "op")?, options(case)?) {
         ("decode", Some(options)) => Some(decode(case, options)?),
@@ -108,7 +108,7 @@ fn run(chunks: &[Vec<u8>], options: DialectOptions, mode: ErrorMode) -> Run {
     run
 }
 
-/// Asks by which byte the first error becomes known, if there is one; `Some(None)`: by the end.
+/// The index of the byte that decides the first error, if there is one; `Some(None)` for the end.
 fn decided_by(bytes: &[u8], options: DialectOptions) -> Option<Option<usize>> {
     let mut decoder = DialectDecoder::with_options(options);
     for (index, byte) in bytes.iter().enumerate() {
@@ -158,7 +158,7 @@ fn described_in_dialect(error: &DialectError) -> Value {
     json!({"offset": error.valid_up_to(), "len": error.bytes().len(), "kind": kind})
 }
 
-/// The strings are decoded each for itself, and encoded one behind the other.
+/// Decodes each string separately, and encodes all of them as one stream.
 fn concat(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, String> {
     let (mut encoder, mut out) = (DialectEncoder::with_options(options), Vec::new());
     for string in chunks(case)? {
@@ -186,7 +186,7 @@ fn lossy_utf8(case: &Value, options: DialectOptions) -> Result<Map<String, Value
     Ok(object(json!({ "out": hex(text.as_bytes()) })))
 }
 
-/// The handler takes `C0 80` as U+0000, two bytes where the decoder reports one; anything else fails.
+/// The handler replaces `C0 80` with U+0000: two bytes, of which the decoder reports one. It fails otherwise.
 fn decode_callback(case: &Value) -> Result<Map<String, Value>, String> {
     let bytes = byte_strings(&case["chunks"])?.concat();
     let mut decoder = Utf8Decoder::new();
@@ -252,7 +252,7 @@ fn encode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
     if input.len() > 1 {
         answer.insert("steps".into(), steps.into());
     }
-    // Of errors that are repaired it tells their number and the first.
+    // It reports the number of repaired errors and the first one.
     if encoder.error_count() < 2 {
         let described = encoder
             .first_error()
@@ -273,7 +273,7 @@ fn numbers<N: TryFrom<u64>>(values: &Value) -> Result<Vec<N>, String> {
 
 // ---- digests ------------------------------------------------------------------------------------
 
-/// A whole series of runs, and the hash of what came out.
+/// Hashes the outcomes of a series of runs.
 fn digest(case: &Value) -> Result<Map<String, Value>, String> {
     let mut hash = Sha256::new();
     let rule = str_of(case, "rule")?;

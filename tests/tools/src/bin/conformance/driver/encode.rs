@@ -1,4 +1,4 @@
-//! Cases of encoding, put to each object that encodes UTF-8. They have to agree.
+//! Runs cases of encoding through every object that encodes UTF-8. All have to agree.
 
 use std::io;
 use std::mem;
@@ -29,8 +29,8 @@ pub(super) fn encode(case: &Value) -> Result<Map<String, Value>, String> {
     for buffer in [None, Some(8), Some(9), Some(64)] {
         answers.push(run(&input, mode, &mut ByCore::new(encoder.clone(), mode, buffer)));
     }
-    // It goes on behind an error, within the chunk, and so cannot stop there; and for it surrogates that
-    // follow each other are pairs.
+    // The writer continues after an error within the chunk, so it cannot stop there. It joins any two
+    // surrogates that follow each other.
     if mode != ErrorMode::Fatal && matches!(input, Input::Units(_)) {
         answers.push(run(&input, mode, &mut ByWriter::new(encoder, mode)));
     }
@@ -62,7 +62,7 @@ pub(super) fn encode_into(case: &Value) -> Result<Map<String, Value>, String> {
     Ok(object(json!({"read": progress.read, "written": written})))
 }
 
-/// What is to be encoded, in chunks.
+/// The input, in chunks.
 enum Input {
     Units(Vec<Vec<u16>>),
     /// Two surrogates are never a pair.
@@ -75,7 +75,7 @@ enum CodePoint {
     Surrogate(u16),
 }
 
-/// An object that encodes. What it is given comes out at once, as bytes and errors.
+/// An object that encodes. It returns bytes and errors immediately.
 trait Encode {
     fn units(&mut self, units: &[u16]) -> Out;
     fn char(&mut self, c: char) -> Out;
@@ -86,7 +86,7 @@ trait Encode {
 /// In [`ErrorMode::Fatal`] the bytes are those before the error.
 type Out = (Vec<u8>, Option<Utf16Error>);
 
-/// Puts all chunks to `object`, up to the first error that it tells.
+/// Encodes all chunks, up to the first error that `object` returns.
 fn run(input: &Input, mode: ErrorMode, object: &mut dyn Encode) -> Map<String, Value> {
     let mut steps: Vec<Vec<u8>> = Vec::new();
     let mut failed = None;
@@ -108,7 +108,7 @@ fn run(input: &Input, mode: ErrorMode, object: &mut dyn Encode) -> Map<String, V
         Input::CodePoints(chunks) => {
             let mut offset = 0;
             for chunk in chunks {
-                // What opens the stream, such as a signature, comes with the first chunk.
+                // The BOM belongs to the step of the first chunk.
                 let mut step = object.units(&[]).0;
                 for &code_point in chunk {
                     let (bytes, error) = match code_point {
@@ -174,7 +174,7 @@ fn lone(decoder: &mut Utf16Decoder, units: &[u16]) -> Vec<u64> {
     }
 }
 
-/// The encoder and the decoder of units, into a `String` or a buffer of so many bytes.
+/// `Utf8Encoder` and `Utf16Decoder`, into a `String` or a buffer of this many bytes.
 struct ByCore {
     encoder: Utf8Encoder,
     decoder: Utf16Decoder,
@@ -282,7 +282,7 @@ impl Encode for ByWriter {
 
 // ---- words of the vectors -----------------------------------------------------------------------
 
-/// Says why the case is none for an encoder of UTF-8, if it is not.
+/// The error mode of a case, or why the case does not apply to an encoder of UTF-8.
 fn mode(case: &Value) -> Result<Result<ErrorMode, String>, String> {
     Ok(Ok(match (str_of(case, "dialect")?, str_of(case, "policy")?) {
         ("utf-8", "strict") => ErrorMode::Fatal,

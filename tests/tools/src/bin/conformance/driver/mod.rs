@@ -1,7 +1,6 @@
-//! Puts a case of the conformance data (`tests/vectors/README.md`) to an object of the crate.
+//! Runs a case of the conformance data (`tests/vectors/README.md`) through an object of the crate.
 //!
-//! [`answer`] takes a case and gives the fields of its `expect`, computed by the crate. What object
-//! does it is a row of [`VIAS`].
+//! [`answer`] returns the fields of the case's `expect`, as the crate computes them. [`VIAS`] lists the objects.
 
 mod dialect;
 mod encode;
@@ -19,26 +18,26 @@ use utf8_codec::{
 pub(crate) use objects::{Gives, VIAS, Via};
 use objects::{LineSettings, Piece, Subject};
 
-/// How much a case tells, and how strict decoding ends.
+/// How detailed an answer is, and where strict decoding ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// At the first error.
     FirstError,
-    /// With the stream. Errors have details, single chunks have steps, and how the stream began is
-    /// told: the cases whose `expect` has `bom_seen`.
+    /// At the end of the stream. The answer has the details of errors, steps for single chunks too, and how
+    /// the stream began. For cases whose `expect` has `bom_seen`.
     EveryError,
 }
 
-/// Answers `case` with the fields that its `expect` should have and the object can tell, or with
-/// `skip` where the case is about something else. The `expect` itself is not looked at.
+/// Answers `case` with the fields of `expect` that the object can compute, or with `skip` if the object
+/// does not apply. The case's own `expect` is ignored.
 ///
-/// The cases of `lines` and `decode_into` have objects of their own: `Utf8Lines` for those of lines if
-/// `via` is `stream` or `reader`, else `Utf8LinesCodec`. Those of `encode` and `encode_into` are put to
-/// all that encode, and the dialects have objects of their own.
+/// Cases of lines run through `Utf8Lines` if `via` is `stream` or `reader`, otherwise through
+/// `Utf8LinesCodec`; those of `encode` and `encode_into` through every object that encodes; those of a
+/// dialect through the dialect's decoder and encoder.
 ///
 /// # Errors
 ///
-/// Says what is wrong with a case that cannot be understood.
+/// If the case is malformed.
 pub(crate) fn answer(case: &Value, via: &Via, form: Form) -> Result<Map<String, Value>, String> {
     if let Some(answer) = dialect::answer(case)? {
         return Ok(answer);
@@ -103,7 +102,7 @@ impl Setup<'_> {
         answer
     }
 
-    /// The chunks are the pieces of the data frames; control frames between them are no text.
+    /// The chunks are the pieces of the data frames. Control frames between them are not text.
     fn websocket(&self, chunks: &[Vec<u8>]) -> Map<String, Value> {
         let mut answer = self.decode(chunks);
         if let Some(text) = answer.get("out") {
@@ -126,7 +125,7 @@ impl Setup<'_> {
         Ok(object(json!({ "runs": runs })))
     }
 
-    /// Puts a stream through `subject`, and says what came of it as an `expect` says it.
+    /// Runs a stream through `subject` and returns the outcome in the form of an `expect`.
     fn stream(&self, subject: &mut dyn Subject, chunks: &[Vec<u8>]) -> Map<String, Value> {
         let every = self.form == Form::EveryError;
         let in_steps = every || chunks.len() > 1;
@@ -160,7 +159,7 @@ impl Setup<'_> {
             tell("bom_seen", facts.bom_seen.into());
             tell("skipped", facts.skipped.into());
         }
-        // Whether the stream was cut short is asked of its first error, or of all that are told.
+        // Whether the stream ended inside a character: the first error shows it, or the last of a full list.
         let last = match (every, &errors) {
             (false, _) => Some(facts.first_error),
             (true, Some(errors)) => Some(errors.last().copied()),
@@ -211,9 +210,9 @@ impl Setup<'_> {
         run
     }
 
-    /// Asks of each error, in order, by which byte it became known; `None`: by the end.
+    /// For each error, in order, the index of the byte that decided it; `None` for the end.
     ///
-    /// Seen from outside: the bytes come one by one, and the error is there or is not.
+    /// Pushes the bytes one by one and watches the number of errors.
     fn decided_by(&self, bytes: &[u8]) -> Vec<Option<usize>> {
         let mut subject = self.subject();
         let mut decided_by = Vec::new();
@@ -231,7 +230,7 @@ impl Setup<'_> {
     }
 }
 
-/// Each byte is ill-formed where it stands, and a mode that knows the table repairs it.
+/// Decodes single bytes, each ill-formed, in the mode that repairs them by the table.
 fn table(case: &Value, via: &Via) -> Result<Map<String, Value>, String> {
     let (options, mode) = (Utf8Options::new(), mode(str_of(case, "name")?)?);
     let setup = Setup { via, options, mode, form: Form::FirstError };

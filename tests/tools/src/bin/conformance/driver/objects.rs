@@ -1,5 +1,4 @@
-//! The objects of the crate that decode, each behind [`Subject`]. A new one needs an impl and a row
-//! of [`VIAS`].
+//! The objects of the crate that decode, each as a [`Subject`]. A new one needs an impl and a row of [`VIAS`].
 
 use std::convert::Infallible;
 use std::iter;
@@ -20,7 +19,7 @@ use utf8_codec::lines::{Delimiter, Line, LineError};
 use utf8_codec::stream::{CharStream, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
-/// The objects that cases of decoding can be put to.
+/// The objects that cases of decoding can run through.
 pub(crate) const VIAS: [Via; 16] = [
     via("validator", Gives::Verdict, |options, _| Box::new(Validating::new(options))),
     via("decoder", Gives::Everything, |o, m| decoding(o, m, push, finish)),
@@ -49,40 +48,40 @@ pub(crate) const VIAS: [Via; 16] = [
     via("reader", Gives::Tally, |options, mode| Box::new(Reading::new(options, mode))),
 ];
 
-/// A way into the crate.
+/// An object, by name.
 pub(crate) struct Via {
     pub(crate) name: &'static str,
     pub(crate) gives: Gives,
     pub(crate) new: fn(Utf8Options, ErrorMode) -> Box<dyn Subject>,
 }
 
-/// What an object lets one see.
+/// What an object reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gives {
     /// Every error, no text.
     Verdict,
     /// Text and every error.
     Everything,
-    /// Text; of errors that it repairs their number and the first.
+    /// Text, the number of repaired errors, and the first of them.
     Tally,
 }
 
-/// An object of the crate, at work on one stream after another.
+/// An object that decodes one stream after another.
 pub(crate) trait Subject {
-    /// Returns what the next chunk brings.
+    /// Returns what the next chunk yields.
     fn push(&mut self, chunk: &[u8]) -> Vec<Piece>;
 
-    /// Returns what the end of the stream brings.
+    /// Returns what the end of the stream yields.
     fn finish(&mut self) -> Vec<Piece>;
 
-    /// Makes the object ready for a new stream.
+    /// Starts a new stream.
     fn reset(&mut self);
 
-    /// Returns what the object says about its stream.
+    /// Returns what the object reports about its stream.
     fn facts(&self) -> Facts;
 }
 
-/// A part of what comes out: text, repairs included, or notice of an error.
+/// A part of the output: text, repairs included, or an error.
 pub(crate) enum Piece {
     Text(String),
     Error(Utf8Error),
@@ -106,7 +105,7 @@ const fn via(
 
 struct Validating {
     validator: Utf8Validator,
-    /// It keeps no count.
+    /// The errors of the stream so far.
     errors: Vec<Utf8Error>,
 }
 
@@ -157,7 +156,7 @@ impl Subject for Validating {
     }
 }
 
-/// A decoder, and which of its methods are called.
+/// A decoder, and the methods to call.
 struct Decoding {
     decoder: Utf8Decoder,
     mode: ErrorMode,
@@ -251,7 +250,7 @@ fn end_slice<const N: usize>(decoder: &mut Utf8Decoder, mode: ErrorMode) -> Vec<
     until_done::<N>(|buffer| decoder.finish_to_slice(mode, buffer))
 }
 
-/// Calls again as [`Status`] says, with a buffer of `N` bytes, or of more for what needs more.
+/// Calls again as [`Status`] asks, with a buffer of `N` bytes, or more for a repair that needs more.
 fn until_done<const N: usize>(mut call: impl FnMut(&mut [u8]) -> Progress) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut buffer = [0; 16];
@@ -272,12 +271,11 @@ fn until_done<const N: usize>(mut call: impl FnMut(&mut [u8]) -> Progress) -> Ve
     }
 }
 
-/// A codec, called as `FramedRead` calls it: on one buffer, after each chunk until it has nothing
-/// more to give.
+/// A codec, called as `FramedRead` calls it: on one buffer, after each chunk until it returns `None`.
 struct Framed<C> {
     codec: C,
     buffer: BytesMut,
-    /// What becomes of errors that are items.
+    /// Repairs errors that are items.
     mode: ErrorMode,
     decoder: fn(&C) -> &Utf8Decoder,
     reset: fn(&mut C),
@@ -320,7 +318,7 @@ where
     }
 }
 
-/// A stream over a channel, taken after each chunk for as long as it is ready.
+/// A stream over a channel, polled after each chunk for as long as it is ready.
 struct Streaming<T> {
     sender: UnboundedSender<Result<Bytes, Infallible>>,
     stream: T,
@@ -328,7 +326,7 @@ struct Streaming<T> {
     mode: ErrorMode,
 }
 
-/// The ways to take it.
+/// The adaptors to poll it through.
 trait Taken {
     fn over(texts: Texts) -> Self;
     fn ready(&mut self) -> Vec<Piece>;
@@ -387,7 +385,7 @@ impl Taken for Texts {
     }
 }
 
-/// `char` by `char`, and one in two with those behind it.
+/// `char` by `char`, every other one together with those that follow it.
 impl Taken for Chars {
     fn over(texts: Texts) -> Self {
         texts.chars()
@@ -417,7 +415,7 @@ impl Taken for Chars {
 
 /// A reader over a pipe, read after each chunk for as long as it is ready.
 struct Reading {
-    /// `None` once the stream is to end.
+    /// `None` once the stream has ended.
     pipe: Option<DuplexStream>,
     reader: Utf8Reader<DuplexStream>,
     options: Utf8Options,
@@ -467,7 +465,7 @@ impl Subject for Reading {
     }
 }
 
-/// How lines are made.
+/// The settings of a decoder of lines.
 pub(crate) struct LineSettings {
     pub(crate) options: Utf8Options,
     pub(crate) mode: ErrorMode,
@@ -475,16 +473,16 @@ pub(crate) struct LineSettings {
     pub(crate) limit: usize,
 }
 
-/// What makes lines.
+/// A decoder of lines.
 pub(crate) trait LineSubject {
-    /// Returns what the next chunk brings.
+    /// Returns what the next chunk yields.
     fn push(&mut self, chunk: &[u8]) -> Vec<Result<Line, LineError>>;
 
-    /// Returns what the end of the stream brings.
+    /// Returns what the end of the stream yields.
     fn finish(&mut self) -> Vec<Result<Line, LineError>>;
 }
 
-/// What makes lines where `via` decodes.
+/// The decoder of lines for `via`.
 pub(crate) fn lines(via: &Via, settings: LineSettings) -> Box<dyn LineSubject> {
     let LineSettings { options, mode, delimiter, limit } = settings;
     match via.name {
@@ -541,13 +539,13 @@ impl LineSubject for LinesCodec {
     }
 }
 
-/// Lines of what is pushed, polled after each chunk for as long as they are ready.
+/// A stream of lines, polled after each chunk for as long as it is ready.
 struct LinesOver<S> {
     lines: Utf8Lines<S>,
     push: Push,
 }
 
-/// Pushes a chunk, or the end; says whether that could be done.
+/// Pushes a chunk, or the end. Returns whether that was possible.
 type Push = Box<dyn FnMut(Option<&[u8]>) -> bool>;
 
 impl<S, E> LinesOver<S>
@@ -576,7 +574,7 @@ where
     }
 }
 
-/// What a codec decodes to.
+/// The item of a codec.
 trait Item {
     fn content(self) -> Result<String, Utf8Error>;
 }
@@ -610,7 +608,7 @@ fn pieces<I: Item, E: Into<CodecError>>(item: Result<I, E>, mode: ErrorMode) -> 
     }
 }
 
-/// Notes an error, and puts in its place what the mode does.
+/// A piece, or an error followed by its repair.
 fn repaired(
     piece: Result<impl Into<String> + AsRef<str>, Utf8Error>,
     mode: ErrorMode,

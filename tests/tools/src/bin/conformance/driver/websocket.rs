@@ -1,4 +1,4 @@
-//! The `websocket` cases, put to `MessageAssembler` frame by frame, as a server would.
+//! Runs `websocket` cases through `MessageAssembler`, frame by frame, as a server does.
 
 use bytes::BytesMut;
 use serde_json::{Map, Value, json};
@@ -10,15 +10,15 @@ use utf8_codec::payload::websocket::{
 
 use super::{byte_strings, described, hex, object, of_type, skip, str_of};
 
-/// Answers `case` with the fields that its `expect` should have, or with `skip` where it is about
-/// something else. The `expect` itself is not looked at.
+/// Answers `case` with the fields of its `expect`, or with `skip` if it has another operation. The case's
+/// own `expect` is ignored.
 ///
-/// What is told is what [`MessageAssembler::pieces`] lets one see. The other methods, and frames that are
-/// not masked, have to come to the same end.
+/// The answer is that of [`MessageAssembler::pieces`]. The other methods, and frames without a mask, have to
+/// end in the same way.
 ///
 /// # Errors
 ///
-/// Says what is wrong with a case that cannot be understood, or that there are two ends.
+/// If the case is malformed, or if two methods end differently.
 pub(crate) fn answer(case: &Value) -> Result<Map<String, Value>, String> {
     let op = str_of(case, "op")?;
     if op != "websocket" {
@@ -44,16 +44,16 @@ pub(crate) fn answer(case: &Value) -> Result<Map<String, Value>, String> {
     Ok(run.answer(decided_by(&frames)))
 }
 
-/// A frame, and the pieces in which its payload comes.
+/// A frame, with its payload in pieces.
 struct Frame {
     opcode: Opcode,
     fin: bool,
     chops: Vec<Vec<u8>>,
 }
 
-/// What a connection comes to with one message.
+/// The outcome of a connection with one message.
 struct Run {
-    /// The text that comes out of each piece of data, then of the end.
+    /// The text that each piece of data yields, then the text of the end.
     steps: Vec<String>,
     held: Vec<usize>,
     /// The code of the peer's close frame, or the error the connection is closed with instead.
@@ -66,7 +66,7 @@ struct Run {
     close: Option<u16>,
 }
 
-/// Gives a piece, and returns the text that comes out of it.
+/// Receives a piece and returns the text it yields.
 type Give = fn(&mut MessageAssembler, &mut [u8]) -> (String, Result<(), MessageError>);
 
 const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
@@ -197,8 +197,8 @@ fn close(connection: &mut MessageAssembler) -> Result<u16, MessageError> {
     }
 }
 
-/// The index of the byte by whose arrival the message is refused; `None` if it is not, or only at its
-/// end. Seen from outside: the bytes come one by one.
+/// The index of the byte at which the message is rejected; `None` if it is accepted, or rejected only at its
+/// end. Receives the bytes one by one.
 fn decided_by(frames: &[Frame]) -> Option<usize> {
     let bytewise = |frame: &Frame| Frame {
         chops: frame.chops.concat().chunks(1).map(<[u8]>::to_vec).collect(),
