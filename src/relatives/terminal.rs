@@ -114,7 +114,7 @@ impl TerminalDecoder {
     /// assert_eq!(TerminalDecoder::new().push(b"\xDF").next(), Some(Ok("ß")));
     /// ```
     #[must_use]
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         let system = CodingSystem::Latin1;
         Self { decoder: Utf8Decoder::new(), initial: system, system, escape: Escape::None }
     }
@@ -132,7 +132,7 @@ impl TerminalDecoder {
     /// assert_eq!(decoder.push("ß".as_bytes()).next(), Some(Ok("ß")));
     /// ```
     #[must_use]
-    pub fn with_coding_system(self, system: CodingSystem) -> Self {
+    pub const fn with_coding_system(self, system: CodingSystem) -> Self {
         Self { initial: system, system, ..self }
     }
 

@@ -1,5 +1,7 @@
 //! The public types without input or output.
 
 mod boundary;
+#[cfg(feature = "alloc")]
+mod contract;
 mod sync;
 mod traits;
