@@ -84,9 +84,10 @@ fn decode_dialect(dialect: Dialect, bytes: &[u8], chunk: usize) -> u64 {
     let mut decoder = DialectDecoder::new(dialect);
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.chunks(chunk) {
-        decoder.push_to_string(chunk, &mut text).expect("the bytes are well-formed");
+        let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+        assert_eq!(progress.status, Status::Done);
     }
-    decoder.finish_to_string(&mut text).expect("the bytes are whole");
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).expect("the bytes are whole");
     black_box(text).len() as u64
 }
 

@@ -158,9 +158,9 @@ impl From {
                 Box::new(Utf8 { decoder: Utf8Decoder::new().with_options(options), errors })
             }
             Self::Dialect(dialect) => {
-                let options = DialectOptions::new(dialect);
+                let options = DialectOptions::new();
                 let options = if unpaired { options.with_unpaired_surrogates() } else { options };
-                Box::new(OfDialect::new(options, policy, errors))
+                Box::new(OfDialect::new(dialect, options, policy, errors))
             }
             Self::Utf16(order) => Box::new(Utf16::new(order, policy, errors)),
             Self::Iso2022 => Box::new(Iso2022 { decoder: TerminalDecoder::new(), errors }),
@@ -205,6 +205,8 @@ impl Reading for Utf8 {
 }
 
 struct OfDialect {
+    dialect: Dialect,
+    options: DialectOptions,
     decoder: DialectDecoder,
     errors: ErrorMode,
     policy: BomPolicy,
@@ -215,10 +217,18 @@ struct OfDialect {
 }
 
 impl OfDialect {
-    fn new(options: DialectOptions, policy: BomPolicy, errors: ErrorMode) -> Self {
-        let options = options.with_bom(policy);
-        let decoder = DialectDecoder::with_options(options).with_error_mode(errors);
-        Self { decoder, errors, policy, head: Vec::new(), at: 0 }
+    fn new(
+        dialect: Dialect,
+        options: DialectOptions,
+        policy: BomPolicy,
+        errors: ErrorMode,
+    ) -> Self {
+        let options = match errors {
+            ErrorMode::Fatal => options.with_bom(policy),
+            _ => options.with_bom(policy).with_whole_errors(),
+        };
+        let decoder = DialectDecoder::new(dialect).with_options(options);
+        Self { dialect, options, decoder, errors, policy, head: Vec::new(), at: 0 }
     }
 
     /// A signature that is removed is no piece.
@@ -238,25 +248,28 @@ const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 impl Reading for OfDialect {
     fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
         self.pass_signature(chunk);
-        let options = self.decoder.options();
-        let Self { decoder, errors, at, .. } = self;
-        decoder.push(chunk).try_for_each(|piece| show(piece, options, *errors, at, each))
+        let Self { dialect, options, decoder, errors, at, .. } = self;
+        let encoder = DialectEncoder::new(*dialect).with_options(*options);
+        decoder.push(chunk).try_for_each(|piece| show(piece, &encoder, *errors, at, each))
     }
 
     fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
-        let options = self.decoder.options();
-        let Self { decoder, errors, at, .. } = self;
-        decoder.finish().try_for_each(|piece| show(piece, options, *errors, at, each))
+        let Self { dialect, options, decoder, errors, at, .. } = self;
+        let encoder = DialectEncoder::new(*dialect).with_options(*options);
+        while let Some(piece) = decoder.finish().transpose() {
+            show(piece.map(DialectPiece::CodePoint), &encoder, *errors, at, each)?;
+        }
+        ControlFlow::Continue(())
     }
 
     fn name(&self) -> String {
-        self.decoder.options().dialect().to_string()
+        self.dialect.to_string()
     }
 }
 
 fn show(
-    piece: Result<DialectPiece<'_>, DialectError>,
-    options: DialectOptions,
+    piece: Result<DialectPiece<&str>, DialectError>,
+    encoder: &DialectEncoder,
     errors: ErrorMode,
     at: &mut u64,
     each: &mut Each<'_>,
@@ -268,14 +281,14 @@ fn show(
         }
         Ok(DialectPiece::CodePoint(code_point)) => {
             let start = *at;
-            *at += encoded_len(code_point, options);
+            *at += encoded_len(code_point, encoder.clone());
             match code_point.to_char() {
                 Some(c) => each(Piece::Text(c.encode_utf8(&mut [0; 4]))),
                 None => each(Piece::CodePoint(code_point, start)),
             }
         }
         Err(error) => {
-            *at = error.valid_up_to() + error.bytes().len() as u64;
+            *at = error.offset() + error.bytes().len() as u64;
             let repair = error.repair(errors).map(|repair| repair.to_string());
             each(Piece::IllFormed { what: error.to_string(), repair })
         }
@@ -283,8 +296,7 @@ fn show(
 }
 
 /// How many bytes a code point has been decoded from.
-fn encoded_len(code_point: CodePoint, options: DialectOptions) -> u64 {
-    let mut encoder = DialectEncoder::with_options(options);
+fn encoded_len(code_point: CodePoint, mut encoder: DialectEncoder) -> u64 {
     let pushed = encoder.push_code_point(code_point).map_or(0, |bytes| bytes.len());
     let held = encoder.finish().map_or(0, |bytes| bytes.len());
     (pushed + held) as u64

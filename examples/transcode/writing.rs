@@ -60,13 +60,15 @@ pub(crate) struct Writing {
 
 impl Writing {
     pub(crate) fn new(to: To, unencodable: ErrorMode, unpaired: bool, with_bom: bool) -> Self {
-        let options = match to {
-            To::Dialect(dialect) => DialectOptions::new(dialect),
+        let options = DialectOptions::new();
+        let (dialect, options) = match to {
+            To::Dialect(dialect) => (dialect, options),
             // With the limit of RFC 3629, RFC 2279 has UTF-8.
-            To::Utf8 | To::Utf16(_) => DialectOptions::new(Dialect::Rfc2279).with_rfc3629_limit(),
+            To::Utf8 | To::Utf16(_) => (Dialect::Rfc2279, options.with_rfc3629_limit()),
         };
         let options = if unpaired { options.with_unpaired_surrogates() } else { options };
-        let mut encoder = DialectEncoder::with_options(options).with_error_mode(unencodable);
+        let encoder = DialectEncoder::new(dialect).with_options(options);
+        let mut encoder = encoder.with_error_mode(unencodable);
         let mut bytes = Vec::new();
         match to {
             To::Utf16(order) if with_bom => put_units("\u{FEFF}", order, &mut bytes),

@@ -470,7 +470,7 @@ mod tests {
                     break;
                 }
             }
-            assert_eq!((text, decoder.position), (whole, 21));
+            assert_eq!((text, decoder.position), (whole, 18));
         }
     }
 }

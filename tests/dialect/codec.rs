@@ -14,12 +14,12 @@ use proptest::prelude::*;
 use tokio::io::{AsyncWriteExt, duplex};
 use tokio::time::timeout;
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedRead};
+use utf8_codec::ByteString;
+use utf8_codec::codec::CodecError;
+use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{
-    CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectErrorKind,
-    DialectPiece,
-};
-use utf8_codec::dialect::{
-    DialectCodec, DialectCodecError, DialectItem, EncodeJavaUtfError, JavaUtfCodec,
+    CodePoint, Dialect, DialectCodec, DialectDecoder, DialectEncodeError, DialectEncoder,
+    DialectError, DialectErrorKind, DialectOptions, DialectPiece, JavaUtfCodec,
 };
 use utf8_codec::{BomPolicy, ErrorMode};
 
@@ -38,20 +38,22 @@ fn code_point(value: u32) -> CodePoint {
 /// What comes out, in order.
 type Atom = Result<CodePoint, DialectError>;
 
+type Item = DialectPiece<ByteString>;
+
 /// A codec called the way `FramedRead` would if it went on after errors.
 fn through_codec(codec: &mut DialectCodec, bytes: &[u8], cuts: &[usize]) -> Vec<Atom> {
     let mut buffer = BytesMut::new();
     let mut atoms = Vec::new();
-    let mut put = |item: Result<DialectItem, DialectCodecError>| match item {
-        Ok(DialectItem::Text(text)) => {
+    let mut put = |item: Result<Item, CodecError<DialectError>>| match item {
+        Ok(DialectPiece::Text(text)) => {
             assert!(!text.is_empty(), "items are never empty");
             atoms.extend(text.chars().map(|c| Ok(c.into())));
         }
-        Ok(DialectItem::CodePoint(code_point)) => {
+        Ok(DialectPiece::CodePoint(code_point)) => {
             assert_eq!(code_point.to_char(), None);
             atoms.push(Ok(code_point));
         }
-        Err(DialectCodecError::Decode(error)) => atoms.push(Err(error)),
+        Err(CodecError::Invalid(error)) => atoms.push(Err(error)),
         Err(error) => panic!("{error}"),
     };
     for (from, to) in chunks(bytes.len(), cuts) {
@@ -70,10 +72,14 @@ fn through_codec(codec: &mut DialectCodec, bytes: &[u8], cuts: &[usize]) -> Vec<
     atoms
 }
 
-fn through_decoder(mut decoder: DialectDecoder, bytes: &[u8]) -> Vec<Atom> {
-    let mode = decoder.error_mode();
+fn through_decoder(dialect: Dialect, mode: ErrorMode, bytes: &[u8]) -> Vec<Atom> {
+    let options = match mode {
+        ErrorMode::Fatal => DialectOptions::new(),
+        _ => DialectOptions::new().with_whole_errors(),
+    };
+    let mut decoder = DialectDecoder::new(dialect).with_options(options);
     let mut atoms = Vec::new();
-    let mut put = |piece: Result<DialectPiece<'_>, DialectError>| match piece {
+    let mut put = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
         Ok(piece) => atoms.extend(piece.code_points().map(Ok)),
         Err(error) => match error.repair(mode) {
             Some(repair) => atoms.extend(repair.chars().map(|c| Ok(c.into()))),
@@ -81,7 +87,9 @@ fn through_decoder(mut decoder: DialectDecoder, bytes: &[u8]) -> Vec<Atom> {
         },
     };
     decoder.push(bytes).for_each(&mut put);
-    decoder.finish().for_each(&mut put);
+    while let Some(end) = decoder.finish().transpose() {
+        put(end.map(DialectPiece::CodePoint));
+    }
     atoms
 }
 
@@ -117,8 +125,7 @@ proptest! {
         dialect in prop::sample::select(&DIALECTS[..]),
         mode in prop::sample::select(&MODES[..]),
     ) {
-        let decoder = DialectDecoder::new(dialect).with_error_mode(mode);
-        let expected = through_decoder(decoder, &bytes);
+        let expected = through_decoder(dialect, mode, &bytes);
         let mut codec = DialectCodec::new(dialect).with_error_mode(mode);
         prop_assert_eq!(through_codec(&mut codec, &bytes, &cuts), &expected[..]);
         codec.reset();
@@ -147,7 +154,7 @@ fn plain_text_is_handed_on_without_copying() {
     let mut buffer = BytesMut::from(&b"plain text \xED\xA0"[..]);
     let start = buffer.as_ptr();
     let mut codec = DialectCodec::new(Dialect::Cesu8);
-    let Some(DialectItem::Text(text)) = codec.decode(&mut buffer).unwrap() else { panic!() };
+    let Some(DialectPiece::Text(text)) = codec.decode(&mut buffer).unwrap() else { panic!() };
     assert_eq!((&*text, text.as_ptr()), ("plain text ", start));
     assert_eq!(buffer, b"\xED\xA0"[..]);
 }
@@ -158,7 +165,7 @@ fn much_plain_text_is_handed_on_without_copying_whatever_comes_behind() {
     let mut buffer = BytesMut::from(&[long.as_bytes(), b"\xFFmore"].concat()[..]);
     let start = buffer.as_ptr();
     let mut codec = DialectCodec::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
-    let Some(DialectItem::Text(text)) = codec.decode(&mut buffer).unwrap() else { panic!() };
+    let Some(DialectPiece::Text(text)) = codec.decode(&mut buffer).unwrap() else { panic!() };
     assert_eq!((&*text, text.as_ptr()), (&*long, start));
     assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("\u{FFFD}more"));
 }
@@ -170,10 +177,10 @@ fn an_error_comes_behind_the_text_before_it_and_decoding_can_go_on() {
     assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("be\0fore"));
     let error = codec.decode(&mut buffer).unwrap_err();
     let error = match error {
-        DialectCodecError::Decode(error) => error,
+        CodecError::Invalid(error) => error,
         error => panic!("{error}"),
     };
-    assert_eq!((error.kind(), error.valid_up_to()), (DialectErrorKind::Nul, 8));
+    assert_eq!((error.kind(), error.offset()), (DialectErrorKind::Nul, 8));
     assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("behind"));
     assert_eq!(codec.decoder().error_count(), 1);
     assert_eq!(codec.decoder().first_error(), Some(error));
@@ -181,13 +188,13 @@ fn an_error_comes_behind_the_text_before_it_and_decoding_can_go_on() {
 
 #[test]
 fn the_second_half_of_a_pair_is_refused_behind_the_first_in_wtf8() {
-    let half = |value| DialectItem::CodePoint(code_point(value));
+    let half = |value| Item::CodePoint(code_point(value));
     let mut codec = DialectCodec::new(Dialect::Wtf8);
     let mut buffer = BytesMut::new();
     codec.encode(half(0xD83D), &mut buffer).unwrap();
     codec.encode("", &mut buffer).unwrap();
     let error = codec.encode(half(0xDE00), &mut buffer).unwrap_err();
-    assert!(matches!(error, DialectCodecError::Encode(error) if error.index() == 1));
+    assert!(matches!(error, CodecError::Invalid(error) if error.offset() == 1));
     codec.encode("text", &mut buffer).unwrap();
     codec.encode(half(0xDE00), &mut buffer).unwrap();
     codec.encode(half(0xD83D), &mut buffer).unwrap();
@@ -207,8 +214,8 @@ fn a_codec_may_read_one_dialect_and_write_another() {
 
 #[test]
 fn a_signature_in_pieces_is_taken_off() {
-    let options = utf8_codec::dialect::DialectOptions::new(Dialect::Utf8b);
-    let mut codec = DialectCodec::with_options(options.with_bom(BomPolicy::Require));
+    let options = DialectOptions::new().with_bom(BomPolicy::Require);
+    let mut codec = DialectCodec::new(Dialect::Utf8b).with_options(options);
     let atoms = through_codec(&mut codec, b"\xEF\xBB\xBFa", &[1, 2]);
     assert_eq!(atoms, [Ok('a'.into())]);
     assert!(codec.decoder().bom_seen());
@@ -312,13 +319,16 @@ proptest! {
     ) {
         let (mut bytes, mut expected) = (Vec::new(), Vec::new());
         for (part, _) in &parts {
-            let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8).with_error_mode(mode);
+            let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
             let mut text = String::new();
-            let decoded = decoder.push_to_string(part, &mut text);
-            let ended = decoded.and_then(|()| decoder.finish_to_string(&mut text));
+            let decoded = match decoder.push_to_string(part, mode, &mut text).status {
+                Status::IllFormed(error) => Err(error),
+                _ => Ok(()),
+            };
+            let ended = decoded.and_then(|()| decoder.finish_to_string(mode, &mut text));
             let start = bytes.len() as u64 + 2;
             expected.push(ended.map(|()| text).map_err(|error| {
-                (start + error.valid_up_to(), error.kind(), error.bytes().to_vec())
+                (start + error.offset(), error.kind(), error.bytes().to_vec())
             }));
             bytes.extend(java(part));
         }
@@ -326,7 +336,7 @@ proptest! {
         cuts.sort_unstable();
         let (items, ended) = strings(JavaUtfCodec::new().with_error_mode(mode), &bytes, &cuts);
         let items: Vec<_> = items.into_iter().map(|item| item.map_err(|error| {
-            (error.valid_up_to(), error.kind(), error.bytes().to_vec())
+            (error.offset(), error.kind(), error.bytes().to_vec())
         })).collect();
         prop_assert_eq!(items, expected);
         prop_assert_eq!(ended, None);
@@ -340,7 +350,7 @@ fn an_error_in_a_string_is_reported_by_the_byte_that_makes_it_one() {
     assert!(codec.decode(&mut buffer).unwrap().is_none());
     buffer.extend_from_slice(b"\xB0");
     let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
-    assert_eq!((error.kind(), error.valid_up_to()), (DialectErrorKind::UnpairedSurrogate, 6));
+    assert_eq!((error.kind(), error.offset()), (DialectErrorKind::UnpairedSurrogate, 6));
     // Four of its bytes are still to come, and the next string behind them.
     buffer.extend_from_slice(b"123");
     assert!(codec.decode(&mut buffer).unwrap().is_none());
@@ -391,7 +401,7 @@ fn the_longest_string_fits_and_a_longer_one_is_refused() {
     assert_eq!(items, [Ok(text.clone())]);
     let before = buffer.clone();
     let error = JavaUtfCodec::new().encode(text + "a", &mut buffer).unwrap_err();
-    assert!(matches!(error, EncodeJavaUtfError::TooLong { len: 65_536 }));
+    assert!(matches!(error, CodecError::TooLong { length: 65_536, max_length: 65_535 }));
     assert_eq!(buffer, before);
     assert_eq!(io::Error::from(error).kind(), io::ErrorKind::InvalidInput);
 }
@@ -471,9 +481,9 @@ fn a_string_makes_room_for_itself_and_no_more() {
 fn the_types_may_be_sent_shared_moved_and_printed() {
     fn is_plain<T: Send + Sync + Unpin + Debug>() {}
     is_plain::<DialectCodec>();
-    is_plain::<DialectCodecError>();
-    is_plain::<DialectItem>();
-    is_plain::<EncodeJavaUtfError>();
+    is_plain::<CodecError<DialectError>>();
+    is_plain::<CodecError<DialectEncodeError>>();
+    is_plain::<Item>();
     is_plain::<JavaUtfCodec>();
 }
 
@@ -482,9 +492,9 @@ fn errors_become_those_of_io() {
     let mut codec = DialectCodec::new(Dialect::Cesu8);
     let error: io::Error = codec.decode(&mut BytesMut::from(&b"\xFF"[..])).unwrap_err().into();
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-    let surrogate = DialectItem::CodePoint(code_point(0xD800));
+    let surrogate = Item::CodePoint(code_point(0xD800));
     let error: io::Error = codec.encode(surrogate, &mut BytesMut::new()).unwrap_err().into();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
-    let error: io::Error = DialectCodecError::from(io::Error::other("reader")).into();
+    let error: io::Error = CodecError::<DialectError>::from(io::Error::other("reader")).into();
     assert_eq!(error.kind(), io::ErrorKind::Other);
 }

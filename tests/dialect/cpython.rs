@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use utf8_codec::ErrorMode;
+use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectEncoder};
 
 /// Answers each line, `d HANDLER HEX` or `e HANDLER NUMBERS`, with what came out, or where it failed.
@@ -60,14 +62,19 @@ fn decoded(dialect: Dialect, bytes: &[u8]) -> String {
     let mut code_points = Vec::new();
     let mut decoder = DialectDecoder::new(dialect);
     // In chunks that mean nothing.
-    let pushed =
-        bytes.chunks(3).try_for_each(|chunk| decoder.push_to_code_points(chunk, &mut code_points));
-    match pushed.and_then(|()| decoder.finish_to_code_points(&mut code_points)) {
+    let pushed = bytes.chunks(3).try_for_each(|chunk| {
+        match decoder.push_to_code_points(chunk, ErrorMode::Fatal, &mut code_points).status {
+            Status::IllFormed(error) => Err(error),
+            _ => Ok(()),
+        }
+    });
+    let ended = |()| decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points);
+    match pushed.and_then(ended) {
         Ok(()) => code_points.iter().fold("ok".to_owned(), |mut answer, code_point| {
             write!(answer, " {}", code_point.to_u32()).expect("a string takes anything");
             answer
         }),
-        Err(error) => format!("no {}", error.valid_up_to()),
+        Err(error) => format!("no {}", error.offset()),
     }
 }
 
@@ -77,7 +84,7 @@ fn encoded(dialect: Dialect, code_points: &[CodePoint]) -> String {
     let pushed = encoder.push_code_points_to_vec(code_points, &mut bytes);
     match pushed.and_then(|()| encoder.finish_to_vec(&mut bytes)) {
         Ok(()) => format!("ok {}", hex(&bytes)),
-        Err(error) => format!("no {}", error.index()),
+        Err(error) => format!("no {}", error.offset()),
     }
 }
 

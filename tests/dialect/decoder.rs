@@ -7,9 +7,10 @@ use crate::model;
 use lists::{DIALECTS, MODES};
 use model::{Atom, Outcome, Rules, all_rules};
 use proptest::prelude::*;
+use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectErrorKind, DialectOptions, DialectPiece, DialectPieces, EncodedBytes,
+    DialectErrorKind, DialectOptions, DialectPiece,
 };
 use utf8_codec::{BomPolicy, ErrorMode};
 
@@ -76,15 +77,34 @@ fn check(rules: Rules, bytes: &[u8], cuts: &[usize]) {
         assert_eq!(outcome, model::decode(rules, &bytes[..to], false), "{}", context(to));
         assert_eq!(decoder.position(), to as u64);
     }
-    atoms_of(decoder.finish(), &mut atoms);
+    atoms_of(end(&mut decoder), &mut atoms);
     assert_eq!(atoms, model::decode(rules, bytes, true).atoms, "{}", context(bytes.len()));
-    assert_eq!(decoder.finish().count(), 0, "a second end");
+    assert_eq!(decoder.finish(), Ok(None), "a second end");
     let errors = atoms.iter().filter(|atom| matches!(atom, Atom::Error { .. })).count();
     assert_eq!(decoder.error_count(), errors as u64);
     assert_eq!(decoder.position(), bytes.len() as u64);
 }
 
-fn atoms_of(pieces: DialectPieces<'_, '_>, atoms: &mut Vec<Atom>) {
+/// What `finish` returns until there is nothing more.
+fn end(
+    decoder: &mut DialectDecoder,
+) -> impl Iterator<Item = Result<DialectPiece<&'static str>, DialectError>> {
+    std::iter::from_fn(|| decoder.finish().transpose()).map(|end| end.map(DialectPiece::CodePoint))
+}
+
+/// A push as a `Result`.
+fn ok<E>(progress: Progress<E>) -> Result<(), E> {
+    match progress.status {
+        Status::Done => Ok(()),
+        Status::IllFormed(error) => Err(error),
+        _ => panic!("there is room"),
+    }
+}
+
+fn atoms_of<'a>(
+    pieces: impl Iterator<Item = Result<DialectPiece<&'a str>, DialectError>>,
+    atoms: &mut Vec<Atom>,
+) {
     for piece in pieces {
         match piece {
             Ok(piece) => {
@@ -101,12 +121,11 @@ fn atoms_of(pieces: DialectPieces<'_, '_>, atoms: &mut Vec<Atom>) {
 fn atom_of(error: &DialectError) -> Atom {
     let at_the_end = error.kind() == DialectErrorKind::Incomplete;
     assert_eq!(error.error_len().is_none(), at_the_end);
-    Atom::Error { at: error.valid_up_to() as usize, len: error.bytes().len(), at_the_end }
+    Atom::Error { at: error.offset() as usize, len: error.bytes().len(), at_the_end }
 }
 
 fn decoder(rules: Rules) -> DialectDecoder {
-    let decoder = DialectDecoder::with_options(rules.options());
-    decoder.with_error_mode(if rules.fatal { ErrorMode::Fatal } else { ErrorMode::Skip })
+    DialectDecoder::new(rules.dialect).with_options(rules.options())
 }
 
 /// The ranges between `cuts`, in order.
@@ -197,16 +216,13 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 }
 
 /// The pieces of a stream put together by hand: text as far as it goes, and the first error.
-fn text_by_hand(
-    options: DialectOptions,
-    mode: ErrorMode,
-    bytes: &[u8],
-) -> (String, Option<DialectErrorKind>) {
-    let mut decoder = DialectDecoder::with_options(options).with_error_mode(mode);
+fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<DialectErrorKind>) {
+    let mut decoder = decoder(rules);
     let mut text = String::new();
     let mut pieces: Vec<_> =
         decoder.push(bytes).map(|piece| piece.map(|piece| piece.code_points().collect())).collect();
-    pieces.extend(decoder.finish().map(|piece| piece.map(|p| p.code_points().collect::<Vec<_>>())));
+    pieces
+        .extend(end(&mut decoder).map(|piece| piece.map(|p| p.code_points().collect::<Vec<_>>())));
     for piece in pieces {
         match piece {
             Ok(code_points) => {
@@ -216,9 +232,7 @@ fn text_by_hand(
                         (None, ErrorMode::Fatal) => {
                             return (text, Some(DialectErrorKind::NotScalar));
                         }
-                        (None, mode) => {
-                            text.push_str(&stand_in(options.dialect(), code_point, mode))
-                        }
+                        (None, mode) => text.push_str(&stand_in(rules.dialect, code_point, mode)),
                     }
                 }
             }
@@ -273,7 +287,7 @@ proptest! {
         for (from, to) in chunks(bytes.len(), &cuts) {
             atoms_of(decoder.push(&bytes[from..to]), &mut atoms);
         }
-        atoms_of(decoder.finish(), &mut atoms);
+        atoms_of(end(&mut decoder), &mut atoms);
         prop_assert!(atoms == model::decode(rules, &bytes, true).atoms);
     }
 
@@ -283,13 +297,15 @@ proptest! {
         rules in any_rules(),
         mode in prop::sample::select(&MODES[..]),
     ) {
-        let mut decoder = DialectDecoder::with_options(rules.options()).with_error_mode(mode);
+        // What is repaired, by whatever options, is what whole errors are.
+        let reported = Rules { fatal: rules.fatal && mode == ErrorMode::Fatal, ..rules };
+        let mut decoder = decoder(rules);
         let mut text = String::new();
         let pushed = chunks(bytes.len(), &cuts)
             .into_iter()
-            .try_for_each(|(from, to)| decoder.push_to_string(&bytes[from..to], &mut text));
-        let ended = pushed.and_then(|()| decoder.finish_to_string(&mut text));
-        let (expected, error) = text_by_hand(rules.options(), mode, &bytes);
+            .try_for_each(|(from, to)| ok(decoder.push_to_string(&bytes[from..to], mode, &mut text)));
+        let ended = pushed.and_then(|()| decoder.finish_to_string(mode, &mut text));
+        let (expected, error) = text_by_hand(reported, mode, &bytes);
         prop_assert_eq!(&text, &expected);
         prop_assert_eq!(ended.err().map(|error| error.kind()), error);
         if let Err(error) = ended {
@@ -304,20 +320,19 @@ proptest! {
         rules in any_rules(),
         mode in prop::sample::select(&MODES[1..]),
     ) {
-        let decoder = || DialectDecoder::with_options(rules.options()).with_error_mode(mode);
         let (mut whole, mut in_chunks) = (Vec::new(), Vec::new());
-        let mut by_hand = decoder();
-        let mut push = |piece: Result<DialectPiece<'_>, DialectError>| match piece {
+        let mut by_hand = decoder(Rules { fatal: false, ..rules });
+        let mut push = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
             Ok(piece) => whole.extend(piece.code_points()),
             Err(error) => whole.extend(error.repair(mode).unwrap().chars().map(CodePoint::from)),
         };
         by_hand.push(&bytes).for_each(&mut push);
-        by_hand.finish().for_each(&mut push);
-        let mut decoder = decoder();
+        end(&mut by_hand).for_each(&mut push);
+        let mut decoder = decoder(rules);
         for (from, to) in chunks(bytes.len(), &cuts) {
-            decoder.push_to_code_points(&bytes[from..to], &mut in_chunks).unwrap();
+            ok(decoder.push_to_code_points(&bytes[from..to], mode, &mut in_chunks)).unwrap();
         }
-        decoder.finish_to_code_points(&mut in_chunks).unwrap();
+        decoder.finish_to_code_points(mode, &mut in_chunks).unwrap();
         prop_assert_eq!(in_chunks, whole);
     }
 
@@ -333,7 +348,8 @@ proptest! {
             loop {
                 let mut pieces = decoder.push(rest);
                 let Some(piece) = pieces.next() else { break };
-                rest = pieces.rest();
+                drop(pieces);
+                rest = &bytes[decoder.position() as usize..to];
                 match piece {
                     Ok(piece) => atoms.extend(
                         piece.code_points().map(|code_point| Atom::CodePoint(code_point.into())),
@@ -342,7 +358,7 @@ proptest! {
                 }
             }
         }
-        atoms_of(decoder.finish(), &mut atoms);
+        atoms_of(end(&mut decoder), &mut atoms);
         prop_assert_eq!(atoms, model::decode(rules, &bytes, true).atoms);
     }
 
@@ -350,12 +366,12 @@ proptest! {
     fn what_is_well_formed_is_encoded_as_it_was(bytes in hostile_bytes(24), rules in any_rules()) {
         let (mut decoder, mut good) = (decoder(rules), Vec::new());
         decoder.push(&bytes).flatten().for_each(|piece| good.extend(piece.code_points()));
-        decoder.finish().flatten().for_each(|piece| good.extend(piece.code_points()));
-        let encoded = encode(rules.options(), &good).unwrap();
+        end(&mut decoder).flatten().for_each(|piece| good.extend(piece.code_points()));
+        let encoded = encode(rules, &good).unwrap();
         if decoder.error_count() == 0 {
             prop_assert_eq!(encoded, bytes);
         } else if decodes_to_itself(rules, &good) {
-            prop_assert_eq!(decode(rules.options(), &encoded).unwrap(), good);
+            prop_assert_eq!(decode(rules, &encoded).unwrap(), good);
         }
     }
 
@@ -364,10 +380,11 @@ proptest! {
         let mut code_points = Vec::new();
         let mut decoder = DialectDecoder::new(Dialect::Utf8b);
         for (from, to) in chunks(bytes.len(), &cuts) {
-            decoder.push_to_code_points(&bytes[from..to], &mut code_points).unwrap();
+            ok(decoder.push_to_code_points(&bytes[from..to], ErrorMode::Fatal, &mut code_points)).unwrap();
         }
-        decoder.finish_to_code_points(&mut code_points).unwrap();
-        prop_assert_eq!(encode(Dialect::Utf8b.into(), &code_points).unwrap(), bytes);
+        decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
+        let rules = Rules { dialect: Dialect::Utf8b, unpaired: false, limit: false, fatal: true };
+        prop_assert_eq!(encode(rules, &code_points).unwrap(), bytes);
     }
 
     #[test]
@@ -377,16 +394,16 @@ proptest! {
     ) {
         let forms: Option<Vec<_>> =
             code_points.iter().map(|&code_point| model::encode(rules, code_point.into())).collect();
-        let encoded = encode(rules.options(), &code_points);
+        let encoded = encode(rules, &code_points);
         match forms {
             Some(_) if !decodes_to_itself(rules, &code_points) => {}
             Some(forms) => {
                 prop_assert_eq!(encoded.unwrap(), forms.concat());
-                let decoded = decode(rules.options(), &forms.concat()).unwrap();
+                let decoded = decode(rules, &forms.concat()).unwrap();
                 prop_assert_eq!(decoded, code_points);
             }
             None => {
-                let at = encoded.unwrap_err().index() as usize;
+                let at = encoded.unwrap_err().offset() as usize;
                 prop_assert_eq!(model::encode(rules, code_points[at].into()), None);
                 let before = &code_points[..at];
                 prop_assert!(before.iter().all(|&c| model::encode(rules, c.into()).is_some()));
@@ -422,13 +439,13 @@ proptest! {
                 index += if code_point > 0xFFFF { 2 } else { 1 };
             }
 
-            let mut encoder = DialectEncoder::with_options(rules.options());
+            let mut encoder = DialectEncoder::new(rules.dialect).with_options(rules.options());
             let mut bytes = Vec::new();
             let pushed = chunks(units.len(), &cuts)
                 .into_iter()
                 .try_for_each(|(from, to)| encoder.push_utf16_to_vec(&units[from..to], &mut bytes));
             let ended = pushed.and_then(|()| encoder.finish_to_vec(&mut bytes));
-            let error = ended.err().map(|error| (error.index(), error.code_point().to_u32()));
+            let error = ended.err().map(|error| (error.offset(), error.code_point().to_u32()));
             prop_assert_eq!((bytes, error), expected);
         }
     }
@@ -445,9 +462,10 @@ proptest! {
         let code_points: Vec<_> = text.chars().map(CodePoint::from).collect();
         let mut bytes = Vec::new();
         DialectEncoder::new(dialect).push_to_vec(&text, &mut bytes).unwrap();
-        prop_assert_eq!(&bytes, &encode(dialect.into(), &code_points).unwrap());
+        let rules = Rules { dialect, unpaired: false, limit: false, fatal: true };
+        prop_assert_eq!(&bytes, &encode(rules, &code_points).unwrap());
         let mut back = String::new();
-        DialectDecoder::new(dialect).push_to_string(&bytes, &mut back).unwrap();
+        ok(DialectDecoder::new(dialect).push_to_string(&bytes, ErrorMode::Fatal, &mut back)).unwrap();
         prop_assert_eq!(back, text);
     }
 }
@@ -474,22 +492,19 @@ fn decodes_to_itself(rules: Rules, code_points: &[CodePoint]) -> bool {
     atoms.into_iter().eq(code_points.iter().map(|&code_point| Atom::CodePoint(code_point.into())))
 }
 
-fn encode(
-    options: DialectOptions,
-    code_points: &[CodePoint],
-) -> Result<Vec<u8>, DialectEncodeError> {
+fn encode(rules: Rules, code_points: &[CodePoint]) -> Result<Vec<u8>, DialectEncodeError> {
     let mut bytes = Vec::new();
-    let mut encoder = DialectEncoder::with_options(options);
+    let mut encoder = DialectEncoder::new(rules.dialect).with_options(rules.options());
     encoder.push_code_points_to_vec(code_points, &mut bytes)?;
     encoder.finish_to_vec(&mut bytes)?;
     Ok(bytes)
 }
 
-fn decode(options: DialectOptions, bytes: &[u8]) -> Result<Vec<CodePoint>, DialectError> {
+fn decode(rules: Rules, bytes: &[u8]) -> Result<Vec<CodePoint>, DialectError> {
     let mut code_points = Vec::new();
-    let mut decoder = DialectDecoder::with_options(options);
-    decoder.push_to_code_points(bytes, &mut code_points)?;
-    decoder.finish_to_code_points(&mut code_points)?;
+    let mut decoder = decoder(rules);
+    ok(decoder.push_to_code_points(bytes, ErrorMode::Fatal, &mut code_points))?;
+    decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points)?;
     Ok(code_points)
 }
 
@@ -503,9 +518,9 @@ fn every_scalar_value_survives_every_dialect() {
         DialectEncoder::new(dialect).push_to_vec(&text, &mut bytes).unwrap();
         let mut decoder = DialectDecoder::new(dialect);
         for chunk in bytes.chunks(4093) {
-            decoder.push_to_string(chunk, &mut back).unwrap();
+            ok(decoder.push_to_string(chunk, ErrorMode::Fatal, &mut back)).unwrap();
         }
-        decoder.finish_to_string(&mut back).unwrap();
+        decoder.finish_to_string(ErrorMode::Fatal, &mut back).unwrap();
         assert!(back == text, "{dialect}");
     }
 }
@@ -515,7 +530,7 @@ fn every_surrogate_has_its_form_or_none() {
     for rules in all_rules() {
         for value in 0xD800..=0xDFFF {
             let code_point = CodePoint::new(value).unwrap();
-            let encoded = encode(rules.options(), &[code_point]).ok();
+            let encoded = encode(rules, &[code_point]).ok();
             assert_eq!(encoded, model::encode(rules, value), "{rules:?}: {code_point}");
         }
     }
@@ -538,7 +553,7 @@ fn an_error_of_the_encoder_loses_nothing_around_it() {
     let mut bytes = Vec::new();
     let code_points = [0xD800, 0x11_0000, 0xDC00, 0x41].map(|value| CodePoint::new(value).unwrap());
     let error = encoder.push_code_points_to_vec(&code_points, &mut bytes).unwrap_err();
-    assert_eq!((error.index(), encoder.position()), (1, 2));
+    assert_eq!((error.offset(), encoder.position()), (1, 2));
     let rest = &code_points[encoder.position() as usize..];
     encoder.push_code_points_to_vec(rest, &mut bytes).unwrap();
     encoder.finish_to_vec(&mut bytes).unwrap();
@@ -565,7 +580,7 @@ fn a_half_that_is_refused_is_reported_before_what_follows_is_taken() {
     let mut encoder = DialectEncoder::new(Dialect::Cesu8);
     let mut bytes = Vec::new();
     encoder.push_utf16_to_vec(&[0x41, 0xD83D], &mut bytes).unwrap();
-    assert_eq!(encoder.push_to_vec("text", &mut bytes).unwrap_err().index(), 1);
+    assert_eq!(encoder.push_to_vec("text", &mut bytes).unwrap_err().offset(), 1);
     encoder.push_to_vec("text", &mut bytes).unwrap();
     assert_eq!(bytes, b"Atext");
 }
@@ -599,7 +614,7 @@ fn the_first_half_of_a_pair_is_remembered_across_chunks() {
         let mut errors = chunks
             .iter()
             .flat_map(|chunk| decoder.push(chunk).filter_map(Result::err).collect::<Vec<_>>());
-        errors.next().map(|error| (error.valid_up_to(), error.kind()))
+        errors.next().map(|error| (error.offset(), error.kind()))
     };
     let pair = Some((3, DialectErrorKind::SurrogatePair));
     assert_eq!(kind(&[b"\xED\xA0\x80\xED\xB0\x80"]), pair);
@@ -618,7 +633,7 @@ fn a_new_stream_knows_nothing_of_the_one_before() {
         assert_eq!(decoder.first_error(), None);
         assert!(decoder.incomplete().is_empty());
         let mut text = String::new();
-        decoder.push_to_string("né".as_bytes(), &mut text).unwrap();
+        ok(decoder.push_to_string("né".as_bytes(), ErrorMode::Fatal, &mut text)).unwrap();
         assert_eq!(text, "né");
     }
 }
@@ -626,18 +641,18 @@ fn a_new_stream_knows_nothing_of_the_one_before() {
 #[test]
 fn a_signature_is_what_the_options_say_in_however_many_pieces() {
     let outcome = |policy, bytes: &[u8], size| {
-        let options = DialectOptions::new(Dialect::Cesu8).with_bom(policy);
-        let mut decoder = DialectDecoder::with_options(options).with_error_mode(ErrorMode::Skip);
+        let options = DialectOptions::new().with_bom(policy);
+        let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_options(options);
         let (mut text, mut errors) = (String::new(), Vec::new());
-        let mut put = |piece: Result<DialectPiece<'_>, DialectError>| match piece {
+        let mut put = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
             Ok(piece) => text.extend(piece.code_points().filter_map(CodePoint::to_char)),
-            Err(error) => errors.push((error.valid_up_to(), error.error_len(), error.kind())),
+            Err(error) => errors.push((error.offset(), error.error_len(), error.kind())),
         };
         for chunk in bytes.chunks(size) {
             decoder.push(chunk).for_each(&mut put);
         }
-        decoder.finish().for_each(&mut put);
-        assert_eq!(decoder.finish().count(), 0);
+        end(&mut decoder).for_each(&mut put);
+        assert_eq!(decoder.finish(), Ok(None));
         (text, errors, decoder.bom_seen())
     };
     let is = |policy, bytes: &[u8], text: &str, errors: &[_], bom_seen| {
@@ -665,7 +680,7 @@ fn errors_say_what_where_and_which_bytes() {
     let said = |dialect, bytes: &[u8]| {
         let mut decoder = DialectDecoder::new(dialect);
         let mut errors: Vec<_> = decoder.push(bytes).filter_map(Result::err).collect();
-        errors.extend(decoder.finish().filter_map(Result::err));
+        errors.extend(end(&mut decoder).filter_map(Result::err));
         errors[0].to_string()
     };
     let table = [
@@ -705,9 +720,7 @@ fn the_types_may_be_sent_shared_moved_and_printed() {
     is_plain::<DialectError>();
     is_plain::<DialectErrorKind>();
     is_plain::<DialectOptions>();
-    is_plain::<DialectPiece<'_>>();
-    is_plain::<DialectPieces<'_, '_>>();
-    is_plain::<EncodedBytes>();
+    is_plain::<DialectPiece<&str>>();
 }
 
 #[test]
@@ -725,7 +738,7 @@ fn errors_become_those_of_io() {
 
     let mut decoder = DialectDecoder::new(Dialect::Cesu8);
     decoder.push(b"\xE2").for_each(drop);
-    let error: io::Error = decoder.finish().next().unwrap().unwrap_err().into();
+    let error: io::Error = decoder.finish().unwrap_err().into();
     assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     let error: io::Error = decoder.push(b"\xFF").next().unwrap().unwrap_err().into();
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);

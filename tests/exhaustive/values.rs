@@ -16,8 +16,9 @@ use utf8_codec::__kernel::Kernel;
 use utf8_codec::codec::{CharCodec, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
-use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
-use utf8_codec::dialect::{DialectCodec, DialectItem, JavaUtfCodec};
+use utf8_codec::dialect::{
+    Dialect, DialectCodec, DialectDecoder, DialectEncoder, DialectPiece, JavaUtfCodec,
+};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::{Line, LineEnd};
 use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
@@ -318,7 +319,7 @@ fn through_every_dialect_and_back() {
         wire.clear();
         let mut codec = DialectCodec::new(dialect);
         for c in all().chars() {
-            codec.encode(DialectItem::CodePoint(c.into()), &mut wire).unwrap();
+            codec.encode(DialectPiece::<&str>::CodePoint(c.into()), &mut wire).unwrap();
         }
         assert!(wire == bytes, "{dialect}, one by one");
         let same = !matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
@@ -327,13 +328,14 @@ fn through_every_dialect_and_back() {
         for size in SIZES {
             let (mut decoder, mut text) = (DialectDecoder::new(dialect), String::new());
             for chunk in bytes.chunks(size) {
-                decoder.push_to_string(chunk, &mut text).unwrap();
+                let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+                assert_eq!(progress.status, Status::Done);
             }
-            decoder.finish_to_string(&mut text).unwrap();
+            decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             assert!(text == all(), "{dialect}, in chunks of {size}");
             let mut text = String::new();
             for item in decoded(DialectCodec::new(dialect), &bytes, size) {
-                let DialectItem::Text(item) = item else { panic!("all of it is text") };
+                let DialectPiece::Text(item) = item else { panic!("all of it is text") };
                 text.push_str(&item);
             }
             assert!(text == all(), "{dialect}, in chunks of {size}");

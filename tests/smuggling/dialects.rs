@@ -13,8 +13,9 @@ use tokio_util::codec::Decoder;
 use utf8_codec::__kernel::Kernel;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::decoder::Status;
-use utf8_codec::dialect::DialectCodec;
-use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectEncoder};
+use utf8_codec::dialect::{
+    CodePoint, Dialect, DialectCodec, DialectDecoder, DialectEncoder, DialectOptions,
+};
 use utf8_codec::stream::Utf8StreamExt;
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Options, Utf8Validator};
 
@@ -252,15 +253,16 @@ fn no_line_and_no_collected_text_has_it() {
 fn only_the_dialects_that_know_it_accept_it() {
     for Disguise { bytes, known_to, .. } in DISGUISES {
         for dialect in DIALECTS {
-            let accepted = |mode| {
-                let mut decoder = DialectDecoder::new(dialect).with_error_mode(mode);
+            let accepted = |options| {
+                let mut decoder = DialectDecoder::new(dialect).with_options(options);
                 let pushed = decoder.push(bytes).all(|piece| piece.is_ok());
-                pushed && decoder.finish().all(|piece| piece.is_ok())
+                pushed && std::iter::from_fn(|| decoder.finish().transpose()).all(|end| end.is_ok())
             };
+            let options = DialectOptions::new();
             // It escapes each byte, and never says anything else.
             let expected = known_to.contains(&dialect) || dialect == Dialect::Utf8b;
-            assert_eq!(accepted(ErrorMode::Fatal), expected, "{dialect}: {bytes:02x?}");
-            assert_eq!(accepted(ErrorMode::Replacement), expected, "{dialect}: {bytes:02x?}");
+            assert_eq!(accepted(options), expected, "{dialect}: {bytes:02x?}");
+            assert_eq!(accepted(options.with_whole_errors()), expected, "{dialect}: {bytes:02x?}");
         }
     }
 }
@@ -269,10 +271,10 @@ fn only_the_dialects_that_know_it_accept_it() {
 fn no_dialect_takes_it_for_what_it_hides_unless_it_knows_it() {
     for Disguise { bytes, hides, known_to } in DISGUISES {
         for dialect in DIALECTS {
-            let mut decoder = DialectDecoder::new(dialect).with_error_mode(ErrorMode::Replacement);
+            let (mut decoder, mode) = (DialectDecoder::new(dialect), ErrorMode::Replacement);
             let mut text = String::new();
-            decoder.push_to_string(bytes, &mut text).unwrap();
-            decoder.finish_to_string(&mut text).unwrap();
+            assert_eq!(decoder.push_to_string(bytes, mode, &mut text).status, Status::Done);
+            decoder.finish_to_string(mode, &mut text).unwrap();
             assert!(
                 known_to.contains(&dialect) || !text.contains(hides),
                 "{dialect}: {bytes:02x?}"
@@ -303,7 +305,8 @@ fn what_an_encoder_writes_of_text_is_utf8_unless_the_dialect_has_pairs_or_a_long
         let surrogate = CodePoint::new(value).unwrap();
         for dialect in DIALECTS {
             let mut encoder = DialectEncoder::new(dialect);
-            let pushed = encoder.push_code_point(surrogate).and_then(|_| encoder.finish());
+            let pushed =
+                encoder.push_code_point(surrogate).and_then(|_| encoder.finish().map(drop));
             let has_them = matches!(dialect, Dialect::Wtf8 | Dialect::SurrogatePass);
             assert_eq!(pushed.is_ok(), has_them, "{dialect}: {surrogate}");
         }

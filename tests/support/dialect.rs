@@ -19,7 +19,10 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn options(self) -> DialectOptions {
-        let mut options = DialectOptions::new(self.dialect);
+        let mut options = DialectOptions::new();
+        if !self.fatal {
+            options = options.with_whole_errors();
+        }
         if self.unpaired {
             options = options.with_unpaired_surrogates();
         }

@@ -1,9 +1,11 @@
+//! A code point: a number that need not be a Unicode scalar value.
+
 use core::fmt;
 
 /// A code point: a number of up to 31 bits, which may or may not be a Unicode scalar value.
 ///
-/// A [`char`] is always a scalar value; this also holds the surrogates, U+D800 to U+DFFF, and what
-/// RFC 2279 has above U+10FFFF.
+/// A [`char`] is always a scalar value. A code point can also be a surrogate, U+D800 to U+DFFF, or a value
+/// above U+10FFFF, which RFC 2279 allows.
 ///
 /// # Examples
 ///
@@ -24,7 +26,7 @@ impl CodePoint {
     /// The largest code point, 7FFFFFFF.
     pub const MAX: Self = Self(0x7FFF_FFFF);
 
-    /// Returns the code point of this number, or `None` where it has more than 31 bits.
+    /// Returns the code point of this number, or `None` if it has more than 31 bits.
     ///
     /// # Examples
     ///
@@ -50,7 +52,7 @@ impl CodePoint {
         self.0
     }
 
-    /// Returns the `char`, or `None` where this is not a Unicode scalar value: a surrogate, or above
+    /// Returns the `char`, or `None` if this is not a Unicode scalar value: a surrogate, or above
     /// U+10FFFF.
     ///
     /// # Examples
@@ -65,7 +67,7 @@ impl CodePoint {
         char::from_u32(self.0)
     }
 
-    /// Whether this is a surrogate, U+D800 to U+DFFF.
+    /// Returns whether this is a surrogate, U+D800 to U+DFFF.
     ///
     /// # Examples
     ///
@@ -89,12 +91,12 @@ impl CodePoint {
         matches!(self.0, 0xDC00..=0xDFFF)
     }
 
-    /// Puts a pair of surrogates together.
+    /// Joins a pair of surrogates.
     pub(crate) const fn from_pair(leading: u32, trailing: u32) -> Self {
         Self(0x1_0000 + ((leading & 0x3FF) << 10) + (trailing & 0x3FF))
     }
 
-    /// A number that is known to have 31 bits at the most.
+    /// A number that is known to have at most 31 bits.
     pub(crate) const fn of(value: u32) -> Self {
         debug_assert!(value <= Self::MAX.0);
         Self(value & Self::MAX.0)
@@ -113,7 +115,7 @@ impl From<CodePoint> for u32 {
     }
 }
 
-/// As Unicode writes it: `U+00E9`, `U+1F600`.
+/// Displays it as Unicode does: `U+00E9`, `U+1F600`.
 impl fmt::Display for CodePoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "U+{:04X}", self.0)

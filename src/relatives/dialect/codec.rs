@@ -1,90 +1,48 @@
-use std::io;
+//! A tokio-util codec for bytes in a dialect.
 
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
+use crate::codec::CodecError;
 use crate::core::mode::ErrorMode;
 use crate::core::text::take_text;
-use crate::dialect::grammar::Behind;
+use crate::dialect::repaired::{Halt, decode_run};
 use crate::dialect::scanner::DialectStep;
-use crate::dialect::text::{Halt, decode_to};
 use crate::dialect::{
-    CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectOptions,
+    Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError, DialectOptions,
+    DialectPiece,
 };
+use crate::relatives::Follow;
 
-/// A part of a stream in a [`Dialect`]: text, or a code point that is none.
+/// Decodes bytes in a [`Dialect`] to text and code points, and encodes them.
 ///
-/// # Examples
+/// An item is all text up to an error or to a code point that is not a Unicode scalar value (half a pair in
+/// WTF-8, a byte that was not UTF-8 in UTF-8B), which is an item of its own. Text that is written as in UTF-8
+/// is not copied. Encoding the items with the same codec restores the bytes, unless an error was repaired.
 ///
-/// ```
-/// use utf8_codec::dialect::DialectItem;
-/// use utf8_codec::dialect::CodePoint;
-///
-/// assert_eq!(DialectItem::from("né").as_str(), Some("né"));
-/// let escaped = DialectItem::CodePoint(CodePoint::new(0xDCE9).unwrap());
-/// assert_eq!(escaped.as_str(), None);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum DialectItem {
-    /// A run of whole characters, never empty when decoded.
-    Text(ByteString),
-    /// A code point; when decoded, one that is no Unicode scalar value.
-    CodePoint(CodePoint),
-}
-
-impl DialectItem {
-    /// Returns the text, if it is text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(utf8_codec::dialect::DialectItem::from("text").as_str(), Some("text"));
-    /// ```
-    pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::CodePoint(_) => None,
-        }
-    }
-}
-
-impl From<&str> for DialectItem {
-    fn from(text: &str) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-/// Bytes in a [`Dialect`] to text and code points, and back.
-///
-/// As much text as there is comes in one item; a code point that is no Unicode scalar value (half a
-/// pair in WTF-8, a byte that was not UTF-8 in UTF-8B) is an item of its own. Text that is
-/// written as in UTF-8 is handed on without copying. Written out again by the same codec, the items
-/// give the bytes that came, where no error was repaired.
-///
-/// Holds no bytes: what is unfinished stays in the read buffer, five bytes at the most. As an encoder
-/// is not told of the end of a stream, nothing is held on that side either: in
-/// [`Wtf8`](Dialect::Wtf8) the second half of a pair is refused behind an item that is the first
-/// (a [`DialectEncoder`] joins them).
+/// The codec holds no bytes: incomplete input, at most five bytes, stays in the read buffer. Nor does it
+/// hold a surrogate when it encodes, because an encoder does not learn of the end of a stream: in
+/// [`Wtf8`](Dialect::Wtf8) the second half of a pair is rejected after an item that is the first. A
+/// [`DialectEncoder`] joins them.
 ///
 /// # Errors
 ///
-/// In [`ErrorMode::Fatal`], the default, [`DialectCodecError::Decode`] in its place. The ill-formed
-/// bytes are consumed; see [the module](crate::codec) for what `FramedRead` makes of it, and for
-/// closing a `Framed`. In the other modes, none.
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`] with the ill-formed part, whose bytes are
+/// consumed; see [the module](crate::codec) for errors and `FramedRead`, and for closing a `Framed`. The
+/// other modes repair it. Encoding a code point that has no form in the dialect is
+/// [`CodecError::Invalid`] with a [`DialectEncodeError`].
 ///
 /// # Examples
 ///
 /// ```
 /// use futures::{SinkExt, StreamExt};
 /// use tokio_util::codec::{FramedRead, FramedWrite};
-/// use utf8_codec::dialect::{DialectCodec, DialectItem};
-/// use utf8_codec::dialect::{CodePoint, Dialect};
+/// use utf8_codec::dialect::{Dialect, DialectCodec, DialectPiece};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// // A listing of files, one name of which is in Latin-1; read three bytes at a time.
+/// // A list of files, one name of which is in Latin-1; read three bytes at a time.
 /// let listing = &b"caf\xC3\xA9, caf\xE9"[..];
 /// let codec = DialectCodec::new(Dialect::Utf8b);
 /// let mut items = FramedRead::with_capacity(listing, codec.clone(), 3);
@@ -92,7 +50,7 @@ impl From<&str> for DialectItem {
 /// let mut escaped = Vec::new();
 /// while let Some(item) = items.next().await {
 ///     let item = item?;
-///     if let DialectItem::CodePoint(code_point) = item {
+///     if let DialectPiece::CodePoint(code_point) = item {
 ///         escaped.push(code_point.to_u32());
 ///     }
 ///     copy.send(item).await?;
@@ -106,54 +64,60 @@ impl From<&str> for DialectItem {
 pub struct DialectCodec {
     decoder: DialectDecoder,
     encoder: DialectEncoder,
+    mode: ErrorMode,
 }
 
-/// A stretch of text from which on it is worth an item of its own, so as not to be copied.
+/// The length from which text is an item of its own, so that it is not copied.
 const LONG: usize = 4096;
 
 impl DialectCodec {
-    /// Creates a codec for a dialect as its specification has it, in [`ErrorMode::Fatal`] both ways,
-    /// writing no signature.
+    /// Creates a codec for a dialect as its specification defines it, in [`ErrorMode::Fatal`] both ways,
+    /// that writes no BOM.
     ///
     /// # Examples
     ///
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::dialect::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
+    /// use utf8_codec::dialect::{Dialect, DialectCodec};
     ///
     /// let mut buffer = BytesMut::from(&b"smile: \xED\xA0\xBD\xED\xB8\x80"[..]);
     /// let item = DialectCodec::new(Dialect::Cesu8).decode(&mut buffer).unwrap().unwrap();
     /// assert_eq!(item.as_str(), Some("smile: 😀"));
     /// ```
     pub fn new(dialect: Dialect) -> Self {
-        Self::with_options(DialectOptions::new(dialect))
+        Self {
+            decoder: DialectDecoder::new(dialect),
+            encoder: DialectEncoder::new(dialect),
+            mode: ErrorMode::Fatal,
+        }
     }
 
-    /// Creates a codec.
+    /// Sets the options, both ways, before the first byte.
     ///
     /// # Examples
     ///
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::dialect::{DialectCodec, DialectItem};
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectOptions};
+    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectCodec, DialectOptions, DialectPiece};
     ///
-    /// let options = DialectOptions::new(Dialect::ModifiedUtf8).with_unpaired_surrogates();
+    /// let options = DialectOptions::new().with_unpaired_surrogates();
+    /// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8).with_options(options);
     /// let mut buffer = BytesMut::from(&b"\xED\xB8\x80"[..]);
-    /// let item = DialectCodec::with_options(options).decode(&mut buffer).unwrap().unwrap();
-    /// assert_eq!(item, DialectItem::CodePoint(CodePoint::new(0xDE00).unwrap()));
+    /// let item = codec.decode(&mut buffer).unwrap().unwrap();
+    /// assert_eq!(item, DialectPiece::CodePoint(CodePoint::new(0xDE00).unwrap()));
     /// ```
-    pub fn with_options(options: DialectOptions) -> Self {
+    #[must_use]
+    pub fn with_options(self, options: DialectOptions) -> Self {
         Self {
-            decoder: DialectDecoder::with_options(options),
-            encoder: DialectEncoder::with_options(options),
+            decoder: self.decoder.with_options(options),
+            encoder: self.encoder.with_options(options),
+            ..self
         }
     }
 
-    /// Sets what becomes of ill-formed parts: for before the first byte, as it starts a new stream.
+    /// Sets what replaces ill-formed parts.
     ///
     /// # Examples
     ///
@@ -161,8 +125,7 @@ impl DialectCodec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
+    /// use utf8_codec::dialect::{Dialect, DialectCodec};
     ///
     /// let mut codec =
     ///     DialectCodec::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
@@ -172,18 +135,17 @@ impl DialectCodec {
     /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { decoder: self.decoder.with_error_mode(mode), ..self }
+        Self { mode, ..self }
     }
 
-    /// Sets the encoder: another dialect or error mode, or a signature.
+    /// Sets the encoder: another dialect, options or error mode, or a BOM.
     ///
     /// # Examples
     ///
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::dialect::DialectCodec;
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    /// use utf8_codec::dialect::{Dialect, DialectCodec, DialectEncoder};
     ///
     /// let encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
     /// let mut codec = DialectCodec::new(Dialect::Cesu8).with_encoder(encoder);
@@ -203,8 +165,7 @@ impl DialectCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::dialect::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
+    /// use utf8_codec::dialect::{Dialect, DialectCodec};
     ///
     /// let mut codec = DialectCodec::new(Dialect::Wtf8);
     /// codec.decode(&mut BytesMut::from("text")).unwrap();
@@ -216,15 +177,14 @@ impl DialectCodec {
         self.encoder.reset();
     }
 
-    /// Returns the decoder within, which knows the position in the stream and its errors.
+    /// Returns the inner decoder, for the position in the stream and its errors.
     ///
     /// # Examples
     ///
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::dialect::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
+    /// use utf8_codec::dialect::{Dialect, DialectCodec};
     ///
     /// let mut codec = DialectCodec::new(Dialect::Cesu8);
     /// codec.decode(&mut BytesMut::from(&b"abc\xED\xA0\x80"[..])).unwrap();
@@ -234,14 +194,14 @@ impl DialectCodec {
         &self.decoder
     }
 
-    /// Takes text off the front of `src` without copying it, if there is much of it, or nothing
-    /// else.
+    /// Takes text off the front of `src` without copying it, if there is much of it, or only text.
     fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner;
-        let text = take_text(src, |bytes| match scanner.step(bytes, Behind::More) {
+        let span = scanner.span(self.mode);
+        let text = take_text(src, |bytes| match scanner.step(bytes, Follow::More, span) {
             DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => text,
             DialectStep::Text(text) => {
-                let rest = scanner.step(&bytes[text.len()..], Behind::More);
+                let rest = scanner.step(&bytes[text.len()..], Follow::More, span);
                 if matches!(rest, DialectStep::Hold) { text } else { "" }
             }
             _ => "",
@@ -255,50 +215,50 @@ impl DialectCodec {
 }
 
 impl Decoder for DialectCodec {
-    type Item = DialectItem;
-    type Error = DialectCodecError;
+    type Item = DialectPiece<ByteString>;
+    type Error = CodecError<DialectError>;
 
-    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<DialectItem>, DialectCodecError> {
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, Self::Error> {
         if let Some(text) = self.take_clean(src) {
-            return Ok(Some(DialectItem::Text(text)));
+            return Ok(Some(DialectPiece::Text(text)));
         }
-        let mode = self.decoder.error_mode();
+        let mode = self.mode;
         let DialectDecoder { scanner, tally, .. } = &mut self.decoder;
         let mut text = String::new();
-        let run = decode_to(scanner, tally, src, mode, &mut text);
+        let run = decode_run(scanner, tally, src, mode, &mut text);
         src.advance(run.read);
         match run.halt {
             Some(_) if !text.is_empty() => *scanner = run.before,
             Some(Halt::CodePoint(code_point, len)) => {
                 src.advance(len);
-                return Ok(Some(DialectItem::CodePoint(code_point)));
+                return Ok(Some(DialectPiece::CodePoint(code_point)));
             }
             Some(Halt::Error(error)) => {
                 src.advance(error.bytes().len());
-                return Err(tally.note(error).into());
+                return Err(CodecError::Invalid(tally.note(error)));
             }
             None => {}
         }
-        Ok((!text.is_empty()).then(|| DialectItem::Text(text.into())))
+        Ok((!text.is_empty()).then(|| DialectPiece::Text(text.into())))
     }
 
-    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<DialectItem>, DialectCodecError> {
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, Self::Error> {
         if let Some(item) = self.decode(src)? {
             return Ok(Some(item));
         }
-        let mode = self.decoder.error_mode();
+        let mode = self.mode;
         let DialectDecoder { scanner, tally, .. } = &mut self.decoder;
         loop {
             if let Some(missing) = scanner.end_start() {
-                tally.note(missing).repair(mode).ok_or(missing)?;
+                tally.note(missing).repair(mode).ok_or(CodecError::Invalid(missing))?;
             }
-            match scanner.step(src, Behind::End) {
+            match scanner.step(src, Follow::End, scanner.span(mode)) {
                 DialectStep::Hold => {
                     scanner.end();
                     return Ok(None);
                 }
                 DialectStep::Text(text) => {
-                    let item = DialectItem::from(text);
+                    let item = DialectPiece::from(text);
                     src.advance(text.len());
                     return Ok(Some(item));
                 }
@@ -306,15 +266,16 @@ impl Decoder for DialectCodec {
                 DialectStep::CodePoint(code_point, len) => {
                     src.advance(len);
                     return Ok(Some(match code_point.to_char() {
-                        Some(c) => DialectItem::from(&*c.encode_utf8(&mut [0; 4])),
-                        None => DialectItem::CodePoint(code_point),
+                        Some(c) => DialectPiece::from(&*c.encode_utf8(&mut [0; 4])),
+                        None => DialectPiece::CodePoint(code_point),
                     }));
                 }
                 DialectStep::Error(error) => {
                     src.advance(error.bytes().len());
-                    let repair = tally.note(error).repair(mode).ok_or(error)?;
+                    let repair =
+                        tally.note(error).repair(mode).ok_or(CodecError::Invalid(error))?;
                     if !repair.is_empty() {
-                        return Ok(Some(DialectItem::from(&*repair)));
+                        return Ok(Some(DialectPiece::from(&*repair)));
                     }
                 }
             }
@@ -323,61 +284,24 @@ impl Decoder for DialectCodec {
 }
 
 impl<T: AsRef<str>> Encoder<T> for DialectCodec {
-    type Error = DialectCodecError;
+    type Error = CodecError<DialectEncodeError>;
 
-    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), DialectCodecError> {
-        Ok(self.encoder.push_to(text.as_ref(), dst)?)
+    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), Self::Error> {
+        self.encoder.push_to(text.as_ref(), dst).map_err(CodecError::Invalid)
     }
 }
 
-impl Encoder<DialectItem> for DialectCodec {
-    type Error = DialectCodecError;
+impl<T: AsRef<str>> Encoder<DialectPiece<T>> for DialectCodec {
+    type Error = CodecError<DialectEncodeError>;
 
-    fn encode(&mut self, item: DialectItem, dst: &mut BytesMut) -> Result<(), DialectCodecError> {
+    fn encode(&mut self, item: DialectPiece<T>, dst: &mut BytesMut) -> Result<(), Self::Error> {
         match item {
-            DialectItem::Text(text) => self.encoder.push_to(&text, dst)?,
-            DialectItem::CodePoint(code_point) => {
-                dst.extend_from_slice(&self.encoder.push_at_once(code_point)?);
+            DialectPiece::Text(text) => self.encode(text, dst),
+            DialectPiece::CodePoint(code_point) => {
+                let bytes = self.encoder.push_at_once(code_point).map_err(CodecError::Invalid)?;
+                dst.extend_from_slice(&bytes);
+                Ok(())
             }
-        }
-        Ok(())
-    }
-}
-
-/// What ends a stream in a [`Dialect`] early, or keeps an item from being written.
-///
-/// # Examples
-///
-/// ```
-/// use bytes::BytesMut;
-/// use tokio_util::codec::Decoder;
-/// use utf8_codec::dialect::{DialectCodec, DialectCodecError};
-/// use utf8_codec::dialect::Dialect;
-///
-/// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8);
-/// let error = codec.decode(&mut BytesMut::from("\0")).unwrap_err();
-/// assert!(matches!(error, DialectCodecError::Decode(error) if error.valid_up_to() == 0));
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DialectCodecError {
-    /// The bytes are ill-formed. Those at fault are consumed; the next call goes on behind them.
-    #[error("the stream is not in the dialect it should be in")]
-    Decode(#[from] DialectError),
-    /// A code point has no form in the dialect. Nothing of it has been written.
-    #[error("the item cannot be written in the dialect")]
-    Encode(#[from] DialectEncodeError),
-    /// Reading or writing failed.
-    #[error("input or output failed")]
-    Io(#[from] io::Error),
-}
-
-impl From<DialectCodecError> for io::Error {
-    fn from(error: DialectCodecError) -> Self {
-        match error {
-            DialectCodecError::Decode(error) => error.into(),
-            DialectCodecError::Encode(error) => error.into(),
-            DialectCodecError::Io(error) => error,
         }
     }
 }

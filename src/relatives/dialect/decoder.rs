@@ -1,23 +1,29 @@
+//! How are chunks of bytes in a dialect, cut anywhere, decoded?
+
+use core::iter::FusedIterator;
+
 use crate::core::carry::Carry;
 use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
 use crate::dialect::error::DialectError;
-use crate::dialect::grammar::Behind;
-use crate::dialect::pieces::DialectPieces;
+use crate::dialect::options::ErrorSpan;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
-use crate::dialect::{CodePoint, Dialect, DialectOptions};
+use crate::dialect::{CodePoint, Dialect, DialectOptions, DialectPiece};
+use crate::relatives::Follow;
 
-/// Turns a stream of bytes in a [`Dialect`], in chunks cut anywhere, into code points or text, and
+/// Decodes a stream of bytes in a [`Dialect`], in chunks cut anywhere, to code points or text, and
 /// reports what is ill-formed.
 ///
-/// [`push`](Self::push) gives text where the bytes are those of UTF-8, code points where the dialect
-/// writes another thing, and errors, in the order of the stream.
+/// [`push`](Self::push) yields text where the bytes are those of UTF-8, code points where the dialect
+/// writes them in another way, and errors, in the order of the stream.
 ///
-/// Between calls it holds at most five bytes, the beginning of one sequence or of a pair.
-/// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) says what an incomplete
-/// tail comes to. After an error, and after `finish`, decoding goes on with offsets that go on;
-/// [`reset`](Self::reset) starts a new stream. U+FEFF is text wherever it stands, unless
-/// [the options](DialectOptions::with_bom) say otherwise of the first.
+/// Between calls the decoder holds at most five bytes, the beginning of one sequence or of a pair.
+/// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) decides what held bytes are.
+/// After an error and after `finish`, decoding continues and offsets keep counting;
+/// [`reset`](Self::reset) starts a new stream. U+FEFF is text, unless the [BOM policy] strips, requires or
+/// forbids it at the start.
+///
+/// [BOM policy]: DialectOptions::with_bom
 ///
 /// # Examples
 ///
@@ -35,19 +41,18 @@ use crate::dialect::{CodePoint, Dialect, DialectOptions};
 ///         }
 ///     }
 /// }
-/// assert_eq!(decoder.finish().count(), 0);
+/// assert_eq!(decoder.finish(), Ok(None));
 /// assert_eq!(text, "smile: 😀!");
 /// ```
 #[derive(Clone, Debug)]
 pub struct DialectDecoder {
-    pub(crate) scanner: DialectScanner,
+    pub(super) scanner: DialectScanner,
     carry: Carry<8>,
-    mode: ErrorMode,
-    pub(crate) tally: Tally<DialectError>,
+    pub(super) tally: Tally<DialectError>,
 }
 
 impl DialectDecoder {
-    /// Creates a decoder for a dialect as its specification has it, in [`ErrorMode::Fatal`].
+    /// Creates a decoder for a dialect as its specification defines it.
     ///
     /// # Examples
     ///
@@ -58,65 +63,42 @@ impl DialectDecoder {
     /// let text = DialectPiece::Text("žluťoučký");
     /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok(text)));
     /// ```
-    pub fn new(dialect: Dialect) -> Self {
-        Self::with_options(DialectOptions::new(dialect))
+    pub const fn new(dialect: Dialect) -> Self {
+        Self {
+            scanner: DialectScanner::new(dialect, DialectOptions::new()),
+            carry: Carry::new(),
+            tally: Tally::new(),
+        }
     }
 
-    /// Creates a decoder.
+    /// Sets the options, before the first push.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectOptions};
     ///
-    /// let options = DialectOptions::new(Dialect::Rfc2279).with_rfc3629_limit();
-    /// let mut decoder = DialectDecoder::with_options(options);
+    /// let options = DialectOptions::new().with_rfc3629_limit();
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279).with_options(options);
     /// assert!(decoder.push(b"\xF4\x90\x80\x80").next().unwrap().is_err());
     /// ```
-    pub fn with_options(options: DialectOptions) -> Self {
-        let mode = ErrorMode::Fatal;
-        Self {
-            scanner: DialectScanner::new(options, mode),
-            carry: Carry::new(),
-            mode,
-            tally: Tally::default(),
-        }
-    }
-
-    /// Sets what becomes of errors, and with that how far one of them reaches: see
-    /// [the module](crate::dialect#errors). For before the first byte, as it starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")] {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder =
-    ///     DialectDecoder::new(Dialect::Wtf8).with_error_mode(ErrorMode::Replacement);
-    /// let mut text = String::new();
-    /// decoder.push_to_string(b"file \xED\xA0\xBD\xFF", &mut text).unwrap();
-    /// assert_eq!(text, "file \u{FFFD}\u{FFFD}");
-    /// # }
-    /// ```
     #[must_use]
-    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        let scanner = DialectScanner::new(self.scanner.options(), mode);
-        Self { scanner, mode, ..Self::with_options(self.scanner.options()) }
+    pub const fn with_options(self, options: DialectOptions) -> Self {
+        let scanner = DialectScanner::new(self.scanner.dialect(), options);
+        Self { scanner, carry: Carry::new(), tally: Tally::new() }
     }
 
-    /// Decodes the next chunk of the stream: text, code points and errors, in order.
+    /// Decodes the next chunk of the stream into text, code points and errors, in order.
     ///
-    /// It reports errors in every mode. The iterator does the work as it is asked; what it has not
-    /// reached has not been consumed ([`DialectPieces::rest`]). Run to its end, everything that the
-    /// bytes so far determine has come out. Costs one pass over `chunk` (two, for CESU-8 and
-    /// Modified UTF-8), and copies nothing. At the end of the stream, call [`finish`](Self::finish).
+    /// The iterator is lazy: bytes it has not reached are not consumed. If you stop early, push the bytes
+    /// from [`position`](Self::position) on again to continue. Once exhausted, the iterator has yielded
+    /// everything that the bytes so far determine. It makes one pass over `chunk` (two for CESU-8 and
+    /// Modified UTF-8) and copies nothing. At the end of the stream, call [`finish`](Self::finish).
     ///
     /// # Errors
     ///
-    /// Each ill-formed part is an `Err` in its place. Decoding goes on behind it.
-    /// [`Utf8b`](Dialect::Utf8b) has none.
+    /// Each ill-formed part is an `Err`, reported by the first impossible byte. Decoding continues after
+    /// it. [`Utf8b`](Dialect::Utf8b) has none.
     ///
     /// # Examples
     ///
@@ -131,38 +113,37 @@ impl DialectDecoder {
     /// assert_eq!(pieces.next(), escaped(0xDCFF));
     /// assert_eq!(pieces.next(), None);
     /// ```
-    pub fn push<'d, 'c>(&'d mut self, chunk: &'c [u8]) -> DialectPieces<'d, 'c> {
-        DialectPieces::new(self, chunk, Behind::More)
+    pub fn push<'d, 'c>(
+        &'d mut self,
+        chunk: &'c [u8],
+    ) -> impl FusedIterator<Item = Result<DialectPiece<&'c str>, DialectError>> + use<'d, 'c> {
+        self.pieces(chunk, ErrorMode::Fatal)
     }
 
-    /// Ends the stream: says what the bytes held come to.
+    /// Ends the stream and decides what the held bytes are.
     ///
-    /// Usually one error, [`Incomplete`](crate::dialect::DialectErrorKind::Incomplete). Half a pair
-    /// may be a code point, and in a lossy mode `ED A0 80 ED` is two errors in CESU-8: the iterator
-    /// has to be run to its end. A second call is harmless and yields nothing.
+    /// Usually they are one error, [`Incomplete`]. Where surrogates are accepted, the first half of a pair
+    /// is a code point. Call it until it returns `Ok(None)`; further calls return that again.
+    ///
+    /// [`Incomplete`]: crate::dialect::DialectErrorKind::Incomplete
     ///
     /// # Errors
     ///
-    /// Each ill-formed part is an `Err`, as in [`push`](Self::push).
+    /// Each ill-formed part is an `Err`, as in [`push`](Self::push), one per call.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::dialect::{Dialect, DialectDecoder};
     ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
     /// assert_eq!(decoder.push(b"\xED\xA0\x80\xED").count(), 0);
-    /// let errors: Vec<_> = decoder.finish().map(|piece| piece.unwrap_err().to_string()).collect();
-    /// assert_eq!(errors[0], "ill-formed cesu-8 at byte 0: unpaired surrogate (ed a0 80)");
-    /// assert_eq!(errors[1], "ill-formed cesu-8 at byte 3: incomplete (ed, then the end)");
-    /// assert_eq!(decoder.finish().count(), 0);
+    /// let message = "ill-formed cesu-8 at byte 0: incomplete (ed a0 80 ed, then the end)";
+    /// assert_eq!(decoder.finish().unwrap_err().to_string(), message);
+    /// assert_eq!(decoder.finish(), Ok(None));
     /// ```
-    pub fn finish(&mut self) -> DialectPieces<'_, 'static> {
-        if self.carry.is_empty() {
-            self.scanner.end();
-        }
-        DialectPieces::new(self, &[], Behind::End)
+    pub fn finish(&mut self) -> Result<Option<CodePoint>, DialectError> {
+        self.end(ErrorMode::Fatal)
     }
 
     /// Starts a new stream with the same settings: offset 0, nothing held, no error counted.
@@ -179,40 +160,25 @@ impl DialectDecoder {
     /// assert_eq!(decoder.push(b"new").next(), Some(Ok(DialectPiece::Text("new"))));
     /// ```
     pub fn reset(&mut self) {
-        self.scanner = DialectScanner::new(self.scanner.options(), self.mode);
+        self.scanner.reset();
         self.carry.clear();
-        self.tally = Tally::default();
+        self.tally = Tally::new();
     }
 
-    /// Returns the dialect, and what of it is let through.
+    /// Returns the dialect.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::dialect::{Dialect, DialectDecoder};
     ///
-    /// let decoder = DialectDecoder::new(Dialect::Cesu8);
-    /// assert_eq!(decoder.options().dialect(), Dialect::Cesu8);
+    /// assert_eq!(DialectDecoder::new(Dialect::Cesu8).dialect(), Dialect::Cesu8);
     /// ```
-    pub fn options(&self) -> DialectOptions {
-        self.scanner.options()
+    pub const fn dialect(&self) -> Dialect {
+        self.scanner.dialect()
     }
 
-    /// Returns what becomes of errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// assert_eq!(DialectDecoder::new(Dialect::Cesu8).error_mode(), ErrorMode::Fatal);
-    /// ```
-    pub fn error_mode(&self) -> ErrorMode {
-        self.mode
-    }
-
-    /// Returns how many bytes of the stream have been consumed, those held included.
+    /// Returns how many bytes of the stream have been consumed, including held bytes.
     ///
     /// # Examples
     ///
@@ -224,11 +190,10 @@ impl DialectDecoder {
     /// assert_eq!(decoder.position(), 6);
     /// ```
     pub fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.as_bytes().len() as u64
+        self.scanner.position() + self.carry.len() as u64
     }
 
-    /// Returns the bytes that are held: the beginning of a sequence or of a pair, at most five
-    /// bytes.
+    /// Returns the held bytes, at most five: the beginning of a sequence or of a pair.
     ///
     /// # Examples
     ///
@@ -243,7 +208,7 @@ impl DialectDecoder {
         self.carry.as_bytes()
     }
 
-    /// Whether a signature was removed from the start of this stream: see
+    /// Returns whether a BOM was stripped from the start of this stream; see
     /// [`DialectOptions::with_bom`].
     ///
     /// # Examples
@@ -255,12 +220,12 @@ impl DialectDecoder {
     /// assert_eq!(decoder.push("\u{FEFF}".as_bytes()).count(), 1);
     /// assert!(!decoder.bom_seen()); // it is text
     /// ```
-    pub fn bom_seen(&self) -> bool {
+    pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
-    /// Returns how many errors this stream has had so far: ill-formed parts and, where text was
-    /// asked for, code points that are none.
+    /// Returns the number of errors in this stream so far: ill-formed parts, and code points that are not
+    /// scalar values where they were decoded to text.
     ///
     /// # Examples
     ///
@@ -271,7 +236,7 @@ impl DialectDecoder {
     /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
     /// assert_eq!(decoder.error_count(), 3);
     /// ```
-    pub fn error_count(&self) -> u64 {
+    pub const fn error_count(&self) -> u64 {
         self.tally.count()
     }
 
@@ -286,12 +251,36 @@ impl DialectDecoder {
     /// decoder.push(b"ab\0cd\0").for_each(drop);
     /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
     /// ```
-    pub fn first_error(&self) -> Option<DialectError> {
+    pub const fn first_error(&self) -> Option<DialectError> {
         self.tally.first()
     }
 
-    /// As [`resume`](Self::resume), for a character that is written as in UTF-8, appended to `text`;
-    /// `None` if it is not that, and nothing has been done.
+    /// As [`push`](Self::push), with the errors that this mode repairs.
+    pub(super) fn pieces<'d, 'c>(&'d mut self, chunk: &'c [u8], mode: ErrorMode) -> Pieces<'d, 'c> {
+        let span = self.scanner.span(mode);
+        Pieces { decoder: self, input: chunk, span }
+    }
+
+    /// As [`finish`](Self::finish), with the errors that this mode repairs.
+    pub(super) fn end(&mut self, mode: ErrorMode) -> Result<Option<CodePoint>, DialectError> {
+        let span = self.scanner.span(mode);
+        if self.carry.is_empty() {
+            self.scanner.end();
+        }
+        if let Some(missing) = self.scanner.end_start() {
+            return Err(self.tally.note(missing));
+        }
+        while !self.carry.is_empty() {
+            let (_, resumed) = self.resume(&[], Follow::End, span);
+            if let Some(found) = resumed {
+                return found.map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// As [`resume`](Self::resume), for a character that is written as in UTF-8: appends it to `text`.
+    /// Returns `None`, and changes nothing, if it is not one.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(super) fn resume_text(
@@ -309,21 +298,22 @@ impl DialectDecoder {
         Some(c.len() - held)
     }
 
-    /// Reads on in what is held with the first bytes of `input`, which is empty only at the end.
+    /// Continues the held sequence with the first bytes of `input`, which is empty only at the end.
     ///
-    /// Returns how many bytes of `input` went into it, and what came of it, if anything.
+    /// Returns how many bytes of `input` it consumed, and the result, if any.
     pub(super) fn resume(
         &mut self,
         input: &[u8],
-        behind: Behind,
+        follow: Follow,
+        span: ErrorSpan,
     ) -> (usize, Option<Result<CodePoint, DialectError>>) {
-        let held = self.carry.as_bytes().len();
+        let held = self.carry.len();
         let mut joined = [0; 6];
         let taken = input.len().min(joined.len() - held);
         joined[..held].copy_from_slice(self.carry.as_bytes());
         joined[held..held + taken].copy_from_slice(&input[..taken]);
         let joined = &joined[..held + taken];
-        let (len, found) = match self.scanner.step_sequence(joined, behind) {
+        let (len, found) = match self.scanner.step_sequence(joined, follow, span) {
             DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
             DialectStep::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
             DialectStep::Silent(len) => {
@@ -335,10 +325,10 @@ impl DialectDecoder {
                 return (taken, None);
             }
         };
-        // What was decided may be less than what was held: half a pair that finds no partner.
+        // The result may cover fewer bytes than were held: an unpaired surrogate, for example.
         let rest = self.carry;
         self.carry.hold(rest.as_bytes().get(len..).unwrap_or_default());
-        if behind == Behind::End && self.carry.is_empty() {
+        if follow == Follow::End && self.carry.is_empty() {
             self.scanner.end();
         }
         (len.saturating_sub(held), Some(found))
@@ -349,3 +339,50 @@ impl DialectDecoder {
         self.carry.hold(tail);
     }
 }
+
+/// The text, the code points and the errors of one chunk, in order.
+pub(super) struct Pieces<'d, 'c> {
+    decoder: &'d mut DialectDecoder,
+    input: &'c [u8],
+    span: ErrorSpan,
+}
+
+impl<'c> Iterator for Pieces<'_, 'c> {
+    type Item = Result<DialectPiece<&'c str>, DialectError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { decoder, input, span } = self;
+        while !input.is_empty() {
+            if !decoder.carry.is_empty() {
+                let (used, resumed) = decoder.resume(input, Follow::More, *span);
+                *input = &input[used..];
+                match resumed {
+                    Some(found) => return Some(found.map(DialectPiece::CodePoint)),
+                    None => continue,
+                }
+            }
+            match decoder.scanner.step(input, Follow::More, *span) {
+                DialectStep::Text(text) => {
+                    *input = &input[text.len()..];
+                    return Some(Ok(DialectPiece::Text(text)));
+                }
+                DialectStep::CodePoint(code_point, len) => {
+                    *input = &input[len..];
+                    return Some(Ok(DialectPiece::CodePoint(code_point)));
+                }
+                DialectStep::Silent(len) => *input = &input[len..],
+                DialectStep::Error(error) => {
+                    *input = &input[error.bytes().len()..];
+                    return Some(Err(decoder.tally.note(error)));
+                }
+                DialectStep::Hold => {
+                    decoder.hold(input);
+                    *input = &[];
+                }
+            }
+        }
+        None
+    }
+}
+
+impl FusedIterator for Pieces<'_, '_> {}

@@ -1,8 +1,10 @@
+//! Which code point could not be encoded, and where is it?
+
 use core::fmt;
 
 use crate::dialect::{CodePoint, Dialect};
 
-/// A code point that has no form in a [`Dialect`], or none that its options let through.
+/// A code point that has no form in a [`Dialect`], or none that the options accept.
 ///
 /// # Examples
 ///
@@ -12,29 +14,29 @@ use crate::dialect::{CodePoint, Dialect};
 /// let mut encoder = DialectEncoder::new(Dialect::Utf8b);
 /// encoder.push_code_point('A'.into()).unwrap();
 /// let error = encoder.push_code_point(CodePoint::new(0xD800).unwrap()).unwrap_err();
-/// assert_eq!((error.index(), error.code_point().to_u32()), (1, 0xD800));
+/// assert_eq!((error.offset(), error.code_point().to_u32()), (1, 0xD800));
 /// assert_eq!(error.to_string(), "U+D800, at index 1, has no form in utf-8b");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DialectEncodeError {
-    pub(super) index: u64,
+    pub(super) offset: u64,
     pub(super) code_point: CodePoint,
     pub(super) dialect: Dialect,
 }
 
 impl DialectEncodeError {
-    /// Returns where it stands: how many code points or UTF-16 units came before it. Text that is
-    /// pushed as such is not counted.
+    /// Returns how many code points or UTF-16 units came before it. Text that is pushed as `str` is not
+    /// counted.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::dialect::{Dialect, DialectEncoder};
     ///
-    /// assert_eq!(DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err().index(), 0);
+    /// assert_eq!(DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err().offset(), 0);
     /// ```
-    pub const fn index(&self) -> u64 {
-        self.index
+    pub const fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// Returns the code point.
@@ -51,7 +53,7 @@ impl DialectEncodeError {
         self.code_point
     }
 
-    /// Returns the dialect that it has no form in.
+    /// Returns the dialect.
     ///
     /// # Examples
     ///
@@ -68,8 +70,8 @@ impl DialectEncodeError {
 
 impl fmt::Display for DialectEncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { index, code_point, dialect } = self;
-        write!(f, "{code_point}, at index {index}, has no form in {dialect}")
+        let Self { offset, code_point, dialect } = self;
+        write!(f, "{code_point}, at index {offset}, has no form in {dialect}")
     }
 }
 

@@ -1,23 +1,27 @@
+//! How are text, code points and UTF-16 units encoded in a dialect?
+
+use core::fmt::Debug;
 use core::mem;
+use core::ops::Deref;
 
 use crate::core::encoder::Utf8Encoder;
 use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
 use crate::dialect::encode_error::DialectEncodeError;
-use crate::dialect::form::{EncodedBytes, form};
+use crate::dialect::encoded::{EncodedBytes, form};
 use crate::dialect::{CodePoint, Dialect, DialectOptions};
 
-/// Turns text, code points or UTF-16 units into bytes of a [`Dialect`]: the counterpart of
+/// Encodes text, code points or UTF-16 units in a [`Dialect`]: the counterpart of
 /// [`DialectDecoder`](crate::dialect::DialectDecoder).
 ///
-/// The first half of a pair of UTF-16 units is held until the next unit shows what it is; in
-/// [`Wtf8`](Dialect::Wtf8), where a pair has to become one character, a code point that is such a half
-/// is held too. That is all it holds, and [`finish`](Self::finish) writes it. (In the other dialects
-/// two surrogates that come as code points are never a pair.)
+/// The first half of a pair of UTF-16 units is held until the next unit arrives. In
+/// [`Wtf8`](Dialect::Wtf8), where a pair must become one character, a code point that is such a half is
+/// held too. The encoder holds nothing else, and [`finish`](Self::finish) writes it. In the other dialects
+/// two surrogates that are pushed as code points are never a pair.
 ///
-/// Every dialect has all of Unicode's scalar values. What has no form in it is refused: surrogates,
-/// but for those it is there for, and values above U+10FFFF but for RFC 2279. After an error, and
-/// after `finish`, encoding goes on; [`reset`](Self::reset) starts a new stream.
+/// Every dialect encodes all Unicode scalar values. Code points without a form in the dialect are
+/// rejected: surrogates other than those the dialect is made for, and values above U+10FFFF except in RFC
+/// 2279. After an error and after `finish`, encoding continues; [`reset`](Self::reset) starts a new stream.
 ///
 /// # Examples
 ///
@@ -34,6 +38,7 @@ use crate::dialect::{CodePoint, Dialect, DialectOptions};
 /// ```
 #[derive(Clone, Debug)]
 pub struct DialectEncoder {
+    dialect: Dialect,
     options: DialectOptions,
     mode: ErrorMode,
     signature: Utf8Encoder,
@@ -42,21 +47,21 @@ pub struct DialectEncoder {
     tally: Tally<DialectEncodeError>,
 }
 
-/// A surrogate that has been taken and not been written.
+/// A surrogate that has been consumed and not been written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     Nothing,
-    /// The first half of a pair, the last that was taken.
+    /// The first half of a pair, the last code point.
     Half(CodePoint),
-    /// One whose partner has not come: what did was refused, and only that could be said.
+    /// An unpaired one: the next code point was rejected, and the call returned that error.
     Alone(CodePoint),
-    /// None, but the last that was taken is the first half of a pair, and has been written.
+    /// None: the last code point is the first half of a pair, and has been written.
     Written,
 }
 
 impl DialectEncoder {
-    /// Creates an encoder to a dialect as its specification has it, in [`ErrorMode::Fatal`], that
-    /// writes no signature.
+    /// Creates an encoder for a dialect as its specification defines it, in [`ErrorMode::Fatal`], that
+    /// writes no BOM.
     ///
     /// # Examples
     ///
@@ -67,23 +72,9 @@ impl DialectEncoder {
     /// assert_eq!(*encoder.push_code_point('\0'.into()).unwrap(), *b"\xC0\x80");
     /// ```
     pub const fn new(dialect: Dialect) -> Self {
-        Self::with_options(DialectOptions::new(dialect))
-    }
-
-    /// Creates an encoder.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder, DialectOptions};
-    ///
-    /// let options = DialectOptions::new(Dialect::Cesu8).with_unpaired_surrogates();
-    /// let mut encoder = DialectEncoder::with_options(options);
-    /// assert_eq!(*encoder.push_unit(0xDC00).unwrap(), *b"\xED\xB0\x80");
-    /// ```
-    pub const fn with_options(options: DialectOptions) -> Self {
         Self {
-            options,
+            dialect,
+            options: DialectOptions::new(),
             mode: ErrorMode::Fatal,
             signature: Utf8Encoder::new(),
             position: 0,
@@ -92,9 +83,26 @@ impl DialectEncoder {
         }
     }
 
-    /// Sets what is written in place of a code point that is refused: nothing at all in
-    /// [`Skip`](ErrorMode::Skip), `\uHHHH` (above U+FFFF `\UHHHHHHHH`) in
-    /// [`Escape`](ErrorMode::Escape), and U+FFFD in the other lossy modes.
+    /// Sets the options, before the first push. Their BOM policy is for decoders:
+    /// [`with_bom`](Self::with_bom) writes one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder, DialectOptions};
+    ///
+    /// let options = DialectOptions::new().with_unpaired_surrogates();
+    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_options(options);
+    /// assert_eq!(*encoder.push_unit(0xDC00).unwrap(), *b"\xED\xB0\x80");
+    /// ```
+    #[must_use]
+    pub const fn with_options(mut self, options: DialectOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets what replaces a rejected code point: nothing in [`Skip`](ErrorMode::Skip), `\uHHHH` (above
+    /// U+FFFF `\UHHHHHHHH`) in [`Escape`](ErrorMode::Escape), and U+FFFD in the other lossy modes.
     ///
     /// # Examples
     ///
@@ -111,8 +119,7 @@ impl DialectEncoder {
         self
     }
 
-    /// Has a signature, U+FEFF, written before anything else: once, by the first call, even if that
-    /// brings nothing.
+    /// Writes a BOM before everything else: once, with the first call, even if that pushes nothing.
     ///
     /// # Examples
     ///
@@ -132,9 +139,9 @@ impl DialectEncoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], a code point that has no form in the dialect: the one pushed, or one
-    /// that was held from before ([`index`](DialectEncodeError::index) says which). In that case the
-    /// one pushed has not been taken: push it again.
+    /// In [`ErrorMode::Fatal`], a code point that has no form in the dialect: the one pushed, or the held
+    /// one ([`offset`](DialectEncodeError::offset) tells them apart). In the second case the one pushed
+    /// has not been consumed: push it again.
     ///
     /// # Examples
     ///
@@ -145,13 +152,17 @@ impl DialectEncoder {
     /// let bytes = encoder.push_code_point(CodePoint::MAX).unwrap();
     /// assert_eq!(*bytes, *b"\xFD\xBF\xBF\xBF\xBF\xBF");
     /// let surrogate = CodePoint::new(0xD800).unwrap();
-    /// assert_eq!(encoder.push_code_point(surrogate).unwrap_err().index(), 1);
+    /// assert_eq!(encoder.push_code_point(surrogate).unwrap_err().offset(), 1);
     /// ```
     pub fn push_code_point(
         &mut self,
         code_point: CodePoint,
-    ) -> Result<EncodedBytes, DialectEncodeError> {
-        let pairs = match self.options.dialect() {
+    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
+        self.encode(code_point)
+    }
+
+    fn encode(&mut self, code_point: CodePoint) -> Result<EncodedBytes, DialectEncodeError> {
+        let pairs = match self.dialect {
             Dialect::Wtf8 => Pairs::Joined,
             _ => Pairs::Apart,
         };
@@ -176,17 +187,20 @@ impl DialectEncoder {
     /// }
     /// assert_eq!(bytes, b"n\xC3\xA9\xED\xA0\xBD\xED\xB8\x80");
     /// ```
-    pub fn push_unit(&mut self, unit: u16) -> Result<EncodedBytes, DialectEncodeError> {
+    pub fn push_unit(
+        &mut self,
+        unit: u16,
+    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
         self.push(CodePoint::of(unit.into()), Pairs::Joined)
     }
 
-    /// Ends the stream: what is held stays alone. Writes the signature if nothing has been pushed.
+    /// Ends the stream: a held surrogate is unpaired. Writes the BOM if nothing has been pushed.
     ///
-    /// A second call is harmless.
+    /// Further calls write nothing.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], a surrogate that was held and has no form in the dialect.
+    /// In [`ErrorMode::Fatal`], a held surrogate that has no form in the dialect.
     ///
     /// # Examples
     ///
@@ -199,14 +213,16 @@ impl DialectEncoder {
     /// assert_eq!(error.to_string(), "U+D83D, at index 0, has no form in cesu-8");
     /// assert_eq!(*encoder.finish().unwrap(), []);
     /// ```
-    pub fn finish(&mut self) -> Result<EncodedBytes, DialectEncodeError> {
+    pub fn finish(
+        &mut self,
+    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
         let mut bytes = EncodedBytes::EMPTY;
         self.release(&mut bytes)?;
         Ok(self.signed(bytes))
     }
 
-    /// Starts a new stream with the same settings: index 0, nothing held, no error counted, a
-    /// signature due again if one was asked for.
+    /// Starts a new stream with the same settings: offset 0, nothing held, no error counted, and a BOM to
+    /// be written if one was requested.
     ///
     /// # Examples
     ///
@@ -225,21 +241,21 @@ impl DialectEncoder {
         self.tally = Tally::new();
     }
 
-    /// Returns the dialect, and what of it is let through.
+    /// Returns the dialect.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::dialect::{Dialect, DialectEncoder};
     ///
-    /// assert_eq!(DialectEncoder::new(Dialect::Wtf8).options().dialect(), Dialect::Wtf8);
+    /// assert_eq!(DialectEncoder::new(Dialect::Wtf8).dialect(), Dialect::Wtf8);
     /// ```
-    pub const fn options(&self) -> DialectOptions {
-        self.options
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
-    /// Returns how many code points or units have been taken, one that is held included. Text that
-    /// is pushed as such is not counted.
+    /// Returns how many code points or units have been consumed, including a held one. Text that is pushed
+    /// as `str` is not counted.
     ///
     /// # Examples
     ///
@@ -254,7 +270,7 @@ impl DialectEncoder {
         self.position
     }
 
-    /// Returns how many code points have been refused in this stream.
+    /// Returns the number of rejected code points in this stream so far.
     ///
     /// # Examples
     ///
@@ -283,20 +299,20 @@ impl DialectEncoder {
         self.tally.first()
     }
 
-    /// Returns the signature if it is due; from then on it is written.
+    /// Returns the BOM if it is still to be written; from then on it has been.
     #[cfg(feature = "alloc")]
     pub(super) fn take_signature(&mut self) -> &'static [u8] {
         self.signature.take_signature()
     }
 
-    /// As [`push_code_point`](Self::push_code_point), for callers that are not told of the end of the
-    /// stream: nothing is held, so that the second half of a pair comes too late, and is refused.
+    /// As [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of the
+    /// stream: nothing is held, and the second half of a pair is rejected.
     #[cfg(feature = "codec")]
-    pub(crate) fn push_at_once(
+    pub(super) fn push_at_once(
         &mut self,
         code_point: CodePoint,
     ) -> Result<EncodedBytes, DialectEncodeError> {
-        let mut bytes = self.push_code_point(code_point)?;
+        let mut bytes = self.encode(code_point)?;
         if let Held::Half(_) = self.held {
             self.release(&mut bytes)?;
             self.held = Held::Written;
@@ -321,7 +337,7 @@ impl DialectEncoder {
         }
         self.position += 1;
         if held == Held::Written && pairs == Pairs::Joined && code_point.is_trailing_surrogate() {
-            self.refuse(code_point, self.position - 1, &mut bytes)?;
+            self.reject(code_point, self.position - 1, &mut bytes)?;
         } else if pairs == Pairs::Joined && code_point.is_leading_surrogate() {
             self.held = Held::Half(code_point);
         } else if let Err(error) = self.write(whole, self.position - 1, &mut bytes) {
@@ -333,7 +349,7 @@ impl DialectEncoder {
         Ok(self.signed(bytes))
     }
 
-    /// Writes what is held, which has found no partner.
+    /// Writes the held surrogate, which is unpaired.
     fn release(&mut self, bytes: &mut EncodedBytes) -> Result<(), DialectEncodeError> {
         match mem::replace(&mut self.held, Held::Nothing) {
             Held::Half(surrogate) | Held::Alone(surrogate) => {
@@ -343,7 +359,7 @@ impl DialectEncoder {
         }
     }
 
-    /// Puts the signature in front, if it is due.
+    /// Prepends the BOM, if it is still to be written.
     fn signed(&mut self, bytes: EncodedBytes) -> EncodedBytes {
         match self.signature.take_signature() {
             [] => bytes,
@@ -356,29 +372,29 @@ impl DialectEncoder {
         }
     }
 
-    /// Writes a code point, or what stands for it.
+    /// Writes a code point, or what replaces it.
     fn write(
         &mut self,
         code_point: CodePoint,
-        index: u64,
+        offset: u64,
         bytes: &mut EncodedBytes,
     ) -> Result<(), DialectEncodeError> {
-        if let Some((form, len)) = form(self.options, code_point) {
+        if let Some((form, len)) = form(self.dialect, self.options, code_point) {
             bytes.extend(&form[..len]);
             return Ok(());
         }
-        self.refuse(code_point, index, bytes)
+        self.reject(code_point, offset, bytes)
     }
 
-    /// Writes what stands for a code point that is refused.
-    fn refuse(
+    /// Writes what replaces a rejected code point.
+    fn reject(
         &mut self,
         code_point: CodePoint,
-        index: u64,
+        offset: u64,
         bytes: &mut EncodedBytes,
     ) -> Result<(), DialectEncodeError> {
-        let dialect = self.options.dialect();
-        let error = self.tally.note(DialectEncodeError { index, code_point, dialect });
+        let dialect = self.dialect;
+        let error = self.tally.note(DialectEncodeError { offset, code_point, dialect });
         match self.mode {
             ErrorMode::Fatal => return Err(error),
             ErrorMode::Skip => {}

@@ -1,3 +1,5 @@
+//! What is ill-formed in a dialect, where, and what repairs it?
+
 use core::fmt;
 
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
@@ -7,10 +9,10 @@ use crate::core::text::ShortText;
 use crate::dialect::grammar::generalized;
 use crate::dialect::{CodePoint, Dialect};
 
-/// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text: where it
-/// stands, which bytes it is, and why it is refused.
+/// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text: its offset, its
+/// bytes, and its kind.
 ///
-/// Places are byte offsets from the first byte of the *stream*, whatever the chunks were.
+/// Offsets count bytes from the start of the *stream*, whatever the chunks were.
 ///
 /// # Examples
 ///
@@ -22,7 +24,7 @@ use crate::dialect::{CodePoint, Dialect};
 /// assert_eq!(decoder.push(b"half: \xED\xA0").count(), 1);
 /// let error = decoder.push(b"\xBD and no more").next().unwrap().unwrap_err();
 ///
-/// assert_eq!(error.valid_up_to(), 6);
+/// assert_eq!(error.offset(), 6);
 /// assert_eq!(error.error_len(), Some(3));
 /// assert_eq!(error.kind(), DialectErrorKind::UnpairedSurrogate);
 /// assert_eq!(error.bytes(), b"\xED\xA0\xBD");
@@ -34,7 +36,7 @@ use crate::dialect::{CodePoint, Dialect};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DialectError {
-    valid_up_to: u64,
+    offset: u64,
     /// Invariant: U+0000 unless the kind is `NotScalar`.
     code_point: CodePoint,
     dialect: Dialect,
@@ -45,7 +47,7 @@ pub struct DialectError {
     next: Option<u8>,
 }
 
-/// What is wrong with a part of a stream in a [`Dialect`].
+/// The reason for a [`DialectError`].
 ///
 /// # Examples
 ///
@@ -67,41 +69,41 @@ pub enum DialectErrorKind {
     UnexpectedContinuation,
     /// The beginning of a sequence longer than its value needs.
     Overlong,
-    /// A surrogate in a dialect that has none.
+    /// A surrogate, in a dialect that has none.
     Surrogate,
-    /// A surrogate without a partner, in a dialect that writes them in pairs.
+    /// An unpaired surrogate, in a dialect that writes pairs.
     UnpairedSurrogate,
-    /// The second half of a pair, in a dialect that writes what a pair stands for
+    /// The second half of a pair, in a dialect that writes the character instead
     /// ([`Wtf8`](Dialect::Wtf8)).
     SurrogatePair,
-    /// A value above U+10FFFF, or the beginning of one, where that is refused.
+    /// A value above U+10FFFF, or the beginning of one, where the options or the dialect reject it.
     TooLarge,
     /// The first byte of a sequence of four bytes, `F0..=F4`, in a dialect that writes a pair instead.
     FourByteSequence,
     /// A byte 00 in [`ModifiedUtf8`](Dialect::ModifiedUtf8), where U+0000 is `C0 80`.
     Nul,
-    /// A byte that has no place in the dialect.
+    /// A byte that never occurs in the dialect.
     InvalidByte,
-    /// A good beginning, and then a byte that cannot continue it.
+    /// The beginning of a sequence, followed by a byte that cannot continue it.
     Truncated,
-    /// A good beginning, and then the end of the stream.
+    /// The beginning of a sequence, followed by the end of the stream.
     Incomplete,
-    /// A signature at the start of a stream that must not have one
+    /// A BOM at the start of a stream that must not have one
     /// ([`BomPolicy::Forbid`](crate::BomPolicy::Forbid)).
     ForbiddenBom,
-    /// No signature at the start of a stream that must have one
+    /// No BOM at the start of a stream that must have one
     /// ([`BomPolicy::Require`](crate::BomPolicy::Require)).
     MissingBom,
-    /// Well-formed, and a code point that is no Unicode scalar value, where text was asked for:
-    /// [`code_point`](DialectError::code_point) says which.
+    /// Well-formed, but a code point that is not a Unicode scalar value, where text is decoded:
+    /// [`code_point`](DialectError::code_point).
     NotScalar,
 }
 
 impl DialectError {
-    /// Describes what `input` begins with, which is ill-formed for `len` bytes.
+    /// Describes an ill-formed `subpart`.
     #[inline]
     pub(super) fn new(
-        valid_up_to: u64,
+        offset: u64,
         dialect: Dialect,
         kind: DialectErrorKind,
         subpart: &[u8],
@@ -110,10 +112,10 @@ impl DialectError {
         let mut bytes = [0; 6];
         bytes[..subpart.len()].copy_from_slice(subpart);
         let len = subpart.len() as u8;
-        Self { valid_up_to, code_point: CodePoint::of(0), dialect, kind, bytes, len, next }
+        Self { offset, code_point: CodePoint::of(0), dialect, kind, bytes, len, next }
     }
 
-    /// Describes what is wrong with the start of a stream, in the terms of UTF-8.
+    /// Converts an error of the BOM policy.
     #[cold]
     pub(super) fn at_start(dialect: Dialect, error: Utf8Error) -> Self {
         let kind = match error.kind() {
@@ -123,7 +125,7 @@ impl DialectError {
         Self::new(error.valid_up_to(), dialect, kind, error.bytes(), None)
     }
 
-    /// Describes a code point that is not text and ended at `end`.
+    /// Describes a code point that is not a scalar value and ends at `end`.
     #[cfg(feature = "alloc")]
     #[cold]
     pub(super) fn not_scalar(end: u64, dialect: Dialect, code_point: CodePoint) -> Self {
@@ -132,7 +134,7 @@ impl DialectError {
             _ => generalized(code_point),
         };
         Self {
-            valid_up_to: end - len as u64,
+            offset: end - len as u64,
             code_point,
             dialect,
             kind: DialectErrorKind::NotScalar,
@@ -142,9 +144,9 @@ impl DialectError {
         }
     }
 
-    /// Returns the offset in the stream at which the part starts, in bytes.
+    /// Returns the offset of the part in the stream, in bytes.
     ///
-    /// Everything before it has been well-formed or has been reported before.
+    /// Everything before it is well-formed or has been reported.
     ///
     /// # Examples
     ///
@@ -154,14 +156,14 @@ impl DialectError {
     /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
     /// assert_eq!(decoder.push(b"first chunk, ").count(), 1);
     /// let error = decoder.push(b"second \0").find_map(Result::err).unwrap();
-    /// assert_eq!(error.valid_up_to(), 20);
+    /// assert_eq!(error.offset(), 20);
     /// ```
-    pub const fn valid_up_to(&self) -> u64 {
-        self.valid_up_to
+    pub const fn offset(&self) -> u64 {
+        self.offset
     }
 
-    /// Returns the length of the part in bytes, one to six, or `None` where the stream ended inside
-    /// a sequence that was good so far; 0 for [`MissingBom`](DialectErrorKind::MissingBom).
+    /// Returns the length of the part in bytes, one to six, or `None` if the stream ended inside a
+    /// sequence; 0 for [`MissingBom`](DialectErrorKind::MissingBom).
     ///
     /// # Examples
     ///
@@ -170,7 +172,7 @@ impl DialectError {
     ///
     /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
     /// assert_eq!(decoder.push(b"\xFC\x84\x80").count(), 0);
-    /// let error = decoder.finish().next().unwrap().unwrap_err();
+    /// let error = decoder.finish().unwrap_err();
     /// assert_eq!((error.error_len(), error.bytes().len()), (None, 3));
     /// ```
     pub const fn error_len(&self) -> Option<usize> {
@@ -180,7 +182,7 @@ impl DialectError {
         }
     }
 
-    /// Returns what is wrong.
+    /// Returns the reason.
     ///
     /// # Examples
     ///
@@ -208,7 +210,7 @@ impl DialectError {
         self.dialect
     }
 
-    /// Returns the bytes of the part, one to six, as they came; none for
+    /// Returns the bytes of the part, one to six; none for
     /// [`MissingBom`](DialectErrorKind::MissingBom).
     ///
     /// # Examples
@@ -241,18 +243,21 @@ impl DialectError {
         self.next
     }
 
-    /// Returns the code point that is not text, if that is what is wrong
-    /// ([`NotScalar`](DialectErrorKind::NotScalar)).
+    /// Returns the code point that is not a scalar value, for
+    /// [`NotScalar`](DialectErrorKind::NotScalar).
     ///
     /// # Examples
     ///
     /// ```
     /// # #[cfg(feature = "alloc")] {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::decoder::Status;
     /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder};
     ///
     /// let mut text = String::new();
     /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
-    /// let error = decoder.push_to_string(b"caf\xE9!", &mut text).unwrap_err();
+    /// let progress = decoder.push_to_string(b"caf\xE9!", ErrorMode::Fatal, &mut text);
+    /// let Status::IllFormed(error) = progress.status else { panic!() };
     /// assert_eq!((&*text, error.code_point()), ("caf", CodePoint::new(0xDCE9)));
     /// assert_eq!(error.to_string(), "not text at byte 3: U+DCE9 (e9)");
     /// # }
@@ -264,15 +269,14 @@ impl DialectError {
         }
     }
 
-    /// Returns the text that stands for the part in this mode, or `None` for
-    /// [`ErrorMode::Fatal`]. Every lossy path of the dialects uses it. For
-    /// [`MissingBom`](DialectErrorKind::MissingBom) it is empty.
+    /// Returns the text that replaces the part in this mode, or `None` for [`ErrorMode::Fatal`]. It is empty
+    /// for [`MissingBom`](DialectErrorKind::MissingBom).
     ///
-    /// A value that is refused as a whole, a [`TooLarge`](DialectErrorKind::TooLarge) one or a
-    /// [`NotScalar`](DialectErrorKind::NotScalar), is not in some legacy encoding, and a
-    /// [`Nul`](DialectErrorKind::Nul) is refused in all of them:
-    /// [`Latin1`](ErrorMode::Latin1) and [`Windows1252`](ErrorMode::Windows1252) give U+FFFD for it.
-    /// (In [`Utf8b`](Dialect::Utf8b) it is a byte that was not UTF-8, and they give that.)
+    /// A complete sequence that is rejected for its value, [`TooLarge`](DialectErrorKind::TooLarge) or
+    /// [`NotScalar`](DialectErrorKind::NotScalar), belongs to no legacy encoding, and a
+    /// [`Nul`](DialectErrorKind::Nul) is rejected in all of them: [`Latin1`](ErrorMode::Latin1) and
+    /// [`Windows1252`](ErrorMode::Windows1252) write U+FFFD. In [`Utf8b`](Dialect::Utf8b) `NotScalar` is a
+    /// byte that was not UTF-8, and they write its character.
     ///
     /// # Examples
     ///
@@ -307,8 +311,8 @@ impl DialectError {
     }
 }
 
-/// `{}` says what, where and which bytes: `ill-formed cesu-8 at byte 6: unpaired surrogate (ed a0
-/// bd, then 20)`; `{:#}` leaves the place to the caller.
+/// `{}` displays the reason, the offset and the bytes: `ill-formed cesu-8 at byte 6: unpaired surrogate
+/// (ed a0 bd, then 20)`; `{:#}` omits the offset.
 impl fmt::Display for DialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
@@ -319,7 +323,7 @@ impl fmt::Display for DialectError {
                 }
                 _ => write!(f, "ill-formed {}", self.dialect)?,
             }
-            write!(f, " at byte {}: ", self.valid_up_to)?;
+            write!(f, " at byte {}: ", self.offset)?;
         }
         match self.code_point() {
             Some(code_point) => write!(f, "{code_point}")?,
@@ -341,7 +345,7 @@ impl fmt::Debug for DialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DialectError")
             .field("dialect", &self.dialect)
-            .field("valid_up_to", &self.valid_up_to)
+            .field("offset", &self.offset)
             .field("error_len", &self.error_len())
             .field("kind", &self.kind)
             .field("bytes", &format_args!("{:02x?}", self.bytes()))
@@ -353,7 +357,7 @@ impl fmt::Debug for DialectError {
 
 impl core::error::Error for DialectError {}
 
-/// Says the kind in words: `unpaired surrogate`, `overlong form`.
+/// Displays the reason: `unpaired surrogate`, `overlong form`.
 impl fmt::Display for DialectErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -375,9 +379,8 @@ impl fmt::Display for DialectErrorKind {
     }
 }
 
-/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) where the stream ended inside a sequence,
-/// [`InvalidData`](std::io::ErrorKind::InvalidData) for everything else; `get_ref` gives the error
-/// itself.
+/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the stream ended inside a sequence,
+/// [`InvalidData`](std::io::ErrorKind::InvalidData) otherwise; `get_ref` returns the error itself.
 #[cfg(feature = "std")]
 impl From<DialectError> for std::io::Error {
     fn from(error: DialectError) -> Self {

@@ -1,7 +1,7 @@
-//! What the sequences of each dialect are.
+//! What are the sequences of each dialect?
 //!
-//! Well-formed UTF-8 is left to the kernels wherever there is a stretch of it. This reads what stands
-//! between the stretches, one sequence at a time, by rows like those of RFC 3629 section 4:
+//! The kernels decode stretches of well-formed UTF-8. This module decodes what is between them, one
+//! sequence at a time, by rows like those of RFC 3629 section 4:
 //!
 //! ```text
 //! all            00..7F / C2..DF tail / E0 A0..BF tail / E1..EC 2(tail) / ED 80..9F tail
@@ -10,33 +10,26 @@
 //!                / FC 84..BF 4(tail) / FD 5(tail)
 //! Cesu8          ED A0..AF tail ED B0..BF tail
 //! ModifiedUtf8   as Cesu8, but C0 80 and not 00
-//! Wtf8           F0..F4 as in UTF-8 / ED A0..BF tail, but no ED B0..BF behind an ED A0..AF tail
+//! Wtf8           F0..F4 as in UTF-8 / ED A0..BF tail, but no ED B0..BF after an ED A0..AF tail
 //! Utf8b          F0..F4 as in UTF-8
 //! SurrogatePass  F0..F4 as in UTF-8 / ED A0..BF tail
 //! ```
 
 use core::ops::RangeInclusive;
 
-use crate::dialect::options::{DialectOptions, Unpaired, Values};
+use crate::dialect::options::{DialectOptions, ErrorSpan, Unpaired, Values};
 use crate::dialect::{CodePoint, Dialect, DialectErrorKind as Kind};
+use crate::relatives::Follow;
 
 /// The rules by which a stream is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grammar {
+    pub(super) dialect: Dialect,
     pub(super) options: DialectOptions,
-    pub(super) extent: Extent,
+    pub(super) span: ErrorSpan,
 }
 
-/// How far an error reaches over what has a shape, and is refused for its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
-    /// Up to the first byte that is impossible, which is when it is reported.
-    Prompt,
-    /// Over all of it, once it is there.
-    Whole,
-}
-
-/// What stands in front of a sequence.
+/// What precedes a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     /// The first half of a pair, as a code point of its own.
@@ -44,23 +37,14 @@ pub(super) enum Before {
     Other,
 }
 
-/// What stands behind the bytes that are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Behind {
-    /// It has not arrived.
-    More,
-    /// The end of the stream.
-    End,
-}
-
 /// What the first bytes of an input are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sequence {
-    /// So many bytes are this code point.
+    /// A code point of this many bytes.
     CodePoint(CodePoint, usize),
-    /// So many bytes are ill-formed, perhaps for the byte that follows.
+    /// This many ill-formed bytes, and the byte after them if it is the reason.
     IllFormed(usize, Kind, Option<u8>),
-    /// All of the input, at most five bytes, is a proper prefix of something that has a shape.
+    /// All of the input, at most five bytes, is a proper prefix of a sequence, perhaps a rejected one.
     Incomplete,
 }
 
@@ -72,17 +56,17 @@ struct Row {
 
 impl Grammar {
     /// Reads the sequence at the start of `input`, which is not empty.
-    pub(super) fn read(self, input: &[u8], before: Before, behind: Behind) -> Sequence {
-        let sequence = self.read_by_rows(input, before, behind);
+    pub(super) fn read(self, input: &[u8], before: Before, follow: Follow) -> Sequence {
+        let sequence = self.read_by_rows(input, before, follow);
         match sequence {
-            Sequence::IllFormed(..) if self.options.dialect() == Dialect::Utf8b => {
+            Sequence::IllFormed(..) if self.dialect == Dialect::Utf8b => {
                 Sequence::CodePoint(CodePoint::of(0xDC00 + u32::from(input[0])), 1)
             }
             sequence => sequence,
         }
     }
 
-    fn read_by_rows(self, input: &[u8], before: Before, behind: Behind) -> Sequence {
+    fn read_by_rows(self, input: &[u8], before: Before, follow: Follow) -> Sequence {
         let lead = input[0];
         let Some(Row { len, second }) = self.row(lead, before) else {
             return Sequence::IllFormed(1, self.kind_of_lead(lead), None);
@@ -96,24 +80,24 @@ impl Grammar {
         let rest = input.iter().take(len).skip(2);
         let fits = input.len().min(2) + rest.take_while(|byte| is_tail(**byte)).count();
         if fits < len {
-            return self.cut(input, fits, behind);
+            return self.cut(input, fits, follow);
         }
-        self.judge(value(&input[..len]), len, &input[len..], before, behind)
+        self.judge(value(&input[..len]), len, &input[len..], before, follow)
     }
 
     /// Returns the row of a leading byte.
     fn row(self, lead: u8, before: Before) -> Option<Row> {
-        let dialect = self.options.dialect();
+        let dialect = self.dialect;
         let has_four = !matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         let has_all = dialect == Dialect::Rfc2279
-            && (self.options.values() == Values::All || self.extent == Extent::Whole);
+            && (self.options.values() == Values::All || self.span == ErrorSpan::Whole);
         let (len, second) = match lead {
             0x00 if dialect == Dialect::ModifiedUtf8 => return None,
             0x00..=0x7F => (1, 0x00..=0xFF),
             0xC0 if dialect == Dialect::ModifiedUtf8 => (2, 0x80..=0x80),
             0xC2..=0xDF => (2, 0x80..=0xBF),
             0xE0 => (3, 0xA0..=0xBF),
-            0xED => (3, 0x80..=self.last_behind_ed(before)),
+            0xED => (3, 0x80..=self.last_after_ed(before)),
             0xE1..=0xEF => (3, 0x80..=0xBF),
             0xF0 if has_four => (4, 0x90..=0xBF),
             0xF1..=0xF3 if has_four => (4, 0x80..=0xBF),
@@ -130,27 +114,25 @@ impl Grammar {
 
     /// What may follow ED goes to 9F without surrogates, to AF with the first halves of pairs only,
     /// and to BF with all of them.
-    fn last_behind_ed(self, before: Before) -> u8 {
-        let refuses_second_half = match self.options.dialect() {
+    fn last_after_ed(self, before: Before) -> u8 {
+        let refuses_second_half = match self.dialect {
             Dialect::Rfc2279 | Dialect::Utf8b => return 0x9F,
-            Dialect::Cesu8 | Dialect::ModifiedUtf8 => self.options.unpaired() == Unpaired::Refused,
+            Dialect::Cesu8 | Dialect::ModifiedUtf8 => self.options.unpaired() == Unpaired::Rejected,
             Dialect::Wtf8 => before == Before::LeadingSurrogate,
             Dialect::SurrogatePass => false,
         };
-        if refuses_second_half && self.extent == Extent::Prompt { 0xAF } else { 0xBF }
+        if refuses_second_half && self.span == ErrorSpan::Prompt { 0xAF } else { 0xBF }
     }
 
-    /// What it means that only `fits` bytes of a sequence are there.
-    fn cut(self, input: &[u8], fits: usize, behind: Behind) -> Sequence {
+    /// Reads a sequence of which only `fits` bytes are present.
+    fn cut(self, input: &[u8], fits: usize, follow: Follow) -> Sequence {
         let next = input.get(fits).copied();
-        if next.is_none() && behind == Behind::More {
+        if next.is_none() && follow == Follow::More {
             return Sequence::Incomplete;
         }
         match (input, next) {
-            // What is no whole surrogate is what it is in UTF-8.
-            ([0xED, second @ 0xA0..=0xBF, ..], _)
-                if self.options.dialect() == Dialect::SurrogatePass =>
-            {
+            // Part of a surrogate is what it is in UTF-8.
+            ([0xED, second @ 0xA0..=0xBF, ..], _) if self.dialect == Dialect::SurrogatePass => {
                 Sequence::IllFormed(1, Kind::Surrogate, Some(*second))
             }
             (_, Some(_)) => Sequence::IllFormed(fits, Kind::Truncated, next),
@@ -158,19 +140,19 @@ impl Grammar {
         }
     }
 
-    /// What to say of a sequence of the right shape that has this value.
+    /// Accepts or rejects a complete sequence by its value.
     fn judge(
         self,
         value: u32,
         len: usize,
         rest: &[u8],
         before: Before,
-        behind: Behind,
+        follow: Follow,
     ) -> Sequence {
-        let writes_pairs = matches!(self.options.dialect(), Dialect::Cesu8 | Dialect::ModifiedUtf8);
+        let writes_pairs = matches!(self.dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         let alone = match self.options.unpaired() {
-            Unpaired::Refused => Sequence::IllFormed(len, Kind::UnpairedSurrogate, None),
-            Unpaired::Passed => Sequence::CodePoint(CodePoint::of(value), len),
+            Unpaired::Rejected => Sequence::IllFormed(len, Kind::UnpairedSurrogate, None),
+            Unpaired::Accepted => Sequence::CodePoint(CodePoint::of(value), len),
         };
         match value {
             0xD800..=0xDBFF if writes_pairs => {
@@ -184,22 +166,21 @@ impl Grammar {
                     [0xED, ..] => 1,
                     _ => 0,
                 };
-                match (rest.get(fits), behind, self.extent) {
-                    (None, Behind::More, _) => Sequence::Incomplete,
-                    (_, _, Extent::Whole) => alone,
-                    _ if self.options.unpaired() == Unpaired::Passed => alone,
-                    (None, Behind::End, Extent::Prompt) => {
+                match (rest.get(fits), follow, self.span) {
+                    (None, Follow::More, _) => Sequence::Incomplete,
+                    (_, _, ErrorSpan::Whole) => alone,
+                    _ if self.options.unpaired() == Unpaired::Accepted => alone,
+                    (None, Follow::End, ErrorSpan::Prompt) => {
                         Sequence::IllFormed(len + fits, Kind::Incomplete, None)
                     }
-                    (Some(&next), _, Extent::Prompt) => {
+                    (Some(&next), _, ErrorSpan::Prompt) => {
                         Sequence::IllFormed(len + fits, Kind::UnpairedSurrogate, Some(next))
                     }
                 }
             }
             0xDC00..=0xDFFF if writes_pairs => alone,
             0xDC00..=0xDFFF
-                if self.options.dialect() == Dialect::Wtf8
-                    && before == Before::LeadingSurrogate =>
+                if self.dialect == Dialect::Wtf8 && before == Before::LeadingSurrogate =>
             {
                 Sequence::IllFormed(len, Kind::SurrogatePair, None)
             }
@@ -212,21 +193,21 @@ impl Grammar {
 
     /// Why a byte begins nothing.
     fn kind_of_lead(self, lead: u8) -> Kind {
-        let writes_pairs = matches!(self.options.dialect(), Dialect::Cesu8 | Dialect::ModifiedUtf8);
+        let writes_pairs = matches!(self.dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         match lead {
             0x00 => Kind::Nul,
             0x80..=0xBF => Kind::UnexpectedContinuation,
             0xC0..=0xC1 => Kind::Overlong,
             0xF0..=0xF4 if writes_pairs => Kind::FourByteSequence,
             0xF5..=0xF7 if !writes_pairs => Kind::TooLarge,
-            0xF8..=0xFD if self.options.dialect() == Dialect::Rfc2279 => Kind::TooLarge,
+            0xF8..=0xFD if self.dialect == Dialect::Rfc2279 => Kind::TooLarge,
             _ => Kind::InvalidByte,
         }
     }
 
     /// Why a byte cannot follow a leading byte.
     fn kind_of_second(self, lead: u8, second: u8) -> Kind {
-        match (lead, self.options.dialect()) {
+        match (lead, self.dialect) {
             _ if !is_tail(second) => Kind::Truncated,
             (0xED, Dialect::Cesu8 | Dialect::ModifiedUtf8) => Kind::UnpairedSurrogate,
             (0xED, Dialect::Wtf8) => Kind::SurrogatePair,
@@ -237,7 +218,7 @@ impl Grammar {
     }
 }
 
-/// Returns the bytes of a code point by the rule of RFC 2279, and how many they are.
+/// Returns the bytes of a code point by the rule of RFC 2279, and their number.
 pub(super) const fn generalized(code_point: CodePoint) -> ([u8; 6], usize) {
     let value = code_point.to_u32();
     let (len, mark) = match value {

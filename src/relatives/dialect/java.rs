@@ -1,32 +1,36 @@
+//! A tokio-util codec for the strings of Java's `DataOutput`.
+
 use std::io;
 
 use bytes::{Buf, BufMut, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
+use crate::codec::CodecError;
+use crate::core::decoder::buffer::Status;
 use crate::core::mode::ErrorMode;
 use crate::core::text::take_text;
-use crate::dialect::grammar::Behind;
+use crate::dialect::options::ErrorSpan;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
+use crate::relatives::Follow;
 
-/// Strings as Java's `DataOutput.writeUTF` writes them and `DataInput.readUTF` reads them: the length
-/// in two bytes, the higher first, then so many bytes of Modified UTF-8.
+/// Decodes and encodes the strings of Java's `DataInput.readUTF` and `DataOutput.writeUTF`: a length of two
+/// bytes, big-endian, then as many bytes of Modified UTF-8.
 ///
-/// Validation goes along as bytes arrive. In [`ErrorMode::Fatal`], the default, what is wrong with a
-/// string is delivered as one error by the call that brings the byte which decides it; the rest of
-/// that string is passed over, and the next one comes as if nothing had been. So is half a pair of
-/// surrogates, which a Java string may have and a `str` may not. The other modes repair it and keep
-/// every string. An error is an item, so that a `FramedRead` goes on behind it at once. Offsets count
-/// from the first byte of the stream, lengths included.
+/// Strings are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, a bad string yields one error,
+/// as soon as the byte that decides it arrives. The rest of the string is discarded and the next string is
+/// unaffected. An unpaired surrogate, legal in a Java string but not in a `str`, is an error too. The other
+/// modes repair errors and keep every string. An error is an item, so a `FramedRead` continues after it.
+/// Offsets count from the start of the stream, including the lengths.
 ///
-/// A string has 65,535 bytes at the most, by its nature. One that is not finished stays in the read
-/// buffer; one that is plain UTF-8 and short is handed on without copying.
+/// A string has at most 65,535 bytes, because of its length field. An incomplete string stays in the read
+/// buffer; a short string that is plain UTF-8 is not copied.
 ///
 /// # Errors
 ///
-/// Those of the reader, and [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the stream ends
-/// inside a string. Strings that are refused are items.
+/// Those of the reader, and [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a
+/// string. Rejected strings are items. [`CodecError::TooLong`] for a text of more than 65,535 encoded bytes.
 ///
 /// # Examples
 ///
@@ -51,6 +55,7 @@ use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
 #[derive(Clone, Debug)]
 pub struct JavaUtfCodec {
     decoder: DialectDecoder,
+    mode: ErrorMode,
     state: State,
 }
 
@@ -58,7 +63,7 @@ pub struct JavaUtfCodec {
 ///           two bytes                  len bytes
 ///  Length ────────────► String ──────────────────────► Length
 ///                          │ an error     left bytes      ▲
-///                          └────────────► Refused ────────┘
+///                          └───────────► Rejected ────────┘
 /// ```
 #[derive(Clone, Copy, Debug)]
 enum State {
@@ -67,13 +72,13 @@ enum State {
     /// In a string of `len` bytes, which begins at the front of the buffer.
     String {
         len: usize,
-        /// Bytes that have been looked at.
+        /// The number of bytes that have been validated.
         checked: usize,
         /// The scanner at the start of the string.
         start: DialectScanner,
     },
-    /// In a string that has been refused; so many bytes of it are to come.
-    Refused { left: usize },
+    /// In a rejected string, of which this many bytes are left.
+    Rejected { left: usize },
 }
 
 impl JavaUtfCodec {
@@ -93,11 +98,11 @@ impl JavaUtfCodec {
     /// assert_eq!(error.to_string(), "ill-formed modified utf-8 at byte 7: invalid byte (ff)");
     /// ```
     pub fn new() -> Self {
-        Self { decoder: DialectDecoder::new(Dialect::ModifiedUtf8), state: State::Length }
+        let decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+        Self { decoder, mode: ErrorMode::Fatal, state: State::Length }
     }
 
-    /// Sets what becomes of ill-formed parts and of surrogates: for before the first byte, as it
-    /// starts a new stream.
+    /// Sets what replaces ill-formed parts and surrogates.
     ///
     /// # Examples
     ///
@@ -113,7 +118,7 @@ impl JavaUtfCodec {
     /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { decoder: self.decoder.with_error_mode(mode), state: State::Length }
+        Self { mode, ..self }
     }
 
     /// Starts a new stream.
@@ -136,7 +141,7 @@ impl JavaUtfCodec {
         self.state = State::Length;
     }
 
-    /// Returns the decoder within, which knows how many errors there have been, and the first.
+    /// Returns the inner decoder, for the position in the stream and its errors.
     ///
     /// # Examples
     ///
@@ -153,8 +158,8 @@ impl JavaUtfCodec {
         &self.decoder
     }
 
-    /// Looks at what is new in a string, and takes it once it is all there.
-    fn go_on(
+    /// Validates the new bytes of a string, and takes the string once it is complete.
+    fn continue_string(
         &mut self,
         len: usize,
         mut checked: usize,
@@ -162,17 +167,17 @@ impl JavaUtfCodec {
         src: &mut BytesMut,
     ) -> Option<Result<ByteString, DialectError>> {
         if src.len() < checked {
-            // This is not the buffer that was: begin the string again.
+            // This is another buffer: start the string again.
             checked = 0;
             self.decoder.scanner = start;
         }
-        let (known, behind) = match src.get(..len) {
-            Some(whole) => (whole, Behind::End),
-            None => (&src[..], Behind::More),
+        let (known, follow) = match src.get(..len) {
+            Some(whole) => (whole, Follow::End),
+            None => (&src[..], Follow::More),
         };
-        while self.decoder.error_mode() == ErrorMode::Fatal {
+        while self.mode == ErrorMode::Fatal {
             let scanner = &mut self.decoder.scanner;
-            let (taken, error) = match scanner.step(&known[checked..], behind) {
+            let (taken, error) = match scanner.step(&known[checked..], follow, ErrorSpan::Prompt) {
                 DialectStep::Hold => break,
                 DialectStep::Text(text) => (text.len(), None),
                 DialectStep::Silent(len) => (len, None),
@@ -185,10 +190,10 @@ impl JavaUtfCodec {
             checked += taken;
             let Some(error) = error else { continue };
             src.advance(checked);
-            self.state = State::Refused { left: len - checked };
+            self.state = State::Rejected { left: len - checked };
             return Some(Err(self.decoder.tally.note(error)));
         }
-        if behind == Behind::More {
+        if follow == Follow::More {
             self.state = State::String { len, checked, start };
             src.reserve(len - src.len());
             return None;
@@ -202,7 +207,8 @@ impl JavaUtfCodec {
     /// Takes the `len` bytes of a string off `src` if they are plain text.
     fn take_clean(&mut self, src: &mut BytesMut, len: usize) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner;
-        let text = take_text(src, |bytes| match scanner.step(&bytes[..len], Behind::End) {
+        let span = scanner.span(self.mode);
+        let text = take_text(src, |bytes| match scanner.step(&bytes[..len], Follow::End, span) {
             DialectStep::Text(text) if text.len() == len => text,
             _ => "",
         });
@@ -212,14 +218,13 @@ impl JavaUtfCodec {
         })
     }
 
-    /// Takes the `len` bytes of a string off `src`. In [`ErrorMode::Fatal`] nothing is wrong with
-    /// them.
+    /// Takes the `len` bytes of a string off `src`. In [`ErrorMode::Fatal`] they have been validated.
     fn take_repaired(&mut self, src: &mut BytesMut, len: usize) -> ByteString {
         let bytes = src.split_to(len);
         let mut text = String::with_capacity(len);
-        let repaired = self.decoder.push_to_string(&bytes, &mut text);
-        let ended = self.decoder.finish_to_string(&mut text);
-        debug_assert_eq!((repaired, ended), (Ok(()), Ok(())));
+        let repaired = self.decoder.push_to_string(&bytes, self.mode, &mut text);
+        let ended = self.decoder.finish_to_string(self.mode, &mut text);
+        debug_assert_eq!((repaired.status, ended), (Status::Done, Ok(())));
         text.into()
     }
 }
@@ -240,19 +245,19 @@ impl Decoder for JavaUtfCodec {
                 State::Length => {
                     let Some(&length) = src.first_chunk::<2>() else { return Ok(None) };
                     src.advance(2);
-                    self.decoder.scanner.pass(2);
+                    self.decoder.scanner.skip(2);
                     let (len, start) = (u16::from_be_bytes(length).into(), self.decoder.scanner);
                     self.state = State::String { len, checked: 0, start };
                 }
                 State::String { len, checked, start } => {
-                    return Ok(self.go_on(len, checked, start, src));
+                    return Ok(self.continue_string(len, checked, start, src));
                 }
-                State::Refused { left } => {
-                    let passed = left.min(src.len());
-                    src.advance(passed);
-                    self.decoder.scanner.pass(passed);
-                    if passed < left {
-                        self.state = State::Refused { left: left - passed };
+                State::Rejected { left } => {
+                    let skipped = left.min(src.len());
+                    src.advance(skipped);
+                    self.decoder.scanner.skip(skipped);
+                    if skipped < left {
+                        self.state = State::Rejected { left: left - skipped };
                         return Ok(None);
                     }
                     self.state = State::Length;
@@ -271,7 +276,7 @@ impl Decoder for JavaUtfCodec {
         if let State::String { start, .. } = self.state {
             self.decoder.scanner = start;
         }
-        self.decoder.scanner.pass(src.len());
+        self.decoder.scanner.skip(src.len());
         src.clear();
         self.state = State::Length;
         Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stream ended inside a string"))
@@ -279,62 +284,24 @@ impl Decoder for JavaUtfCodec {
 }
 
 impl<T: AsRef<str>> Encoder<T> for JavaUtfCodec {
-    type Error = EncodeJavaUtfError;
+    type Error = CodecError;
 
-    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), EncodeJavaUtfError> {
+    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), Self::Error> {
         let text = text.as_ref();
         let before = dst.len();
         dst.reserve(2 + text.len());
         dst.put_u16(0);
-        // Text is never refused.
+        // Text is never rejected.
         let written = DialectEncoder::new(Dialect::ModifiedUtf8).push_to(text, dst);
         debug_assert_eq!(written, Ok(()));
-        let len = dst.len() - before - 2;
-        match u16::try_from(len) {
-            Ok(length) => dst[before..before + 2].copy_from_slice(&length.to_be_bytes()),
+        let length = dst.len() - before - 2;
+        match u16::try_from(length) {
+            Ok(prefix) => dst[before..before + 2].copy_from_slice(&prefix.to_be_bytes()),
             Err(_) => {
                 dst.truncate(before);
-                return Err(EncodeJavaUtfError::TooLong { len });
+                return Err(CodecError::TooLong { length, max_length: u16::MAX.into() });
             }
         }
         Ok(())
-    }
-}
-
-/// What keeps a string from being written by a [`JavaUtfCodec`].
-///
-/// # Examples
-///
-/// ```
-/// use bytes::BytesMut;
-/// use tokio_util::codec::Encoder;
-/// use utf8_codec::dialect::{EncodeJavaUtfError, JavaUtfCodec};
-///
-/// let mut buffer = BytesMut::new();
-/// let error = JavaUtfCodec::new().encode("\0".repeat(40_000), &mut buffer).unwrap_err();
-/// assert!(matches!(error, EncodeJavaUtfError::TooLong { len: 80_000 }));
-/// assert!(buffer.is_empty());
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EncodeJavaUtfError {
-    /// The string has more bytes than its length can say. Nothing has been written.
-    #[error("the string has {len} bytes in modified utf-8, more than 65535")]
-    TooLong {
-        /// Its length in bytes of Modified UTF-8.
-        len: usize,
-    },
-    /// Writing failed.
-    #[error("output failed")]
-    Io(#[from] io::Error),
-}
-
-/// [`InvalidInput`](io::ErrorKind::InvalidInput) for a string that is refused.
-impl From<EncodeJavaUtfError> for io::Error {
-    fn from(error: EncodeJavaUtfError) -> Self {
-        match error {
-            EncodeJavaUtfError::TooLong { .. } => Self::new(io::ErrorKind::InvalidInput, error),
-            EncodeJavaUtfError::Io(error) => error,
-        }
     }
 }

@@ -1,35 +1,34 @@
-//! Relatives of UTF-8, as streams: RFC 2279, CESU-8, Modified UTF-8, WTF-8, UTF-8B and Python's
-//! `surrogatepass`.
+//! Dialects of UTF-8: RFC 2279, CESU-8, Modified UTF-8, WTF-8, UTF-8B and Python's `surrogatepass`.
 //!
-//! None of them is UTF-8, and nothing outside this module and the codecs named after it reads or
-//! writes them: `C0 80`, `ED A0 80` and `FC 84 80 80 80 80` are errors everywhere else. Here they are
-//! read because somebody has asked for it by the [`Dialect`]'s name.
+//! None of them is UTF-8, and nothing outside this module decodes or encodes them: `C0 80`, `ED A0 80`
+//! and `FC 84 80 80 80 80` are errors everywhere else. Here you select the [`Dialect`] by its name.
 //!
 //! | dialect | differs from UTF-8 in | found in |
 //! | --- | --- | --- |
 //! | [`Rfc2279`](Dialect::Rfc2279) | sequences of up to six bytes, values to 7FFFFFFF | UTF-8 before 2003 |
-//! | [`Cesu8`](Dialect::Cesu8) | a pair of surrogates, 3 + 3 bytes, in place of four bytes | Oracle's `UTF8`, JNI |
+//! | [`Cesu8`](Dialect::Cesu8) | a pair of surrogates, 3 + 3 bytes, instead of four bytes | Oracle's `UTF8`, JNI |
 //! | [`ModifiedUtf8`](Dialect::ModifiedUtf8) | the same, and U+0000 as `C0 80` | class files, `DataOutput.writeUTF` |
-//! | [`Wtf8`](Dialect::Wtf8) | surrogates without a partner, three bytes each | Windows file names, JavaScript strings |
+//! | [`Wtf8`](Dialect::Wtf8) | unpaired surrogates, three bytes each | Windows file names, JavaScript strings |
 //! | [`Utf8b`](Dialect::Utf8b) | bytes that are not UTF-8 become U+DC80 to U+DCFF | Python's `surrogateescape` |
 //! | [`SurrogatePass`](Dialect::SurrogatePass) | surrogates, three bytes each | Python's `surrogatepass` |
 //!
-//! [`DialectDecoder`] turns bytes into [`CodePoint`]s, and into text where every code point is a
-//! Unicode scalar value; what is none is never in a `str`. [`DialectEncoder`] goes back. With the
-//! feature `codec` there are `DialectCodec` and `JavaUtfCodec` for tokio-util.
+//! [`DialectDecoder`] decodes bytes to [`CodePoint`]s, and to text where every code point is a Unicode
+//! scalar value; other code points are never in a `str`. [`DialectEncoder`] is the counterpart. With the
+//! feature `codec`, `DialectCodec` and `JavaUtfCodec` are codecs for tokio-util.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
+//! use utf8_codec::ErrorMode;
 //! use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 //!
-//! // A file name that is not UTF-8, as Python keeps it, and the same bytes back.
+//! // A file name that is not UTF-8, as Python holds it, and the same bytes back.
 //! let name = b"caf\xE9.txt";
 //! let mut decoder = DialectDecoder::new(Dialect::Utf8b);
 //! let mut code_points = Vec::new();
 //! for chunk in name.chunks(2) {
-//!     decoder.push_to_code_points(chunk, &mut code_points).unwrap();
+//!     let _done = decoder.push_to_code_points(chunk, ErrorMode::Fatal, &mut code_points);
 //! }
-//! decoder.finish_to_code_points(&mut code_points).unwrap();
+//! decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
 //! assert_eq!(code_points[3].to_string(), "U+DCE9");
 //!
 //! let mut bytes = Vec::new();
@@ -40,76 +39,76 @@
 //! # }
 //! ```
 //!
-//! # Chunking never shows
+//! # Guarantee
 //!
-//! As everywhere in the crate: for any input, cut anywhere, the code points, the text, the errors
-//! and their offsets are those of the whole input. At most five bytes are held, and only while they
-//! can still become something. A pair of surrogates is found in however many pieces it comes.
+//! How the input is split into chunks never affects the code points, the text, the errors or their
+//! offsets. At most five bytes are held, and only while they can still become a sequence. A pair of
+//! surrogates is recognised however it is cut.
 //!
 //! # Errors
 //!
-//! A [`DialectError`] covers the bytes that could have begun a sequence of the dialect, one at the
-//! least; the byte that broke it starts the next one.
+//! A [`DialectError`] covers the bytes that could have begun a sequence of the dialect, at least one. The
+//! byte that broke it starts the next sequence.
 //!
-//! In [`ErrorMode::Fatal`] it is reported by the first byte that is impossible, and covers all that
-//! came before that byte and could have become one thing. For CESU-8 that is up to five bytes of a
-//! pair: whoever goes on behind `ED A0 80 ED, then A0` has lost the start of another pair.
+//! Where errors are reported, by [`push`](DialectDecoder::push) and in [`ErrorMode::Fatal`], an error
+//! comes with the first impossible byte, and covers all bytes before it that could have become one
+//! sequence. For CESU-8 these are up to five bytes of a pair: an error of `ED A0 80 ED`, followed by `A0`,
+//! includes the start of another pair.
 //!
-//! The other modes put something in the place of an error, and these dialects know the shape of
-//! what they refuse. So in them what has the shape of a surrogate and may not stand where it does
-//! (alone in [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), second half of a
-//! pair in [`Wtf8`](Dialect::Wtf8)), and what
-//! [`with_rfc3629_limit`](DialectOptions::with_rfc3629_limit) refuses, is one error of exactly its
-//! bytes, and one U+FFFD. It is known with its last byte, and nothing behind it is lost.
+//! Where errors are repaired, by the other modes, a complete sequence that is rejected for its value is
+//! one error of exactly its bytes, and one U+FFFD: an unpaired surrogate in [`Cesu8`](Dialect::Cesu8) and
+//! [`ModifiedUtf8`](Dialect::ModifiedUtf8), the second half of a pair in [`Wtf8`](Dialect::Wtf8), and a
+//! value that [`with_rfc3629_limit`](DialectOptions::with_rfc3629_limit) rejects. Its last byte decides it,
+//! and nothing after it is lost. [`with_whole_errors`](DialectOptions::with_whole_errors) reports errors like
+//! this, too.
 //!
 //! [`ErrorMode::Fatal`]: crate::ErrorMode::Fatal
 //!
-//! Where the specifications decide nothing, these are the rules of this crate:
+//! The specifications leave some cases open. This crate decides them as follows:
 //!
-//! - In [`Rfc2279`](Dialect::Rfc2279) overlong forms and surrogates are refused, as in UTF-8.
-//! - In [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8) sequences of four
-//!   bytes are ill-formed (TR26), and surrogates without a partner too unless they are
-//!   [let through](DialectOptions::with_unpaired_surrogates).
+//! - In [`Rfc2279`](Dialect::Rfc2279) overlong forms and surrogates are ill-formed, as in UTF-8.
+//! - In [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8) four-byte sequences are
+//!   ill-formed (TR26). So are unpaired surrogates, unless they are
+//!   [accepted](DialectOptions::with_unpaired_surrogates).
 //! - In [`ModifiedUtf8`](Dialect::ModifiedUtf8) a byte 00 is ill-formed, and so are `C0 81` and
 //!   `E0 80 80` (JVM specification, section 4.4.7), which Java's `readUTF` accepts.
-//! - A surrogate that [`SurrogatePass`](Dialect::SurrogatePass) finds cut short is what it is in
-//!   UTF-8: an error of one byte, `ED`.
+//! - In [`SurrogatePass`](Dialect::SurrogatePass) a truncated surrogate is what it is in UTF-8: an error of
+//!   one byte, `ED`.
 
-#[cfg(feature = "alloc")]
-pub(crate) mod bulk;
 mod code_point;
 #[cfg(feature = "codec")]
 mod codec;
 mod decoder;
 mod encode_error;
+#[cfg(feature = "alloc")]
+mod encode_text;
+mod encoded;
 mod encoder;
 mod error;
-mod form;
-pub(crate) mod grammar;
+mod grammar;
 #[cfg(feature = "codec")]
 mod java;
 mod options;
-mod pieces;
-pub(crate) mod scanner;
+mod piece;
 #[cfg(feature = "alloc")]
-pub(crate) mod text;
+mod repaired;
+mod scanner;
 
 use core::fmt;
 
 pub use code_point::CodePoint;
 #[cfg(feature = "codec")]
-pub use codec::{DialectCodec, DialectCodecError, DialectItem};
+pub use codec::DialectCodec;
 pub use decoder::DialectDecoder;
 pub use encode_error::DialectEncodeError;
 pub use encoder::DialectEncoder;
 pub use error::{DialectError, DialectErrorKind};
-pub use form::EncodedBytes;
 #[cfg(feature = "codec")]
-pub use java::{EncodeJavaUtfError, JavaUtfCodec};
+pub use java::JavaUtfCodec;
 pub use options::DialectOptions;
-pub use pieces::{DialectPiece, DialectPieces};
+pub use piece::DialectPiece;
 
-/// A relative of UTF-8.
+/// A dialect of UTF-8.
 ///
 /// # Examples
 ///
@@ -119,7 +118,7 @@ pub use pieces::{DialectPiece, DialectPieces};
 /// let accepts = |dialect, bytes: &[u8]| {
 ///     let mut decoder = DialectDecoder::new(dialect);
 ///     let pushed = decoder.push(bytes).all(|piece| piece.is_ok());
-///     pushed && decoder.finish().all(|piece| piece.is_ok())
+///     pushed && decoder.finish().is_ok()
 /// };
 /// assert!(accepts(Dialect::Rfc2279, b"\xFD\xBF\xBF\xBF\xBF\xBF"));
 /// assert!(accepts(Dialect::Cesu8, b"\xED\xA0\xBD\xED\xB8\x80"));
@@ -131,25 +130,25 @@ pub use pieces::{DialectPiece, DialectPieces};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// UTF-8 as RFC 2279 had it: sequences of up to six bytes, values of up to 31 bits, the shortest
-    /// form of each. Values above U+10FFFF are no text.
+    /// UTF-8 as RFC 2279 defined it: sequences of up to six bytes, values of up to 31 bits, the shortest
+    /// form of each. Values above U+10FFFF are not text.
     Rfc2279,
     /// CESU-8 (Unicode Technical Report 26): above U+FFFF a pair of surrogates, each in three bytes.
     Cesu8,
     /// The Modified UTF-8 of the Java virtual machine (JVM specification, section 4.4.7): CESU-8
     /// with U+0000 as `C0 80`, so that no byte is 00.
     ModifiedUtf8,
-    /// WTF-8: UTF-8 with surrogates in three bytes where they have no partner, so that it holds
-    /// what is in ill-formed UTF-16. A pair is written in four bytes and not otherwise.
+    /// WTF-8: UTF-8 with unpaired surrogates in three bytes, so that it can hold ill-formed UTF-16. A pair
+    /// is always written in four bytes.
     Wtf8,
     /// UTF-8B, Python's `surrogateescape`: each byte that is not part of UTF-8 is a code point,
-    /// U+DC80 to U+DCFF. Every byte string can be decoded, and comes back as it was.
+    /// U+DC80 to U+DCFF. Every byte string can be decoded, and encoding restores it.
     Utf8b,
-    /// UTF-8 with surrogates in three bytes, in pairs or not, as Python's `surrogatepass` has it.
+    /// UTF-8 with surrogates in three bytes, paired or not: Python's `surrogatepass`.
     SurrogatePass,
 }
 
-/// The usual name, in lower case: `cesu-8`, `modified utf-8`.
+/// Displays the usual name in lower case: `cesu-8`, `modified utf-8`.
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

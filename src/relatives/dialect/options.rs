@@ -1,38 +1,51 @@
-use crate::core::bom::BomPolicy;
-use crate::dialect::Dialect;
+//! Which variants of a dialect are accepted, and what is a leading U+FEFF?
 
-/// A dialect, and what of it is let through.
+use crate::core::bom::BomPolicy;
+use crate::core::mode::ErrorMode;
+
+/// The options of a [`DialectDecoder`] or [`DialectEncoder`]: which variants of the dialect are accepted.
 ///
 /// # Examples
 ///
 /// ```
 /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectOptions};
 ///
-/// const AS_JAVA_DOES: DialectOptions =
-///     DialectOptions::new(Dialect::ModifiedUtf8).with_unpaired_surrogates();
+/// const LIKE_JAVA: DialectOptions = DialectOptions::new().with_unpaired_surrogates();
 ///
 /// let half = b"\xED\xA0\xBD.";
-/// let mut decoder = DialectDecoder::with_options(AS_JAVA_DOES);
+/// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8).with_options(LIKE_JAVA);
 /// assert!(decoder.push(half).all(|piece| piece.is_ok()));
 /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
 /// assert!(decoder.push(half).next().unwrap().is_err());
 /// ```
+///
+/// [`DialectDecoder`]: crate::dialect::DialectDecoder
+/// [`DialectEncoder`]: crate::dialect::DialectEncoder
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DialectOptions {
-    dialect: Dialect,
     unpaired: Unpaired,
     values: Values,
     bom: BomPolicy,
+    reported: ErrorSpan,
 }
 
-/// What becomes of a surrogate without a partner, where the dialect writes pairs.
+/// Which bytes an error covers if a sequence is complete, but its value is rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ErrorSpan {
+    /// Those before the first impossible byte, which reports the error.
+    Prompt,
+    /// The whole sequence, once it is complete.
+    Whole,
+}
+
+/// Whether unpaired surrogates are accepted in a dialect that writes pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Unpaired {
-    Refused,
-    Passed,
+    Rejected,
+    Accepted,
 }
 
-/// Which values are let through, where the dialect has more than Unicode.
+/// Which values are accepted in a dialect that has more than Unicode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Values {
     All,
@@ -40,65 +53,102 @@ pub(super) enum Values {
 }
 
 impl DialectOptions {
-    /// Returns the dialect as its specification has it.
+    /// Returns the default options: the dialect as its specification defines it.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectOptions};
+    /// use utf8_codec::dialect::DialectOptions;
     ///
-    /// assert_eq!(DialectOptions::new(Dialect::Cesu8), Dialect::Cesu8.into());
+    /// assert_eq!(DialectOptions::new(), DialectOptions::default());
     /// ```
     #[must_use]
-    pub const fn new(dialect: Dialect) -> Self {
-        Self { dialect, unpaired: Unpaired::Refused, values: Values::All, bom: BomPolicy::Keep }
+    pub const fn new() -> Self {
+        Self {
+            unpaired: Unpaired::Rejected,
+            values: Values::All,
+            bom: BomPolicy::Keep,
+            reported: ErrorSpan::Prompt,
+        }
     }
 
-    /// Lets surrogates without a partner through, in [`Cesu8`](Dialect::Cesu8) and
-    /// [`ModifiedUtf8`](Dialect::ModifiedUtf8), as Java and ICU do. Says nothing to the others.
+    /// Accepts unpaired surrogates in [`Cesu8`] and [`ModifiedUtf8`], as Java and ICU do. Has no effect on
+    /// other dialects.
     ///
-    /// TR26 calls them ill-formed, and so they are otherwise. Java's strings may have them.
+    /// They are ill-formed by default, as TR26 specifies. Java's strings can contain them.
+    ///
+    /// [`Cesu8`]: crate::dialect::Dialect::Cesu8
+    /// [`ModifiedUtf8`]: crate::dialect::Dialect::ModifiedUtf8
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectOptions, DialectPiece};
     ///
-    /// let options = DialectOptions::new(Dialect::Cesu8).with_unpaired_surrogates();
-    /// let mut decoder = DialectDecoder::with_options(options);
+    /// let options = DialectOptions::new().with_unpaired_surrogates();
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_options(options);
     /// let half = DialectPiece::CodePoint(CodePoint::new(0xDC00).unwrap());
     /// assert_eq!(decoder.push(b"\xED\xB0\x80").next(), Some(Ok(half)));
     /// ```
     #[must_use]
     pub const fn with_unpaired_surrogates(self) -> Self {
-        Self { unpaired: Unpaired::Passed, ..self }
+        Self { unpaired: Unpaired::Accepted, ..self }
     }
 
-    /// Refuses, in [`Rfc2279`](Dialect::Rfc2279), what RFC 3629 forbids: values above U+10FFFF. Says
-    /// nothing to the others, which have none.
+    /// Rejects, in [`Rfc2279`](crate::dialect::Dialect::Rfc2279), what RFC 3629 forbids: values above
+    /// U+10FFFF. Has no effect on other dialects, which have none.
     ///
-    /// What is refused is one error of its four to six bytes
-    /// ([`TooLarge`](crate::dialect::DialectErrorKind::TooLarge)), or, in
-    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), as much of it as came before the first byte
-    /// that RFC 3629 does not have there.
+    /// A rejected sequence is one error, [`TooLarge`](crate::dialect::DialectErrorKind::TooLarge). Where it
+    /// is repaired it covers all four to six bytes; where it is reported, those before the first byte that
+    /// RFC 3629 does not allow there.
     ///
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")] {
     /// use utf8_codec::ErrorMode;
     /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind, DialectOptions};
     ///
-    /// let options = DialectOptions::new(Dialect::Rfc2279).with_rfc3629_limit();
-    /// let mut decoder = DialectDecoder::with_options(options).with_error_mode(ErrorMode::Skip);
-    /// let error = decoder.push(b"\xFC\x84\x80\x80\x80\x80").next().unwrap().unwrap_err();
+    /// let options = DialectOptions::new().with_rfc3629_limit();
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279).with_options(options);
+    /// let (bytes, mut text) = (b"\xFC\x84\x80\x80\x80\x80", String::new());
+    /// let _done = decoder.push_to_string(bytes, ErrorMode::Replacement, &mut text);
+    /// assert_eq!(text, "\u{FFFD}");
+    /// let error = decoder.first_error().unwrap();
     /// assert_eq!((error.kind(), error.error_len()), (DialectErrorKind::TooLarge, Some(6)));
+    /// # }
     /// ```
     #[must_use]
     pub const fn with_rfc3629_limit(self) -> Self {
         Self { values: Values::Unicode, ..self }
     }
 
-    /// Sets what an initial U+FEFF means to a decoder, as in UTF-8; [`BomPolicy::Keep`] if not set.
+    /// Reports a complete sequence that is rejected for its value as one error of all its bytes, which
+    /// is how errors are repaired.
+    ///
+    /// By default the first impossible byte reports it, and the error covers the bytes before that byte:
+    /// see [the module](crate::dialect#errors). Use this to repair the errors that
+    /// [`push`](crate::dialect::DialectDecoder::push) reports.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectOptions};
+    ///
+    /// let error_len = |options| {
+    ///     let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_options(options);
+    ///     let error = decoder.push(b"\xED\xB0\x80").next().unwrap().unwrap_err();
+    ///     error.error_len()
+    /// };
+    /// assert_eq!(error_len(DialectOptions::new()), Some(1));
+    /// assert_eq!(error_len(DialectOptions::new().with_whole_errors()), Some(3));
+    /// ```
+    #[must_use]
+    pub const fn with_whole_errors(self) -> Self {
+        Self { reported: ErrorSpan::Whole, ..self }
+    }
+
+    /// Sets the BOM policy of a decoder; [`BomPolicy::Keep`] by default. An encoder ignores it.
     ///
     /// # Examples
     ///
@@ -106,28 +156,15 @@ impl DialectOptions {
     /// use utf8_codec::BomPolicy;
     /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectOptions, DialectPiece};
     ///
-    /// let options = DialectOptions::new(Dialect::Utf8b).with_bom(BomPolicy::Strip);
-    /// let mut decoder = DialectDecoder::with_options(options);
-    /// assert_eq!(decoder.push(b"\xEF\xBB").count(), 0); // may be a signature
+    /// let options = DialectOptions::new().with_bom(BomPolicy::Strip);
+    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b).with_options(options);
+    /// assert_eq!(decoder.push(b"\xEF\xBB").count(), 0); // may be a BOM
     /// assert_eq!(decoder.push(b"\xBFhi").next(), Some(Ok(DialectPiece::Text("hi"))));
     /// assert!(decoder.bom_seen());
     /// ```
     #[must_use]
     pub const fn with_bom(self, policy: BomPolicy) -> Self {
         Self { bom: policy, ..self }
-    }
-
-    /// Returns the dialect.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectOptions};
-    ///
-    /// assert_eq!(DialectOptions::new(Dialect::Wtf8).dialect(), Dialect::Wtf8);
-    /// ```
-    pub const fn dialect(self) -> Dialect {
-        self.dialect
     }
 
     pub(super) const fn unpaired(self) -> Unpaired {
@@ -138,13 +175,21 @@ impl DialectOptions {
         self.bom
     }
 
+    /// Returns the span of errors in this mode.
+    pub(super) const fn span(self, mode: ErrorMode) -> ErrorSpan {
+        match mode {
+            ErrorMode::Fatal => self.reported,
+            _ => ErrorSpan::Whole,
+        }
+    }
+
     pub(super) const fn values(self) -> Values {
         self.values
     }
 }
 
-impl From<Dialect> for DialectOptions {
-    fn from(dialect: Dialect) -> Self {
-        Self::new(dialect)
+impl Default for DialectOptions {
+    fn default() -> Self {
+        Self::new()
     }
 }

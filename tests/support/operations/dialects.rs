@@ -8,11 +8,12 @@ use bytes::BytesMut;
 use model::{Atom, Outcome, Rules, all_rules};
 use tokio_util::codec::{Decoder, Encoder};
 use utf8_codec::ErrorMode;
+use utf8_codec::codec::CodecError;
+use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{
-    CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectErrorKind, DialectPiece, EncodedBytes,
+    CodePoint, Dialect, DialectCodec, DialectDecoder, DialectEncodeError, DialectEncoder,
+    DialectError, DialectErrorKind, DialectPiece, JavaUtfCodec,
 };
-use utf8_codec::dialect::{DialectCodec, DialectCodecError, DialectItem, JavaUtfCodec};
 
 use super::input::{Bytes, Many, Text, Units};
 use super::streams::Settings;
@@ -58,6 +59,9 @@ enum Way {
 
 /// A code point, or an error.
 type Came = Result<u32, Wrong>;
+
+/// What the codec gives.
+type Item = DialectPiece<bytestring::ByteString>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Wrong {
@@ -134,8 +138,8 @@ impl Stream {
             Start::MidStream => Bom::Keep,
         };
         let options = rules.options().with_bom(policy(bom));
-        let decoder = DialectDecoder::with_options(options).with_error_mode(mode.1);
-        let codec = DialectCodec::with_options(options);
+        let decoder = DialectDecoder::new(rules.dialect).with_options(options);
+        let codec = DialectCodec::new(rules.dialect).with_options(options);
         Self {
             rules,
             mode,
@@ -169,7 +173,7 @@ impl Stream {
         let way = self.next_way();
         let came = pieces(self.pieces.push(chunk));
         self.compare_pieces(&came, false);
-        let by_ways = by_way(way, chunk, &mut self.ways);
+        let by_ways = by_way(way, self.mode.1, chunk, &mut self.ways);
         self.buffer.extend_from_slice(chunk);
         let by_codec = self.through_codec(DialectCodec::decode);
         self.compare_ways(way, &came, by_ways, by_codec);
@@ -179,12 +183,12 @@ impl Stream {
 
     fn finish(&mut self) {
         let way = self.next_way();
-        let came = pieces(self.pieces.finish());
+        let came = ended(&mut self.pieces);
         self.compare_pieces(&came, true);
-        let by_ways = at_the_end(way, &mut self.ways);
+        let by_ways = at_the_end(way, self.mode.1, &mut self.ways);
         let by_codec = self.through_codec(DialectCodec::decode_eof);
         self.compare_ways(way, &came, by_ways, by_codec);
-        assert_eq!(at_the_end(Way::Pieces, &mut self.ways), [], "a second end");
+        assert_eq!(at_the_end(Way::Pieces, self.mode.1, &mut self.ways), [], "a second end");
         assert!(self.buffer.is_empty(), "everything is accounted for at the end");
         if self.pieces.error_count() == 0 {
             let signature = if self.pieces.bom_seen() && self.before == 0 { 3 } else { 0 };
@@ -325,25 +329,25 @@ impl Stream {
         decode: fn(
             &mut DialectCodec,
             &mut BytesMut,
-        ) -> Result<Option<DialectItem>, DialectCodecError>,
+        ) -> Result<Option<Item>, CodecError<DialectError>>,
     ) -> Vec<Came> {
         let mut out = Vec::new();
         loop {
             let item = match decode(&mut self.codec, &mut self.buffer) {
                 Ok(Some(item)) => item,
                 Ok(None) => return out,
-                Err(DialectCodecError::Decode(error)) => {
+                Err(CodecError::Invalid(error)) => {
                     out.push(came_of(&error));
                     continue;
                 }
                 Err(error) => panic!("{error}"),
             };
             match &item {
-                DialectItem::Text(text) => {
+                DialectPiece::Text(text) => {
                     assert!(!text.is_empty(), "items are never empty");
                     out.extend(text.chars().map(|c| Ok(c.into())));
                 }
-                DialectItem::CodePoint(code_point) => {
+                DialectPiece::CodePoint(code_point) => {
                     assert_eq!(code_point.to_char(), None, "it is text");
                     out.push(Ok(code_point.to_u32()));
                 }
@@ -382,11 +386,11 @@ fn came_of(error: &DialectError) -> Came {
     let (bytes, kind) = (error.bytes().to_vec(), error.kind());
     let len = Some(bytes.len()).filter(|_| kind != DialectErrorKind::Incomplete);
     assert_eq!(error.error_len(), len, "{error}");
-    Err(Wrong { at: error.valid_up_to(), bytes, kind, next: error.next_byte() })
+    Err(Wrong { at: error.offset(), bytes, kind, next: error.next_byte() })
 }
 
 fn pieces<'a>(
-    pieces: impl IntoIterator<Item = Result<DialectPiece<'a>, DialectError>>,
+    pieces: impl IntoIterator<Item = Result<DialectPiece<&'a str>, DialectError>>,
 ) -> Vec<Came> {
     let mut out = Vec::new();
     for piece in pieces {
@@ -398,32 +402,46 @@ fn pieces<'a>(
     out
 }
 
-fn by_way(way: Way, chunk: &[u8], decoder: &mut DialectDecoder) -> Vec<Came> {
+/// What `finish` returns until there is nothing more.
+fn ended(decoder: &mut DialectDecoder) -> Vec<Came> {
+    let ends = std::iter::from_fn(|| decoder.finish().transpose());
+    pieces(ends.map(|end| end.map(DialectPiece::CodePoint)))
+}
+
+fn by_way(way: Way, mode: ErrorMode, chunk: &[u8], decoder: &mut DialectDecoder) -> Vec<Came> {
     let before = decoder.position();
     let rest = |decoder: &DialectDecoder| &chunk[(decoder.position() - before) as usize..];
     match way {
         Way::Pieces => pieces(decoder.push(chunk)),
         Way::BrokenOff => {
-            let (mut out, mut rest) = (Vec::new(), chunk);
+            let mut out = Vec::new();
             loop {
-                let mut iterator = decoder.push(rest);
-                let Some(piece) = iterator.next() else { return out };
+                let Some(piece) = decoder.push(rest(decoder)).next() else { return out };
                 out.extend(pieces([piece]));
-                rest = iterator.rest();
             }
         }
         Way::CodePoints => {
-            until_ok(|out| decoder.push_to_code_points(rest(decoder), out), code_points)
+            let push = |out: &mut _| ok(decoder.push_to_code_points(rest(decoder), mode, out));
+            until_ok(push, code_points)
         }
-        Way::String => until_ok(|out| decoder.push_to_string(rest(decoder), out), chars),
+        Way::String => until_ok(|out| ok(decoder.push_to_string(rest(decoder), mode, out)), chars),
     }
 }
 
-fn at_the_end(way: Way, decoder: &mut DialectDecoder) -> Vec<Came> {
+fn at_the_end(way: Way, mode: ErrorMode, decoder: &mut DialectDecoder) -> Vec<Came> {
     match way {
-        Way::Pieces | Way::BrokenOff => pieces(decoder.finish()),
-        Way::CodePoints => until_ok(|out| decoder.finish_to_code_points(out), code_points),
-        Way::String => until_ok(|out| decoder.finish_to_string(out), chars),
+        Way::Pieces | Way::BrokenOff => ended(decoder),
+        Way::CodePoints => until_ok(|out| decoder.finish_to_code_points(mode, out), code_points),
+        Way::String => until_ok(|out| decoder.finish_to_string(mode, out), chars),
+    }
+}
+
+/// A push as a `Result`.
+fn ok(progress: Progress<DialectError>) -> Result<(), DialectError> {
+    match progress.status {
+        Status::Done => Ok(()),
+        Status::IllFormed(error) => Err(error),
+        _ => panic!("there is room"),
     }
 }
 
@@ -528,11 +546,11 @@ pub fn dialect_encoder(text: &DialectText) {
     }
 }
 
-/// An index and a code point.
+/// An offset and a code point.
 type Refused = (u64, u32);
 
 fn refused(error: DialectEncodeError) -> Refused {
-    (error.index(), error.code_point().to_u32())
+    (error.offset(), error.code_point().to_u32())
 }
 
 struct Writing {
@@ -552,7 +570,8 @@ impl Writing {
     fn new(text: &DialectText) -> Self {
         let rules = rules(text.rules);
         let (_, mode) = MODES[usize::from(text.mode) % MODES.len()];
-        let mut encoder = DialectEncoder::with_options(rules.options()).with_error_mode(mode);
+        let mut encoder =
+            DialectEncoder::new(rules.dialect).with_options(rules.options()).with_error_mode(mode);
         if text.with_bom {
             encoder = encoder.with_bom();
         }
@@ -581,11 +600,11 @@ impl Writing {
     }
 
     /// Pushes one by one or so many at once, and what is behind an error again.
-    fn push<T: Copy>(
+    fn push<T: Copy, B: AsRef<[u8]>>(
         &mut self,
         all: &[T],
         size: u8,
-        one: impl Fn(&mut DialectEncoder, T) -> Result<EncodedBytes, DialectEncodeError>,
+        one: impl Fn(&mut DialectEncoder, T) -> Result<B, DialectEncodeError>,
         many: impl Fn(&mut DialectEncoder, &[T], &mut Vec<u8>) -> Result<(), DialectEncodeError>,
     ) {
         let size = usize::from(size % 8);
@@ -596,7 +615,7 @@ impl Writing {
                 let result = match &chunk[(encoder.position() - start) as usize..] {
                     [] if size == 0 => break,
                     [item] if size == 0 => {
-                        one(encoder, *item).map(|form| bytes.extend_from_slice(&form))
+                        one(encoder, *item).map(|form| bytes.extend_from_slice(form.as_ref()))
                     }
                     rest => many(encoder, rest, bytes),
                 };
@@ -610,12 +629,12 @@ impl Writing {
 
     /// What has been pushed as a code point is written as an item, too.
     fn code_point(&mut self, code_point: CodePoint) {
-        let joined = self.codec.decoder().options().dialect() == Dialect::Wtf8;
+        let joined = self.codec.decoder().dialect() == Dialect::Wtf8;
         self.expected.push(code_point.into(), joined);
         self.expected_of_items.push(code_point.into(), joined);
-        match self.codec.encode(DialectItem::CodePoint(code_point), &mut self.items) {
+        match self.codec.encode(Item::CodePoint(code_point), &mut self.items) {
             Ok(()) => self.is_signed = true,
-            Err(DialectCodecError::Encode(error)) => self.errors_of_items.push(refused(error)),
+            Err(CodecError::Invalid(error)) => self.errors_of_items.push(refused(error)),
             Err(error) => panic!("{error}"),
         }
     }
@@ -767,9 +786,9 @@ pub fn java(plan: &JavaPlan) {
         if error.is_none() {
             accepted.extend([&length[..], &string.0].concat());
         }
-        let decoder = DialectDecoder::with_options(rules.options()).with_error_mode(mode);
+        let decoder = DialectDecoder::new(rules.dialect).with_options(rules.options());
         expected.push(match error {
-            Some(_) if mode != ErrorMode::Fatal => Ok(repaired(decoder, &string.0)),
+            Some(_) if mode != ErrorMode::Fatal => Ok(repaired(decoder, mode, &string.0)),
             Some(error) => Err(error),
             None => Ok(text()),
         });
@@ -787,7 +806,7 @@ pub fn java(plan: &JavaPlan) {
         }
         found.push(
             item.map(String::from)
-                .map_err(|error: DialectError| (error.valid_up_to(), error.bytes().len())),
+                .map_err(|error: DialectError| (error.offset(), error.bytes().len())),
         );
     };
     for chunk in bytes.chunks(usize::from(plan.chunk).max(1)) {
@@ -814,9 +833,9 @@ pub fn java(plan: &JavaPlan) {
     }
 }
 
-fn repaired(mut decoder: DialectDecoder, bytes: &[u8]) -> String {
+fn repaired(mut decoder: DialectDecoder, mode: ErrorMode, bytes: &[u8]) -> String {
     let mut text = String::new();
-    decoder.push_to_string(bytes, &mut text).expect("it repairs");
-    decoder.finish_to_string(&mut text).expect("it repairs");
+    ok(decoder.push_to_string(bytes, mode, &mut text)).expect("it repairs");
+    decoder.finish_to_string(mode, &mut text).expect("it repairs");
     text
 }

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
     DialectErrorKind, DialectOptions,
@@ -20,15 +21,26 @@ use super::{
 ///
 /// If the case is malformed.
 pub(super) fn answer(case: &Value) -> Result<Option<Map<String, Value>>, String> {
-    Ok(match (str_of(case, "op")?, options(case)?) {
-        ("decode", Some(options)) => Some(decode(case, options)?),
-        ("encode", Some(options)) => Some(encode(case, options)?),
-        ("concat", Some(options)) => Some(concat(case, options)?),
-        ("lossy_utf8", Some(options)) => Some(lossy_utf8(case, options)?),
+    Ok(match (str_of(case, "op")?, rules(case)?) {
+        ("decode", Some(rules)) => Some(decode(case, rules)?),
+        ("encode", Some(rules)) => Some(encode(case, rules)?),
+        ("concat", Some(rules)) => Some(concat(case, rules)?),
+        ("lossy_utf8", Some(rules)) => Some(lossy_utf8(case, rules)?),
         ("digest", _) => Some(digest(case)?),
         ("decode_callback", _) => Some(decode_callback(case)?),
         _ => None,
     })
+}
+
+/// A dialect and its options.
+type Rules = (Dialect, DialectOptions);
+
+fn decoder((dialect, options): Rules) -> DialectDecoder {
+    DialectDecoder::new(dialect).with_options(options)
+}
+
+fn encoder((dialect, options): Rules) -> DialectEncoder {
+    DialectEncoder::new(dialect).with_options(options)
 }
 
 // ---- decoding -----------------------------------------------------------------------------------
@@ -42,9 +54,9 @@ struct Run {
     fail_step: Option<usize>,
 }
 
-fn decode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, String> {
+fn decode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
     let (chunks, mode) = (chunks(case)?, error_mode(case)?);
-    let run = run(&chunks, options, mode);
+    let run = run(&chunks, rules, mode);
     let mut answer = Map::new();
     let mut tell = |name: &str, value: Value| answer.insert(name.to_owned(), value);
 
@@ -55,7 +67,7 @@ fn decode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
         tell(&name("steps"), run.steps.iter().map(|step| written(step, is_text)).collect());
         tell("held", run.held.into());
     }
-    let (errors, decided_by) = match options.dialect() {
+    let (errors, decided_by) = match rules.0 {
         // It has no errors: what it escapes is what is an error in UTF-8.
         Dialect::Utf8b => {
             let (errors, decided_by) = errors_in_utf8(&chunks.concat(), bom(case)?);
@@ -63,7 +75,7 @@ fn decode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
         }
         _ => {
             let errors: Vec<_> = run.errors.iter().map(described_in_dialect).collect();
-            (errors, decided_by(&chunks.concat(), options))
+            (errors, decided_by(&chunks.concat(), rules))
         }
     };
     tell("errors", errors.into());
@@ -75,18 +87,29 @@ fn decode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
     Ok(answer)
 }
 
-fn run(chunks: &[Vec<u8>], options: DialectOptions, mode: ErrorMode) -> Run {
-    let mut decoder = DialectDecoder::with_options(options).with_error_mode(mode);
+fn run(chunks: &[Vec<u8>], rules: Rules, mode: ErrorMode) -> Run {
+    let (dialect, options) = rules;
+    let mut decoder = decoder(match mode {
+        ErrorMode::Fatal => rules,
+        _ => (dialect, options.with_whole_errors()),
+    });
     let mut run = Run::default();
     for (n, chunk) in chunks.iter().map(Some).chain([None]).enumerate() {
         let mut step = Vec::new();
-        let pieces = match chunk {
-            Some(chunk) => decoder.push(chunk),
-            None => decoder.finish(),
+        let pieces: Vec<_> = match chunk {
+            Some(chunk) => until_error(
+                decoder.push(chunk).map(|piece| piece.map(|piece| piece.code_points().collect())),
+                mode,
+            ),
+            None => until_error(
+                std::iter::from_fn(|| decoder.finish().transpose())
+                    .map(|piece| piece.map(|code_point| vec![code_point])),
+                mode,
+            ),
         };
         for piece in pieces {
             match piece {
-                Ok(piece) => step.extend(piece.code_points()),
+                Ok(code_points) => step.extend(code_points),
                 Err(error) => {
                     run.errors.push(error);
                     let Some(repair) = error.repair(mode) else {
@@ -108,15 +131,31 @@ fn run(chunks: &[Vec<u8>], options: DialectOptions, mode: ErrorMode) -> Run {
     run
 }
 
+/// The pieces up to the first error that the mode does not repair.
+fn until_error(
+    pieces: impl Iterator<Item = Result<Vec<CodePoint>, DialectError>>,
+    mode: ErrorMode,
+) -> Vec<Result<Vec<CodePoint>, DialectError>> {
+    let mut taken = Vec::new();
+    for piece in pieces {
+        let is_last = piece.is_err() && mode == ErrorMode::Fatal;
+        taken.push(piece);
+        if is_last {
+            break;
+        }
+    }
+    taken
+}
+
 /// The index of the byte that decides the first error, if there is one; `Some(None)` for the end.
-fn decided_by(bytes: &[u8], options: DialectOptions) -> Option<Option<usize>> {
-    let mut decoder = DialectDecoder::with_options(options);
+fn decided_by(bytes: &[u8], rules: Rules) -> Option<Option<usize>> {
+    let mut decoder = decoder(rules);
     for (index, byte) in bytes.iter().enumerate() {
         if decoder.push(&[*byte]).any(|piece| piece.is_err()) {
             return Some(Some(index));
         }
     }
-    decoder.finish().any(|piece| piece.is_err()).then_some(None)
+    std::iter::from_fn(|| decoder.finish().transpose()).any(|piece| piece.is_err()).then_some(None)
 }
 
 fn errors_in_utf8(bytes: &[u8], bom: BomPolicy) -> (Vec<Utf8Error>, Option<Option<usize>>) {
@@ -155,19 +194,21 @@ fn described_in_dialect(error: &DialectError) -> Value {
         _ if error.next_byte().is_some() => "invalid_continuation",
         _ => "invalid_start",
     };
-    json!({"offset": error.valid_up_to(), "len": error.bytes().len(), "kind": kind})
+    json!({"offset": error.offset(), "len": error.bytes().len(), "kind": kind})
 }
 
 /// Decodes each string separately, and encodes all of them as one stream.
-fn concat(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, String> {
-    let (mut encoder, mut out) = (DialectEncoder::with_options(options), Vec::new());
+fn concat(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
+    let (mut encoder, mut out) = (encoder(rules), Vec::new());
     for string in chunks(case)? {
         let mut code_points = Vec::new();
-        let mut decoder = DialectDecoder::with_options(options);
-        decoder
-            .push_to_code_points(&string, &mut code_points)
-            .map_err(|error| error.to_string())?;
-        decoder.finish_to_code_points(&mut code_points).map_err(|error| error.to_string())?;
+        let (mut decoder, mode) = (decoder(rules), ErrorMode::Fatal);
+        let progress = decoder.push_to_code_points(&string, mode, &mut code_points);
+        if let Status::IllFormed(error) = progress.status {
+            return Err(error.to_string());
+        }
+        let ended = decoder.finish_to_code_points(mode, &mut code_points);
+        ended.map_err(|error| error.to_string())?;
         let pushed = encoder.push_code_points_to_vec(&code_points, &mut out);
         pushed.map_err(|error| error.to_string())?;
     }
@@ -175,14 +216,14 @@ fn concat(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
     Ok(object(json!({ "out": hex(&out) })))
 }
 
-fn lossy_utf8(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, String> {
-    let decoder = DialectDecoder::with_options(options);
-    let mut decoder = decoder.with_error_mode(ErrorMode::Replacement);
+fn lossy_utf8(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
+    let (mut decoder, mode) = (decoder(rules), ErrorMode::Replacement);
     let mut text = String::new();
     for string in chunks(case)? {
-        decoder.push_to_string(&string, &mut text).map_err(|error| error.to_string())?;
+        let progress = decoder.push_to_string(&string, mode, &mut text);
+        assert_eq!(progress.status, Status::Done);
     }
-    decoder.finish_to_string(&mut text).map_err(|error| error.to_string())?;
+    decoder.finish_to_string(mode, &mut text).map_err(|error| error.to_string())?;
     Ok(object(json!({ "out": hex(text.as_bytes()) })))
 }
 
@@ -219,9 +260,9 @@ fn decode_callback(case: &Value) -> Result<Map<String, Value>, String> {
 
 // ---- encoding -----------------------------------------------------------------------------------
 
-fn encode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, String> {
+fn encode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
     let policy = str_of(case, "policy")?;
-    let mut encoder = DialectEncoder::with_options(options).with_error_mode(error_mode(case)?);
+    let mut encoder = encoder(rules).with_error_mode(error_mode(case)?);
     if str_of(case, "bom")? == "emit" {
         encoder = encoder.with_bom();
     }
@@ -256,7 +297,7 @@ fn encode(case: &Value, options: DialectOptions) -> Result<Map<String, Value>, S
     if encoder.error_count() < 2 {
         let described = encoder
             .first_error()
-            .map(|error| json!({"offset": error.index(), "len": 1, "kind": "lone_surrogate"}));
+            .map(|error| json!({"offset": error.offset(), "len": 1, "kind": "lone_surrogate"}));
         answer.insert("errors".into(), described.into_iter().collect());
     }
     if matches!(policy, "strict" | "surrogateescape") {
@@ -278,7 +319,7 @@ fn digest(case: &Value) -> Result<Map<String, Value>, String> {
     let mut hash = Sha256::new();
     let rule = str_of(case, "rule")?;
     if rule == "all_scalars" {
-        let bytes = all_scalars(str_of(case, "dialect")?, options(case)?)?;
+        let bytes = all_scalars(str_of(case, "dialect")?, rules(case)?)?;
         hash.update(&bytes);
         return Ok(object(json!({"bytes": bytes.len(), "sha256": hex(&hash.finalize())})));
     }
@@ -307,14 +348,14 @@ fn digest(case: &Value) -> Result<Map<String, Value>, String> {
     Ok(object(json!({ "sha256": hex(&hash.finalize()) })))
 }
 
-fn all_scalars(dialect: &str, options: Option<DialectOptions>) -> Result<Vec<u8>, String> {
+fn all_scalars(dialect: &str, rules: Option<Rules>) -> Result<Vec<u8>, String> {
     let text: String = ('\0'..=char::MAX).collect();
-    let Some(options) = options else {
+    let Some(rules) = rules else {
         assert_eq!(dialect, "utf-8");
         return Ok(Utf8Encoder::new().push(&text).concat());
     };
     let mut bytes = Vec::new();
-    let mut encoder = DialectEncoder::with_options(options);
+    let mut encoder = encoder(rules);
     encoder.push_to_vec(&text, &mut bytes).map_err(|error| error.to_string())?;
     Ok(bytes)
 }
@@ -347,7 +388,7 @@ fn bytewise(string: &[u8]) -> Vec<u8> {
 // ---- words of the vectors -----------------------------------------------------------------------
 
 /// The dialect that a case is about; `None` for plain UTF-8.
-fn options(case: &Value) -> Result<Option<DialectOptions>, String> {
+fn rules(case: &Value) -> Result<Option<Rules>, String> {
     let policy = case["policy"].as_str().unwrap_or("strict");
     let dialect = match (case["dialect"].as_str(), policy) {
         (None, _) => return Ok(None),
@@ -361,13 +402,14 @@ fn options(case: &Value) -> Result<Option<DialectOptions>, String> {
         (Some(dialect), _) => return Err(format!("there is no dialect {dialect}")),
     };
     let options = match str_of(case, "op")? {
-        "decode" => DialectOptions::new(dialect).with_bom(bom(case)?),
-        _ => DialectOptions::new(dialect),
+        "decode" => DialectOptions::new().with_bom(bom(case)?),
+        _ => DialectOptions::new(),
     };
-    Ok(Some(match policy {
+    let options = match policy {
         "surrogatepass" => options.with_unpaired_surrogates(),
         _ => options,
-    }))
+    };
+    Ok(Some((dialect, options)))
 }
 
 fn error_mode(case: &Value) -> Result<ErrorMode, String> {

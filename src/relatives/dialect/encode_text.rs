@@ -1,3 +1,5 @@
+//! How is much text encoded at once, into a `Vec`?
+
 use alloc::vec::Vec;
 
 use crate::core::text::{Kernel, NulForm};
@@ -5,15 +7,14 @@ use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::encoder::DialectEncoder;
 use crate::dialect::{CodePoint, Dialect};
 
-/// Many at once, into a `Vec`.
+/// Into a `Vec`.
 impl DialectEncoder {
-    /// Encodes `text` and appends its bytes. An empty text changes nothing (but for the signature).
+    /// Encodes `text` and appends its bytes. An empty text only writes the BOM, if requested.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), a surrogate that was held and has no form
-    /// in the dialect. The text has not been taken then: push it again. Text itself is never
-    /// refused.
+    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), a held surrogate that has no form in the dialect.
+    /// Then `text` has not been consumed: push it again. Text itself is never rejected.
     ///
     /// # Examples
     ///
@@ -37,16 +38,15 @@ impl DialectEncoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), the first that has no form in the dialect.
-    /// What came before it is out, and the encoder stands behind it
-    /// ([`position`](Self::position)).
+    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), the first that has no form in the dialect. Those
+    /// before it have been written; to continue, push those from [`position`](Self::position) on.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
     ///
-    /// // Joining the halves of a pair, as WTF-8 has to.
+    /// // WTF-8 joins the halves of a pair.
     /// let halves = [0xD83D, 0xDE00].map(|half| CodePoint::new(half).unwrap());
     /// let mut bytes = Vec::new();
     /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
@@ -96,7 +96,7 @@ impl DialectEncoder {
         })
     }
 
-    /// Ends the stream, as [`finish`](Self::finish), and appends the bytes of that.
+    /// Ends the stream, as [`finish`](Self::finish), and appends the last bytes.
     ///
     /// # Errors
     ///
@@ -126,11 +126,11 @@ impl DialectEncoder {
     ) -> Result<(), DialectEncodeError> {
         out.put(self.take_signature());
         if text.is_empty() {
-            // Nothing stands between the halves of a pair.
+            // The halves of a pair remain next to each other.
             return Ok(());
         }
         out.put(&self.finish()?);
-        encode_text(self.options().dialect(), text, out);
+        encode_text(self.dialect(), text, out);
         Ok(())
     }
 }
@@ -155,10 +155,10 @@ impl Output for bytes::BytesMut {
     }
 }
 
-/// Bytes that are rewritten at once.
+/// The number of bytes that are rewritten at once.
 const BUFFER: usize = 512;
 
-/// Writes `text`: stretches that are the same in UTF-8 as they are, and what is between rewritten.
+/// Writes `text`: copies stretches that the dialect writes as UTF-8 does, and rewrites what is between.
 fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
     let nul = match dialect {
         Dialect::Cesu8 => NulForm::OneByte,
@@ -171,7 +171,7 @@ fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
         let same = kernel.find_outside(rest, nul.plain_bytes()).unwrap_or(rest.len());
         out.put(&rest[..same]);
         rest = &rest[same..];
-        // Where one stands, others may.
+        // After one sequence that differs, others are likely.
         let mut buffer = [0; BUFFER];
         loop {
             if rest.is_empty() {

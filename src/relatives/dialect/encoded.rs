@@ -1,23 +1,16 @@
+//! How is a code point written in a dialect?
+
 use core::fmt;
 use core::ops::Deref;
 
 use crate::dialect::grammar::generalized;
-use crate::dialect::options::{Unpaired, Values};
-use crate::dialect::{CodePoint, Dialect, DialectOptions};
+use crate::dialect::options::{DialectOptions, Unpaired, Values};
+use crate::dialect::{CodePoint, Dialect};
 
-/// What one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) has to be written: at most 24
-/// bytes, without an allocation.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::dialect::{Dialect, DialectEncoder};
-///
-/// let bytes = DialectEncoder::new(Dialect::Cesu8).push_code_point('é'.into()).unwrap();
-/// assert_eq!(&bytes[..], "é".as_bytes());
-/// ```
+/// The bytes that one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) returns: at most 24,
+/// without an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct EncodedBytes {
+pub(super) struct EncodedBytes {
     /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
     bytes: [u8; 24],
     len: u8,
@@ -26,8 +19,8 @@ pub struct EncodedBytes {
 impl EncodedBytes {
     pub(super) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
 
-    /// Appends. The most there can be are a signature, the escape of a unit that was held, and that
-    /// of the largest code point: 3 + 6 + 10 bytes.
+    /// Appends `bytes`. The longest result is a BOM, the escape of a held surrogate, and that of the largest
+    /// code point: 3 + 6 + 10 bytes.
     pub(super) fn extend(&mut self, bytes: &[u8]) {
         let at = usize::from(self.len);
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
@@ -65,16 +58,21 @@ impl fmt::Debug for EncodedBytes {
     }
 }
 
-/// Returns how a code point is written, one to six bytes, if it is.
-pub(super) fn form(options: DialectOptions, code_point: CodePoint) -> Option<([u8; 6], usize)> {
+/// Returns the bytes of a code point and their number, one to six, or `None` if the dialect has no form of
+/// it.
+pub(super) fn form(
+    dialect: Dialect,
+    options: DialectOptions,
+    code_point: CodePoint,
+) -> Option<([u8; 6], usize)> {
     let value = code_point.to_u32();
-    match (options.dialect(), value) {
+    match (dialect, value) {
         (Dialect::ModifiedUtf8, 0) => Some(([0xC0, 0x80, 0, 0, 0, 0], 2)),
         (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0x1_0000..=0x10_FFFF) => {
             Some((pair_form(value), 6))
         }
         (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0xD800..=0xDFFF)
-            if options.unpaired() == Unpaired::Refused =>
+            if options.unpaired() == Unpaired::Rejected =>
         {
             None
         }
