@@ -261,8 +261,7 @@ impl Utf8Codec {
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         if let Some(switch) = &mut self.fallback {
-            let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-            return take_next(switch, scanner, tally, src, Follow::More, self.mode);
+            return take_next(switch, &mut self.decoder, src, Follow::More, self.mode);
         }
         if self.mode != ErrorMode::Fatal {
             return Ok(self.decoder.take_repaired(src, self.mode)?.into_item());
@@ -303,8 +302,7 @@ impl Decoder for Utf8Codec {
             return Ok(Some(text));
         }
         if let Some(switch) = &mut self.fallback {
-            let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-            let next = take_next(switch, scanner, tally, src, Follow::End, self.mode)?;
+            let next = take_next(switch, &mut self.decoder, src, Follow::End, self.mode)?;
             if next.is_none() {
                 switch.finish();
             }

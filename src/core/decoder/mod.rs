@@ -315,8 +315,27 @@ impl Utf8Decoder {
         self.scanner.is_plain().then(|| self.scanner.step_plain(input))
     }
 
+    /// Skips bytes that the caller does not show.
+    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[inline]
+    pub(crate) const fn skip(&mut self, bytes: usize) {
+        self.scanner.skip(bytes);
+    }
+
+    /// Continues at another offset of the stream.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn seek(&mut self, position: u64) {
+        self.scanner.seek(position);
+    }
+
+    /// Expects no BOM and skips no continuation bytes from here on.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn close_start(&mut self) {
+        self.scanner.close_start();
+    }
+
     /// Takes back the last `bytes` bytes of a [`Step::Text`], to be shown again.
-    #[cfg(feature = "codec")]
+    #[cfg(feature = "alloc")]
     pub(crate) const fn unread(&mut self, bytes: usize) {
         self.scanner.unread(bytes);
     }

@@ -113,7 +113,7 @@ impl Decoding {
             return hint;
         }
         let here = (self.text.decoder.incomplete().len() + self.text.chunk.len()) as u64;
-        let skipped = if self.text.decoder.scanner.start().may_skip() { 3 } else { 0 };
+        let skipped = if self.text.decoder.scanner().start().may_skip() { 3 } else { 0 };
         if let Some(upper) = inner.upper() {
             hint.set_upper(upper.saturating_add(here));
         }

@@ -149,8 +149,7 @@ impl FallbackDecoder {
         let mut chunk = chunk;
         loop {
             let result = if self.held.is_empty() {
-                let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
-                let found = self.switch.step(scanner, tally, chunk, Follow::More, text);
+                let found = self.switch.step(&mut self.decoder, chunk, Follow::More, text);
                 let (used, result) = take(found, self.mode, text);
                 if used == 0 && result == Ok(Pace::Waits) {
                     self.held.hold(chunk, Wait::ForMore);
@@ -334,9 +333,8 @@ impl FallbackDecoder {
 
     /// Takes a step into what is held, at the end: appends text, or returns an error.
     pub(crate) fn step_end(&mut self, text: &mut String) -> Result<Pace, Utf8Error> {
-        let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
         let held = self.held.rest();
-        let found = self.switch.step(scanner, tally, held, Follow::End, text);
+        let found = self.switch.step(&mut self.decoder, held, Follow::End, text);
         let (used, pace) = take(found, self.mode, text);
         self.held.take(used);
         if pace == Ok(Pace::Waits) {
@@ -361,9 +359,8 @@ impl FallbackDecoder {
                 Wait::ForMore => chunk.len().min(own.clamp(LEAST_LENT, MOST_LENT)),
             };
             self.held.append(&chunk[..lent]);
-            let Utf8Decoder { scanner, tally, .. } = &mut self.decoder;
             let held = self.held.rest();
-            let found = self.switch.step(scanner, tally, held, Follow::More, text);
+            let found = self.switch.step(&mut self.decoder, held, Follow::More, text);
             let (used, result) = take(found, self.mode, text);
             if used == 0 && result == Ok(Pace::Waits) {
                 self.held.wait = Wait::ForMore;

@@ -2,10 +2,10 @@ use alloc::string::String;
 
 use bytestring::ByteString;
 
+use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::{Scanner, Step};
-use crate::core::tally::Tally;
 use crate::fallback::settings::Extent;
 use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, FallbackReport, Switch};
@@ -81,10 +81,10 @@ impl LineFallback {
         let (mut utf8, mut legacy) =
             legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
         let mut text = String::with_capacity(bytes.len());
-        let mut counted_before = Tally::default();
+        let mut decoder = Utf8Decoder::at(scanner); // these errors have been counted before
         loop {
             let follow = Follow::End;
-            let found = self.parts.step(&mut scanner, &mut counted_before, utf8, follow, &mut text);
+            let found = self.parts.step(&mut decoder, utf8, follow, &mut text);
             let taken = match found {
                 Found::Text(piece) => {
                     text.push_str(piece);
@@ -99,6 +99,7 @@ impl LineFallback {
             };
             utf8 = &utf8[taken..];
         }
+        scanner = decoder.scanner();
         loop {
             let taken = match scanner.step_legacy(legacy, None) {
                 Step::Silent(len) => self.parts.decode(&legacy[..len], Follow::End, &mut text),

@@ -5,12 +5,9 @@ use bytes::Buf;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-#[cfg(feature = "stream")]
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
-use crate::core::scanner::Scanner;
-use crate::core::tally::Tally;
 use crate::core::text::{SplitTo, take_text};
 use crate::fallback::Switch;
 #[cfg(feature = "stream")]
@@ -24,8 +21,7 @@ use crate::relatives::Follow;
 /// `mode` does not repair.
 pub(crate) fn take_next<B: SplitTo + Buf>(
     switch: &mut Switch,
-    scanner: &mut Scanner,
-    tally: &mut Tally,
+    decoder: &mut Utf8Decoder,
     bytes: &mut B,
     follow: Follow,
     mode: ErrorMode,
@@ -34,7 +30,7 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
         let mut legacy = String::new();
         let mut found = Taken::Nothing;
         let text = take_text(bytes, |bytes| {
-            match switch.step(scanner, tally, bytes, follow, &mut legacy) {
+            match switch.step(decoder, bytes, follow, &mut legacy) {
                 Found::Text(text) => return text,
                 Found::Legacy(len) | Found::Silent(len) => found = Taken::Bytes(len),
                 Found::Error(error) => found = Taken::Error(error),
@@ -81,8 +77,8 @@ impl FallbackDecoder {
                 return Ok(None);
             }
         }
-        let Self { decoder: Utf8Decoder { scanner, tally, .. }, mode, switch, .. } = self;
-        let next = take_next(switch, scanner, tally, chunk, Follow::More, *mode)?;
+        let Self { decoder, mode, switch, .. } = self;
+        let next = take_next(switch, decoder, chunk, Follow::More, *mode)?;
         if next.is_none() {
             self.hold(&std::mem::take(chunk));
         }

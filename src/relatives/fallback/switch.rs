@@ -1,8 +1,8 @@
 use alloc::string::String;
 
+use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
-use crate::core::tally::Tally;
 use crate::fallback::settings::Extent;
 use crate::fallback::{Fallback, FallbackReport};
 use crate::relatives::Follow;
@@ -86,13 +86,12 @@ impl Switch {
     /// Says what `input` begins with. `legacy` receives the text of [`Found::Legacy`].
     pub(crate) fn step<'a>(
         &mut self,
-        scanner: &mut Scanner,
-        tally: &mut Tally,
+        decoder: &mut Utf8Decoder,
         input: &'a [u8],
         follow: Follow,
         legacy: &mut String,
     ) -> Found<'a> {
-        let mut at = Place { scanner, tally, input, follow };
+        let mut at = Place { decoder, input, follow };
         loop {
             let found = match (self.reading, self.fallback.extent) {
                 (Reading::Legacy, _) => Some(self.step_legacy(&mut at, legacy)),
@@ -124,10 +123,10 @@ impl Switch {
 
     /// UTF-8 up to the first ill-formed byte, with which all the rest begins.
     fn step_until_ill_formed<'a>(&mut self, at: &mut Place<'_, 'a>) -> Option<Found<'a>> {
-        let before = *at.scanner;
+        let before = at.decoder.scanner();
         match at.step() {
             Step::Error(error) if error.kind().is_ill_formed() => {
-                *at.scanner = before;
+                at.decoder.continue_from(before);
                 self.turn(at, error);
                 None
             }
@@ -137,10 +136,10 @@ impl Switch {
 
     /// UTF-8, and runs of ill-formed parts.
     fn step_parts<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
-        let before = *at.scanner;
+        let before = at.decoder.scanner();
         match at.step() {
             Step::Error(error) if error.kind().is_ill_formed() => {
-                *at.scanner = before;
+                at.decoder.continue_from(before);
                 self.step_run(at, legacy)
             }
             step => at.pass_on(step),
@@ -149,7 +148,7 @@ impl Switch {
 
     /// The ill-formed parts that the bytes begin with, up to the next thing that is none.
     fn step_run<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
-        let start = at.scanner.position();
+        let start = at.decoder.position();
         let mut len = 0;
         let follow = loop {
             let mut ahead = Place { input: &at.input[len..], ..at.reborrow() };
@@ -157,8 +156,8 @@ impl Switch {
                 Step::Error(error) if error.kind().is_ill_formed() => {
                     len += error.bytes().len();
                     if error.valid_up_to() >= self.counted {
-                        self.counted = at.scanner.position();
-                        at.tally.note(error);
+                        self.counted = at.decoder.position();
+                        at.decoder.note(error);
                     }
                 }
                 Step::Hold => break at.follow,
@@ -169,7 +168,7 @@ impl Switch {
             self.begin(start);
         }
         let read = self.decode(&at.input[..len], follow, legacy);
-        at.scanner.seek(start + read as u64);
+        at.decoder.seek(start + read as u64);
         self.run_end = start + read as u64;
         if read == 0 { Found::Hold } else { Found::Legacy(read) }
     }
@@ -192,7 +191,7 @@ impl Switch {
 
     /// The ASCII front of a line, or whole lines of UTF-8.
     fn step_line_start<'a>(&mut self, at: &mut Place<'_, 'a>) -> Option<Found<'a>> {
-        let before = *at.scanner;
+        let before = at.decoder.scanner();
         match at.step() {
             Step::Text(text) => {
                 let settled = settled_len(text);
@@ -201,7 +200,7 @@ impl Switch {
                 }
             }
             Step::Error(error) if error.kind().is_ill_formed() => {
-                *at.scanner = before;
+                at.decoder.continue_from(before);
                 self.turn(at, error);
                 return None;
             }
@@ -212,7 +211,7 @@ impl Switch {
             Step::Error(error) if !error.bytes().is_ascii() => {}
             step => return Some(at.pass_on(step)),
         }
-        *at.scanner = before;
+        at.decoder.continue_from(before);
         self.reading = Reading::Open { ahead: before, checked: 0 };
         None
     }
@@ -232,9 +231,7 @@ impl Switch {
             return None;
         }
         self.reading = loop {
-            let mut open =
-                Place { scanner: &mut ahead, input: &at.input[checked..], ..at.reborrow() };
-            let (len, line_end) = match open.step() {
+            let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.follow) {
                 Step::Text(text) => (text.len(), text.bytes().position(|byte| byte == b'\n')),
                 Step::Error(error) if error.kind().is_ill_formed() => {
                     self.turn(at, error);
@@ -266,10 +263,10 @@ impl Switch {
         let (line, _) = at.input.split_at_checked(left).unwrap_or((at.input, &[]));
         let found = match line {
             [] => Found::Hold,
-            _ => match at.scanner.step(line) {
+            _ => match at.decoder.step(line) {
                 Step::Text(text) => Found::Text(text),
                 Step::Silent(len) => Found::Silent(len),
-                Step::Error(error) => Found::Error(at.tally.note(error)),
+                Step::Error(error) => Found::Error(error),
                 Step::Hold => Found::Hold,
             },
         };
@@ -290,13 +287,16 @@ impl Switch {
     fn step_legacy<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let line_end = (self.fallback.extent != Extent::Rest).then_some(b'\n');
         let ends_line = |byte: Option<&u8>| byte.is_some() && byte.copied() == line_end;
-        let start = at.scanner.position();
-        let taken = match at.scanner.step_legacy(at.input, line_end) {
+        let start = at.decoder.position();
+        let mut scanner = at.decoder.scanner();
+        let step = scanner.step_legacy(at.input, line_end);
+        at.decoder.continue_from(scanner);
+        let taken = match step {
             Step::Error(error) => {
                 if ends_line(error.bytes().first()) {
                     self.reading = Reading::Utf8;
                 }
-                return Found::Error(at.tally.note(error));
+                return Found::Error(at.decoder.note(error));
             }
             Step::Silent(len) => &at.input[..len],
             Step::Text(_) | Step::Hold => return Found::Hold,
@@ -305,7 +305,7 @@ impl Switch {
         let is_cut = is_last || taken.len() < at.input.len();
         let follow = if is_cut { Follow::End } else { at.follow };
         let read = self.decode(taken, follow, legacy);
-        at.scanner.seek(start + read as u64);
+        at.decoder.seek(start + read as u64);
         if is_last {
             self.reading = Reading::Utf8;
         }
@@ -314,9 +314,9 @@ impl Switch {
 
     /// Turns to the legacy encoding where the scanner is, because of `error`.
     fn turn(&mut self, at: &mut Place<'_, '_>, error: Utf8Error) {
-        at.tally.note(error);
-        at.scanner.close_start();
-        self.begin(at.scanner.position());
+        at.decoder.note(error);
+        at.decoder.close_start();
+        self.begin(at.decoder.position());
         self.reading = Reading::Legacy;
     }
 
@@ -335,41 +335,48 @@ impl Switch {
     }
 }
 
+/// Describes what `input` begins with in UTF-8, given what follows it.
+fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<'a> {
+    let step = scanner.step(input);
+    if !matches!(step, Step::Hold) || follow == Follow::More {
+        return step;
+    }
+    scanner.finish(input).map_or(Step::Hold, Step::Error)
+}
+
 /// Bytes, and where they stand.
 struct Place<'p, 'a> {
-    scanner: &'p mut Scanner,
-    tally: &'p mut Tally,
+    decoder: &'p mut Utf8Decoder,
     input: &'a [u8],
     follow: Follow,
 }
 
 impl<'a> Place<'_, 'a> {
     fn reborrow(&mut self) -> Place<'_, 'a> {
-        let Self { scanner, tally, input, follow } = self;
-        Place { scanner, tally, input, follow: *follow }
+        let Self { decoder, input, follow } = self;
+        Place { decoder, input, follow: *follow }
     }
 
     /// What the bytes begin with in UTF-8, in view of what follows.
     fn step(&mut self) -> Step<'a> {
-        let step = self.scanner.step(self.input);
-        if !matches!(step, Step::Hold) || self.follow == Follow::More {
-            return step;
-        }
-        self.scanner.finish(self.input).map_or(Step::Hold, Step::Error)
+        let mut scanner = self.decoder.scanner();
+        let step = step(&mut scanner, self.input, self.follow);
+        self.decoder.continue_from(scanner);
+        step
     }
 
     fn pass_on(&mut self, step: Step<'a>) -> Found<'a> {
         match step {
             Step::Text(text) => Found::Text(text),
             Step::Silent(len) => Found::Silent(len),
-            Step::Error(error) => Found::Error(self.tally.note(error)),
+            Step::Error(error) => Found::Error(self.decoder.note(error)),
             Step::Hold => Found::Hold,
         }
     }
 
     /// Of the last step's text the first `len` bytes, which are whole characters.
     fn give_back(&mut self, text: &'a str, len: usize) -> Found<'a> {
-        self.scanner.unread(text.len() - len);
+        self.decoder.unread(text.len() - len);
         Found::Text(&text[..len])
     }
 }
