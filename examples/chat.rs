@@ -126,7 +126,7 @@ async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result
         return outlet.say([ByteString::from("* the room is full")]).await;
     };
     let talked = talk(&mut lines, &mut outlet, &mut messages, room, id).await;
-    room.leave(id, lines.decoder().error_count());
+    room.leave(id, lines.decoder().decoder().error_count());
     talked
 }
 
@@ -143,7 +143,7 @@ async fn talk(
             line = lines.next() => match line.transpose()? {
                 None => return Ok(outlet.writer.close().await?),
                 Some(Ok(line)) => room.say(id, &line),
-                Some(Err(LineError { number, kind: LineErrorKind::TooLong { limit }, .. })) => {
+                Some(Err(LineError { number, kind: LineErrorKind::TooLong { max_length: limit }, .. })) => {
                     let refusal = format!("* line {number} is longer than {limit} bytes: dropped");
                     outlet.say([ByteString::from(refusal)]).await?;
                 }

@@ -115,7 +115,7 @@
 //! | a reader | borrowed text, and errors | [`stream::Utf8Reader`] | `stream` |
 //! | a `Stream` of chunks, or a reader | text and errors as they come | [`stream::Utf8Stream`] | `stream` |
 //! | the same | `char`s with their offsets | [`stream::CharStream`] | `stream` |
-//! | the same | lines | [`stream::Utf8Lines`] | `stream`, `codec` |
+//! | the same | lines | [`stream::Utf8Lines`] | `stream` |
 //! | the same | one `String` of limited length | [`stream::Utf8Stream::collect_text`] | `stream` |
 //! | frames of a WebSocket | messages, validated as they arrive | [`payload::websocket::MessageAssembler`] | `bytes` |
 //! | the body of an HTTP message | text as it comes, or one `String` | [`payload::http::Utf8Body`] | `http-body` |
@@ -125,7 +125,7 @@
 //! | the same | a guess which legacy encoding | `detect::LegacyGuesser` | `chardetng` |
 //! | slices from a terminal | borrowed text, in Latin-1 or UTF-8 by its escapes | [`TerminalDecoder`] | |
 //! | any bytes | where characters begin | [`boundary`] | |
-//! | text in pieces, a [`Utf8Stream`](stream::Utf8Stream), a [`Utf8Reader`](stream::Utf8Reader) | the places of a text | [`TextFinder`], [`matches`](stream::Utf8Stream::matches), [`find`](stream::Utf8Reader::find) | `codec` or `stream` |
+//! | text in pieces | the offsets of a text | [`search::TextFinder`] | `codec` or `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |
 //! | UTF-16 units | a `String`, or a buffer of fixed size, lone surrogates repaired | [`utf16::Utf16Decoder`] | (`alloc`) |
 //! | text | pieces of at most n bytes | [`boundary::at_most`] | |
@@ -261,7 +261,7 @@ pub mod codec;
 mod core;
 #[allow(unsafe_code)]
 mod kernel;
-#[cfg(feature = "codec")]
+#[cfg(any(feature = "codec", feature = "stream"))]
 pub mod lines;
 #[cfg(feature = "bytes")]
 pub mod payload;

@@ -217,12 +217,12 @@ fn lines_of_a_quiet_reader_take_nothing() {
     let mut lines = Utf8Reader::new(socket).into_lines();
     let line = [&[b'.'; 5000][..], b"\n"].concat();
     peer.write_all(&line).now_or_never().unwrap().unwrap();
-    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap().len(), 5000);
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().len(), 5000);
     let before = taken().1;
     for _ in 0..3 {
         assert!(lines.next().now_or_never().is_none());
         peer.write_all(&line).now_or_never().unwrap().unwrap();
-        assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap().len(), 5000);
+        assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().len(), 5000);
     }
     assert!(lines.next().now_or_never().is_none());
     assert!(taken().1 < before, "{} and {before}", taken().1);

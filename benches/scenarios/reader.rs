@@ -106,7 +106,7 @@ pub(crate) fn lines(bench: &mut Bench) {
             let mut sum = 0;
             block_on(async {
                 while let Some(line) = lines.next().await {
-                    let line = line.expect("nothing fails").expect("the text is UTF-8");
+                    let line = line.expect("the text is UTF-8");
                     sum += 1 + line.text.len();
                 }
             });

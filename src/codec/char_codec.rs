@@ -168,37 +168,6 @@ impl CharCodec {
         &self.decoder
     }
 
-    /// Returns how many errors the stream has had: see [`Utf8Decoder::error_count`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut codec = CharCodec::new().with_error_mode(ErrorMode::Skip);
-    /// assert_eq!(codec.decode(&mut BytesMut::from(&b"\xFF\xFFx"[..])).unwrap(), Some('x'));
-    /// assert_eq!(codec.error_count(), 2);
-    /// ```
-    pub fn error_count(&self) -> u64 {
-        self.decoder.error_count()
-    }
-
-    /// Returns the first error of the stream, repaired or not.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// assert_eq!(CharCodec::new().first_error(), None);
-    /// ```
-    pub fn first_error(&self) -> Option<Utf8Error> {
-        self.decoder.first_error()
-    }
-
     /// Hands out the next character of a repair.
     fn next_of_repair(&mut self) -> Option<char> {
         let part = self.repair.as_mut()?;

@@ -1,40 +1,46 @@
-mod decode;
+//! Lines as items of a `FramedRead`: the [line machine](crate::lines::machine) as a codec.
+
+use std::io;
 
 use bytes::BytesMut;
-use tokio_util::codec::Encoder;
+use bytestring::ByteString;
+use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::codec::lines_codec::decode::State;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
+use crate::core::scanner::Scanner;
 use crate::fallback::{Fallback, FallbackReport, LineFallback};
-use crate::lines::delimiter::Delimiter;
+use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine};
+use crate::lines::{Delimiter, Line, LineError};
 
-/// Bytes to lines, each with its number and place.
+/// Bytes to lines, each with its number and offset.
 ///
-/// Validation goes along as bytes arrive. In [`ErrorMode::Fatal`], the default, a line's first
-/// trouble is delivered as one [`LineError`](crate::lines::LineError) by the call that brings the
-/// byte which decides it; the rest of that line is passed over, unvalidated and uncounted, and the
-/// next line comes as if nothing had been. The other modes repair what is ill-formed and keep every
-/// line, but for those that are too long. An error is an item, so that a `FramedRead` goes on behind
-/// it at once.
+/// Lines are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, a bad line yields one
+/// [`LineError`] from the call that delivers the deciding byte. The rest of that line is skipped,
+/// neither validated nor counted, and the next line is unaffected. The other modes repair ill-formed
+/// parts and keep every line, except those that are too long. An error is an item, so a
+/// `FramedRead` continues after it at once.
 ///
-/// A repaired line can be four times as long as its bytes. The limit on a line is 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) if not set
-/// otherwise. It counts the bytes that came, without the signature and the delimiter; bytes that may
-/// still begin the delimiter are counted once that is decided. Of two troubles the one decided by
-/// the earlier byte is reported; where it is the same byte, the line is too long.
+/// A line has at most 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) unless
+/// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they
+/// arrive, without BOM and delimiter; bytes that may begin the delimiter count once they are known
+/// not to. A repaired line can be four times as long as its bytes. If a line has several problems,
+/// the one decided by the earliest byte is reported; on a tie, `TooLong`.
 ///
-/// A line that is not finished stays in the read buffer: the limit, the delimiter, and what was
-/// read in one go are the most it holds. Characters that a
-/// [`Strictness`](crate::Strictness) refuses are allowed in delimiters. Settings are for before the
-/// first byte, or before [`reset`](Self::reset). See [the module](crate::codec) for closing a `Framed`.
+/// An unfinished line stays in the read buffer, which therefore holds at most the limit, the
+/// delimiter and one read. Delimiters may contain characters that a
+/// [`Strictness`](crate::Strictness) rejects. Change settings before the first byte, or before
+/// [`reset`](Self::reset). See [the module](crate::codec) for closing a `Framed`.
 ///
 /// # Errors
 ///
-/// Only those of the reader; lines that are refused are items.
+/// When decoding, only those of the reader; rejected lines are items. When encoding,
+/// [`CodecError::EmbeddedDelimiter`] for a text that would be read back as other lines: it contains
+/// the delimiter, or ends in bytes that would become part of it.
 ///
 /// # Examples
 ///
@@ -60,23 +66,16 @@ use crate::lines::delimiter::Delimiter;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Utf8LinesCodec {
-    decoder: Utf8Decoder,
-    mode: ErrorMode,
-    delimiter: Delimiter,
-    limit: usize,
-    fallback: Option<Box<LineFallback>>,
+    machine: LineMachine<Option<Box<LineFallback>>>,
     encoder: Utf8Encoder,
-    /// The number of the line that `state` speaks of.
-    number: u64,
-    state: State,
 }
 
 impl Utf8LinesCodec {
     /// The limit on the length of a line if none is set, in bytes: 64 KiB.
-    pub const DEFAULT_MAX_LENGTH: usize = 64 * 1024;
+    pub const DEFAULT_MAX_LENGTH: usize = DEFAULT_MAX_LENGTH;
 
-    /// Creates a codec with the default options: lines ended by LF or CR LF, of 64 KiB at the most,
-    /// in [`ErrorMode::Fatal`], writing no signature.
+    /// Creates a codec with the default options: lines of at most 64 KiB, ended by LF or CR LF, in
+    /// [`ErrorMode::Fatal`], writing no BOM.
     ///
     /// # Examples
     ///
@@ -90,19 +89,10 @@ impl Utf8LinesCodec {
     /// assert_eq!(line.text, "first");
     /// ```
     pub fn new() -> Self {
-        Self {
-            decoder: Utf8Decoder::new(),
-            mode: ErrorMode::Fatal,
-            delimiter: Delimiter::lf(),
-            limit: Self::DEFAULT_MAX_LENGTH,
-            fallback: None,
-            encoder: Utf8Encoder::new(),
-            number: 1,
-            state: State::Start { after_cr: false },
-        }
+        Self { machine: LineMachine::new(None), encoder: Utf8Encoder::new() }
     }
 
-    /// Sets how streams begin and what they may contain.
+    /// Sets how streams begin and what they may contain, and starts a new stream.
     ///
     /// # Examples
     ///
@@ -119,14 +109,9 @@ impl Utf8LinesCodec {
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
     /// ```
     #[must_use]
-    pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { decoder: Utf8Decoder::new().with_options(options), ..self }
-    }
-
-    /// Goes on where a decoder, which holds nothing, has come to: the next line begins there.
-    #[cfg(feature = "stream")]
-    pub(crate) fn with_decoder(self, decoder: Utf8Decoder) -> Self {
-        Self { decoder, ..self }
+    pub fn with_options(mut self, options: Utf8Options) -> Self {
+        self.machine.set_options(options);
+        self
     }
 
     /// Sets what becomes of ill-formed parts.
@@ -144,8 +129,9 @@ impl Utf8LinesCodec {
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "naïve");
     /// ```
     #[must_use]
-    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { mode, ..self }
+    pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
+        self.machine.set_error_mode(mode);
+        self
     }
 
     /// Sets what ends a line.
@@ -163,12 +149,12 @@ impl Utf8LinesCodec {
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "one\ntwo");
     /// ```
     #[must_use]
-    pub fn with_delimiter(self, delimiter: Delimiter) -> Self {
-        Self { delimiter, ..self }
+    pub fn with_delimiter(mut self, delimiter: Delimiter) -> Self {
+        self.machine.set_delimiter(delimiter);
+        self
     }
 
-    /// Sets the limit on the length of a line, in bytes as they come, without signature and
-    /// delimiter.
+    /// Sets the limit on the length of a line, in bytes as they arrive, without BOM and delimiter.
     ///
     /// # Examples
     ///
@@ -183,12 +169,13 @@ impl Utf8LinesCodec {
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
     /// ```
     #[must_use]
-    pub fn with_max_length(self, limit: usize) -> Self {
-        Self { limit, ..self }
+    pub fn with_max_length(mut self, max_length: usize) -> Self {
+        self.machine.set_max_length(max_length);
+        self
     }
 
-    /// Reads what is not UTF-8 in a legacy encoding; the error mode is for what the options refuse.
-    /// What is encoded is UTF-8.
+    /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode applies to what the options
+    /// reject. Encoding always writes UTF-8.
     ///
     /// With [`Fallback::line`] a line is UTF-8 or legacy as a whole, the rule of IRC. The lines are
     /// those of this codec, with its delimiter and its limit. A delimiter is found by its bytes: in
@@ -209,11 +196,12 @@ impl Utf8LinesCodec {
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "5 € Ã©");
     /// ```
     #[must_use]
-    pub fn with_fallback(self, fallback: Fallback) -> Self {
-        Self { fallback: Some(Box::new(LineFallback::new(fallback))), ..self }
+    pub fn with_fallback(mut self, fallback: Fallback) -> Self {
+        self.machine.set_legacy(Some(Box::new(LineFallback::new(fallback))));
+        self
     }
 
-    /// Sets the encoder: whether a signature is written.
+    /// Sets the encoder, which decides whether a BOM is written.
     ///
     /// # Examples
     ///
@@ -249,39 +237,13 @@ impl Utf8LinesCodec {
     /// assert_eq!(line.number, 1);
     /// ```
     pub fn reset(&mut self) {
-        self.decoder.reset();
-        if let Some(fallback) = &mut self.fallback {
-            fallback.reset();
-        }
+        self.machine.reset();
         self.encoder.reset();
-        self.number = 1;
-        self.state = State::Start { after_cr: false };
     }
 
-    /// Returns the decoder within, which knows whether a signature was removed and how many bytes
-    /// were skipped. Its position is how far the read buffer has been looked at.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut codec = Utf8LinesCodec::new().with_options(options);
-    /// codec.decode(&mut BytesMut::from("\u{FEFF}line\n")).unwrap();
-    /// assert!(codec.decoder().bom_seen());
-    /// ```
-    pub fn decoder(&self) -> &Utf8Decoder {
-        &self.decoder
-    }
-
-    /// Returns how many errors have been found in the lines: see [`Utf8Decoder::error_count`].
-    ///
-    /// In [`ErrorMode::Fatal`] that is one for each line refused for its bytes; a line that is too
-    /// long counts for nothing.
+    /// Returns the decoder inside, which counts errors and knows whether a BOM was removed and how
+    /// many bytes were skipped. Its position is how far the read buffer has been looked at. Of a
+    /// rejected line it counts the error that rejected it.
     ///
     /// # Examples
     ///
@@ -293,27 +255,11 @@ impl Utf8LinesCodec {
     ///
     /// let mut codec = Utf8LinesCodec::new().with_error_mode(ErrorMode::Skip);
     /// codec.decode(&mut BytesMut::from(&b"\xFF.\xFF\n"[..])).unwrap();
-    /// assert_eq!(codec.error_count(), 2);
+    /// assert_eq!(codec.decoder().error_count(), 2);
+    /// assert_eq!(codec.decoder().position(), 4);
     /// ```
-    pub fn error_count(&self) -> u64 {
-        self.decoder.error_count()
-    }
-
-    /// Returns the first of these errors, repaired or not.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    ///
-    /// let mut codec = Utf8LinesCodec::new();
-    /// codec.decode(&mut BytesMut::from(&b"ab\xFF\n"[..])).unwrap();
-    /// assert_eq!(codec.first_error().unwrap().valid_up_to(), 2);
-    /// ```
-    pub fn first_error(&self) -> Option<Utf8Error> {
-        self.decoder.first_error()
+    pub fn decoder(&self) -> &Utf8Decoder {
+        self.machine.decoder()
     }
 
     /// Returns what the fallback, if there is one, has done in the lines. Delimiters do not count.
@@ -332,7 +278,7 @@ impl Utf8LinesCodec {
     /// assert_eq!((codec.fallback_report().runs, codec.fallback_report().bytes), (1, 1));
     /// ```
     pub fn fallback_report(&self) -> FallbackReport {
-        self.fallback.as_ref().map(|fallback| fallback.report()).unwrap_or_default()
+        self.machine.legacy().as_ref().map(|fallback| fallback.report()).unwrap_or_default()
     }
 }
 
@@ -342,23 +288,70 @@ impl Default for Utf8LinesCodec {
     }
 }
 
+impl Decoder for Utf8LinesCodec {
+    type Item = Result<Line, LineError>;
+    type Error = io::Error;
+
+    #[inline]
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
+        Ok(self.machine.next_line(src))
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
+        Ok(self.machine.finish_line(src))
+    }
+}
+
 impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
     type Error = CodecError;
 
-    /// Writes `text` and the delimiter. Text that would be read back as other lines is refused: it
-    /// contains the delimiter, or it ends in bytes that would become part of it. The limit is the
-    /// reader's; a U+FEFF in front of the first line is a signature to those who strip it.
+    /// Writes `text` and the delimiter. The limit is the reader's. A U+FEFF at the start of the first
+    /// line is a BOM to a reader that strips it.
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), CodecError> {
-        let text = text.as_ref();
-        if let Some(offset) = self.delimiter.find_in_text(text) {
+        let (text, delimiter) = (text.as_ref(), self.machine.delimiter());
+        if let Some(offset) = delimiter.find_in_text(text) {
             return Err(CodecError::EmbeddedDelimiter { offset });
         }
-        let delimiter = self.delimiter.as_str();
+        let delimiter = delimiter.as_str();
         dst.reserve(text.len() + delimiter.len());
         for bytes in self.encoder.push(text) {
             dst.extend_from_slice(bytes);
         }
         dst.extend_from_slice(delimiter.as_bytes());
         Ok(())
+    }
+}
+
+impl LegacyLines for Option<Box<LineFallback>> {
+    fn is_some(&self) -> bool {
+        self.is_some()
+    }
+
+    #[inline]
+    fn has_turned(&self) -> bool {
+        self.as_ref().is_some_and(|fallback| fallback.has_turned())
+    }
+
+    fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
+        self.as_mut()?.turn(position, at)
+    }
+
+    fn text(
+        &mut self,
+        mode: ErrorMode,
+        scanner: Scanner,
+        legacy: Option<usize>,
+        bytes: &[u8],
+    ) -> Result<ByteString, Utf8Error> {
+        match self {
+            Some(fallback) => fallback.text(mode, scanner, legacy, bytes),
+            None => Ok(ByteString::new()),
+        }
+    }
+
+    fn reset(&mut self) {
+        if let Some(fallback) = self {
+            fallback.reset();
+        }
     }
 }

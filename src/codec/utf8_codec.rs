@@ -111,7 +111,7 @@ impl Utf8Codec {
     /// let mut buffer = BytesMut::from(&b"caf\xE9"[..]);
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "caf");
     /// assert_eq!(codec.decode_eof(&mut buffer).unwrap().unwrap(), "\u{FFFD}");
-    /// assert_eq!(codec.error_count(), 1);
+    /// assert_eq!(codec.decoder().error_count(), 1);
     /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
@@ -199,42 +199,6 @@ impl Utf8Codec {
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
-    }
-
-    /// Returns how many errors the stream has had: see [`Utf8Decoder::error_count`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Skip);
-    /// codec.decode(&mut BytesMut::from(&b"\xFF.\xFF"[..])).unwrap();
-    /// assert_eq!(codec.error_count(), 2);
-    /// ```
-    pub fn error_count(&self) -> u64 {
-        self.decoder.error_count()
-    }
-
-    /// Returns the first error of the stream, repaired or not.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Skip);
-    /// codec.decode(&mut BytesMut::from(&b"ab\xFF"[..])).unwrap();
-    /// assert_eq!(codec.first_error().unwrap().valid_up_to(), 2);
-    /// ```
-    pub fn first_error(&self) -> Option<Utf8Error> {
-        self.decoder.first_error()
     }
 
     /// Returns what the fallback, if there is one, has done in the stream.

@@ -82,7 +82,7 @@ impl Start {
     }
 
     /// Whether what comes next may be skipped, as a signature or as the rest of a character.
-    #[cfg(any(feature = "codec", feature = "http-body"))]
+    #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
     pub(crate) const fn may_skip(self) -> bool {
         !self.is_over() && !matches!(self, Self::Signature(BomPolicy::Forbid))
     }

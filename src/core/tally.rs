@@ -38,7 +38,7 @@ impl<E: Copy> Tally<E> {
     }
 
     /// Counts the last `errors` no more.
-    #[cfg(all(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "stream")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.count = self.count.saturating_sub(errors);
         self.first = self.first.filter(|_| self.count > 0);

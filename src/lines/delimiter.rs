@@ -49,6 +49,35 @@ pub(crate) enum End {
     Open { content: usize },
 }
 
+/// How far the end of a line has been looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Looked {
+    /// Bytes known not to belong to the delimiter.
+    pub(crate) decided: usize,
+    /// Bytes that have been looked at, not fewer. Those that are not decided may begin the delimiter.
+    pub(crate) seen: usize,
+}
+
+impl Looked {
+    pub(crate) const NOTHING: Self = Self::at(0);
+
+    /// So many bytes are decided, and the next has not been seen.
+    pub(crate) const fn at(decided: usize) -> Self {
+        Self { decided, seen: decided }
+    }
+
+    /// At least so many bytes are decided.
+    pub(crate) fn beyond(self, decided: usize) -> Self {
+        let decided = self.decided.max(decided);
+        Self { decided, seen: self.seen.max(decided) }
+    }
+
+    /// Nothing, where `bytes` cannot be those that were looked at.
+    pub(crate) fn within(self, bytes: &[u8]) -> Self {
+        if self.seen > bytes.len() { Self::NOTHING } else { self }
+    }
+}
+
 impl End {
     pub(crate) const fn content(self) -> usize {
         match self {
@@ -99,9 +128,8 @@ impl Delimiter {
 
     /// Returns the delimiter that is this text, or `None` if that is empty.
     ///
-    /// Takes memory for the text and a `usize` for each of its bytes; shared by clones. A call of
-    /// `decode` looks again at what may be the delimiter's beginning, so that it costs up to the
-    /// delimiter's length beside the new bytes: mind that for long delimiters and tiny reads.
+    /// Allocates memory for the text and a `usize` for each of its bytes; clones share it. A
+    /// delimiter that arrives in pieces costs no more than one that arrives whole.
     ///
     /// # Examples
     ///
@@ -141,10 +169,10 @@ impl Delimiter {
         }
     }
 
-    /// Finds the end of the line that `bytes` begins with, `decided` of which are known not to
-    /// belong to the delimiter.
+    /// Finds the end of the line that `bytes` begins with.
     #[inline]
-    pub(crate) fn find(&self, bytes: &[u8], decided: usize) -> End {
+    pub(crate) fn find(&self, bytes: &[u8], looked: Looked) -> End {
+        let Looked { decided, seen } = looked;
         let new = &bytes[decided..];
         match &self.0 {
             Kind::Lf => match find_byte(b'\n', new) {
@@ -154,13 +182,12 @@ impl Delimiter {
                 }
                 None => End::Open { content: bytes.len() - usize::from(ends_in_cr(bytes)) },
             },
-            Kind::AnyNewline => found(decided, memchr2(b'\r', b'\n', new), 1, bytes.len()),
-            Kind::Nul => found(decided, find_byte(0, new), 1, bytes.len()),
-            Kind::Text(pattern) => {
-                let at = pattern.find(new);
-                let begun = if at.is_none() { pattern.begun(new) } else { 0 };
-                found(decided, at, pattern.len(), bytes.len() - begun)
-            }
+            Kind::AnyNewline => found(decided, memchr2(b'\r', b'\n', new), bytes.len()),
+            Kind::Nul => found(decided, find_byte(0, new), bytes.len()),
+            Kind::Text(pattern) => match pattern.search(bytes, seen, seen - decided) {
+                Ok(next) => End::Found { content: next - pattern.len(), next },
+                Err(begun) => End::Open { content: bytes.len() - begun },
+            },
         }
     }
 
@@ -181,15 +208,16 @@ impl Delimiter {
 
     /// Finds the first place at which `text` and the delimiter behind it would be cut, if that is
     /// not where `text` ends.
+    #[cfg(feature = "codec")]
     pub(crate) fn find_in_text(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
-        let decided = match self.find(bytes, 0) {
+        let decided = match self.find(bytes, Looked::NOTHING) {
             End::Found { content, .. } => return Some(content),
             End::Open { content } => content,
         };
         // The text's last bytes may begin a delimiter that its first bytes complete.
         let joined = [&bytes[decided..], self.as_str().as_bytes()].concat();
-        let cut = decided + self.find(&joined, 0).content();
+        let cut = decided + self.find(&joined, Looked::NOTHING).content();
         (cut < text.len()).then_some(cut)
     }
 }
@@ -204,10 +232,11 @@ fn ends_in_cr(bytes: &[u8]) -> bool {
     bytes.last() == Some(&b'\r')
 }
 
-fn found(decided: usize, at: Option<usize>, len: usize, open: usize) -> End {
+/// The end that a delimiter of one byte makes, `at` bytes after what is decided of `len`.
+fn found(decided: usize, at: Option<usize>, len: usize) -> End {
     match at {
-        Some(at) => End::Found { content: decided + at, next: decided + at + len },
-        None => End::Open { content: open },
+        Some(at) => End::Found { content: decided + at, next: decided + at + 1 },
+        None => End::Open { content: len },
     }
 }
 

@@ -52,6 +52,7 @@ pub struct Line {
 // As wide as the fields beside it: a line with padding is copied in pieces, each waiting for the last.
 #[repr(u64)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LineEnd {
     /// The delimiter.
     Delimiter,
@@ -122,7 +123,7 @@ impl fmt::Display for Line {
 /// codec.decode(&mut buffer).unwrap();
 /// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
 /// assert_eq!((error.number, error.offset), (2, 5));
-/// assert_eq!(error.kind, LineErrorKind::TooLong { limit: 5 });
+/// assert_eq!(error.kind, LineErrorKind::TooLong { max_length: 5 });
 /// assert_eq!(error.to_string(), "line 2, from byte 5 on, is longer than 5 bytes");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -158,7 +159,7 @@ pub enum LineErrorKind {
     /// It has more bytes than the limit.
     TooLong {
         /// The limit, in bytes.
-        limit: usize,
+        max_length: usize,
     },
 }
 
@@ -167,7 +168,7 @@ impl fmt::Display for LineError {
         write!(f, "line {}, from byte {} on, ", self.number, self.offset)?;
         match self.kind {
             LineErrorKind::Utf8(_) => f.write_str("is not acceptable utf-8"),
-            LineErrorKind::TooLong { limit } => write!(f, "is longer than {limit} bytes"),
+            LineErrorKind::TooLong { max_length } => write!(f, "is longer than {max_length} bytes"),
         }
     }
 }

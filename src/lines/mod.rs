@@ -2,6 +2,7 @@
 
 pub(crate) mod delimiter;
 pub(crate) mod line;
+pub(crate) mod machine;
 
 pub use delimiter::Delimiter;
 pub use line::{Line, LineEnd, LineError, LineErrorKind};

@@ -1,16 +1,17 @@
+//! Where is a text in text that arrives in pieces?
+
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
 use crate::search::pattern::Pattern;
 
-/// Finds a text in a text that comes in pieces, wherever it is cut.
+/// Finds a text in text that arrives in pieces, wherever it is cut.
 ///
-/// The matches are those of [`str::match_indices`] in the whole text: one behind the other, none
-/// within another. As the bytes of UTF-8 synchronize themselves, none begins or ends inside a
-/// character.
+/// The matches are those of [`str::match_indices`] in the whole text: from left to right, without
+/// overlap. UTF-8 is self-synchronising, so no match begins or ends inside a character.
 ///
-/// Of the text it keeps nothing but a number: how much of the needle the pieces so far end in. Takes
-/// memory for the needle and a `usize` for each of its bytes; shared by clones.
+/// Keeps no text, only how much of the needle the pieces so far end in. Allocates memory for the
+/// needle and a `usize` for each of its bytes; clones share it.
 ///
 /// # Examples
 ///
@@ -18,15 +19,15 @@ use crate::search::pattern::Pattern;
 /// use utf8_codec::search::TextFinder;
 ///
 /// let mut finder = TextFinder::new("data: ").unwrap();
-/// let mut places = Vec::new();
+/// let mut offsets = Vec::new();
 /// for piece in ["data: a\n\nda", "ta:", " b"] {
-///     places.extend(finder.push(piece));
+///     offsets.extend(finder.push(piece));
 /// }
-/// assert_eq!(places, [0, 9]);
+/// assert_eq!(offsets, [0, 9]);
 /// ```
 ///
-/// Behind a decoder, what is ill-formed is passed over, so that places are those in the stream of
-/// bytes, and nothing is found that was not there:
+/// After a decoder, skip ill-formed parts, so that offsets are those in the stream of bytes and no
+/// match spans an error:
 ///
 /// ```
 /// use utf8_codec::Utf8Decoder;
@@ -34,21 +35,21 @@ use crate::search::pattern::Pattern;
 ///
 /// let mut finder = TextFinder::new("é!").unwrap();
 /// let mut decoder = Utf8Decoder::new();
-/// let mut places = Vec::new();
+/// let mut offsets = Vec::new();
 /// for chunk in [&b"\xC3"[..], b"\xA9\xFF!, \xC3", b"\xA9!"] {
 ///     for piece in decoder.push(chunk) {
 ///         match piece {
-///             Ok(text) => places.extend(finder.push(text)),
+///             Ok(text) => offsets.extend(finder.push(text)),
 ///             Err(error) => finder.skip(error.bytes().len() as u64),
 ///         }
 ///     }
 /// }
-/// assert_eq!(places, [6]);
+/// assert_eq!(offsets, [6]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct TextFinder {
     pattern: Arc<Pattern>,
-    /// The text so far ends in so many bytes of the needle, less than all.
+    /// How many bytes of the needle the text so far ends in: less than all.
     begun: usize,
     position: u64,
 }
@@ -74,26 +75,28 @@ impl TextFinder {
         })
     }
 
-    /// Goes through the next piece of the text, and gives the places of the matches that end in it:
-    /// for each the offset in the text of its first byte.
+    /// Searches the next piece of the text. Yields the offset in the text of the first byte of each
+    /// match that ends in this piece.
     ///
-    /// The iterator does the work as it is asked; what it has not reached has not been looked at
-    /// ([`Matches::rest`]). Costs one pass over the piece.
+    /// The iterator is lazy: text it has not reached is not searched. Stopped after a match, the
+    /// [`position`](Self::position) is where the match ends. Costs one pass over the piece.
     ///
     /// # Examples
     ///
     /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new("aa").unwrap();
-    /// assert_eq!(finder.push("baa").next(), Some(1));
-    /// assert_eq!(finder.push("a").next(), None);
-    /// assert_eq!(finder.push("a").next(), Some(3));
+    /// let mut finder = utf8_codec::search::TextFinder::new("\r\n\r\n").unwrap();
+    /// finder.push("Host: example\r\n\r").for_each(drop);
+    /// let start = finder.position();
+    /// let piece = "\nbody";
+    /// assert_eq!(finder.push(piece).next(), Some(13));
+    /// assert_eq!(&piece[(finder.position() - start) as usize..], "body");
     /// ```
-    pub fn push<'f, 't>(&'f mut self, piece: &'t str) -> Matches<'f, 't> {
+    #[must_use = "the iterator searches as it is asked for matches"]
+    pub fn push<'a>(&'a mut self, piece: &'a str) -> impl FusedIterator<Item = u64> + use<'a> {
         Matches { finder: self, rest: piece }
     }
 
-    /// Passes over bytes that are no text: nothing matches across them. The position goes no further
-    /// than `u64::MAX`.
+    /// Skips bytes that are not text: no match spans them. The position saturates at `u64::MAX`.
     ///
     /// # Examples
     ///
@@ -123,7 +126,7 @@ impl TextFinder {
         self.position = 0;
     }
 
-    /// Returns how many bytes have been looked at or passed over.
+    /// Returns how many bytes have been searched or skipped.
     ///
     /// # Examples
     ///
@@ -137,46 +140,21 @@ impl TextFinder {
         self.position
     }
 
-    /// Sees to it that the next piece stands at `position`: if that is not where the last one ended,
-    /// nothing matches across.
-    #[cfg(feature = "stream")]
-    pub(crate) fn go_to(&mut self, position: u64) {
-        if self.position != position {
-            self.begun = 0;
-            self.position = position;
-        }
-    }
-
     /// Looks for the next match in `piece`. Returns where in the text it begins, if there is one,
     /// and how many bytes of `piece` have been looked at.
-    pub(crate) fn step(&mut self, piece: &str) -> (Option<u64>, usize) {
-        let bytes = piece.as_bytes();
-        let mut at = 0;
-        while self.begun > 0 && at < bytes.len() {
-            self.begun = self.pattern.extend(self.begun, bytes[at]);
-            at += 1;
-            if self.begun == self.pattern.len() {
-                return self.found(at);
+    fn step(&mut self, piece: &str) -> (Option<u64>, usize) {
+        match self.pattern.search(piece.as_bytes(), 0, self.begun) {
+            Ok(used) => {
+                self.begun = 0;
+                self.go_on(used);
+                (Some(self.position - self.pattern.len() as u64), used)
+            }
+            Err(begun) => {
+                self.begun = begun;
+                self.go_on(piece.len());
+                (None, piece.len())
             }
         }
-        let rest = &bytes[at..];
-        match self.pattern.find(rest) {
-            Some(start) => self.found(at + start + self.pattern.len()),
-            None => {
-                if !rest.is_empty() {
-                    self.begun = self.pattern.begun(rest);
-                }
-                self.go_on(bytes.len());
-                (None, bytes.len())
-            }
-        }
-    }
-
-    /// A match ends `used` bytes behind the position.
-    fn found(&mut self, used: usize) -> (Option<u64>, usize) {
-        self.begun = 0;
-        self.go_on(used);
-        (Some(self.position - self.pattern.len() as u64), used)
     }
 
     /// There are more bytes than a `u64` can count only where they are said to have been skipped.
@@ -185,54 +163,23 @@ impl TextFinder {
     }
 }
 
-/// The places of the matches in one piece; see [`TextFinder::push`].
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::search::TextFinder;
-///
-/// let mut finder = TextFinder::new("\r\n\r\n").unwrap();
-/// finder.push("Host: example\r\n\r").for_each(drop);
-/// let mut matches = finder.push("\nbody");
-/// assert_eq!(matches.next(), Some(13));
-/// assert_eq!(matches.rest(), "body");
-/// ```
-#[derive(Debug)]
-#[must_use = "the text is looked at as the iterator is asked for matches"]
-pub struct Matches<'f, 't> {
-    finder: &'f mut TextFinder,
-    rest: &'t str,
+/// The offsets of the matches in one piece.
+struct Matches<'a> {
+    finder: &'a mut TextFinder,
+    rest: &'a str,
 }
 
-impl<'t> Matches<'_, 't> {
-    /// Returns what has not been looked at: behind a match, the text behind it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new(", ").unwrap();
-    /// let mut matches = finder.push("a, b, c");
-    /// matches.next();
-    /// assert_eq!(matches.rest(), "b, c");
-    /// ```
-    #[must_use]
-    pub fn rest(&self) -> &'t str {
-        self.rest
-    }
-}
-
-impl Iterator for Matches<'_, '_> {
+impl Iterator for Matches<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
         if self.rest.is_empty() {
             return None;
         }
-        let (place, used) = self.finder.step(self.rest);
+        let (offset, used) = self.finder.step(self.rest);
         self.rest = &self.rest[used..];
-        place
+        offset
     }
 }
 
-impl FusedIterator for Matches<'_, '_> {}
+impl FusedIterator for Matches<'_> {}

@@ -3,4 +3,4 @@
 pub(crate) mod finder;
 pub(crate) mod pattern;
 
-pub use finder::{Matches, TextFinder};
+pub use finder::TextFinder;

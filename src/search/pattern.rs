@@ -1,4 +1,4 @@
-//! A text to be found in bytes that come in pieces.
+//! Where is a text in bytes that arrive in pieces?
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ impl Pattern {
 
     /// Finds the first place of the needle in `bytes`.
     #[inline]
-    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
         self.finder.find(bytes)
     }
 
@@ -39,17 +39,42 @@ impl Pattern {
     /// Length of the longest beginning of the needle that the bytes end in which ended in `begun`
     /// bytes of it, now that `byte` has come.
     #[inline]
-    pub(crate) fn extend(&self, begun: usize, byte: u8) -> usize {
+    fn extend(&self, begun: usize, byte: u8) -> usize {
         extend(self.needle(), &self.borders, begun, byte)
     }
 
+    /// Searches `bytes[at..]`, before which the bytes end in `begun` bytes of the needle. Returns where
+    /// the first match ends, or `Err` with how many bytes of the needle all of them end in. Costs
+    /// the same however the bytes are cut into calls.
+    #[inline]
+    pub(crate) fn search(
+        &self,
+        bytes: &[u8],
+        mut at: usize,
+        mut begun: usize,
+    ) -> Result<usize, usize> {
+        while begun > 0 && at < bytes.len() {
+            begun = self.extend(begun, bytes[at]);
+            at += 1;
+            if begun == self.len() {
+                return Ok(at);
+            }
+        }
+        let rest = &bytes[at..];
+        if rest.is_empty() {
+            return Err(begun);
+        }
+        self.find(rest).map(|start| at + start + self.len()).ok_or_else(|| self.begun(rest))
+    }
+
     /// Length of the longest beginning of the needle, less than all of it, that `bytes` end in.
-    pub(crate) fn begun(&self, bytes: &[u8]) -> usize {
+    fn begun(&self, bytes: &[u8]) -> usize {
         let last = &bytes[bytes.len().saturating_sub(self.len() - 1)..];
         last.iter().fold(0, |begun, &byte| self.extend(begun, byte))
     }
 
-    #[cfg(feature = "codec")]
+    /// Returns the index of the byte by which byte `index` of `bytes` is known to belong to no match
+    /// that begins after the first `decided` bytes, or before.
     pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
         let from = index.saturating_sub(self.len() - 1).max(decided);
         let mut begun = 0;

@@ -1,13 +1,11 @@
 //! Which methods do readers and streams get?
 
 use bytes::Bytes;
-#[cfg(feature = "codec")]
 use bytestring::ByteString;
 use futures::Stream;
 use tokio::io::AsyncRead;
 
 use crate::stream::{ReaderChunks, Utf8Stream};
-#[cfg(feature = "codec")]
 use crate::stream::{Texts, Utf8Lines};
 
 /// Extension method that turns an `AsyncRead` into a stream of text.
@@ -108,11 +106,10 @@ pub trait Utf8StreamExt: Stream {
     /// # async fn main() {
     /// let tokens = stream::iter(["One li", "ne.\nAno", "ther."].map(Ok::<_, std::io::Error>));
     /// let mut lines = tokens.text_lines();
-    /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "One line.");
-    /// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "Another.");
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "One line.");
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "Another.");
     /// # }
     /// ```
-    #[cfg(feature = "codec")]
     fn text_lines<T, E>(self) -> Utf8Lines<Texts<Self>>
     where
         Self: Stream<Item = Result<T, E>> + Sized,

@@ -7,12 +7,10 @@
 //! | an `AsyncRead` | [`Utf8Reader`] | a borrowed `&str`: the fastest way |
 //! | a [`Utf8Reader`] | [`into_byte_reader()`](Utf8Reader::into_byte_reader) | an `AsyncBufRead` of well-formed UTF-8 |
 //! | a [`Utf8Stream`] | [`chars()`](Utf8Stream::chars) | `char`s with offsets, one by one or in blocks |
-//! | a [`Utf8Stream`] or [`Utf8Reader`] | `lines()`, `into_lines()` (feature `codec`) | lines, as `Utf8LinesCodec` decodes them |
+//! | a [`Utf8Stream`] or [`Utf8Reader`] | [`lines()`](Utf8Stream::lines), [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |
 //! | a [`Utf8Stream`] that may not be UTF-8 | [`with_fallback`](Utf8Stream::with_fallback) | text, partly from a legacy encoding |
-//! | a [`Utf8Stream`] | [`matches`](Utf8Stream::matches) | the offsets of a text |
-//! | a [`Utf8Reader`] | [`find`](Utf8Reader::find) | the same, one by one, and the text after each |
 //! | a [`Utf8Stream`] or [`Utf8Reader`] | [`collect_text`](Utf8Stream::collect_text) | one `String` of limited length |
-//! | a `Stream` of `Result<String, E>` and others | `text_lines()` (feature `codec`) | lines |
+//! | a `Stream` of `Result<String, E>` and others | [`text_lines()`](Utf8StreamExt::text_lines) | lines |
 //! | text, `char`s, UTF-16 units | [`Utf8Writer`] | an `AsyncWrite` |
 //!
 //! HTTP bodies, server-sent events, tokens of a language model and channels between tasks are such
@@ -60,14 +58,10 @@ mod block;
 mod char_stream;
 mod error;
 mod ext;
-mod find;
-mod matches;
 mod piece;
 mod poll;
 mod read;
-#[cfg(feature = "codec")]
 mod texts;
-#[cfg(feature = "codec")]
 mod utf8_lines;
 mod utf8_stream;
 mod write;
@@ -75,13 +69,10 @@ mod write;
 pub use char_stream::CharStream;
 pub use error::StreamError;
 pub use ext::{Utf8ReadExt, Utf8StreamExt};
-pub use matches::TextMatches;
 pub use read::{ReaderChunks, Utf8ByteReader, Utf8Reader};
-#[cfg(feature = "codec")]
-pub use utf8_lines::Utf8Lines;
+pub use utf8_lines::{LinesError, Utf8Lines};
 pub use utf8_stream::Utf8Stream;
 pub use write::{Utf8Item, Utf8Writer};
 
 use error::append_within;
-#[cfg(feature = "codec")]
 use texts::Texts;

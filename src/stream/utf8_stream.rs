@@ -17,10 +17,9 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackDecoder};
-use crate::search::finder::TextFinder;
 use crate::stream::piece::{Piece, end_piece, next_piece};
 use crate::stream::poll::{State, poll_items};
-use crate::stream::{CharStream, ReaderChunks, StreamError, TextMatches, append_within};
+use crate::stream::{CharStream, ReaderChunks, StreamError, append_within};
 
 pin_project! {
     /// Decodes a stream of chunks into a stream of text: each item is a run of whole characters, never
@@ -213,36 +212,12 @@ impl<S> Utf8Stream<S> {
         CharStream::new(self)
     }
 
-    /// Finds the places of a text in the stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::search::TextFinder;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [&b"error: E\xFFRROR: err"[..], b"or"].map(Ok::<_, std::io::Error>);
-    /// let mut matches = stream::iter(chunks).utf8().matches(TextFinder::new("error").unwrap());
-    /// assert_eq!(matches.next().await.unwrap().unwrap(), 0);
-    /// assert!(matches.next().await.unwrap().is_err()); // FF
-    /// assert_eq!(matches.next().await.unwrap().unwrap(), 15);
-    /// # }
-    /// ```
-    pub fn matches(self, finder: TextFinder) -> TextMatches<S> {
-        TextMatches::new(self, finder)
-    }
-
     /// Whether the inner stream has ended.
-    #[cfg(feature = "codec")]
     pub(super) fn is_at_end(&self) -> bool {
         self.state != State::Open
     }
 
     /// Returns the inner stream, the decoder, the error mode, and the bytes not decoded.
-    #[cfg(feature = "codec")]
     pub(super) fn into_raw(self) -> (S, Utf8Decoder, ErrorMode, Bytes) {
         (self.inner, self.text.decoder, self.text.mode, self.text.chunk)
     }

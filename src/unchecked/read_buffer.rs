@@ -31,7 +31,6 @@ impl ReadBuffer {
 
     /// A buffer in which these bytes have been read, with room for `capacity` bytes, if it is on the
     /// heap.
-    #[cfg(feature = "codec")]
     pub(crate) fn holding(bytes: &[u8], capacity: usize) -> Self {
         let mut buffer = Self::new();
         if bytes.len() > Self::WITHIN {
@@ -112,7 +111,6 @@ impl ReadBuffer {
 
     /// Has the rest begin `len` bytes earlier: with bytes that have been passed since the last
     /// [`room`](Self::room).
-    #[cfg(feature = "codec")]
     pub(crate) fn take_back(&mut self, len: usize) {
         debug_assert!(self.start == self.text);
         self.text -= len;

@@ -383,7 +383,7 @@ async fn a_line_without_end_is_refused_at_the_limit_and_the_next_is_delivered() 
     assert!(is_silent(&mut lines).await, "a line at the limit may still end");
     peer.write_all(b"x").await.unwrap();
     let error = next(&mut lines).await.unwrap().unwrap_err();
-    assert_eq!(error.kind, LineErrorKind::TooLong { limit: LIMIT });
+    assert_eq!(error.kind, LineErrorKind::TooLong { max_length: LIMIT });
 
     let write = async {
         for _ in 0..500 {

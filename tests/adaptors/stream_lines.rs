@@ -30,27 +30,30 @@ use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
-use utf8_codec::stream::{Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt};
+use utf8_codec::stream::{
+    LinesError, Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt,
+};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 /// A line, or a line that was refused, in words.
-fn told(line: Result<Line, LineError>) -> String {
-    match line {
+fn told<E: std::fmt::Display>(item: Result<Line, LinesError<E>>) -> String {
+    match item {
         Ok(line) => line.to_string(),
-        Err(error) => format!("<{error}>"),
+        Err(LinesError::Line(error)) => format!("<{error}>"),
+        Err(LinesError::Inner(error)) => format!("! {error}"),
+        Err(_) => "?".to_owned(),
     }
 }
 
 /// What is ready, in words, with the source's errors behind a `!` and a `-` for the end.
 fn ready<L, E: std::fmt::Display>(lines: &mut L) -> Vec<String>
 where
-    L: Stream<Item = Result<Result<Line, LineError>, E>> + Unpin,
+    L: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
 {
     let mut words = Vec::new();
     while let Some(item) = lines.next().now_or_never() {
         words.push(match item {
-            Some(Ok(line)) => told(line),
-            Some(Err(error)) => format!("! {error}"),
+            Some(item) => told(item),
             None => "-".to_owned(),
         });
         if words.last().is_some_and(|word| word == "-") {
@@ -64,10 +67,18 @@ where
 
 fn items<L, E: std::fmt::Debug>(lines: &mut L) -> Vec<LineItem>
 where
-    L: Stream<Item = Result<Result<Line, LineError>, E>> + Unpin,
+    L: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
 {
     let items = std::iter::from_fn(|| lines.next().now_or_never().flatten());
-    items.map(|item| line_item(item.unwrap())).collect()
+    items.map(|item| line_item(item.map_err(line_error))).collect()
+}
+
+/// The error of a line, of a source that does not fail.
+fn line_error<E: std::fmt::Debug>(error: LinesError<E>) -> LineError {
+    match error {
+        LinesError::Line(error) => error,
+        error => panic!("{error:?}"),
+    }
 }
 
 /// The items that are out after each chunk and at the end.
@@ -139,9 +150,9 @@ fn every_line_vector_at_every_cut_comes_as_the_codec_gives_it() {
                 stream.lines().with_delimiter(delimiter.clone()).with_max_length(limit)
             };
             let reader = |reader: Utf8Reader<_>| {
-                let lines = reader.with_capacity(7).into_lines().with_options(options);
-                let lines = lines.with_error_mode(mode).with_delimiter(delimiter.clone());
-                lines.with_max_length(limit)
+                let reader = reader.with_capacity(7).with_options(options);
+                let lines = reader.with_error_mode(mode).into_lines();
+                lines.with_delimiter(delimiter.clone()).with_max_length(limit)
             };
             let single = (1..bytes.len()).map(|at| vec![at]);
             for cuts in [vec![], (0..=bytes.len()).collect()].into_iter().chain(single) {
@@ -156,9 +167,10 @@ fn every_line_vector_at_every_cut_comes_as_the_codec_gives_it() {
 
 #[test]
 fn lines_are_counted_and_say_what_was_wrong() {
-    let mut lines = Utf8Lines::new(whole(&[b"\xEF\xBB\xBFa\xFF\nb\xC3", b"\n"]))
+    let mut lines = Utf8Stream::new(whole(&[b"\xEF\xBB\xBFa\xFF\nb\xC3", b"\n"]))
         .with_options(Utf8Options::new().with_bom(BomPolicy::Strip))
-        .with_error_mode(ErrorMode::Replacement);
+        .with_error_mode(ErrorMode::Replacement)
+        .lines();
     assert_eq!(ready(&mut lines), ["a\u{FFFD}", "b\u{FFFD}", "-"]);
     assert_eq!(lines.decoder().error_count(), 2);
     assert_eq!(lines.decoder().first_error().unwrap().valid_up_to(), 4);
@@ -211,8 +223,9 @@ fn lines_begin_where_a_reader_has_come_to() {
     let mut repairing = Utf8Reader::new(&b"\xFF\n"[..]).with_error_mode(ErrorMode::Escape);
     assert_eq!(repairing.next_char().now_or_never().unwrap().unwrap(), Some('\\'));
     assert_eq!(
-        repairing.into_lines().next().now_or_never().unwrap().unwrap().unwrap().unwrap(),
-        "xff"
+        repairing.into_lines().next().now_or_never().unwrap().unwrap().unwrap(),
+        "",
+        "a repair that was begun is consumed",
     );
 }
 
@@ -244,7 +257,7 @@ fn lines_behind_text_that_was_repaired_are_where_they_are() {
     for _ in 0..7 {
         escaping.next_char().now_or_never().unwrap().unwrap();
     }
-    let expected = r"1@1 ffb|2@5 xx\xe2\x82|3@10 \xff|4@12 q|5@14 \xc3|-";
+    let expected = r"1@3 b|2@5 xx\xe2\x82|3@10 \xff|4@12 q|5@14 \xc3|-";
     assert_eq!(places(&mut escaping.into_lines()), expected);
 }
 
@@ -252,7 +265,7 @@ fn lines_behind_text_that_was_repaired_are_where_they_are() {
 fn a_reader_is_the_same_behind_its_lines() {
     let reader = Utf8Reader::new(&b"one\n\xFFtwo"[..]).with_capacity(4);
     let mut lines = reader.with_error_mode(ErrorMode::Escape).into_lines();
-    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "one");
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "one");
     assert_eq!(lines.rest(), b"");
     let mut reader = lines.into_inner();
     assert_eq!(reader.decoder().position(), 4);
@@ -277,7 +290,7 @@ fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
         for (cut, capacity) in (0..=bytes.len()).flat_map(|cut| [(cut, 7), (cut, 300)]) {
             let (mut pipe, socket) = tokio::io::duplex(1 << 10);
             let reader = Utf8Reader::new(socket).with_capacity(capacity).with_options(options);
-            let mut lines = reader.into_lines().with_error_mode(mode);
+            let mut lines = reader.with_error_mode(mode).into_lines();
             pipe.write_all(&bytes[..cut]).now_or_never().unwrap().unwrap();
             items(&mut lines);
             let mut reader = lines.into_reader();
@@ -308,8 +321,8 @@ fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
 fn a_reader_that_is_given_back_tells_no_error_twice_and_no_end_twice() {
     let bytes = &b"one\n\xFFtwo\nthree\xFF"[..];
     let mut lines = Utf8Reader::new(bytes).into_lines();
-    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "one");
-    assert!(lines.next().now_or_never().unwrap().unwrap().unwrap().is_err());
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "one");
+    assert!(lines.next().now_or_never().unwrap().unwrap().is_err());
     let mut reader = lines.into_reader();
     assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("two\nthree"));
     assert!(reader.next_str().now_or_never().unwrap().is_err());
@@ -317,7 +330,7 @@ fn a_reader_that_is_given_back_tells_no_error_twice_and_no_end_twice() {
 
     let mut lines =
         Utf8Reader::new(Script::new(&[Chunk(b"line"), End, Chunk(b"behind")])).into_lines();
-    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap(), "line");
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "line");
     assert!(lines.next().now_or_never().unwrap().is_none());
     assert_eq!(lines.into_reader().next_str().now_or_never().unwrap().unwrap(), None);
 }
@@ -325,10 +338,10 @@ fn a_reader_that_is_given_back_tells_no_error_twice_and_no_end_twice() {
 /// The lines with their numbers and offsets.
 fn places<L, E: std::fmt::Debug>(lines: &mut L) -> String
 where
-    L: Stream<Item = Result<Result<Line, LineError>, E>> + Unpin,
+    L: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
 {
     let mut words: Vec<_> = std::iter::from_fn(|| lines.next().now_or_never().flatten())
-        .map(|item| match item.unwrap() {
+        .map(|item| match item.map_err(line_error) {
             Ok(line) => format!("{}@{} {}", line.number, line.offset, line.text),
             Err(error) => format!("{}@{} <>", error.number, error.offset),
         })
@@ -340,20 +353,84 @@ where
 #[test]
 fn text_has_lines_wherever_its_items_end() {
     let texts = stream::iter([Ok("od"), Ok(""), Err("late"), Ok("in\r"), Ok("\ndva"), Ok("\n")]);
-    assert_eq!(ready(&mut texts.text_lines()), ["! late", "odin", "dva", "-"]);
+    assert_eq!(ready(&mut texts.text_lines()), ["! late", "dva", "-"]);
     let texts = (&b"a\xFFb\nc"[..]).utf8().with_error_mode(ErrorMode::Skip);
     let upper = texts.map_ok(|text| text.to_uppercase());
     assert_eq!(ready(&mut upper.text_lines()), ["AB", "C", "-"]);
 }
 
+#[test]
+fn line_offsets_are_right_after_a_repair_that_was_begun_near_the_start() {
+    let bytes = &b"\xC2\nline two\nbad \xFF\nend"[..];
+    let mut reader = Utf8Reader::new(bytes).with_error_mode(ErrorMode::Escape);
+    assert_eq!(reader.next_char().now_or_never().unwrap().unwrap(), Some('\\'));
+    let mut lines = reader.into_lines();
+    assert_eq!(places(&mut lines), r"1@1 |2@2 line two|3@11 bad \xff|4@17 end|-");
+    assert_eq!(lines.decoder().position(), 20);
+    assert_eq!(lines.decoder().error_count(), 2);
+}
+
+#[test]
+fn lines_begin_after_the_repair_that_was_begun() {
+    let bytes = &b"\xE2\x82a\xFF\xF0\x9Fb\n\xC3\nend"[..];
+    // Their ends, and whether they are ill-formed.
+    let units = [
+        (2, true),
+        (3, false),
+        (4, true),
+        (6, true),
+        (7, false),
+        (8, false),
+        (9, true),
+        (10, false),
+    ];
+    for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {
+        let (mut starts, mut from) = (vec![0], 0);
+        for (end, is_ill_formed) in units {
+            let chars = match (is_ill_formed, mode) {
+                (false, _) | (true, ErrorMode::Replacement) => 1,
+                (true, ErrorMode::Skip) => 0,
+                (true, ErrorMode::Escape) => 4 * (end - from),
+                (true, _) => end - from,
+            };
+            starts.extend(vec![end; chars]);
+            from = end;
+        }
+        for (chars, start) in starts.into_iter().enumerate() {
+            let mut reader = Utf8Reader::new(bytes).with_error_mode(mode);
+            for _ in 0..chars {
+                reader.next_char().now_or_never().unwrap().unwrap().unwrap();
+            }
+            let mut lines = reader.into_lines();
+            let mut expected = Utf8Reader::new(&bytes[start..]).with_error_mode(mode).into_lines();
+            let number = |line: Line| (line.number, line.offset, line.to_string());
+            loop {
+                let line = lines.next().now_or_never().unwrap().map(|line| number(line.unwrap()));
+                let same = expected.next().now_or_never().unwrap().map(|line| {
+                    let (line, offset, text) = number(line.unwrap());
+                    (line, offset + start as u64, text)
+                });
+                assert_eq!(line, same, "{mode:?}, {chars} characters taken");
+                if line.is_none() {
+                    break;
+                }
+            }
+            let before = units.iter().filter(|(end, bad)| *bad && *end <= start).count() as u64;
+            let errors = before + expected.decoder().error_count();
+            assert_eq!(lines.decoder().error_count(), errors, "{mode:?}, {chars} characters taken");
+            assert_eq!(lines.decoder().position(), bytes.len() as u64);
+        }
+    }
+}
+
 // ---- errors and the end -------------------------------------------------------------------------
 
 #[test]
-fn errors_of_the_source_lose_no_line() {
+fn errors_of_the_source_reject_the_line_they_fall_in() {
     let does =
         [Ok(&b"on"[..]), Err("1"), Ok(b"e\ntw\xC3"), Err("2"), Err("3"), Ok(b"\xA9"), Err("4")];
     let mut lines = Utf8Lines::new(stream::iter(does));
-    assert_eq!(ready(&mut lines), ["! 1", "one", "! 2", "! 3", "! 4", "twé", "-"]);
+    assert_eq!(ready(&mut lines), ["! 1", "! 2", "! 3", "! 4", "-"]);
 
     let reader = tokio_test::io::Builder::new()
         .read(b"on")
@@ -363,6 +440,51 @@ fn errors_of_the_source_lose_no_line() {
         .read(b"\xA9")
         .build();
     assert_eq!(ready(&mut Utf8Reader::new(reader).into_lines()), ["! 1", "one", "! 2", "twé", "-"]);
+}
+
+#[test]
+fn a_line_with_an_error_of_the_text_inside_is_rejected_as_a_whole() {
+    for (chunks, expected) in [
+        (&[&b"{\"a\":1\xFF"[..], b"2}\nnext\n"][..], "! next -"),
+        (&[b"one\n\xFFtwo\nnext\n"], "one ! next -"),
+        (&[b"one\n", b"\xFF", b"two", b"\n", b"next\n"], "one ! next -"),
+        (&[b"one\ntwo\xFF"], "one ! -"),
+        (&[b"one\ntwo\xFF\nnext"], "one ! next -"),
+        (&[b"one\ntwo\xFF\xFF-\xFF\nnext"], "one ! ! ! next -"),
+        (&[b"one\ntwo\n\xFF"], "one two ! -"),
+    ] {
+        let mut lines = whole(chunks).utf8().text_lines();
+        let words = ready(&mut lines).into_iter().map(|word| match word.split_once(' ') {
+            Some(("!", _)) => "!".to_owned(),
+            _ => word,
+        });
+        assert_eq!(words.collect::<Vec<_>>().join(" "), expected, "{chunks:02x?}");
+    }
+}
+
+#[test]
+fn a_line_in_which_the_source_fails_is_rejected_and_counted() {
+    let texts = stream::iter([Ok("one\ntw"), Err("failed"), Ok("o\nthree\nfour")]);
+    let mut lines = texts.text_lines();
+    let mut next = || lines.next().now_or_never().unwrap();
+    assert_eq!(next().unwrap().unwrap().number, 1);
+    assert_eq!(next(), Some(Err(LinesError::Inner("failed"))));
+    let three = next().unwrap().unwrap();
+    assert_eq!((&*three, three.number, three.offset), ("three", 3, 8));
+    assert_eq!(next().unwrap().unwrap(), "four");
+    assert_eq!(next(), None);
+}
+
+#[tokio::test]
+async fn the_rest_of_a_line_in_which_the_source_fails_takes_bounded_memory() {
+    let rest = stream::repeat(Ok(Bytes::from(vec![b'x'; 8192]))).take(1000);
+    let chunks = stream::iter([Ok(Bytes::from("begun")), Err("failed")]).chain(rest);
+    let last = stream::iter([Ok(Bytes::from("\nnext\n"))]);
+    let mut lines = Utf8Lines::new(chunks.chain(last));
+    assert_eq!(soon(lines.next()).await, Some(Err(LinesError::Inner("failed"))));
+    let next = soon(lines.next()).await.unwrap().unwrap();
+    assert_eq!((&*next, next.number, next.offset), ("next", 2, 5 + 8192 * 1000 + 1));
+    assert!(lines.rest().is_empty());
 }
 
 #[test]
@@ -385,9 +507,12 @@ fn a_source_that_has_ended_is_not_polled_again() {
 async fn a_line_without_end_is_refused_and_the_next_line_comes() {
     let long = stream::repeat(Ok::<_, Infallible>(Bytes::from(vec![b'x'; 8192]))).take(1000);
     let mut lines = pin!(Utf8Lines::new(long.chain(whole(&[b"\nnext\n"]).map_ok(Bytes::from))));
-    let error = soon(lines.next()).await.unwrap().unwrap().unwrap_err();
-    assert_eq!(error.kind, LineErrorKind::TooLong { limit: Utf8LinesCodec::DEFAULT_MAX_LENGTH });
-    let next = soon(lines.next()).await.unwrap().unwrap().unwrap();
+    let error = line_error(soon(lines.next()).await.unwrap().unwrap_err());
+    assert_eq!(
+        error.kind,
+        LineErrorKind::TooLong { max_length: Utf8LinesCodec::DEFAULT_MAX_LENGTH }
+    );
+    let next = soon(lines.next()).await.unwrap().unwrap();
     assert_eq!((&*next, next.number), ("next", 2));
 }
 
@@ -396,7 +521,7 @@ fn a_chunk_of_which_nobody_else_has_a_part_is_not_copied() {
     let chunk = Bytes::from(b"one\ntwo\n".to_vec());
     let at = chunk.as_ptr();
     let mut lines = Utf8Lines::new(stream::iter([Ok::<_, Infallible>(chunk)]));
-    let mut next = || lines.next().now_or_never().unwrap().unwrap().unwrap().unwrap().text;
+    let mut next = || lines.next().now_or_never().unwrap().unwrap().unwrap().text;
     let (one, two) = (next(), next());
     assert_eq!((one.as_ptr(), two.as_ptr()), (at, at.wrapping_add(4)));
 }
@@ -410,7 +535,7 @@ fn the_last_waker_is_the_one_that_counts() {
     let mut first = task::spawn(());
     let mut second = task::spawn(());
     let mut poll = |task: &mut task::Spawn<()>| {
-        task.enter(|cx, _| lines.poll_next_unpin(cx)).map_ok(|line| line.map(String::from))
+        task.enter(|cx, _| lines.poll_next_unpin(cx)).map_ok(String::from)
     };
     assert_pending!(poll(&mut first));
     assert_pending!(poll(&mut second));
@@ -419,7 +544,7 @@ fn the_last_waker_is_the_one_that_counts() {
     assert_pending!(poll(&mut second));
     sender.unbounded_send(Ok(b"\n")).unwrap();
     assert!(second.is_woken());
-    assert_ready_eq!(poll(&mut second), Some(Ok(Ok("x".to_owned()))));
+    assert_ready_eq!(poll(&mut second), Some(Ok("x".to_owned())));
 }
 
 #[test]
@@ -442,7 +567,7 @@ fn a_source_that_never_ends_a_line_leaves_others_their_turn() {
         assert_pending!(lines.poll_next());
         assert!(lines.is_woken(), "it will be polled again");
     }
-    let Poll::Ready(Some(Ok(Ok(line)))) = lines.poll_next() else { panic!("no line") };
+    let Poll::Ready(Some(Ok(line))) = lines.poll_next() else { panic!("no line") };
     assert_eq!(line.len(), 100);
 }
 
@@ -459,7 +584,7 @@ async fn a_select_that_goes_another_way_loses_nothing() {
             biased;
             () = yield_now(), if turns % 2 == 0 => interrupted += 1,
             line = lines.next() => match line {
-                Some(line) => seen.push(line.unwrap().unwrap().to_string()),
+                Some(line) => seen.push(line.unwrap().to_string()),
                 None => break,
             },
             () = yield_now() => interrupted += 1,
@@ -479,13 +604,13 @@ async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
     let mut lines = Utf8Reader::new(listener.accept().await.unwrap().0).into_lines();
     peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
     for expected in ["ok", "<line 2, from byte 3 on, is not acceptable utf-8>", "more"] {
-        assert_eq!(told(soon(lines.next()).await.unwrap().unwrap()), expected);
+        assert_eq!(told(soon(lines.next()).await.unwrap()), expected);
     }
-    let error = soon(lines.next()).await.unwrap().unwrap().unwrap_err();
+    let error = line_error(soon(lines.next()).await.unwrap().unwrap_err());
     assert_eq!(error.number, 4, "a line that has not ended is refused at once");
     assert!(timeout(Duration::from_millis(10), lines.next()).await.is_err());
     peer.write_all(b" ever\nafter\n").await.unwrap();
-    assert_eq!(told(soon(lines.next()).await.unwrap().unwrap()), "after");
+    assert_eq!(told(soon(lines.next()).await.unwrap()), "after");
     drop(peer);
     assert!(soon(lines.next()).await.is_none());
 }
@@ -501,7 +626,7 @@ async fn over_a_socket_in_odd_pieces_with_every_delimiter() {
             .with_delimiter(Delimiter::text(delimiter).unwrap());
         let lines: Vec<_> = soon(lines.try_collect()).await.unwrap();
         soon(peer).await.unwrap();
-        let lines: Vec<_> = lines.into_iter().map(|line| line.unwrap().to_string()).collect();
+        let lines: Vec<_> = lines.into_iter().map(|line| line.to_string()).collect();
         assert_eq!(lines, text.lines().collect::<Vec<_>>(), "{delimiter:?}");
     }
 }
@@ -511,11 +636,11 @@ async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
     let text = "Zwölf Boxkämpfer\n키스의 고유조건은\n".repeat(50);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
     let lines: Vec<_> = soon(Utf8Lines::new(chunks).try_collect()).await.unwrap();
-    let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
+    let joined: String = lines.into_iter().map(|line| line.to_string() + "\n").collect();
     assert_eq!(joined, text);
 
     let lines: Vec<_> = soon(Utf8Lines::new(channel(&text)).try_collect()).await.unwrap();
-    let joined: String = lines.into_iter().map(|line| line.unwrap().to_string() + "\n").collect();
+    let joined: String = lines.into_iter().map(|line| line.to_string() + "\n").collect();
     assert_eq!(joined, text);
 }
 

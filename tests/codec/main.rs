@@ -485,7 +485,7 @@ fn looks_for_no_signature_behind_an_empty_line(delimiter: &Delimiter) {
         let expected = ["1@0 \"\"".to_owned(), format!("2@{} \"\\u{{feff}}x\"", end.len())];
         let context = format!("{delimiter:?}, {options:?}, {mode:?}");
         assert_eq!(decode_lines(&mut codec, &mut buffer), expected, "{context}");
-        assert_eq!(codec.error_count(), u64::from(options == REQUIRE), "{context}");
+        assert_eq!(codec.decoder().error_count(), u64::from(options == REQUIRE), "{context}");
     }
 }
 
@@ -555,7 +555,7 @@ fn strictness_exempts_delimiters_that_come_alone() {
             let expected =
                 ["1@0 \"ab\"".to_owned(), format!("2@{second} \"\""), format!("3@{third} \"c\"")];
             assert_eq!(told, expected, "{delimiter:?} as {end:?}");
-            assert_eq!(codec.error_count(), 0);
+            assert_eq!(codec.decoder().error_count(), 0);
         }
     }
 }
@@ -942,8 +942,8 @@ proptest! {
             decode_lines(&mut codec, &mut buffer);
         }
         end_lines(&mut codec, &mut buffer);
-        prop_assert_eq!(codec.error_count(), decoder.error_count());
-        prop_assert_eq!(codec.first_error(), decoder.first_error());
+        prop_assert_eq!(codec.decoder().error_count(), decoder.error_count());
+        prop_assert_eq!(codec.decoder().first_error(), decoder.first_error());
     }
 
     #[test]
@@ -1333,11 +1333,36 @@ fn the_default_limit_is_64_kibibytes() {
                 Err(error) => {
                     assert_eq!(
                         (fits, error.kind),
-                        (false, LineErrorKind::TooLong { limit: 65_536 })
+                        (false, LineErrorKind::TooLong { max_length: 65_536 })
                     );
                 }
             }
             assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "next");
+        }
+    }
+}
+
+/// A delimiter matched in part was searched again by each call: here 500 million steps.
+#[test]
+fn a_delimiter_that_arrives_byte_by_byte_costs_no_more_than_its_bytes() {
+    let begun = "a".repeat(100_000);
+    let delimiter = Delimiter::text(&format!("{begun}b")).unwrap();
+    for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
+        for (input, expected) in [(format!("x{begun}b"), "x"), (format!("{begun}ab"), "a")] {
+            let mut codec = Utf8LinesCodec::new()
+                .with_delimiter(delimiter.clone())
+                .with_error_mode(mode)
+                .with_max_length(200_000);
+            let mut buffer = BytesMut::new();
+            let start = std::time::Instant::now();
+            let mut lines = Vec::new();
+            for byte in input.bytes() {
+                buffer.extend_from_slice(&[byte]);
+                lines.extend(codec.decode(&mut buffer).unwrap());
+            }
+            assert_eq!(lines.len(), 1);
+            assert_eq!(lines[0].as_ref().unwrap(), expected);
+            assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
         }
     }
 }
@@ -1356,7 +1381,7 @@ async fn an_endless_line_takes_bounded_memory() {
             let codec = Utf8LinesCodec::new().with_error_mode(mode).with_delimiter(delimiter);
             let mut lines = FramedRead::new(line, codec);
             let error = lines.next().await.unwrap().unwrap().unwrap_err();
-            assert_eq!(error.kind, LineErrorKind::TooLong { limit: LIMIT });
+            assert_eq!(error.kind, LineErrorKind::TooLong { max_length: LIMIT });
             // `BytesMut` doubles when it is full, which is at the limit for the last time.
             let bound = 2 * LIMIT;
             assert!(lines.read_buffer().capacity() <= bound, "{}", lines.read_buffer().capacity());
@@ -1588,9 +1613,19 @@ fn the_first_error_and_the_count_are_those_of_the_whole_stream() {
             end_all(&mut texts, &mut buffers[0]);
             end_all(&mut chars, &mut buffers[1]);
             end_lines(&mut lines, &mut buffers[2]);
-            assert_eq!((texts.error_count(), first(texts.first_error())), (4, Some(1)));
-            assert_eq!((chars.error_count(), first(chars.first_error())), (4, Some(1)));
-            assert_eq!((lines.error_count(), first(lines.first_error())), (4, Some(1)), "{size}");
+            assert_eq!(
+                (texts.decoder().error_count(), first(texts.decoder().first_error())),
+                (4, Some(1))
+            );
+            assert_eq!(
+                (chars.decoder().error_count(), first(chars.decoder().first_error())),
+                (4, Some(1))
+            );
+            assert_eq!(
+                (lines.decoder().error_count(), first(lines.decoder().first_error())),
+                (4, Some(1)),
+                "{size}"
+            );
         }
     }
 }

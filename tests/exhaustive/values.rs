@@ -214,7 +214,7 @@ fn through_the_streams_of_lines_and_with_a_fallback() {
         let lines =
             block_on_stream(Utf8Stream::new(chunks(size)).lines().with_max_length(all().len()));
         let mut text = String::new();
-        lines.for_each(|line| push_line(line.unwrap().unwrap(), &mut text));
+        lines.for_each(|line| push_line(line.unwrap(), &mut text));
         assert!(text == all(), "in chunks of {size}");
 
         let fallback = Fallback::part(LegacyEncoding::latin1());

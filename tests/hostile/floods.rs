@@ -76,7 +76,7 @@ async fn a_flood_of_errors_is_one_item_for_a_read_not_one_for_a_byte() {
                 items += 1;
                 bytes += text.len();
             }
-            (items, bytes, texts.get_ref().reads, texts.decoder().error_count())
+            (items, bytes, texts.get_ref().reads, texts.decoder().decoder().error_count())
         })
         .await;
         assert_eq!((bytes, errors), (repair.len() * MIB, MIB as u64), "{mode:?}");
@@ -129,7 +129,7 @@ async fn a_flood_of_errors_that_repair_to_chars_is_that_many_chars() {
                 assert!(repair.contains(c.unwrap()), "{mode:?}");
                 count += 1;
             }
-            assert_eq!(chars.decoder().error_count(), MIB as u64 / 4);
+            assert_eq!(chars.decoder().decoder().error_count(), MIB as u64 / 4);
             count
         })
         .await;
@@ -269,7 +269,7 @@ async fn lines_without_end_on_many_connections_take_bounded_memory_and_the_next_
         let mut lines = FramedRead::new(socket, codec);
         let refused = lines.next().await.unwrap().unwrap().unwrap_err();
         assert_eq!((refused.number, refused.offset), (1, 0));
-        assert_eq!(refused.kind, LineErrorKind::TooLong { limit: LIMIT });
+        assert_eq!(refused.kind, LineErrorKind::TooLong { max_length: LIMIT });
         let line = lines.next().await.unwrap().unwrap().unwrap();
         assert_eq!((&*line.text, line.number, line.offset), ("weiß", 2, MIB as u64 + 1));
         assert!(lines.next().await.is_none());
@@ -300,7 +300,7 @@ async fn an_endless_line_of_errors_is_refused_once_and_the_next_line_comes() {
                 LineErrorKind::Utf8(error) => {
                     assert_eq!((mode, error.valid_up_to()), (ErrorMode::Fatal, 0))
                 }
-                LineErrorKind::TooLong { limit } => assert_eq!(limit, 65_536),
+                LineErrorKind::TooLong { max_length: limit } => assert_eq!(limit, 65_536),
                 other => panic!("{other:?}"),
             }
             assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "next");

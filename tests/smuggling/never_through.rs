@@ -142,7 +142,7 @@ fn streams_with_a_fallback_or_a_search_do_not_let_them_through() {
     use bytes::Bytes;
     use futures::{FutureExt, StreamExt, stream};
     use utf8_codec::search::TextFinder;
-    use utf8_codec::stream::Utf8Stream;
+    use utf8_codec::stream::{StreamError, Utf8Stream};
 
     let inner = |chunks: &[&[u8]]| {
         let chunks = chunks.iter().map(|chunk| Ok(Bytes::copy_from_slice(chunk)));
@@ -157,10 +157,17 @@ fn streams_with_a_fallback_or_a_search_do_not_let_them_through() {
     }
     for_each_form(|chunks, pretended| {
         for needle in [pretended, "!."] {
-            let finder = TextFinder::new(needle).unwrap();
-            let matches = Utf8Stream::new(inner(chunks)).matches(finder);
-            let items = matches.collect::<Vec<_>>().now_or_never().unwrap();
-            assert!(!items.is_empty() && items.iter().all(Result::is_err));
+            let mut finder = TextFinder::new(needle).unwrap();
+            let texts = Utf8Stream::new(inner(chunks));
+            let items = texts.collect::<Vec<_>>().now_or_never().unwrap();
+            assert!(items.iter().any(Result::is_err));
+            for item in items {
+                match item {
+                    Ok(text) => assert_eq!(finder.push(&text).next(), None),
+                    Err(StreamError::Utf8(error)) => finder.skip(error.bytes().len() as u64),
+                    Err(error) => panic!("{error}"),
+                }
+            }
         }
     });
 }

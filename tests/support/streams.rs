@@ -15,7 +15,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, DuplexStream};
 use utf8_codec::stream::{
     CharStream, ReaderChunks, StreamError, Utf8Reader, Utf8Stream, Utf8StreamExt,
 };
-use utf8_codec::{ErrorMode, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options};
+use utf8_codec::{ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 use super::reference::Error;
 use super::subjects::{Subject, Told, counted};
@@ -308,10 +308,6 @@ pub struct Read {
     pipe: Option<DuplexStream>,
     /// `None` while it is made into something else.
     reader: Option<Utf8Reader<DuplexStream>>,
-    /// Unless the rest of a repair might be refused there.
-    goes_to_lines: bool,
-    /// Whether it went there with the rest of a repair, perhaps, which counts as if it had been sent.
-    is_displaced: bool,
     mode: ErrorMode,
     /// How often it is asked again: with a small buffer it gives way before all is read.
     patience: u8,
@@ -332,18 +328,7 @@ impl Read {
         let (pipe, socket) = tokio::io::duplex(1 << 20);
         let reader = Utf8Reader::new(socket).with_options(options).with_error_mode(mode);
         let reader = Some(reader.with_capacity(capacity));
-        let may_be_refused = matches!(mode, ErrorMode::Latin1 | ErrorMode::Windows1252)
-            && options != options.with_strictness(Strictness::new());
-        let (goes_to_lines, patience) = (!may_be_refused, patience(capacity));
-        Box::new(Self {
-            pipe: Some(pipe),
-            reader,
-            goes_to_lines,
-            is_displaced: false,
-            mode,
-            patience,
-            turn: 0,
-        })
+        Box::new(Self { pipe: Some(pipe), reader, mode, patience: patience(capacity), turn: 0 })
     }
 
     fn reader(&mut self) -> &mut Utf8Reader<DuplexStream> {
@@ -481,12 +466,12 @@ impl Read {
         text.chars().map(Atom::Char).collect()
     }
 
-    /// As if somebody had wanted lines, and taken none.
+    /// As if somebody had wanted lines, and taken none. Not where that might be in the middle of a
+    /// repair of several characters, the rest of which is then consumed.
     fn go_to_lines_and_back(&mut self) {
-        if self.goes_to_lines {
-            let long_repairs = [ErrorMode::Escape, ErrorMode::Latin1, ErrorMode::Windows1252];
-            let has_text = !self.reader().as_str().is_empty();
-            self.is_displaced |= has_text && long_repairs.contains(&self.mode);
+        let long_repairs = [ErrorMode::Escape, ErrorMode::Latin1, ErrorMode::Windows1252];
+        let has_text = !self.reader().as_str().is_empty();
+        if !has_text || !long_repairs.contains(&self.mode) {
             self.reader = self.reader.take().map(|reader| reader.into_lines().into_reader());
         }
     }
@@ -547,8 +532,7 @@ impl Subject for Read {
 
     fn position(&self) -> Option<u64> {
         let reader = self.reader.as_ref().expect("it is back");
-        let position = reader.decoder().position() + reader.rest().len() as u64;
-        (!self.is_displaced).then_some(position)
+        Some(reader.decoder().position() + reader.rest().len() as u64)
     }
 
     fn errors(&self) -> Option<(u64, Option<Error>)> {

@@ -385,9 +385,6 @@ pub trait Tell: Decoder {
     fn error(error: Self::Error) -> Atom;
     fn inner(&self) -> &Utf8Decoder;
 
-    /// How many errors there were, and the first.
-    fn errors(&self) -> (u64, Option<Utf8Error>);
-
     fn start_again(&mut self);
 }
 
@@ -431,7 +428,8 @@ impl<C: Tell> Subject for Called<C> {
     }
 
     fn errors(&self) -> Option<(u64, Option<Error>)> {
-        let (count, first) = self.codec.errors();
+        let decoder = self.codec.inner();
+        let (count, first) = (decoder.error_count(), decoder.first_error());
         Some(counted(count, first))
     }
 
@@ -463,10 +461,6 @@ impl Tell for Utf8Codec {
         self.decoder()
     }
 
-    fn errors(&self) -> (u64, Option<Utf8Error>) {
-        (self.error_count(), self.first_error())
-    }
-
     fn start_again(&mut self) {
         self.reset();
     }
@@ -491,10 +485,6 @@ impl Tell for Utf8ChunksCodec {
         self.decoder()
     }
 
-    fn errors(&self) -> (u64, Option<Utf8Error>) {
-        (self.decoder().error_count(), self.decoder().first_error())
-    }
-
     fn start_again(&mut self) {
         self.reset();
     }
@@ -511,10 +501,6 @@ impl Tell for CharCodec {
 
     fn inner(&self) -> &Utf8Decoder {
         self.decoder()
-    }
-
-    fn errors(&self) -> (u64, Option<Utf8Error>) {
-        (self.error_count(), self.first_error())
     }
 
     fn start_again(&mut self) {

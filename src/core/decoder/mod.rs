@@ -16,8 +16,6 @@ use core::iter::FusedIterator;
 
 pub use buffer::{Progress, Status};
 
-#[cfg(feature = "stream")]
-use crate::core::bom::BOM;
 use crate::core::carry::{Carry, Resumed};
 use crate::core::decoder::input::take_piece;
 use crate::core::error::Utf8Error;
@@ -377,13 +375,6 @@ impl Utf8Decoder {
     #[cfg(feature = "alloc")]
     pub(crate) const fn take_held(&mut self) -> Carry {
         core::mem::replace(&mut self.carry, Carry::new())
-    }
-
-    /// Returns the number of bytes removed from the start of the stream: a BOM, or skipped bytes.
-    #[cfg(feature = "stream")]
-    pub(crate) fn removed(&self) -> usize {
-        let bom = if self.bom_seen() { BOM.len() } else { 0 };
-        bom + self.skipped()
     }
 }
 

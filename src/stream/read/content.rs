@@ -1,7 +1,5 @@
 use std::io;
 use std::mem;
-#[cfg(feature = "codec")]
-use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -21,6 +19,8 @@ pub(super) struct Content {
     /// Keeps no bytes: the buffer does.
     pub(super) decoder: Utf8Decoder,
     pub(super) mode: ErrorMode,
+    /// How the errors of `repaired` were repaired.
+    pub(super) repaired_in: ErrorMode,
     /// Comes before what is in the buffer.
     pub(super) repaired: Repaired,
 }
@@ -31,12 +31,10 @@ pub(super) struct Repaired {
     text: String,
     /// Bytes of it that have been consumed.
     done: usize,
-    /// So many bytes it stands for; they lie in front of the buffer's rest. None where that is not
-    /// known.
-    #[cfg(feature = "codec")]
-    stands_for: Option<NonZeroU32>,
-    #[cfg(feature = "codec")]
-    mode: ErrorMode,
+    /// How many bytes it stands for: those in front of the buffer's rest.
+    stands_for: u32,
+    /// How many errors there are among them.
+    errors: u32,
 }
 
 impl Content {
@@ -45,6 +43,7 @@ impl Content {
             buffer: ReadBuffer::new(),
             decoder: Utf8Decoder::new(),
             mode: ErrorMode::Fatal,
+            repaired_in: ErrorMode::Fatal,
             repaired: Repaired::default(),
         }
     }
@@ -83,11 +82,10 @@ impl Content {
     }
 
     /// Passes over bytes that others decode.
-    #[cfg(feature = "codec")]
     pub(super) fn go_behind(&mut self, bytes: usize) {
         if bytes > 0 {
-            self.decoder.scanner.close_start();
-            self.decoder.scanner.skip(bytes);
+            self.decoder.close_start();
+            self.decoder.skip(bytes);
         }
     }
 
@@ -120,13 +118,10 @@ impl Content {
     /// behind that text.
     #[inline]
     pub(super) fn look_plainly(&mut self) -> Option<State> {
-        let scanner = &mut self.decoder.scanner;
-        if !scanner.is_plain() {
-            return None;
-        }
+        let decoder = &mut self.decoder;
         let mut state = State::Looking;
         let len = self.buffer.accept(|rest| {
-            let (text, ending) = scanner.step_plain(rest);
+            let Some((text, ending)) = decoder.step_plain(rest) else { return "" };
             if ending == Ending::End {
                 state = State::Reading;
             }
@@ -175,54 +170,51 @@ impl Content {
     /// makes text.
     #[cold]
     fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
-        let Self { buffer, decoder, mode, repaired } = self;
+        let Self { buffer, decoder, mode, repaired, .. } = self;
         buffer.pass(error.bytes().len());
         let repair = mode.repair(&error).ok_or(error)?;
+        let errors_before = decoder.error_count() - 1;
         repaired.done = 0;
         repaired.text.clear();
         repaired.text.push_str(&repair);
         let read = decoder.decode_lossy(buffer.rest(), *mode, &mut repaired.text);
         let read = read.map_err(|(_, error)| error)?;
         buffer.pass(read);
-        #[cfg(feature = "codec")]
-        {
-            let len = u32::try_from(error.bytes().len() + read);
-            repaired.stands_for = len.ok().and_then(NonZeroU32::new);
-            repaired.mode = *mode;
-        }
-        Ok(!repaired.text.is_empty())
+        // (No buffer is so large that they do not fit.)
+        let fit = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        repaired.stands_for = fit((error.bytes().len() + read) as u64);
+        repaired.errors = fit(decoder.error_count() - errors_before);
+        self.repaired_in = self.mode;
+        Ok(!self.repaired.text.is_empty())
     }
 
-    /// Has repaired text that has not been consumed be bytes again, that have not been looked at.
-    /// Returns what is left of a repair of which a part has been consumed, or all that is repaired
-    /// where nothing is known of the bytes.
-    #[cfg(feature = "codec")]
-    pub(super) fn take_back_repairs(&mut self) -> String {
-        let Self { buffer, decoder: Utf8Decoder { scanner, tally, .. }, repaired, .. } = self;
-        let Repaired { text, done, stands_for, mode } = mem::take(repaired);
-        let Some(len) = stands_for.filter(|_| done < text.len()) else {
-            return text[done..].to_owned();
-        };
-        let (behind, mut ahead) = (*scanner, *scanner);
-        ahead.seek(behind.position().saturating_sub(len.get().into()));
-        if ahead.position() == 0 {
-            // A signature is looked for again.
-            ahead.reset();
+    /// Turns repaired text that has not been consumed into bytes again, which have not been looked at.
+    /// A repair of which a part has been consumed is consumed whole.
+    pub(super) fn take_back_repairs(&mut self) {
+        let Self { buffer, decoder, repaired, .. } = self;
+        let mut scanner = decoder.scanner();
+        let Repaired { text, done, stands_for, errors } = mem::take(repaired);
+        if done == text.len() {
+            return;
         }
-        *scanner = ahead;
-        let len = len.get() as usize;
-        buffer.take_back(len);
-        let bytes = &buffer.rest()[..len];
-        let (mut read, mut used, mut taken_back) = (0, 0, 0);
-        let (mut left, mut begun) = (done, String::new());
-        while read < len {
-            let error = match ahead.step(&bytes[read..]) {
+        let stands_for = stands_for as usize;
+        buffer.take_back(stands_for);
+        scanner.seek(scanner.position() - stands_for as u64);
+        let mut taken_back = u64::from(errors);
+        if scanner.position() == 0 {
+            // A BOM is looked for again, and missed again.
+            scanner.reset();
+            taken_back = decoder.error_count();
+        }
+        // Passes over the bytes that the consumed text stands for.
+        let bytes = buffer.rest();
+        let (mut read, mut left) = (0, done);
+        while left > 0 {
+            let error = match scanner.step(&bytes[read..stands_for]) {
                 Step::Text(text) => {
-                    if left > 0 {
-                        used = read + text.len().min(left);
-                        left = left.saturating_sub(text.len());
-                    }
-                    read += text.len();
+                    let used = text.len().min(left);
+                    scanner.unread(text.len() - used);
+                    (read, left) = (read + used, left - used);
                     continue;
                 }
                 Step::Silent(len) => {
@@ -230,30 +222,19 @@ impl Content {
                     continue;
                 }
                 Step::Error(error) => error,
-                Step::Hold => match ahead.finish(&bytes[read..]) {
+                Step::Hold => match scanner.finish(&bytes[read..stands_for]) {
                     Some(error) => error,
                     None => break,
                 },
             };
             read += error.bytes().len();
-            if left == 0 {
-                taken_back += 1;
-                continue;
-            }
-            let repair = mode.repair(&error);
-            let repair = repair.as_deref().unwrap_or_default();
-            begun.push_str(repair.get(left..).unwrap_or_default());
-            left = left.saturating_sub(repair.len());
-            used = read;
+            let repair = self.repaired_in.repair(&error).map_or(0, |repair| repair.len());
+            left = left.saturating_sub(repair);
+            taken_back = taken_back.saturating_sub(1);
         }
-        tally.forget(taken_back);
-        if used > 0 {
-            let base = scanner.position();
-            *scanner = behind;
-            scanner.seek(base + used as u64);
-            buffer.pass(used);
-        }
-        begun
+        buffer.pass(read);
+        decoder.continue_from(scanner);
+        decoder.forget(taken_back);
     }
 }
 

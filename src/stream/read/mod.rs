@@ -7,12 +7,10 @@ pub use byte_reader::Utf8ByteReader;
 pub use chunks::ReaderChunks;
 
 use std::io;
-#[cfg(feature = "codec")]
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-#[cfg(feature = "codec")]
 use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
@@ -21,7 +19,6 @@ use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-#[cfg(feature = "codec")]
 use crate::core::text::ReadBuffer;
 use crate::stream::StreamError;
 use crate::stream::read::content::Content;
@@ -349,41 +346,28 @@ impl<R> Utf8Reader<R> {
         &self.content.decoder
     }
 
-    /// Returns the offset in the stream of the text that is lent next; `None` where that need not be
-    /// what was read, but may stand for it.
-    pub(super) fn offset(&self) -> Option<u64> {
-        let unread = self.as_str().len() as u64;
-        (self.content.mode == ErrorMode::Fatal)
-            .then(|| self.decoder().position().saturating_sub(unread))
-    }
-
     /// Whether the reader has ended.
-    #[cfg(feature = "codec")]
     pub(super) fn is_at_end(&self) -> bool {
         matches!(self.state, State::Ending | State::Ended)
     }
 
     /// Takes what is unread, and what is to decode it: from here on only [`poll_raw`](Self::poll_raw)
     /// is called.
-    #[cfg(feature = "codec")]
     pub(super) fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
         let mut content = mem::replace(&mut self.content, Content::new());
         // Who gets the reader back finds it as it was, behind all that has been read.
         self.content.mode = content.mode;
         self.content.decoder = content.decoder.clone();
         self.content.go_behind(content.buffer.rest().len());
-        let begun = content.take_back_repairs();
+        content.take_back_repairs();
         let Content { buffer, mut decoder, mode, .. } = content;
         let text = buffer.as_str().as_bytes();
-        // A repair may be longer than what it stands for.
-        let unread = (begun.len() + text.len()) as u64;
-        decoder.scanner.seek(decoder.position().saturating_sub(unread));
-        ([begun.as_bytes(), text, buffer.rest()].concat(), decoder, mode)
+        decoder.unread(text.len());
+        ([text, buffer.rest()].concat(), decoder, mode)
     }
 
     /// Goes on with what others have left: `unread`, which a decoder has come to; nothing, if that is
     /// how it has ended.
-    #[cfg(feature = "codec")]
     pub(super) fn go_on(
         self,
         unread: &[u8],
@@ -498,7 +482,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
     }
 
     /// Reads what is not to be decoded here into `bytes`: how many, 0 at the end.
-    #[cfg(feature = "codec")]
     pub(super) fn poll_raw(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

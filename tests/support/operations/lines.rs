@@ -8,7 +8,8 @@ use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use futures::{FutureExt, StreamExt};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
-use utf8_codec::stream::Utf8Lines;
+use utf8_codec::lines::LineError;
+use utf8_codec::stream::{LinesError, Utf8Lines, Utf8Stream};
 
 use super::streams::{Operation, Plan, Settings, cut};
 use crate::support::reference::{self, Delimiter, LineItem};
@@ -86,6 +87,13 @@ struct Lines {
     out: Vec<LineItem>,
 }
 
+fn line_error(error: LinesError<Infallible>) -> LineError {
+    match error {
+        LinesError::Line(error) => error,
+        error => panic!("{error:?}"),
+    }
+}
+
 impl Lines {
     fn new(plan: &LinesPlan, settings: Settings, way: Way) -> Self {
         let of_model = delimiter_of(plan.delimiter);
@@ -102,9 +110,10 @@ impl Lines {
             }
             Way::Stream => {
                 let (sender, receiver) = mpsc::unbounded();
-                let lines = Utf8Lines::new(receiver)
+                let lines = Utf8Stream::new(receiver)
                     .with_options(options)
                     .with_error_mode(mode)
+                    .lines()
                     .with_delimiter(delimiter(&of_model))
                     .with_max_length(limit);
                 Object::Stream { sender, lines: Box::new(lines) }
@@ -126,8 +135,8 @@ impl Lines {
             Object::Stream { sender, lines } => {
                 sender.unbounded_send(Ok(Bytes::copy_from_slice(chunk))).expect("it is open");
                 while let Some(item) = lines.next().now_or_never() {
-                    let Ok(item) = item.expect("it has not ended");
-                    self.out.push(line_item(item));
+                    let item = item.expect("it has not ended");
+                    self.out.push(line_item(item.map_err(line_error)));
                 }
             }
         }
@@ -145,8 +154,7 @@ impl Lines {
             Object::Stream { sender, lines } => {
                 sender.close_channel();
                 while let Some(item) = lines.next().now_or_never().expect("it has ended") {
-                    let Ok(item) = item;
-                    self.out.push(line_item(item));
+                    self.out.push(line_item(item.map_err(line_error)));
                 }
             }
         }
@@ -172,18 +180,19 @@ impl Lines {
             reference::lines_and_errors(bytes, config, mode, delimiter, *limit, ended);
         let expected: Vec<_> = expected.into_iter().map(undated_item).collect();
         assert_eq!(self.out, expected, "{}", context());
-        let (decoder, count, first) = match &self.object {
-            Object::Codec { codec, .. } => {
-                (codec.decoder(), codec.error_count(), codec.first_error())
-            }
-            Object::Stream { lines, .. } => {
-                (lines.decoder(), lines.error_count(), lines.first_error())
-            }
+        let decoder = match &self.object {
+            Object::Codec { codec, .. } => codec.decoder(),
+            Object::Stream { lines, .. } => lines.decoder(),
         };
         let decoded = reference::decode_prefix(bytes, config, ended);
         let start = (decoder.bom_seen(), decoder.skipped());
         assert_eq!(start, (decoded.bom_seen, decoded.skipped), "{}", context());
         let expected = (errors.len() as u64, errors.first().cloned().map(undated));
-        assert_eq!(counted(count, first), expected, "{}", context());
+        assert_eq!(
+            counted(decoder.error_count(), decoder.first_error()),
+            expected,
+            "{}",
+            context()
+        );
     }
 }

@@ -270,7 +270,12 @@ fn described_line(item: Result<Line, LineError>, set_limit: usize) -> Value {
             "error": "utf8", "number": number, "offset": offset,
             "at": error.valid_up_to(), "len": error.bytes().len(), "detail": detail(error.kind()),
         }),
-        Err(LineError { number, offset, kind: LineErrorKind::TooLong { limit }, .. }) => {
+        Err(LineError {
+            number,
+            offset,
+            kind: LineErrorKind::TooLong { max_length: limit },
+            ..
+        }) => {
             assert_eq!(limit, set_limit);
             json!({"error": "too_long", "number": number, "offset": offset})
         }
