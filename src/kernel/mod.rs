@@ -1,11 +1,38 @@
-//! The innermost loops, one implementation per instruction set behind one value.
+//! The innermost loops: one implementation for each instruction set, behind one value.
 //!
-//! A [`Kernel`] names an implementation this machine can run; it comes only from
-//! [`Kernel::detect`] and [`Kernel::available`], so safe code cannot name another. The scalar kernel
-//! is the definition of correct: any other has to give the same answers for the same input.
+//! A [`Kernel`] names an implementation that this machine can run. It comes only from [`Kernel::detect`] and
+//! [`Kernel::available`], so safe code cannot name another.
 //!
-//! To add an instruction set: a file, a [`Tier`], and a row in each `match`. (A table of functions
-//! would read better; called through one, a message of 64 bytes took 8.6 ns instead of 4.9.)
+//! | module | what it is |
+//! | --- | --- |
+//! | `dispatch` | the operations of a kernel; each picks its implementation in one `match` |
+//! | `reference` | plain, safe code: the definition of correct, and what vector kernels call for their tails |
+//! | `generic` | the algorithms over a vector of 16 or 32 bytes |
+//! | `x86_64`, `aarch64` | the vectors of an instruction set, and what it does in its own way |
+//!
+//! To add an instruction set, write a module that has all operations of `reference` (re-export those it does
+//! not vectorise), add a [`Tier`], and a row in the macro of `dispatch`.
+//!
+//! # Unsafe code
+//!
+//! The crate denies `unsafe_code` and allows it in two rooms: here, for the instructions of a machine and
+//! their loads and stores; and in `unchecked`, for taking bytes as `str` that a kernel has validated. Each
+//! block has one claim and proves it. All claims rest on four rules:
+//!
+//! - **A kernel runs only where it can.** [`Kernel`] is a value over a private enumeration, made only of tiers
+//!   that the machine has been asked for. (`tests/kernels/validate.rs`)
+//! - **Vectors are proofs.** The vector types are private. The first one is made with a token, and only a
+//!   function with the target feature can make that.
+//! - **Nothing outside a slice is touched.** `tests/kernels/guard.rs` puts inputs and outputs next to pages
+//!   that cannot be accessed. `.ci/asan` runs all tests with an address sanitizer, `.ci/fuzz` every target,
+//!   `.ci/miri` the core, `.ci/valgrind` the kernels that valgrind knows.
+//! - **Only well-formed bytes become `str`.** Every kernel is compared with the standard library: on all
+//!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
+//!   on four bytes of every kind at every length that takes another path; on every seed at every offset and
+//!   alignment; and by the fuzzer. (`tests/kernels`, `tests/exhaustive`, `fuzz`)
+//!
+//! `clippy::undocumented_unsafe_blocks` sees that each block has a proof, `.ci/unsafe` that there is no
+//! unsafe code elsewhere.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};

@@ -75,7 +75,8 @@ impl ReadBuffer {
     pub(crate) fn take(&mut self) -> &str {
         let start = mem::replace(&mut self.start, self.text);
         let text = &self.memory.as_slice()[start..self.text];
-        // SAFETY: as in `as_str`, where `start` was what it has just been here.
+        // SAFETY: until the line above `start` was what it is here, and by the invariant the bytes from
+        // there to `text` are well-formed UTF-8.
         unsafe { str::from_utf8_unchecked(text) }
     }
 

@@ -96,19 +96,11 @@ impl Step<'_, '_> {
     /// Copies the ASCII that `input` begins with, at most eight bytes. Returns their number.
     #[inline(always)]
     pub(crate) fn push_ascii(self, input: &[u8]) -> usize {
-        let Some(word) = input.first_chunk::<8>() else {
-            let mut ascii = 0;
-            for &byte in input.iter().take_while(|byte| byte.is_ascii()) {
-                // SAFETY: there is room for the eight bytes that `input` does not have, and this is ASCII.
-                unsafe { self.out.write([byte], 1) };
-                ascii += 1;
-            }
-            return ascii;
-        };
-        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        let word = first_bytes(input, 0x80);
+        let high = u64::from_le_bytes(word) & 0x8080_8080_8080_8080;
         let ascii = if high == 0 { 8 } else { high.trailing_zeros() as usize / 8 };
         // SAFETY: there is room for eight bytes, and before the first high bit they are ASCII.
-        unsafe { self.out.write(*word, ascii) };
+        unsafe { self.out.write(word, ascii) };
         ascii
     }
 
@@ -120,14 +112,8 @@ impl Step<'_, '_> {
             Sequence::WellFormed(len) => len,
             other => return Err((other, self)),
         };
-        match input.first_chunk::<4>() {
-            // SAFETY: there is room for four bytes, and `sequence` says that the first `len` are a character.
-            Some(bytes) => unsafe { self.out.write(*bytes, len) },
-            None => input[..len].iter().for_each(|&byte| {
-                // SAFETY: there is room for four bytes, and these are, one after another, a character.
-                unsafe { self.out.write([byte], 1) }
-            }),
-        }
+        // SAFETY: there is room for four bytes, and `sequence` says that the first `len` are a character.
+        unsafe { self.out.write::<4>(first_bytes(input, 0), len) };
         Ok(len)
     }
 
@@ -208,6 +194,16 @@ impl TextOutput<'_> {
         // SAFETY: the caller's promises.
         unsafe { self.write(*block, len) };
     }
+}
+
+/// The first `N` bytes of `input`, with `padding` after its end.
+#[inline(always)]
+fn first_bytes<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
+    input.first_chunk().copied().unwrap_or_else(|| {
+        let mut bytes = [padding; N];
+        bytes[..input.len()].copy_from_slice(input);
+        bytes
+    })
 }
 
 /// What replaces ill-formed parts.

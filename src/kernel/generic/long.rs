@@ -2,6 +2,7 @@
 
 use super::test::{Found, Look, needs_beyond, test_beyond, test_first, test_full_at, test_narrow};
 use super::vector::Vector;
+use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
 /// Bytes whose greatest decides what is to be done with them.
@@ -22,7 +23,9 @@ const SOON: usize = 512;
 #[inline(always)]
 pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -> Look {
     let len = input.len();
-    assert!(len >= RUN);
+    let (Some(first_run), Some(last_run)) = (input.first_chunk(), input.last_chunk()) else {
+        return Ok(reference::validate(input));
+    };
     let start = input.as_ptr();
     let to_line = 64 - start as usize % 64;
     let last = len - STRIDE;
@@ -31,10 +34,8 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
     let zero = block.splat(0);
     let mut found = Found::nothing(zero);
     let mut at;
-    // SAFETY: there are `RUN` bytes at least.
-    if unsafe { is_ascii::<V>(token, start) } {
-        // SAFETY: `RUN` bytes and more are in `input`.
-        at = unsafe { skip_ascii::<V>(token, start, RUN - 64 + to_line, len) };
+    if is_ascii::<V>(token, first_run) {
+        at = skip_ascii::<V>(token, input, RUN - 64 + to_line, last_run);
         if at == len {
             return Ok(Validated::all(len));
         }
@@ -109,8 +110,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
                 return Ok(Validated::all_but_tail(input));
             }
             if calm {
-                // SAFETY: `RUN` bytes and more are in `input`.
-                at = unsafe { skip_ascii::<V>(token, start, at, len) };
+                at = skip_ascii::<V>(token, input, at, last_run);
                 if at == len {
                     return Ok(Validated::all(len));
                 }
@@ -166,46 +166,35 @@ unsafe fn test_narrow_stride<V: Vector>(
     found
 }
 
-/// Whether `RUN` bytes are ASCII.
-///
-/// # Safety
-///
-/// - `RUN` bytes can be read at `at`.
+/// Whether a run is ASCII.
 #[inline(always)]
-unsafe fn is_ascii<V: Vector>(token: V::Token, at: *const u8) -> bool {
-    // SAFETY: all loads are within the bytes that the caller promises.
-    unsafe {
-        let mut any = V::load(token, at);
-        let mut i = V::LEN;
-        while i < RUN {
-            any = any.or(V::load(token, at.add(i)));
-            i += V::LEN;
-        }
-        !any.any_high_bit()
+fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
+    let at = run.as_ptr();
+    // SAFETY: a vector is not longer than a run.
+    let mut any = unsafe { V::load(token, at) };
+    let mut i = V::LEN;
+    while i < RUN {
+        // SAFETY: the length of a vector divides that of a run, and `i` is a multiple of it.
+        any = any.or(unsafe { V::load(token, at.add(i)) });
+        i += V::LEN;
     }
+    !any.any_high_bit()
 }
 
-/// Returns a place up to which there is ASCII from `at` on, `len` only if that is all.
+/// Returns an index up to which there is ASCII from `at` on, `input.len()` only if that is all.
 ///
-/// # Safety
-///
-/// - `len` bytes can be read at `start`, and these are `RUN` or more.
+/// `last` is the end of `input`.
 #[inline(always)]
-unsafe fn skip_ascii<V: Vector>(
-    token: V::Token,
-    start: *const u8,
-    mut at: usize,
-    len: usize,
-) -> usize {
-    while at + RUN <= len {
-        // SAFETY: `RUN` bytes from `at` on are within `len`.
-        if !unsafe { is_ascii::<V>(token, start.add(at)) } {
+fn skip_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize, last: &[u8; RUN]) -> usize {
+    while let Some(rest) = input.get(at..)
+        && let Some(run) = rest.first_chunk()
+    {
+        if !is_ascii::<V>(token, run) {
             return at;
         }
         at += RUN;
     }
-    // SAFETY: the last `RUN` bytes.
-    if unsafe { is_ascii::<V>(token, start.add(len - RUN)) } { len } else { at.min(len - 1) }
+    if is_ascii::<V>(token, last) { input.len() } else { at.min(input.len() - 1) }
 }
 
 /// The marks of [`test_beyond`] for the bytes of a range, of whichever lane.

@@ -45,6 +45,7 @@ mod tier;
 mod vector;
 
 pub(super) use long::validate_long;
+#[cfg(target_arch = "x86_64")]
 pub(super) use outcome::{error_near, sequence_start, validate_from};
 pub(super) use scan::{ascii_before, copy_valid_prefix, locate_error, valid_prefix_len};
 pub(super) use short::{validate_blocks, validate_halves, validate_up_to_16, validate_up_to_32};

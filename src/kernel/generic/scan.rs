@@ -46,27 +46,14 @@ fn valid_prefix<V: Vector, const COPY: bool>(
         let block = unsafe { V::load(token, start.add(at)) };
         // SAFETY: if `at` is not 0, it is a block or more, and a block has more than three bytes.
         let back3 = if at == 0 { block } else { unsafe { V::load(token, start.add(at - 3)) } };
-        if block.or(back3).any_high_bit() {
-            let (found, back1) = if at == 0 {
-                (test_first(block), block.prev::<1>(block.splat(0)))
-            } else {
-                // SAFETY: `at` is a block or more, so that three bytes of `input` are before it.
-                unsafe {
-                    let found = test_full_at(token, start.add(at), Found::nothing(block));
-                    (found, V::load(token, start.add(at - 1)))
-                }
-            };
-            if let Some(i) = found.marks().or(test_beyond(block, back1)).first_high_bit() {
-                if COPY {
-                    // SAFETY: `out` has the length of `input` at least, of which a block is at `at`.
-                    unsafe { block.store(out.add(at)) };
-                }
-                return sequence_start(input, at + i);
-            }
-        }
         if COPY {
             // SAFETY: `out` has the length of `input` at least, of which a block is at `at`.
             unsafe { block.store(out.add(at)) };
+        }
+        if block.or(back3).any_high_bit()
+            && let Some(i) = test_all(token, input, at, block).first_high_bit()
+        {
+            return sequence_start(input, at + i);
         }
         at += V::LEN;
     }
@@ -112,18 +99,7 @@ pub(in crate::kernel) fn locate_error<V: Vector>(
     loop {
         // SAFETY: `at` is at most the index of the last block.
         let block = unsafe { V::load(token, start.add(at)) };
-        let (mut found, back1) = if at == 0 {
-            (test_first(block), block.prev::<1>(block.splat(0)))
-        } else {
-            // SAFETY: `at` is 3 or more: it began there or at 0, and a block has more than 3 bytes, as
-            // many as are before the last one.
-            unsafe {
-                let found = test_full_at(token, start.add(at), Found::nothing(block));
-                (found, V::load(token, start.add(at - 1)))
-            }
-        };
-        found.errors = found.errors.or(test_beyond(block, back1));
-        if let Some(i) = found.marks().first_high_bit() {
+        if let Some(i) = test_all(token, input, at, block).first_high_bit() {
             return error_near(input, at + i);
         }
         if at == last {
@@ -131,4 +107,20 @@ pub(in crate::kernel) fn locate_error<V: Vector>(
         }
         at = (at + V::LEN).min(last);
     }
+}
+
+/// Marks the errors of `block`, which is at `at` in `input`: 0, or 3 and more.
+#[inline(always)]
+fn test_all<V: Vector>(token: V::Token, input: &[u8], at: usize, block: V) -> V {
+    let (found, back1) = if at == 0 {
+        (test_first(block), block.prev::<1>(block.splat(0)))
+    } else {
+        assert!(at >= 3 && at + V::LEN <= input.len());
+        // SAFETY: a block from `at` on is within `input`, and so are three bytes before it.
+        unsafe {
+            let at = input.as_ptr().add(at);
+            (test_full_at(token, at, Found::nothing(block)), V::load(token, at.sub(1)))
+        }
+    };
+    found.marks().or(test_beyond(block, back1))
 }

@@ -10,7 +10,9 @@ pub(super) mod validate;
 pub(super) use convert::{
     count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars,
 };
-pub(super) use find_outside::{find_outside, find_outside_by_blocks};
+pub(super) use find_outside::find_outside;
+#[cfg(target_arch = "x86_64")]
+pub(super) use find_outside::find_outside_by_blocks;
 pub(super) use pairs::{join_pairs, split_pairs};
 pub(super) use unmask::{unmask, unmask_and_validate};
 pub(super) use validate::{copy_valid_prefix, text_before, valid_prefix_len, validate};

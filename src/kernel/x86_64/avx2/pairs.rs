@@ -67,7 +67,8 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) 
             unsafe { copy(input.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
             written += mark - done;
             if found.nuls >> mark & 1 == 0 {
-                // SAFETY: likewise, and less than is copied.
+                // SAFETY: 16 bytes from `mark`, less than 32, on are within the 64. No more has been written
+                // than read, and there is room for 64.
                 unsafe {
                     join_one(input.as_ptr().add(read + mark), out.as_mut_ptr().add(written));
                 }
@@ -82,7 +83,8 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) 
             marks &= marks - 1;
         }
         if done < end {
-            // SAFETY: as above.
+            // SAFETY: `done` is less than `end`, at most 32, so that 32 bytes from there on are within the
+            // 64. No more has been written than read, and there is room for 64.
             unsafe { copy(input.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
             written += end - done;
             done = end;
@@ -192,7 +194,8 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
             unsafe { copy(text.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
             written += mark - done;
             if nuls >> mark & 1 == 0 {
-                // SAFETY: likewise, and less than is copied.
+                // SAFETY: 16 bytes from `mark`, less than 32, on are within the 64. Of each byte read at most
+                // two have been written, 62, and there is room for 96.
                 unsafe {
                     split_one(text.as_ptr().add(read + mark), out.as_mut_ptr().add(written));
                 }
@@ -208,7 +211,8 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
             }
         }
         if done < BLOCK {
-            // SAFETY: as above.
+            // SAFETY: `done` is less than 32, so that 32 bytes from there on are within the 64. Of each byte
+            // read at most two have been written, 62, and there is room for 96.
             unsafe { copy(text.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
             written += BLOCK - done;
             done = BLOCK;

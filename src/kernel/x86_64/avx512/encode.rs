@@ -15,7 +15,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{BLOCK, OR3, lanes, load, store};
+use super::{BLOCK, OR3, lanes, load_at, store};
 use crate::kernel::reference;
 
 /// Characters in a vector.
@@ -73,7 +73,7 @@ unsafe fn group(chars: *const char, out: *mut u8) -> usize {
     // SAFETY: 64 `char`s, four bytes each, are four vectors.
     let [a, b, c, d] = unsafe {
         let at: *const u8 = chars.cast();
-        [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))]
+        [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))]
     };
     // Powers of two are the bounds, so that all are below one if together they are.
     let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);

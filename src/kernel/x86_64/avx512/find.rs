@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 use core::ops::RangeInclusive;
 
-use super::{BLOCK, STRIDE, lanes, load, load_within};
+use super::{BLOCK, STRIDE, lanes, load_at, load_within};
 
 /// Finds a byte; see [`Kernel::find_outside`](crate::kernel::Kernel::find_outside).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
@@ -16,7 +16,7 @@ pub(in crate::kernel) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -
     let mut at = 0;
     while bytes.len() - at >= STRIDE {
         // SAFETY: there are 256 bytes and more.
-        let blocks = [0, 1, 2, 3].map(|n| unsafe { load(bytes.as_ptr().add(at + n * BLOCK)) });
+        let blocks = [0, 1, 2, 3].map(|n| unsafe { load_at(bytes.as_ptr().add(at + n * BLOCK)) });
         let [a, b, c, d] = blocks.map(|block| _mm512_sub_epi8(block, start));
         let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
         if _mm512_cmpgt_epu8_mask(greatest, width) != 0 {

@@ -128,7 +128,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
     let mut at = 0;
     while at + BLOCK <= input.len() {
         // SAFETY: a block from `at` on is within `input`.
-        let block = unsafe { load(start.add(at)) };
+        let block = unsafe { load_at(start.add(at)) };
         if COPY {
             // SAFETY: `out` has the length of `input` at least, of which a block is at `at`.
             unsafe { store(block, out.add(at)) };
@@ -141,8 +141,8 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
         } else {
             // SAFETY: `at` is a block or more, so that three bytes of `input` are before it.
             unsafe {
-                match any_high(_mm512_or_si512(block, load(start.add(at - 3)))) {
-                    true => full(start.add(at), zero),
+                match any_high(_mm512_or_si512(block, load_at(start.add(at - 3)))) {
+                    true => full(Place::<3>::new(start.add(at)), zero),
                     false => zero,
                 }
             }
@@ -183,9 +183,8 @@ fn up_to_63(input: &[u8]) -> Validated {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn one_block(input: &[u8]) -> Validated {
-    debug_assert_eq!(input.len(), BLOCK);
-    // SAFETY: a block can be read.
-    let text = unsafe { load(input.as_ptr()) };
+    let Ok(block) = input.try_into() else { return up_to_63(input) };
+    let text = load(block);
     if !any_high(text) {
         return Validated::all(BLOCK);
     }
@@ -222,15 +221,17 @@ fn first_marks_of_half(text: __m256i) -> u32 {
 fn up_to_128(input: &[u8]) -> Validated {
     debug_assert!((65..=128).contains(&input.len()));
     let last_at = input.len() - BLOCK;
-    // SAFETY: the first and the last 64 bytes are within `input`, which has more.
-    let (first, last) = unsafe { (load(input.as_ptr()), load(input.as_ptr().add(last_at))) };
+    let (Some(first), Some(last)) = (input.first_chunk(), input.last_chunk()) else {
+        return up_to_63(input);
+    };
+    let (first, last) = (load(first), load(last));
     if !any_high(_mm512_or_si512(first, last)) {
         return Validated::all(input.len());
     }
     let first_errors = first_errors(first);
     let last_errors = if last_at >= 3 {
         // SAFETY: three bytes and more stand before `last_at`, and 64 from it on.
-        unsafe { full(input.as_ptr().add(last_at), _mm512_setzero_si512()) }
+        full(unsafe { Place::<3>::new(input.as_ptr().add(last_at)) }, _mm512_setzero_si512())
     } else {
         // With zeros in front of it the block's first bytes may seem wrong; but these, and more,
         // are in the first block, too.
@@ -257,11 +258,11 @@ fn up_to_319(input: &[u8]) -> Validated {
     let [a, b, between, c, d] = unsafe {
         let between = if last > 3 * BLOCK { 2 * BLOCK } else { 0 };
         [
-            load(start),
-            load(start.add(BLOCK)),
-            load(start.add(between)),
-            load(start.add(last - BLOCK)),
-            load(start.add(last)),
+            load_at(start),
+            load_at(start.add(BLOCK)),
+            load_at(start.add(between)),
+            load_at(start.add(last - BLOCK)),
+            load_at(start.add(last)),
         ]
     };
     let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
@@ -275,7 +276,7 @@ fn up_to_319(input: &[u8]) -> Validated {
     let mut at = BLOCK;
     loop {
         // SAFETY: `at` is 64 or more, and at most the place of the last block.
-        errors = unsafe { full(input.as_ptr().add(at), errors) };
+        errors = full(unsafe { Place::<3>::new(input.as_ptr().add(at)) }, errors);
         if at == last {
             break;
         }
@@ -310,7 +311,7 @@ fn long(input: &[u8]) -> Validated {
     let mut errors = _mm512_setzero_si512();
     if at == 0 {
         // SAFETY: there are more than 64 bytes.
-        errors = first_errors(unsafe { load(start) });
+        errors = first_errors(unsafe { load_at(start) });
         if any_high(errors) {
             return stop_at(input, 0, marks(errors));
         }
@@ -347,7 +348,7 @@ fn long(input: &[u8]) -> Validated {
 unsafe fn is_ascii(at: *const u8) -> bool {
     // SAFETY: four blocks from `at` on can be read, as the caller promises.
     let [a, b, c, d] =
-        unsafe { [load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))] };
+        unsafe { [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))] };
     !any_high(_mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d))
 }
 
@@ -359,10 +360,15 @@ unsafe fn is_ascii(at: *const u8) -> bool {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
-    // SAFETY: four blocks from `at` on can be read, and three bytes before it, as the caller promises.
-    let ([a, b, c, d], back3) = unsafe {
-        ([load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))], load(at.sub(3)))
-    };
+    // SAFETY: each block is within the 256 bytes that the caller promises, with 16 bytes before it.
+    let places = unsafe { Place::<16>::four(at) };
+    let [a, b, c, d] = [
+        places[0].back::<0>(),
+        places[1].back::<0>(),
+        places[2].back::<0>(),
+        places[3].back::<0>(),
+    ];
+    let back3 = places[0].back::<3>();
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
     // With what may reach into them from before.
     let greatest = _mm512_max_epu8(greatest, back3);
@@ -370,28 +376,25 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
         return errors;
     }
     let zero = _mm512_setzero_si512();
-    // SAFETY: each block stands in the 256 bytes, with 16 bytes before it.
-    let [a, b, c, d] = unsafe {
-        match Reach::of(greatest) {
-            Reach::Two => [
-                narrow(at, zero),
-                narrow(at.add(64), zero),
-                narrow(at.add(128), zero),
-                narrow(at.add(192), zero),
-            ],
-            Reach::Three => [
-                medium(at, zero),
-                medium(at.add(64), zero),
-                medium(at.add(128), zero),
-                medium(at.add(192), zero),
-            ],
-            Reach::Four => [
-                shuffled(at, zero),
-                shuffled(at.add(64), zero),
-                shuffled(at.add(128), zero),
-                shuffled(at.add(192), zero),
-            ],
-        }
+    let [a, b, c, d] = match Reach::of(greatest) {
+        Reach::Two => [
+            narrow(places[0], zero),
+            narrow(places[1], zero),
+            narrow(places[2], zero),
+            narrow(places[3], zero),
+        ],
+        Reach::Three => [
+            medium(places[0], zero),
+            medium(places[1], zero),
+            medium(places[2], zero),
+            medium(places[3], zero),
+        ],
+        Reach::Four => [
+            shuffled(places[0], zero),
+            shuffled(places[1], zero),
+            shuffled(places[2], zero),
+            shuffled(places[3], zero),
+        ],
     };
     let abc = _mm512_ternarylogic_epi64::<OR3>(a, b, c);
     _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)
@@ -430,46 +433,30 @@ fn ends_complete(bytes: u32) -> bool {
     a < 0xF0 && b < 0xE0 && c < 0xC0
 }
 
-/// Adds to `errors` those of the block at `at`.
-///
-/// # Safety
-///
-/// - 64 bytes can be read at `at`, and 3 before it.
+/// Adds to `errors` those of a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn full(at: *const u8, errors: __m512i) -> __m512i {
-    // SAFETY: all four loads are within the 67 bytes that the caller promises.
+fn full<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
     let [block, back1, back2, back3] =
-        unsafe { [load(at), load(at.sub(1)), load(at.sub(2)), load(at.sub(3))] };
+        [place.back::<0>(), place.back::<1>(), place.back::<2>(), place.back::<3>()];
     test(block, back1, back2, back3, errors)
 }
 
 /// [`full`], with one load less across cache lines.
-///
-/// # Safety
-///
-/// - 64 bytes can be read at `at`, and 16 before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn shuffled(at: *const u8, errors: __m512i) -> __m512i {
-    // SAFETY: all three loads are within the 80 bytes that the caller promises.
-    let [block, back1, back16] = unsafe { [load(at), load(at.sub(1)), load(at.sub(16))] };
+fn shuffled(place: Place<16>, errors: __m512i) -> __m512i {
+    let [block, back1, back16] = [place.back::<0>(), place.back::<1>(), place.back::<16>()];
     let back2 = _mm512_alignr_epi8::<14>(block, back16);
     let back3 = _mm512_alignr_epi8::<13>(block, back16);
     test(block, back1, back2, back3, errors)
 }
 
-/// Adds to `errors` those of the block at `at`, in which and before which no sequence has more than
-/// three bytes.
-///
-/// # Safety
-///
-/// - 64 bytes can be read at `at`, and 2 before it.
+/// Adds to `errors` those of a block in which and before which no sequence has more than three bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn medium(at: *const u8, errors: __m512i) -> __m512i {
-    // SAFETY: all three loads are within the 66 bytes that the caller promises.
-    let [block, back1, back2] = unsafe { [load(at), load(at.sub(1)), load(at.sub(2))] };
+fn medium<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
+    let [block, back1, back2] = [place.back::<0>(), place.back::<1>(), place.back::<2>()];
     let after_lead = _mm512_avg_epu8(back1, _mm512_set1_epi8(0x3F));
     let third = _mm512_avg_epu8(back2, _mm512_set1_epi8(0x1F));
     let here = _mm512_adds_epi8(block, _mm512_set1_epi8(0x40));
@@ -479,18 +466,12 @@ unsafe fn medium(at: *const u8, errors: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<OR_AND_NOT>(errors, after_lead, pair)
 }
 
-/// Adds to `errors` those of the block at `at`, in which and before which no sequence has more than
-/// two bytes: after C2..=DF, and nowhere else, there is a continuation byte; C0 and C1 are not.
-///
-/// # Safety
-///
-/// - 64 bytes can be read at `at`, and 1 before it.
+/// Adds to `errors` those of a block in which and before which no sequence has more than two bytes: after
+/// C2..=DF, and nowhere else, there is a continuation byte; C0 and C1 are not.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn narrow(at: *const u8, errors: __m512i) -> __m512i {
-    // SAFETY: both loads are within the 65 bytes that the caller promises.
-    let [block, back1] = unsafe { [load(at), load(at.sub(1))] };
-    narrow_test(block, back1, errors)
+fn narrow<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
+    narrow_test(place.back::<0>(), place.back::<1>(), errors)
 }
 
 /// The test of [`narrow`].
@@ -569,7 +550,8 @@ fn locate(input: &[u8], from: usize) -> Validated {
     let mut at = from.min(last);
     loop {
         // SAFETY: `at` is 3 or more, and at most the place of the last block.
-        let errors = unsafe { full(input.as_ptr().add(at), _mm512_setzero_si512()) };
+        let errors =
+            full(unsafe { Place::<3>::new(input.as_ptr().add(at)) }, _mm512_setzero_si512());
         if any_high(errors) {
             return stop_at(input, at, marks(errors));
         }
@@ -626,6 +608,51 @@ fn second() -> __m512i {
     table(&SECOND)
 }
 
+/// A place in memory where a block can be loaded, and blocks up to `BEFORE` bytes before it.
+#[derive(Clone, Copy)]
+struct Place<const BEFORE: usize> {
+    /// Invariant: 64 bytes can be read here, and `BEFORE` bytes before.
+    at: *const u8,
+}
+
+impl<const BEFORE: usize> Place<BEFORE> {
+    /// # Safety
+    ///
+    /// - 64 bytes can be read at `at`, and `BEFORE` before it, for as long as this is used.
+    #[inline(always)]
+    unsafe fn new(at: *const u8) -> Self {
+        Self { at }
+    }
+
+    /// Four blocks, one after another.
+    ///
+    /// # Safety
+    ///
+    /// - 256 bytes can be read at `at`, and `BEFORE` before it, for as long as these are used.
+    #[inline(always)]
+    unsafe fn four(at: *const u8) -> [Self; 4] {
+        [at, at.wrapping_add(BLOCK), at.wrapping_add(2 * BLOCK), at.wrapping_add(3 * BLOCK)]
+            .map(|at| Self { at })
+    }
+
+    /// Loads the block that begins `BACK` bytes before this place.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+    fn back<const BACK: usize>(self) -> __m512i {
+        const { assert!(BACK <= BEFORE) };
+        // SAFETY: `BACK` is at most `BEFORE`, so that by the invariant 64 bytes can be read there.
+        unsafe { load_at(self.at.sub(BACK)) }
+    }
+}
+
+/// Loads a block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn load(block: &[u8; BLOCK]) -> __m512i {
+    // SAFETY: a block is 64 bytes; the load asks for no alignment.
+    unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
+}
+
 /// Loads a block.
 ///
 /// # Safety
@@ -633,7 +660,7 @@ fn second() -> __m512i {
 /// - 64 bytes can be read at `at`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn load(at: *const u8) -> __m512i {
+unsafe fn load_at(at: *const u8) -> __m512i {
     // SAFETY: the caller's promise; the load asks for no alignment.
     unsafe { _mm512_loadu_si512(at.cast()) }
 }
@@ -641,8 +668,7 @@ unsafe fn load(at: *const u8) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn table(table: &Aligned) -> __m512i {
-    // SAFETY: a table is a block long.
-    unsafe { load(table.0.as_ptr()) }
+    load(&table.0)
 }
 
 /// The block at `at` and `by` bytes further, with zeros where that is outside of `bytes`.
@@ -666,6 +692,14 @@ fn load_within(bytes: &[u8], at: usize, by: isize) -> __m512i {
 fn lanes(count: usize) -> u64 {
     debug_assert!(count <= 128);
     _bzhi_u64(!0, count as u32)
+}
+
+/// Stores a block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn store_to(block: __m512i, to: &mut [u8; BLOCK]) {
+    // SAFETY: a block is 64 bytes; the store asks for no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), block) }
 }
 
 /// Stores a block.

@@ -18,7 +18,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{Aligned, BLOCK, lanes, load, load_within, store, table};
+use super::{Aligned, BLOCK, lanes, load_at, load_within, store_to, table};
 use crate::kernel::nul_form::NulForm;
 use crate::kernel::reference::pairs::ROOM;
 
@@ -79,7 +79,9 @@ impl Part {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = join_blocks(input, nul, out);
-    while read < input.len() && out.len() - written >= ROOM {
+    while read < input.len()
+        && let Some(room) = out[written..].first_chunk_mut::<ROOM>()
+    {
         let left = (input.len() - read).min(BLOCK);
         let [block, ahead1, ahead2] = [0, 1, 2].map(|by| load_within(input, read, by));
         let marks = Marks::within(block, nul);
@@ -94,11 +96,7 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) 
         let pairs = marks.pairs & lanes(count);
         let bytes = rewritten(block, ahead1, ahead2, [pairs, pairs << 1, pairs << 2], marks.nuls);
         let keep = lanes(count) & !(pairs << 3 | pairs << 4 | marks.nuls << 1);
-        // SAFETY: there is room for 64 bytes.
-        unsafe {
-            let at = out.as_mut_ptr().add(written);
-            store(_mm512_maskz_compress_epi8(keep, bytes), at);
-        }
+        store_to(_mm512_maskz_compress_epi8(keep, bytes), room);
         read += count;
         written += keep.count_ones() as usize;
     }
@@ -112,9 +110,11 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     // What began in the block before.
     let (mut before, mut nuls_before) = (0_u64, 0_u64);
-    while input.len() - read >= BLOCK + AHEAD && out.len() - written >= ROOM {
+    while input.len() - read >= BLOCK + AHEAD
+        && let Some(room) = out[written..].first_chunk_mut::<ROOM>()
+    {
         // SAFETY: there are 69 bytes and more.
-        let ahead = [0, 1, 2, 3, 4, 5].map(|by| unsafe { load(input.as_ptr().add(read + by)) });
+        let ahead = [0, 1, 2, 3, 4, 5].map(|by| unsafe { load_at(input.as_ptr().add(read + by)) });
         let marks = Marks::of(&ahead, nul, before >> 61);
         if marks.stop != 0 {
             break;
@@ -128,11 +128,7 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
         };
         let dropped = pairs << 3 | pairs << 4 | before >> 61 | before >> 60;
         let keep = !(dropped | nuls << 1 | nuls_before >> 63);
-        // SAFETY: there is room for 64 bytes.
-        unsafe {
-            let at = out.as_mut_ptr().add(written);
-            store(_mm512_maskz_compress_epi8(keep, bytes), at);
-        }
+        store_to(_mm512_maskz_compress_epi8(keep, bytes), room);
         read += BLOCK;
         written += keep.count_ones() as usize;
         (before, nuls_before) = (pairs, nuls);
@@ -149,16 +145,16 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    while read < text.len() && out.len() - written >= ROOM {
+    while read < text.len()
+        && let Some(room) = out[written..].first_chunk_mut::<ROOM>()
+    {
         let left = (text.len() - read).min(BLOCK);
         let block = load_within(text, read, 0);
         let [before1, before2] = [-1, -2].map(|by| load_within(text, read, by));
         let (second, third) = (is_large(before1), is_large(before2));
         let nuls = if nul == NulForm::TwoBytes { is(block, 0x00) & lanes(left) } else { 0 };
-        // SAFETY: there is room for 64 bytes.
-        let mut put = |bytes| unsafe { store(bytes, out.as_mut_ptr().add(written)) };
         if is_large(block) | second | third | nuls == 0 {
-            put(block);
+            store_to(block, room);
             read += left;
             written += left;
             continue;
@@ -184,7 +180,7 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
         let last = _mm512_permutexvar_epi8(three_each, last);
         let places = _mm512_mask_mov_epi8(places, thirds << 2, last);
         let keep = of(!0) | thirds << 1 | thirds << 2 | zeros << 1;
-        put(_mm512_maskz_compress_epi8(keep, places));
+        store_to(_mm512_maskz_compress_epi8(keep, places), room);
         read += count;
         written += keep.count_ones() as usize;
     }

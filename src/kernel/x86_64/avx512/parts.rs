@@ -23,8 +23,7 @@ const BEGINS: u64 = !0 >> 3;
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::kernel) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
-    // SAFETY: that many bytes can be read.
-    let bytes = unsafe { load(block.as_ptr()) };
+    let bytes = load(block);
     let from = |lead: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(lead as i8));
     let (high, from_c0, from_c2) = (marks(bytes), from(0xC0), from(0xC2));
     let (from_e0, from_f0, from_f5) = (from(0xE0), from(0xF0), from(0xF5));

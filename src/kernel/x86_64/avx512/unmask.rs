@@ -11,8 +11,8 @@
 use core::arch::x86_64::*;
 
 use super::{
-    BACK, BLOCK, OR3, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes, load,
-    load_within, narrow_test, store, table, test,
+    BACK, BLOCK, OR3, Place, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes,
+    load, load_at, load_within, narrow_test, store, store_to, table, test,
 };
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
@@ -28,9 +28,8 @@ pub(in crate::kernel) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     let key = Key::new(mask);
     let (blocks, rest) = bytes.as_chunks_mut::<BLOCK>();
     for block in blocks {
-        let at = block.as_mut_ptr();
-        // SAFETY: `block` has 64 bytes.
-        unsafe { store(key.unmask(load(at)), at) };
+        let unmasked = key.unmask(load(block));
+        store_to(unmasked, block);
     }
     reference::unmask(rest, mask);
 }
@@ -172,7 +171,7 @@ fn long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
                 // SAFETY: 256 bytes are left to begin with.
                 unsafe {
                     let block = bytes.as_mut_ptr().add(unmasked);
-                    store(key.unmask(load(block)), block);
+                    store(key.unmask(load_at(block)), block);
                 }
                 unmasked += BLOCK;
             }
@@ -191,7 +190,7 @@ fn long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
         at = (at + STRIDE).min(last);
     }
     // SAFETY: there are more than 64 bytes.
-    let first_errors = first_errors(unsafe { load(bytes.as_ptr()) });
+    let first_errors = first_errors(unsafe { load_at(bytes.as_ptr()) });
     if any_high(_mm512_or_si512(errors, first_errors)) {
         super::validate(bytes)
     } else {
@@ -210,10 +209,10 @@ fn long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
-    // SAFETY: four blocks from `at` on can be read, and three bytes before it, as the caller promises.
-    let ([a, b, c, d], back3) = unsafe {
-        ([load(at), load(at.add(64)), load(at.add(128)), load(at.add(192))], load(at.sub(3)))
-    };
+    // SAFETY: each block is within the 256 bytes that the caller promises, with 4 bytes before it.
+    let [at_a, at_b, at_c, at_d] = unsafe { Place::<4>::four(at) };
+    let [a, b, c, d] = [at_a.back::<0>(), at_b.back::<0>(), at_c.back::<0>(), at_d.back::<0>()];
+    let back3 = at_a.back::<3>();
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
     if !any_high(greatest) {
         // SAFETY: four bytes before `at` can be read.
@@ -223,23 +222,20 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     let greatest = _mm512_max_epu8(greatest, back3);
     let wide = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
     let zero = _mm512_setzero_si512();
-    // SAFETY: all loads are of 64 of the bytes that can be read.
-    let [a, b, c, d] = unsafe {
-        if _kortestz_mask64_u8(wide, wide) == 1 {
-            [
-                narrow_test(a, load(at.sub(1)), zero),
-                narrow_test(b, load(at.add(63)), zero),
-                narrow_test(c, load(at.add(127)), zero),
-                narrow_test(d, load(at.add(191)), zero),
-            ]
-        } else {
-            [
-                test(a, load(at.sub(1)), load(at.sub(2)), back3, zero),
-                test(b, back1(a, b), load(at.add(62)), load(at.add(61)), zero),
-                test(c, back1(b, c), load(at.add(126)), load(at.add(125)), zero),
-                test(d, back1(c, d), load(at.add(190)), load(at.add(189)), zero),
-            ]
-        }
+    let [a, b, c, d] = if _kortestz_mask64_u8(wide, wide) == 1 {
+        [
+            narrow_test(a, at_a.back::<1>(), zero),
+            narrow_test(b, at_b.back::<1>(), zero),
+            narrow_test(c, at_c.back::<1>(), zero),
+            narrow_test(d, at_d.back::<1>(), zero),
+        ]
+    } else {
+        [
+            test(a, at_a.back::<1>(), at_a.back::<2>(), back3, zero),
+            test(b, back1(a, b), at_b.back::<2>(), at_b.back::<3>(), zero),
+            test(c, back1(b, c), at_c.back::<2>(), at_c.back::<3>(), zero),
+            test(d, back1(c, d), at_d.back::<2>(), at_d.back::<3>(), zero),
+        ]
     };
     let abc = _mm512_ternarylogic_epi64::<OR3>(a, b, c);
     _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)

@@ -26,7 +26,7 @@ mod wide;
 
 use core::arch::x86_64::*;
 
-use super::{Aligned, BLOCK, any_high, lanes, load, load_within, store, table};
+use super::{Aligned, BLOCK, Place, any_high, lanes, load, load_within, store, table};
 use crate::kernel::reference::convert;
 use crate::kernel::x86_64::avx512::decode::planes::Planes;
 use crate::kernel::x86_64::avx512::decode::wide::put_wide;
@@ -51,14 +51,9 @@ pub(in crate::kernel) fn count_chars(text: &str) -> usize {
     let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
     let mut count = 0;
     for block in blocks {
-        // SAFETY: `block` has 64 bytes.
-        let block = unsafe { load(block.as_ptr()) };
-        count += not_continuing(block).count_ones() as usize;
+        count += not_continuing(load(block)).count_ones() as usize;
     }
-    let lanes = lanes(rest.len());
-    // SAFETY: the mask lets through `rest.len()` lanes; the others are not accessed.
-    let rest = unsafe { _mm512_maskz_loadu_epi8(lanes, rest.as_ptr().cast()) };
-    count + (not_continuing(rest) & lanes).count_ones() as usize
+    count + (not_continuing(load_within(rest, 0, 0)) & lanes(rest.len())).count_ones() as usize
 }
 
 /// Decodes to `char`s; see [`Kernel::decode_chars`](crate::kernel::Kernel::decode_chars).
@@ -185,34 +180,33 @@ unsafe fn run<const SIZE: usize>(
     // What is written in excess is written over before the end: enough text follows, or the room is
     // filled but for a last unit that a pair of surrogates does not fit in.
     while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room - written > most(SIZE) {
-        // SAFETY: more than a block stands before `at`, and one and a byte behind it. There is room for
-        // what may be written to.
-        let (len, units) =
-            unsafe { inside::<SIZE>(bytes.as_ptr().add(at), &mut reach, out.add(written * SIZE)) };
+        // SAFETY: more than a block is before `at`, and one and a byte are after it.
+        let next = unsafe { Place::new(bytes.as_ptr().add(at + 1)) };
+        // SAFETY: there is room for what may be written to.
+        let (len, units) = unsafe { inside::<SIZE>(next, &mut reach, out.add(written * SIZE)) };
         at += len;
         written += units;
     }
     (at - from, written)
 }
 
-/// Writes the characters that end in the block at `at`. Returns how long it is, and the units.
+/// Writes the characters that end in the block that `next` has from its second byte back. Returns how
+/// long the block is, and the units.
 ///
 /// `reach` is that of the block before, and then of this one: as long as it stays the same, or a block
 /// needs less, it is one comparison. (Each costs as much as a lookup.)
 ///
 /// # Safety
 ///
-/// - 65 bytes of text can be read at `at`, and 8 before it.
 /// - [`most`] units of `SIZE` bytes can be written at `out`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn inside<const SIZE: usize>(
-    at: *const u8,
+    next: Place<{ BEFORE + 1 }>,
     reach: &mut Reach,
     out: *mut u8,
 ) -> (usize, usize) {
-    // SAFETY: 64 bytes from `at` on can be read.
-    let block = unsafe { load(at) };
+    let block = next.back::<1>();
     if *reach == Reach::Ascii {
         if !any_high(block) {
             // SAFETY: there is room for 64 units.
@@ -221,26 +215,23 @@ unsafe fn inside<const SIZE: usize>(
         }
         *reach = Reach::Two;
     }
-    // SAFETY: three bytes before `at` can be read, and the 61 that follow them.
-    let greatest = _mm512_max_epu8(block, unsafe { load(at.sub(3)) });
+    let greatest = _mm512_max_epu8(block, next.back::<4>());
     if *reach == Reach::Two && any_from(greatest, 0xE0) {
         *reach = Reach::Three;
     }
     if *reach != Reach::Two {
         if any_from(greatest, 0xF0) {
             *reach = Reach::Four;
-            // SAFETY: the window is that of the eight bytes before `at` and the 56 behind them; the other
-            // one begins a byte later.
-            let (window, next) = unsafe { (load(at.sub(BEFORE)), load(at.sub(BEFORE - 1))) };
+            // The window begins `BEFORE` bytes before the block; the other one a byte later.
+            let (window, next) = (next.back::<{ BEFORE + 1 }>(), next.back::<BEFORE>());
             let ends = _mm512_cmpgt_epi8_mask(next, table(&CONTINUING_OR_BEFORE));
             // SAFETY: there is room for what may be written to.
             return (WIDE, unsafe { put_wide::<SIZE, false>(window, ends, out) });
         }
         *reach = Reach::Three;
     }
-    // SAFETY: a byte before `at` and one behind the block can be read.
-    let (back1, next) = unsafe { (load(at.sub(1)), load(at.add(1))) };
-    let ends = not_continuing(next);
+    let back1 = next.back::<2>();
+    let ends = not_continuing(next.back::<0>());
     let units = ends.count_ones() as usize;
     let planes = if *reach == Reach::Two {
         if units == BLOCK {
@@ -251,8 +242,7 @@ unsafe fn inside<const SIZE: usize>(
         if units > BLOCK / 2 {
             *reach = Reach::Two;
         }
-        // SAFETY: two bytes before `at` can be read.
-        Planes::of_three(block, back1, unsafe { load(at.sub(2)) })
+        Planes::of_three(block, back1, next.back::<3>())
     };
     // SAFETY: there is room for 64 units, and `units` is no more.
     unsafe { planes.squeeze(ends).put::<SIZE>(units, out) };
