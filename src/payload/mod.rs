@@ -1,4 +1,4 @@
-//! Payloads of protocols: text that comes in messages and bodies, validated as it arrives.
+//! Payloads of protocols: text in WebSocket messages and HTTP bodies, validated as it arrives.
 
 #[cfg(feature = "http-body")]
 pub mod http;

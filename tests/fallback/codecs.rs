@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_with_limits_modes_and_strictness_are_the_same_at_any_cut(
+    fn lines_with_max_lengths_modes_and_strictness_are_the_same_at_any_cut(
         bytes in inputs(),
         lens in cuts(),
         limit in 0_usize..12,

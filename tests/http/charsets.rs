@@ -89,7 +89,10 @@ fn charsets_that_contradict_one_another_are_refused() {
     let once = ["text/plain; charset=utf-8", "text/plain"];
     assert_eq!(Charset::from_headers(&headers(&once)), contradictory);
     let one_bad = ["text/plain; charset=utf-8", "text"];
-    assert_eq!(Charset::from_headers(&headers(&one_bad)), Err(CharsetError::Malformed { at: 4 }));
+    assert_eq!(
+        Charset::from_headers(&headers(&one_bad)),
+        Err(CharsetError::Malformed { offset: 4 })
+    );
     #[cfg(feature = "encoding_rs")]
     assert_eq!(
         Charset::from_content_type("text/plain; charset=utf-8; charset=latin1"),

@@ -39,7 +39,7 @@ fn errors_speak_for_themselves_and_their_sources_for_the_rest() {
             "the encoding of the body is not known",
             Some("unsupported charset: klingon"),
         ),
-        (BodyError::TooLong { limit: 64 }, "the body is longer than 64 bytes", None),
+        (BodyError::TooLong { max_length: 64 }, "the body is longer than 64 bytes", None),
         (BodyError::Inner(inner()), "the body failed", Some("the cable")),
     ];
     for (error, words, source) in table {
@@ -57,7 +57,7 @@ fn errors_have_a_status_and_those_in_the_text_a_place() {
         (unknown.into(), StatusCode::UNSUPPORTED_MEDIA_TYPE, None),
         (malformed.into(), StatusCode::BAD_REQUEST, None),
         (CharsetError::Contradictory.into(), StatusCode::BAD_REQUEST, None),
-        (BodyError::TooLong { limit: 64 }, StatusCode::PAYLOAD_TOO_LARGE, None),
+        (BodyError::TooLong { max_length: 64 }, StatusCode::PAYLOAD_TOO_LARGE, None),
         (BodyError::Inner(inner()), StatusCode::BAD_REQUEST, None),
     ];
     for (error, status, offset) in table {
@@ -82,7 +82,7 @@ fn errors_turn_into_io_errors() {
     let boxed: Box<dyn Error + Send + Sync> = Box::new(inner());
     assert_eq!(io::Error::from(BodyError::Inner(boxed)).kind(), io::ErrorKind::ConnectionReset);
 
-    let too_long = io::Error::from(Failure::TooLong { limit: 7 });
+    let too_long = io::Error::from(Failure::TooLong { max_length: 7 });
     assert_eq!(too_long.kind(), io::ErrorKind::InvalidData);
     assert_eq!(too_long.to_string(), "the body is longer than 7 bytes");
     let unknown = io::Error::from(Failure::Charset(CharsetError::Contradictory));

@@ -80,7 +80,7 @@ fn options_are_kept_to() {
 #[test]
 fn settings_may_come_in_any_order() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    let body = || body(&[Data(b"\xEF\xBB\xBFa\xFFb")]).with_limit(5);
+    let body = || body(&[Data(b"\xEF\xBB\xBFa\xFFb")]).with_max_length(5);
     let mut one = body().with_options(options).with_error_mode(ErrorMode::Skip);
     let mut other = body().with_error_mode(ErrorMode::Skip).with_options(options);
     assert_eq!(ready(&mut one), ["a", "! > 5", "-"]);
@@ -199,7 +199,7 @@ fn a_clean_frame_is_handed_on_without_a_copy() {
 fn a_limit_in_the_middle_of_a_frame_makes_no_copy_either() {
     let chunk = Bytes::from("too long ".repeat(1000));
     let frames = [Ok::<_, Infallible>(Frame::data(chunk.clone()))];
-    let mut body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_limit(8000);
+    let mut body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_max_length(8000);
     let data = data(&mut body);
     assert_eq!((data.as_ptr(), data.len()), (chunk.as_ptr(), 8000));
 }

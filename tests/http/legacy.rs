@@ -145,7 +145,7 @@ fn every_mode_repairs_what_is_ill_formed() {
         assert_eq!(words[..words.len() - 1].concat(), expected, "{mode:?}");
         assert_eq!(body.error_count(), 2);
         let Some(BodyError::Legacy(first)) = body.first_error() else { panic!() };
-        assert_eq!((first.valid_up_to(), first.bytes()), (1, &b"\x81\xFF"[..]));
+        assert_eq!((first.offset(), first.bytes()), (1, &b"\x81\xFF"[..]));
     }
 }
 
@@ -261,11 +261,11 @@ fn nothing_is_known_beforehand_of_a_text_that_is_converted() {
 #[test]
 fn limits_count_bytes_of_the_body_and_bytes_of_the_text() {
     let body = || body(&[Data(b"\xE9\xE9"), Data(b"\xE9"), End]).with_charset(charset("latin1"));
-    assert_eq!(ready(&mut body().with_limit(3)).concat(), "ééé-");
-    assert_eq!(ready(&mut body().with_limit(2)).concat(), "éé! > 2-");
+    assert_eq!(ready(&mut body().with_max_length(3)).concat(), "ééé-");
+    assert_eq!(ready(&mut body().with_max_length(2)).concat(), "éé! > 2-");
     assert_eq!(body().collect_text(6).now_or_never().unwrap().as_deref(), Ok("ééé"));
     let error = body().collect_text(5).now_or_never().unwrap();
-    assert_eq!(error, Err(BodyError::TooLong { limit: 5 }));
+    assert_eq!(error, Err(BodyError::TooLong { max_length: 5 }));
 }
 
 #[test]

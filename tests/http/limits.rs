@@ -174,7 +174,7 @@ fn what_is_within_the_limit_comes_and_then_the_refusal_for_all_cuts() {
     for (limit, expected) in expected.into_iter().enumerate() {
         for size in 1..=bytes.len() {
             let chunks: Vec<_> = bytes.chunks(size).collect();
-            let mut body = Utf8Body::new(Script::of(&chunks)).with_limit(limit as u64);
+            let mut body = Utf8Body::new(Script::of(&chunks)).with_max_length(limit as u64);
             let words = ready(&mut body).concat();
             assert_eq!(words, expected.concat(), "{limit} {size}");
             assert_eq!(ready(&mut body), ["-"]);
@@ -184,7 +184,7 @@ fn what_is_within_the_limit_comes_and_then_the_refusal_for_all_cuts() {
 
 #[test]
 fn a_body_that_is_as_long_as_allowed_may_have_empty_frames_and_trailers() {
-    let mut body = body(&[Data(b"ab"), Data(b""), Pause, Trailers("1"), End]).with_limit(2);
+    let mut body = body(&[Data(b"ab"), Data(b""), Pause, Trailers("1"), End]).with_max_length(2);
     assert_eq!(ready(&mut body), ["ab"]);
     assert_eq!(ready(&mut body), ["x: 1", "-"]);
 }
@@ -193,10 +193,10 @@ fn a_body_that_is_as_long_as_allowed_may_have_empty_frames_and_trailers() {
 fn a_body_that_is_known_to_be_too_long_is_not_polled() {
     for mode in MODES {
         let body = || Utf8Body::new(Script::of(&[b"four"]).with_length()).with_error_mode(mode);
-        let mut refused = body().with_limit(3);
+        let mut refused = body().with_max_length(3);
         assert_eq!(ready(&mut refused), ["! > 3", "-"]);
         assert_eq!(refused.get_ref().polls, 0);
-        assert_eq!(ready(&mut body().with_limit(4)), ["four", "-"]);
+        assert_eq!(ready(&mut body().with_max_length(4)), ["four", "-"]);
     }
 }
 
@@ -204,12 +204,12 @@ fn a_body_that_is_known_to_be_too_long_is_not_polled() {
 fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
     let mut body = body(&[Data(b"abc"), Pause, Data(b"def"), End]);
     assert_eq!(ready(&mut body), ["abc"]);
-    assert_eq!(ready(&mut body.with_limit(2)), ["! > 2", "-"]);
+    assert_eq!(ready(&mut body.with_max_length(2)), ["! > 2", "-"]);
 }
 
 #[test]
 fn a_refused_body_is_not_polled_again() {
-    let mut body = body(&[Data(b"abc"), Data(b"def"), End]).with_limit(2);
+    let mut body = body(&[Data(b"abc"), Data(b"def"), End]).with_max_length(2);
     assert_eq!(ready(&mut body), ["ab", "! > 2", "-"]);
     assert_eq!(ready(&mut body), ["-"]);
     assert_eq!(body.get_ref().polls, 1);
@@ -232,7 +232,7 @@ fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
     let chunks: [&'static [u8]; 4] = [b"5 \xE2", b"\x82\xAC", b"", b", 6"];
     for limit in 0..12 {
         let expected = if limit < 8 {
-            Err(BodyError::TooLong { limit: limit as u64 })
+            Err(BodyError::TooLong { max_length: limit as u64 })
         } else {
             Ok("5 €, 6".to_owned())
         };
@@ -249,9 +249,9 @@ fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
 fn what_counts_is_the_text() {
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Skip, 0).unwrap(), "");
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 8).unwrap(), r"\xff\xff");
-    let too_long = Err(BodyError::TooLong { limit: 7 });
+    let too_long = Err(BodyError::TooLong { max_length: 7 });
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 7), too_long);
-    let too_long = Err(BodyError::TooLong { limit: 3 });
+    let too_long = Err(BodyError::TooLong { max_length: 3 });
     assert_eq!(collected(&[b"a\xC3"], ErrorMode::Replacement, 3), too_long, "the end counts, too");
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     for script in
@@ -270,7 +270,7 @@ fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
             let chunks: Vec<_> = bytes.chunks(size).collect();
             let error = collected(&chunks, ErrorMode::Fatal, limit).unwrap_err();
             match limit {
-                0..4 => assert_eq!(error, BodyError::TooLong { limit: limit as u64 }),
+                0..4 => assert_eq!(error, BodyError::TooLong { max_length: limit as u64 }),
                 _ => assert_eq!(error.offset(), Some(4)),
             }
         }
@@ -281,7 +281,7 @@ fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
 fn a_text_that_is_known_to_be_too_long_is_not_polled_for() {
     let mut script = Script::of(&[b"four"]).with_length();
     let error = Utf8Body::new(&mut script).collect_text(3).now_or_never().unwrap().unwrap_err();
-    assert_eq!(error, BodyError::TooLong { limit: 3 });
+    assert_eq!(error, BodyError::TooLong { max_length: 3 });
     assert_eq!(script.polls, 0);
 }
 
@@ -299,7 +299,7 @@ async fn an_endless_body_takes_no_more_memory_than_the_limit() {
     let before = counting::watch();
     let body = Utf8Body::new(StreamBody::new(endless()));
     let error = body.collect_text(1_000_005).await.unwrap_err();
-    assert_eq!(error, BodyError::TooLong { limit: 1_000_005 });
+    assert_eq!(error, BodyError::TooLong { max_length: 1_000_005 });
     let most = counting::most() - before;
     // A frame comes besides.
     assert!((1_000_000..1_000_100).contains(&most), "{most} bytes");

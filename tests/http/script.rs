@@ -125,10 +125,10 @@ pub(crate) fn word<E: Display>(frame: Polled<E>) -> String {
             return format!("{} {:02x?}", error.valid_up_to(), error.bytes());
         }
         Err(BodyError::Legacy(error)) => {
-            return format!("{} {:02x?}", error.valid_up_to(), error.bytes());
+            return format!("{} {:02x?}", error.offset(), error.bytes());
         }
         Err(BodyError::Inner(error)) => return format!("! {error}"),
-        Err(BodyError::TooLong { limit }) => return format!("! > {limit}"),
+        Err(BodyError::TooLong { max_length: limit }) => return format!("! > {limit}"),
         Err(error) => panic!("with a status of {}", error.status()),
     };
     match frame.into_data() {

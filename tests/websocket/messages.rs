@@ -8,7 +8,7 @@ use std::io;
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
 use utf8_codec::payload::websocket::{
-    ClosePayload, Message, MessageAssembler, MessageError, Opcode, ProtocolError, TextPieces,
+    ClosePayload, Message, MessageAssembler, MessageError, Opcode,
 };
 use utf8_codec::{BomPolicy, Strictness, Utf8Options};
 
@@ -205,7 +205,7 @@ fn trouble(error: MessageError, limit: u64) -> Trouble {
             assert_eq!(error.offset(), Some(cause.valid_up_to()));
             Trouble::Utf8(model_error(&cause))
         }
-        MessageError::TooLong { limit: reported } => {
+        MessageError::TooLong { max_length: reported } => {
             assert_eq!((reported, error.offset(), error.close_code()), (limit, Some(limit), 1009));
             Trouble::TooLong
         }
@@ -492,7 +492,7 @@ fn a_binary_message_in_one_piece_is_not_copied() {
     assert_eq!(bytes.as_ptr(), place);
     connection.start_frame(Opcode::Binary, true, None).unwrap();
     let error = connection.push_bytes(BytesMut::from(&b"12345"[..])).unwrap_err();
-    assert_eq!(error, MessageError::TooLong { limit: 4 });
+    assert_eq!(error, MessageError::TooLong { max_length: 4 });
 }
 
 #[test]
@@ -541,7 +541,7 @@ fn the_limit_is_on_by_default_and_counts_all_frames() {
             connection.start_frame(opcode, true, None).unwrap();
             give_plain(how, &mut connection, b"").unwrap();
             let error = give_plain(how, &mut connection, b"a").unwrap_err();
-            assert_eq!(error, MessageError::TooLong { limit: 16_777_216 });
+            assert_eq!(error, MessageError::TooLong { max_length: 16_777_216 });
             assert_eq!(error.close_code(), code);
             check_failed(&mut connection, error);
         }
@@ -556,10 +556,10 @@ fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
         give_plain(how, &mut connection, b"0123456789").unwrap();
         let mut connection = connection.with_max_length(5);
         let mut other = connection.clone();
-        assert_eq!(connection.announce(1), Err(MessageError::TooLong { limit: 5 }));
+        assert_eq!(connection.announce(1), Err(MessageError::TooLong { max_length: 5 }));
         give_plain(how, &mut other, b"").unwrap();
         let error = give_plain(how, &mut other, b"x").unwrap_err();
-        assert_eq!(error, MessageError::TooLong { limit: 5 });
+        assert_eq!(error, MessageError::TooLong { max_length: 5 });
         check_failed(&mut other, error);
     }
 }
@@ -573,8 +573,8 @@ fn what_is_announced_is_refused_before_it_comes() {
     connection.end_frame().unwrap();
     connection.start_frame(Opcode::Continuation, true, None).unwrap();
     let mut other = connection.clone();
-    assert_eq!(connection.announce(401), Err(MessageError::TooLong { limit: 1000 }));
-    assert_eq!(other.announce(u64::MAX), Err(MessageError::TooLong { limit: 1000 }));
+    assert_eq!(connection.announce(401), Err(MessageError::TooLong { max_length: 1000 }));
+    assert_eq!(other.announce(u64::MAX), Err(MessageError::TooLong { max_length: 1000 }));
 }
 
 #[test]
@@ -639,14 +639,14 @@ fn the_order_of_frames_is_that_of_the_protocol() {
         assert_eq!(order(frames), Ok(()), "{frames:?}");
     }
     let bad: [(&[(Opcode, bool)], _); 8] = [
-        (&[(Continuation, true)], ProtocolError::UnexpectedContinuation),
-        (&[(Continuation, false)], ProtocolError::UnexpectedContinuation),
-        (&[(Text, true), (Continuation, true)], ProtocolError::UnexpectedContinuation),
-        (&[(Text, false), (Text, true)], ProtocolError::InterruptedMessage),
-        (&[(Text, false), (Binary, true)], ProtocolError::InterruptedMessage),
-        (&[(Binary, false), (Ping, true), (Binary, false)], ProtocolError::InterruptedMessage),
-        (&[(Ping, false)], ProtocolError::FragmentedControl),
-        (&[(Text, false), (Close, false)], ProtocolError::FragmentedControl),
+        (&[(Continuation, true)], MessageError::UnexpectedContinuation),
+        (&[(Continuation, false)], MessageError::UnexpectedContinuation),
+        (&[(Text, true), (Continuation, true)], MessageError::UnexpectedContinuation),
+        (&[(Text, false), (Text, true)], MessageError::InterruptedMessage),
+        (&[(Text, false), (Binary, true)], MessageError::InterruptedMessage),
+        (&[(Binary, false), (Ping, true), (Binary, false)], MessageError::InterruptedMessage),
+        (&[(Ping, false)], MessageError::FragmentedControl),
+        (&[(Text, false), (Close, false)], MessageError::FragmentedControl),
     ];
     for (frames, error) in bad {
         assert_eq!(order(frames), Err(error), "{frames:?}");
@@ -654,18 +654,17 @@ fn the_order_of_frames_is_that_of_the_protocol() {
 }
 
 /// Empty frames, one behind the other.
-fn order(frames: &[(Opcode, bool)]) -> Result<(), ProtocolError> {
+fn order(frames: &[(Opcode, bool)]) -> Result<(), MessageError> {
     let mut connection = MessageAssembler::new();
     for (opcode, fin) in frames {
         let result = connection.start_frame(*opcode, *fin, Some(KEY));
         match result.and_then(|()| connection.end_frame()) {
             Ok(_) => {}
-            Err(MessageError::Protocol(error)) => {
-                assert_eq!(MessageError::Protocol(error).close_code(), 1002);
-                check_failed(&mut connection, error.into());
+            Err(error) => {
+                assert_eq!(error.close_code(), 1002);
+                check_failed(&mut connection, error);
                 return Err(error);
             }
-            Err(error) => panic!("{error:?}"),
         }
     }
     Ok(())
@@ -675,17 +674,17 @@ fn order(frames: &[(Opcode, bool)]) -> Result<(), ProtocolError> {
 fn calls_in_another_order_are_errors() {
     type Call = fn(&mut MessageAssembler) -> Result<(), MessageError>;
     let misuse: [(Call, _); 6] = [
-        (|c| c.push(&mut []), ProtocolError::NoFrame),
-        (|c| c.push_bytes(BytesMut::new()), ProtocolError::NoFrame),
-        (|c| c.validate(&mut []), ProtocolError::NoFrame),
-        (|c| c.announce(0), ProtocolError::NoFrame),
-        (|c| c.end_frame().map(drop), ProtocolError::NoFrame),
+        (|c| c.push(&mut []), MessageError::NoFrame),
+        (|c| c.push_bytes(BytesMut::new()), MessageError::NoFrame),
+        (|c| c.validate(&mut []), MessageError::NoFrame),
+        (|c| c.announce(0), MessageError::NoFrame),
+        (|c| c.end_frame().map(drop), MessageError::NoFrame),
         (
             |c| {
                 c.start_frame(Opcode::Text, true, None)?;
                 c.start_frame(Opcode::Ping, true, None)
             },
-            ProtocolError::NestedFrame,
+            MessageError::NestedFrame,
         ),
     ];
     for (call, error) in misuse {
@@ -703,7 +702,7 @@ fn every_opcode_is_known_or_reserved() {
                 assert!([0, 1, 2, 8, 9, 10].contains(&bits));
                 assert_eq!((u8::from(opcode), opcode.is_control()), (bits, bits >= 8));
             }
-            Err(error) => assert_eq!(error, ProtocolError::ReservedOpcode(bits)),
+            Err(error) => assert_eq!(error, MessageError::ReservedOpcode(bits)),
         }
     }
 }
@@ -726,7 +725,7 @@ fn control_frames_have_125_bytes_at_the_most() {
         connection.start_frame(Opcode::Ping, true, None).unwrap();
         give_plain(how, &mut connection, &[0; 125]).unwrap();
         let error = give_plain(how, &mut connection, &[0]).unwrap_err();
-        assert_eq!(error, ProtocolError::LongControl.into());
+        assert_eq!(error, MessageError::LongControl);
     }
 }
 
@@ -742,8 +741,8 @@ fn close_codes_are_those_that_may_be_sent() {
             assert_eq!(created.as_ref().unwrap().code(), code);
             assert_eq!(parsed.unwrap(), Some(created.unwrap()));
         } else {
-            assert_eq!(created, Err(ProtocolError::CloseCode(code)));
-            assert_eq!(parsed, Err(ProtocolError::CloseCode(code).into()));
+            assert_eq!(created, Err(MessageError::CloseCode(code)));
+            assert_eq!(parsed, Err(MessageError::CloseCode(code)));
         }
     }
 }
@@ -800,8 +799,8 @@ fn a_reason_that_is_not_utf8_is_refused_whichever_way_it_comes() {
 fn close_payloads_that_are_none() {
     let parse = |payload: &'static [u8]| ClosePayload::parse(Bytes::from_static(payload));
     assert_eq!(parse(b""), Ok(None));
-    assert_eq!(parse(b"\x03"), Err(ProtocolError::TruncatedCloseCode.into()));
-    assert_eq!(parse(&[b'\x03'; 126]), Err(ProtocolError::LongControl.into()));
+    assert_eq!(parse(b"\x03"), Err(MessageError::TruncatedCloseCode));
+    assert_eq!(parse(&[b'\x03'; 126]), Err(MessageError::LongControl));
 }
 
 // ---- words and traits ---------------------------------------------------------------------------
@@ -834,17 +833,12 @@ fn errors_say_what_is_wrong_and_close_with_it() {
             "ill-formed utf-8 at byte 0: invalid byte (ff); this looks like utf-16",
         ),
         (
-            MessageError::TooLong { limit: 9 },
+            MessageError::TooLong { max_length: 9 },
             1009,
             "the message is longer than 9 bytes",
             "the message is longer than 9 bytes",
         ),
-        (
-            ProtocolError::ReservedOpcode(0xB).into(),
-            1002,
-            "the websocket protocol does not allow this",
-            "reserved opcode 0xb",
-        ),
+        (MessageError::ReservedOpcode(0xB), 1002, "reserved opcode 0xb", "reserved opcode 0xb"),
     ];
     for (error, code, words, reason) in cases {
         assert_eq!((error.close_code(), &*error.to_string()), (code, words));
@@ -868,7 +862,5 @@ fn types_may_be_sent_shared_moved_and_printed() {
     is_plain::<Message>();
     is_plain::<Opcode>();
     is_plain::<MessageAssembler>();
-    is_plain::<TextPieces<'_>>();
     is_error::<MessageError>();
-    is_error::<ProtocolError>();
 }

@@ -1,3 +1,5 @@
+//! How does a body become text?
+
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -18,40 +20,37 @@ use crate::payload::http::decoding::Decoding;
 use crate::payload::http::{BodyError, Charset, CharsetError};
 
 pin_project! {
-    /// The body of a request or a response as text: each frame of data is a run of whole characters
-    /// in UTF-8, never empty.
+    /// The body of a request or a response as text: each frame of data is a run of whole characters in
+    /// UTF-8, never empty.
     ///
-    /// It is a `Body` around a body. What a frame determines is handed on before the next one is
-    /// asked for; how the text is divided into frames depends on those within, the text does not.
-    /// Text is handed on without copying where the data within is `Bytes`; a character that was
-    /// cut is a copy, and a frame of its own. In a lossy mode a frame within yields at most one
-    /// frame, and that is a copy where something was repaired or where the frame completes a
-    /// character.
+    /// It is a `Body` around another body. Everything that an inner frame determines is emitted before
+    /// the next one is requested. How the text is divided into frames depends on the inner frames; the
+    /// text does not. Text is not copied if the inner data is `Bytes`; a character split across frames is
+    /// copied, and is a frame of its own. In a lossy mode an inner frame yields at most one frame, which
+    /// is a copy if something was repaired or if the frame completed a character.
     ///
-    /// Between polls it holds the beginning of one character or of a signature, three bytes at the
-    /// most; in [`ErrorMode::Fatal`] what is left of one frame within; and trailers behind an error.
-    /// From another charset than UTF-8 a frame is converted in blocks of 16 KiB. It takes less than
-    /// 160 bytes besides the body within. Empty frames are passed over, and change nothing.
+    /// Between polls it holds at most three bytes, the beginning of a character or of a BOM; in
+    /// [`ErrorMode::Fatal`] also the rest of one inner frame, and trailers after an error. Bodies in other
+    /// charsets are converted in blocks of 16 KiB. It is at most 160 bytes larger than the inner body.
+    /// Empty frames are skipped, and change nothing.
     ///
-    /// Trailers pass. Before them, and before the end, an incomplete character is one error, or one
-    /// repair. After the end nothing else comes, and the body within is not polled again.
+    /// Trailers are passed on. An incomplete character before them, or before the end, is one error or
+    /// one repair. After the end, the inner body is not polled again.
     ///
-    /// `size_hint` is exact if the one within is and nothing is changed: the
-    /// charset is UTF-8, the mode is [`ErrorMode::Fatal`], and there is no signature that might be
-    /// removed, nor the rest of a character to be skipped.
+    /// `size_hint` is exact if the inner one is and the bytes do not change: the charset is UTF-8, the
+    /// mode is [`ErrorMode::Fatal`], and no BOM is removed and no bytes are skipped.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], the default, [`BodyError::Utf8`] (or [`Legacy`](BodyError::Legacy))
-    /// for each ill-formed part, in its place: the text before it comes first. A body is usually
-    /// dropped at its first error; polled again, it goes on with what stands behind the ill-formed
-    /// part, as if that had not been there. After [`BodyError::TooLong`] and [`BodyError::Inner`]
-    /// nothing comes any more.
+    /// In [`ErrorMode::Fatal`], the default, [`BodyError::Utf8`] (or [`Legacy`](BodyError::Legacy)) for
+    /// each ill-formed part, after the text before it. A body is usually dropped at its first error; if
+    /// you poll it again, it continues after the ill-formed part. After [`BodyError::TooLong`] and
+    /// [`BodyError::Inner`] the body has ended.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future of [`text_frame`](Self::text_frame), or of http-body-util's `frame`, loses
-    /// nothing: the bytes are here or still in the body within.
+    /// nothing: the bytes are here or still in the inner body.
     ///
     /// # Examples
     ///
@@ -82,8 +81,8 @@ pin_project! {
         #[pin]
         inner: B,
         decoding: Decoding,
-        limit: u64,
-        // Bytes of data that have come from within.
+        max_length: u64,
+        // Bytes of data received from the inner body.
         received: u64,
         state: State,
     }
@@ -106,15 +105,21 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn new(inner: B) -> Self {
-        Self { inner, decoding: Decoding::new(), limit: u64::MAX, received: 0, state: State::Open }
+        Self {
+            inner,
+            decoding: Decoding::new(),
+            max_length: u64::MAX,
+            received: 0,
+            state: State::Open,
+        }
     }
 
-    /// Reads `inner` in the encoding that the `Content-Type` of its request or response names, in
-    /// UTF-8 if that names none; see [`Charset::from_headers`].
+    /// Reads `inner` in the charset of the `Content-Type` in `headers`, in UTF-8 if there is none; see
+    /// [`Charset::from_headers`].
     ///
     /// # Errors
     ///
-    /// [`CharsetError`], which becomes a [`BodyError`] behind a question mark.
+    /// [`CharsetError`], which `?` converts into a [`BodyError`].
     ///
     /// # Examples
     ///
@@ -137,7 +142,7 @@ impl<B> Utf8Body<B> {
         Ok(Self::new(inner).with_charset(Charset::from_headers(headers)?))
     }
 
-    /// Sets the encoding. To be called before the first poll.
+    /// Sets the charset. Call it before the first poll.
     ///
     /// # Examples
     ///
@@ -155,11 +160,11 @@ impl<B> Utf8Body<B> {
         self
     }
 
-    /// Sets how the text begins and what it may contain. To be called before the first poll: the
-    /// decoder is made anew.
+    /// Sets how the text begins and what it may contain. Call it before the first poll: it starts a new
+    /// stream.
     ///
-    /// In another charset than UTF-8 these options concern the text that it is converted to; in
-    /// UTF-16, a signature also decides the byte order, as in the WHATWG Encoding Standard.
+    /// If the charset is not UTF-8, the options apply to the converted text. In UTF-16, a BOM also decides
+    /// the byte order, as in the WHATWG Encoding Standard.
     ///
     /// # Examples
     ///
@@ -181,7 +186,7 @@ impl<B> Utf8Body<B> {
         self
     }
 
-    /// Sets what becomes of ill-formed parts.
+    /// Sets what replaces ill-formed parts.
     ///
     /// # Examples
     ///
@@ -202,12 +207,12 @@ impl<B> Utf8Body<B> {
         self
     }
 
-    /// Sets how many bytes of data the body within may have. There is no limit unless one is set:
-    /// nothing accumulates here. May be lowered on the way: nothing more is let in then.
+    /// Sets how many bytes of data the inner body can have. By default there is no limit, because nothing
+    /// accumulates here. If you lower it later, no further bytes are admitted.
     ///
-    /// What is within the limit is handed on, then comes [`BodyError::TooLong`], and nothing else. A
-    /// body whose size hint already says that it is too long is refused before it is polled, so that
-    /// a client who waits for a `100 Continue` keeps it.
+    /// The bytes within the limit are decoded and emitted; then comes [`BodyError::TooLong`], and the
+    /// body has ended. A body whose size hint already exceeds the limit is rejected before it is polled,
+    /// so that no `100 Continue` is sent for it.
     ///
     /// # Examples
     ///
@@ -218,17 +223,17 @@ impl<B> Utf8Body<B> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut body = Utf8Body::new(Full::<Bytes>::from("too long")).with_limit(7);
+    /// let mut body = Utf8Body::new(Full::<Bytes>::from("too long")).with_max_length(7);
     /// let error = body.frame().await.unwrap().unwrap_err();
-    /// assert_eq!(error, BodyError::TooLong { limit: 7 });
+    /// assert_eq!(error, BodyError::TooLong { max_length: 7 });
     /// assert!(body.frame().await.is_none());
     /// # }
     /// ```
-    pub fn with_limit(self, limit: u64) -> Self {
-        Self { limit, ..self }
+    pub fn with_max_length(self, max_length: u64) -> Self {
+        Self { max_length, ..self }
     }
 
-    /// Returns the encoding of the body within.
+    /// Returns the charset of the inner body.
     ///
     /// # Examples
     ///
@@ -241,7 +246,7 @@ impl<B> Utf8Body<B> {
         self.decoding.charset()
     }
 
-    /// Returns the body within.
+    /// Returns the inner body.
     ///
     /// # Examples
     ///
@@ -258,8 +263,7 @@ impl<B> Utf8Body<B> {
         &self.inner
     }
 
-    /// Returns the body within, to be changed. Frames that are taken from it here are missing in the
-    /// text.
+    /// Returns the inner body mutably. Frames that you take from it are missing in the text.
     ///
     /// # Examples
     ///
@@ -275,12 +279,11 @@ impl<B> Utf8Body<B> {
         &mut self.inner
     }
 
-    /// Returns the body within for good.
+    /// Consumes the adaptor and returns the inner body.
     ///
-    /// What has come out of it and has not been handed on is lost: the beginning of a character, which
-    /// can be had before (`decoder().incomplete()`); what is left of a frame, if the last that came was
-    /// text in front of an error, or the error; trailers behind an error; and from another charset than
-    /// UTF-8 what has not been converted.
+    /// Data that was received and not emitted is lost: the beginning of a character
+    /// (`decoder().incomplete()`), the rest of a frame in which there was an error, trailers after an
+    /// error, and what has not been converted from another charset.
     ///
     /// # Examples
     ///
@@ -299,8 +302,8 @@ impl<B> Utf8Body<B> {
         self.inner
     }
 
-    /// Returns the decoder within, which knows the position in the text, the bytes held, whether a
-    /// signature was removed, and how many bytes were skipped.
+    /// Returns the inner decoder: for the position in the text, the held bytes, whether a BOM was
+    /// removed, and how many bytes were skipped.
     ///
     /// # Examples
     ///
@@ -320,7 +323,7 @@ impl<B> Utf8Body<B> {
         self.decoding.decoder()
     }
 
-    /// Returns how many ill-formed parts and refused characters there were.
+    /// Returns how many ill-formed parts and rejected characters there were.
     ///
     /// # Examples
     ///
@@ -370,7 +373,7 @@ impl<B: Body> Utf8Body<B> {
     ///
     /// # Errors
     ///
-    /// As [`Utf8Body`] says.
+    /// See [`Utf8Body`](Self#errors).
     ///
     /// # Examples
     ///
@@ -403,14 +406,14 @@ impl<B: Body> Utf8Body<B> {
             match this.state {
                 State::Open if silent == SILENT_CHUNKS => return give_way(cx),
                 State::Open
-                    if *this.received == 0 && this.inner.size_hint().lower() > *this.limit =>
+                    if *this.received == 0 && this.inner.size_hint().lower() > *this.max_length =>
                 {
                     *this.state = State::TooLong;
                 }
                 State::Open => match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
                     Ok(Some(frame)) => match frame.into_data() {
                         Ok(data) => {
-                            let allowed = this.limit.saturating_sub(*this.received);
+                            let allowed = this.max_length.saturating_sub(*this.received);
                             let (data, state) = within(data, allowed);
                             *this.received += data.len() as u64;
                             *this.state = state;
@@ -441,18 +444,20 @@ impl<B: Body> Utf8Body<B> {
                 }
                 State::TooLong => {
                     *this.state = State::Ended;
-                    return Poll::Ready(Some(Err(BodyError::TooLong { limit: *this.limit })));
+                    return Poll::Ready(Some(Err(BodyError::TooLong {
+                        max_length: *this.max_length,
+                    })));
                 }
                 State::Ended => return Poll::Ready(None),
             }
         }
     }
 
-    /// Waits for the next frame, with its data as text; `None` at the end.
+    /// Returns the next frame, with its data as text; `None` at the end.
     ///
     /// # Errors
     ///
-    /// As [`Utf8Body`] says.
+    /// See [`Utf8Body`](Self#errors).
     ///
     /// # Cancel safety
     ///
@@ -486,17 +491,17 @@ impl<B: Body> Utf8Body<B> {
         poll_fn(|cx| Pin::new(&mut *self).poll_text_frame(cx)).await
     }
 
-    /// Collects the whole text, `limit` bytes of it at the most. Trailers are dropped.
+    /// Collects the whole text, at most `max_length` bytes of it. Trailers are dropped.
     ///
-    /// What counts is the text: signatures and skipped bytes do not, repairs do. The text that is
-    /// collected takes `limit` bytes of memory at the most, on an endless body too; besides it there
-    /// is one frame, repaired in the lossy modes.
+    /// The limit applies to the text: a removed BOM and skipped bytes do not count, repairs do. The
+    /// collected text never takes more than `max_length` bytes of memory, even if the body is endless;
+    /// besides it there is one frame, repaired in the lossy modes.
     ///
     /// # Errors
     ///
-    /// [`BodyError::TooLong`] as soon as the text is longer than `limit`, and without a poll if the
-    /// size hint says that it will be; the others at the first such frame. The body and the text so
-    /// far are dropped; who wants to keep them takes the frames one by one.
+    /// [`BodyError::TooLong`] as soon as the text is longer than `max_length`, or immediately if the size
+    /// hint exceeds it; the first error of the body otherwise. The body and the text so far are dropped;
+    /// to keep them, take the frames one by one.
     ///
     /// # Cancel safety
     ///
@@ -513,12 +518,12 @@ impl<B: Body> Utf8Body<B> {
     /// # async fn main() {
     /// let body = || Utf8Body::new(Full::<Bytes>::from("5 €"));
     /// assert_eq!(body().collect_text(5).await.unwrap(), "5 €");
-    /// assert_eq!(body().collect_text(4).await, Err(BodyError::TooLong { limit: 4 }));
+    /// assert_eq!(body().collect_text(4).await, Err(BodyError::TooLong { max_length: 4 }));
     /// # }
     /// ```
-    pub async fn collect_text(self, limit: usize) -> Result<String, BodyError<B::Error>> {
-        let too_long = || BodyError::TooLong { limit: limit as u64 };
-        if self.size_hint().lower() > limit as u64 {
+    pub async fn collect_text(self, max_length: usize) -> Result<String, BodyError<B::Error>> {
+        let too_long = || BodyError::TooLong { max_length: max_length as u64 };
+        if self.size_hint().lower() > max_length as u64 {
             return Err(too_long());
         }
         let mut body = pin!(self);
@@ -526,7 +531,7 @@ impl<B: Body> Utf8Body<B> {
         while let Some(frame) = silence.next(|cx| body.as_mut().poll_text_frame(cx)).await {
             let piece = frame?.into_data().unwrap_or_default();
             silence.note(piece.len());
-            append_within(&mut text, &piece, limit).map_err(|_| too_long())?;
+            append_within(&mut text, &piece, max_length).map_err(|_| too_long())?;
         }
         Ok(text)
     }
@@ -563,17 +568,17 @@ impl<B: Body> Body for Utf8Body<B> {
 
 #[derive(Debug)]
 enum State {
-    /// The body within may have more.
+    /// More may come.
     Open,
-    /// The body within has ended, but for these trailers; what is held has not.
+    /// The inner body has ended, except for these trailers; the decoder has not.
     Ending(Option<Box<Frame<ByteString>>>),
-    /// The body within is longer than allowed, and that has not been said.
+    /// The inner body is too long, and the error has not been returned.
     TooLong,
-    /// `None` has been said, or is about to be.
+    /// Only `None` is left.
     Ended,
 }
 
-/// Takes `allowed` bytes of `data` at the most.
+/// Takes at most `allowed` bytes of `data`.
 fn within(mut data: impl Buf, allowed: u64) -> (Bytes, State) {
     let len = data.remaining();
     match usize::try_from(allowed) {

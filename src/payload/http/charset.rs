@@ -1,3 +1,5 @@
+//! In which encoding is a body?
+
 use std::fmt;
 
 use http::header::CONTENT_TYPE;
@@ -9,9 +11,9 @@ use crate::relatives::legacy::LegacyEncoding;
 /// The encoding of a body, as its `Content-Type` names it.
 ///
 /// Names are the labels of the WHATWG Encoding Standard, in any case. UTF-8 and its aliases (`utf8`,
-/// `unicode-1-1-utf-8` and others) are always known, the other encodings with the feature
-/// `encoding_rs`; those that the standard maps to its `replacement` encoding, such as
-/// `iso-2022-kr`, never are. The default is UTF-8.
+/// `unicode-1-1-utf-8` and others) are always known; the other encodings need the feature `encoding_rs`.
+/// Those that the standard maps to its `replacement` encoding, such as `iso-2022-kr`, are never known. The
+/// default is UTF-8.
 ///
 /// # Examples
 ///
@@ -34,7 +36,7 @@ pub(super) enum Encoding {
     Legacy(LegacyEncoding),
 }
 
-/// What keeps a body's encoding from being known.
+/// An error in the charset of a body.
 ///
 /// # Examples
 ///
@@ -47,25 +49,25 @@ pub(super) enum Encoding {
 /// assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
 ///
 /// let error = Charset::from_content_type("text/plain; charset=").unwrap_err();
-/// assert_eq!(error, CharsetError::Malformed { at: 20 });
+/// assert_eq!(error, CharsetError::Malformed { offset: 20 });
 /// assert_eq!(error.status(), StatusCode::BAD_REQUEST);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CharsetError {
-    /// A label of no encoding, or of one that this build has no decoder for.
+    /// A label of no encoding, or of an encoding that this build cannot decode.
     #[error("unsupported charset: {label}")]
     Unsupported {
-        /// The label as it came, 40 characters of it at the most, and escaped where it is not ASCII.
+        /// At most 40 characters of the label, escaped where they are not ASCII.
         label: String,
     },
-    /// The `Content-Type` is not what RFC 9110 says one is.
-    #[error("malformed content-type at byte {at}")]
+    /// The `Content-Type` does not follow RFC 9110.
+    #[error("malformed content-type at byte {offset}")]
     Malformed {
-        /// Where in the field it goes wrong, in bytes.
-        at: usize,
+        /// The offset of the error in the field, in bytes.
+        offset: usize,
     },
-    /// There are several charsets, and they differ.
+    /// There are several charsets that differ.
     #[error("contradictory charsets in content-type")]
     Contradictory,
 }
@@ -82,7 +84,7 @@ impl Charset {
     /// ```
     pub const UTF_8: Self = Self(Encoding::Utf8);
 
-    /// Finds the encoding with this label. ASCII whitespace around it does not count, nor does case.
+    /// Finds the encoding with this label, ignoring case and ASCII whitespace around it.
     ///
     /// # Errors
     ///
@@ -111,10 +113,10 @@ impl Charset {
         Err(CharsetError::Unsupported { label })
     }
 
-    /// Reads the parameter `charset` of a `Content-Type` field; `None` if there is no such parameter.
+    /// Parses the parameter `charset` of a `Content-Type` field; returns `None` if there is none.
     ///
-    /// The field is read as RFC 9110 (section 8.3.1) says: names in any case, values as tokens or as
-    /// quoted strings. `charset` may be there more than once if all name the same encoding.
+    /// The field is parsed by RFC 9110 (section 8.3.1): names in any case, values as tokens or as quoted
+    /// strings. `charset` can be repeated if all name the same encoding.
     ///
     /// # Errors
     ///
@@ -141,7 +143,7 @@ impl Charset {
         Ok(charset)
     }
 
-    /// Reads the charset of a request or a response from its headers: UTF-8 if they name none.
+    /// Returns the charset in the headers of a request or a response: UTF-8 if there is none.
     ///
     /// # Errors
     ///
@@ -166,7 +168,7 @@ impl Charset {
         Ok(charset.flatten().unwrap_or_default())
     }
 
-    /// Returns the name that the Encoding Standard gives the encoding.
+    /// Returns the name of the encoding in the Encoding Standard.
     ///
     /// # Examples
     ///
@@ -196,8 +198,8 @@ impl fmt::Debug for Charset {
 }
 
 impl CharsetError {
-    /// Returns the status that tells a client: 415 where the encoding is
-    /// [unsupported](Self::Unsupported), else 400.
+    /// Returns the status of a response: 415 if the encoding is [unsupported](Self::Unsupported), otherwise
+    /// 400.
     ///
     /// # Examples
     ///
@@ -216,11 +218,11 @@ impl CharsetError {
 
 impl From<Malformed> for CharsetError {
     fn from(Malformed { at }: Malformed) -> Self {
-        Self::Malformed { at }
+        Self::Malformed { offset: at }
     }
 }
 
-/// Keeps the first answer, and refuses another one.
+/// Keeps the first answer, and rejects a different one.
 fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), CharsetError> {
     match first {
         Some(first) if *first != next => Err(CharsetError::Contradictory),

@@ -1,3 +1,5 @@
+//! How do the bytes of a body become text, whatever their charset?
+
 use std::convert::Infallible;
 
 use bytes::Bytes;
@@ -12,11 +14,11 @@ use crate::payload::http::charset::Encoding;
 use crate::payload::http::legacy::Legacy;
 use crate::payload::http::{BodyError, Charset};
 
-/// From the bytes of a body to text, chunk by chunk.
+/// Decodes the bytes of a body, chunk by chunk.
 #[derive(Debug)]
 pub(super) struct Decoding {
     charset: Charset,
-    /// What stands before `text` if the charset is not UTF-8.
+    /// Converts the bytes for `text` if the charset is not UTF-8.
     legacy: Option<Box<Legacy>>,
     text: ChunkText,
 }
@@ -68,7 +70,7 @@ impl Decoding {
         }
     }
 
-    /// Takes the next chunk, when there are no more items of the last one.
+    /// Takes the next chunk, after the last item of the previous one.
     pub(super) fn push(&mut self, chunk: Bytes) {
         match &mut self.legacy {
             Some(legacy) => legacy.push(chunk),
@@ -88,7 +90,7 @@ impl Decoding {
         }
     }
 
-    /// Returns the next item of the end, until there is none. Then more may be pushed.
+    /// Returns the next item that the end decides, then `None`. Then more can be pushed.
     pub(super) fn finish(&mut self) -> Item {
         if let Some(legacy) = &mut self.legacy {
             legacy.finish();
@@ -99,14 +101,14 @@ impl Decoding {
         }
     }
 
-    /// Whether the end would say nothing, if it came now.
+    /// Whether the end would yield no item if it came now.
     pub(super) fn is_done(&self) -> bool {
         self.legacy.as_ref().is_none_or(|legacy| legacy.is_idle())
             && self.text.chunk.is_empty()
             && self.text.decoder.clone().finish().is_ok()
     }
 
-    /// Returns the bounds on the text that is to come, where `inner` has those on the bytes.
+    /// Returns the bounds of the remaining text, from those of the remaining bytes.
     pub(super) fn size_hint(&self, inner: &SizeHint) -> SizeHint {
         let mut hint = SizeHint::new();
         if self.legacy.is_some() || self.text.mode != ErrorMode::Fatal {

@@ -1,3 +1,5 @@
+//! What keeps a body from being text, and with which status?
+
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
@@ -7,7 +9,7 @@ use http::StatusCode;
 use crate::core::error::Utf8Error;
 use crate::payload::http::{CharsetError, LegacyError};
 
-/// What keeps a body from being text; `E` is the error of the body within.
+/// An error of a [`Utf8Body`](crate::payload::http::Utf8Body); `E` is the error of the inner body.
 ///
 /// # Examples
 ///
@@ -29,49 +31,47 @@ use crate::payload::http::{CharsetError, LegacyError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError<E> {
-    /// The bytes are not UTF-8, or what the options refuse. The bytes at fault are consumed; the
-    /// next frame is what stands behind them.
+    /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed; decoding
+    /// continues after them.
     ///
-    /// Its offset counts bytes of the UTF-8 text: that is the body itself, or what it was converted
-    /// to from another [`Charset`](crate::payload::http::Charset).
+    /// Its offset counts bytes of the UTF-8 text: the body itself, or the text converted from another
+    /// [`Charset`](crate::payload::http::Charset).
     #[error("the body is not acceptable utf-8")]
     Utf8(#[from] Utf8Error),
-    /// The bytes are not what another charset allows. They are consumed; the next frame is what
-    /// stands behind them.
+    /// The bytes are ill-formed in another charset. They are consumed; decoding continues after them.
     #[error("the body is not acceptable {}", .0.encoding())]
     Legacy(#[from] LegacyError),
-    /// The `Content-Type` does not tell what the bytes are.
+    /// The charset is unknown.
     #[error("the encoding of the body is not known")]
     Charset(#[from] CharsetError),
-    /// The body, or the text that was to be collected, is longer than allowed. Nothing follows.
-    #[error("the body is longer than {limit} bytes")]
+    /// The body, or the collected text, is too long. Nothing follows.
+    #[error("the body is longer than {max_length} bytes")]
     TooLong {
         /// The limit, in bytes: of the body with
-        /// [`with_limit`](crate::payload::http::Utf8Body::with_limit), of the text with
+        /// [`with_max_length`](crate::payload::http::Utf8Body::with_max_length), of the text with
         /// [`collect_text`](crate::payload::http::Utf8Body::collect_text).
-        limit: u64,
+        max_length: u64,
     },
-    /// The body within failed; of a request, because the client went away, for example. Nothing
-    /// follows.
+    /// The inner body failed, for example because the client disconnected. Nothing follows.
     #[error("the body failed")]
     Inner(#[source] E),
 }
 
 impl<E> BodyError<E> {
-    /// Returns the status for an answer to a request with such a body.
+    /// Returns the status of a response to a request with such a body.
     ///
     /// | error | status |
     /// | --- | --- |
     /// | [`Utf8`](Self::Utf8), [`Legacy`](Self::Legacy), [`Inner`](Self::Inner) | 400 Bad Request |
     /// | [`TooLong`](Self::TooLong) | 413 Content Too Large |
-    /// | [`Charset`](Self::Charset) | what [`CharsetError::status`] says: 415 Unsupported Media Type, or 400 |
+    /// | [`Charset`](Self::Charset) | that of [`CharsetError::status`]: 415 Unsupported Media Type, or 400 |
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::payload::http::BodyError;
     ///
-    /// assert_eq!(BodyError::<()>::TooLong { limit: 1000 }.status(), 413);
+    /// assert_eq!(BodyError::<()>::TooLong { max_length: 1000 }.status(), 413);
     /// assert_eq!(BodyError::Inner("connection reset").status(), 400);
     /// ```
     pub fn status(&self) -> StatusCode {
@@ -82,48 +82,48 @@ impl<E> BodyError<E> {
         }
     }
 
-    /// Returns where the bytes at fault begin, for those errors that have a place.
+    /// Returns the offset of the rejected bytes, for [`Utf8`](Self::Utf8) and [`Legacy`](Self::Legacy).
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::payload::http::BodyError;
     ///
-    /// assert_eq!(BodyError::<()>::TooLong { limit: 1000 }.offset(), None);
+    /// assert_eq!(BodyError::<()>::TooLong { max_length: 1000 }.offset(), None);
     /// ```
     pub fn offset(&self) -> Option<u64> {
         match self {
             Self::Utf8(error) => Some(error.valid_up_to()),
-            Self::Legacy(error) => Some(error.valid_up_to()),
+            Self::Legacy(error) => Some(error.offset()),
             Self::Charset(_) | Self::TooLong { .. } | Self::Inner(_) => None,
         }
     }
 }
 
 impl BodyError<Infallible> {
-    /// The same error, of a body that can fail.
+    /// Returns the same error, for a body that can fail.
     pub(super) fn widen<E>(self) -> BodyError<E> {
         match self {
             Self::Utf8(error) => BodyError::Utf8(error),
             Self::Legacy(error) => BodyError::Legacy(error),
             Self::Charset(error) => BodyError::Charset(error),
-            Self::TooLong { limit } => BodyError::TooLong { limit },
+            Self::TooLong { max_length } => BodyError::TooLong { max_length },
             Self::Inner(never) => match never {},
         }
     }
 }
 
-/// An inner error as it was if it is an [`io::Error`], within one if not;
-/// [`InvalidData`](io::ErrorKind::InvalidData) where the body is too long or its encoding not known;
-/// the others as [`Utf8Error`] has it.
+/// Returns an inner error unchanged if it is an [`io::Error`], and wraps it otherwise. A body that is too
+/// long or has an unknown charset is [`InvalidData`](io::ErrorKind::InvalidData); a [`Utf8Error`] becomes
+/// what its own conversion says.
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<BodyError<E>> for io::Error {
     fn from(error: BodyError<E>) -> Self {
         match error {
             BodyError::Utf8(error) => error.into(),
             BodyError::Legacy(error) => Self::new(io::ErrorKind::InvalidData, error),
             BodyError::Charset(error) => Self::new(io::ErrorKind::InvalidData, error),
-            BodyError::TooLong { limit } => {
-                let error = BodyError::<Self>::TooLong { limit };
+            BodyError::TooLong { max_length } => {
+                let error = BodyError::<Self>::TooLong { max_length };
                 Self::new(io::ErrorKind::InvalidData, error)
             }
             BodyError::Inner(error) => match error.into().downcast::<Self>() {

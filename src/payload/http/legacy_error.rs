@@ -1,3 +1,5 @@
+//! What is ill-formed in a body that is not UTF-8?
+
 use std::fmt;
 
 #[cfg(feature = "encoding_rs")]
@@ -5,8 +7,8 @@ use crate::core::error::{Utf8Error, Utf8ErrorKind};
 
 /// An ill-formed part of a body in an encoding other than UTF-8.
 ///
-/// Its extent is that which the WHATWG Encoding Standard gives it: what one U+FFFD stands for. Its
-/// place counts bytes of the body. There is none without the feature `encoding_rs`.
+/// Its extent is that of the WHATWG Encoding Standard: the bytes that one U+FFFD replaces. Its offset counts
+/// bytes of the body. Without the feature `encoding_rs` there is none.
 ///
 /// # Examples
 ///
@@ -25,14 +27,14 @@ use crate::core::error::{Utf8Error, Utf8ErrorKind};
 /// let error = body.collect_text(1000).await.unwrap_err();
 ///
 /// let BodyError::Legacy(error) = error else { panic!("{error}") };
-/// assert_eq!((error.valid_up_to(), error.bytes()), (4, &b"\xFF"[..]));
+/// assert_eq!((error.offset(), error.bytes()), (4, &b"\xFF"[..]));
 /// assert_eq!(error.to_string(), "ill-formed Shift_JIS at byte 4 (ff)");
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LegacyError {
     encoding: &'static str,
-    valid_up_to: u64,
+    offset: u64,
     /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
     bytes: [u8; 4],
     len: u8,
@@ -41,13 +43,13 @@ pub struct LegacyError {
 impl LegacyError {
     /// `part` is one to four bytes.
     #[cfg(feature = "encoding_rs")]
-    pub(super) fn new(encoding: &'static str, valid_up_to: u64, part: &[u8]) -> Self {
+    pub(super) fn new(encoding: &'static str, offset: u64, part: &[u8]) -> Self {
         let mut bytes = [0; 4];
         bytes[..part.len()].copy_from_slice(part);
-        Self { encoding, valid_up_to, bytes, len: part.len() as u8 }
+        Self { encoding, offset, bytes, len: part.len() as u8 }
     }
 
-    /// Returns the name that the WHATWG Encoding Standard gives the encoding.
+    /// Returns the name of the encoding in the WHATWG Encoding Standard.
     ///
     /// # Examples
     ///
@@ -70,7 +72,7 @@ impl LegacyError {
         self.encoding
     }
 
-    /// Returns the offset in the body at which the ill-formed part starts, in bytes.
+    /// Returns the offset of the ill-formed part in the body, in bytes.
     ///
     /// # Examples
     ///
@@ -86,14 +88,14 @@ impl LegacyError {
     /// let body = Utf8Body::new(Full::<Bytes>::from(&b"a\0b\0\x00\xDC"[..]));
     /// let body = body.with_charset(Charset::from_label("utf-16").unwrap());
     /// let Err(BodyError::Legacy(error)) = body.collect_text(1000).await else { panic!() };
-    /// assert_eq!(error.valid_up_to(), 4);
+    /// assert_eq!(error.offset(), 4);
     /// # }
     /// ```
-    pub fn valid_up_to(&self) -> u64 {
-        self.valid_up_to
+    pub fn offset(&self) -> u64 {
+        self.offset
     }
 
-    /// Returns the bytes of the ill-formed part, one to four, as they came.
+    /// Returns the bytes of the ill-formed part: one to four.
     ///
     /// # Examples
     ///
@@ -116,17 +118,17 @@ impl LegacyError {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// As an error of the core, for its repair.
+    /// Returns it as an error of the core, for its repair.
     #[cfg(feature = "encoding_rs")]
     pub(super) fn to_utf8(self) -> Utf8Error {
-        Utf8Error::new(self.valid_up_to, Utf8ErrorKind::InvalidByte, self.bytes(), None)
+        Utf8Error::new(self.offset, Utf8ErrorKind::InvalidByte, self.bytes(), None)
     }
 }
 
-/// Says which encoding, where and which bytes: `ill-formed Shift_JIS at byte 4 (81 ff)`.
+/// For example `ill-formed Shift_JIS at byte 4 (81 ff)`.
 impl fmt::Display for LegacyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ill-formed {} at byte {}", self.encoding, self.valid_up_to)?;
+        write!(f, "ill-formed {} at byte {}", self.encoding, self.offset)?;
         for (i, byte) in self.bytes().iter().enumerate() {
             write!(f, "{}{byte:02x}", if i == 0 { " (" } else { " " })?;
         }
@@ -138,7 +140,7 @@ impl fmt::Debug for LegacyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LegacyError")
             .field("encoding", &self.encoding)
-            .field("valid_up_to", &self.valid_up_to)
+            .field("offset", &self.offset)
             .field("bytes", &format_args!("{:02x?}", self.bytes()))
             .finish()
     }

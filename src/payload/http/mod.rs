@@ -1,19 +1,19 @@
 //! Bodies of HTTP messages as text, for servers and clients.
 //!
-//! [`Utf8Body`] goes around any `http_body::Body`: those that hyper, axum, tonic and reqwest give
-//! for requests and responses, and those of http-body-util. It is a body itself. Its frames hold
-//! whole characters, whatever the frames, packets and chunks were in which the bytes came.
+//! [`Utf8Body`] wraps any `http_body::Body`: the request and response bodies of hyper, axum, tonic and
+//! reqwest, and those of http-body-util. It is a body itself. Its frames hold whole characters, however
+//! the bytes were split into frames, packets and chunks.
 //!
-//! | for | take |
+//! | for | use |
 //! | --- | --- |
 //! | a body in the encoding that its headers name | [`Utf8Body::from_headers`] |
 //! | a body that is UTF-8 by definition, such as JSON | [`Utf8Body::new`] |
 //! | the whole text, of limited length | [`Utf8Body::collect_text`] |
-//! | text as it comes | [`Utf8Body::text_frame`] |
-//! | a body to hand on, to a handler, a client or a server | the [`Utf8Body`] itself |
-//! | the status for what went wrong: 400, 413 or 415 | [`BodyError::status`] |
+//! | text as it arrives | [`Utf8Body::text_frame`] |
+//! | a body for a handler, a client or a server | the [`Utf8Body`] itself |
+//! | the status of an error: 400, 413 or 415 | [`BodyError::status`] |
 //!
-//! A request on a server. (`Full` stands for the body that the server gives.)
+//! A request on a server. (`Full` takes the place of the server's body type.)
 //!
 //! ```
 //! use bytes::Bytes;
@@ -44,12 +44,11 @@
 //!
 //! # Charsets
 //!
-//! [`Charset`] is what the parameter `charset` of a `Content-Type` names; without it, UTF-8. Other
-//! encodings than UTF-8 need the feature `encoding_rs`, and are converted as they come: frames hold
-//! UTF-8 in any case. Who sends such a body on says so in the `Content-Type`, and leaves out the
-//! `Content-Length`.
+//! [`Charset`] is the parameter `charset` of a `Content-Type`, UTF-8 by default. Other encodings than
+//! UTF-8 need the feature `encoding_rs`, and are converted as they arrive: frames always hold UTF-8. If
+//! you forward such a body, update the `Content-Type` and drop the `Content-Length`.
 //!
-//! A `Content-Encoding`, such as gzip, is not looked at: a body that undoes it goes within.
+//! `Content-Encoding`, such as gzip, is ignored: wrap the decompressed body.
 
 mod body;
 mod charset;

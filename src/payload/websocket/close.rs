@@ -1,15 +1,16 @@
+//! What does a close frame contain?
+
 use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
 
 use crate::core::boundary;
 use crate::core::decoder::Utf8Decoder;
-use crate::payload::websocket::{MessageError, ProtocolError};
+use crate::payload::websocket::MessageError;
 
-/// What a close frame says: a code, and a reason in words (RFC 6455 section 5.5.1).
+/// The payload of a close frame: a code and a reason (RFC 6455 section 5.5.1).
 ///
-/// The codes that may stand in a close frame are 1000 to 1003, 1007 to 1014 (the last three were added
-/// to the registry later), and 3000 to 4999. The others are reserved, or stand for closings without a
-/// code.
+/// The codes that can be sent are 1000 to 1003, 1007 to 1014 (the registry added the last three later),
+/// and 3000 to 4999. The others are reserved, or describe a connection that closed without a code.
 ///
 /// # Examples
 ///
@@ -22,57 +23,57 @@ use crate::payload::websocket::{MessageError, ProtocolError};
 ///
 /// let parsed = ClosePayload::parse(Bytes::from_static(b"\x03\xE9going home")).unwrap();
 /// assert_eq!(parsed, Some(payload));
-/// # Ok::<(), utf8_codec::payload::websocket::ProtocolError>(())
+/// # Ok::<(), utf8_codec::payload::websocket::MessageError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ClosePayload {
-    /// Invariant: one that may be sent.
+    /// Invariant: it can be sent.
     code: u16,
     /// Invariant: at most 123 bytes.
     reason: ByteString,
 }
 
-/// The most bytes that a control frame has room for.
+/// The maximum payload of a control frame, in bytes.
 pub(super) const MAX_CONTROL: usize = 125;
 
 const MAX_REASON: usize = MAX_CONTROL - 2;
 
 impl ClosePayload {
-    /// Creates a payload. Of a reason with more than 123 bytes, for which a control frame has no room,
-    /// it takes as many whole characters as fit.
+    /// Creates a payload. A reason of more than 123 bytes, the most that a control frame can contain, is
+    /// truncated after the last whole character.
     ///
     /// # Errors
     ///
-    /// [`ProtocolError::CloseCode`] where the code must not be sent.
+    /// [`MessageError::CloseCode`] if the code must not be sent.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{ClosePayload, ProtocolError};
+    /// use utf8_codec::payload::websocket::{ClosePayload, MessageError};
     ///
     /// assert_eq!(ClosePayload::new(4000, "€".repeat(99))?.reason(), "€".repeat(41));
-    /// assert_eq!(ClosePayload::new(1006, ""), Err(ProtocolError::CloseCode(1006)));
-    /// # Ok::<(), ProtocolError>(())
+    /// assert_eq!(ClosePayload::new(1006, ""), Err(MessageError::CloseCode(1006)));
+    /// # Ok::<(), MessageError>(())
     /// ```
-    pub fn new(code: u16, reason: impl AsRef<str>) -> Result<Self, ProtocolError> {
+    pub fn new(code: u16, reason: impl AsRef<str>) -> Result<Self, MessageError> {
         check_code(code)?;
         Ok(Self::allowed(code, reason.as_ref()))
     }
 
-    /// As [`new`](Self::new) with a code that may be sent.
+    /// As [`new`](Self::new), with a code that can be sent.
     pub(super) fn allowed(code: u16, reason: &str) -> Self {
         debug_assert!(check_code(code).is_ok());
         Self { code, reason: ByteString::from(boundary::truncate(reason, MAX_REASON)) }
     }
 
-    /// Reads the payload of a close frame, unmasked; `None` where it is empty and says nothing.
+    /// Parses the unmasked payload of a close frame; returns `None` if it is empty.
     ///
     /// The reason shares the memory of `payload`.
     ///
     /// # Errors
     ///
-    /// [`MessageError::Reason`] where the reason is not UTF-8, [`MessageError::Protocol`] where the code
-    /// is cut or must not be sent, or where there is more than a control frame may have.
+    /// [`MessageError::Reason`] if the reason is not UTF-8, [`MessageError::TruncatedCloseCode`] or
+    /// [`MessageError::CloseCode`] for the code, [`MessageError::LongControl`] for more than 125 bytes.
     ///
     /// # Examples
     ///
@@ -89,14 +90,14 @@ impl ClosePayload {
     pub fn parse(payload: Bytes) -> Result<Option<Self>, MessageError> {
         let code = match *payload {
             [] => return Ok(None),
-            [_] => return Err(ProtocolError::TruncatedCloseCode.into()),
-            _ if payload.len() > MAX_CONTROL => return Err(ProtocolError::LongControl.into()),
+            [_] => return Err(MessageError::TruncatedCloseCode),
+            _ if payload.len() > MAX_CONTROL => return Err(MessageError::LongControl),
             [high, low, ..] => u16::from_be_bytes([high, low]),
         };
         check_code(code)?;
         let mut decoder = Utf8Decoder::new();
         let mut reason = ByteString::new();
-        // Up to an error it is one piece of text.
+        // Before an error there is at most one piece of text.
         for piece in decoder.push_bytes(payload.slice(2..)) {
             reason = piece.map_err(MessageError::Reason)?;
         }
@@ -130,7 +131,7 @@ impl ClosePayload {
         &self.reason
     }
 
-    /// Returns the bytes for a close frame, not masked: at most 125.
+    /// Returns the payload for a close frame, at most 125 bytes, not masked.
     ///
     /// # Examples
     ///
@@ -147,9 +148,9 @@ impl ClosePayload {
     }
 }
 
-fn check_code(code: u16) -> Result<(), ProtocolError> {
+fn check_code(code: u16) -> Result<(), MessageError> {
     match code {
         1000..=1003 | 1007..=1014 | 3000..=4999 => Ok(()),
-        _ => Err(ProtocolError::CloseCode(code)),
+        _ => Err(MessageError::CloseCode(code)),
     }
 }

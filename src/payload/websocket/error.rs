@@ -1,3 +1,5 @@
+//! Why is a message rejected, and with which close code?
+
 use alloc::string::ToString;
 use core::error::Error;
 use core::fmt;
@@ -5,7 +7,7 @@ use core::fmt;
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::payload::websocket::ClosePayload;
 
-/// Why a message is refused, and with it the connection.
+/// Why a message is rejected. The connection is to be closed with [`close_code`](Self::close_code).
 ///
 /// # Examples
 ///
@@ -23,18 +25,34 @@ use crate::payload::websocket::ClosePayload;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// A text message is not UTF-8, or contains what the options refuse. Offsets count from its first
-    /// byte, over all its frames.
+    /// A text message is not UTF-8, or the options reject it. Offsets count from its first byte, over
+    /// all its frames.
     Utf8(Utf8Error),
     /// The reason in a close payload is not UTF-8. Offsets count from the first byte of the reason.
     Reason(Utf8Error),
     /// A message has more bytes than the limit, or announces more.
     TooLong {
         /// The limit, in bytes.
-        limit: u64,
+        max_length: u64,
     },
-    /// The peer, or the caller, does what the protocol does not allow.
-    Protocol(ProtocolError),
+    /// An undefined opcode: `3` to `7`, `B` to `F`.
+    ReservedOpcode(u8),
+    /// A continuation frame without a message to continue.
+    UnexpectedContinuation,
+    /// A text or binary frame before the end of the last message.
+    InterruptedMessage,
+    /// A control frame without FIN.
+    FragmentedControl,
+    /// A control frame with more than 125 bytes of payload.
+    LongControl,
+    /// A close payload of one byte, half a code.
+    TruncatedCloseCode,
+    /// A close code that must not be sent: see [`ClosePayload`].
+    CloseCode(u16),
+    /// A payload, or the end of a frame, before any frame was started: a mistake of the caller.
+    NoFrame,
+    /// The start of a frame before the end of the last one: a mistake of the caller.
+    NestedFrame,
 }
 
 impl MessageError {
@@ -43,9 +61,9 @@ impl MessageError {
     /// | error | code |
     /// | --- | --- |
     /// | not UTF-8 | 1007 |
-    /// | UTF-8, and refused by the options all the same | 1008 |
+    /// | UTF-8 that the options reject | 1008 |
     /// | too long | 1009 |
-    /// | against the protocol | 1002 |
+    /// | the others: violations of the protocol | 1002 |
     ///
     /// # Examples
     ///
@@ -65,13 +83,12 @@ impl MessageError {
                 _ => 1007,
             },
             Self::TooLong { .. } => 1009,
-            Self::Protocol(_) => 1002,
+            _ => 1002,
         }
     }
 
-    /// Returns the offset of what is refused, in bytes from the first of the message: of an ill-formed
-    /// sequence its start, of a message that is too long the limit. Where no payload is to blame, there
-    /// is none.
+    /// Returns the offset of the error in the message, in bytes: the start of an ill-formed sequence, or
+    /// the limit if the message is too long. A violation of the protocol has none.
     ///
     /// # Examples
     ///
@@ -86,12 +103,12 @@ impl MessageError {
     pub const fn offset(&self) -> Option<u64> {
         match self {
             Self::Utf8(error) | Self::Reason(error) => Some(error.valid_up_to()),
-            Self::TooLong { limit } => Some(*limit),
-            Self::Protocol(_) => None,
+            Self::TooLong { max_length } => Some(*max_length),
+            _ => None,
         }
     }
 
-    /// Returns the payload of the close frame that tells the peer: the code, and the error in words.
+    /// Returns the payload of a close frame: the code, and the error as text.
     ///
     /// # Examples
     ///
@@ -106,8 +123,7 @@ impl MessageError {
     pub fn to_close(&self) -> ClosePayload {
         let reason = match self {
             Self::Utf8(error) | Self::Reason(error) => error.to_string(),
-            Self::TooLong { .. } => self.to_string(),
-            Self::Protocol(error) => error.to_string(),
+            _ => self.to_string(),
         };
         ClosePayload::allowed(self.close_code(), &reason)
     }
@@ -115,84 +131,12 @@ impl MessageError {
 
 impl fmt::Display for MessageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Utf8(_) => f.write_str("the text message is not acceptable utf-8"),
-            Self::Reason(_) => f.write_str("the reason for closing is not utf-8"),
-            Self::TooLong { limit } => write!(f, "the message is longer than {limit} bytes"),
-            Self::Protocol(_) => f.write_str("the websocket protocol does not allow this"),
-        }
-    }
-}
-
-impl Error for MessageError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Utf8(error) | Self::Reason(error) => Some(error),
-            Self::TooLong { .. } => None,
-            Self::Protocol(error) => Some(error),
-        }
-    }
-}
-
-impl From<ProtocolError> for MessageError {
-    fn from(error: ProtocolError) -> Self {
-        Self::Protocol(error)
-    }
-}
-
-/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) where a message ends inside a sequence,
-/// [`InvalidData`](std::io::ErrorKind::InvalidData) for everything else.
-#[cfg(feature = "std")]
-impl From<MessageError> for std::io::Error {
-    fn from(error: MessageError) -> Self {
-        let kind = match error {
-            MessageError::Utf8(cause) | MessageError::Reason(cause) => Self::from(cause).kind(),
-            _ => std::io::ErrorKind::InvalidData,
-        };
-        Self::new(kind, error)
-    }
-}
-
-/// What the protocol does not allow: close code 1002.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::payload::websocket::{MessageError, Opcode, ProtocolError, MessageAssembler};
-///
-/// let mut connection = MessageAssembler::new();
-/// connection.start_frame(Opcode::Text, false, None).unwrap();
-/// connection.end_frame().unwrap();
-/// // The message goes on with continuation frames.
-/// let error = connection.start_frame(Opcode::Text, true, None).unwrap_err();
-/// assert_eq!(error, MessageError::Protocol(ProtocolError::InterruptedMessage));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ProtocolError {
-    /// An opcode that means nothing: `3` to `7`, `B` to `F`.
-    ReservedOpcode(u8),
-    /// A continuation frame where no message has been begun.
-    UnexpectedContinuation,
-    /// A text or binary frame where the last message has not ended.
-    InterruptedMessage,
-    /// A control frame without FIN.
-    FragmentedControl,
-    /// A control frame with more than 125 bytes of payload.
-    LongControl,
-    /// A close payload of one byte, half a code.
-    TruncatedCloseCode,
-    /// A close code that must not be sent: see [`ClosePayload`].
-    CloseCode(u16),
-    /// A payload, or the end of a frame, where no frame has been started. The caller's fault.
-    NoFrame,
-    /// The start of a frame where the last has not ended. The caller's fault.
-    NestedFrame,
-}
-
-impl fmt::Display for ProtocolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Utf8(_) => "the text message is not acceptable utf-8",
+            Self::Reason(_) => "the reason for closing is not utf-8",
+            Self::TooLong { max_length } => {
+                return write!(f, "the message is longer than {max_length} bytes");
+            }
             Self::ReservedOpcode(opcode) => return write!(f, "reserved opcode {opcode:#x}"),
             Self::UnexpectedContinuation => "continuation without a message to continue",
             Self::InterruptedMessage => "new message before the last one has ended",
@@ -206,4 +150,24 @@ impl fmt::Display for ProtocolError {
     }
 }
 
-impl Error for ProtocolError {}
+impl Error for MessageError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Utf8(error) | Self::Reason(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if a message ends inside a character,
+/// [`InvalidData`](std::io::ErrorKind::InvalidData) otherwise.
+#[cfg(feature = "std")]
+impl From<MessageError> for std::io::Error {
+    fn from(error: MessageError) -> Self {
+        let kind = match error {
+            MessageError::Utf8(cause) | MessageError::Reason(cause) => Self::from(cause).kind(),
+            _ => std::io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}

@@ -1,3 +1,5 @@
+//! How are the pieces of a message kept, without copying where they are contiguous?
+
 use alloc::string::String;
 use core::{mem, ptr};
 
@@ -6,26 +8,26 @@ use bytestring::ByteString;
 
 use crate::core::text::GatheredText;
 
-/// What is kept of a text message.
+/// The kept part of a text message.
 #[derive(Clone, Debug)]
 pub(super) enum KeptText {
-    /// Nothing, or the pieces themselves. Behind the text there may be the beginning of a character.
+    /// Nothing, or the pieces themselves. The beginning of a character can follow the text.
     Whole(GatheredText),
     /// A copy.
     Joined(String),
 }
 
-/// What is kept of a binary message: the pieces themselves, or a copy.
+/// The kept part of a binary message: the pieces themselves, or a copy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeptBytes(BytesMut);
 
-/// How much there will be.
+/// How long a message will be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outlook {
-    /// Bytes that have been announced, with those that are to be added.
+    /// How many bytes have been announced, those to be added included.
     pub(super) announced: u64,
-    /// The most that there can be in all.
-    pub(super) limit: u64,
+    /// The most bytes that the message can have.
+    pub(super) max_length: u64,
 }
 
 impl KeptText {
@@ -33,15 +35,17 @@ impl KeptText {
         Self::Whole(GatheredText::default())
     }
 
-    /// Whether `piece` can be added to the pieces as it is.
-    pub(super) fn has_room(&self, piece: &[u8]) -> bool {
+    /// Returns the pieces, if `piece` can be added to them without a copy.
+    pub(super) fn room_for(&mut self, piece: &[u8]) -> Option<&mut GatheredText> {
         match self {
-            Self::Whole(buffer) => buffer.is_empty() || buffer.is_followed_by(piece),
-            Self::Joined(_) => false,
+            Self::Whole(buffer) if buffer.is_empty() || buffer.is_followed_by(piece) => {
+                Some(buffer)
+            }
+            Self::Whole(_) | Self::Joined(_) => None,
         }
     }
 
-    /// The beginning of a character at the end of the pieces.
+    /// Returns the beginning of a character that the pieces end with.
     pub(super) fn incomplete(&self) -> &[u8] {
         match self {
             Self::Whole(buffer) => buffer.behind(),
@@ -49,7 +53,7 @@ impl KeptText {
         }
     }
 
-    /// Drops it.
+    /// Drops these bytes.
     pub(super) fn drop_incomplete(&mut self) {
         if let Self::Whole(buffer) = self {
             buffer.truncate();
@@ -87,14 +91,14 @@ impl KeptBytes {
         let (len, capacity) = (self.0.len(), self.0.capacity());
         let growth = outlook.growth(len, capacity, bytes.len());
         if growth > 0 {
-            // (Its own growth may be to twice the limit.)
+            // `BytesMut` itself could grow to twice the limit.
             let shorter = mem::replace(&mut self.0, BytesMut::with_capacity(len + growth));
             self.0.extend_from_slice(&shorter);
         }
         self.0.extend_from_slice(bytes);
     }
 
-    /// Adds `bytes`, as they are where they are the first or follow the others in memory.
+    /// Adds `bytes`, without a copy if they are the first or contiguous with the others.
     pub(super) fn push_owned(&mut self, bytes: BytesMut, outlook: Outlook) {
         if self.0.is_empty() || ptr::eq(self.0.as_ptr_range().end, bytes.as_ptr()) {
             self.0.unsplit(bytes);
@@ -109,17 +113,17 @@ impl KeptBytes {
 }
 
 impl Outlook {
-    /// The most bytes for which there is made room because they have been announced.
+    /// The most bytes that are reserved because of an announcement.
     const MAX_RESERVED: u64 = 64 << 10;
 
-    /// By how much a buffer with `len` bytes is to grow for `more` bytes, if it must: to twice its
-    /// size, or for what has been announced, and not beyond the limit.
+    /// Returns by how much a buffer with `len` bytes grows for `more` bytes: to twice its size or the
+    /// announced length, but not beyond the limit.
     fn growth(self, len: usize, capacity: usize, more: usize) -> usize {
         if more <= capacity - len {
             return 0;
         }
         let announced = self.announced.min(Self::MAX_RESERVED) as usize;
-        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.max_length).unwrap_or(usize::MAX);
         let wanted = announced.max(capacity).min(limit.saturating_sub(len));
         wanted.max(more)
     }
@@ -135,7 +139,7 @@ mod tests {
         for limit in [1, 100, 4096, 100_000] {
             for size in [1, 3, 7, 1460] {
                 for announced in [0, 5, 1 << 40] {
-                    let outlook = Outlook { announced, limit: limit as u64 };
+                    let outlook = Outlook { announced, max_length: limit as u64 };
                     let (mut text, mut bytes) = (KeptText::new(), KeptBytes::default());
                     let mut grown = 0;
                     let mut capacity = 0;
@@ -158,7 +162,7 @@ mod tests {
 
     #[test]
     fn an_announcement_makes_room_for_64_kib_at_the_most() {
-        let outlook = Outlook { announced: 1 << 40, limit: u64::MAX };
+        let outlook = Outlook { announced: 1 << 40, max_length: u64::MAX };
         let mut text = KeptText::new();
         text.push("a", outlook);
         let KeptText::Joined(joined) = text else { panic!("it is a copy") };

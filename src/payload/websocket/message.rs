@@ -1,9 +1,11 @@
+//! What does a connection receive?
+
 use bytes::Bytes;
 use bytestring::ByteString;
 
 use crate::payload::websocket::ClosePayload;
 
-/// What has come through: a message, or a control frame.
+/// A received message or control frame.
 ///
 /// # Examples
 ///
@@ -20,14 +22,14 @@ use crate::payload::websocket::ClosePayload;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A text message: what has been pushed of it. (Empty, where it was not to be kept.)
+    /// A text message: the part of it that was kept, which is empty if none was.
     Text(ByteString),
-    /// A binary message: what has been pushed of it. (Empty, where it was not to be kept.)
+    /// A binary message: the part of it that was kept, which is empty if none was.
     Binary(Bytes),
-    /// A ping, to be answered with a pong that has the same payload.
+    /// A ping. Answer it with a pong that has the same payload.
     Ping(Bytes),
     /// A pong.
     Pong(Bytes),
-    /// A close frame, and what it says.
+    /// A close frame and its payload.
     Close(Option<ClosePayload>),
 }

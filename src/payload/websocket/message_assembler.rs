@@ -1,36 +1,35 @@
-mod receive;
+//! How do the frames of one connection become messages?
 
+use core::iter::FusedIterator;
 use core::mem;
 
 use bytes::BytesMut;
 
 use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::masked::Mask;
+use crate::core::decoder::masked::{Mask, Unmasked};
 use crate::core::options::Utf8Options;
+use crate::core::text::GatheredText;
 use crate::payload::websocket::close::MAX_CONTROL;
 use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook};
-use crate::payload::websocket::message_assembler::receive::Received;
-use crate::payload::websocket::{
-    ClosePayload, Message, MessageError, Opcode, ProtocolError, TextPieces,
-};
+use crate::payload::websocket::{ClosePayload, Message, MessageError, Opcode};
 
-/// Puts the messages of one WebSocket connection together from their frames, and validates the text
-/// as it arrives.
+/// Assembles the messages of one WebSocket connection from their frames, and validates text as it
+/// arrives. Use one for each connection.
 ///
-/// [The module](crate::payload::websocket) tells how it is called. A frame may come in any number of
-/// pieces, empty ones among them, and a message in any number of frames: neither shows in the text, in
-/// the error or in its offset. An error is reported by the call that brings the first impossible byte,
-/// or the first byte too many. (Of an ill-formed sequence that the byte beyond the limit would break,
-/// the limit is reported.)
+/// [The module](crate::payload::websocket) describes the order of the calls. A frame can be pushed in any
+/// number of pieces, empty ones included, and a message can have any number of frames; neither affects the
+/// text, the errors or their offsets. An error is returned by the call that brings the first impossible
+/// byte, or the first byte too many. (If the byte beyond the limit would also break a sequence, the error
+/// is the limit.)
 ///
-/// Between calls it holds what the open message has been given to keep: the pieces themselves, or a
-/// copy in a buffer that is never longer than [the limit](Self::with_max_length) (and while a buffer
-/// grows, its predecessor). It holds up to 125 bytes of an open control frame, and at most three bytes
-/// of a character that was cut. An empty piece changes nothing.
+/// Between calls it holds the kept part of the open message: the pieces themselves, or a copy in a buffer
+/// that is never longer than [the limit](Self::with_max_length) (while a buffer grows, also the previous
+/// one). It also holds up to 125 bytes of an open control frame, and at most three bytes of a split
+/// character. An empty piece changes nothing.
 ///
-/// The end of a message that is inside a character is an error of [`end_frame`](Self::end_frame). After
-/// an error the connection is to be closed: nothing is held any more, and every call gives the same
-/// error again, until [`reset`](Self::reset).
+/// If a message ends inside a character, [`end_frame`](Self::end_frame) returns the error. After an error,
+/// close the connection: nothing is held any more, and every call returns the same error again, until
+/// [`reset`](Self::reset).
 ///
 /// # Examples
 ///
@@ -45,7 +44,7 @@ use crate::payload::websocket::{
 /// connection.push(&mut [0xA8])?;
 /// assert_eq!(connection.end_frame()?, Some(Message::Text("café".into())));
 ///
-/// // What comes in one piece is not copied.
+/// // A message in one piece is not copied.
 /// let piece = BytesMut::from("tea");
 /// let place = piece.as_ptr();
 /// connection.start_frame(Opcode::Text, true, None)?;
@@ -58,42 +57,63 @@ use crate::payload::websocket::{
 #[derive(Clone, Debug)]
 pub struct MessageAssembler {
     decoder: Utf8Decoder,
-    /// The most bytes a message may have.
-    limit: u64,
-    /// Bytes of the open message so far: at most `limit`, if that has not been lowered since.
+    /// The most bytes that a message can have.
+    max_length: u64,
+    /// The length of the open message so far: at most `max_length`, if that has not been lowered since.
     len: u64,
     frame: Frame,
     open: Open,
-    /// The character that was cut, while it is lent out.
+    /// The split character, while it is lent.
     lent: [u8; 4],
 }
 
-/// The message whose frames are coming.
+/// The message that is being received.
 #[derive(Clone, Debug)]
 enum Open {
-    /// None: the next frame begins one.
+    /// None: the next data frame starts one.
     Nothing,
     Text(KeptText),
     Binary(KeptBytes),
-    /// None any more.
+    /// No more messages after this error.
     Failed(MessageError),
 }
 
-/// The frame whose payload is coming.
+/// The frame that is being received.
 #[derive(Clone, Debug)]
 enum Frame {
-    /// None: a header is next.
+    /// None: a header comes next.
     Nothing,
-    /// One of the open message, with so many bytes still to come as has been announced.
+    /// A frame of the open message. `announced` bytes of its payload are still to come.
     Data { fin: bool, mask: Option<Mask>, announced: u64 },
     /// A control frame. Invariant: the payload has at most 125 bytes.
     Control { opcode: Opcode, mask: Option<Mask>, payload: BytesMut },
 }
 
+/// A received piece, unmasked.
+#[derive(Default)]
+struct Received<'p> {
+    /// Of a text message: the character that the piece completes.
+    split: Option<char>,
+    /// Of a text message.
+    text: &'p str,
+    /// Of a binary message.
+    bytes: &'p [u8],
+    error: Option<MessageError>,
+}
+
+/// Where a piece of a text message can be kept without a copy.
+struct Room<'a> {
+    decoder: &'a mut Utf8Decoder,
+    mask: &'a mut Option<Mask>,
+    buffer: &'a mut GatheredText,
+    /// How many bytes of the piece the limit admits.
+    admitted: usize,
+}
+
 impl MessageAssembler {
     const MAX_LENGTH: u64 = 16 << 20;
 
-    /// Creates one for a new connection, whose messages may have 16,777,216 bytes (16 MiB) each.
+    /// Creates an assembler for a new connection. A message can have at most 16,777,216 bytes (16 MiB).
     ///
     /// # Examples
     ///
@@ -103,12 +123,12 @@ impl MessageAssembler {
     /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// let error = connection.announce(16_777_217).unwrap_err();
-    /// assert_eq!(error, MessageError::TooLong { limit: 16_777_216 });
+    /// assert_eq!(error, MessageError::TooLong { max_length: 16_777_216 });
     /// ```
     pub fn new() -> Self {
         Self {
             decoder: Utf8Decoder::new(),
-            limit: Self::MAX_LENGTH,
+            max_length: Self::MAX_LENGTH,
             len: 0,
             frame: Frame::Nothing,
             open: Open::Nothing,
@@ -116,8 +136,8 @@ impl MessageAssembler {
         }
     }
 
-    /// Sets how many bytes a message may have, all its frames together, kept or not. May be lowered on
-    /// the way: nothing more is let in then.
+    /// Sets how many bytes a message can have, all its frames together, kept or not. If you lower it
+    /// within a message, no further bytes are admitted.
     ///
     /// # Examples
     ///
@@ -130,13 +150,13 @@ impl MessageAssembler {
     /// assert_eq!(connection.push(&mut b"6".to_vec()).unwrap_err().close_code(), 1009);
     /// ```
     #[must_use]
-    pub fn with_max_length(self, limit: u64) -> Self {
-        Self { limit, ..self }
+    pub fn with_max_length(self, max_length: u64) -> Self {
+        Self { max_length, ..self }
     }
 
-    /// Sets how each text message begins and what it may contain: for before the first frame.
+    /// Sets how each text message begins and what it may contain. Call it before the first frame.
     ///
-    /// RFC 6455 says nothing of a signature: by default, an initial U+FEFF is text.
+    /// RFC 6455 does not mention a BOM: by default, an initial U+FEFF is text.
     ///
     /// # Examples
     ///
@@ -154,14 +174,14 @@ impl MessageAssembler {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
-    /// Starts a frame: its header has been read.
-    ///
-    /// `mask` is the masking key, if the frame is masked.
+    /// Starts a frame, after you have read its header. `mask` is the masking key of a masked frame.
     ///
     /// # Errors
     ///
-    /// [`MessageError::Protocol`] where the frame must not stand here: a continuation of nothing, a new
-    /// message before the last one has ended, a fragmented control frame.
+    /// [`UnexpectedContinuation`](MessageError::UnexpectedContinuation),
+    /// [`InterruptedMessage`](MessageError::InterruptedMessage),
+    /// [`FragmentedControl`](MessageError::FragmentedControl), and
+    /// [`NestedFrame`](MessageError::NestedFrame) if the last frame has not ended.
     ///
     /// # Examples
     ///
@@ -188,23 +208,23 @@ impl MessageAssembler {
             return Err(error);
         }
         if !matches!(self.frame, Frame::Nothing) {
-            return self.fail(ProtocolError::NestedFrame.into());
+            return self.fail(MessageError::NestedFrame);
         }
         let mask = mask.map(Mask::new);
         if opcode.is_control() {
             if !fin {
-                return self.fail(ProtocolError::FragmentedControl.into());
+                return self.fail(MessageError::FragmentedControl);
             }
             self.frame = Frame::Control { opcode, mask, payload: BytesMut::new() };
             return Ok(());
         }
         match (opcode, &self.open) {
             (Opcode::Continuation, Open::Nothing) => {
-                return self.fail(ProtocolError::UnexpectedContinuation.into());
+                return self.fail(MessageError::UnexpectedContinuation);
             }
             (Opcode::Continuation, _) => {}
             (_, Open::Text(_) | Open::Binary(_)) => {
-                return self.fail(ProtocolError::InterruptedMessage.into());
+                return self.fail(MessageError::InterruptedMessage);
             }
             (Opcode::Binary, _) => self.open = Open::Binary(KeptBytes::default()),
             _ => {
@@ -216,15 +236,14 @@ impl MessageAssembler {
         Ok(())
     }
 
-    /// Announces how many bytes of payload the frame has, as its header says. It can be left out.
+    /// Announces the length of the frame's payload, from its header. This call is optional.
     ///
-    /// A length is believed as far as it costs nothing: it makes room for 65,536 bytes (64 KiB) at the
-    /// most.
+    /// It reserves at most 65,536 bytes (64 KiB), whatever the length.
     ///
     /// # Errors
     ///
-    /// [`MessageError::TooLong`] where the message would have more bytes than the limit,
-    /// [`MessageError::Protocol`] where a control frame would.
+    /// [`MessageError::TooLong`] if the message would exceed the limit, [`MessageError::LongControl`] for
+    /// a control frame of more than 125 bytes, [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
     ///
@@ -237,25 +256,26 @@ impl MessageAssembler {
     /// ```
     pub fn announce(&mut self, len: u64) -> Result<(), MessageError> {
         match &mut self.frame {
-            Frame::Data { announced, .. } if len <= self.limit.saturating_sub(self.len) => {
+            Frame::Data { announced, .. } if len <= self.max_length.saturating_sub(self.len) => {
                 *announced = len;
             }
-            Frame::Data { .. } => return self.fail(MessageError::TooLong { limit: self.limit }),
+            Frame::Data { .. } => return self.fail(self.too_long()),
             Frame::Control { .. } if len <= MAX_CONTROL as u64 => {}
-            Frame::Control { .. } => return self.fail(ProtocolError::LongControl.into()),
-            Frame::Nothing => return self.fail(ProtocolError::NoFrame.into()),
+            Frame::Control { .. } => return self.fail(MessageError::LongControl),
+            Frame::Nothing => return self.fail(MessageError::NoFrame),
         }
         Ok(())
     }
 
     /// Takes the next piece of the frame's payload, unmasks it in place, and keeps a copy.
     ///
-    /// All of it is unmasked, whatever is found. Costs one pass over `piece`, and one copy.
+    /// The whole piece is unmasked even if there is an error in it. This costs one pass and one copy.
     ///
     /// # Errors
     ///
-    /// [`MessageError::Utf8`] and [`MessageError::TooLong`], in the call that brings the byte at fault.
-    /// [`MessageError::Protocol`] for more than 125 bytes of a control frame, and outside of a frame.
+    /// [`MessageError::Utf8`] and [`MessageError::TooLong`] in the call that brings the first wrong byte,
+    /// [`MessageError::LongControl`] for more than 125 bytes of a control frame,
+    /// [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
     ///
@@ -275,7 +295,7 @@ impl MessageAssembler {
         let received = self.receive(piece);
         match &mut self.open {
             Open::Text(kept) => {
-                if let Some(c) = received.cut {
+                if let Some(c) = received.split {
                     kept.push(c.encode_utf8(&mut [0; 4]), outlook);
                 }
                 kept.push(received.text, outlook);
@@ -286,11 +306,11 @@ impl MessageAssembler {
         self.conclude(received.error)
     }
 
-    /// As [`push`](Self::push), and keeps the pieces of a message themselves, as long as each follows
-    /// the last in memory: so do those that are split off one read buffer, within a frame.
+    /// As [`push`](Self::push), but keeps the pieces of a message themselves as long as they are
+    /// contiguous in memory, as those are that you split off one read buffer within a frame.
     ///
-    /// Costs one pass over `piece`. With a piece that stands elsewhere, all are copied, once. A message
-    /// that is not a copy keeps the buffer alive that it was read into, however small it is itself.
+    /// This costs one pass. The first piece that is not contiguous copies all of them, once. A message
+    /// that is not a copy keeps the whole read buffer alive, however short it is.
     ///
     /// # Errors
     ///
@@ -311,24 +331,14 @@ impl MessageAssembler {
     /// # Ok::<(), utf8_codec::payload::websocket::MessageError>(())
     /// ```
     pub fn push_bytes(&mut self, mut piece: BytesMut) -> Result<(), MessageError> {
-        if !self.has_room(&piece) {
+        let Some(Room { decoder, mask, buffer, admitted }) = self.room_for(&piece) else {
             return self.push_copied(piece);
-        }
-        let admitted = self.admit(piece.len());
-        let too_long = self.too_long(&piece[admitted..]);
-        if too_long.is_some() {
+        };
+        let is_too_long = admitted < piece.len();
+        if is_too_long {
             piece.truncate(admitted);
         }
-        let Self {
-            decoder,
-            frame: Frame::Data { mask, .. },
-            open: Open::Text(KeptText::Whole(buffer)),
-            ..
-        } = self
-        else {
-            unreachable!("there is room")
-        };
-        // What is incomplete was unmasked when it came.
+        // Incomplete bytes were unmasked when they arrived.
         let mask = if buffer.behind().is_empty() {
             mask
         } else {
@@ -341,19 +351,19 @@ impl MessageAssembler {
             error = unmasked.error.map(MessageError::Utf8);
             (unmasked.silent, unmasked.text)
         });
-        self.conclude(error.or(too_long))
+        self.conclude(error.or(is_too_long.then_some(self.too_long())))
     }
 
-    /// Takes the next piece of the frame's payload, unmasks it in place, and lends its text instead of
-    /// keeping it: a long message can be used as it comes.
+    /// Takes the next piece of the frame's payload, unmasks it in place, and returns its text instead of
+    /// keeping it: a long message can be used as it arrives.
     ///
-    /// All is done before the iterator is asked for anything. A character that was cut comes with the
-    /// piece that completes it. Of binary messages and control frames there is no text. Costs one pass
-    /// over `piece`.
+    /// There are at most three items: a split character that the piece completes, all other text, and an
+    /// error. Binary messages and control frames yield no text. The work is done before the iterator is
+    /// returned, so you can drop it early. This costs one pass.
     ///
     /// # Errors
     ///
-    /// As [`push`](Self::push), behind the text before the error.
+    /// As [`push`](Self::push), after the text before the error.
     ///
     /// # Examples
     ///
@@ -372,17 +382,20 @@ impl MessageAssembler {
     /// assert_eq!(text, "a long 💬, bit by bit");
     /// # Ok::<(), utf8_codec::payload::websocket::MessageError>(())
     /// ```
-    pub fn pieces<'a>(&'a mut self, piece: &'a mut [u8]) -> TextPieces<'a> {
-        let Received { cut, text, error, .. } = self.receive(piece);
+    pub fn pieces<'a>(
+        &'a mut self,
+        piece: &'a mut [u8],
+    ) -> impl FusedIterator<Item = Result<&'a str, MessageError>> {
+        let Received { split, text, error, .. } = self.receive(piece);
         let error = self.conclude(error).err();
-        let cut = cut.map(|c| &*c.encode_utf8(&mut self.lent));
-        TextPieces { cut, text, error }
+        let split = split.map(|c| &*c.encode_utf8(&mut self.lent));
+        let text = Some(text).filter(|text| !text.is_empty());
+        split.into_iter().chain(text).map(Ok).chain(error.map(Err))
     }
 
-    /// Takes the next piece of the frame's payload, unmasks it in place, and keeps nothing of it: for a
-    /// verdict, or for those who keep it themselves.
+    /// Takes the next piece of the frame's payload, unmasks it in place, validates it, and keeps nothing.
     ///
-    /// Costs one pass over `piece`, and memory that does not depend on the message.
+    /// This costs one pass.
     ///
     /// # Errors
     ///
@@ -407,12 +420,13 @@ impl MessageAssembler {
         self.conclude(error)
     }
 
-    /// Ends the frame: all its payload has been given. Returns the message that it ends, if it does.
+    /// Ends the frame, after you have pushed all its payload. Returns the message if this was its last
+    /// frame.
     ///
     /// # Errors
     ///
-    /// [`MessageError::Utf8`] where a text message ends inside a character, [`MessageError::Reason`] and
-    /// [`MessageError::Protocol`] for a close payload that is not as it must be.
+    /// [`MessageError::Utf8`] if a text message ends inside a character; the errors of
+    /// [`ClosePayload::parse`] for a close frame; [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
     ///
@@ -443,11 +457,11 @@ impl MessageAssembler {
                     },
                 }
             }
-            Frame::Nothing => self.fail(ProtocolError::NoFrame.into()),
+            Frame::Nothing => self.fail(MessageError::NoFrame),
         }
     }
 
-    /// Forgets the connection: for a new one, with the same settings.
+    /// Starts a new connection with the same settings.
     ///
     /// # Examples
     ///
@@ -467,7 +481,7 @@ impl MessageAssembler {
         self.open = Open::Nothing;
     }
 
-    /// Returns how many bytes of the open message have come, over all its frames; 0 between messages.
+    /// Returns how many bytes of the open message have arrived, over all its frames; 0 between messages.
     ///
     /// # Examples
     ///
@@ -483,8 +497,7 @@ impl MessageAssembler {
         self.len
     }
 
-    /// Returns the bytes of a text message that belong to a character whose rest has not come: at most
-    /// three.
+    /// Returns the bytes of an incomplete character of a text message: at most three.
     ///
     /// # Examples
     ///
@@ -503,17 +516,60 @@ impl MessageAssembler {
         }
     }
 
-    /// Whether a piece of a text message can be added to those that are kept without being copied.
-    fn has_room(&self, piece: &[u8]) -> bool {
-        match (&self.frame, &self.open) {
-            (Frame::Data { .. }, Open::Text(kept)) => {
-                self.decoder.incomplete().is_empty() && kept.has_room(piece)
+    /// Unmasks a piece, counts it, and decodes it. Keeps only the payload of control frames.
+    #[inline]
+    fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {
+        let too_long = self.too_long();
+        let Self { decoder, max_length, len, frame, open, .. } = self;
+        let (mask, announced) = match frame {
+            Frame::Data { mask, announced, .. } => (mask, announced),
+            Frame::Control { mask, payload, .. } => {
+                decoder.unmask(piece, mask);
+                let fits = payload.len() + piece.len() <= MAX_CONTROL;
+                if fits {
+                    payload.extend_from_slice(piece);
+                }
+                let error = (!fits).then_some(MessageError::LongControl);
+                return Received { error, ..Received::default() };
             }
-            _ => false,
+            Frame::Nothing => {
+                return Received { error: Some(MessageError::NoFrame), ..Received::default() };
+            }
+        };
+        settle(decoder, open);
+        let admitted = admit(piece.len(), *max_length, len, announced);
+        let (piece, excess) = piece.split_at_mut(admitted);
+        let mut received = Received::default();
+        if let Open::Text(_) = open {
+            let Unmasked { cut, text, error, .. } = decoder.push_masked(piece, mask);
+            received =
+                Received { split: cut, text, bytes: &[], error: error.map(MessageError::Utf8) };
+        } else {
+            decoder.unmask(piece, mask);
+            received.bytes = piece;
         }
+        if !excess.is_empty() {
+            decoder.unmask(excess, mask);
+            received.error = received.error.or(Some(too_long));
+        }
+        received
     }
 
-    /// [`push_bytes`](Self::push_bytes) where it has to copy, and of all but text messages.
+    /// Counts a piece of a text message that can be kept without a copy; `None` if it cannot.
+    fn room_for(&mut self, piece: &[u8]) -> Option<Room<'_>> {
+        let Self { decoder, max_length, len, frame, open, .. } = self;
+        let (Frame::Data { mask, announced, .. }, Open::Text(kept)) = (frame, open) else {
+            return None;
+        };
+        if !decoder.incomplete().is_empty() {
+            return None;
+        }
+        let buffer = kept.room_for(piece)?;
+        let admitted = admit(piece.len(), *max_length, len, announced);
+        Some(Room { decoder, mask, buffer, admitted })
+    }
+
+    /// [`push_bytes`](Self::push_bytes) where it has to copy, and for everything but text messages.
     #[inline(never)]
     fn push_copied(&mut self, mut piece: BytesMut) -> Result<(), MessageError> {
         let (Frame::Data { .. }, Open::Binary(_)) = (&self.frame, &self.open) else {
@@ -534,11 +590,11 @@ impl MessageAssembler {
             Frame::Data { announced, .. } => announced,
             Frame::Control { .. } | Frame::Nothing => 0,
         };
-        Outlook { announced, limit: self.limit }
+        Outlook { announced, max_length: self.max_length }
     }
 
     fn end_message(&mut self) -> Result<Message, MessageError> {
-        self.settle();
+        settle(&mut self.decoder, &mut self.open);
         self.len = 0;
         match mem::replace(&mut self.open, Open::Nothing) {
             Open::Text(kept) => match self.decoder.finish() {
@@ -546,8 +602,12 @@ impl MessageAssembler {
                 Err(error) => self.fail(MessageError::Utf8(error)),
             },
             Open::Binary(kept) => Ok(Message::Binary(kept.into_bytes())),
-            Open::Nothing | Open::Failed(_) => self.fail(ProtocolError::NoFrame.into()),
+            Open::Nothing | Open::Failed(_) => self.fail(MessageError::NoFrame),
         }
+    }
+
+    fn too_long(&self) -> MessageError {
+        MessageError::TooLong { max_length: self.max_length }
     }
 
     fn conclude(&mut self, error: Option<MessageError>) -> Result<(), MessageError> {
@@ -557,7 +617,7 @@ impl MessageAssembler {
         }
     }
 
-    /// Refuses all that follows, for the first of all errors.
+    /// Rejects everything that follows, with the first error.
     #[cold]
     fn fail<T>(&mut self, error: MessageError) -> Result<T, MessageError> {
         let error = match self.open {
@@ -574,4 +634,24 @@ impl Default for MessageAssembler {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Moves the beginning of a character at the end of the kept pieces into the decoder: what follows it is
+/// not kept with the pieces.
+fn settle(decoder: &mut Utf8Decoder, open: &mut Open) {
+    if let Open::Text(kept) = open
+        && !kept.incomplete().is_empty()
+    {
+        decoder.hold(kept.incomplete());
+        kept.drop_incomplete();
+    }
+}
+
+/// Counts a piece of `piece` bytes of the open message. Returns how many of them the limit admits.
+fn admit(piece: usize, max_length: u64, len: &mut u64, announced: &mut u64) -> usize {
+    let room = usize::try_from(max_length.saturating_sub(*len)).unwrap_or(usize::MAX);
+    let admitted = piece.min(room);
+    *len += admitted as u64;
+    *announced = announced.saturating_sub(admitted as u64);
+    admitted
 }

@@ -1,25 +1,25 @@
 //! WebSocket messages (RFC 6455): text that is validated while it arrives, whatever reads the frames.
 //!
-//! A [`MessageAssembler`] takes the frames of one connection in the pieces in which they come off the
-//! socket. It depends on no WebSocket crate: who has parsed a frame's header, which is two to fourteen
-//! bytes, has all it asks for. The caller does this:
+//! A [`MessageAssembler`] takes the frames of one connection in pieces, as they arrive from the socket.
+//! It depends on no WebSocket crate: a parsed frame header (2 to 14 bytes) is all it needs. The caller
+//! does this:
 //!
-//! 1. For a header, [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and the
-//!    mask; then, if wanted, [`announce`](MessageAssembler::announce) with the length, so that what is too
-//!    long is refused before it comes.
-//! 2. For each piece of the payload one of the four:
+//! 1. For a header, call [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and
+//!    the mask. Optionally call [`announce`](MessageAssembler::announce) with the length, so that a
+//!    message that is too long is rejected before it arrives.
+//! 2. For each piece of the payload, call one of these:
 //!
 //!    | method | the text is | costs |
 //!    | --- | --- | --- |
-//!    | [`push_bytes`](MessageAssembler::push_bytes) | kept; not copied where the pieces lie together | one pass |
+//!    | [`push_bytes`](MessageAssembler::push_bytes) | kept; not copied if the pieces are contiguous | one pass |
 //!    | [`push`](MessageAssembler::push) | kept, copied | one pass and one copy |
-//!    | [`pieces`](MessageAssembler::pieces) | lent, piece by piece, and not kept | one pass |
+//!    | [`pieces`](MessageAssembler::pieces) | returned piece by piece, not kept | one pass |
 //!    | [`validate`](MessageAssembler::validate) | not kept | one pass |
 //!
-//! 3. Behind the last piece, [`end_frame`](MessageAssembler::end_frame), which gives the [`Message`] if this
-//!    was its last frame.
+//! 3. After the last piece, call [`end_frame`](MessageAssembler::end_frame), which returns the
+//!    [`Message`] if this was its last frame.
 //!
-//! An error has the code to close with: [`MessageError::close_code`].
+//! [`MessageError::close_code`] is the code to close with after an error.
 //!
 //! ```
 //! use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
@@ -30,7 +30,7 @@
 //!     text.iter().zip(mask.iter().cycle()).map(|(byte, key)| byte ^ key).collect()
 //! };
 //!
-//! // Two frames, cut inside the euro sign, with a ping between them.
+//! // Two frames, split inside the euro sign, with a ping between them.
 //! let mut connection = MessageAssembler::new();
 //! connection.start_frame(Opcode::Text, false, Some(mask))?;
 //! connection.push(&mut masked(b"10 \xE2"))?;
@@ -47,14 +47,14 @@
 //! # }
 //! ```
 //!
-//! # What is the caller's business
+//! # What the caller checks
 //!
 //! - The header: its form, the reserved bits, and whether the peer has to mask (a client does, a server
 //!   must not).
-//! - Extensions. What has been compressed is pushed inflated, and without a mask.
-//! - Which frames to give it. Control frames may be kept away from it, as they do not touch a message.
-//!   So may binary messages; but then which message a continuation frame belongs to is for the caller
-//!   to know. Given all frames, it checks everything that RFC 6455 says of their order, and hands out
+//! - Extensions. Push compressed messages after inflating them, without a mask.
+//! - Which frames to push. You can leave out control frames, as they do not affect a message. You can
+//!   leave out binary messages too, if you know which message a continuation frame belongs to. If you
+//!   push all frames, the assembler checks everything that RFC 6455 says about their order, and returns
 //!   all messages.
 
 mod close;
@@ -63,11 +63,9 @@ mod kept;
 mod message;
 mod message_assembler;
 mod opcode;
-mod pieces;
 
 pub use close::ClosePayload;
-pub use error::{MessageError, ProtocolError};
+pub use error::MessageError;
 pub use message::Message;
 pub use message_assembler::MessageAssembler;
 pub use opcode::Opcode;
-pub use pieces::TextPieces;

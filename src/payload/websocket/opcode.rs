@@ -1,19 +1,21 @@
-use crate::payload::websocket::ProtocolError;
+//! What is a frame?
 
-/// What a frame is (RFC 6455 section 5.2).
+use crate::payload::websocket::MessageError;
+
+/// The opcode of a frame (RFC 6455 section 5.2).
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::payload::websocket::{Opcode, ProtocolError};
+/// use utf8_codec::payload::websocket::{MessageError, Opcode};
 ///
 /// let header = [0x81, 0x05];
 /// assert_eq!(Opcode::try_from(header[0] & 0x0F), Ok(Opcode::Text));
-/// assert_eq!(Opcode::try_from(0x3), Err(ProtocolError::ReservedOpcode(0x3)));
+/// assert_eq!(Opcode::try_from(0x3), Err(MessageError::ReservedOpcode(0x3)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Opcode {
-    /// `0`: more of the message that was begun.
+    /// `0`: continues the message.
     Continuation,
     /// `1`: a text message, or the first frame of one.
     Text,
@@ -28,8 +30,8 @@ pub enum Opcode {
 }
 
 impl Opcode {
-    /// Whether it is that of a control frame: close, ping, pong. These are never fragmented, may stand
-    /// between the frames of a message, and have 125 bytes of payload at the most.
+    /// Whether this is a control frame: close, ping or pong. Control frames are never fragmented, can
+    /// come between the frames of a message, and have at most 125 bytes of payload.
     ///
     /// # Examples
     ///
@@ -44,11 +46,11 @@ impl Opcode {
     }
 }
 
-/// From the four bits in the header.
+/// From the four bits of the header.
 impl TryFrom<u8> for Opcode {
-    type Error = ProtocolError;
+    type Error = MessageError;
 
-    fn try_from(bits: u8) -> Result<Self, ProtocolError> {
+    fn try_from(bits: u8) -> Result<Self, MessageError> {
         Ok(match bits {
             0x0 => Self::Continuation,
             0x1 => Self::Text,
@@ -56,12 +58,12 @@ impl TryFrom<u8> for Opcode {
             0x8 => Self::Close,
             0x9 => Self::Ping,
             0xA => Self::Pong,
-            reserved => return Err(ProtocolError::ReservedOpcode(reserved)),
+            reserved => return Err(MessageError::ReservedOpcode(reserved)),
         })
     }
 }
 
-/// The four bits in the header.
+/// The four bits of the header.
 impl From<Opcode> for u8 {
     fn from(opcode: Opcode) -> Self {
         match opcode {

@@ -96,13 +96,13 @@ fn limited(plan: &Limited) {
         Ending::Trailers => frames.push(Ok(Frame::trailers(HeaderMap::new()))),
         Ending::Failure => frames.push(Err("out of order")),
     }
-    let whole = Utf8Body::new(Full::new(bytes::Bytes::from(bytes.clone()))).with_limit(limit);
+    let whole = Utf8Body::new(Full::new(bytes::Bytes::from(bytes.clone()))).with_max_length(limit);
     let refused = whole.with_options(plan.settings.options()).with_error_mode(mode);
     let refused = { refused }.text_frame().now_or_never().expect("all is there");
     let is_refused = matches!(refused, Some(Err(BodyError::TooLong { .. })));
     assert_eq!(is_refused, bytes.len() as u64 > limit, "by its size hint: {plan:?}");
 
-    let body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_limit(limit);
+    let body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_max_length(limit);
     let mut body = body.with_options(plan.settings.options()).with_error_mode(mode);
     let mut found = Vec::new();
     while let Some(frame) = body.text_frame().now_or_never().expect("all is there") {
@@ -110,7 +110,7 @@ fn limited(plan: &Limited) {
             Ok(Ok(text)) => found.extend(text.chars().map(|c| Item::Atom(Atom::Char(c)))),
             Ok(Err(_)) => found.push(Item::Trailers),
             Err(BodyError::Utf8(error)) => found.push(Item::Atom(Atom::Error(model_error(&error)))),
-            Err(BodyError::TooLong { limit }) => found.push(Item::TooLong(limit)),
+            Err(BodyError::TooLong { max_length: limit }) => found.push(Item::TooLong(limit)),
             Err(BodyError::Inner(_)) => found.push(Item::Failure),
             Err(error) => panic!("{error}"),
         }
@@ -187,7 +187,7 @@ fn legacy(encoding: u8, frames: &Many<Bytes<60>, 12>) {
                 words.extend(text.chars().map(String::from));
             }
             Err(BodyError::Legacy(error)) => {
-                words.push(format!("{} {:02x?}", error.valid_up_to(), error.bytes()));
+                words.push(format!("{} {:02x?}", error.offset(), error.bytes()));
             }
             Err(error) => panic!("{error}"),
         }

@@ -3,7 +3,7 @@
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use utf8_codec::payload::websocket::{
-    ClosePayload, Message, MessageAssembler, MessageError, Opcode, ProtocolError,
+    ClosePayload, Message, MessageAssembler, MessageError, Opcode,
 };
 
 use super::input::{Bytes, Many};
@@ -136,7 +136,7 @@ impl Peer {
             Ok(opcode) => opcode,
             Err(error) => {
                 assert!(matches!(bits, 3..8 | 11..16));
-                return assert_eq!(error, ProtocolError::ReservedOpcode(bits));
+                return assert_eq!(error, MessageError::ReservedOpcode(bits));
             }
         };
         assert_eq!(u8::from(opcode), bits);
@@ -265,7 +265,7 @@ enum Trouble {
     Utf8(reference::Error),
     Reason(reference::Error),
     TooLong(u64),
-    Protocol(ProtocolError),
+    Protocol(MessageError),
 }
 
 impl Model {
@@ -275,24 +275,24 @@ impl Model {
         Err(self.failed.get_or_insert(trouble).clone())
     }
 
-    fn break_protocol<T>(&mut self, error: ProtocolError) -> Result<T, Trouble> {
+    fn break_protocol<T>(&mut self, error: MessageError) -> Result<T, Trouble> {
         self.fail(Trouble::Protocol(error))
     }
 
     fn start(&mut self, opcode: Opcode, fin: bool) -> Result<(), Trouble> {
         if self.failed.is_some() || self.frame.is_some() {
-            return self.break_protocol(ProtocolError::NestedFrame);
+            return self.break_protocol(MessageError::NestedFrame);
         }
         if opcode.is_control() {
             if !fin {
-                return self.break_protocol(ProtocolError::FragmentedControl);
+                return self.break_protocol(MessageError::FragmentedControl);
             }
             self.frame = Some(Frame::Control { opcode, payload: Vec::new() });
             return Ok(());
         }
         match (opcode == Opcode::Continuation, &self.message) {
-            (true, None) => return self.break_protocol(ProtocolError::UnexpectedContinuation),
-            (false, Some(_)) => return self.break_protocol(ProtocolError::InterruptedMessage),
+            (true, None) => return self.break_protocol(MessageError::UnexpectedContinuation),
+            (false, Some(_)) => return self.break_protocol(MessageError::InterruptedMessage),
             (true, Some(_)) => {}
             (false, None) => {
                 let is_text = opcode == Opcode::Text;
@@ -310,9 +310,9 @@ impl Model {
 
     fn announce(&mut self, length: u64) -> Result<(), Trouble> {
         match &self.frame {
-            None => self.break_protocol(ProtocolError::NoFrame),
+            None => self.break_protocol(MessageError::NoFrame),
             Some(Frame::Control { .. }) if length > 125 => {
-                self.break_protocol(ProtocolError::LongControl)
+                self.break_protocol(MessageError::LongControl)
             }
             Some(Frame::Data { .. }) if length > self.room() => {
                 self.fail(Trouble::TooLong(self.limit))
@@ -326,11 +326,11 @@ impl Model {
         let room = usize::try_from(self.room()).unwrap_or(usize::MAX);
         let (config, limit) = (self.config, self.limit);
         let (text, trouble) = match (&mut self.frame, &mut self.message) {
-            (None, _) => (String::new(), Some(Trouble::Protocol(ProtocolError::NoFrame))),
+            (None, _) => (String::new(), Some(Trouble::Protocol(MessageError::NoFrame))),
             (Some(Frame::Control { payload, .. }), _) => {
                 payload.extend_from_slice(piece);
                 let is_long = payload.len() > 125;
-                let trouble = is_long.then_some(Trouble::Protocol(ProtocolError::LongControl));
+                let trouble = is_long.then_some(Trouble::Protocol(MessageError::LongControl));
                 (String::new(), trouble)
             }
             (Some(Frame::Data { .. }), Some(message)) => {
@@ -355,7 +355,7 @@ impl Model {
 
     fn end(&mut self) -> Result<Option<Message>, Trouble> {
         match self.frame.take() {
-            None => self.break_protocol(ProtocolError::NoFrame),
+            None => self.break_protocol(MessageError::NoFrame),
             Some(Frame::Data { fin: false }) => Ok(None),
             Some(Frame::Data { fin: true }) => {
                 let message = self.message.take().expect("a frame of some message");
@@ -383,11 +383,11 @@ impl Model {
     fn close(&mut self, payload: &[u8]) -> Result<Option<Message>, Trouble> {
         let (code, reason) = match payload {
             [] => return Ok(Some(Message::Close(None))),
-            [_] => return self.break_protocol(ProtocolError::TruncatedCloseCode),
+            [_] => return self.break_protocol(MessageError::TruncatedCloseCode),
             [high, low, reason @ ..] => (u16::from_be_bytes([*high, *low]), reason),
         };
         if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
-            return self.break_protocol(ProtocolError::CloseCode(code));
+            return self.break_protocol(MessageError::CloseCode(code));
         }
         match judged(reason, PLAIN, true) {
             (_, Some(error)) => self.fail(Trouble::Reason(error)),
@@ -426,9 +426,10 @@ fn told(error: MessageError) -> Trouble {
                 _ => (Trouble::Reason(cause), code, offset),
             }
         }
-        MessageError::TooLong { limit } => (Trouble::TooLong(limit), 1009, Some(limit)),
-        MessageError::Protocol(cause) => (Trouble::Protocol(cause), 1002, None),
-        other => panic!("the model knows no {other:?}"),
+        MessageError::TooLong { max_length } => {
+            (Trouble::TooLong(max_length), 1009, Some(max_length))
+        }
+        other => (Trouble::Protocol(other), 1002, None),
     };
     assert_eq!((error.close_code(), error.offset()), (code, offset), "{error:?}");
     let close = error.to_close();

@@ -118,7 +118,7 @@ fn told(charset: Result<Option<Charset>, CharsetError>) -> Name {
             assert!(label.is_ascii() && label.len() <= 40, "{label:?}");
             (Trouble::Unsupported, 415)
         }
-        Err(CharsetError::Malformed { at }) => (Trouble::Malformed(at), 400),
+        Err(CharsetError::Malformed { offset: at }) => (Trouble::Malformed(at), 400),
         Err(CharsetError::Contradictory) => (Trouble::Contradictory, 400),
         Err(other) => panic!("{other}"),
     };

@@ -107,7 +107,7 @@ fn close(connection: &mut MessageAssembler, code: u16, reason: &Bytes<130>) {
             assert_eq!(error.valid_up_to(), expected.valid_up_to() as u64);
             assert_eq!(error.error_len(), expected.error_len());
         }
-        (Err(MessageError::Protocol(_)), _) if !allowed => {}
+        (Err(MessageError::CloseCode(_)), _) if !allowed => {}
         (other, _) => panic!("{other:?} of code {code}, {reason:02x?}"),
     }
 }

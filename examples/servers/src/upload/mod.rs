@@ -32,7 +32,7 @@ async fn upload(State(limit): State<u64>, request: Request) -> Response {
     let (head, mut body) = request.into_parts();
     let mut counts = Counts::default();
     let outcome = match Utf8Body::from_headers(&head.headers, &mut body) {
-        Ok(body) => count(body.with_limit(limit), &mut counts).await,
+        Ok(body) => count(body.with_max_length(limit), &mut counts).await,
         Err(error) => Err(error.into()),
     };
     let mut response = match outcome {
@@ -100,7 +100,7 @@ impl Counts {
         let bytes = match error {
             BodyError::Utf8(error) => error.bytes(),
             BodyError::Legacy(error) => error.bytes(),
-            BodyError::TooLong { limit } => {
+            BodyError::TooLong { max_length: limit } => {
                 answer["limit"] = json!(limit);
                 return answer;
             }

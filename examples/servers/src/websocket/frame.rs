@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use bytes::{BufMut, BytesMut};
-use utf8_codec::payload::websocket::{Opcode, ProtocolError};
+use utf8_codec::payload::websocket::{MessageError, Opcode};
 
 /// What stands before the payload of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum HeaderError {
     /// A bit is set that only an extension could have given a meaning.
     ReservedBits,
     /// The opcode means nothing.
-    Opcode(ProtocolError),
+    Opcode(MessageError),
     /// The length is written in more bytes than it takes, or has its highest bit set.
     Length,
 }
@@ -127,8 +127,8 @@ mod tests {
         let cases: [(&[u8], _); 8] = [
             (&[0xC1], HeaderError::ReservedBits),
             (&[0x11], HeaderError::ReservedBits),
-            (&[0x83], HeaderError::Opcode(ProtocolError::ReservedOpcode(3))),
-            (&[0x8F], HeaderError::Opcode(ProtocolError::ReservedOpcode(15))),
+            (&[0x83], HeaderError::Opcode(MessageError::ReservedOpcode(3))),
+            (&[0x8F], HeaderError::Opcode(MessageError::ReservedOpcode(15))),
             (&[0x81, 0xFE, 0, 125], HeaderError::Length),
             (&[0x81, 0x7E, 0, 0], HeaderError::Length),
             (&[0x82, 0x7F, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], HeaderError::Length),
