@@ -239,7 +239,7 @@ impl Encoder<&[char]> for CharCodec {
     type Error = CodecError;
 
     fn encode(&mut self, chars: &[char], dst: &mut BytesMut) -> Result<(), CodecError> {
-        dst.extend_from_slice(self.encoder.take_signature());
+        dst.extend_from_slice(self.encoder.take_bom());
         dst.reserve(chars.len());
         for c in chars {
             dst.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

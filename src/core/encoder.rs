@@ -1,14 +1,16 @@
+//! The encoder: text to bytes, with a BOM in front on request.
+
 use crate::core::bom::BOM;
 use crate::core::boundary::floor_char_boundary;
 use crate::core::decoder::buffer::{Progress, Status};
 use crate::kernel::Kernel;
 
-/// Turns text into bytes, with a signature in front if asked: the counterpart of
+/// Encodes text as bytes, with a BOM in front on request: the counterpart of
 /// [`Utf8Decoder`](crate::Utf8Decoder).
 ///
-/// Text is UTF-8 already, so nothing is held between calls and nothing can fail. The signature
-/// (RFC 3629, section 6) is written once, by the first call, even if that brings empty text. After
-/// [`reset`](Self::reset) it is due again.
+/// Text is UTF-8 already, so nothing is held between calls and nothing can fail. The BOM (RFC 3629,
+/// section 6) is written once, by the first call, even for empty text, and again after
+/// [`reset`](Self::reset).
 ///
 /// # Examples
 ///
@@ -21,11 +23,11 @@ use crate::kernel::Kernel;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Utf8Encoder {
-    signature: Signature,
+    bom: Bom,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Signature {
+enum Bom {
     #[default]
     None,
     Due,
@@ -33,7 +35,7 @@ enum Signature {
 }
 
 impl Utf8Encoder {
-    /// Creates an encoder that writes no signature.
+    /// Creates an encoder that writes no BOM.
     ///
     /// # Examples
     ///
@@ -41,7 +43,7 @@ impl Utf8Encoder {
     /// assert_eq!(utf8_codec::Utf8Encoder::new().push("text").concat(), b"text");
     /// ```
     pub const fn new() -> Self {
-        Self { signature: Signature::None }
+        Self { bom: Bom::None }
     }
 
     /// Writes a BOM before anything else.
@@ -55,12 +57,12 @@ impl Utf8Encoder {
     /// ```
     #[must_use]
     pub const fn with_bom(self) -> Self {
-        Self { signature: Signature::Due }
+        Self { bom: Bom::Due }
     }
 
     /// Encodes `text`: the bytes to write, in order, without copying.
     ///
-    /// The first slice is the signature if it is due, otherwise empty; the second is the text.
+    /// The first slice is the BOM if it is due, otherwise empty; the second is the text.
     ///
     /// # Examples
     ///
@@ -73,13 +75,13 @@ impl Utf8Encoder {
     /// assert_eq!(file.write_vectored(&slices).unwrap(), 7);
     /// assert_eq!(file, b"\xEF\xBB\xBFtext");
     /// ```
-    #[must_use = "the first result holds the signature, if one is due"]
+    #[must_use = "the first slice is the BOM, if it is due"]
     pub fn push<'a>(&mut self, text: &'a str) -> [&'a [u8]; 2] {
-        [self.take_signature(), text.as_bytes()]
+        [self.take_bom(), text.as_bytes()]
     }
 
-    /// Encodes `text` into `buffer`, as far as it has room; a character that does not fit whole is
-    /// not written at all. See [`Status`] for going on.
+    /// Encodes `text` into `buffer`, as far as there is room. Characters are written whole. [`Status`] shows
+    /// how to continue.
     ///
     /// # Examples
     ///
@@ -93,13 +95,13 @@ impl Utf8Encoder {
     /// assert_eq!(&buffer[..3], "aé".as_bytes());
     /// ```
     pub fn push_to_slice(&mut self, text: &str, buffer: &mut [u8]) -> Progress {
-        let Some(start) = self.signature_to_slice(buffer) else { return no_room(BOM.len()) };
+        let Some(start) = self.bom_to_slice(buffer) else { return no_room(BOM.len()) };
         let read = floor_char_boundary(text, buffer.len() - start);
         buffer[start..start + read].copy_from_slice(&text.as_bytes()[..read]);
         stopped(read, start + read, text[read..].chars().next())
     }
 
-    /// Encodes `chars` into `buffer`, as far as it has room; `read` counts `char`s.
+    /// Encodes `chars` into `buffer`, as far as there is room; `read` counts `char`s.
     ///
     /// # Examples
     ///
@@ -112,12 +114,12 @@ impl Utf8Encoder {
     /// assert_eq!((progress.read, progress.written, progress.status), (3, 7, Status::Done));
     /// ```
     pub fn push_chars_to_slice(&mut self, chars: &[char], buffer: &mut [u8]) -> Progress {
-        let Some(start) = self.signature_to_slice(buffer) else { return no_room(BOM.len()) };
+        let Some(start) = self.bom_to_slice(buffer) else { return no_room(BOM.len()) };
         let (read, encoded) = Kernel::detect().encode_chars(chars, &mut buffer[start..]);
         stopped(read, start + encoded, chars.get(read).copied())
     }
 
-    /// Starts a new stream: a signature, if asked for, is due again.
+    /// Starts a new stream: the BOM, if requested, is due again.
     ///
     /// # Examples
     ///
@@ -129,36 +131,35 @@ impl Utf8Encoder {
     /// encoder.reset();
     /// assert_eq!(encoder.push("another")[0], b"\xEF\xBB\xBF");
     /// ```
-    pub fn reset(&mut self) {
-        if self.signature == Signature::Written {
-            self.signature = Signature::Due;
+    pub const fn reset(&mut self) {
+        if matches!(self.bom, Bom::Written) {
+            self.bom = Bom::Due;
         }
     }
 
-    /// Returns the signature if it is due; from then on it is written.
-    pub(crate) fn take_signature(&mut self) -> &'static [u8] {
-        match self.signature {
-            Signature::None | Signature::Written => &[],
-            Signature::Due => {
-                self.signature = Signature::Written;
+    /// Returns the BOM if it is due, and notes that it is written.
+    pub(crate) fn take_bom(&mut self) -> &'static [u8] {
+        match self.bom {
+            Bom::None | Bom::Written => &[],
+            Bom::Due => {
+                self.bom = Bom::Written;
                 &BOM
             }
         }
     }
 
-    /// Writes the signature if it is due. Returns how long it is, or `None` where it does not fit
-    /// and is still due.
-    fn signature_to_slice(&mut self, buffer: &mut [u8]) -> Option<usize> {
-        if self.signature == Signature::Due && buffer.len() < BOM.len() {
+    /// Writes the BOM if it is due. Returns its length, or `None` if it does not fit and is still due.
+    fn bom_to_slice(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        if self.bom == Bom::Due && buffer.len() < BOM.len() {
             return None;
         }
-        let signature = self.take_signature();
-        buffer[..signature.len()].copy_from_slice(signature);
-        Some(signature.len())
+        let bom = self.take_bom();
+        buffer[..bom.len()].copy_from_slice(bom);
+        Some(bom.len())
     }
 }
 
-/// Where encoding has come to, with `next` the character that did not fit.
+/// The progress of an encoder that stopped before `next`, which did not fit.
 fn stopped(read: usize, written: usize, next: Option<char>) -> Progress {
     match next {
         None => Progress { read, held: 0, written, status: Status::Done },

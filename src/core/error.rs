@@ -1,11 +1,13 @@
+//! The error: which bytes are ill-formed, where, and why?
+
 use core::fmt;
 
-/// An ill-formed part of a UTF-8 stream: where it stands, which bytes it is, and why it is refused.
+/// An ill-formed part of a UTF-8 stream: its offset, its bytes, and the reason.
 ///
 /// One error covers one maximal subpart (The Unicode Standard, section 3.9, "U+FFFD Substitution of
 /// Maximal Subparts"), the same extent that [`core::str::Utf8Error`] and the WHATWG Encoding
-/// Standard use. Places are byte offsets from the first byte of the *stream*, whatever the chunks
-/// were; a signature and skipped bytes count.
+/// Standard use. Offsets are counted in bytes from the start of the *stream*, whatever the chunks; a BOM and
+/// skipped bytes count.
 ///
 /// # Examples
 ///
@@ -33,11 +35,11 @@ pub struct Utf8Error {
     next: Option<u8>,
 }
 
-/// What is wrong with an ill-formed sequence.
+/// Why a part of a stream is ill-formed or rejected.
 ///
 /// The first seven kinds are those of RFC 3629 section 4 and of Unicode Table 3-7; the others come
-/// from a [`BomPolicy`](crate::BomPolicy) or from a [`Strictness`](crate::Strictness) that refuses
-/// what is well-formed.
+/// from a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness) that rejects what is
+/// well-formed.
 ///
 /// # Examples
 ///
@@ -64,22 +66,22 @@ pub enum Utf8ErrorKind {
     Surrogate,
     /// The beginning of a value above U+10FFFF: `F4 90..=BF`, `F5..=F7`.
     TooLarge,
-    /// A byte that has no place in UTF-8: `F8..=FF`.
+    /// A byte that UTF-8 never uses: `F8..=FF`.
     InvalidByte,
-    /// A good beginning, and then a byte that cannot continue it.
+    /// The beginning of a sequence, then a byte that cannot continue it.
     Truncated,
-    /// A good beginning, and then the end of the stream.
+    /// The beginning of a sequence, then the end of the stream.
     Incomplete,
-    /// A signature at the start of a stream that must not have one
+    /// A BOM at the start of a stream that must not have one
     /// ([`BomPolicy::Forbid`](crate::BomPolicy::Forbid)).
     ForbiddenBom,
-    /// No signature at the start of a stream that must have one
+    /// No BOM at the start of a stream that must have one
     /// ([`BomPolicy::Require`](crate::BomPolicy::Require)).
     MissingBom,
-    /// A noncharacter, refused by [`Strictness`](crate::Strictness): U+FDD0 to U+FDEF and the last
+    /// A noncharacter, rejected by [`Strictness`](crate::Strictness): U+FDD0 to U+FDEF and the last
     /// two code points of each plane.
     Noncharacter,
-    /// NUL or a control character, refused by [`Strictness`](crate::Strictness).
+    /// NUL or a control character, rejected by [`Strictness`](crate::Strictness).
     Forbidden,
 }
 
@@ -92,12 +94,12 @@ impl Utf8Error {
         next: Option<u8>,
     ) -> Self {
         debug_assert!(subpart.len() <= 4);
-        // In one word: what is written in parts and read back as a whole has to be waited for.
+        // In one word: see `crate::core`, "Store forwarding"; bench `damaged`, rows `pieces`.
         let bytes = subpart.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
         Self { valid_up_to, kind, bytes: bytes.to_le_bytes(), len: subpart.len() as u8, next }
     }
 
-    /// Describes `byte`, with which no sequence can begin.
+    /// Describes `byte`, which begins no sequence.
     #[inline]
     pub(crate) fn of_byte(valid_up_to: u64, byte: u8) -> Self {
         use Utf8ErrorKind as Kind;
@@ -116,7 +118,7 @@ impl Utf8Error {
     #[inline]
     pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
         use Utf8ErrorKind as Kind;
-        // A byte that can begin nothing is refused by itself; any other waits for what breaks it.
+        // A byte that begins no sequence is an error by itself; after any other, the next byte decides.
         if matches!(input[0], 0x80..=0xC1 | 0xF5..) {
             return Self::of_byte(valid_up_to, input[0]);
         }
@@ -132,7 +134,7 @@ impl Utf8Error {
 
     /// Returns the offset in the stream at which the ill-formed sequence starts, in bytes.
     ///
-    /// Everything before it has been well-formed or has been reported before.
+    /// Everything before it was well-formed or has been reported before.
     ///
     /// # Examples
     ///
@@ -145,12 +147,11 @@ impl Utf8Error {
         self.valid_up_to
     }
 
-    /// Returns the length of the ill-formed part in bytes, or `None` where the stream ended inside
-    /// a sequence that was good so far.
+    /// Returns the length of the ill-formed part in bytes, or `None` if the stream ended inside a sequence.
     ///
     /// As [`core::str::Utf8Error::error_len`], except that it is 0 for
-    /// [`MissingBom`](Utf8ErrorKind::MissingBom) and that a refused character has its own length,
-    /// up to 4.
+    /// [`MissingBom`](Utf8ErrorKind::MissingBom), and the length of the character, up to 4, for a rejected
+    /// one.
     ///
     /// # Examples
     ///
@@ -167,7 +168,7 @@ impl Utf8Error {
         }
     }
 
-    /// Returns what is wrong.
+    /// Returns the kind of error.
     ///
     /// # Examples
     ///
@@ -181,7 +182,7 @@ impl Utf8Error {
         self.kind
     }
 
-    /// Returns the bytes of the ill-formed part, as they came.
+    /// Returns the bytes of the ill-formed part.
     ///
     /// One to three bytes; four only for [`Noncharacter`](Utf8ErrorKind::Noncharacter); none for
     /// [`MissingBom`](Utf8ErrorKind::MissingBom).
@@ -209,13 +210,13 @@ impl Utf8Error {
     /// let error = Utf8Validator::new().push(b"\xED\xA0\x80").unwrap_err();
     /// assert_eq!((error.bytes(), error.next_byte()), (&b"\xED"[..], Some(0xA0)));
     /// let error = Utf8Validator::new().push(b"\xFF\xA0").unwrap_err();
-    /// assert_eq!(error.next_byte(), None); // FF is refused by itself
+    /// assert_eq!(error.next_byte(), None); // FF is an error by itself
     /// ```
     pub const fn next_byte(&self) -> Option<u8> {
         self.next
     }
 
-    /// Whether the first two bytes of a UTF-16 signature may be what is at fault.
+    /// Whether the stream may begin with the BOM of UTF-16.
     const fn looks_like_utf16(&self) -> bool {
         self.valid_up_to == 0
             && matches!(self.kind, Utf8ErrorKind::InvalidByte)
@@ -223,10 +224,9 @@ impl Utf8Error {
     }
 }
 
-/// `{}` says what, where and which bytes: `ill-formed utf-8 at byte 1042: surrogate (ed, then a0)`;
-/// `{:#}` leaves the place to the caller: `surrogate (ed, then a0)`. What is well-formed and still
-/// refused is `refused utf-8`. FE or FF as the very first byte adds that this looks like UTF-16, whose
-/// signature begins so; nothing more is looked at.
+/// `{}` shows the reason, the offset and the bytes: `ill-formed utf-8 at byte 1042: surrogate (ed, then a0)`.
+/// `{:#}` omits the offset: `surrogate (ed, then a0)`. A well-formed part that is rejected is `refused utf-8`.
+/// If the first byte of the stream is FE or FF, as in a BOM of UTF-16, the message says so.
 impl fmt::Display for Utf8Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
@@ -266,7 +266,7 @@ impl fmt::Debug for Utf8Error {
 impl core::error::Error for Utf8Error {}
 
 impl Utf8ErrorKind {
-    /// Whether the bytes are not UTF-8; if they are, the options refuse them.
+    /// Whether the bytes are ill-formed; if not, the options reject them.
     pub(crate) const fn is_ill_formed(self) -> bool {
         !matches!(
             self,
@@ -274,14 +274,14 @@ impl Utf8ErrorKind {
         )
     }
 
-    /// Whether it is the start of the stream that is refused.
+    /// Whether the start of the stream is rejected.
     #[cfg(feature = "alloc")]
-    pub(crate) const fn is_about_signature(self) -> bool {
+    pub(crate) const fn is_about_bom(self) -> bool {
         matches!(self, Self::ForbiddenBom | Self::MissingBom)
     }
 }
 
-/// Says the kind in words: `unexpected continuation byte`, `overlong form`, `surrogate`.
+/// The kind in words: `unexpected continuation byte`, `overlong form`, `surrogate`.
 impl fmt::Display for Utf8ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -300,9 +300,8 @@ impl fmt::Display for Utf8ErrorKind {
     }
 }
 
-/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) where the stream ended inside a sequence,
-/// [`InvalidData`](std::io::ErrorKind::InvalidData) for everything else; `get_ref` gives the error
-/// itself.
+/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the stream ended inside a sequence,
+/// [`InvalidData`](std::io::ErrorKind::InvalidData) otherwise; `get_ref` returns the error itself.
 #[cfg(feature = "std")]
 impl From<Utf8Error> for std::io::Error {
     fn from(error: Utf8Error) -> Self {

@@ -1,10 +1,12 @@
+//! The options: how does a stream begin, and what may it contain?
+
 use crate::core::bom::{BomPolicy, Start};
 use crate::core::strictness::Strictness;
 
 /// How a stream begins and what it may contain.
 ///
-/// One small value for every object of the crate: validators, decoders, codecs. The default keeps
-/// an initial U+FEFF as text and refuses nothing that is well-formed.
+/// The same small value configures validators, decoders, codecs and streams. By default an initial U+FEFF
+/// is text, and everything well-formed is accepted.
 ///
 /// # Examples
 ///
@@ -32,8 +34,8 @@ enum Beginning {
 }
 
 impl Utf8Options {
-    /// Returns the default options: [`BomPolicy::Keep`], nothing well-formed refused, the stream
-    /// seen from its first byte.
+    /// Returns the default options: [`BomPolicy::Keep`], everything well-formed accepted, the stream
+    /// decoded from its first byte.
     ///
     /// # Examples
     ///
@@ -47,7 +49,7 @@ impl Utf8Options {
         Self { beginning: Beginning::First(BomPolicy::Keep), strictness: Strictness::new() }
     }
 
-    /// Sets what an initial U+FEFF means; takes back [`with_mid_stream_start`].
+    /// Sets the BOM policy, overriding [`with_mid_stream_start`].
     ///
     /// [`with_mid_stream_start`]: Self::with_mid_stream_start
     ///
@@ -65,7 +67,7 @@ impl Utf8Options {
         Self { beginning: Beginning::First(policy), ..self }
     }
 
-    /// Sets which well-formed characters are refused all the same.
+    /// Sets which well-formed characters are rejected.
     ///
     /// # Examples
     ///
@@ -81,11 +83,11 @@ impl Utf8Options {
         Self { strictness, ..self }
     }
 
-    /// Joins a stream in the middle, as when tailing a log or entering a multicast.
+    /// Starts in the middle of a stream, as when tailing a log or joining a multicast.
     ///
-    /// Up to three continuation bytes at the very start are the rest of a character that began
-    /// before: they are skipped, count in offsets, and `skipped()` says how many they were. A
-    /// fourth is an error. There is no signature in the middle of a stream: U+FEFF is text.
+    /// Up to three continuation bytes at the start are the rest of a character that began before: they
+    /// are skipped, count in offsets, and `skipped()` returns their number. A fourth is an error. No BOM
+    /// is expected: U+FEFF is text.
     ///
     /// # Examples
     ///

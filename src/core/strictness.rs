@@ -1,10 +1,12 @@
+//! Strictness: which well-formed characters are rejected?
+
 use core::fmt;
 
 use crate::core::error::Utf8ErrorKind;
 
-/// Well-formed characters that are refused all the same; none by default.
+/// Well-formed characters that are rejected; none by default.
 ///
-/// A refused character is one error of its own length, reported like any other:
+/// A rejected character is one error of its own length, reported like any other:
 /// [`Noncharacter`](Utf8ErrorKind::Noncharacter) or [`Forbidden`](Utf8ErrorKind::Forbidden).
 /// Checking costs a second pass over the text.
 ///
@@ -23,7 +25,7 @@ use crate::core::error::Utf8ErrorKind;
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Strictness {
-    /// The classes that are refused, one bit each.
+    /// The rejected classes, one bit each.
     refused: u8,
 }
 
@@ -35,7 +37,7 @@ const WHITESPACE: u8 = 8;
 const ALL_CONTROLS: u8 = CONTROLS | WHITESPACE;
 
 impl Strictness {
-    /// Returns the strictness that refuses nothing.
+    /// Returns the strictness that rejects nothing.
     ///
     /// # Examples
     ///
@@ -49,9 +51,9 @@ impl Strictness {
         Self { refused: 0 }
     }
 
-    /// Returns what MQTT 5.0, section 1.5.4, rules out: NUL, which a packet must not contain, and
-    /// control characters and noncharacters, which it should not. (U+FEFF is text there, wherever it
-    /// stands: [`BomPolicy::Keep`](crate::BomPolicy::Keep).)
+    /// Returns the rules of MQTT 5.0, section 1.5.4: a packet must not contain NUL, and should not contain
+    /// control characters or noncharacters. U+FEFF is always text there, so use
+    /// [`BomPolicy::Keep`](crate::BomPolicy::Keep).
     ///
     /// # Examples
     ///
@@ -66,8 +68,8 @@ impl Strictness {
         Self::new().refuse_nul().refuse_controls().refuse_noncharacters()
     }
 
-    /// Refuses noncharacters: U+FDD0 to U+FDEF, and U+FFFE, U+FFFF and their like at the end of
-    /// each plane (Unicode, section 23.7; Linux `utf-8(7)`).
+    /// Rejects noncharacters: U+FDD0 to U+FDEF, and the last two code points of each plane (Unicode,
+    /// section 23.7; Linux `utf-8(7)`).
     ///
     /// # Examples
     ///
@@ -83,7 +85,7 @@ impl Strictness {
         Self { refused: self.refused | NONCHARACTERS }
     }
 
-    /// Refuses NUL, U+0000.
+    /// Rejects NUL, U+0000.
     ///
     /// # Examples
     ///
@@ -98,7 +100,7 @@ impl Strictness {
         Self { refused: self.refused | NUL }
     }
 
-    /// Refuses control characters: U+0001 to U+001F and U+007F to U+009F.
+    /// Rejects control characters: U+0001 to U+001F and U+007F to U+009F.
     ///
     /// # Examples
     ///
@@ -113,8 +115,7 @@ impl Strictness {
         Self { refused: self.refused | ALL_CONTROLS }
     }
 
-    /// Refuses the same control characters but for HT, LF and CR; of this and
-    /// [`refuse_controls`](Self::refuse_controls) the last counts.
+    /// Like [`refuse_controls`](Self::refuse_controls), but allows HT, LF and CR. The last call wins.
     ///
     /// # Examples
     ///
@@ -137,7 +138,7 @@ impl Strictness {
         self.refused == 0
     }
 
-    /// Finds the first character of `text` that is refused: where it stands, its length, its kind.
+    /// Finds the first rejected character of `text`: its index, its length and the kind of error.
     pub(crate) fn find_refused(self, text: &str) -> Option<(usize, usize, Utf8ErrorKind)> {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -152,13 +153,14 @@ impl Strictness {
         None
     }
 
-    /// Whether an ASCII character of this value is refused; no other byte is.
+    /// Returns whether `byte` is a rejected ASCII character.
     #[cfg(feature = "alloc")]
     pub(crate) fn refuses_ascii(self, byte: u8) -> bool {
         byte.is_ascii_control() && self.judge(&[byte]).is_some()
     }
 
-    /// Judges the character at the start of `bytes`, which is well-formed text.
+    /// Returns the length and the kind of error if the character that `bytes`, well-formed text, begin
+    /// with is rejected.
     fn judge(self, bytes: &[u8]) -> Option<(usize, Utf8ErrorKind)> {
         let (class, len, kind) = match *bytes {
             [0, ..] => (NUL, 1, Utf8ErrorKind::Forbidden),
@@ -191,7 +193,7 @@ impl fmt::Debug for Strictness {
     }
 }
 
-/// The bytes that begin a character which some strictness refuses.
+/// The bytes that begin a character which some strictness rejects.
 static SUSPECT: [bool; 256] = {
     let mut suspect = [false; 256];
     let mut byte = 0;

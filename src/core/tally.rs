@@ -1,6 +1,8 @@
+//! The tally: how many errors has a stream had, and which was the first?
+
 use crate::core::error::Utf8Error;
 
-/// The errors of one stream, counted, and the first of them.
+/// The number of errors of one stream, and the first of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tally<E = Utf8Error> {
     count: u64,
@@ -12,7 +14,7 @@ impl<E: Copy> Tally<E> {
         Self { count: 0, first: None }
     }
 
-    /// Counts an error and hands it on.
+    /// Counts an error and returns it.
     #[inline]
     pub(crate) fn note(&mut self, error: E) -> E {
         self.count += 1;
@@ -28,7 +30,7 @@ impl<E: Copy> Tally<E> {
         self.first = Some(error);
     }
 
-    /// Counts `errors`, of which `first` tells the first.
+    /// Counts `errors`; `first` returns the first of them.
     #[cfg(feature = "alloc")]
     pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<E>) {
         self.count += errors;
@@ -37,7 +39,7 @@ impl<E: Copy> Tally<E> {
         }
     }
 
-    /// Counts the last `errors` no more.
+    /// Takes back the count of the last `errors`.
     #[cfg(feature = "stream")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.count = self.count.saturating_sub(errors);

@@ -1,3 +1,5 @@
+//! Masked chunks: unmasking the payload of a WebSocket frame while it is validated.
+
 use core::slice;
 
 use crate::core::carry::Resumed;
@@ -6,8 +8,7 @@ use crate::core::error::Utf8Error;
 use crate::core::scanner::Step;
 use crate::kernel::Kernel;
 
-/// The masking key of a WebSocket frame (RFC 6455 section 5.3), turned to where the next byte of the
-/// payload stands.
+/// The masking key of a WebSocket frame (RFC 6455 section 5.3), rotated to the next byte of the payload.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask([u8; 4]);
 
@@ -16,27 +17,27 @@ impl Mask {
         Self(key)
     }
 
-    /// Passes over `len` bytes, and returns the key for them.
+    /// Advances by `len` bytes, and returns the key for them.
     fn advance(&mut self, len: usize) -> [u8; 4] {
         let key = self.0;
-        // Its first byte is the lowest. (Rotating an array by a number not known before is slow.)
+        // As a word, whose lowest byte comes first: to rotate an array by a variable is slow.
         self.0 = u32::from_le_bytes(key).rotate_right(8 * (len % 4) as u32).to_le_bytes();
         key
     }
 }
 
-/// What bytes are that have been unmasked, up to the first error.
+/// What a chunk is, once unmasked, up to the first error.
 #[derive(Debug, Default)]
 pub(crate) struct Unmasked<'a> {
-    /// The character that was held, completed by the first of them.
+    /// The split character that its first bytes complete.
     pub(crate) cut: Option<char>,
-    /// How many then mean nothing, as a signature does.
+    /// The number of bytes after that which mean nothing, such as a BOM.
     pub(crate) silent: usize,
-    /// All text behind that.
+    /// All text after that.
     pub(crate) text: &'a str,
-    /// Why it goes no further. What follows is unmasked, and has not been consumed.
+    /// The first error. The bytes after it are unmasked, and not consumed.
     pub(crate) error: Option<Utf8Error>,
-    /// Without an error: the beginning of a character at their end.
+    /// If there is no error: the beginning of a character at the end.
     pub(crate) incomplete: &'a [u8],
 }
 
@@ -50,7 +51,7 @@ impl Utf8Decoder {
     ) -> Unmasked<'c> {
         let mut cut = None;
         while !self.incomplete().is_empty() {
-            let Some((byte, behind)) = chunk.split_first_mut() else {
+            let Some((byte, rest)) = chunk.split_first_mut() else {
                 return Unmasked { cut, ..Unmasked::default() };
             };
             self.unmask(slice::from_mut(byte), mask);
@@ -58,19 +59,19 @@ impl Utf8Decoder {
                 Resumed::Nothing => {}
                 Resumed::Char(c) => cut = Some(c),
                 Resumed::Error(error) => {
-                    self.unmask(behind, mask);
+                    self.unmask(rest, mask);
                     return Unmasked { cut, error: Some(error), ..Unmasked::default() };
                 }
             }
-            chunk = behind;
+            chunk = rest;
         }
         let unmasked = self.step_masked(chunk, mask);
         self.hold(unmasked.incomplete);
         Unmasked { cut, ..unmasked }
     }
 
-    /// As [`push_masked`](Self::push_masked), and holds nothing back: for callers that keep the bytes
-    /// themselves.
+    /// As [`push_masked`](Self::push_masked), for callers that keep the undecoded bytes: the decoder holds
+    /// nothing.
     #[inline]
     pub(crate) fn step_masked<'c>(
         &mut self,
@@ -96,7 +97,7 @@ impl Utf8Decoder {
         }
     }
 
-    /// Goes on behind the first step.
+    /// Continues after the first step.
     #[inline(never)]
     fn step_on<'c>(&mut self, mut bytes: &'c [u8], mut step: Step<'c>) -> Unmasked<'c> {
         let mut unmasked = Unmasked::default();
@@ -127,7 +128,7 @@ impl Utf8Decoder {
         }
     }
 
-    /// Unmasks bytes that are not to be decoded, if there is a mask.
+    /// Unmasks bytes that are not decoded, if there is a mask.
     pub(crate) fn unmask(&self, bytes: &mut [u8], mask: &mut Option<Mask>) {
         if let Some(mask) = mask {
             let key = mask.advance(bytes.len());

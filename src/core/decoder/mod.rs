@@ -52,11 +52,11 @@ use crate::core::text::{Ending, first_char};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Utf8Decoder {
-    pub(crate) scanner: Scanner,
+    scanner: Scanner,
     carry: Carry,
     /// The split character that the last piece borrows.
     lent: [u8; 4],
-    pub(crate) tally: Tally,
+    tally: Tally,
 }
 
 impl Utf8Decoder {

@@ -302,7 +302,7 @@ impl DialectEncoder {
     /// Returns the BOM if it is still to be written; from then on it has been.
     #[cfg(feature = "alloc")]
     pub(super) fn take_signature(&mut self) -> &'static [u8] {
-        self.signature.take_signature()
+        self.signature.take_bom()
     }
 
     /// As [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of the
@@ -361,7 +361,7 @@ impl DialectEncoder {
 
     /// Prepends the BOM, if it is still to be written.
     fn signed(&mut self, bytes: EncodedBytes) -> EncodedBytes {
-        match self.signature.take_signature() {
+        match self.signature.take_bom() {
             [] => bytes,
             signature => {
                 let mut signed = EncodedBytes::EMPTY;

@@ -205,7 +205,7 @@ impl Switch {
                 return None;
             }
             // What is refused and not ASCII may be something else in the legacy encoding.
-            Step::Error(error) if error.kind().is_about_signature() => {
+            Step::Error(error) if error.kind().is_about_bom() => {
                 return Some(at.pass_on(Step::Error(error)));
             }
             Step::Error(error) if !error.bytes().is_ascii() => {}

@@ -126,7 +126,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         };
         let this = self.project();
         let outgoing = this.outgoing;
-        outgoing.copy(this.encoder.take_signature());
+        outgoing.copy(this.encoder.take_bom());
         match item {
             Item::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
             Item::Str(text) => outgoing.copy(text.as_bytes()),
