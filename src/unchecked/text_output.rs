@@ -199,11 +199,19 @@ impl TextOutput<'_> {
 /// The first `N` bytes of `input`, with `padding` after its end.
 #[inline(always)]
 fn first_bytes<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
-    input.first_chunk().copied().unwrap_or_else(|| {
-        let mut bytes = [padding; N];
-        bytes[..input.len()].copy_from_slice(input);
-        bytes
-    })
+    match input.first_chunk() {
+        Some(bytes) => *bytes,
+        None => padded(input, padding),
+    }
+}
+
+/// Fewer than `N` bytes, with `padding` after their end. (Out of line: it is for the end of a chunk.)
+#[cold]
+#[inline(never)]
+fn padded<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
+    let mut bytes = [padding; N];
+    bytes[..input.len()].copy_from_slice(input);
+    bytes
 }
 
 /// What replaces ill-formed parts.
