@@ -1,13 +1,15 @@
+//! The text of a message that arrives in pieces, gathered without copying.
+
 use core::ptr;
 
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
-/// Text in the buffer that it came in, and behind it bytes of which nothing has been said yet.
+/// Text in the buffer that it came in, followed by bytes that have not been validated yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GatheredText {
     bytes: BytesMut,
-    /// Invariant: at most as many as there are bytes, and the first so many are well-formed UTF-8.
+    /// Invariant: at most the number of bytes, and the first `text` bytes are well-formed UTF-8.
     text: usize,
 }
 
@@ -21,12 +23,11 @@ impl GatheredText {
         ptr::eq(self.bytes.as_ptr_range().end, bytes.as_ptr())
     }
 
-    /// Adds `bytes` behind what is there, without copying if they follow it in the same memory or
-    /// nothing is there; and takes the text that `scan` finds at the start of what is then behind the
-    /// text. Of that, `scan` says first how many bytes to pass over, which it may only where there is no
-    /// text before them.
+    /// Appends `bytes`, without copying if they follow in the same memory or nothing is there. Then takes
+    /// the text that `scan` finds at the start of what follows the text. `scan` also returns the number of
+    /// bytes to skip before it, which is 0 unless there is no text yet.
     ///
-    /// Text that does not start there is none of ours, and is not taken.
+    /// Text that does not start there is not part of the buffer, and is not taken.
     #[inline]
     pub(crate) fn extend(
         &mut self,
@@ -54,16 +55,16 @@ impl GatheredText {
     pub(crate) fn as_str(&self) -> &str {
         let text = &self.bytes[..self.text];
         // SAFETY: the first `text` bytes are well-formed: that is the invariant. `extend` alone adds to
-        // them, what `find_text` has found to be a `str` directly behind them, or at the start.
+        // them, what `find_text` has found to be a `str` directly after them, or at the start.
         unsafe { str::from_utf8_unchecked(text) }
     }
 
-    /// What is behind the text.
+    /// What is after the text.
     pub(crate) fn behind(&self) -> &[u8] {
         &self.bytes[self.text..]
     }
 
-    /// Drops what is behind the text.
+    /// Drops what is after the text.
     pub(crate) fn truncate(&mut self) {
         self.bytes.truncate(self.text);
     }
@@ -76,8 +77,8 @@ impl GatheredText {
     }
 }
 
-/// Says how many bytes of `bytes` are to be passed over, and how many then are the text that `scan`
-/// finds there: none, where its text is not there.
+/// Returns how many bytes of `bytes` to skip, and the length of the text that `scan` finds after them:
+/// 0 if its text is elsewhere.
 #[inline]
 fn find_text(
     bytes: &mut [u8],

@@ -1,4 +1,4 @@
-//! Bytes to `str`: the one place outside the kernels where `unsafe` stands.
+//! Bytes to `str`: the one room besides the kernels that has unsafe code.
 
 #[cfg(feature = "bytes")]
 mod gathered_text;
@@ -35,7 +35,7 @@ pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
 #[inline]
 pub(crate) fn first_char(bytes: &[u8; 4]) -> Option<&str> {
     let len = sequence_len(*bytes);
-    // SAFETY: `sequence_len` promises that so many bytes, if it is not 0, are a well-formed sequence.
+    // SAFETY: `sequence_len` promises that `len` bytes, unless it is 0, are a well-formed sequence.
     (len != 0).then(|| unsafe { core::str::from_utf8_unchecked(&bytes[..len]) })
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn unmask_and_split_far(
 
 /// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
 ///
-/// Text that does not start at the first byte of `bytes` is none of ours, and comes out empty.
+/// Text that does not start at the first byte of `bytes` is not part of `bytes`; the result is then empty.
 #[cfg(feature = "bytes")]
 #[inline]
 pub(crate) fn take_text<B: SplitTo>(

@@ -1,3 +1,5 @@
+//! The buffer of a reader that lends text.
+
 use std::{fmt, mem, ptr};
 
 /// A buffer that a reader fills and that text is lent from: first text that has not been consumed,
@@ -46,13 +48,13 @@ impl ReadBuffer {
     pub(crate) fn as_str(&self) -> &str {
         let text = &self.memory.as_slice()[self.start..self.text];
         // SAFETY: the invariant of `start` and `text`. Where there is text, `accept` alone moves
-        // `text`, behind bytes that are a `str`, and `start` is moved to boundaries only. These bytes
+        // `text`, after bytes that are a `str`, and `start` is moved to boundaries only. These bytes
         // do not change: none before `filled` are lent to be written to, `room` puts an end to the
         // text before it moves any, and `shrink` moves them all.
         unsafe { str::from_utf8_unchecked(text) }
     }
 
-    /// The bytes behind the text, which have not been looked at.
+    /// The bytes after the text, which have not been looked at.
     #[inline]
     pub(crate) fn rest(&self) -> &[u8] {
         &self.memory.as_slice()[self.text..self.filled]
@@ -89,7 +91,7 @@ impl ReadBuffer {
         Some(next)
     }
 
-    /// Makes text of what `scan` finds to be text at the front of the rest, and says how long it is.
+    /// Makes text of what `scan` finds to be text at the start of the rest. Returns its length.
     #[inline]
     pub(crate) fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
         let rest = self.rest();
@@ -118,8 +120,8 @@ impl ReadBuffer {
         self.start = self.text;
     }
 
-    /// Moves the rest to the front, and returns where a reader may put more: memory of `capacity`
-    /// bytes at the most. Text that has not been consumed is dropped; there should be none.
+    /// Moves the rest to the front, and returns where a reader may put more: memory of at most
+    /// `capacity` bytes. Text that has not been consumed is dropped; there should be none.
     ///
     /// If what was read last filled the buffer, it is time for memory from the heap.
     #[inline]
@@ -155,7 +157,7 @@ impl ReadBuffer {
         }
     }
 
-    /// Takes note that so many bytes have been put in the room.
+    /// Notes that `len` bytes have been put in the room.
     #[inline]
     pub(crate) fn fill(&mut self, len: usize) {
         self.filled += len; // more than there is room for would be found by the next slice

@@ -33,7 +33,7 @@ impl ShortText {
         Self { bytes: [b'\\', b'x', digits[0], digits[1]], len: 4 }
     }
 
-    /// The bytes, of which the first so many are the text.
+    /// The bytes, and how many of them are the text.
     #[inline]
     pub(crate) const fn bytes(self) -> ([u8; 4], usize) {
         (self.bytes, self.len as usize)

@@ -112,7 +112,7 @@ impl Step<'_, '_> {
             Sequence::WellFormed(len) => len,
             other => return Err((other, self)),
         };
-        // SAFETY: there is room for four bytes, and `sequence` says that the first `len` are a character.
+        // SAFETY: there is room for four bytes, and `sequence` has found that the first `len` are a character.
         unsafe { self.out.write::<4>(first_bytes(input, 0), len) };
         Ok(len)
     }
@@ -120,7 +120,7 @@ impl Step<'_, '_> {
     /// Appends what replaces one ill-formed part, 64 bytes at most.
     #[inline(always)]
     pub(crate) fn repair(self, part: &[u8], repairs: &impl Repairs) {
-        // SAFETY: there is room for four times so many bytes.
+        // SAFETY: there is room for four times 64 bytes.
         unsafe { self.out.repair(&part[..part.len().min(BLOCK)], repairs) };
     }
 
@@ -151,7 +151,7 @@ impl Step<'_, '_> {
         while left != 0 {
             let part = left.trailing_zeros() as usize;
             let len = 1 + (errors.two_or_three >> part & 1) + (errors.three >> part & 1);
-            // SAFETY: so far each byte of the block has become four at most, and the kernel says that there
+            // SAFETY: so far each byte of the block has become four at most, and the kernel promises that there
             // are whole characters between this part and the one before.
             unsafe { self.out.write_from_block(bytes, at, part - at) };
             at = part + len as usize;
@@ -160,7 +160,7 @@ impl Step<'_, '_> {
             first = first.or(Some((part, len as usize)));
             left &= left - 1;
         }
-        // SAFETY: each byte of the block has become four at most, and the kernel says that there are whole
+        // SAFETY: each byte of the block has become four at most, and the kernel promises that there are whole
         // characters between the last part and `end`.
         unsafe { self.out.write_from_block(bytes, at, errors.end - at) };
         first
@@ -232,7 +232,7 @@ pub(crate) struct SortedBlock<'a> {
 }
 
 impl<'a> SortedBlock<'a> {
-    /// `None` if `kernel` has no quick way to tell.
+    /// `None` if `kernel` has no quick way to sort.
     #[inline(always)]
     pub(crate) fn new(kernel: Kernel, bytes: &'a [u8; 2 * BLOCK]) -> Option<Self> {
         let errors = kernel.block_errors(bytes.first_chunk()?)?;

@@ -21,7 +21,7 @@
 //!   E0 = 1; 0 for anything less) plus an entry of `SECOND` that its low four bits pick. So E0 and F0,
 //!   which share an entry, get addends that differ by 10, and so do the second bytes they allow.
 //!
-//! That says nothing of F4's second byte and of F5..=FF, which text hardly has: where a byte is F4 or
+//! This does not test F4's second byte and F5..=FF, which text hardly has: where a byte is F4 or
 //! more, [`test_beyond`] is to be asked too. Without a leading byte above DF the narrow test,
 //! `(back1 >= C0) xor here`, is enough.
 //!
@@ -34,7 +34,7 @@
 //!
 //! An error is marked on the byte that shows it, one to three bytes after the start of the
 //! ill-formed sequence. Marks are tested about once in a KiB; [`locate_error`] then finds the first of them,
-//! and the reference tells the rest.
+//! and the reference determines the rest.
 
 mod long;
 mod outcome;

@@ -5,8 +5,8 @@ use super::vector::{Vector, Vector16};
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
-/// What makes bit 7 of the average with it say, for the last three bytes of a vector, whether they
-/// begin a sequence that goes on behind them.
+/// Sets bit 7 of the average with it for those of the last three bytes of a vector that begin a
+/// sequence longer than what is left.
 static UNFINISHED: [u8; 32] = {
     let mut table = [0; 32];
     [table[29], table[30], table[31]] = [0x0F, 0x1F, 0x3F];
@@ -30,7 +30,7 @@ fn conclude<V: Vector>(token: V::Token, input: &[u8], found: Found<V>, top: V, l
     }
 }
 
-/// 4 to 16 bytes in one register, the bytes in front of them being zeros.
+/// 4 to 16 bytes in one register, the bytes before them being zeros.
 #[inline(always)]
 pub(in crate::kernel) fn validate_up_to_16<V: Vector16>(token: V::Token, input: &[u8]) -> Look {
     let words = match (input.first_chunk(), input.last_chunk()) {
@@ -56,7 +56,7 @@ pub(in crate::kernel) fn validate_up_to_16<V: Vector16>(token: V::Token, input: 
     conclude(token, input, test_first(text), text, text)
 }
 
-/// 17 to 32 bytes in two registers, the bytes in front of them being zeros.
+/// 17 to 32 bytes in two registers, the bytes before them being zeros.
 #[inline(always)]
 pub(in crate::kernel) fn validate_up_to_32<V: Vector16>(token: V::Token, input: &[u8]) -> Look {
     let (Some(low), Some(high)) = (input.first_chunk(), input.last_chunk()) else {
@@ -99,7 +99,7 @@ pub(in crate::kernel) fn validate_halves<V: Vector, const HALF: usize>(
             return Ok(Validated::all(len));
         }
         // With one or two bytes before it (`HALF` is 2 or more then) the block at `second` is within
-        // the first two, and one that is not needed stands for it.
+        // the first two, and another one, not needed, takes its turn.
         let mut found = test_full_at(token, start.add(second.max(3)), test_first(block));
         let mut i = 1;
         while i < HALF {
@@ -121,7 +121,7 @@ pub(in crate::kernel) fn validate_blocks<V: Vector, const MOST: usize>(
     let start = input.as_ptr();
     let last = input.len() - V::LEN;
     // SAFETY: every block is at `last` at most, and so within `input`; those that `full_at` is asked
-    // for are at `LEN` or behind it.
+    // for are at `LEN` or after it.
     unsafe {
         let block = V::load(token, start);
         let mut top = block.max(V::load(token, start.add(last)));

@@ -1,4 +1,4 @@
-//! Where bytes leave a range: how a stretch of UTF-8 is told from one of a dialect.
+//! Where bytes leave a range: how to distinguish a stretch of UTF-8 from one of a dialect.
 
 use core::ops::RangeInclusive;
 

@@ -1,7 +1,7 @@
 //! CESU-8 and Modified UTF-8 where they are not UTF-8: pairs of surrogates, and U+0000.
 //!
 //! Bytes are rewritten as UTF-8 without being validated: a pair of surrogates, `ED A0..AF tail ED
-//! B0..BF tail`, as the four bytes of what it stands for, `C0 80` as 00, everything else as it is. What
+//! B0..BF tail`, as the four bytes of its scalar value, `C0 80` as 00, everything else as it is. What
 //! comes out is then validated like any other UTF-8, so that nothing here has to be relied on.
 
 use crate::kernel::nul_form::NulForm;
@@ -169,7 +169,7 @@ const fn large_bytes(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3 & HIGH
 }
 
-/// Marks the first byte that is zero, none before it, and perhaps some behind.
+/// Marks the first byte that is zero, none before it, and perhaps some after it.
 #[inline]
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(0x0101_0101_0101_0101) & !word & HIGH

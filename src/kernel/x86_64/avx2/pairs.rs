@@ -5,7 +5,7 @@
 //! for each block of 32 bytes
 //!     marks = the bytes at which something begins that is not to be copied
 //!     for each of the marks
-//!         copy what stands before it      32 bytes, whatever is needed of them
+//!         copy what is before it          32 bytes, whatever is needed of them
 //!         rewrite it
 //!     copy the rest
 //! ```
@@ -27,7 +27,7 @@
 //! What is left is the branch that ends a block's marks, of which there are now five and now six. (Up to
 //! four pairs at once that follow one another were half as fast in letters with a pair here and there:
 //! how many there are has to be known before the next mark is. Pairs rewritten in a word took longer
-//! everywhere; `cesu-8-decode` and `cesu-8-encode` in `benches/versus` tell.)
+//! everywhere; `cesu-8-decode` and `cesu-8-encode` in `benches/versus`.)
 
 use core::arch::x86_64::*;
 
@@ -46,7 +46,7 @@ const ROOM_TO_SPLIT: usize = 3 * BLOCK;
 #[target_feature(enable = "avx2")]
 pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    // Bytes that are done with, behind `read`: at most five, the end of what began before.
+    // Bytes that are done with, after `read`: at most five, the end of what began before them.
     let mut done = 0;
     let mut begun = 0;
     while input.len() - read >= AHEAD && out.len() - written >= ROOM {
@@ -176,7 +176,7 @@ impl Bytes64 {
 #[target_feature(enable = "avx2")]
 pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    // Bytes that are done with, behind `read`: at most three, the end of what began before.
+    // Bytes that are done with, after `read`: at most three, the end of what began before them.
     let mut done = 0;
     while text.len() - read >= AHEAD && out.len() - written >= ROOM_TO_SPLIT {
         // SAFETY: there are 64 bytes and more.

@@ -28,7 +28,7 @@ const GROUP: usize = 4 * LANES;
 pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let room = out.len();
     let (mut read, mut written) = (0, 0);
-    // Invariant: the first `read` characters are in the first `written` bytes of `out`. Bytes behind
+    // Invariant: the first `read` characters are in the first `written` bytes of `out`. Bytes after
     // them have been written to only if more than as many will be, for characters or room: of the
     // room, at most three bytes stay empty.
     while chars.len() - read >= GROUP + BLOCK && room - written >= 4 * BLOCK + 3 {
@@ -88,7 +88,7 @@ unsafe fn group(chars: *const char, out: *mut u8) -> usize {
     if _mm512_cmpge_epu32_mask(all, _mm512_set1_epi32(0x800)) == 0 {
         for [a, b] in [[a, b], [c, d]] {
             let (bytes, keep) = in_two(a, b);
-            // SAFETY: there are 128 bytes of room, of which the first half has filled 64 at the most.
+            // SAFETY: there are 128 bytes of room, of which the first half has filled at most 64.
             unsafe { store(_mm512_maskz_compress_epi8(keep, bytes), out.add(len)) };
             len += keep.count_ones() as usize;
         }
@@ -104,7 +104,7 @@ unsafe fn group(chars: *const char, out: *mut u8) -> usize {
     len
 }
 
-/// Puts 32 characters below U+0800 in two bytes each. Says which of them are needed.
+/// Puts 32 characters below U+0800 in two bytes each. Returns which of them are needed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn in_two(a: __m512i, b: __m512i) -> (__m512i, u64) {
@@ -122,7 +122,7 @@ fn in_two(a: __m512i, b: __m512i) -> (__m512i, u64) {
     (bytes, _mm512_cmple_epi8_mask(bytes, _mm512_set1_epi16(0xFF7F_u16 as i16)))
 }
 
-/// Puts 16 characters in four bytes each. Says which of them are needed.
+/// Puts 16 characters in four bytes each. Returns which of them are needed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn in_four(values: __m512i) -> (__m512i, u64) {

@@ -1,7 +1,7 @@
 //! Where a line ends, and that it is text up to there.
 //!
 //! How long lines are is hard to predict, and a wrong guess costs as much as some blocks. So blocks are
-//! looked at several at once, and which of them has the end is told by masks.
+//! looked at several at once, and masks show which of them has the end.
 
 use core::arch::x86_64::*;
 
@@ -61,7 +61,7 @@ fn wide(end: u8, input: &[u8]) -> Option<usize> {
     None
 }
 
-/// The errors of a block behind another.
+/// The errors of a block after another.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn errors(before: __m512i, block: __m512i) -> u64 {

@@ -21,9 +21,9 @@
 //! the last of an input are simply placed inside it. The greatest of 256 bytes decides whether they
 //! are ASCII, need the full test, or (below E0) a test of half the price.
 //!
-//! An error is marked on the byte that shows it, one to three bytes behind the start of the
+//! An error is marked on the byte that shows it, one to three bytes after the start of the
 //! ill-formed sequence. The accumulated marks are tested once in a KiB or so; where there are some,
-//! the first is found by going over the last KiB again, and the scalar kernel tells the rest.
+//! the first is found by going over the last KiB again, and the reference determines the rest.
 
 use core::arch::x86_64::*;
 
@@ -76,8 +76,8 @@ static SECOND: Aligned = Aligned({
     table
 });
 
-/// What makes bit 7 of the average with it say, for the last three bytes of a block, whether they begin
-/// a sequence that goes on behind them.
+/// Sets bit 7 of the average with it for those of the last three bytes of a block that begin a sequence
+/// longer than what is left.
 static UNFINISHED: Aligned = Aligned({
     let mut table = [0; 64];
     [table[61], table[62], table[63]] = [0x0F, 0x1F, 0x3F];
@@ -156,7 +156,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
     if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
 }
 
-/// Up to 63 bytes in one register, the bytes in front of them and behind them being zeros.
+/// Up to 63 bytes in one register, the bytes before them and after them being zeros.
 ///
 /// Whether they are ASCII is asked without a branch on the length: that of messages is hard to predict.
 #[inline]
@@ -172,7 +172,7 @@ fn up_to_63(input: &[u8]) -> Validated {
     } else {
         marks(first_errors(text))
     };
-    // The zeros behind the input mark a sequence that is not complete.
+    // The zeros after the input mark a sequence that is not complete.
     if marks == 0 {
         return Validated::all(input.len());
     }
@@ -230,10 +230,10 @@ fn up_to_128(input: &[u8]) -> Validated {
     }
     let first_errors = first_errors(first);
     let last_errors = if last_at >= 3 {
-        // SAFETY: three bytes and more stand before `last_at`, and 64 from it on.
+        // SAFETY: three bytes and more are before `last_at`, and 64 from it on.
         full(unsafe { Place::<3>::new(input.as_ptr().add(last_at)) }, _mm512_setzero_si512())
     } else {
-        // With zeros in front of it the block's first bytes may seem wrong; but these, and more,
+        // With zeros before it the block's first bytes may seem wrong; but these, and more,
         // are in the first block, too.
         _mm512_maskz_mov_epi8(!0b111, self::first_errors(last))
     };
@@ -400,7 +400,7 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)
 }
 
-/// How long the sequences are that a stride has bytes of, at the most.
+/// The length of the longest sequence that a stride has bytes of.
 enum Reach {
     Two,
     Three,
@@ -485,7 +485,7 @@ fn narrow_test(block: __m512i, back1: __m512i, errors: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<OR_AND_NOT>(errors, after_lead, after_valid_lead)
 }
 
-/// The errors of a block with nothing in front of it.
+/// The errors of a block with nothing before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn first_errors(block: __m512i) -> __m512i {
@@ -494,7 +494,7 @@ fn first_errors(block: __m512i) -> __m512i {
     test(block, back1, back2, back3, zero)
 }
 
-/// A block moved back by one, two and three bytes, `before` being what stands before it.
+/// A block moved back by one, two and three bytes, `before` being what precedes it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn behind(before: __m512i, block: __m512i) -> [__m512i; 3] {
@@ -509,7 +509,7 @@ fn behind(before: __m512i, block: __m512i) -> [__m512i; 3] {
     ]
 }
 
-/// For each byte of a block the index of the byte before it, the block standing behind another.
+/// For each byte of a block the index of the byte before it, the block following another.
 static BACK: Aligned = Aligned({
     let mut table = [0; 64];
     let mut i = 0;
@@ -540,7 +540,7 @@ fn test(
     _mm512_ternarylogic_epi64::<OR_AND_NOT>(errors, after_lead, pair)
 }
 
-/// Finds the first error in `input`, known to be at `from` or behind it.
+/// Finds the first error in `input`, known to be at `from` or after it.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
@@ -563,7 +563,7 @@ fn locate(input: &[u8], from: usize) -> Validated {
     }
 }
 
-/// Says where `input` stops, with `marks` the errors of the block at `at`.
+/// Returns where `input` stops, with `marks` the errors of the block at `at`.
 #[inline(always)]
 fn stop_at(input: &[u8], at: usize, marks: u64) -> Validated {
     if marks == 0 {
@@ -573,7 +573,7 @@ fn stop_at(input: &[u8], at: usize, marks: u64) -> Validated {
     }
 }
 
-/// Whether there are no errors, and no sequence goes on behind `last`.
+/// Whether there are no errors, and no sequence goes on after `last`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn is_finished(errors: __m512i, last: __m512i) -> bool {

@@ -7,14 +7,14 @@
 //! becomes  11110uuu   10uuwwww   10wwxxxx   nothing    nothing    10yyyyyy      uuuuu = vvvv + 1
 //! ```
 //!
-//! All places of a block are computed at once, from the block and from what stands up to five bytes
-//! further (loaded again, not shuffled); masks say which are wanted. While there is nothing to stop
+//! All places of a block are computed at once, from the block and from what is up to five bytes
+//! further (loaded again, not shuffled); masks select which are wanted. While there is nothing to stop
 //! at, blocks follow one another at a fixed distance, and what a pair or a `C0 80` has in the next
 //! block is a few bits of a mask. Where there is something, or the end is near, a block ends in
 //! front of what does not end in it.
 //!
 //! The way back goes from bytes to three places each, of which one is wanted, but for the third byte
-//! of four, which also makes the ED and the byte behind it, and for 00, which makes two.
+//! of four, which also makes the ED and the byte after it, and for 00, which makes two.
 
 use core::arch::x86_64::*;
 
@@ -40,7 +40,7 @@ static NEXT_TWO: Aligned = Part::NextTwo.by_low_bits();
 /// Which byte a place is made of, where each makes three.
 static THREE_EACH: Aligned = Part::ThreeEach.by_low_bits();
 
-/// What one byte tells of others.
+/// What one byte determines of others.
 #[derive(Clone, Copy)]
 enum Part {
     Leading,
@@ -86,7 +86,7 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) 
         let [block, ahead1, ahead2] = [0, 1, 2].map(|by| load_within(input, read, by));
         let marks = Marks::within(block, nul);
         let mut count = (marks.stop | !lanes(left)).trailing_zeros() as usize;
-        // ED is told by what follows it.
+        // Whether ED is a surrogate depends on what follows it.
         if count == left && marks.ed & lanes(count) & !lanes(count - 1) != 0 {
             count -= 1;
         }
@@ -133,7 +133,7 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
         written += keep.count_ones() as usize;
         (before, nuls_before) = (pairs, nuls);
     }
-    // Back to the start of what has not ended: of a pair, three bytes at the most have been written.
+    // Back to the start of what has not ended: of a pair, at most three bytes have been written.
     let unfinished = match before >> 59 {
         0 => (nuls_before >> 63) as usize,
         late => AHEAD - late.trailing_zeros() as usize,
@@ -198,7 +198,7 @@ const THIRD: usize = BLOCK / 3;
 /// The first places of each.
 const FIRSTS: u64 = 0x9249_2492_4924_9249;
 
-/// Bytes behind a block that tell what begins in it.
+/// Bytes after a block that determine what begins in it.
 const AHEAD: usize = 5;
 
 /// Where something begins, in a block.
@@ -213,7 +213,7 @@ struct Marks {
 }
 
 impl Marks {
-    /// Of a block, with what stands so many bytes further, up to five. `seconds` are the second
+    /// Of a block, with what is one to five bytes further. `seconds` are the second
     /// halves of pairs that began before it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]

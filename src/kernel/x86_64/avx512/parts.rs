@@ -3,9 +3,9 @@
 //! Bytes are told apart by comparisons into masks of a bit for each, and the rest is done with these:
 //!
 //! ```text
-//! second      = here and pair, moved forward by one     the byte behind may follow this leading byte
+//! second      = here and pair, moved forward by one     the next byte may follow this leading byte
 //! whole       = two and second  or  three and second and (here >> 2)  or ...
-//! well formed = ASCII, each whole sequence's leading byte, and as many behind it as it has
+//! well formed = ASCII, each whole sequence's leading byte, and as many after it as it has
 //! ```
 //!
 //! No sequence reaches into another, as leading bytes differ from those that follow. What is not

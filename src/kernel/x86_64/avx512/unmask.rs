@@ -17,7 +17,7 @@ use super::{
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
-/// How far validation stays behind: some blocks more than wait to be written at any time.
+/// How far validation follows unmasking: some blocks more than wait to be written at any time.
 const DISTANCE: usize = 5 * STRIDE;
 /// From here on the distance is worth keeping.
 const LONG: usize = DISTANCE + STRIDE;
@@ -64,7 +64,7 @@ impl Key {
         Self(_mm512_set1_epi32(i32::from_ne_bytes(mask)))
     }
 
-    /// The key for what stands `by` bytes further on.
+    /// The key for what is `by` bytes further on.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     fn ahead(mask: [u8; 4], by: usize) -> Self {
@@ -146,7 +146,7 @@ fn up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
         return Validated::all(bytes.len());
     }
     let errors = test(last, back1, back2, back3, _mm512_setzero_si512());
-    // With zeros in front of it the block's first bytes may seem wrong; they are in the first as well.
+    // With zeros before it the block's first bytes may seem wrong; they are in the first as well.
     let errors = if last_at >= 3 { errors } else { _mm512_maskz_mov_epi8(!0b111, errors) };
     stop(bytes, _mm512_or_si512(errors, first_errors(first)), tail)
 }
@@ -256,14 +256,14 @@ fn tail(bytes: &[u8], mask: [u8; 4]) -> u32 {
     tail ^ rotated(mask, bytes.len())
 }
 
-/// `mask` for what stands `by` bytes further on, its first byte the lowest. (Rotating the array by a
+/// `mask` for what is `by` bytes further on, its first byte the lowest. (Rotating the array by a
 /// number not known before took longer than all the rest of a short message.)
 #[inline]
 fn rotated(mask: [u8; 4], by: usize) -> u32 {
     u32::from_le_bytes(mask).rotate_right(8 * (by % 4) as u32)
 }
 
-/// Says where `bytes`, unmasked now, stop: at the first error if one is marked, otherwise in or behind
+/// Returns where `bytes`, unmasked now, stop: at the first error if one is marked, otherwise in or after
 /// `tail`, the last four.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]

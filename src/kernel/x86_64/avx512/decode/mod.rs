@@ -41,7 +41,7 @@ const PLENTY: usize = 4;
 
 /// Units that may be written to for a block.
 const fn most(size: usize) -> usize {
-    // All of four vectors of `char`s. In UTF-16 a vector may be begun behind 57 units.
+    // All of four vectors of `char`s. In UTF-16 a vector may be begun after 57 units.
     if size == 4 { 64 } else { 96 }
 }
 
@@ -81,7 +81,7 @@ pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> b
     unsafe { short_ascii::<4>(bytes, out.as_mut_ptr().cast(), out.len()) }
 }
 
-/// Decodes `bytes` if they are ASCII, a block or less, and fit. Says whether they are.
+/// Decodes `bytes` if they are ASCII, a block or less, and fit. Returns whether they are.
 ///
 /// # Safety
 ///
@@ -117,7 +117,7 @@ fn finish<U: convert::Unit>(
 }
 
 /// Decodes to units of `SIZE` bytes, four for `char`s and two for UTF-16, until a block might not fit.
-/// Returns the bytes read, up to a character boundary, and the units written; those behind them are
+/// Returns the bytes read, up to a character boundary, and the units written; those after them are
 /// as they were.
 ///
 /// # Safety
@@ -127,7 +127,7 @@ fn finish<U: convert::Unit>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    // SAFETY: there is the room of which the caller says that there is.
+    // SAFETY: the caller promises that there is `room`.
     if unsafe { short_ascii::<SIZE>(bytes, out, room) } {
         return (bytes.len(), bytes.len());
     }
@@ -135,8 +135,8 @@ unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (u
     let mut written = 0;
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
     while at < bytes.len() {
-        // SAFETY: `room - written` units can be written behind those written; `at` is 0 at first, then
-        // behind a block.
+        // SAFETY: `room - written` units can be written after those written; `at` is 0 at first, then
+        // after a block.
         unsafe {
             let edge = edge::<SIZE>(bytes, at, out.add(written * SIZE), room - written);
             let Some((len, units)) = edge else { break };
@@ -157,14 +157,14 @@ unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (u
     (read, written)
 }
 
-/// Decodes blocks from `at` on, for as long as there is enough text behind them and enough room.
+/// Decodes blocks from `at` on, for as long as there is enough text after them and enough room.
 /// Returns the bytes and the units, as all of them together do.
 ///
 /// (As [`edge`], a function of its own: otherwise all tables are loaded and spilled for any input.)
 ///
 /// # Safety
 ///
-/// - A block stands before `at`.
+/// - A block is before `at`.
 /// - `room` units of `SIZE` bytes can be written at `out`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -349,7 +349,7 @@ unsafe fn put_ascii<const SIZE: usize>(ascii: __m512i, out: *mut u8) {
     }
 }
 
-/// Writes `len` units, 64 at the most, from as many bytes of ASCII, and no more.
+/// Writes `len` units, at most 64, from as many bytes of ASCII, and no more.
 ///
 /// # Safety
 ///
@@ -362,7 +362,7 @@ unsafe fn put_ascii_exactly<const SIZE: usize>(ascii: __m512i, len: usize, out: 
         if before >= len {
             break;
         }
-        // SAFETY: as many units are left as are behind those written.
+        // SAFETY: as many units are left as are after those written.
         unsafe { store_units::<SIZE>(widen::<SIZE>(ascii, i), len - before, out.add(BLOCK * i)) };
     }
 }

@@ -68,7 +68,7 @@ impl Planes {
         Self { low, high: _mm512_or_si512(high, highest) }
     }
 
-    /// Moves what stands at `ends` to the front, zeros behind it.
+    /// Moves what is at `ends` to the front, with zeros after it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) fn squeeze(self, ends: u64) -> Self {
@@ -120,7 +120,7 @@ impl Planes {
             if before >= units {
                 break;
             }
-            // SAFETY: as many units are left as are behind those written.
+            // SAFETY: as many units are left as are after those written.
             unsafe {
                 store_units::<SIZE>(self.vector::<SIZE>(i), units - before, out.add(BLOCK * i));
             }

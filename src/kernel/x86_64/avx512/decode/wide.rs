@@ -70,7 +70,7 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
         _mm512_movepi8_mask(window),
         table(&PAYLOAD[1]),
     );
-    // Behind the last place stands that of the last byte: a character, or the beginning of one, which
+    // After the last place is that of the last byte: a character, or the beginning of one, which
     // makes a lower value; and so a `char` in any case.
     let places = _mm512_mask_compress_epi8(_mm512_set1_epi8(63), ends, table(&PLACES));
     let mut units = 0;
@@ -95,7 +95,7 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
         let keep = keep & lanes(2 * left) as u32;
         let count = keep.count_ones() as usize;
         let squeezed = _mm512_maskz_compress_epi16(keep, pairs);
-        // SAFETY: `units` and the `count` behind them are those of the characters of the block, 57 at
+        // SAFETY: `units` and the `count` after them are those of the characters of the block, 57 at
         // the most, so that 89 may be written to.
         unsafe {
             if EXACT {
