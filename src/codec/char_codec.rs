@@ -1,3 +1,5 @@
+//! `char`s as items of a `FramedRead`.
+
 use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 

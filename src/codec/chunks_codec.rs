@@ -1,3 +1,5 @@
+//! Text and errors as items of a `FramedRead`, without loss.
+
 use std::io;
 
 use bytes::BytesMut;
@@ -10,52 +12,16 @@ use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::text::Ending;
 
-/// A part of a stream: text, or what is not text.
+/// Bytes to text and errors, in order. Every byte is in one of them, so nothing is lost.
 ///
-/// # Examples
+/// An item is `Ok` with a run of whole characters, never empty, or `Err` with one ill-formed part or
+/// one rejected character. As an error is an item, a `FramedRead` continues after it at once. The
+/// same codec encodes the items to the bytes they were decoded from, with
+/// [`BomPolicy::Keep`](crate::BomPolicy::Keep) and without a mid-stream start: a removed BOM and
+/// skipped bytes are in no item.
 ///
-/// ```
-/// use utf8_codec::codec::Utf8Chunk;
-///
-/// let chunk = Utf8Chunk::Text("abc".into());
-/// assert_eq!(chunk.as_bytes(), b"abc");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Utf8Chunk {
-    /// A run of whole characters, never empty when decoded.
-    Text(ByteString),
-    /// One ill-formed part, or one refused character.
-    IllFormed(Utf8Error),
-}
-
-impl Utf8Chunk {
-    /// Returns the bytes of the stream that this is, as they came.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    /// use utf8_codec::codec::Utf8Chunk;
-    ///
-    /// let error = Utf8Validator::new().push(b"\xF0\x9F!").unwrap_err();
-    /// assert_eq!(Utf8Chunk::IllFormed(error).as_bytes(), b"\xF0\x9F");
-    /// ```
-    pub fn as_bytes(&self) -> &[u8] {
-        match self {
-            Self::Text(text) => text.as_bytes(),
-            Self::IllFormed(error) => error.bytes(),
-        }
-    }
-}
-
-/// Bytes to text and errors, in order, with every byte in one of them: nothing is lost.
-///
-/// An error is an item, so that a `FramedRead` goes on behind it at once. Written out again by the
-/// same codec, the items give the bytes that came, with [`BomPolicy::Keep`](crate::BomPolicy::Keep)
-/// and without a mid-stream start (a removed signature and skipped bytes are in no item).
-///
-/// Text is handed on without copying. Holds no bytes: an unfinished sequence stays in the read
-/// buffer, three bytes at the most.
+/// Text is not copied. The codec holds no bytes: an unfinished sequence, at most three bytes, stays in
+/// the read buffer.
 ///
 /// # Errors
 ///
@@ -66,7 +32,7 @@ impl Utf8Chunk {
 /// ```
 /// use futures::StreamExt;
 /// use tokio_util::codec::FramedRead;
-/// use utf8_codec::codec::{Utf8Chunk, Utf8ChunksCodec};
+/// use utf8_codec::codec::Utf8ChunksCodec;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
@@ -75,8 +41,8 @@ impl Utf8Chunk {
 /// let mut seen = Vec::new();
 /// while let Some(chunk) = chunks.next().await {
 ///     seen.push(match chunk? {
-///         Utf8Chunk::Text(text) => text.to_string(),
-///         Utf8Chunk::IllFormed(error) => error.to_string(),
+///         Ok(text) => text.to_string(),
+///         Err(error) => error.to_string(),
 ///     });
 /// }
 /// assert_eq!(seen, ["name=Ren", "ill-formed utf-8 at byte 8: truncated (e9, then 65)", "e"]);
@@ -96,32 +62,31 @@ impl Utf8ChunksCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::{Utf8Chunk, Utf8ChunksCodec};
+    /// use utf8_codec::codec::Utf8ChunksCodec;
     ///
     /// let mut buffer = BytesMut::from(&b"ok\xC3"[..]);
     /// let chunk = Utf8ChunksCodec::new().decode(&mut buffer).unwrap();
-    /// assert_eq!(chunk, Some(Utf8Chunk::Text("ok".into())));
+    /// assert_eq!(chunk, Some(Ok("ok".into())));
     /// assert_eq!(buffer, b"\xC3"[..]);
     /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain: for before the first byte, as it starts a
-    /// new stream.
+    /// Sets how streams begin and what they may contain, and starts a new stream.
     ///
     /// # Examples
     ///
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::{Utf8Chunk, Utf8ChunksCodec};
+    /// use utf8_codec::codec::Utf8ChunksCodec;
     /// use utf8_codec::{BomPolicy, Utf8Options};
     ///
     /// let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
     /// let mut codec = Utf8ChunksCodec::new().with_options(options);
     /// let chunk = codec.decode(&mut BytesMut::from("\u{FEFF}")).unwrap();
-    /// assert!(matches!(chunk, Some(Utf8Chunk::IllFormed(_))));
+    /// assert!(matches!(chunk, Some(Err(_))));
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
@@ -146,8 +111,8 @@ impl Utf8ChunksCodec {
         self.decoder.reset();
     }
 
-    /// Returns the decoder within, which knows the position in the stream, the number of errors,
-    /// whether a signature was removed, and how many bytes were skipped.
+    /// Returns the decoder inside, which knows the position in the stream, counts errors, and knows
+    /// whether a BOM was removed and how many bytes were skipped.
     ///
     /// # Examples
     ///
@@ -166,13 +131,13 @@ impl Utf8ChunksCodec {
 }
 
 impl Decoder for Utf8ChunksCodec {
-    type Item = Utf8Chunk;
+    type Item = Result<ByteString, Utf8Error>;
     type Error = io::Error;
 
-    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Utf8Chunk>, io::Error> {
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
         if let Some((text, ending)) = self.decoder.take_plain(src) {
             if !text.is_empty() {
-                return Ok(Some(Utf8Chunk::Text(text)));
+                return Ok(Some(Ok(text)));
             }
             if ending == Ending::End {
                 return Ok(None);
@@ -180,27 +145,35 @@ impl Decoder for Utf8ChunksCodec {
         }
         Ok(match self.decoder.take_step(src) {
             Taken::Hold => None,
-            Taken::Text(text) => Some(Utf8Chunk::Text(text)),
-            Taken::Error(error) => Some(Utf8Chunk::IllFormed(error)),
+            Taken::Text(text) => Some(Ok(text)),
+            Taken::Error(error) => Some(Err(error)),
         })
     }
 
-    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Utf8Chunk>, io::Error> {
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
         if let Some(chunk) = self.decode(src)? {
             return Ok(Some(chunk));
         }
         Ok(self.decoder.finish_after(src).map(|error| {
             let _consumed = src.split_to(error.bytes().len());
-            Utf8Chunk::IllFormed(error)
+            Err(error)
         }))
     }
 }
 
-impl Encoder<Utf8Chunk> for Utf8ChunksCodec {
+impl Encoder<Result<ByteString, Utf8Error>> for Utf8ChunksCodec {
     type Error = io::Error;
 
-    fn encode(&mut self, chunk: Utf8Chunk, dst: &mut BytesMut) -> Result<(), io::Error> {
-        dst.extend_from_slice(chunk.as_bytes());
+    /// Writes the bytes of an item as they were decoded. Never fails.
+    fn encode(
+        &mut self,
+        item: Result<ByteString, Utf8Error>,
+        dst: &mut BytesMut,
+    ) -> Result<(), io::Error> {
+        match &item {
+            Ok(text) => dst.extend_from_slice(text.as_bytes()),
+            Err(error) => dst.extend_from_slice(error.bytes()),
+        }
         Ok(())
     }
 }

@@ -1,35 +1,35 @@
 //! Codecs for tokio-util's [`FramedRead`], [`FramedWrite`] and [`Framed`].
 //!
-//! | codec | decodes to | what is ill-formed | encodes |
+//! | codec | decodes to | an ill-formed part | encodes |
 //! | --- | --- | --- | --- |
 //! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream, or is repaired | `T: AsRef<str>` |
-//! | [`Utf8ChunksCodec`] | [`Utf8Chunk`], text and errors, lossless | is an item | [`Utf8Chunk`] |
+//! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | is an item | its items |
 //! | [`Utf8LinesCodec`] | `Result<`[`Line`]`, `[`LineError`]`>` | is an item, or is repaired | `T: AsRef<str>` |
 //! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
 //! | [`DialectCodec`] | [`DialectItem`], text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectItem`] |
 //! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
 //!
-//! What is not finished stays in the buffer they are given, so that `into_parts()` loses nothing: at
-//! most three bytes (in a dialect five), or, with the lines codec, the line, and with Java's, the
-//! string.
+//! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing: at most
+//! three bytes (in a dialect five), or, with the lines codec, the line, and with Java's, the string.
 //!
-//! # What `FramedRead` makes of an error
+//! The error of all codecs is [`CodecError`]. [`Utf8ChunksCodec`] and [`Utf8LinesCodec`] decode
+//! with [`std::io::Error`]: only the reader can fail.
 //!
-//! `FramedRead` calls a codec in this loop: `decode` until it gives `None`, then one read, and so
-//! on; at the end of the input `decode_eof` until it gives `None`. When a call gives `Err`, the
-//! stream yields the error and then `None`, once. Polled again, it reads *before* it decodes: what
-//! it already holds is not looked at until the peer sends more. After an `Err` from `decode_eof`
-//! it never calls the codec again.
+//! # Errors and `FramedRead`
 //!
-//! So in [`ErrorMode::Fatal`](crate::ErrorMode::Fatal) an `Err` ends the stream for a user of
-//! `FramedRead`: the text before it has been delivered, nothing behind it is promised. To go on,
-//! choose another error mode, or a codec in which an error is an item. Called directly, a codec goes
-//! on behind the ill-formed part whatever the mode.
+//! `FramedRead` ends the stream after the first `Err`: it yields the error, then `None`. If you poll
+//! it again, it waits for more input before it looks at what it already holds, and after an error at
+//! the end of the input it never calls the codec again.
+//!
+//! In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal) an ill-formed part therefore ends the stream; the
+//! text before it has been delivered. To continue after errors, use a lossy error mode, or a codec
+//! whose items carry the error. Called directly, a codec continues after an ill-formed part in every
+//! mode.
 //!
 //! # Closing and flushing a `Framed`
 //!
-//! A codec that encodes more than one type leaves `framed.close()` and `framed.flush()` undecided
-//! between them. Say which; `send`, `forward` and the sink half of `split()` know by themselves:
+//! If a codec encodes more than one type, `framed.close()` and `framed.flush()` are ambiguous: name the
+//! type. `send`, `forward` and the sink half of `split()` infer it.
 //!
 //! ```
 //! use futures::{SinkExt, StreamExt};
@@ -54,6 +54,7 @@
 //! [`FramedWrite`]: https://docs.rs/tokio-util/0.7/tokio_util/codec/struct.FramedWrite.html
 //! [`Framed`]: https://docs.rs/tokio-util/0.7/tokio_util/codec/struct.Framed.html
 //! [`ByteString`]: bytestring::ByteString
+//! [`Utf8Error`]: crate::Utf8Error
 
 mod char_codec;
 mod chunks_codec;
@@ -62,7 +63,7 @@ mod lines_codec;
 mod utf8_codec;
 
 pub use char_codec::CharCodec;
-pub use chunks_codec::{Utf8Chunk, Utf8ChunksCodec};
+pub use chunks_codec::Utf8ChunksCodec;
 pub use error::CodecError;
 pub use lines_codec::Utf8LinesCodec;
 pub use utf8_codec::Utf8Codec;

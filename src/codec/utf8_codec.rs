@@ -1,3 +1,5 @@
+//! Text as items of a `FramedRead`.
+
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};

@@ -1,3 +1,5 @@
+//! What ends a line, and where does the next delimiter end?
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! What is a line, and why is one rejected?
+
 use std::fmt;
 use std::io;
 use std::ops::Deref;

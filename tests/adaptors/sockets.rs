@@ -12,9 +12,7 @@ use script::{connection, soon};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 use tokio_util::codec::{Framed, FramedRead};
-use utf8_codec::codec::{
-    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
 use utf8_codec::{ErrorMode, Utf8ErrorKind};
 
@@ -197,12 +195,12 @@ async fn on_an_idle_socket_chunks_behind_bad_bytes_do_not_wait() {
     let mut chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
     let mut seen = Vec::new();
     while seen.len() < 7 {
-        seen.extend_from_slice(next(&mut chunks).await.unwrap().as_bytes());
+        seen.extend_from_slice(next(&mut chunks).await.unwrap().unwrap().as_bytes());
     }
     assert_eq!(seen, b"ok\xFFmore");
     assert!(is_silent(&mut chunks).await, "the connection is still open");
     peer.write_all(b"!").await.unwrap();
-    assert_eq!(next(&mut chunks).await.unwrap(), Utf8Chunk::Text("!".into()));
+    assert_eq!(next(&mut chunks).await.unwrap(), Ok("!".into()));
 }
 
 #[tokio::test]
@@ -312,7 +310,11 @@ async fn garbage_is_an_error_with_a_place_or_comes_out_repaired() {
     let chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
     let read = async {
         let chunks: Vec<_> = chunks.try_collect().await.unwrap();
-        chunks.iter().flat_map(|chunk| chunk.as_bytes().to_vec()).collect::<Vec<_>>()
+        let bytes = |chunk: &Result<ByteString, utf8_codec::Utf8Error>| match chunk {
+            Ok(text) => text.as_bytes().to_vec(),
+            Err(error) => error.bytes().to_vec(),
+        };
+        chunks.iter().flat_map(bytes).collect::<Vec<_>>()
     };
     let write = async {
         write_in_odd_pieces(&mut peer, &garbage).await;

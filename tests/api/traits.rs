@@ -194,9 +194,7 @@ mod codecs {
     use bytes::BytesMut;
     use bytestring::ByteString;
     use tokio_util::codec::{Decoder, Encoder};
-    use utf8_codec::codec::{
-        CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-    };
+    use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
     use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
 
     use super::{
@@ -214,7 +212,6 @@ mod codecs {
         is_plain::<Line>();
         is_plain::<LineError>();
         is_plain::<LineErrorKind>();
-        is_plain::<Utf8Chunk>();
         is_plain::<CodecError>();
     }
 

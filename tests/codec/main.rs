@@ -23,9 +23,7 @@ use support::{Atom, MODES, undated_item};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, repeat};
 use tokio_test::io::{Builder, Mock};
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedParts, FramedRead, FramedWrite};
-use utf8_codec::codec::{
-    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options,
@@ -82,10 +80,10 @@ fn show_char(c: char) -> String {
     c.to_string()
 }
 
-fn show_chunk(chunk: Utf8Chunk) -> String {
+fn show_chunk(chunk: Result<ByteString, Utf8Error>) -> String {
     match chunk {
-        Utf8Chunk::Text(text) => text.to_string(),
-        Utf8Chunk::IllFormed(error) => format!("<{error}>"),
+        Ok(text) => text.to_string(),
+        Err(error) => format!("<{error}>"),
     }
 }
 
@@ -713,7 +711,7 @@ fn text_around_errors_is_the_read_buffer_where_errors_are_reported() {
     let mut codec = Utf8ChunksCodec::new();
     let mut places = Vec::new();
     while let Some(chunk) = codec.decode(&mut buffer).unwrap() {
-        if let Utf8Chunk::Text(text) = chunk {
+        if let Ok(text) = chunk {
             places.push((place(&text) - start, text));
         }
     }
@@ -910,7 +908,11 @@ proptest! {
         for chunk in pieces_of(&bytes, &cuts) {
             buffer.extend_from_slice(chunk);
             while let Some(chunk) = codec.decode(&mut buffer).unwrap() {
-                prop_assert!(!chunk.as_bytes().is_empty());
+                let is_empty = match &chunk {
+                    Ok(text) => text.is_empty(),
+                    Err(error) => error.bytes().is_empty(),
+                };
+                prop_assert!(!is_empty);
                 codec.encode(chunk, &mut written).unwrap();
             }
         }
@@ -1408,7 +1410,7 @@ async fn streams_without_lines_never_grow_their_buffer() {
     }
     let mut chunks = FramedRead::new(repeat(0xF0).take(1 << 16), Utf8ChunksCodec::new());
     while let Some(chunk) = chunks.next().await {
-        assert_eq!(chunk.unwrap().as_bytes(), b"\xF0");
+        assert_eq!(chunk.unwrap().unwrap_err().bytes(), b"\xF0");
         assert!(chunks.read_buffer().capacity() <= 16 * 1024);
     }
 }
@@ -1541,7 +1543,7 @@ fn a_caller_that_changes_the_buffer_of_the_other_codecs_gets_no_panic_and_no_fal
                 assert!(!text.is_empty() && str::from_utf8(text.as_bytes()).is_ok());
             }
             let chunk = if ends { chunks.decode_eof(second) } else { chunks.decode(second) };
-            if let Ok(Some(Utf8Chunk::Text(text))) = chunk {
+            if let Ok(Some(Ok(text))) = chunk {
                 assert!(!text.is_empty() && str::from_utf8(text.as_bytes()).is_ok());
             }
             let _any = if ends { chars.decode_eof(third) } else { chars.decode(third) };

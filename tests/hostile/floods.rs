@@ -8,9 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_util::codec::FramedRead;
 use tokio_util::io::InspectReader;
-use utf8_codec::codec::{
-    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::lines::LineErrorKind;
 use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
@@ -150,7 +148,7 @@ async fn where_errors_are_items_every_byte_of_a_flood_has_its_own_in_its_place()
         let mut chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
         let mut errors = 0;
         while let Some(chunk) = chunks.next().await {
-            let Utf8Chunk::IllFormed(error) = chunk.unwrap() else { panic!("no text was sent") };
+            let Err(error) = chunk.unwrap() else { panic!("no text was sent") };
             check_errors(&mut errors, &error);
         }
         errors

@@ -3,8 +3,9 @@
 use std::io;
 
 use bytes::{Bytes, BytesMut};
+use bytestring::ByteString;
 use tokio_util::codec::Decoder;
-use utf8_codec::codec::{CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec};
+use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec};
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
@@ -467,13 +468,13 @@ impl Tell for Utf8Codec {
 }
 
 impl Tell for Utf8ChunksCodec {
-    fn item(item: Utf8Chunk) -> Vec<Atom> {
+    fn item(item: Result<ByteString, Utf8Error>) -> Vec<Atom> {
         match item {
-            Utf8Chunk::Text(text) => {
+            Ok(text) => {
                 assert!(!text.is_empty(), "items are never empty");
                 text.chars().map(Atom::Char).collect()
             }
-            Utf8Chunk::IllFormed(error) => vec![Atom::Error(model_error(&error))],
+            Err(error) => vec![Atom::Error(model_error(&error))],
         }
     }
 

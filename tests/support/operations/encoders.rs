@@ -5,9 +5,7 @@ use std::fmt::{Debug, Display};
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use tokio_util::codec::{Decoder, Encoder};
-use utf8_codec::codec::{
-    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::{BomPolicy, Utf8Encoder, Utf8Options};
 
 use super::input::{self, Many, Text};
@@ -191,7 +189,8 @@ fn lines(with_bom: bool, of_model: &Delimiter, items: &[Option<Text<40>>]) {
 fn chunks(pieces: &[input::Bytes<60>]) {
     let (mut reader, mut writer) = (Utf8ChunksCodec::new(), Utf8ChunksCodec::new());
     let (mut bytes, mut written, mut buffer) = (Vec::new(), BytesMut::new(), BytesMut::new());
-    let mut pass_on = |chunk: Utf8Chunk, written: &mut BytesMut| {
+    let mut pass_on = |chunk: Result<utf8_codec::ByteString, utf8_codec::Utf8Error>,
+                       written: &mut BytesMut| {
         writer.encode(chunk, written).expect("it is a chunk");
     };
     for piece in pieces {

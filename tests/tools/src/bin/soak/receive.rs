@@ -6,7 +6,7 @@ use futures::{Stream, StreamExt};
 use tokio::io::AsyncRead;
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
-use utf8_codec::codec::{CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::codec::{CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::lines::LineEnd;
 use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error};
@@ -69,8 +69,8 @@ pub(crate) async fn receive<R: AsyncRead + Unpin>(
             let mut chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
             while let Some(chunk) = next(&mut chunks, direction, &mut random).await {
                 match chunk {
-                    Ok(Utf8Chunk::Text(text)) => direction.add_text(&text),
-                    Ok(Utf8Chunk::IllFormed(error)) => add(direction, &error),
+                    Ok(Ok(text)) => direction.add_text(&text),
+                    Ok(Err(error)) => add(direction, &error),
                     Err(_) => return,
                 }
             }

@@ -10,9 +10,7 @@ use futures::{FutureExt, Stream, StreamExt};
 use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio_util::codec::Decoder;
 
-use utf8_codec::codec::{
-    CharCodec, CodecError, Utf8Chunk, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
-};
+use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::lines::{Delimiter, Line, LineError};
@@ -595,12 +593,9 @@ impl Item for char {
     }
 }
 
-impl Item for Utf8Chunk {
+impl Item for Result<ByteString, Utf8Error> {
     fn content(self) -> Result<String, Utf8Error> {
-        match self {
-            Self::Text(text) => Ok(text.into()),
-            Self::IllFormed(error) => Err(error),
-        }
+        self.map(String::from)
     }
 }
 
