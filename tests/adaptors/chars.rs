@@ -6,20 +6,16 @@ use crate::lists;
 use crate::script;
 
 use std::convert::Infallible;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::LazyLock;
 use std::task::Poll;
 
 use bytes::Bytes;
-use futures::channel::mpsc;
 use futures::stream::FusedStream;
-use futures::{FutureExt, Stream, StreamExt, TryStream, TryStreamExt, stream};
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use lists::MULTILINGUAL;
 use script::Does::{self, Chunk, End, Error, Pause};
-use script::{
-    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon,
-    write_slowly,
-};
+use script::{Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon};
 use tokio::task::yield_now;
 use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
@@ -456,64 +452,6 @@ fn chars_are_pending_only_when_the_stream_within_is() {
                 chars.poll_next(cx).map(|item| item.is_some())
             });
         }
-    }
-}
-
-#[test]
-fn the_last_waker_is_the_one_that_counts() {
-    let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
-    let mut chars = receiver.utf8().chars();
-    let mut first = task::spawn(());
-    let mut second = task::spawn(());
-    assert!(first.enter(|cx, _| Pin::new(&mut chars).poll_peek(cx).is_pending()));
-    assert!(second.enter(|cx, _| Pin::new(&mut chars).poll_next_block(cx).is_pending()));
-    sender.unbounded_send(Ok(b"x")).unwrap();
-    assert!(!first.is_woken() && second.is_woken());
-    assert_ready_eq!(second.enter(|cx, _| chars.poll_next_unpin(cx)), Some(Ok('x')));
-}
-
-// ---- dropped futures ----------------------------------------------------------------------------
-
-/// Takes what comes next by one of the methods. Says whether there was anything.
-async fn take_some<S: TryStream<Ok: Into<Bytes>, Error: std::fmt::Debug> + Unpin>(
-    chars: &mut CharStream<S>,
-    method: usize,
-    seen: &mut String,
-) -> bool {
-    let before = seen.len();
-    match method {
-        0 => seen.extend(chars.next().await.map(Result::unwrap)),
-        1 => seen.extend(chars.next_block().await.map(Result::unwrap).unwrap_or_default()),
-        _ => {
-            if chars.peek().await.is_some_and(|next| next.is_ok()) {
-                *seen += chars.as_str();
-                chars.advance(seen.len() - before);
-            }
-        }
-    }
-    seen.len() > before
-}
-
-#[tokio::test]
-async fn a_select_that_goes_another_way_loses_nothing() {
-    let text = MULTILINGUAL.repeat(20);
-    for method in 0..3 {
-        let (peer, socket) = tokio::io::duplex(3);
-        let writer = write_slowly(peer, &text);
-        let mut chars = socket.utf8().chars();
-        let (mut seen, mut interrupted, mut turns) = (String::new(), 0, 0);
-        loop {
-            turns += 1;
-            tokio::select! {
-                biased;
-                () = yield_now(), if turns % 2 == 0 => interrupted += 1,
-                more = take_some(&mut chars, method, &mut seen) => if !more { break },
-                () = yield_now() => interrupted += 1,
-            }
-        }
-        soon(writer).await.unwrap();
-        assert_eq!(seen, text, "{method}");
-        assert!(interrupted > 10, "{method} was interrupted {interrupted} times only");
     }
 }
 

@@ -1,6 +1,10 @@
 //! Streams, readers and writers.
 
+#[cfg(all(feature = "codec", feature = "http-body", feature = "stream"))]
+#[path = "../support/adaptor.rs"]
+mod adaptor;
 mod chars;
+mod contract;
 #[cfg(feature = "stream")]
 #[path = "../support/lists.rs"]
 mod lists;

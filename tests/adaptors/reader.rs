@@ -8,7 +8,7 @@ use crate::script;
 use std::future::poll_fn;
 use std::io;
 use std::net::Ipv4Addr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -199,16 +199,6 @@ async fn a_capacity_that_is_made_less_on_the_way_loses_nothing() {
             assert_eq!(seen, text);
         }
     }
-}
-
-#[test]
-fn settings_may_come_in_any_order() {
-    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    let script = || Utf8Reader::new(Script::new(&[Chunk(b"\xEF\xBB\xBFa\xFF")]));
-    let mut one = script().with_options(options).with_error_mode(ErrorMode::Skip);
-    let mut other = script().with_error_mode(ErrorMode::Skip).with_options(options);
-    assert_eq!((ready(&mut one), ready(&mut other)), (vec!["a".into()], vec!["a".into()]));
-    assert!(one.decoder().bom_seen() && other.decoder().bom_seen());
 }
 
 // ---- the end and errors of the reader -----------------------------------------------------------
@@ -452,22 +442,6 @@ fn a_reader_is_pending_only_when_the_one_within_is() {
 }
 
 #[test]
-fn the_last_waker_is_the_one_that_counts() {
-    let (mut peer, socket) = duplex(64);
-    let mut reader = Utf8Reader::new(socket);
-    let mut first = task::spawn(());
-    let mut second = task::spawn(());
-    let mut poll = |task: &mut task::Spawn<()>| {
-        task.enter(|cx, _| Pin::new(&mut reader).poll_fill_str(cx).map_ok(str::to_owned))
-    };
-    assert_pending!(poll(&mut first));
-    assert_pending!(poll(&mut second));
-    peer.write_all(b"x").now_or_never().unwrap().unwrap();
-    assert!(!first.is_woken() && second.is_woken());
-    assert_eq!(assert_ready!(poll(&mut second)).unwrap(), "x");
-}
-
-#[test]
 fn a_reader_that_never_says_anything_leaves_others_their_turn() {
     let does = [[Chunk(b"\xFF"); 100].as_slice(), &[Chunk(b"at last"), End]].concat();
     let mut reader =
@@ -493,118 +467,6 @@ fn the_last_read_of_a_turn_is_decoded_in_it() {
 }
 
 // ---- dropped futures ----------------------------------------------------------------------------
-
-const INTERRUPTED: [Does; 15] = [
-    Pause,
-    Chunk(b"a\xE2"),
-    Pause,
-    Pause,
-    Chunk(b"\x82"),
-    Pause,
-    Chunk(b"\xACb\xFF"),
-    Pause,
-    Error("e"),
-    Pause,
-    Chunk(b"\xC3"),
-    Pause,
-    Chunk(b"\xA9"),
-    Pause,
-    End,
-];
-
-#[test]
-fn a_dropped_future_loses_nothing_wherever_it_was() {
-    let mut reader = Utf8Reader::new(Script::new(&INTERRUPTED));
-    let (mut words, mut dropped) = (Vec::new(), 0);
-    loop {
-        match reader.next_str().now_or_never() {
-            Some(read) => words.push(word(read)),
-            None => dropped += 1,
-        }
-        if words.last().is_some_and(|word| word == "-") {
-            break;
-        }
-    }
-    assert_eq!((words.join("|").as_str(), dropped), ("a|€b|5 [ff]|! e|é|-", 8));
-
-    let mut reader = Utf8Reader::new(Script::new(&INTERRUPTED));
-    let mut words = Vec::new();
-    for turn in 0.. {
-        let read = match turn % 2 {
-            0 => reader.next_char().now_or_never().map(|read| read.map(|c| c.map(String::from))),
-            _ => {
-                let read = reader.peek_str().now_or_never();
-                let read = read.map(|read| read.map(|text| text.map(str::to_owned)));
-                let text = read.as_ref().and_then(|read| read.as_ref().ok()?.as_deref());
-                reader.consume(text.map_or(0, str::len));
-                read
-            }
-        };
-        match read {
-            Some(Ok(None)) => break,
-            Some(Ok(Some(text))) => words.push(text),
-            Some(Err(error)) => words.push(word(Err(error))),
-            None => {}
-        }
-    }
-    assert_eq!(words.concat(), "a€b5 [ff]! eé");
-
-    let mut reader = Utf8Reader::new(Script::new(&INTERRUPTED));
-    let (mut text, mut errors) = (String::new(), 0);
-    loop {
-        match reader.append_text(&mut text, 100).now_or_never() {
-            Some(Ok(())) => break,
-            Some(Err(_)) => errors += 1,
-            None => {}
-        }
-    }
-    assert_eq!((&*text, errors), ("a€bé", 2));
-}
-
-/// Takes text by one of the methods. Says whether there is more.
-async fn take_some<R: AsyncRead + Unpin>(
-    reader: &mut Utf8Reader<R>,
-    method: usize,
-    seen: &mut String,
-) -> bool {
-    let before = seen.len();
-    match method {
-        0 => *seen += reader.next_str().await.unwrap().unwrap_or_default(),
-        1 => seen.extend(reader.next_char().await.unwrap()),
-        2 => {
-            *seen += reader.peek_str().await.unwrap().unwrap_or_default();
-            reader.consume(seen.len() - before);
-        }
-        _ => {
-            reader.append_text(seen, usize::MAX).await.unwrap();
-            return false;
-        }
-    }
-    seen.len() > before
-}
-
-#[tokio::test]
-async fn a_select_that_goes_another_way_loses_nothing() {
-    let text = MULTILINGUAL.repeat(20);
-    for method in 0..4 {
-        let (peer, socket) = duplex(3);
-        let writer = write_slowly(peer, &text);
-        let mut reader = Utf8Reader::new(socket);
-        let (mut seen, mut interrupted, mut turns) = (String::new(), 0, 0);
-        loop {
-            turns += 1;
-            tokio::select! {
-                biased;
-                () = yield_now(), if turns % 2 == 0 => interrupted += 1,
-                more = take_some(&mut reader, method, &mut seen) => if !more { break },
-                () = yield_now() => interrupted += 1,
-            }
-        }
-        soon(writer).await.unwrap();
-        assert_eq!(seen, text, "{method}");
-        assert!(interrupted > 10, "{method} was interrupted {interrupted} times only");
-    }
-}
 
 #[tokio::test]
 async fn reading_bytes_may_be_interrupted_too() {

@@ -148,17 +148,6 @@ fn options_are_kept_to() {
     assert_eq!(told(strict, &[Chunk(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
 }
 
-#[test]
-fn settings_may_come_in_any_order() {
-    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    let script = || Script::new(&[Chunk(b"\xEF\xBB\xBFa\xFF")]).utf8();
-    let mut one = script().with_options(options).with_error_mode(ErrorMode::Skip);
-    let mut other = script().with_error_mode(ErrorMode::Skip).with_options(options);
-    assert_eq!(ready(&mut one), ["a"]);
-    assert_eq!(ready(&mut other), ["a"]);
-    assert!(one.decoder().bom_seen() && other.decoder().bom_seen());
-}
-
 // ---- inner errors -----------------------------------------------------------------------------
 
 #[test]
@@ -366,20 +355,6 @@ fn a_stream_is_pending_only_when_the_one_within_is() {
 }
 
 #[test]
-fn the_last_waker_is_the_one_that_counts() {
-    let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
-    let mut texts = receiver.utf8();
-    let mut first = task::spawn(());
-    let mut second = task::spawn(());
-    let mut poll = |task: &mut task::Spawn<()>| task.enter(|cx, _| texts.poll_next_unpin(cx));
-    assert_pending!(poll(&mut first));
-    assert_pending!(poll(&mut second));
-    sender.unbounded_send(Ok(b"x")).unwrap();
-    assert!(!first.is_woken() && second.is_woken());
-    assert_ready_eq!(poll(&mut second), Some(Ok("x".into())));
-}
-
-#[test]
 fn a_stream_that_never_says_anything_leaves_others_their_turn() {
     let silent: [(ErrorMode, &'static [u8]); 2] =
         [(ErrorMode::Fatal, b""), (ErrorMode::Skip, b"\xFF")];
@@ -416,65 +391,6 @@ async fn a_timeout_stops_a_stream_that_never_says_anything() {
 }
 
 // ---- cancellation -----------------------------------------------------------------------------
-
-#[test]
-fn a_dropped_future_loses_nothing_wherever_it_was() {
-    let does = [
-        Pause,
-        Chunk(b"a\xE2"),
-        Pause,
-        Pause,
-        Chunk(b"\x82"),
-        Pause,
-        Chunk(b""),
-        Chunk(b"\xACb\xFF"),
-        Pause,
-        Error("e"),
-        Pause,
-        Chunk(b"\xC3"),
-        Pause,
-        End,
-    ];
-    let mut stream = Script::new(&does).utf8();
-    let (mut words, mut dropped) = (Vec::new(), 0);
-    loop {
-        match stream.next().now_or_never() {
-            Some(Some(item)) => words.push(word(item)),
-            Some(None) => break,
-            None => dropped += 1,
-        }
-    }
-    assert_eq!((words.join("|").as_str(), dropped), ("a|€|b|5 [ff]|! e|6 [c3]", 7));
-}
-
-#[tokio::test]
-async fn a_select_that_goes_another_way_loses_nothing() {
-    let (mut peer, socket) = tokio::io::duplex(3);
-    let text = "Zażółć gęślą jaźń — 色は匂へど — 👩‍👩‍👧‍👦 ".repeat(20);
-    let bytes = text.clone().into_bytes();
-    let writer = tokio::spawn(async move {
-        for byte in bytes.chunks(2) {
-            peer.write_all(byte).await.unwrap();
-            tokio::task::yield_now().await;
-        }
-    });
-    let mut texts = Utf8Stream::from_reader(socket);
-    let (mut seen, mut turns) = (String::new(), 0);
-    loop {
-        tokio::select! {
-            biased;
-            () = tokio::task::yield_now(), if turns % 2 == 0 => {}
-            item = texts.next() => match item {
-                Some(item) => seen.push_str(&item.unwrap()),
-                None => break,
-            },
-            () = tokio::task::yield_now() => {}
-        }
-        turns += 1;
-    }
-    writer.await.unwrap();
-    assert_eq!(seen, text);
-}
 
 // ---- collect_text -----------------------------------------------------------------------------
 

@@ -20,11 +20,9 @@ use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use script::Does::{Chunk, End, Error, Pause};
 use script::{
     Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon, whole,
-    write_slowly,
 };
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
@@ -569,30 +567,6 @@ fn a_source_that_never_ends_a_line_leaves_others_their_turn() {
     }
     let Poll::Ready(Some(Ok(line))) = lines.poll_next() else { panic!("no line") };
     assert_eq!(line.len(), 100);
-}
-
-#[tokio::test]
-async fn a_select_that_goes_another_way_loses_nothing() {
-    let text = "Zażółć gęślą jaźń\n色は匂へど\r\n👩‍👩‍👧‍👦\n\n".repeat(20);
-    let (peer, socket) = tokio::io::duplex(3);
-    let writer = write_slowly(peer, &text);
-    let mut lines = Utf8Reader::new(socket).into_lines();
-    let (mut seen, mut turns, mut interrupted) = (Vec::new(), 0, 0);
-    loop {
-        turns += 1;
-        tokio::select! {
-            biased;
-            () = yield_now(), if turns % 2 == 0 => interrupted += 1,
-            line = lines.next() => match line {
-                Some(line) => seen.push(line.unwrap().to_string()),
-                None => break,
-            },
-            () = yield_now() => interrupted += 1,
-        }
-    }
-    soon(writer).await.unwrap();
-    assert_eq!(seen, text.lines().collect::<Vec<_>>());
-    assert!(interrupted > 10, "interrupted {interrupted} times only");
 }
 
 // ---- real sources -------------------------------------------------------------------------------
