@@ -44,11 +44,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let list_of =
         |json: PathBuf| list(&json).map_err(|error| format!("{}: {error}", json.display()));
-    let current = match document().and_then(|json| Ok(list_of(json)?)) {
-        Ok(current) => current,
+    let current = match document()?.and_then(|json| readable(&json).map(|()| json)) {
+        Ok(json) => list(&json)?,
         Err(why) => {
             println!("SKIPPED: {why}");
-            return Ok(ExitCode::SUCCESS);
+            return Ok(ExitCode::from(u8::from(arguments.write)));
         }
     };
     let snapshot = root().join("tests/surface.txt");
@@ -69,11 +69,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 
 /// The list of the items in a rustdoc JSON file, as it is committed.
 fn list(json: &Path) -> Result<String, Box<dyn Error>> {
-    let format = &serde_json::from_slice::<Value>(&fs::read(json)?)?["format_version"];
-    if *format != FORMAT {
-        let why = format!("this toolchain makes rustdoc JSON in format {format}, not in {FORMAT}");
-        return Err(why.into());
-    }
+    readable(json)?;
     let api = public_api::Builder::from_rustdoc_json(json).sorted(true);
     let api =
         api.omit_blanket_impls(true).omit_auto_trait_impls(true).omit_auto_derived_impls(true);
@@ -93,17 +89,27 @@ fn list(json: &Path) -> Result<String, Box<dyn Error>> {
     Ok(list)
 }
 
+/// Whether the JSON has the format that `public-api` reads; if not, why.
+fn readable(json: &Path) -> Result<(), String> {
+    let text = fs::read(json).map_err(|error| format!("{}: {error}", json.display()))?;
+    let value: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    match &value["format_version"] {
+        format if *format == FORMAT => Ok(()),
+        format => Err(format!("this toolchain's rustdoc JSON has format {format}, not {FORMAT}")),
+    }
+}
+
 /// A line of the list without attributes and `pub`.
 fn declaration(item: &str) -> &str {
     let item = item.rsplit_once("] pub ").map_or(item, |(_, declaration)| declaration);
     item.strip_prefix("pub ").unwrap_or(item)
 }
 
-/// Has rustdoc describe the crate as JSON.
+/// Has rustdoc describe the crate as JSON. The inner error: why this toolchain cannot.
 ///
-/// In a target folder of its own: the variable that opens unstable options to this toolchain would make
-/// Cargo rebuild everything.
-fn document() -> Result<PathBuf, Box<dyn Error>> {
+/// It uses a target folder of its own, because the variable that allows unstable options on this toolchain
+/// makes Cargo rebuild everything.
+fn document() -> Result<Result<PathBuf, String>, Box<dyn Error>> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
     let target = root().join(target).join("surface");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
@@ -119,10 +125,12 @@ fn document() -> Result<PathBuf, Box<dyn Error>> {
     let output = cargo.output().map_err(|error| format!("cargo cannot be started: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().find(|line| line.starts_with("error")).unwrap_or_default();
-        return Err(format!("this toolchain makes no rustdoc JSON: {said}").into());
+        return match said.lines().find(|line| line.contains("unstable") || line.contains("`-Z`")) {
+            Some(why) => Ok(Err(format!("this toolchain makes no rustdoc JSON: {why}"))),
+            None => Err(format!("rustdoc failed: {said}").into()),
+        };
     }
-    Ok(target.join("doc/utf8_codec.json"))
+    Ok(Ok(target.join("doc/utf8_codec.json")))
 }
 
 /// The lines that only one of two lists has, each after `-` or `+`.
