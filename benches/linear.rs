@@ -20,6 +20,7 @@ use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{CharCodec, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::decoder::Status;
 use utf8_codec::detect::Detector;
 use utf8_codec::dialect::JavaUtfCodec;
 use utf8_codec::dialect::{Dialect, DialectDecoder};
@@ -223,7 +224,8 @@ fn fall_back(
     let mut text = String::new();
     for chunk in input.chunks(size) {
         text.clear();
-        decoder.push(chunk, &mut text).expect("nothing is refused");
+        let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+        assert_eq!(progress.status, Status::Done);
     }
     decoder.position()
 }

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use utf8_codec::codec::Utf8Codec;
+use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::stream::Utf8Stream;
 use utf8_codec::{ErrorMode, Utf8Decoder};
@@ -124,9 +125,10 @@ fn decode_with(fallback: Fallback, bytes: &[u8]) -> String {
     let mut decoder = FallbackDecoder::new(fallback);
     let mut text = String::with_capacity(2 * bytes.len());
     for chunk in bytes.chunks(READ) {
-        decoder.push(chunk, &mut text).expect("all is text");
+        let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+        assert_eq!(progress.status, Status::Done);
     }
-    decoder.finish(&mut text).expect("all is text");
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).expect("all is text");
     text
 }
 

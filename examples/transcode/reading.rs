@@ -597,33 +597,34 @@ impl Utf8OrElse {
         Self { decoder, errors, encoding, text: String::new() }
     }
 
-    fn take(
-        &mut self,
-        each: &mut Each<'_>,
-        mut step: impl FnMut(&mut FallbackDecoder, &mut String) -> Result<(), Utf8Error>,
-    ) -> ControlFlow<()> {
-        loop {
-            self.text.clear();
-            let outcome = step(&mut self.decoder, &mut self.text);
-            if !self.text.is_empty() {
-                each(Piece::Text(&self.text))?;
-            }
-            match outcome {
-                Ok(()) => return ControlFlow::Continue(()),
-                Err(error) => each(ill_formed(&error, self.errors))?,
-            }
+    /// Shows the text that has been decoded, and then the error that ended it.
+    fn show(&mut self, error: Option<Utf8Error>, each: &mut Each<'_>) -> ControlFlow<()> {
+        if !self.text.is_empty() {
+            each(Piece::Text(&self.text))?;
         }
+        self.text.clear();
+        error.map_or(ControlFlow::Continue(()), |error| each(ill_formed(&error, self.errors)))
     }
 }
 
 impl Reading for Utf8OrElse {
     fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
-        let mut chunk = chunk;
-        self.take(each, |decoder, text| decoder.push(std::mem::take(&mut chunk), text))
+        let mut rest = chunk;
+        loop {
+            let progress = self.decoder.push_to_string(rest, ErrorMode::Fatal, &mut self.text);
+            rest = &rest[progress.read..];
+            let Status::IllFormed(error) = progress.status else { return self.show(None, each) };
+            self.show(Some(error), each)?;
+        }
     }
 
     fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
-        self.take(each, FallbackDecoder::finish)
+        loop {
+            match self.decoder.finish_to_string(ErrorMode::Fatal, &mut self.text) {
+                Ok(()) => return self.show(None, each),
+                Err(error) => self.show(Some(error), each)?,
+            }
+        }
     }
 
     fn name(&self) -> String {

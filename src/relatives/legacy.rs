@@ -20,11 +20,13 @@ use crate::relatives::Follow;
 /// # Examples
 ///
 /// ```
+/// use utf8_codec::ErrorMode;
 /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 ///
 /// let read = |encoding| {
 ///     let mut text = String::new();
-///     FallbackDecoder::new(Fallback::rest(encoding)).push(b"\x80 caf\xE9", &mut text).unwrap();
+///     let mut decoder = FallbackDecoder::new(Fallback::rest(encoding));
+///     let _done = decoder.push_to_string(b"\x80 caf\xE9", ErrorMode::Fatal, &mut text);
 ///     text
 /// };
 /// assert_eq!(read(LegacyEncoding::windows_1252()), "€ café");
@@ -87,6 +89,7 @@ impl LegacyEncoding {
     ///
     /// ```
     /// use encoding_rs::{SHIFT_JIS, UTF_16LE};
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// assert_eq!(LegacyEncoding::whatwg(UTF_16LE), None);
@@ -95,7 +98,7 @@ impl LegacyEncoding {
     /// let mut decoder = FallbackDecoder::new(Fallback::rest(encoding));
     /// let mut text = String::new();
     /// for chunk in [&b"\x93"[..], b"\xFA\x96\x7B"] {
-    ///     decoder.push(chunk, &mut text).unwrap();
+    ///     let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
     /// }
     /// assert_eq!(text, "日本");
     /// ```

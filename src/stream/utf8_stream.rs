@@ -182,7 +182,7 @@ impl<S> Utf8Stream<S> {
     /// ```
     pub fn with_fallback(self, fallback: Fallback) -> Utf8Stream<S, FallbackDecoder> {
         let ChunkText { decoder, mode, chunk } = self.text;
-        let decoder = FallbackDecoder::continuing(decoder, fallback).with_error_mode(mode);
+        let decoder = FallbackDecoder::continuing(decoder, fallback);
         let text = ChunkText { decoder, mode, chunk };
         Utf8Stream { inner: self.inner, text, state: self.state }
     }
@@ -424,8 +424,8 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.poll_with(
             cx,
-            |text| text.decoder.next_text(&mut text.chunk),
-            |text| text.decoder.last_text(),
+            |text| text.decoder.next_text(&mut text.chunk, text.mode),
+            |text| text.decoder.last_text(text.mode),
         )
     }
 }

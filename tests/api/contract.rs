@@ -3,6 +3,8 @@
 #[path = "../support/contract.rs"]
 mod contract;
 
+use utf8_codec::dialect::DialectDecoder;
+use utf8_codec::fallback::FallbackDecoder;
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{Utf8Decoder, Utf8Validator};
@@ -16,6 +18,8 @@ macro_rules! rules {
             contract::$rule::<Utf8Decoder>();
             contract::$rule::<Utf16Decoder>();
             contract::$rule::<TerminalDecoder>();
+            contract::$rule::<DialectDecoder>();
+            contract::$rule::<FallbackDecoder>();
         }
     )*};
 }

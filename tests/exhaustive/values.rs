@@ -365,9 +365,10 @@ fn through_what_would_read_something_else_if_it_were_not_utf8() {
         for size in SIZES {
             let (mut decoder, mut text) = (FallbackDecoder::new(fallback), String::new());
             for chunk in all().as_bytes().chunks(size) {
-                decoder.push(chunk, &mut text).unwrap();
+                let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+                assert_eq!(progress.status, Status::Done);
             }
-            decoder.finish(&mut text).unwrap();
+            decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             assert!(text == all(), "in chunks of {size}");
             assert_eq!(decoder.report().runs, 0);
         }

@@ -1,10 +1,11 @@
 use proptest::prelude::*;
+use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
 
 use crate::counting;
 use crate::inputs::{cut, cuts, inputs};
-use crate::model::{EXTENTS, Extent, decode, latin1, model};
+use crate::model::{EXTENTS, Extent, decode, latin1, model, push, push_all};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 const WINDOWS: LegacyEncoding = LegacyEncoding::windows_1252();
@@ -25,9 +26,9 @@ proptest! {
         for extent in EXTENTS {
             let expected = model(&bytes, extent, latin1);
             let new = || FallbackDecoder::new(extent.fallback(LATIN1));
-            prop_assert_eq!(&decode(&mut new(), [&bytes[..]]), &expected, "{:?}, whole", extent);
-            prop_assert_eq!(&decode(&mut new(), bytes.chunks(1)), &expected, "{:?}, bytewise", extent);
-            prop_assert_eq!(&decode(&mut new(), cut(&bytes, &lens)), &expected, "{:?}", extent);
+            prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, [&bytes[..]]), &expected, "{:?}, whole", extent);
+            prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, bytes.chunks(1)), &expected, "{:?}, bytewise", extent);
+            prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, cut(&bytes, &lens)), &expected, "{:?}", extent);
         }
     }
 
@@ -37,17 +38,17 @@ proptest! {
             let mut decoder = FallbackDecoder::new(extent.fallback(LATIN1));
             let mut text = String::new();
             for (at, byte) in bytes.iter().enumerate() {
-                decoder.push(&[*byte], &mut text).unwrap();
+                push(&mut decoder, &[*byte], &mut text);
                 let seen = &bytes[..=at];
                 prop_assert_eq!(decoder.position(), seen.len() as u64);
-                prop_assert!(seen.ends_with(decoder.held()));
-                let done = &seen[..seen.len() - decoder.held().len()];
+                prop_assert!(seen.ends_with(decoder.incomplete()));
+                let done = &seen[..seen.len() - decoder.incomplete().len()];
                 prop_assert_eq!(&text, &model(done, extent, latin1).text);
                 let most = match extent {
                     Extent::Part | Extent::Rest => 3,
                     Extent::Line(limit) => limit.saturating_add(3),
                 };
-                prop_assert!(decoder.held().len() <= most);
+                prop_assert!(decoder.incomplete().len() <= most);
             }
         }
     }
@@ -61,8 +62,8 @@ proptest! {
             decoder.finish_to_string(mode, &mut expected).unwrap();
             let mut fallen = FallbackDecoder::new(Fallback::part(encoding));
             let mut text = String::new();
-            fallen.push(&bytes, &mut text).unwrap();
-            fallen.finish(&mut text).unwrap();
+            push(&mut fallen, &bytes, &mut text);
+            fallen.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             prop_assert_eq!(text, expected);
             prop_assert_eq!(fallen.error_count(), decoder.error_count());
             prop_assert_eq!(fallen.first_error(), decoder.first_error());
@@ -80,13 +81,11 @@ proptest! {
                         FallbackDecoder::new(extent.fallback(LATIN1)).with_options(options);
                     let (mut text, mut errors) = (String::new(), Vec::new());
                     for chunk in chunks {
-                        let mut result = decoder.push(chunk, &mut text);
-                        while let Err(error) = result {
+                        push_all(&mut decoder, chunk, ErrorMode::Fatal, &mut text, |text, error| {
                             errors.push((text.len(), error));
-                            result = decoder.push(b"", &mut text);
-                        }
+                        });
                     }
-                    while let Err(error) = decoder.finish(&mut text) {
+                    while let Err(error) = decoder.finish_to_string(ErrorMode::Fatal, &mut text) {
                         errors.push((text.len(), error));
                     }
                     (text, errors, decoder.report(), decoder.error_count(), decoder.bom_seen())
@@ -111,7 +110,10 @@ fn a_signature_is_decided_before_the_text_is() {
         let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1))
             .with_options(Utf8Options::new().with_bom(bom));
         let mut text = String::new();
-        let result = decoder.push(bytes, &mut text).and_then(|()| decoder.finish(&mut text));
+        let result = match decoder.push_to_string(bytes, ErrorMode::Fatal, &mut text).status {
+            Status::IllFormed(error) => Err(error),
+            _ => decoder.finish_to_string(ErrorMode::Fatal, &mut text),
+        };
         (text, result.map_err(|error| error.kind()))
     };
     assert_eq!(read(BomPolicy::Keep, b"\xEF\xBB\xBF\xE9"), ("ï»¿é".to_owned(), Ok(())));
@@ -129,11 +131,11 @@ fn a_line_without_end_is_held_up_to_the_limit_only() {
     let (mut text, mut most) = (String::new(), 0);
     for _ in 0..100_000 {
         text.clear();
-        decoder.push("é€".as_bytes(), &mut text).unwrap();
-        most = most.max(decoder.held().len());
+        push(&mut decoder, "é€".as_bytes(), &mut text);
+        most = most.max(decoder.incomplete().len());
     }
     assert!((900..=1003).contains(&most), "{most}");
-    decoder.push(b"\xE9 \xC3\xA9\n\xC3\xA9 \xE9\n", &mut text).unwrap();
+    push(&mut decoder, b"\xE9 \xC3\xA9\n\xC3\xA9 \xE9\n", &mut text);
     assert!(text.ends_with("é€é é\nÃ© é\n"));
     assert_eq!((decoder.report().runs, decoder.report().bytes), (2, 6));
 }
@@ -144,9 +146,9 @@ fn the_room_of_a_long_line_is_given_back_when_it_is_over() {
     let mut text = String::with_capacity(400_000);
     let before = counting::held();
     for end in ["", "\n", "", "!"] {
-        decoder.push("é".repeat(20_000).as_bytes(), &mut text).unwrap();
-        decoder.push("é".repeat(20_000).as_bytes(), &mut text).unwrap();
-        decoder.push(end.as_bytes(), &mut text).unwrap();
+        push(&mut decoder, "é".repeat(20_000).as_bytes(), &mut text);
+        push(&mut decoder, "é".repeat(20_000).as_bytes(), &mut text);
+        push(&mut decoder, end.as_bytes(), &mut text);
         assert!(counting::held() - before <= 16 * 1024, "{}", counting::held() - before);
     }
 }
@@ -158,8 +160,8 @@ fn lines_that_never_end_with_a_chunk_do_not_pile_up() {
     for round in 0..10_000 {
         let chunk = if round % 3 == 0 { &b"\n\xE9"[..] } else { b"\xC3\xA9\n\xC3" };
         text.clear();
-        decoder.push(chunk, &mut text).unwrap();
-        assert!(decoder.held().len() <= 67);
+        push(&mut decoder, chunk, &mut text);
+        assert!(decoder.incomplete().len() <= 67);
     }
     assert_eq!(decoder.position(), 3334 * 2 + 6666 * 4);
 }
@@ -168,13 +170,13 @@ fn lines_that_never_end_with_a_chunk_do_not_pile_up() {
 fn the_rest_stays_legacy_behind_finish_and_not_behind_reset() {
     let mut decoder = FallbackDecoder::new(Fallback::rest(WINDOWS));
     let mut text = String::new();
-    decoder.push(b"\x80", &mut text).unwrap();
-    decoder.finish(&mut text).unwrap();
-    decoder.finish(&mut text).unwrap();
-    decoder.push(b"\xC3\xA9", &mut text).unwrap();
+    push(&mut decoder, b"\x80", &mut text);
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    push(&mut decoder, b"\xC3\xA9", &mut text);
     assert_eq!(text, "€Ã©");
     decoder.reset();
-    decoder.push(b"\xC3\xA9", &mut text).unwrap();
+    push(&mut decoder, b"\xC3\xA9", &mut text);
     assert_eq!((&*text, decoder.report()), ("€Ã©é", FallbackReport::default()));
 }
 
@@ -182,9 +184,9 @@ fn the_rest_stays_legacy_behind_finish_and_not_behind_reset() {
 fn a_line_begins_anew_behind_finish() {
     let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
     let mut text = String::new();
-    decoder.push(b"\xE9 ", &mut text).unwrap();
-    decoder.finish(&mut text).unwrap();
-    decoder.push(b"\xC3\xA9", &mut text).unwrap();
-    decoder.finish(&mut text).unwrap();
+    push(&mut decoder, b"\xE9 ", &mut text);
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    push(&mut decoder, b"\xC3\xA9", &mut text);
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
     assert_eq!((&*text, decoder.position()), ("é é", 4));
 }

@@ -3,10 +3,11 @@ use encoding_rs::{
     UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, WINDOWS_1253, X_USER_DEFINED,
 };
 use proptest::prelude::*;
+use utf8_codec::ErrorMode;
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 
 use crate::inputs::{cut, cuts, inputs};
-use crate::model::{EXTENTS, decode, model};
+use crate::model::{EXTENTS, decode, model, push};
 
 const ENCODINGS: [&Encoding; 10] = [
     BIG5,
@@ -34,9 +35,9 @@ proptest! {
                 let expected = model(&bytes, extent, whole(encoding));
                 let new = || FallbackDecoder::new(extent.fallback(legacy));
                 let name = encoding.name();
-                prop_assert_eq!(&decode(&mut new(), [&bytes[..]]), &expected, "{} {:?}", name, extent);
-                prop_assert_eq!(&decode(&mut new(), bytes.chunks(1)), &expected, "{} {:?}", name, extent);
-                prop_assert_eq!(&decode(&mut new(), cut(&bytes, &lens)), &expected, "{} {:?}", name, extent);
+                prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, [&bytes[..]]), &expected, "{} {:?}", name, extent);
+                prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, bytes.chunks(1)), &expected, "{} {:?}", name, extent);
+                prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, cut(&bytes, &lens)), &expected, "{} {:?}", name, extent);
             }
         }
     }
@@ -50,12 +51,12 @@ proptest! {
                 let mut decoder = FallbackDecoder::new(extent.fallback(legacy));
                 let mut text = String::new();
                 for chunk in cut(&bytes, &lens) {
-                    decoder.push(chunk, &mut text).unwrap();
+                    push(&mut decoder, chunk, &mut text);
                     if !matches!(extent, crate::model::Extent::Line(_)) {
-                        prop_assert!(decoder.held().len() <= 6);
+                        prop_assert!(decoder.incomplete().len() <= 6);
                     }
                 }
-                decoder.finish(&mut text).unwrap();
+                decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
                 prop_assert_eq!(&text, &expected.text, "{} {:?}", encoding.name(), extent);
             }
         }
@@ -73,7 +74,11 @@ fn every_four_bytes_of_gb18030_at_every_cut() {
             for at in 0..=input.len() {
                 let (a, b) = input.split_at(at);
                 let mut decoder = FallbackDecoder::new(extent.fallback(legacy));
-                assert_eq!(decode(&mut decoder, [a, b]), expected, "{input:02x?} at {at}");
+                assert_eq!(
+                    decode(&mut decoder, ErrorMode::Fatal, [a, b]),
+                    expected,
+                    "{input:02x?} at {at}"
+                );
             }
         }
     }
@@ -85,6 +90,7 @@ fn own_tables_are_those_of_the_standard() {
     let rest = crate::model::Extent::Rest;
     let own = decode(
         &mut FallbackDecoder::new(rest.fallback(LegacyEncoding::windows_1252())),
+        ErrorMode::Fatal,
         [&all[..]],
     );
     assert_eq!(own.text, whole(WINDOWS_1252)(&all));
@@ -102,8 +108,8 @@ fn what_is_no_character_is_replaced_and_counted() {
     let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
     let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
     let mut text = String::new();
-    decoder.push(b"\x93\xFA\xFF\x81", &mut text).unwrap();
-    decoder.finish(&mut text).unwrap();
+    push(&mut decoder, b"\x93\xFA\xFF\x81", &mut text);
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
     assert_eq!((&*text, decoder.report().replaced), ("日\u{FFFD}\u{FFFD}", 2));
 }
 
@@ -114,12 +120,12 @@ fn much_text_costs_no_more_for_the_room_that_it_has() {
     let mut text = String::with_capacity(1 << 30);
     let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
     for _ in 0..100_000 {
-        decoder.push(b"\xFFa", &mut text).unwrap();
+        push(&mut decoder, b"\xFFa", &mut text);
     }
     assert_eq!((text.len(), decoder.report().replaced), (400_000, 100_000));
     let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
     text.clear();
-    decoder.push(&b"\xFFa".repeat(100_000), &mut text).unwrap();
+    push(&mut decoder, &b"\xFFa".repeat(100_000), &mut text);
     assert_eq!((text.len(), decoder.report().replaced), (400_000, 100_000));
 }
 
@@ -129,8 +135,8 @@ fn behind_the_limit_of_a_line_as_much_is_held_as_of_parts() {
     let bytes = ["ࠀ".as_bytes(), &[0xF0, 0x9F, 0x98].repeat(20)].concat();
     let held = (1..bytes.len()).map(|len| {
         let mut decoder = FallbackDecoder::new(crate::model::Extent::Line(0).fallback(legacy));
-        decoder.push(&bytes[..len], &mut String::new()).unwrap();
-        decoder.held().len()
+        push(&mut decoder, &bytes[..len], &mut String::new());
+        decoder.incomplete().len()
     });
     let most = held.max().unwrap();
     assert!((4..=6).contains(&most), "{most}");

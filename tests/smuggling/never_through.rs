@@ -3,10 +3,11 @@
 
 #![cfg(feature = "alloc")]
 
-use utf8_codec::boundary;
+use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+use utf8_codec::{ErrorMode, boundary};
 
 /// NUL, a slash, surrogates, a pair of them, a value too large; and what each would be.
 const FORMS: [(&[u8], &str); 9] = [
@@ -61,9 +62,10 @@ fn a_fallback_does_not_let_them_through() {
             let mut decoder = FallbackDecoder::new(fallback);
             let mut text = String::new();
             for chunk in chunks {
-                decoder.push(chunk, &mut text).unwrap();
+                let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+                assert_eq!(progress.status, Status::Done);
             }
-            decoder.finish(&mut text).unwrap();
+            decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             assert_stopped(&text, pretended);
             assert!(decoder.report().first.is_some() && decoder.error_count() > 0);
         });

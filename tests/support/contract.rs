@@ -6,6 +6,8 @@ use std::fmt::Debug;
 use std::iter;
 
 use utf8_codec::decoder::{Progress, Status};
+use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectError, DialectOptions};
+use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Validator};
@@ -487,4 +489,108 @@ impl IncrementalDecoder for Utf16Decoder {
     }
 
     inherent_methods!(u16, Utf16Error);
+}
+
+/// CESU-8. What is repaired are whole errors, and so these are reported here.
+impl IncrementalDecoder for DialectDecoder {
+    const NEW: Self =
+        Self::new(Dialect::Cesu8).with_options(DialectOptions::new().with_whole_errors());
+
+    type Unit = u8;
+    type Error = DialectError;
+
+    fn inputs() -> Vec<Vec<u8>> {
+        let pairs = [
+            &b"\xED\xA0\xBD\xED\xB8\x80!"[..],
+            b"\xED\xA0\xBD\xED\xA0\xBD\xED\xB8",
+            b"\xED\xB8\x80\xED",
+            b"a\xED\xA0\x80\xED",
+        ];
+        byte_inputs().into_iter().chain(pairs.map(<[u8]>::to_vec)).collect()
+    }
+
+    fn push(&mut self, chunk: &[u8]) -> Option<Vec<Piece<DialectError>>> {
+        let pieces = Self::push(self, chunk).flat_map(|piece| match piece {
+            Ok(piece) => piece.code_points().map(|c| Piece::Char(c.to_char().unwrap())).collect(),
+            Err(error) => vec![Piece::Error(error)],
+        });
+        Some(pieces.collect())
+    }
+
+    fn finish(&mut self) -> Result<Option<String>, DialectError> {
+        Self::finish(self).map(|end| end.and_then(CodePoint::to_char).map(String::from))
+    }
+
+    fn incomplete(&self) -> Vec<u8> {
+        Self::incomplete(self).to_vec()
+    }
+
+    fn offset(error: &DialectError) -> u64 {
+        error.offset()
+    }
+
+    fn repair(mode: ErrorMode, error: &DialectError) -> Option<String> {
+        error.repair(mode).map(|repair| repair.to_string())
+    }
+
+    inherent_methods!(u8, DialectError);
+}
+
+/// By lines. With the default options nothing is an error; what falls back is counted, and not reported.
+impl IncrementalDecoder for FallbackDecoder {
+    const NEW: Self = Self::new(Fallback::line(LegacyEncoding::windows_1252()));
+
+    type Unit = u8;
+    type Error = Utf8Error;
+
+    fn inputs() -> Vec<Vec<u8>> {
+        byte_inputs()
+    }
+
+    fn push(&mut self, _: &[u8]) -> Option<Vec<Piece<Utf8Error>>> {
+        None
+    }
+
+    fn push_to_string(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Option<Progress> {
+        Some(Self::push_to_string(self, chunk, mode, text))
+    }
+
+    fn finish(&mut self) -> Result<Option<String>, Utf8Error> {
+        let mut text = String::new();
+        Self::finish_to_string(self, ErrorMode::Fatal, &mut text)?;
+        Ok((!text.is_empty()).then_some(text))
+    }
+
+    fn finish_to_string(&mut self, mode: ErrorMode, text: &mut String) -> Result<(), Utf8Error> {
+        Self::finish_to_string(self, mode, text)
+    }
+
+    fn position(&self) -> u64 {
+        Self::position(self)
+    }
+
+    fn incomplete(&self) -> Vec<u8> {
+        Self::incomplete(self).to_vec()
+    }
+
+    fn reset(&mut self) {
+        Self::reset(self);
+    }
+
+    fn errors(&self) -> Option<(u64, Option<Utf8Error>)> {
+        None
+    }
+
+    fn offset(error: &Utf8Error) -> u64 {
+        error.valid_up_to()
+    }
+
+    fn repair(mode: ErrorMode, error: &Utf8Error) -> Option<String> {
+        mode.repair(error).map(|repair| repair.to_string())
+    }
 }

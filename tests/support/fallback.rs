@@ -18,14 +18,15 @@ use futures::executor::block_on;
 use futures::stream::{self, FusedStream, StreamExt};
 #[cfg(feature = "codec")]
 use tokio_util::codec::Decoder;
-use utf8_codec::Utf8Error;
 #[cfg(feature = "codec")]
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
 #[cfg(feature = "codec")]
 use utf8_codec::lines::LineEnd;
 #[cfg(feature = "stream")]
 use utf8_codec::stream::{StreamError, Utf8Stream};
+use utf8_codec::{ErrorMode, Utf8Error};
 
 use super::reference::{self, Bom, Config, Controls, Error, Event, Kind, Mode, Start};
 
@@ -259,25 +260,49 @@ pub(crate) fn model_lines(
 
 // ---- the objects --------------------------------------------------------------------------------
 
+/// Pushes all of `chunk`, and tells each error after the text before it.
+pub(crate) fn push_all(
+    decoder: &mut FallbackDecoder,
+    chunk: &[u8],
+    mode: ErrorMode,
+    text: &mut String,
+    mut tell: impl FnMut(&mut String, Utf8Error),
+) {
+    let mut rest = chunk;
+    loop {
+        let before = text.len();
+        let progress = decoder.push_to_string(rest, mode, text);
+        assert_eq!(progress.written, text.len() - before);
+        rest = &rest[progress.read + progress.held..];
+        match progress.status {
+            Status::Done => return assert!(rest.is_empty()),
+            Status::IllFormed(error) => tell(text, error),
+            status => panic!("a string has room: {status:?}"),
+        }
+    }
+}
+
+/// Pushes `chunk`, in which the options reject nothing.
+pub(crate) fn push(decoder: &mut FallbackDecoder, chunk: &[u8], text: &mut String) {
+    push_all(decoder, chunk, ErrorMode::Fatal, text, |_, error| panic!("{error}"));
+}
+
 /// What a decoder makes of `chunks`; an error is told in its place.
 pub(crate) fn decode<'a>(
     decoder: &mut FallbackDecoder,
+    mode: ErrorMode,
     chunks: impl IntoIterator<Item = &'a [u8]>,
 ) -> Outcome {
     let (mut text, mut fed) = (String::new(), decoder.position());
     for chunk in chunks {
         fed += chunk.len() as u64;
-        let mut result = decoder.push(chunk, &mut text);
-        while let Err(error) = result {
-            text += &told_error(&error);
-            result = decoder.push(b"", &mut text);
-        }
+        push_all(decoder, chunk, mode, &mut text, |text, error| *text += &told_error(&error));
         assert_eq!(decoder.position(), fed);
     }
-    while let Err(error) = decoder.finish(&mut text) {
+    while let Err(error) = decoder.finish_to_string(mode, &mut text) {
         text += &told_error(&error);
     }
-    assert_eq!((decoder.position(), decoder.held()), (fed, &b""[..]));
+    assert_eq!((decoder.position(), decoder.incomplete()), (fed, &b""[..]));
     Outcome::new(text, decoder.report())
 }
 

@@ -290,7 +290,7 @@ impl Utf8Decoder {
 /// [`scanner`](Self::scanner) and has the decoder [`continue_from`](Self::continue_from) it.
 impl Utf8Decoder {
     /// Returns a decoder that continues from `scanner`, with no errors counted.
-    #[cfg(feature = "alloc")]
+    #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) const fn at(scanner: Scanner) -> Self {
         Self { scanner, ..Self::new() }
     }
@@ -372,7 +372,7 @@ impl Utf8Decoder {
     }
 
     /// Gives the held bytes to such a caller.
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "stream")]
     pub(crate) const fn take_held(&mut self) -> Carry {
         core::mem::replace(&mut self.carry, Carry::new())
     }

@@ -17,6 +17,7 @@ use crate::detect::{Detection, Detector, StreamKind};
 ///
 /// ```
 /// use utf8_codec::detect::{StreamKind, LegacyGuesser};
+/// use utf8_codec::ErrorMode;
 /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 ///
 /// let bytes = b"\xCF\xF0\xE8\xE2\xE5\xF2, \xEC\xE8\xF0! \xCA\xE0\xEA \xE4\xE5\xEB\xE0?";
@@ -30,7 +31,7 @@ use crate::detect::{Detection, Detector, StreamKind};
 ///
 /// let fallback = Fallback::rest(LegacyEncoding::whatwg(encoding).unwrap());
 /// let mut text = String::new();
-/// FallbackDecoder::new(fallback).push(bytes, &mut text).unwrap();
+/// let _done = FallbackDecoder::new(fallback).push_to_string(bytes, ErrorMode::Fatal, &mut text);
 /// assert_eq!(text, "Привет, мир! Как дела?");
 /// ```
 pub struct LegacyGuesser {

@@ -1,51 +1,54 @@
+//! How are chunks of bytes, not all of them UTF-8, decoded to a `String`?
+
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::buffer::{Progress, Status};
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, FallbackReport, Switch};
-use crate::relatives::Follow;
+use crate::relatives::{Follow, progress};
 
-/// Turns a stream of bytes, in chunks cut anywhere, into text, and reads in a legacy encoding what is
-/// not UTF-8.
+/// Decodes a stream of bytes, in chunks cut anywhere, and decodes what is not UTF-8 in a legacy encoding.
 ///
-/// The text is that of the whole stream, whatever the chunks. What the bytes so far determine is out
-/// after each chunk. Between calls it holds what they do not determine: see the table of
-/// [the module](crate::fallback) for how much that can be. `push(b"")` changes nothing.
-/// [`finish`](Self::finish) decides what is held. After an error, and after `finish`, decoding goes on
-/// with offsets that go on, after `finish` with a new line; a stream that has turned to its legacy
-/// encoding for good stays there until [`reset`](Self::reset).
+/// The text is that of the whole stream, whatever the chunks. After each push, everything that the bytes so
+/// far determine has been appended. The rest is held: the table of [the module](crate::fallback) has the
+/// limits. An empty chunk changes nothing. [`finish_to_string`](Self::finish_to_string) decides what held
+/// bytes are. After an error and after the end of a stream, decoding continues and offsets keep counting; a
+/// new line begins after the end. A stream that has fallen back permanently stays in its legacy encoding
+/// until [`reset`](Self::reset).
 ///
 /// # Examples
 ///
 /// ```
+/// use utf8_codec::ErrorMode;
 /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 ///
 /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::windows_1252()));
 /// let mut text = String::new();
-/// decoder.push(b"10 \xE2\x82", &mut text).unwrap();
-/// assert_eq!(text, "10 ");
-/// decoder.push(b"\xAC\n10 \x80", &mut text).unwrap();
+/// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Fatal, &mut text);
+/// assert_eq!((&*text, progress.read, progress.held), ("10 ", 3, 2));
+/// let _done = decoder.push_to_string(b"\xAC\n10 \x80", ErrorMode::Fatal, &mut text);
 /// assert_eq!(text, "10 €\n10 €");
 /// ```
 #[derive(Clone, Debug)]
 pub struct FallbackDecoder {
-    pub(crate) decoder: Utf8Decoder,
-    pub(crate) mode: ErrorMode,
-    pub(crate) switch: Switch,
+    /// Holds nothing itself.
+    pub(super) decoder: Utf8Decoder,
+    pub(super) switch: Switch,
     held: Held,
 }
 
-/// Bytes that are undecided, or decided and not handed out, because of an error before them.
+/// Bytes that are undecided, or that follow an error.
 #[derive(Clone, Debug, Default)]
 struct Held {
     bytes: Vec<u8>,
-    /// So many of them are done with.
+    /// The number of bytes that have been decoded.
     done: usize,
-    /// Whether the others are known to say nothing before more comes.
+    /// Whether the others are known to need more bytes.
     wait: Wait,
 }
 
@@ -57,159 +60,163 @@ enum Wait {
 }
 
 impl FallbackDecoder {
-    /// Creates a decoder with the default options, in [`ErrorMode::Fatal`].
+    /// Creates a decoder with the default options.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
     /// let mut text = String::new();
-    /// decoder.push(b"caf\xE9!", &mut text).unwrap();
+    /// let _done = decoder.push_to_string(b"caf\xE9!", ErrorMode::Fatal, &mut text);
     /// assert_eq!(text, "café!");
     /// ```
     #[must_use]
-    pub fn new(fallback: Fallback) -> Self {
-        Self::continuing(Utf8Decoder::new(), fallback)
+    pub const fn new(fallback: Fallback) -> Self {
+        let held = Held { bytes: Vec::new(), done: 0, wait: Wait::No };
+        Self { decoder: Utf8Decoder::new(), switch: Switch::new(fallback), held }
     }
 
-    /// Goes on where `decoder` is.
+    /// Continues from `decoder`.
+    #[cfg(feature = "stream")]
     pub(crate) fn continuing(mut decoder: Utf8Decoder, fallback: Fallback) -> Self {
         let held = Held { bytes: decoder.take_held().as_bytes().to_vec(), ..Held::default() };
-        Self { decoder, mode: ErrorMode::Fatal, switch: Switch::new(fallback), held }
+        Self { decoder, held, ..Self::new(fallback) }
     }
 
-    /// Sets how streams begin and what they may contain: for before the first byte, as it starts a
-    /// new stream.
+    /// Sets the options, before the first push.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-    /// use utf8_codec::{BomPolicy, Utf8Options};
+    /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()))
     ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
     /// let mut text = String::new();
-    /// decoder.push(b"\xEF\xBB\xBFcaf\xE9", &mut text).unwrap();
-    /// decoder.finish(&mut text).unwrap();
+    /// let _done = decoder.push_to_string(b"\xEF\xBB\xBFcaf\xE9", ErrorMode::Fatal, &mut text);
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
     /// assert_eq!(text, "café");
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         let decoder = Utf8Decoder::new().with_options(options);
-        Self { mode: self.mode, ..Self::continuing(decoder, self.switch.fallback()) }
+        Self { decoder, ..Self::new(self.switch.fallback()) }
     }
 
-    /// Sets what becomes of what the options refuse. (What is ill-formed falls back.)
+    /// Decodes `chunk` and appends the text to `text`, with each error replaced as `mode` says.
+    ///
+    /// Ill-formed bytes are no errors: they fall back. Errors are what the options reject, so with the
+    /// default options there are none. The status is [`Status::Done`], or [`Status::IllFormed`] in
+    /// [`ErrorMode::Fatal`]; then push the bytes that have not been read to continue.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::decoder::Status;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     /// use utf8_codec::{ErrorMode, Strictness, Utf8Options};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()))
-    ///     .with_options(Utf8Options::new().with_strictness(Strictness::new().refuse_nul()))
-    ///     .with_error_mode(ErrorMode::Escape);
-    /// let mut text = String::new();
-    /// decoder.push(b"\0\xE9\0", &mut text).unwrap();
-    /// assert_eq!(text, r"\x00é\x00");
+    ///     .with_options(Utf8Options::new().with_strictness(Strictness::new().refuse_nul()));
+    /// let (chunk, mut text) = (b"ab\0c\xE9!", String::new());
+    /// let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+    /// assert!(matches!(progress.status, Status::IllFormed(error) if error.valid_up_to() == 2));
+    /// assert_eq!((&*text, progress.read), ("ab", 3));
+    /// let _done = decoder.push_to_string(&chunk[3..], ErrorMode::Fatal, &mut text);
+    /// assert_eq!(text, "abcé!");
+    /// let _done = decoder.push_to_string(b"\0", ErrorMode::Escape, &mut text);
+    /// assert_eq!(text, r"abcé!\x00");
     /// ```
-    #[must_use]
-    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { mode, ..self }
+    pub fn push_to_string(&mut self, chunk: &[u8], mode: ErrorMode, text: &mut String) -> Progress {
+        let before = text.len();
+        let (used, status) = match self.append_chunk(chunk, mode, text) {
+            Ok(()) => (chunk.len(), Status::Done),
+            Err((used, error)) => (used, Status::IllFormed(error)),
+        };
+        progress(used, self.incomplete(), text.len() - before, status)
     }
 
-    /// Decodes the next chunk of the stream and appends its text to `text`.
-    ///
-    /// # Errors
-    ///
-    /// In [`ErrorMode::Fatal`], the first thing that the options refuse. The text before it has been
-    /// appended; the bytes behind it are kept and come first in the next call, which may well be
-    /// `push(b"", text)`. Call until `Ok` before the next chunk, or chunks pile up. With the default
-    /// options there are no errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-    /// use utf8_codec::{Strictness, Utf8Options};
-    ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()))
-    ///     .with_options(Utf8Options::new().with_strictness(Strictness::new().refuse_nul()));
-    /// let mut text = String::new();
-    /// let error = decoder.push(b"ab\0c\xE9!", &mut text).unwrap_err();
-    /// assert_eq!((&*text, error.valid_up_to()), ("ab", 2));
-    /// decoder.push(b"", &mut text).unwrap();
-    /// assert_eq!(text, "abcé!");
-    /// ```
-    pub fn push(&mut self, chunk: &[u8], text: &mut String) -> Result<(), Utf8Error> {
-        let mut chunk = chunk;
+    /// As [`push_to_string`](Self::push_to_string). With an error, returns how many bytes of `chunk` have
+    /// been read.
+    fn append_chunk(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<(), (usize, Utf8Error)> {
+        let mut rest = chunk;
         loop {
             let result = if self.held.is_empty() {
-                let found = self.switch.step(&mut self.decoder, chunk, Follow::More, text);
-                let (used, result) = take(found, self.mode, text);
+                let found = self.switch.step(&mut self.decoder, rest, Follow::More, text);
+                let (used, result) = take(found, mode, text);
                 if used == 0 && result == Ok(Pace::Waits) {
-                    self.held.hold(chunk, Wait::ForMore);
+                    self.held.hold(rest, Wait::ForMore);
                     return Ok(());
                 }
-                chunk = &chunk[used..];
+                rest = &rest[used..];
                 result
             } else {
-                let (used, result) = self.step_held(chunk, text);
-                chunk = &chunk[used..];
+                let (used, result) = self.step_held(rest, mode, text);
+                rest = &rest[used..];
                 result
             };
             match result {
-                Ok(Pace::GoesOn) => {}
+                Ok(Pace::Continues) => {}
                 Ok(Pace::Waits) => return Ok(()),
-                Err(error) => {
-                    self.held.hold(chunk, Wait::No);
-                    return Err(error);
-                }
+                Err(error) => return Err((chunk.len() - rest.len(), error)),
             }
         }
     }
 
-    /// Ends the stream: appends the text of what is held.
+    /// Ends the stream and appends the text of the held bytes to `text`.
     ///
     /// # Errors
     ///
-    /// As [`push`](Self::push); and [`MissingBom`](crate::Utf8ErrorKind::MissingBom) where a required
-    /// signature is. Call until `Ok`. Then calling again is harmless.
+    /// In [`ErrorMode::Fatal`], what the options reject; and [`MissingBom`] if a required BOM is missing. Call
+    /// it until `Ok`; further calls return `Ok`.
+    ///
+    /// [`MissingBom`]: crate::Utf8ErrorKind::MissingBom
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::windows_1252()));
     /// let mut text = String::new();
-    /// decoder.push(b"10 \xE2\x82", &mut text).unwrap();
-    /// decoder.finish(&mut text).unwrap();
+    /// let _done = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Fatal, &mut text);
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
     /// assert_eq!(text, "10 â‚");
     /// ```
-    pub fn finish(&mut self, text: &mut String) -> Result<(), Utf8Error> {
-        while self.step_end(text)? == Pace::GoesOn {}
+    pub fn finish_to_string(
+        &mut self,
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<(), Utf8Error> {
+        while self.step_end(mode, text)? == Pace::Continues {}
         Ok(())
     }
 
-    /// Starts a new stream with the same settings: offset 0, UTF-8, nothing held, a signature looked
-    /// for, nothing reported.
+    /// Starts a new stream with the same settings: offset 0, UTF-8, nothing held, a BOM expected, nothing
+    /// reported.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()));
-    /// decoder.push(b"\xE9", &mut String::new()).unwrap();
-    /// decoder.finish(&mut String::new()).unwrap();
+    /// let _done = decoder.push_to_string(b"\xE9", ErrorMode::Fatal, &mut String::new());
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
     /// decoder.reset();
     /// let mut text = String::new();
-    /// decoder.push(b"\xC3\xA9", &mut text).unwrap();
+    /// let _done = decoder.push_to_string(b"\xC3\xA9", ErrorMode::Fatal, &mut text);
     /// assert_eq!((&*text, decoder.report().runs), ("é", 0));
     /// ```
     pub fn reset(&mut self) {
@@ -218,15 +225,16 @@ impl FallbackDecoder {
         self.held.clear();
     }
 
-    /// Returns what the fallback has done so far.
+    /// Returns what the fallback has done in this stream so far.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
-    /// decoder.push(b"\xE9 and \xE8\xE9.", &mut String::new()).unwrap();
+    /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!((decoder.report().runs, decoder.report().bytes), (2, 3));
     /// ```
     #[must_use]
@@ -234,49 +242,51 @@ impl FallbackDecoder {
         self.switch.report()
     }
 
-    /// Returns how many bytes of the stream have been consumed, those held included.
+    /// Returns how many bytes of the stream have been consumed, including held bytes.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
-    /// decoder.push(b"\xE9 \xC3", &mut String::new()).unwrap();
-    /// assert_eq!((decoder.position(), decoder.held()), (3, &b"\xC3"[..]));
+    /// let _done = decoder.push_to_string(b"\xE9 \xC3", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!((decoder.position(), decoder.incomplete()), (3, &b"\xC3"[..]));
     /// ```
     #[must_use]
     pub fn position(&self) -> u64 {
         self.decoder.position() + self.held.rest().len() as u64
     }
 
-    /// Returns the bytes that are held.
+    /// Returns the held bytes: they are undecided, or follow an error.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
-    /// decoder.push(b"gr\xC3\xBC\xC3\x9Fe", &mut String::new()).unwrap();
-    /// assert_eq!(decoder.held(), b"\xC3\xBC\xC3\x9Fe"); // the line may turn out not to be UTF-8
+    /// let _done = decoder.push_to_string(b"gr\xC3\xBC\xC3\x9Fe", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.incomplete(), b"\xC3\xBC\xC3\x9Fe"); // the line may not be UTF-8
     /// ```
     #[must_use]
-    pub fn held(&self) -> &[u8] {
+    pub fn incomplete(&self) -> &[u8] {
         self.held.rest()
     }
 
-    /// Whether a signature was removed from the start of this stream.
+    /// Returns whether a BOM was stripped from the start of this stream.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-    /// use utf8_codec::{BomPolicy, Utf8Options};
+    /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()))
     ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
-    /// decoder.push(b"\xEF\xBB\xBF", &mut String::new()).unwrap();
+    /// let _done = decoder.push_to_string(b"\xEF\xBB\xBF", ErrorMode::Fatal, &mut String::new());
     /// assert!(decoder.bom_seen());
     /// ```
     #[must_use]
@@ -284,17 +294,18 @@ impl FallbackDecoder {
         self.decoder.bom_seen()
     }
 
-    /// Returns how many errors there have been: ill-formed parts, where each was decided on, else
-    /// the one by which a line or the rest was, and what the options refuse.
+    /// Returns the number of errors in this stream so far: ill-formed parts, or, where a line or the rest
+    /// falls back, the first in it; and what the options reject.
     ///
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
-    /// decoder.push(b"\xE9\xE9\n\xE9", &mut String::new()).unwrap();
-    /// decoder.finish(&mut String::new()).unwrap();
+    /// let _done = decoder.push_to_string(b"\xE9\xE9\n\xE9", ErrorMode::Fatal, &mut String::new());
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
     /// assert_eq!(decoder.error_count(), 2);
     /// ```
     #[must_use]
@@ -307,35 +318,40 @@ impl FallbackDecoder {
     /// # Examples
     ///
     /// ```
+    /// use utf8_codec::ErrorMode;
     /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
-    /// decoder.push(b"\xC3\xA9 \xE9 \xE8\n", &mut String::new()).unwrap();
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // by which the line was decided
-    /// assert_eq!(decoder.report().first, Some(0)); // from its first byte on
+    /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9 \xE8\n", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // made the line fall back
+    /// assert_eq!(decoder.report().first, Some(0)); // the whole line
     /// ```
     #[must_use]
     pub fn first_error(&self) -> Option<Utf8Error> {
         self.decoder.first_error()
     }
 
-    /// Whether nothing is held.
+    /// Returns whether nothing is held.
     #[cfg(feature = "stream")]
     pub(crate) fn is_complete(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Holds what waits for more.
+    /// Holds `bytes`, which need more.
     #[cfg(feature = "stream")]
     pub(crate) fn hold(&mut self, bytes: &[u8]) {
         self.held.hold(bytes, Wait::ForMore);
     }
 
-    /// Takes a step into what is held, at the end: appends text, or returns an error.
-    pub(crate) fn step_end(&mut self, text: &mut String) -> Result<Pace, Utf8Error> {
+    /// Takes a step into the held bytes at the end of the stream: appends text, or returns an error.
+    pub(super) fn step_end(
+        &mut self,
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<Pace, Utf8Error> {
         let held = self.held.rest();
         let found = self.switch.step(&mut self.decoder, held, Follow::End, text);
-        let (used, pace) = take(found, self.mode, text);
+        let (used, pace) = take(found, mode, text);
         self.held.take(used);
         if pace == Ok(Pace::Waits) {
             self.held.clear();
@@ -344,11 +360,12 @@ impl FallbackDecoder {
         pace
     }
 
-    /// Takes a step into what is held and, where that does not tell, what `chunk` begins with.
-    /// Returns how many bytes of `chunk` are done with, or held.
-    pub(crate) fn step_held(
+    /// Takes a step into the held bytes and, if they are not enough, the first bytes of `chunk`. Returns how
+    /// many bytes of `chunk` have been decoded or are held.
+    pub(super) fn step_held(
         &mut self,
         chunk: &[u8],
+        mode: ErrorMode,
         text: &mut String,
     ) -> (usize, Result<Pace, Utf8Error>) {
         loop {
@@ -361,16 +378,16 @@ impl FallbackDecoder {
             self.held.append(&chunk[..lent]);
             let held = self.held.rest();
             let found = self.switch.step(&mut self.decoder, held, Follow::More, text);
-            let (used, result) = take(found, self.mode, text);
+            let (used, result) = take(found, mode, text);
             if used == 0 && result == Ok(Pace::Waits) {
                 self.held.wait = Wait::ForMore;
                 if lent > 0 {
-                    return (lent, Ok(Pace::GoesOn));
+                    return (lent, Ok(Pace::Continues));
                 }
                 continue;
             }
             self.held.wait = Wait::No;
-            // What is lent is given back: it may be decoded where it is.
+            // The bytes of `chunk` are taken back: they may be decoded without a copy.
             self.held.bytes.truncate(self.held.bytes.len() - lent);
             self.held.take(used.min(own));
             return (used.saturating_sub(own), result);
@@ -378,29 +395,29 @@ impl FallbackDecoder {
     }
 }
 
-/// How many bytes of a chunk are put behind what is held, to be looked at together.
+/// How many bytes of a chunk are appended to the held ones, to be decoded together.
 const LEAST_LENT: usize = 64;
 const MOST_LENT: usize = 4096;
 
-/// Whether there may be more to say.
+/// Whether a further step may find more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pace {
-    GoesOn,
+pub(super) enum Pace {
+    Continues,
     Waits,
 }
 
-/// Appends what has been found, and says how many bytes that is. The legacy text has been appended.
+/// Appends what has been found, and returns its number of bytes. Legacy text has been appended before.
 fn take(found: Found<'_>, mode: ErrorMode, text: &mut String) -> (usize, Result<Pace, Utf8Error>) {
     match found {
         Found::Text(piece) => {
             text.push_str(piece);
-            (piece.len(), Ok(Pace::GoesOn))
+            (piece.len(), Ok(Pace::Continues))
         }
-        Found::Legacy(len) | Found::Silent(len) => (len, Ok(Pace::GoesOn)),
+        Found::Legacy(len) | Found::Silent(len) => (len, Ok(Pace::Continues)),
         Found::Error(error) => {
             let repair = mode.repair(&error);
             text.push_str(repair.as_deref().unwrap_or_default());
-            (error.bytes().len(), repair.map(|_| Pace::GoesOn).ok_or(error))
+            (error.bytes().len(), repair.map(|_| Pace::Continues).ok_or(error))
         }
         Found::Hold => (0, Ok(Pace::Waits)),
     }
@@ -446,5 +463,5 @@ impl Held {
     }
 }
 
-/// More room than this, in bytes, is given back once there is little to hold.
+/// A larger capacity, in bytes, is freed when few bytes are held.
 const ROOM: usize = 16 * 1024;

@@ -1,3 +1,5 @@
+//! The fallback of a codec that finds the ends of lines itself, and shows whole lines.
+
 use alloc::string::String;
 
 use bytestring::ByteString;
@@ -11,16 +13,16 @@ use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, FallbackReport, Switch};
 use crate::relatives::Follow;
 
-/// A fallback for a codec that knows itself where lines end, and shows them whole.
+/// A fallback for a codec that finds the ends of lines itself, and shows whole lines.
 #[derive(Clone, Debug)]
 pub(crate) struct LineFallback {
     fallback: Fallback,
-    /// Reads what is UTF-8, and ill-formed parts where they fall back by themselves; counts.
+    /// Decodes UTF-8, and ill-formed parts that fall back by themselves; counts.
     parts: Switch,
     stream: Stream,
 }
 
-/// What the stream is, on the whole.
+/// The encoding of the rest of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stream {
     Utf8,
@@ -41,13 +43,13 @@ impl LineFallback {
         self.parts.report()
     }
 
-    /// Whether all that comes is in the legacy encoding.
+    /// Returns whether the rest of the stream is in the legacy encoding.
     pub(crate) fn has_turned(&self) -> bool {
         self.stream == Stream::Legacy
     }
 
-    /// Takes note that the line which begins at `position` is ill-formed `at` bytes behind that.
-    /// Returns from where on it is legacy, if more of it is than what is ill-formed.
+    /// Notes that the line at `position` is ill-formed after `at` bytes. Returns from which byte on the line
+    /// is legacy, if that is more than the ill-formed part.
     pub(crate) fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
         match self.fallback.extent {
             Extent::Part => None,
@@ -60,18 +62,18 @@ impl LineFallback {
         }
     }
 
-    /// Makes a line's text of its bytes, which have been looked at and counted before. From `legacy`
-    /// on they are in the legacy encoding.
+    /// Decodes the bytes of a line, which have been validated and counted before. From `legacy` on they are in
+    /// the legacy encoding.
     pub(crate) fn text(
         &mut self,
         mode: ErrorMode,
-        mut scanner: Scanner,
+        scanner: Scanner,
         legacy: Option<usize>,
         bytes: &[u8],
     ) -> Result<ByteString, Utf8Error> {
         let legacy = match self.fallback.extent {
             Extent::Line { .. } if legacy.is_some() => {
-                // In front of that it is the same in both.
+                // Before that, both encodings agree.
                 let at = bytes.iter().position(|byte| !byte.is_ascii());
                 self.parts.begin(scanner.position() + at.unwrap_or(0) as u64);
                 at
@@ -81,7 +83,8 @@ impl LineFallback {
         let (mut utf8, mut legacy) =
             legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
         let mut text = String::with_capacity(bytes.len());
-        let mut decoder = Utf8Decoder::at(scanner); // these errors have been counted before
+        // The errors have been counted before: this decoder is dropped.
+        let mut decoder = Utf8Decoder::at(scanner);
         loop {
             let follow = Follow::End;
             let found = self.parts.step(&mut decoder, utf8, follow, &mut text);
@@ -99,7 +102,7 @@ impl LineFallback {
             };
             utf8 = &utf8[taken..];
         }
-        scanner = decoder.scanner();
+        let mut scanner = decoder.scanner();
         loop {
             let taken = match scanner.step_legacy(legacy, None) {
                 Step::Silent(len) => self.parts.decode(&legacy[..len], Follow::End, &mut text),

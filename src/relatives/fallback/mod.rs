@@ -25,9 +25,9 @@
 //! let mut decoder = FallbackDecoder::new(irc);
 //! let mut text = String::new();
 //! for chunk in [&b"caf\xC3"[..], b"\xA9\ncaf\xE9 f\xC3\xBCr 2 \x80\nth\xC3\xA9\n"] {
-//!     decoder.push(chunk, &mut text).unwrap();
+//!     let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
 //! }
-//! decoder.finish(&mut text).unwrap();
+//! decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
 //! assert_eq!(text, "café\ncafé fÃ¼r 2 €\nthé\n");
 //! assert_eq!(decoder.report().runs, 1);
 //! assert_eq!(decoder.report().first, Some(9)); // in the second line; in front of it stands ASCII
@@ -63,6 +63,6 @@ pub use crate::relatives::legacy::LegacyEncoding;
 
 #[cfg(feature = "codec")]
 pub(crate) use line::LineFallback;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "codec")]
 pub(crate) use owned::take_next;
 pub(crate) use switch::Switch;

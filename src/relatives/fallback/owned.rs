@@ -1,3 +1,5 @@
+//! How is the text of a stream with a fallback taken off a buffer, owned?
+
 use alloc::string::String;
 
 use bytes::Buf;
@@ -15,9 +17,9 @@ use crate::fallback::decoder::{FallbackDecoder, Pace};
 use crate::fallback::switch::Found;
 use crate::relatives::Follow;
 
-/// Takes the next text off the front of `bytes`: UTF-8 without copying, what is legacy as a copy.
+/// Takes the next text off the front of `bytes`: UTF-8 without copying, legacy text as a copy.
 ///
-/// `None` where more bytes are needed, or nothing is left; an error is what the options refuse and
+/// Returns `None` if more bytes are needed, or none are left. An error is one that the options define and
 /// `mode` does not repair.
 pub(crate) fn take_next<B: SplitTo + Buf>(
     switch: &mut Switch,
@@ -53,7 +55,7 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     }
 }
 
-/// What has been found, but for text.
+/// What [`take_next`] takes, other than text.
 enum Taken {
     Nothing,
     Bytes(usize),
@@ -64,10 +66,14 @@ enum Taken {
 impl FallbackDecoder {
     /// Takes the next text from the held bytes and the front of `chunk`. Returns `None` when `chunk` is
     /// empty and the held bytes need more.
-    pub(crate) fn next_text(&mut self, chunk: &mut Bytes) -> Result<Option<ByteString>, Utf8Error> {
+    pub(crate) fn next_text(
+        &mut self,
+        chunk: &mut Bytes,
+        mode: ErrorMode,
+    ) -> Result<Option<ByteString>, Utf8Error> {
         let mut text = String::new();
         while !self.is_complete() {
-            let (used, pace) = self.step_held(chunk, &mut text);
+            let (used, pace) = self.step_held(chunk, mode, &mut text);
             chunk.advance(used);
             let pace = pace?;
             if !text.is_empty() {
@@ -77,8 +83,7 @@ impl FallbackDecoder {
                 return Ok(None);
             }
         }
-        let Self { decoder, mode, switch, .. } = self;
-        let next = take_next(switch, decoder, chunk, Follow::More, *mode)?;
+        let next = take_next(&mut self.switch, &mut self.decoder, chunk, Follow::More, mode)?;
         if next.is_none() {
             self.hold(&std::mem::take(chunk));
         }
@@ -86,10 +91,10 @@ impl FallbackDecoder {
     }
 
     /// Takes the next text or error of the held bytes at the end of the stream, then `None`.
-    pub(crate) fn last_text(&mut self) -> Result<Option<ByteString>, Utf8Error> {
+    pub(crate) fn last_text(&mut self, mode: ErrorMode) -> Result<Option<ByteString>, Utf8Error> {
         let mut text = String::new();
         while text.is_empty() {
-            if self.step_end(&mut text)? == Pace::Waits {
+            if self.step_end(mode, &mut text)? == Pace::Waits {
                 return Ok(None);
             }
         }

@@ -1,3 +1,5 @@
+//! Which bytes of a stream are UTF-8, and which are in the legacy encoding?
+
 use alloc::string::String;
 
 use crate::core::decoder::Utf8Decoder;
@@ -8,10 +10,10 @@ use crate::fallback::{Fallback, FallbackReport};
 use crate::relatives::Follow;
 use crate::relatives::legacy::Decoded;
 
-/// What the bytes at a place in a stream are, in view of a fallback.
+/// The state of a stream with a fallback between two bytes.
 ///
-/// As [`Scanner`], which it asks, it holds no bytes: what is answered with [`Found::Hold`] is shown
-/// again together with what comes behind it.
+/// Like the [`Scanner`], which it uses, it holds no bytes: the caller shows bytes answered with
+/// [`Found::Hold`] again, together with the bytes after them.
 ///
 /// ```text
 ///            ill-formed                            LF (line)
@@ -27,9 +29,9 @@ pub(crate) struct Switch {
     fallback: Fallback,
     reading: Reading,
     report: FallbackReport,
-    /// Up to here errors have been counted: a run of them may be shown again.
+    /// The errors before this offset have been counted: a run of them may be shown again.
     counted: u64,
-    /// Where the last run of ill-formed parts ended, or may go on.
+    /// The offset at which the last run of ill-formed parts ended, or may continue.
     run_end: u64,
 }
 
@@ -37,16 +39,16 @@ pub(crate) struct Switch {
 enum Reading {
     /// As UTF-8. With [`Extent::Line`] only ASCII came before in this line.
     Utf8,
-    /// A line that began with ASCII and goes on with other text here, of which `checked` bytes have
-    /// been found to be UTF-8. `ahead` is the scanner behind them.
+    /// A line that began with ASCII and continues with other text here, of which `checked` bytes are known
+    /// to be UTF-8. `ahead` is the scanner after them.
     ///
-    /// Only saves work: text is not taken on its word.
+    /// This only saves work: the text is decoded again.
     Open { ahead: Scanner, checked: usize },
-    /// So many bytes of UTF-8, and the line they end is UTF-8, too.
+    /// A line of UTF-8, of which this many bytes are left.
     Whole { left: usize },
-    /// A line that is UTF-8 as far as the limit goes.
+    /// A line that is UTF-8 up to the limit.
     Long,
-    /// In the legacy encoding: to the end of the line, or for good.
+    /// In the legacy encoding: to the end of the line, or of the stream.
     Legacy,
 }
 
@@ -55,19 +57,19 @@ enum Reading {
 pub(crate) enum Found<'a> {
     /// UTF-8, not empty.
     Text(&'a str),
-    /// So many bytes in the legacy encoding; their text has been appended.
+    /// This many bytes in the legacy encoding; their text has been appended.
     Legacy(usize),
-    /// So many bytes that mean nothing.
+    /// This many bytes without meaning.
     Silent(usize),
-    /// What the options refuse.
+    /// An error that the options define.
     Error(Utf8Error),
-    /// Nothing that can be told before more comes; behind the end: nothing at all.
+    /// Bytes that only more bytes can decide; at the end of the stream, no bytes.
     Hold,
 }
 
 impl Switch {
-    pub(crate) fn new(fallback: Fallback) -> Self {
-        let report = FallbackReport::default();
+    pub(crate) const fn new(fallback: Fallback) -> Self {
+        let report = FallbackReport { first: None, runs: 0, bytes: 0, replaced: 0 };
         Self { fallback, reading: Reading::Utf8, report, counted: 0, run_end: 0 }
     }
 
@@ -83,7 +85,8 @@ impl Switch {
         self.report
     }
 
-    /// Says what `input` begins with. `legacy` receives the text of [`Found::Legacy`].
+    /// Describes what `input`, the bytes at the position of `decoder`, begins with, and moves past it.
+    /// Appends the text of [`Found::Legacy`] to `legacy`.
     pub(crate) fn step<'a>(
         &mut self,
         decoder: &mut Utf8Decoder,
@@ -114,7 +117,7 @@ impl Switch {
         }
     }
 
-    /// Takes note of the end of the stream, behind which a new line begins.
+    /// Ends the stream; a new line begins after it.
     pub(crate) fn finish(&mut self) {
         if self.fallback.extent != Extent::Rest {
             self.reading = Reading::Utf8;
@@ -146,7 +149,7 @@ impl Switch {
         }
     }
 
-    /// The ill-formed parts that the bytes begin with, up to the next thing that is none.
+    /// The ill-formed parts that the bytes begin with.
     fn step_run<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let start = at.decoder.position();
         let mut len = 0;
@@ -189,7 +192,7 @@ impl Switch {
         }
     }
 
-    /// The ASCII front of a line, or whole lines of UTF-8.
+    /// The ASCII at the start of a line, or whole lines of UTF-8.
     fn step_line_start<'a>(&mut self, at: &mut Place<'_, 'a>) -> Option<Found<'a>> {
         let before = at.decoder.scanner();
         match at.step() {
@@ -204,7 +207,7 @@ impl Switch {
                 self.turn(at, error);
                 return None;
             }
-            // What is refused and not ASCII may be something else in the legacy encoding.
+            // A rejected character that is not ASCII may be another one in the legacy encoding.
             Step::Error(error) if error.kind().is_about_bom() => {
                 return Some(at.pass_on(Step::Error(error)));
             }
@@ -216,7 +219,7 @@ impl Switch {
         None
     }
 
-    /// A line that waits for the verdict.
+    /// A line that is held until it is decided.
     fn step_open<'a>(
         &mut self,
         at: &mut Place<'_, 'a>,
@@ -226,7 +229,7 @@ impl Switch {
     ) -> Option<Found<'a>> {
         let (mut ahead, mut checked) = (ahead, checked);
         if checked > at.input.len() {
-            // These are not the bytes that were.
+            // These are other bytes.
             self.reading = Reading::Utf8;
             return None;
         }
@@ -312,7 +315,7 @@ impl Switch {
         if read == 0 { Found::Hold } else { Found::Legacy(read) }
     }
 
-    /// Turns to the legacy encoding where the scanner is, because of `error`.
+    /// Falls back at the position of the decoder, because of `error`.
     fn turn(&mut self, at: &mut Place<'_, '_>, error: Utf8Error) {
         at.decoder.note(error);
         at.decoder.close_start();
@@ -320,13 +323,13 @@ impl Switch {
         self.reading = Reading::Legacy;
     }
 
-    /// Takes note that bytes from `position` on are legacy.
+    /// Notes that bytes from `position` on are legacy.
     pub(super) fn begin(&mut self, position: u64) {
         self.report.first.get_or_insert(position);
         self.report.runs += 1;
     }
 
-    /// Reads bytes in the legacy encoding; returns how many.
+    /// Decodes bytes in the legacy encoding; returns how many.
     pub(super) fn decode(&mut self, bytes: &[u8], follow: Follow, text: &mut String) -> usize {
         let Decoded { read, replaced } = self.fallback.encoding.decode(bytes, follow, text);
         self.report.bytes += read as u64;
@@ -344,7 +347,7 @@ fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<'a> 
     scanner.finish(input).map_or(Step::Hold, Step::Error)
 }
 
-/// Bytes, and where they stand.
+/// The bytes that are shown, and the decoder at their position.
 struct Place<'p, 'a> {
     decoder: &'p mut Utf8Decoder,
     input: &'a [u8],
@@ -357,7 +360,7 @@ impl<'a> Place<'_, 'a> {
         Place { decoder, input, follow: *follow }
     }
 
-    /// What the bytes begin with in UTF-8, in view of what follows.
+    /// Describes what the bytes begin with in UTF-8, given what follows them.
     fn step(&mut self) -> Step<'a> {
         let mut scanner = self.decoder.scanner();
         let step = step(&mut scanner, self.input, self.follow);
@@ -374,14 +377,14 @@ impl<'a> Place<'_, 'a> {
         }
     }
 
-    /// Of the last step's text the first `len` bytes, which are whole characters.
+    /// Returns the first `len` bytes of the last step's text, which are whole characters.
     fn give_back(&mut self, text: &'a str, len: usize) -> Found<'a> {
         self.decoder.unread(text.len() - len);
         Found::Text(&text[..len])
     }
 }
 
-/// Length of the lines that `text` ends, and of the ASCII with which the next one begins.
+/// Returns the length of the lines that `text` ends, and of the ASCII at the start of the next one.
 fn settled_len(text: &str) -> usize {
     let line = text.bytes().rposition(|byte| byte == b'\n').map_or(0, |lf| lf + 1);
     let ascii = text[line..].bytes().position(|byte| !byte.is_ascii());

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use arbitrary::Arbitrary;
 #[cfg(feature = "encoding_rs")]
 use encoding_rs::Encoding;
-use fallback_model::{Extent, decode, lines, model_lines, model_of, run, stream};
+use fallback_model::{Extent, decode, lines, model_lines, model_of, push, run, stream};
 use rules::{kind, so_far};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::detect::{Detection, Detector, StreamKind};
@@ -121,7 +121,7 @@ pub fn fallback(plan: &FallbackPlan) {
     let bytes = cut.concat();
     let cuts = [vec![&bytes[..]], cut.clone(), bytes.chunks(1).collect()];
 
-    let mut decoder = FallbackDecoder::new(fallback).with_options(options).with_error_mode(mode);
+    let mut decoder = FallbackDecoder::new(fallback).with_options(options);
     let mut codec =
         Utf8Codec::new().with_options(options).with_error_mode(mode).with_fallback(fallback);
     let of_lines = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
@@ -131,7 +131,7 @@ pub fn fallback(plan: &FallbackPlan) {
     let mut whole = None;
     let context = || format!("{encoding:?}, {extent:?}, {config:?}, {mode:?}: {bytes:02x?}");
     for cut in cuts {
-        let read = decode(&mut decoder, cut.iter().copied());
+        let read = decode(&mut decoder, mode, cut.iter().copied());
         let counted = (decoder.error_count(), decoder.first_error(), decoder.bom_seen());
         let of_codec = run(&mut codec, cut.iter().copied());
         let inner = codec.decoder();
@@ -172,12 +172,12 @@ pub fn fallback(plan: &FallbackPlan) {
         Extent::Rest => 3,
     };
     for chunk in cut {
-        decoder.push(chunk, &mut String::new()).expect("nothing is refused");
-        assert!(decoder.held().len() <= most, "{}: {:02x?}", context(), decoder.held());
+        push(&mut decoder, chunk, &mut String::new());
+        assert!(decoder.incomplete().len() <= most, "{}: {:02x?}", context(), decoder.incomplete());
     }
     // Behind the end a new line begins, but the rest stays what it is.
-    decode(&mut decoder, []);
-    let again = decode(&mut decoder, [&bytes[..]]);
+    decode(&mut decoder, mode, []);
+    let again = decode(&mut decoder, mode, [&bytes[..]]);
     let turned = extent == Extent::Rest && found.runs > 0;
     assert_eq!(again.text, if turned { read(&bytes) } else { found.text }, "{}", "a second time");
 }
