@@ -83,14 +83,20 @@ struct Repaired {
 /// `mode` is not [`ErrorMode::Fatal`].
 fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
     debug_assert_ne!(mode, ErrorMode::Fatal);
-    // One loop for each mode, so that no error asks for it.
     match mode {
-        ErrorMode::Fatal | ErrorMode::Replacement => RepairLoop::run(input, text, &Replaced),
-        ErrorMode::Skip => RepairLoop::run(input, text, &Skipped),
-        ErrorMode::Escape => RepairLoop::run(input, text, &ByTable(&EVERY_ESCAPE)),
-        ErrorMode::Latin1 => RepairLoop::run(input, text, &ByTable(&EVERY_LATIN1)),
-        ErrorMode::Windows1252 => RepairLoop::run(input, text, &ByTable(&EVERY_WINDOWS_1252)),
+        ErrorMode::Fatal | ErrorMode::Replacement => repair_by(input, text, &Replaced),
+        ErrorMode::Skip => repair_by(input, text, &Skipped),
+        ErrorMode::Escape => repair_by(input, text, &ByTable(&EVERY_ESCAPE)),
+        ErrorMode::Latin1 => repair_by(input, text, &ByTable(&EVERY_LATIN1)),
+        ErrorMode::Windows1252 => repair_by(input, text, &ByTable(&EVERY_WINDOWS_1252)),
     }
+}
+
+/// One loop for each kind of repair, so that no error asks for it. (Out of line: all of them in one function
+/// have too few registers. Rows `latin-1` of `benches/damaged.rs`.)
+#[inline(never)]
+fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> Repaired {
+    RepairLoop::run(input, text, repairs)
 }
 
 // The rows named below are those of `benches/damaged.rs` in which the constant shows.
