@@ -10,7 +10,7 @@ use futures::stream::FusedStream;
 use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 
-use crate::stream::block::Block;
+use crate::stream::char_block::CharBlock;
 use crate::stream::{StreamError, Utf8Stream};
 
 pin_project! {
@@ -65,7 +65,7 @@ pin_project! {
     {
         #[pin]
         texts: Utf8Stream<S>,
-        block: Block,
+        block: CharBlock,
         // Comes after the block, which is empty: it has been peeked at, or is about to be taken.
         error: Option<StreamError<S::Error>>,
     }
@@ -84,7 +84,7 @@ enum Next {
 impl<S: TryStream> CharStream<S> {
     pub(super) fn new(texts: Utf8Stream<S>) -> Self {
         let decoder = texts.decoder();
-        let block = Block::new(decoder.position() - decoder.incomplete().len() as u64);
+        let block = CharBlock::new(decoder.position() - decoder.incomplete().len() as u64);
         Self { texts, block, error: None }
     }
 
@@ -463,7 +463,7 @@ where
     }
 
     #[inline]
-    fn block(self: Pin<&mut Self>) -> &mut Block {
+    fn block(self: Pin<&mut Self>) -> &mut CharBlock {
         self.project().block
     }
 }

@@ -54,7 +54,7 @@
 //! [`ByteString`]: bytestring::ByteString
 //! [`io::Error`]: std::io::Error
 
-mod block;
+mod char_block;
 mod char_stream;
 mod error;
 mod ext;

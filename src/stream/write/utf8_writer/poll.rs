@@ -7,9 +7,9 @@ use std::task::{Context, Poll, ready};
 use futures::Sink;
 use tokio::io::AsyncWrite;
 
-use super::item::Item;
-use super::{MIN_SHARED, State, Utf8Item, Utf8Writer};
+use super::{MIN_SHARED, State, Utf8Writer};
 use crate::core::decoder::buffer::Status;
+use crate::stream::write::utf8_item::{Item, Utf8Item};
 use crate::utf16::{Utf16Decoder, Utf16Error};
 
 /// Methods for your own futures. The `Sink` has methods of the same names, one set for each type of item.

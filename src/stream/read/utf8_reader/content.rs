@@ -5,12 +5,12 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
+use super::State;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::scanner::Step;
 use crate::core::text::{Ending, ReadBuffer};
-use crate::stream::read::State;
 
 /// What has been read.
 #[derive(Clone, Debug)]

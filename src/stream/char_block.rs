@@ -10,7 +10,7 @@ use crate::stream::piece::Piece;
 
 /// Text that has not been handed out, the beginning of it decoded to `char`s.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(super) struct CharBlock {
     piece: Piece,
     /// How many bytes of the piece have been handed out.
     at: usize,
@@ -24,7 +24,7 @@ pub(super) struct Block {
     ahead_to: usize,
 }
 
-impl Block {
+impl CharBlock {
     /// Creates an empty block at `offset`.
     pub(super) const fn new(offset: u64) -> Self {
         let piece = Piece::Text { text: ByteString::new(), offset };

@@ -8,7 +8,7 @@ use bytestring::ByteString;
 use tokio::io::AsyncWrite;
 
 use super::Utf8Writer;
-use super::item::Item;
+use crate::stream::write::utf8_item::Item;
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// Copies `text` into the buffer as soon as there is room.

@@ -5,7 +5,7 @@ use std::mem;
 
 use bytestring::ByteString;
 
-use super::MIN_SHARED;
+use super::utf8_writer::MIN_SHARED;
 use sealed::Sealed;
 
 pub(super) use sealed::Item;

@@ -1,0 +1,497 @@
+//! How is text read from an `AsyncRead` without copying it?
+
+mod async_methods;
+mod content;
+
+use std::io;
+use std::mem;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::BytesMut;
+use pin_project_lite::pin_project;
+use tokio::io::AsyncRead;
+
+use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
+use crate::core::decoder::Utf8Decoder;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
+use crate::core::text::ReadBuffer;
+use crate::stream::{StreamError, Utf8ByteReader};
+use content::Content;
+
+pin_project! {
+    /// Reads text from an `AsyncRead` without copying it.
+    ///
+    /// [`next_str`](Self::next_str) returns the text received so far as a `&str` borrowed from the
+    /// internal buffer. While data keeps arriving, nothing is copied and nothing is allocated. An
+    /// incomplete sequence, at most three bytes, stays in the buffer and is returned with the bytes
+    /// after it. How the text is divided depends on the reads; the text does not.
+    ///
+    /// # Memory
+    ///
+    /// A `Utf8Reader` is 240 bytes larger than its reader, on a 64-bit machine. Reads of up to 96 bytes
+    /// go into these. After a read that fills them, the next one allocates a buffer of 8,192 bytes
+    /// (8 KiB), or of the size [set](Self::with_capacity). The buffer, and that of repaired text, is
+    /// freed when it is empty and the reader is pending, so an idle connection holds no heap memory.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], the default, [`StreamError::Utf8`] for each ill-formed part; the text
+    /// before it is returned first, and the next call continues after it. In every mode
+    /// [`StreamError::Inner`] if the reader fails; the next call reads again. A read of no bytes is the
+    /// end; after it the reader is not polled again.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future of any method loses no data, except for
+    /// [`collect_text`](Self::collect_text). A pending `Utf8Reader` has passed the waker on or has woken
+    /// it: it yields to the runtime after 32 consecutive reads without text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tokio::io::AsyncWriteExt;
+    /// use utf8_codec::stream::{StreamError, Utf8Reader};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), StreamError<std::io::Error>> {
+    /// let (mut peer, socket) = tokio::io::duplex(64);
+    /// let mut reader = Utf8Reader::new(socket);
+    ///
+    /// peer.write_all(b"snowman: \xE2\x98").await?;
+    /// assert_eq!(reader.next_str().await?, Some("snowman: "));
+    /// peer.write_all(b"\x83.").await?;
+    /// assert_eq!(reader.next_str().await?, Some("☃."));
+    /// drop(peer);
+    /// assert_eq!(reader.next_str().await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Clone, Debug)]
+    pub struct Utf8Reader<R> {
+        #[pin]
+        reader: R,
+        content: Content,
+        state: State,
+        capacity: usize,
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The bytes in the buffer have not been decoded.
+    Looking,
+    /// The bytes in the buffer, at most three, are the beginning of an incomplete sequence.
+    Reading,
+    /// The reader has ended. The bytes in the buffer are incomplete.
+    Ending,
+    /// Everything has been returned.
+    Ended,
+}
+
+impl<R> Utf8Reader<R> {
+    /// Reads from `reader`, with the default options, in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("żółw".as_bytes());
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("żółw"));
+    /// # }
+    /// ```
+    pub fn new(reader: R) -> Self {
+        Self { reader, content: Content::new(), state: State::Reading, capacity: CAPACITY }
+    }
+
+    /// Sets the size of the buffer for large reads, in bytes, at least 4. It is the most that one read
+    /// returns. Call it before the first read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("żółw".as_bytes()).with_capacity(5); // C5 BC C3 B3 C5 82 77
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("żó"));
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("łw"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity: capacity.max(4), ..self }
+    }
+
+    /// Sets how the stream begins and what it may contain. Call it before the first read: it starts a
+    /// new stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut reader = Utf8Reader::new("\u{FEFF}text".as_bytes()).with_options(options);
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("text"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self {
+            content: Content { decoder: Utf8Decoder::new().with_options(options), ..self.content },
+            ..self
+        }
+    }
+
+    /// Sets what replaces ill-formed parts. It can be called at any time, and applies to the bytes that
+    /// have not been decoded.
+    ///
+    /// From the first repair in a read on, its text is copied and returned in one piece, which can be
+    /// four times as long as the bytes read ([`ErrorMode::Escape`]).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"caf\xE9!"[..]).with_error_mode(ErrorMode::Latin1);
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("caf"));
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("é!"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { content: Content { mode, ..self.content }, ..self }
+    }
+
+    /// Returns the text that has been decoded and not consumed. It is empty if a read has to come
+    /// first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("one two".as_bytes());
+    /// assert_eq!(reader.as_str(), "");
+    /// reader.next_char().await.unwrap();
+    /// assert_eq!(reader.as_str(), "ne two");
+    /// # }
+    /// ```
+    pub fn as_str(&self) -> &str {
+        self.content.as_str()
+    }
+
+    /// Returns the bytes that have been read and not decoded. After the reader returned `Pending` these
+    /// are at most three, the beginning of a sequence or of a BOM.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"HELO\xFFbinary"[..]);
+    /// reader.next_str().await.unwrap();
+    /// assert_eq!(reader.rest(), b"\xFFbinary");
+    /// # }
+    /// ```
+    pub fn rest(&self) -> &[u8] {
+        self.content.buffer.rest()
+    }
+
+    /// Consumes the first `len` bytes of [`as_str`](Self::as_str), which
+    /// [`poll_fill_str`](Self::poll_fill_str) returns too.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is not a character boundary of that text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new("größe: 7".as_bytes());
+    /// let name = reader.peek_str().await.unwrap().unwrap().find(':').unwrap();
+    /// reader.consume(name);
+    /// assert_eq!(reader.as_str(), ": 7");
+    /// # }
+    /// ```
+    pub fn consume(&mut self, len: usize) {
+        self.content.consume(len);
+    }
+
+    /// Returns the reader.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// assert_eq!(Utf8Reader::new(&b"bytes"[..]).get_ref(), b"bytes");
+    /// ```
+    pub fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
+    /// Returns the reader mutably. Bytes that you read from it are missing in the text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new(&b"bytes"[..]);
+    /// *reader.get_mut() = b"other bytes";
+    /// assert_eq!(reader.into_inner(), b"other bytes");
+    /// ```
+    pub fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
+    /// Consumes the adaptor and returns the reader.
+    ///
+    /// What has been read and not consumed is lost: [`as_str`](Self::as_str), and after it
+    /// [`rest`](Self::rest). To continue without a `Utf8Reader`, copy both out first, and clone the
+    /// [`decoder`](Self::decoder), which continues with `rest`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::{StreamError, Utf8Reader};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), StreamError<std::io::Error>> {
+    /// let peer = &b"200 ok\n\xE2\x82\xACuro\xFF\0 and more"[..];
+    /// let mut reader = Utf8Reader::new(peer).with_capacity(15);
+    /// let text = reader.peek_str().await?.unwrap();
+    /// let line = text.find('\n').unwrap() + 1;
+    /// reader.consume(line);
+    ///
+    /// assert_eq!((reader.as_str(), reader.rest()), ("€uro", &b"\xFF\0"[..]));
+    /// let mut decoder = reader.decoder().clone();
+    /// assert!(decoder.push(reader.rest()).next().unwrap().is_err()); // it continues there
+    /// assert_eq!(reader.into_inner(), b" and more");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_inner(self) -> R {
+        self.reader
+    }
+
+    /// Returns an `AsyncRead` and `AsyncBufRead` of well-formed UTF-8.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tokio::io::AsyncReadExt;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let reader = Utf8Reader::new(&b"caf\xE9"[..]).with_error_mode(ErrorMode::Windows1252);
+    /// let mut bytes = Vec::new();
+    /// reader.into_byte_reader().read_to_end(&mut bytes).await?;
+    /// assert_eq!(bytes, "café".as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_byte_reader(self) -> Utf8ByteReader<R> {
+        Utf8ByteReader::new(self)
+    }
+
+    /// Returns the inner decoder: for the position in the stream, the error count, the first error,
+    /// whether a BOM was removed, and how many bytes were skipped. It holds no bytes; see
+    /// [`rest`](Self::rest).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut reader = Utf8Reader::new(&b"ab\xFF\xE2"[..]).with_error_mode(ErrorMode::Skip);
+    /// assert_eq!(reader.next_str().await.unwrap(), Some("ab"));
+    /// assert_eq!((reader.decoder().position(), reader.rest()), (2, &b"\xFF\xE2"[..]));
+    /// assert_eq!(reader.next_str().await.unwrap(), None);
+    /// assert_eq!(reader.decoder().error_count(), 2);
+    /// assert_eq!(reader.decoder().first_error().unwrap().valid_up_to(), 2);
+    /// # }
+    /// ```
+    pub fn decoder(&self) -> &Utf8Decoder {
+        &self.content.decoder
+    }
+
+    /// Whether the reader has ended.
+    pub(in crate::stream) fn is_at_end(&self) -> bool {
+        matches!(self.state, State::Ending | State::Ended)
+    }
+
+    /// Takes what is unread, and what is to decode it: from here on only [`poll_raw`](Self::poll_raw)
+    /// is called.
+    pub(in crate::stream) fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
+        let mut content = mem::replace(&mut self.content, Content::new());
+        // Who gets the reader back finds it as it was, behind all that has been read.
+        self.content.mode = content.mode;
+        self.content.decoder = content.decoder.clone();
+        self.content.go_behind(content.buffer.rest().len());
+        content.take_back_repairs();
+        let Content { buffer, mut decoder, mode, .. } = content;
+        let text = buffer.as_str().as_bytes();
+        decoder.unread(text.len());
+        ([text, buffer.rest()].concat(), decoder, mode)
+    }
+
+    /// Goes on with what others have left: `unread`, which a decoder has come to; nothing, if that is
+    /// how it has ended.
+    pub(in crate::stream) fn go_on(
+        self,
+        unread: &[u8],
+        decoder: Utf8Decoder,
+        mode: ErrorMode,
+        has_ended: bool,
+    ) -> Self {
+        let buffer = ReadBuffer::holding(unread, self.capacity);
+        let content = Content { buffer, decoder, mode, ..Content::new() };
+        let state = if has_ended { State::Ended } else { State::Looking };
+        Self { content, state, ..self }
+    }
+}
+
+impl<R: AsyncRead> Utf8Reader<R> {
+    /// Polls for text and returns it without taking it; an empty text is the end.
+    ///
+    /// It reads only if [`as_str`](Self::as_str) is empty: text that is not [consumed](Self::consume)
+    /// is returned again.
+    ///
+    /// # Errors
+    ///
+    /// See [above](Self#errors). An error is returned once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::pin::Pin;
+    /// use std::task::{Context, Poll};
+    /// use futures::task::noop_waker;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// let waker = noop_waker();
+    /// let mut cx = Context::from_waker(&waker);
+    /// let mut reader = Utf8Reader::new("größe".as_bytes());
+    /// let Poll::Ready(Ok("größe")) = Pin::new(&mut reader).poll_fill_str(&mut cx) else { panic!() };
+    /// reader.consume("grö".len());
+    /// let Poll::Ready(Ok("ße")) = Pin::new(&mut reader).poll_fill_str(&mut cx) else { panic!() };
+    /// ```
+    #[inline]
+    pub fn poll_fill_str<'a>(
+        mut self: Pin<&'a mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<&'a str, StreamError<io::Error>>> {
+        ready!(self.as_mut().poll_fill(cx))?;
+        Poll::Ready(Ok(self.project().content.as_str()))
+    }
+
+    pub(super) fn consume_all(self: Pin<&mut Self>) {
+        self.project().content.take();
+    }
+
+    /// Polls until there is text, or the end.
+    #[inline]
+    fn poll_fill(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), StreamError<io::Error>>> {
+        let this = self.as_mut().project();
+        if !this.content.as_str().is_empty() {
+            return Poll::Ready(Ok(()));
+        }
+        if *this.state != State::Reading {
+            return self.poll_more(cx, 0);
+        }
+        // The common case: a read brings text, and perhaps the beginning of a character.
+        match ready!(this.content.poll_read(this.reader, cx, *this.capacity))? {
+            0 => *this.state = State::Ending,
+            _ => match this.content.look_plainly() {
+                Some(state) => {
+                    *this.state = state;
+                    return Poll::Ready(Ok(()));
+                }
+                None => *this.state = State::Looking,
+            },
+        }
+        self.poll_more(cx, 1)
+    }
+
+    /// As [`poll_fill`](Self::poll_fill), in any state, after `reads` reads.
+    #[inline(never)]
+    fn poll_more(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        mut reads: usize,
+    ) -> Poll<Result<(), StreamError<io::Error>>> {
+        let mut this = self.project();
+        loop {
+            match this.state {
+                State::Looking => {
+                    if this.content.look()? {
+                        return Poll::Ready(Ok(()));
+                    }
+                    *this.state = State::Reading;
+                }
+                State::Reading if reads == SILENT_CHUNKS => return give_way(cx),
+                State::Reading => {
+                    let reader = this.reader.as_mut();
+                    let read = ready!(this.content.poll_read(reader, cx, *this.capacity))?;
+                    *this.state = if read > 0 { State::Looking } else { State::Ending };
+                    reads += 1;
+                }
+                State::Ending => {
+                    if this.content.end()? {
+                        return Poll::Ready(Ok(()));
+                    }
+                    *this.state = State::Ended;
+                }
+                State::Ended => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+
+    /// Reads what is not to be decoded here into `bytes`: how many, 0 at the end.
+    pub(in crate::stream) fn poll_raw(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &mut BytesMut,
+    ) -> Poll<io::Result<usize>> {
+        let this = self.project();
+        let read = ready!(this.content.poll_read(this.reader, cx, *this.capacity))?;
+        let buffer = &mut this.content.buffer;
+        bytes.extend_from_slice(buffer.rest());
+        buffer.pass(read);
+        this.content.go_behind(read);
+        Poll::Ready(Ok(read))
+    }
+}
+
+const CAPACITY: usize = 8 * 1024;

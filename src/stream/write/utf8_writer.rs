@@ -1,0 +1,344 @@
+//! How do text, `char`s and UTF-16 units reach an `AsyncWrite`?
+
+mod async_methods;
+mod outgoing;
+mod poll;
+
+use std::fmt;
+
+use bytes::Bytes;
+use pin_project_lite::pin_project;
+
+use crate::core::encoder::Utf8Encoder;
+use crate::core::mode::ErrorMode;
+use crate::utf16::Utf16Decoder;
+use outgoing::Outgoing;
+
+pin_project! {
+    /// Writes text, `char`s and UTF-16 units to an `AsyncWrite`, as UTF-8.
+    ///
+    /// It writes into a buffer; when the buffer is full, the next call waits until there is room.
+    /// [`flush`](Self::flush) writes everything that is buffered, [`close`](Self::close) ends the
+    /// stream. It does not implement `AsyncWrite`, because arbitrary bytes need not be text. It is a
+    /// `Sink` of every [`Utf8Item`](crate::stream::Utf8Item): `char`, `&str`, `String`, `ByteString`, `&[u16]` and others, in any
+    /// mix.
+    ///
+    /// A `ByteString` or `String` of 256 bytes or more is not copied: the writer writes its bytes from
+    /// where they are, in order with everything else, and up to 64 slices in one call. If the writer is
+    /// not vectored (`is_write_vectored`), texts shorter than the capacity are copied too, so that few
+    /// calls are needed. Everything else is copied once.
+    ///
+    /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. Other text,
+    /// unless empty, and `close` make it a lone surrogate. An [`ErrorMode`] decides what replaces a lone
+    /// surrogate.
+    ///
+    /// # Memory
+    ///
+    /// It is 136 bytes larger than the writer, on a 64-bit machine. It buffers as many bytes as its
+    /// capacity, 8,192 (8 KiB) unless set otherwise, plus the last item, which it takes whole. A
+    /// `ByteString` that is not copied keeps all of its memory alive until it is written; for parts of
+    /// large reads and a peer that may not read, [`write_str`](Self::write_str) copies. After a flush it
+    /// holds no heap memory.
+    ///
+    /// # Errors
+    ///
+    /// An error of the writer, or [`WriteZero`](std::io::ErrorKind::WriteZero) if it takes no bytes: nothing
+    /// is lost, the call has not taken its text, and it can be repeated.
+    ///
+    /// In [`ErrorMode::Fatal`], the default, an error with a [`Utf16Error`] as its inner error
+    /// ([`get_ref`](std::io::Error::get_ref)) for the first lone surrogate that the call found. Lone surrogates are
+    /// skipped and everything else has been taken, so do not repeat that call.
+    ///
+    /// After `close`, [`BrokenPipe`](std::io::ErrorKind::BrokenPipe).
+    ///
+    /// # Cancel safety
+    ///
+    /// Every future can be dropped before it is ready, as `tokio::select!` does. It has then taken none
+    /// of its text. Text that was taken before is written by the next call that waits.
+    ///
+    /// [`Utf16Error`]: crate::utf16::Utf16Error
+    ///
+    /// # Examples
+    ///
+    /// A surrogate pair split across calls, between texts:
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_str("waves: ").await?;
+    /// writer.write_utf16(&[0xD83D]).await?;
+    /// writer.write_utf16(&[0xDC4B]).await?;
+    /// writer.write_char('!').await?;
+    /// writer.close().await?;
+    /// assert_eq!(writer.into_inner(), "waves: 👋!".as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// As the sink of a stream of texts:
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// stream::iter(["größer, ", "höher, ", "weiter"]).map(Ok).forward(&mut writer).await?;
+    /// assert_eq!(writer.into_inner(), "größer, höher, weiter".as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct Utf8Writer<W> {
+        #[pin]
+        writer: W,
+        outgoing: Outgoing,
+        capacity: usize,
+        encoder: Utf8Encoder,
+        utf16: Utf16Decoder,
+        mode: ErrorMode,
+        state: State,
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    /// The writer has been shut down.
+    Closed,
+}
+
+impl<W> Utf8Writer<W> {
+    /// Writes to `writer`, without a BOM, in [`ErrorMode::Fatal`], with a capacity of 8,192 bytes
+    /// (8 KiB).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// assert_eq!(Utf8Writer::new(tokio::io::sink()).unwritten_len(), 0);
+    /// ```
+    pub fn new(writer: W) -> Self {
+        Self {
+            writer,
+            outgoing: Outgoing::default(),
+            capacity: CAPACITY,
+            encoder: Utf8Encoder::new(),
+            utf16: Utf16Decoder::new(),
+            mode: ErrorMode::default(),
+            state: State::Open,
+        }
+    }
+
+    /// Sets how many bytes are buffered before writing waits, at least 1. Nothing is allocated in
+    /// advance.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::FutureExt;
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// let (_peer, socket) = tokio::io::duplex(1);
+    /// let mut writer = Utf8Writer::new(socket).with_capacity(3);
+    /// assert!(writer.write_str("abc").now_or_never().is_some()); // held
+    /// assert!(writer.write_str("d").now_or_never().is_some()); // "a" has been written
+    /// assert!(writer.write_str("e").now_or_never().is_none()); // waits for room
+    /// ```
+    #[must_use]
+    pub fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), ..self }
+    }
+
+    /// Sets the encoder: whether a BOM is written.
+    ///
+    /// It is written before the first text, even an empty one. If there is none before `close`, no BOM
+    /// is written.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Encoder;
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
+    /// writer.write_str("text").await?;
+    /// writer.close().await?;
+    /// assert_eq!(writer.into_inner(), b"\xEF\xBB\xBFtext");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// Sets what replaces lone surrogates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mode = ErrorMode::Replacement;
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(mode);
+    /// writer.write_utf16(&[0xD83D]).await?;
+    /// writer.close().await?;
+    /// assert_eq!(writer.into_inner(), "\u{FFFD}".as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Returns how many bytes are buffered.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_char('€').await?;
+    /// assert_eq!(writer.unwritten_len(), 3);
+    /// writer.flush().await?;
+    /// assert_eq!(writer.unwritten_len(), 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn unwritten_len(&self) -> usize {
+        self.outgoing.len()
+    }
+
+    /// Returns the inner decoder of UTF-16: for the number of units, the held surrogate, and the number of
+    /// lone surrogates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(ErrorMode::Skip);
+    /// writer.write_utf16(&[0x61, 0xDC00, 0xD83D]).await?;
+    /// assert_eq!(writer.utf16().error_count(), 1);
+    /// assert_eq!(writer.utf16().incomplete(), Some(0xD83D));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn utf16(&self) -> &Utf16Decoder {
+        &self.utf16
+    }
+
+    /// Returns the writer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// assert_eq!(Utf8Writer::new(vec![1, 2]).get_ref(), &[1, 2]);
+    /// ```
+    pub fn get_ref(&self) -> &W {
+        &self.writer
+    }
+
+    /// Returns the writer mutably. Bytes that you write to it precede the buffered bytes, perhaps in the
+    /// middle of a character: flush first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.get_mut().extend_from_slice(b"before");
+    /// assert_eq!(writer.into_inner(), b"before");
+    /// ```
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.writer
+    }
+
+    /// Consumes the adaptor and returns the writer. Buffered bytes are lost (see
+    /// [`unwritten_len`](Self::unwritten_len)), and so is a held surrogate;
+    /// [`into_parts`](Self::into_parts) returns the bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_str("text").await?;
+    /// writer.flush().await?;
+    /// assert_eq!(writer.into_inner(), b"text");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_inner(self) -> W {
+        self.writer
+    }
+
+    /// Consumes the adaptor and returns the writer and the bytes that it has not taken.
+    ///
+    /// The bytes start where the writer stopped, perhaps within a character, and end between two
+    /// characters. They are copied unless they are contiguous. A held surrogate is lost; see
+    /// [`utf16`](Self::utf16).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_str("written").await?;
+    /// writer.flush().await?;
+    /// writer.write_str("€").await?;
+    ///
+    /// let (writer, unwritten) = writer.into_parts();
+    /// assert_eq!((&*writer, unwritten), (&b"written"[..], "€".into()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_parts(self) -> (W, Bytes) {
+        (self.writer, self.outgoing.into_bytes())
+    }
+}
+
+/// Shows how many bytes are buffered, not the bytes.
+impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Utf8Writer")
+            .field("writer", &self.writer)
+            .field("unwritten_len", &self.outgoing.len())
+            .field("capacity", &self.capacity)
+            .field("utf16", &self.utf16)
+            .field("mode", &self.mode)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+const CAPACITY: usize = 8 * 1024;
+
+/// Shorter texts are copied, which is faster than a slice of their own.
+pub(super) const MIN_SHARED: usize = 256;
