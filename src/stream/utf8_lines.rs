@@ -17,13 +17,13 @@ use crate::core::mode::ErrorMode;
 use crate::lines::machine::{LineMachine, NoLegacy};
 use crate::lines::{Delimiter, Line, LineError};
 use crate::stream::poll::State;
-use crate::stream::{Texts, Utf8Reader, Utf8Stream};
+use crate::stream::{Texts, Utf8Reader};
 
 pin_project! {
     /// Lines of a stream of chunks, of a stream of text, or of a reader, each with its number and
     /// offset.
     ///
-    /// Made by [`Utf8Stream::lines`], [`Utf8Reader::into_lines`] and
+    /// Made by [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines), [`Utf8Reader::into_lines`] and
     /// [`text_lines`](crate::stream::Utf8StreamExt::text_lines). The stream or reader it is made
     /// of brings its options and error mode. In [`ErrorMode::Fatal`], the default, a line that is not
     /// valid yields one error as soon as that is known, and the next line is unaffected. The other
@@ -120,7 +120,7 @@ impl<E: Into<io::Error>> From<LinesError<E>> for io::Error {
 impl<S> Utf8Lines<S> {
     /// Makes lines of the chunks of `source`, with the default settings: lines of at most 64 KiB, ended
     /// by LF or CR LF, in [`ErrorMode::Fatal`]. For other options and error modes, see
-    /// [`Utf8Stream::lines`].
+    /// [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines).
     ///
     /// # Examples
     ///
@@ -141,11 +141,20 @@ impl<S> Utf8Lines<S> {
         Self { source, machine, buffer, state: State::Open }
     }
 
-    /// Continues with what others have left: `unread`, which a decoder has come to.
-    fn going_on(source: S, unread: &[u8], decoder: Utf8Decoder, mode: ErrorMode) -> Self {
+    /// Continues with `unread`, which `decoder` has reached, and ends after it if `has_ended`.
+    pub(super) fn going_on(
+        source: S,
+        unread: &[u8],
+        decoder: Utf8Decoder,
+        mode: ErrorMode,
+        has_ended: bool,
+    ) -> Self {
         let mut lines = Self { buffer: BytesMut::from(unread), ..Self::new(source) };
         lines.machine.set_decoder(decoder);
         lines.machine.set_error_mode(mode);
+        if has_ended {
+            lines.state = State::Ending;
+        }
         lines
     }
 
@@ -403,72 +412,7 @@ where
     }
 }
 
-impl<S> Utf8Stream<S> {
-    /// Makes a stream of lines, with the options and the error mode of this one. The first line begins
-    /// where the text that has been yielded ends.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let texts = stream::iter([Ok::<_, std::io::Error>(&b"\xFF\n"[..])]).utf8();
-    /// let mut lines = texts.with_error_mode(ErrorMode::Escape).lines();
-    /// assert_eq!(lines.next().await.unwrap().unwrap(), r"\xff");
-    /// # }
-    /// ```
-    pub fn lines(self) -> Utf8Lines<S> {
-        let is_at_end = self.is_at_end();
-        let (inner, mut decoder, mode, chunk) = self.into_raw();
-        let held = decoder.take_held();
-        let unread = [held.as_bytes(), &chunk].concat();
-        let mut lines = Utf8Lines::going_on(inner, &unread, decoder, mode);
-        if is_at_end {
-            lines.state = State::Ending;
-        }
-        lines
-    }
-}
-
-impl<R> Utf8Reader<R> {
-    /// Makes a stream of lines, with the options, the error mode and the buffer of this reader. The
-    /// first line begins where the text that has been consumed ends. Repaired text that has not been
-    /// consumed is decoded again from its bytes. A repair of several characters, of which some have
-    /// been consumed, counts as consumed: the first line begins after the ill-formed part.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use tokio::io::AsyncWriteExt;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let (mut peer, socket) = tokio::io::duplex(5);
-    /// tokio::spawn(async move { peer.write_all("žluť\nbílá\n".as_bytes()).await });
-    /// let mut lines = Utf8Reader::new(socket).into_lines();
-    /// assert_eq!(lines.try_next().await?.unwrap(), "žluť");
-    /// assert_eq!(lines.try_next().await?.unwrap(), "bílá");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn into_lines(mut self) -> Utf8Lines<Self> {
-        let is_at_end = self.is_at_end();
-        let (unread, decoder, mode) = self.take_unread();
-        let mut lines = Utf8Lines::going_on(self, &unread, decoder, mode);
-        if is_at_end {
-            lines.state = State::Ending;
-        }
-        lines
-    }
-}
-
-/// Appends a chunk, without copying where nobody else has it and there is nothing before it.
+/// Appends a chunk, without copying if the buffer is empty and the chunk is not shared.
 fn append(buffer: &mut BytesMut, chunk: Bytes) {
     if !buffer.is_empty() {
         return buffer.extend_from_slice(&chunk);

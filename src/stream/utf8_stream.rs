@@ -19,7 +19,7 @@ use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackDecoder};
 use crate::stream::piece::{Piece, end_piece, next_piece};
 use crate::stream::poll::{State, poll_items};
-use crate::stream::{CharStream, ReaderChunks, StreamError, append_within};
+use crate::stream::{CharStream, ReaderChunks, StreamError, Utf8Lines, append_within};
 
 pin_project! {
     /// Decodes a stream of chunks into a stream of text: each item is a run of whole characters, never
@@ -212,14 +212,28 @@ impl<S> Utf8Stream<S> {
         CharStream::new(self)
     }
 
-    /// Whether the inner stream has ended.
-    pub(super) fn is_at_end(&self) -> bool {
-        self.state != State::Open
-    }
-
-    /// Returns the inner stream, the decoder, the error mode, and the bytes not decoded.
-    pub(super) fn into_raw(self) -> (S, Utf8Decoder, ErrorMode, Bytes) {
-        (self.inner, self.text.decoder, self.text.mode, self.text.chunk)
+    /// Returns a stream of the lines of this text, with the same options and error mode. The first line
+    /// begins where the text that has been yielded ends.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let texts = stream::iter([Ok::<_, std::io::Error>(&b"\xFF\n"[..])]).utf8();
+    /// let mut lines = texts.with_error_mode(ErrorMode::Escape).lines();
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), r"\xff");
+    /// # }
+    /// ```
+    pub fn lines(self) -> Utf8Lines<S> {
+        let has_ended = self.state != State::Open;
+        let ChunkText { mut decoder, mode, chunk } = self.text;
+        let unread = [decoder.take_held().as_bytes(), &chunk].concat();
+        Utf8Lines::going_on(self.inner, &unread, decoder, mode, has_ended)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::core::text::ReadBuffer;
-use crate::stream::{StreamError, Utf8ByteReader};
+use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines};
 use content::Content;
 
 pin_project! {
@@ -343,16 +343,39 @@ impl<R> Utf8Reader<R> {
         &self.content.decoder
     }
 
-    /// Whether the reader has ended.
-    pub(in crate::stream) fn is_at_end(&self) -> bool {
-        matches!(self.state, State::Ending | State::Ended)
+    /// Returns a stream of lines, with the options, the error mode and the buffer size of this reader. The
+    /// first line begins where the text that has been consumed ends. Repaired text that has not been
+    /// consumed is decoded again from its bytes. A repair of several characters, of which some have
+    /// been consumed, counts as consumed: the first line begins after the ill-formed part.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::TryStreamExt;
+    /// use tokio::io::AsyncWriteExt;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let (mut peer, socket) = tokio::io::duplex(5);
+    /// tokio::spawn(async move { peer.write_all("žluť\nbílá\n".as_bytes()).await });
+    /// let mut lines = Utf8Reader::new(socket).into_lines();
+    /// assert_eq!(lines.try_next().await?.unwrap(), "žluť");
+    /// assert_eq!(lines.try_next().await?.unwrap(), "bílá");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_lines(mut self) -> Utf8Lines<Self> {
+        let has_ended = matches!(self.state, State::Ending | State::Ended);
+        let (unread, decoder, mode) = self.take_unread();
+        Utf8Lines::going_on(self, &unread, decoder, mode, has_ended)
     }
 
-    /// Takes what is unread, and what is to decode it: from here on only [`poll_raw`](Self::poll_raw)
-    /// is called.
-    pub(in crate::stream) fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
+    /// Takes the unread bytes, and the decoder and error mode for them. After this only
+    /// [`poll_raw`](Self::poll_raw) is called.
+    fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
         let mut content = mem::replace(&mut self.content, Content::new());
-        // Who gets the reader back finds it as it was, behind all that has been read.
+        // If the reader is returned, it has the same settings, after everything that was read.
         self.content.mode = content.mode;
         self.content.decoder = content.decoder.clone();
         self.content.go_behind(content.buffer.rest().len());
@@ -363,8 +386,7 @@ impl<R> Utf8Reader<R> {
         ([text, buffer.rest()].concat(), decoder, mode)
     }
 
-    /// Goes on with what others have left: `unread`, which a decoder has come to; nothing, if that is
-    /// how it has ended.
+    /// Continues with `unread`, which `decoder` has reached; with nothing if `has_ended`.
     pub(in crate::stream) fn go_on(
         self,
         unread: &[u8],
@@ -478,7 +500,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         }
     }
 
-    /// Reads what is not to be decoded here into `bytes`: how many, 0 at the end.
+    /// Reads into `bytes`, without decoding. Returns how many bytes were read, 0 at the end.
     pub(in crate::stream) fn poll_raw(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
