@@ -110,7 +110,7 @@ impl ErrorMode {
 
 /// Text that replaces an ill-formed part: at most 16 bytes, in a [dialect](crate::dialect) 24.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Repair {
+pub(crate) struct Repair {
     /// Invariant: the first `len` bytes are well-formed, the others zero.
     bytes: [u8; 24],
     len: u8,

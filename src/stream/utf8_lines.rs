@@ -294,7 +294,7 @@ impl<S> Utf8Lines<S> {
         // Not by `poll_items`, which costs a tenth here (benches/reader.rs, read-lines).
         let mut silent = 0;
         loop {
-            // (In two places: a line that comes from either would be a place in memory.)
+            // In two places: see `crate::core`, "Store forwarding"; bench `stream`.
             if *state == State::Open
                 && let Some(line) = machine.next_line(buffer)
             {

@@ -4,6 +4,7 @@ use crate::core::carry::{Carry, Resumed};
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
+#[cfg(feature = "bytes")]
 use crate::core::text::Ending;
 #[cfg(feature = "bytes")]
 use crate::unchecked::{SplitTo, take_text};
@@ -105,6 +106,7 @@ pub(super) fn take_piece<I: Input>(
 
 /// If the scanner [is plain](Scanner::is_plain): takes the text that `input` begins with, perhaps empty,
 /// and returns what follows it.
+#[cfg(feature = "bytes")]
 #[inline]
 pub(super) fn take_plain<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::Text, Ending) {
     let mut ending = Ending::End;

@@ -2,13 +2,19 @@
 
 use core::iter::FusedIterator;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
+#[cfg(any(feature = "codec", feature = "stream"))]
+use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
 use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::input::{Taken, take_piece, take_plain, take_step};
+#[cfg(any(feature = "codec", feature = "stream"))]
+use crate::core::decoder::input::{Taken, take_step};
+use crate::core::decoder::input::{take_piece, take_plain};
+#[cfg(any(feature = "codec", feature = "stream"))]
 use crate::core::decoder::item::Item;
 use crate::core::error::Utf8Error;
+#[cfg(any(feature = "codec", feature = "stream"))]
 use crate::core::mode::ErrorMode;
 use crate::core::text::{Ending, SplitTo};
 
@@ -99,6 +105,7 @@ impl Utf8Decoder {
     }
 
     /// Takes what `src` begins with.
+    #[cfg(feature = "codec")]
     #[inline(never)]
     pub(crate) fn take_step<B: SplitTo>(&mut self, src: &mut B) -> Taken<ByteString> {
         debug_assert!(self.carry.is_empty());
@@ -114,6 +121,7 @@ impl Utf8Decoder {
     ///
     /// Leaves at most three bytes, which can still become a sequence. In [`ErrorMode::Fatal`] it stops
     /// at the first error.
+    #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) fn take_repaired(
         &mut self,
         src: &mut BytesMut,

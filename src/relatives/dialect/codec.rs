@@ -250,7 +250,7 @@ impl Decoder for DialectCodec {
         let DialectDecoder { scanner, tally, .. } = &mut self.decoder;
         loop {
             if let Some(missing) = scanner.end_start() {
-                tally.note(missing).repair(mode).ok_or(CodecError::Invalid(missing))?;
+                tally.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
             }
             match scanner.step(src, Follow::End, scanner.span(mode)) {
                 DialectStep::Hold => {
@@ -273,7 +273,7 @@ impl Decoder for DialectCodec {
                 DialectStep::Error(error) => {
                     src.advance(error.bytes().len());
                     let repair =
-                        tally.note(error).repair(mode).ok_or(CodecError::Invalid(error))?;
+                        tally.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
                     if !repair.is_empty() {
                         return Ok(Some(DialectPiece::from(&*repair)));
                     }

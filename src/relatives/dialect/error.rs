@@ -1,6 +1,7 @@
 //! What is ill-formed in a dialect, where, and what repairs it?
 
 use core::fmt;
+use core::ops::Deref;
 
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::mode::{ErrorMode, Repair};
@@ -290,7 +291,15 @@ impl DialectError {
     /// assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some("\u{FFFD}"));
     /// assert_eq!(error.repair(ErrorMode::Fatal), None);
     /// ```
-    pub fn repair(&self, mode: ErrorMode) -> Option<Repair> {
+    pub fn repair(
+        &self,
+        mode: ErrorMode,
+    ) -> Option<impl Deref<Target = str> + Copy + Eq + fmt::Debug + fmt::Display + use<>> {
+        self.repair_of(mode)
+    }
+
+    /// As [`repair`](Self::repair), for code that stores the repair.
+    pub(crate) fn repair_of(&self, mode: ErrorMode) -> Option<Repair> {
         let mut repair = Repair::EMPTY;
         let is_value = match self.kind {
             DialectErrorKind::NotScalar => self.dialect != Dialect::Utf8b,

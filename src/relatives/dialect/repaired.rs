@@ -80,7 +80,7 @@ impl DialectDecoder {
             match self.end(mode) {
                 Ok(None) => return Ok(()),
                 Ok(Some(code_point)) => self.append(code_point, mode, text)?,
-                Err(error) => text.push_str(&error.repair(mode).ok_or(error)?),
+                Err(error) => text.push_str(&error.repair_of(mode).ok_or(error)?),
             }
         }
     }
@@ -114,7 +114,7 @@ impl DialectDecoder {
         for piece in self.pieces(chunk, mode) {
             match piece {
                 Ok(piece) => code_points.extend(piece.code_points()),
-                Err(error) => match error.repair(mode) {
+                Err(error) => match error.repair_of(mode) {
                     Some(repair) => code_points.extend(repair.chars().map(CodePoint::from)),
                     None => {
                         status = Status::IllFormed(error);
@@ -156,7 +156,7 @@ impl DialectDecoder {
                 Ok(None) => return Ok(()),
                 Ok(Some(code_point)) => code_points.push(code_point),
                 Err(error) => {
-                    let repair = error.repair(mode).ok_or(error)?;
+                    let repair = error.repair_of(mode).ok_or(error)?;
                     code_points.extend(repair.chars().map(CodePoint::from));
                 }
             }
@@ -182,7 +182,7 @@ impl DialectDecoder {
             match resumed {
                 None => {}
                 Some(Ok(code_point)) => self.append(code_point, mode, text)?,
-                Some(Err(error)) => text.push_str(&error.repair(mode).ok_or(error)?),
+                Some(Err(error)) => text.push_str(&error.repair_of(mode).ok_or(error)?),
             }
         }
         while read < chunk.len() {
@@ -214,7 +214,7 @@ impl DialectDecoder {
             Some(c) => text.push(c),
             None => {
                 let error = self.tally.note(self.scanner.not_scalar(code_point));
-                text.push_str(&error.repair(mode).ok_or(error)?);
+                text.push_str(&error.repair_of(mode).ok_or(error)?);
             }
         }
         Ok(())
@@ -293,7 +293,7 @@ pub(super) fn decode_run(
                 read += len;
                 continue;
             }
-            DialectStep::Error(error) => match error.repair(mode) {
+            DialectStep::Error(error) => match error.repair_of(mode) {
                 Some(repair) => {
                     tally.note(error);
                     text.push_str(&repair);

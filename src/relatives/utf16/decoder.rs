@@ -107,7 +107,7 @@ impl Utf16Decoder {
                     break Status::Done;
                 }
                 Front::Char(used, c) => (used, Repair::new(c.encode_utf8(&mut [0; 4]))),
-                Front::Lone(used, error) => match error.repair(mode) {
+                Front::Lone(used, error) => match error.repair_of(mode) {
                     Some(repair) => (used, repair),
                     None => {
                         self.pass(used);
@@ -209,7 +209,7 @@ impl Utf16Decoder {
         let mut written = 0;
         let status = match self.alone(End::Reached) {
             None => Status::Done,
-            Some(error) => match error.repair(mode) {
+            Some(error) => match error.repair_of(mode) {
                 Some(text) if !put(&text, buffer, &mut written) => {
                     Status::TooSmall { needed: text.len() }
                 }
@@ -251,7 +251,7 @@ impl Utf16Decoder {
     ) -> Result<(), Utf16Error> {
         match self.finish() {
             Ok(()) => {}
-            Err(error) => text.push_str(&error.repair(mode).ok_or(error)?),
+            Err(error) => text.push_str(&error.repair_of(mode).ok_or(error)?),
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What a lone surrogate is: its offset, its value, and what repairs it.
 
 use core::fmt;
+use core::ops::Deref;
 
 use crate::core::mode::{ErrorMode, Repair};
 
@@ -132,7 +133,15 @@ impl Utf16Error {
     /// assert_eq!(error.repair(ErrorMode::Fatal), None);
     /// # }
     /// ```
-    pub fn repair(&self, mode: ErrorMode) -> Option<Repair> {
+    pub fn repair(
+        &self,
+        mode: ErrorMode,
+    ) -> Option<impl Deref<Target = str> + Copy + Eq + fmt::Debug + fmt::Display + use<>> {
+        self.repair_of(mode)
+    }
+
+    /// As [`repair`](Self::repair), for code that stores the repair.
+    pub(crate) fn repair_of(&self, mode: ErrorMode) -> Option<Repair> {
         Some(match mode {
             ErrorMode::Fatal => return None,
             ErrorMode::Skip => Repair::new(""),
