@@ -249,7 +249,7 @@ impl DialectDecoder {
     ///
     /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
     /// decoder.push(b"ab\0cd\0").for_each(drop);
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
+    /// assert_eq!(decoder.first_error().unwrap().offset(), 2);
     /// ```
     pub const fn first_error(&self) -> Option<DialectError> {
         self.tally.first()

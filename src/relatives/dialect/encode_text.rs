@@ -59,7 +59,7 @@ impl DialectEncoder {
         code_points: &[CodePoint],
         bytes: &mut Vec<u8>,
     ) -> Result<(), DialectEncodeError> {
-        bytes.extend_from_slice(self.take_signature());
+        bytes.extend_from_slice(self.take_bom());
         bytes.reserve(code_points.len());
         code_points.iter().try_for_each(|&code_point| {
             self.push_code_point(code_point).map(|encoded| bytes.extend_from_slice(&encoded))
@@ -89,7 +89,7 @@ impl DialectEncoder {
         units: &[u16],
         bytes: &mut Vec<u8>,
     ) -> Result<(), DialectEncodeError> {
-        bytes.extend_from_slice(self.take_signature());
+        bytes.extend_from_slice(self.take_bom());
         bytes.reserve(units.len());
         units.iter().try_for_each(|&unit| {
             self.push_unit(unit).map(|encoded| bytes.extend_from_slice(&encoded))
@@ -114,7 +114,7 @@ impl DialectEncoder {
     /// assert_eq!(bytes, b"\xED\xA0\xBD");
     /// ```
     pub fn finish_to_vec(&mut self, bytes: &mut Vec<u8>) -> Result<(), DialectEncodeError> {
-        bytes.extend_from_slice(self.take_signature());
+        bytes.extend_from_slice(self.take_bom());
         bytes.extend_from_slice(&self.finish()?);
         Ok(())
     }
@@ -124,7 +124,7 @@ impl DialectEncoder {
         text: &str,
         out: &mut impl Output,
     ) -> Result<(), DialectEncodeError> {
-        out.put(self.take_signature());
+        out.put(self.take_bom());
         if text.is_empty() {
             // The halves of a pair remain next to each other.
             return Ok(());

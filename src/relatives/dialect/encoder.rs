@@ -41,7 +41,7 @@ pub struct DialectEncoder {
     dialect: Dialect,
     options: DialectOptions,
     mode: ErrorMode,
-    signature: Utf8Encoder,
+    bom: Utf8Encoder,
     position: u64,
     held: Held,
     tally: Tally<DialectEncodeError>,
@@ -76,7 +76,7 @@ impl DialectEncoder {
             dialect,
             options: DialectOptions::new(),
             mode: ErrorMode::Fatal,
-            signature: Utf8Encoder::new(),
+            bom: Utf8Encoder::new(),
             position: 0,
             held: Held::Nothing,
             tally: Tally::new(),
@@ -131,7 +131,7 @@ impl DialectEncoder {
     /// ```
     #[must_use]
     pub const fn with_bom(mut self) -> Self {
-        self.signature = Utf8Encoder::new().with_bom();
+        self.bom = Utf8Encoder::new().with_bom();
         self
     }
 
@@ -235,7 +235,7 @@ impl DialectEncoder {
     /// assert_eq!(*encoder.finish().unwrap(), []);
     /// ```
     pub fn reset(&mut self) {
-        self.signature.reset();
+        self.bom.reset();
         self.position = 0;
         self.held = Held::Nothing;
         self.tally = Tally::new();
@@ -301,8 +301,8 @@ impl DialectEncoder {
 
     /// Returns the BOM if it is still to be written; from then on it has been.
     #[cfg(feature = "alloc")]
-    pub(super) fn take_signature(&mut self) -> &'static [u8] {
-        self.signature.take_bom()
+    pub(super) fn take_bom(&mut self) -> &'static [u8] {
+        self.bom.take_bom()
     }
 
     /// As [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of the
@@ -361,11 +361,11 @@ impl DialectEncoder {
 
     /// Prepends the BOM, if it is still to be written.
     fn signed(&mut self, bytes: EncodedBytes) -> EncodedBytes {
-        match self.signature.take_bom() {
+        match self.bom.take_bom() {
             [] => bytes,
-            signature => {
+            bom => {
                 let mut signed = EncodedBytes::EMPTY;
-                signed.extend(signature);
+                signed.extend(bom);
                 signed.extend(&bytes);
                 signed
             }

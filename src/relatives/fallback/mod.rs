@@ -1,24 +1,24 @@
-//! Text that turns out not to be UTF-8 after all, read in a legacy encoding.
+//! Decodes text that may not be UTF-8: what is ill-formed is decoded in a legacy encoding.
 //!
-//! Old protocols and old files do not say what they are written in. Most are UTF-8 by now; what is
-//! not well-formed is in the encoding that was usual in its place. A [`Fallback`] says in which, and
-//! how much of the stream an ill-formed sequence takes with it:
+//! Old protocols and old files do not declare their encoding. Most use UTF-8 by now; what is not
+//! well-formed is in the encoding that was common before. A [`Fallback`] selects that encoding, and how much
+//! of the stream an ill-formed sequence affects:
 //!
-//! | | what is read in the legacy encoding | held back at the most |
+//! | | decoded in the legacy encoding | held at most |
 //! | --- | --- | --- |
-//! | [`Fallback::part`] | ill-formed parts, and nothing around them | 6 bytes |
-//! | [`Fallback::line`] | the line, from its first byte to its LF: the rule of IRC | 64 KiB, or what is set, and 3 bytes; no less than 6 |
-//! | [`Fallback::rest`] | all that follows, from the first ill-formed byte on | 3 bytes |
+//! | [`Fallback::part`] | ill-formed parts only | 6 bytes |
+//! | [`Fallback::line`] | the line, from its first byte to its LF: the rule of IRC | 64 KiB (configurable) and 3 bytes; at least 6 |
+//! | [`Fallback::rest`] | everything from the first ill-formed byte on | 3 bytes |
 //!
-//! With single bytes, `part` is what [`ErrorMode::Latin1`] and [`ErrorMode::Windows1252`] do. It is
-//! for text pasted together from several sources. With encodings of several bytes it is the least
-//! reliable: ill-formed parts that touch are read together, but a character whose second byte is
-//! ASCII is torn.
+//! In single-byte encodings, `part` does the same as [`ErrorMode::Latin1`] and [`ErrorMode::Windows1252`]. It
+//! is for text that was joined from several sources. In multi-byte encodings it is the least reliable:
+//! adjacent ill-formed parts are decoded together, but a character whose second byte is ASCII is split.
 //!
-//! [`FallbackDecoder`] is the machine, without input or output. `with_fallback` brings it into
-//! `Utf8Codec`, `Utf8LinesCodec` and `Utf8Stream`.
+//! [`FallbackDecoder`] decodes without input or output. `Utf8Codec`, `Utf8LinesCodec` and `Utf8Stream` have
+//! a method `with_fallback`.
 //!
 //! ```
+//! use utf8_codec::ErrorMode;
 //! use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 //!
 //! let irc = Fallback::line(LegacyEncoding::windows_1252());
@@ -30,19 +30,18 @@
 //! decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
 //! assert_eq!(text, "café\ncafé fÃ¼r 2 €\nthé\n");
 //! assert_eq!(decoder.report().runs, 1);
-//! assert_eq!(decoder.report().first, Some(9)); // in the second line; in front of it stands ASCII
+//! assert_eq!(decoder.report().first, Some(9)); // in the second line, after its ASCII
 //! ```
 //!
-//! # What counts as UTF-8, and what does not
+//! # What falls back
 //!
-//! Only what is ill-formed falls back. A signature that is forbidden or missing, and a character that
-//! a [`Strictness`] refuses, are UTF-8; they stay errors. In legacy text, too, ASCII characters that a
-//! `Strictness` refuses are refused: no NUL slips through because there is an `E9` in its line. Other
-//! legacy characters are not judged.
+//! Only ill-formed bytes fall back. A forbidden or missing BOM, and a character that a [`Strictness`]
+//! rejects, are UTF-8 and stay errors. In legacy text, ASCII characters that a `Strictness` rejects are
+//! rejected too: an `E9` in a line does not let a NUL through. Other legacy characters are not checked.
 //!
-//! A legacy encoding gives most byte strings some meaning, so that nothing tells when it is the wrong
-//! one. Overlong forms are never what they pretend to be: `C0 80` may become `À` and a control
-//! character, but not NUL.
+//! Most byte strings have a meaning in a legacy encoding, so a wrong choice cannot be detected. Overlong
+//! forms are never decoded as the character they imitate: `C0 80` may become `À` and a control character,
+//! but not NUL.
 //!
 //! [`Strictness`]: crate::Strictness
 //! [`ErrorMode::Latin1`]: crate::ErrorMode::Latin1

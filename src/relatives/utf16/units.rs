@@ -1,6 +1,6 @@
-//! Runs of whole characters, from UTF-16 units to UTF-8.
+//! How are runs of whole characters encoded, from UTF-16 units to UTF-8?
 
-/// What one unit is by itself.
+/// What one unit is on its own.
 pub(super) enum Class {
     /// A character of the Basic Multilingual Plane.
     Char(char),
@@ -18,7 +18,7 @@ pub(super) fn class(unit: u16) -> Class {
     }
 }
 
-/// The character that a high surrogate and the unit behind it make, if they do.
+/// Returns the character of a high surrogate and the unit after it, if they are a pair.
 pub(super) fn pair(high: u16, low: u16) -> Option<char> {
     let (high, low) = (u32::from(high).wrapping_sub(0xD800), u32::from(low).wrapping_sub(0xDC00));
     let is_pair = high < 0x400 && low < 0x400;
@@ -86,14 +86,14 @@ fn encode_block(block: &[u16; BLOCK], out: &mut [u8; 3 * BLOCK + 3]) -> usize {
     }
     let len = usize::from(lengths.iter().sum::<u8>());
     // Four bytes are written for each unit, and those too many over what follows.
-    let mut behind = [0; 3];
-    behind.copy_from_slice(&out[len..len + 3]);
+    let mut after = [0; 3];
+    after.copy_from_slice(&out[len..len + 3]);
     let mut at = 0;
     for (encoded, len) in encoded.iter().zip(lengths) {
         out[at..at + 4].copy_from_slice(&encoded.to_le_bytes());
         at += usize::from(len);
     }
-    out[len..len + 3].copy_from_slice(&behind);
+    out[len..len + 3].copy_from_slice(&after);
     len
 }
 
