@@ -15,8 +15,8 @@
 
 use core::arch::x86_64::*;
 
-use super::{BLOCK, OR3, lanes, load_at, store};
 use crate::kernel::reference;
+use crate::kernel::x86_64::avx512::validate::{BLOCK, OR3, lanes, load_at, store};
 
 /// Characters in a vector.
 const LANES: usize = 16;

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 use core::ops::RangeInclusive;
 
-use super::{BLOCK, STRIDE, lanes, load_at, load_within};
+use crate::kernel::x86_64::avx512::validate::{BLOCK, STRIDE, lanes, load_at, load_within};
 
 /// Finds a byte; see [`Kernel::find_outside`](crate::kernel::Kernel::find_outside).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]

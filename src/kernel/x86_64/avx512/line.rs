@@ -5,7 +5,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{BLOCK, STRIDE, behind, load_within, marks, test};
+use crate::kernel::x86_64::avx512::validate::{BLOCK, STRIDE, behind, load_within, marks, test};
 
 /// Counts bytes; see [`Kernel::text_before`](crate::kernel::Kernel::text_before).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]

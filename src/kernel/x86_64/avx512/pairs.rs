@@ -18,9 +18,11 @@
 
 use core::arch::x86_64::*;
 
-use super::{Aligned, BLOCK, lanes, load_at, load_within, store_to, table};
 use crate::kernel::nul_form::NulForm;
 use crate::kernel::reference::pairs::ROOM;
+use crate::kernel::x86_64::avx512::validate::{
+    Aligned, BLOCK, lanes, load_at, load_within, store_to, table,
+};
 
 /// `11110uuu` by the low six bits of `1010vvvv`.
 static LEADING: Aligned = Part::Leading.by_low_bits();

@@ -13,8 +13,8 @@
 
 use core::arch::x86_64::*;
 
-use super::{BACK, BLOCK, load, marks, second, table};
 use crate::kernel::block_errors::BlockErrors;
+use crate::kernel::x86_64::avx512::validate::{BACK, BLOCK, load, marks, second, table};
 
 /// The bytes in which what begins ends in the block.
 const BEGINS: u64 = !0 >> 3;

@@ -10,12 +10,12 @@
 
 use core::arch::x86_64::*;
 
-use super::{
-    BACK, BLOCK, OR3, Place, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes,
-    load, load_at, load_within, narrow_test, store, store_to, table, test,
-};
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
+use crate::kernel::x86_64::avx512::validate::{
+    BACK, BLOCK, OR3, Place, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes,
+    load, load_at, load_within, store, store_to, table, test, test_narrow_bytes, validate,
+};
 
 /// How far validation follows unmasking: some blocks more than wait to be written at any time.
 const DISTANCE: usize = 5 * STRIDE;
@@ -41,15 +41,15 @@ pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) ->
     match bytes.len() {
         0..=15 => {
             reference::unmask(bytes, mask);
-            super::validate(bytes)
+            validate(bytes)
         }
-        16..=64 => up_to_64(bytes, mask),
-        65..=128 => up_to_128(bytes, mask),
+        16..=64 => unmask_and_validate_up_to_64(bytes, mask),
+        65..=128 => unmask_and_validate_up_to_128(bytes, mask),
         129..LONG => {
             unmask(bytes, mask);
-            super::validate(bytes)
+            validate(bytes)
         }
-        _ => long(bytes, mask),
+        _ => unmask_and_validate_long(bytes, mask),
     }
 }
 
@@ -81,7 +81,7 @@ impl Key {
 /// 16 to 64 bytes in one register.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+fn unmask_and_validate_up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!((16..=64).contains(&bytes.len()));
     let len = bytes.len();
     let inside = lanes(len);
@@ -120,7 +120,7 @@ fn up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 /// 65 to 128 bytes in two registers that overlap.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!((65..=128).contains(&bytes.len()));
     let last_at = bytes.len() - BLOCK;
     let tail = tail(bytes, mask);
@@ -154,7 +154,7 @@ fn up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 /// A great many bytes, in strides laid along cache lines.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!(bytes.len() >= STRIDE + BLOCK);
     let to_line = BLOCK - bytes.as_ptr() as usize % BLOCK;
     let last = bytes.len() - STRIDE;
@@ -192,7 +192,7 @@ fn long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     // SAFETY: there are more than 64 bytes.
     let first_errors = first_errors(unsafe { load_at(bytes.as_ptr()) });
     if any_high(_mm512_or_si512(errors, first_errors)) {
-        super::validate(bytes)
+        validate(bytes)
     } else {
         Validated::all_but_tail(bytes)
     }
@@ -224,10 +224,10 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     let zero = _mm512_setzero_si512();
     let [a, b, c, d] = if _kortestz_mask64_u8(wide, wide) == 1 {
         [
-            narrow_test(a, at_a.back::<1>(), zero),
-            narrow_test(b, at_b.back::<1>(), zero),
-            narrow_test(c, at_c.back::<1>(), zero),
-            narrow_test(d, at_d.back::<1>(), zero),
+            test_narrow_bytes(a, at_a.back::<1>(), zero),
+            test_narrow_bytes(b, at_b.back::<1>(), zero),
+            test_narrow_bytes(c, at_c.back::<1>(), zero),
+            test_narrow_bytes(d, at_d.back::<1>(), zero),
         ]
     } else {
         [
@@ -269,7 +269,7 @@ fn rotated(mask: [u8; 4], by: usize) -> u32 {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn stop(bytes: &[u8], errors: __m512i, tail: u32) -> Validated {
     if any_high(errors) {
-        super::validate(bytes)
+        validate(bytes)
     } else if ends_complete(tail) {
         Validated::all(bytes.len())
     } else {

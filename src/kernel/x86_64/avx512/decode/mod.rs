@@ -22,14 +22,18 @@
 //! end of the text, or of the room, exactly the units that count are.
 
 mod planes;
+mod units;
 mod wide;
 
 use core::arch::x86_64::*;
 
-use super::{Aligned, BLOCK, Place, any_high, lanes, load, load_within, store, table};
 use crate::kernel::reference::convert;
 use crate::kernel::x86_64::avx512::decode::planes::Planes;
+use crate::kernel::x86_64::avx512::decode::units::{not_continuing, store_units};
 use crate::kernel::x86_64::avx512::decode::wide::put_wide;
+use crate::kernel::x86_64::avx512::validate::{
+    Aligned, BLOCK, Place, any_high, lanes, load, load_within, store, table,
+};
 
 /// Bytes of a block of which the characters are fetched one by one: mostly sixteen or fewer.
 const WIDE: usize = BLOCK - BEFORE;
@@ -378,47 +382,5 @@ fn widen<const SIZE: usize>(ascii: __m512i, i: usize) -> __m512i {
         (4, _) => _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<3>(ascii)),
         (_, 0) => _mm512_cvtepu8_epi16(_mm512_castsi512_si256(ascii)),
         (_, _) => _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(ascii)),
-    }
-}
-
-/// The least byte, as a signed one, that does not continue a sequence.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn first_not_continuing() -> __m512i {
-    _mm512_set1_epi8(0xC0_u8 as i8)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn continuing(bytes: __m512i) -> u64 {
-    _mm512_cmplt_epi8_mask(bytes, first_not_continuing())
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn not_continuing(bytes: __m512i) -> u64 {
-    _mm512_cmpge_epi8_mask(bytes, first_not_continuing())
-}
-
-/// Writes the first `units` of a vector of units of `SIZE` bytes, all of it if they are more.
-///
-/// # Safety
-///
-/// - As many units can be written at `out`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn store_units<const SIZE: usize>(vector: __m512i, units: usize, out: *mut u8) {
-    if units >= BLOCK / SIZE {
-        // SAFETY: all of the vector can be written.
-        return unsafe { store(vector, out) };
-    }
-    let lanes = lanes(units);
-    // SAFETY: the mask lets through the units that can be written; the others are not accessed.
-    unsafe {
-        if SIZE == 4 {
-            _mm512_mask_storeu_epi32(out.cast(), lanes as u16, vector);
-        } else {
-            _mm512_mask_storeu_epi16(out.cast(), lanes as u32, vector);
-        }
     }
 }

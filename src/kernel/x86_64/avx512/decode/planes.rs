@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use crate::kernel::x86_64::avx512::decode::{continuing, first_not_continuing, store_units};
-use crate::kernel::x86_64::avx512::{Aligned, BLOCK, store, table};
+use crate::kernel::x86_64::avx512::decode::units::{continuing, first_not_continuing, store_units};
+use crate::kernel::x86_64::avx512::validate::{Aligned, BLOCK, store, table};
 
 /// The low and the high byte of what ends at each byte of a block, or has been squeezed to its front.
 #[derive(Clone, Copy)]

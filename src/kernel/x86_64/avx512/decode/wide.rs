@@ -3,8 +3,8 @@
 
 use core::arch::x86_64::*;
 
-use crate::kernel::x86_64::avx512::decode::store_units;
-use crate::kernel::x86_64::avx512::{Aligned, BLOCK, high, lanes, store, table};
+use crate::kernel::x86_64::avx512::decode::units::store_units;
+use crate::kernel::x86_64::avx512::validate::{Aligned, BLOCK, high, lanes, store, table};
 
 /// By the low seven bits of a byte that is not ASCII: what it adds to the value, bit 7 set where a
 /// character begins.
