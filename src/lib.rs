@@ -231,9 +231,9 @@
 //!   used). No dependencies.
 //! - **`bytes`:** `alloc`, decoding of `bytes::Bytes` into `bytestring::ByteString` without copying,
 //!   and WebSocket messages in the module [`payload`]. Brings bytes and bytestring.
-//! - **`codec`:** `std` and `bytes`, the module [`codec`], and [`TextFinder`]. Brings tokio-util (its
+//! - **`codec`:** `std` and `bytes`, the modules [`codec`] and [`lines`], and [`search::TextFinder`]. Brings tokio-util (its
 //!   codecs only), memchr and thiserror.
-//! - **`stream`:** `std` and `bytes`, the module [`stream`], and [`TextFinder`]. Brings futures and
+//! - **`stream`:** `std` and `bytes`, the modules [`stream`] and [`lines`], and [`search::TextFinder`]. Brings futures and
 //!   tokio (none of their features), memchr, pin-project-lite and thiserror.
 //! - **`http-body`:** `std` and `bytes`, and the module [`payload::http`]. Brings http, http-body,
 //!   pin-project-lite and thiserror.

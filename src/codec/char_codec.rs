@@ -13,18 +13,17 @@ use crate::core::scanner::Step;
 
 /// Bytes to `char`s, one an item.
 ///
-/// Convenient, and slow by nature: `FramedRead` costs some nanoseconds an item, whatever it is. Where
-/// speed counts, take [`Utf8Codec`](crate::codec::Utf8Codec) and its items' `chars()`.
+/// Convenient but slow: `FramedRead` adds some nanoseconds per item. If speed matters, use
+/// [`Utf8Codec`](crate::codec::Utf8Codec) and the `chars()` of its items.
 ///
-/// Holds no bytes: an unfinished sequence stays in the read buffer, three bytes at the most. A repair
-/// of several characters ([`ErrorMode::Escape`]) is handed out one by one; its rest, 16 bytes at the
-/// most, waits in the codec.
+/// The codec holds no bytes: an unfinished sequence, at most three bytes, stays in the read buffer. A
+/// repair of several characters ([`ErrorMode::Escape`]) is yielded one by one; the codec holds its
+/// rest, at most 16 bytes.
 ///
 /// # Errors
 ///
-/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`] in its place. The ill-formed bytes are
-/// consumed; see [the module](crate::codec) for what `FramedRead` makes of it. In the other modes,
-/// none.
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`]. The ill-formed bytes are consumed.
+/// See [the module](crate::codec) for how `FramedRead` treats errors. In the other modes, none.
 ///
 /// # Examples
 ///
@@ -57,7 +56,7 @@ struct PartOfRepair {
 }
 
 impl CharCodec {
-    /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no signature.
+    /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no BOM.
     ///
     /// # Examples
     ///
@@ -76,8 +75,7 @@ impl CharCodec {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain: for before the first byte, as it starts a
-    /// new stream.
+    /// Sets how streams begin and what they may contain, and starts a new stream.
     ///
     /// # Examples
     ///
@@ -113,7 +111,7 @@ impl CharCodec {
         Self { mode, ..self }
     }
 
-    /// Sets the encoder: whether a signature is written.
+    /// Sets the encoder, which decides whether a BOM is written.
     ///
     /// # Examples
     ///
@@ -152,8 +150,8 @@ impl CharCodec {
         self.repair = None;
     }
 
-    /// Returns the decoder within, which knows the position in the stream, whether a signature was
-    /// removed, and how many bytes were skipped.
+    /// Returns the decoder inside, which knows the position in the stream, counts errors, and knows
+    /// whether a BOM was removed and how many bytes were skipped.
     ///
     /// # Examples
     ///

@@ -16,22 +16,22 @@ use crate::core::text::Ending;
 use crate::fallback::{Fallback, FallbackReport, Switch, take_next};
 use crate::relatives::Follow;
 
-/// Bytes to text, as much as there is: each item is a run of whole characters, never empty.
+/// Bytes to text: each item is a run of whole characters, never empty.
 ///
 /// How the text is divided into items depends on how the bytes arrive; the text does not. Clean
-/// input is handed on without copying: an item shares the read buffer's memory, and a small one
-/// keeps the whole buffer alive (`ByteString::from(&*item)` copies it out). In a lossy mode a
-/// `decode` call yields at most one item, a repaired copy where something was ill-formed.
+/// input is not copied: an item shares the read buffer's memory, and a small one keeps the whole
+/// buffer alive (`ByteString::from(&*item)` copies it out). In a lossy mode a `decode` call yields
+/// at most one item, which is a copy if something was repaired.
 ///
-/// Holds no bytes: an unfinished sequence stays in the read buffer, three bytes at the most. Nothing
-/// accumulates, so there is no limit to set. (A [fallback](Self::with_fallback) by lines leaves a line
-/// there, up to its limit.)
+/// The codec holds no bytes: an unfinished sequence, at most three bytes, stays in the read buffer.
+/// Nothing accumulates, so there is no limit to set. A [fallback](Self::with_fallback) by lines leaves
+/// a line there, up to its limit.
 ///
 /// # Errors
 ///
-/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`] in its place: the text before it comes
-/// first. The ill-formed bytes are consumed; see [the module](crate::codec) for what `FramedRead`
-/// makes of it, and for closing a `Framed`. In the other modes, none.
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`] after the text before it. The
+/// ill-formed bytes are consumed. See [the module](crate::codec) for how `FramedRead` treats errors,
+/// and for closing a `Framed`. In the other modes, none.
 ///
 /// # Examples
 ///
@@ -62,7 +62,7 @@ pub struct Utf8Codec {
 }
 
 impl Utf8Codec {
-    /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no signature.
+    /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no BOM.
     ///
     /// # Examples
     ///
@@ -78,8 +78,7 @@ impl Utf8Codec {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain: for before the first byte, as it starts a
-    /// new stream.
+    /// Sets how streams begin and what they may contain, and starts a new stream.
     ///
     /// # Examples
     ///
@@ -120,8 +119,8 @@ impl Utf8Codec {
         Self { mode, ..self }
     }
 
-    /// Reads what is not UTF-8 in a legacy encoding; the error mode is for what the options refuse.
-    /// What is encoded is UTF-8.
+    /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode applies to what the options
+    /// reject. Encoding always writes UTF-8.
     ///
     /// With [`Fallback::line`], a line that waits for the verdict stays in the read buffer.
     ///
@@ -143,7 +142,7 @@ impl Utf8Codec {
         Self { fallback: Some(Box::new(Switch::new(fallback))), ..self }
     }
 
-    /// Sets the encoder: whether a signature is written.
+    /// Sets the encoder, which decides whether a BOM is written.
     ///
     /// # Examples
     ///
@@ -185,8 +184,8 @@ impl Utf8Codec {
         self.encoder.reset();
     }
 
-    /// Returns the decoder within, which knows the position in the stream, whether a signature was
-    /// removed, and how many bytes were skipped.
+    /// Returns the decoder inside, which knows the position in the stream, counts errors, and knows
+    /// whether a BOM was removed and how many bytes were skipped.
     ///
     /// # Examples
     ///

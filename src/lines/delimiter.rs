@@ -9,7 +9,7 @@ use crate::search::pattern::Pattern;
 
 /// What ends a line.
 ///
-/// A delimiter is found by its bytes. In UTF-8 that never matches inside a character, nor inside an
+/// A delimiter is found by its bytes. In UTF-8 these never match inside a character, nor inside an
 /// ill-formed part.
 ///
 /// # Examples
@@ -89,7 +89,7 @@ impl End {
 }
 
 impl Delimiter {
-    /// LF, and a CR before it belongs to it: what most protocols mean by a line. The default.
+    /// LF, or CR LF. The default.
     ///
     /// # Examples
     ///
@@ -103,8 +103,8 @@ impl Delimiter {
         Self(Kind::Lf)
     }
 
-    /// CR, LF, or CR LF, as in server-sent events. A CR ends the line at once; an LF right behind
-    /// it, whenever it comes, belongs to it.
+    /// CR, LF, or CR LF, as in server-sent events. A CR ends the line at once; an LF directly after
+    /// it, whenever it arrives, belongs to it.
     ///
     /// # Examples
     ///
@@ -128,7 +128,7 @@ impl Delimiter {
         Self(Kind::Nul)
     }
 
-    /// Returns the delimiter that is this text, or `None` if that is empty.
+    /// Returns `text` as a delimiter, or `None` if it is empty.
     ///
     /// Allocates memory for the text and a `usize` for each of its bytes; clones share it. A
     /// delimiter that arrives in pieces costs no more than one that arrives whole.
@@ -203,12 +203,12 @@ impl Delimiter {
         }
     }
 
-    /// Whether an LF behind the byte at which a line ended belongs to the same delimiter.
+    /// Whether an LF after the byte at which a line ended belongs to the same delimiter.
     pub(crate) fn takes_lf_after(&self, last: u8) -> bool {
         matches!(self.0, Kind::AnyNewline) && last == b'\r'
     }
 
-    /// Finds the first place at which `text` and the delimiter behind it would be cut, if that is
+    /// Finds the first offset at which `text` and the delimiter after it would be cut, if that is
     /// not where `text` ends.
     #[cfg(feature = "codec")]
     pub(crate) fn find_in_text(&self, text: &str) -> Option<usize> {
@@ -224,7 +224,7 @@ impl Delimiter {
     }
 }
 
-/// [`memchr`], sooner where it is the first byte, as it is behind ASCII that has been passed.
+/// [`memchr`], sooner where it is the first byte, as it is after ASCII that has been passed.
 #[inline]
 fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
     if bytes.first() == Some(&byte) { Some(0) } else { memchr(byte, bytes) }

@@ -28,11 +28,11 @@ use crate::core::error::Utf8Error;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Line {
-    /// The text; it shares the read buffer's memory where nothing was repaired.
+    /// The text. Unless something was repaired, it shares the read buffer's memory.
     pub text: ByteString,
     /// The number of the line, from 1.
     pub number: u64,
-    /// The offset in the stream of the line's first byte. (Behind a signature that was removed.)
+    /// The offset in the stream of the line's first byte, after a BOM that was removed.
     pub offset: u64,
     /// What ended it.
     pub end: LineEnd,
@@ -106,11 +106,12 @@ impl fmt::Display for Line {
     }
 }
 
-/// A line that was refused. The next line is not affected.
+/// A line was rejected. The next line is not affected.
 ///
-/// As text it tells where the line begins; the place and the bytes at fault are those of the
-/// [`Utf8Error`] in [`kind`](Self::kind), which is also the error's source. The bytes of the line are
-/// gone: to keep them, take a mode that repairs, such as [`ErrorMode::Escape`](crate::ErrorMode::Escape).
+/// The message says where the line begins. The offset and the bytes of an invalid sequence are those
+/// of the [`Utf8Error`] in [`kind`](Self::kind), which is also the error's source. The bytes of the
+/// line are discarded; to keep them, use a lossy mode such as
+/// [`ErrorMode::Escape`](crate::ErrorMode::Escape).
 ///
 /// # Examples
 ///
@@ -135,11 +136,11 @@ pub struct LineError {
     pub number: u64,
     /// The offset in the stream of the line's first byte.
     pub offset: u64,
-    /// Why it was refused.
+    /// Why it was rejected.
     pub kind: LineErrorKind,
 }
 
-/// Why a line was refused.
+/// Why a line was rejected.
 ///
 /// # Examples
 ///
@@ -156,7 +157,7 @@ pub struct LineError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LineErrorKind {
-    /// It is not UTF-8, or contains what the options refuse.
+    /// It is not UTF-8, or contains a character that the options reject.
     Utf8(Utf8Error),
     /// It has more bytes than the limit.
     TooLong {
@@ -184,8 +185,8 @@ impl std::error::Error for LineError {
     }
 }
 
-/// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the stream ended inside a sequence,
-/// [`InvalidData`](io::ErrorKind::InvalidData) for everything else.
+/// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ended inside a character,
+/// [`InvalidData`](io::ErrorKind::InvalidData) otherwise.
 impl From<LineError> for io::Error {
     fn from(error: LineError) -> Self {
         let kind = match error.kind {
