@@ -6,7 +6,7 @@
 //! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | is an item | its items |
 //! | [`Utf8LinesCodec`] | `Result<`[`Line`]`, `[`LineError`]`>` | is an item, or is repaired | `T: AsRef<str>` |
 //! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
-//! | [`DialectCodec`] | [`DialectPiece`], text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`] |
+//! | [`DialectCodec`](crate::dialect::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
 //! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
 //!
 //! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing: at most
