@@ -7,12 +7,12 @@
 //! ```
 //!
 //! The list has one line per public item, signature included, without blanket, automatic and derived
-//! implementations and without what is `#[doc(hidden)]`. Its first line counts types and traits.
+//! implementations and without what is `#[doc(hidden)]`. Its first line counts types and traits, each once.
 //!
 //! Rustdoc's JSON is unstable: where this toolchain cannot make it, or makes another version of it than
 //! [`FORMAT`], `surface` prints `SKIPPED` with the reason and compares nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::env;
 use std::error::Error;
 use std::fs;
@@ -42,8 +42,6 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         print!("{}", list(&json)?);
         return Ok(ExitCode::SUCCESS);
     }
-    let list_of =
-        |json: PathBuf| list(&json).map_err(|error| format!("{}: {error}", json.display()));
     let current = match document()?.and_then(|json| readable(&json).map(|()| json)) {
         Ok(json) => list(&json)?,
         Err(why) => {
@@ -73,20 +71,23 @@ fn list(json: &Path) -> Result<String, Box<dyn Error>> {
     let api = public_api::Builder::from_rustdoc_json(json).sorted(true);
     let api =
         api.omit_blanket_impls(true).omit_auto_trait_impls(true).omit_auto_derived_impls(true);
-    // An item that is public under several paths is listed under each, its methods more than once.
-    let mut listed = BTreeSet::new();
-    let mut items: Vec<String> = api.build()?.items().map(ToString::to_string).collect();
-    items.retain(|item| listed.insert(item.clone()));
-    let count =
-        |kind: &str| items.iter().filter(|item| declaration(item).starts_with(kind)).count();
-    let types = count("struct ") + count("enum ") + count("union ");
-    let traits = count("trait ") + count("unsafe trait ");
-    let mut list = format!("{} types and traits: {types} and {traits}\n", types + traits);
-    for item in items {
-        list.push_str(&item);
-        list.push('\n');
+    let api = api.build()?;
+    // An item that is public under two paths is listed under each, but counted once.
+    let (mut types, mut traits, mut listed) = (HashSet::new(), HashSet::new(), HashSet::new());
+    let mut list = String::new();
+    for item in api.items() {
+        let line = item.to_string();
+        match declaration(&line).split(' ').next() {
+            Some("struct" | "enum" | "union") => drop(types.insert(item.id())),
+            Some("trait") => drop(traits.insert(item.id())),
+            _ => {}
+        }
+        if listed.insert(line.clone()) {
+            list = list + &line + "\n";
+        }
     }
-    Ok(list)
+    let (types, traits) = (types.len(), traits.len());
+    Ok(format!("{} types and traits: {types} and {traits}\n{list}", types + traits))
 }
 
 /// Whether the JSON has the format that `public-api` reads; if not, why.
@@ -99,10 +100,11 @@ fn readable(json: &Path) -> Result<(), String> {
     }
 }
 
-/// A line of the list without attributes and `pub`.
+/// A line of the list without attributes, `pub` and `unsafe`.
 fn declaration(item: &str) -> &str {
     let item = item.rsplit_once("] pub ").map_or(item, |(_, declaration)| declaration);
-    item.strip_prefix("pub ").unwrap_or(item)
+    let item = item.strip_prefix("pub ").unwrap_or(item);
+    item.strip_prefix("unsafe ").unwrap_or(item)
 }
 
 /// Has rustdoc describe the crate as JSON. The inner error: why this toolchain cannot.
