@@ -1,3 +1,5 @@
+//! What does a `Utf8Reader` hold, and how is it decoded?
+
 use std::io;
 use std::mem;
 use std::pin::Pin;
