@@ -116,9 +116,9 @@ impl Tier {
         match self {
             Self::Scalar => true,
             #[cfg(target_arch = "x86_64")]
-            Self::Sse41 => has!("sse4.1"),
+            Self::Sse41 => has!("sse4.1", "popcnt"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => has!("avx2"),
+            Self::Avx2 => has!("avx2", "popcnt"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => has!(
                 "avx512f",

@@ -36,14 +36,23 @@
 //! ill-formed sequence. Marks are tested about once in a KiB; [`locate_error`] then finds the first of them,
 //! and the reference determines the rest.
 
+mod convert;
+mod decode;
+mod encode;
+mod lanes;
 mod long;
 mod outcome;
 mod scan;
 mod short;
+mod tables;
 mod test;
 mod tier;
 mod vector;
 
+pub(super) use convert::convert;
+pub(super) use decode::decode;
+pub(super) use encode::{encode, paired_len};
+pub(super) use lanes::{Lanes, Part, shifts};
 pub(super) use long::validate_long;
 #[cfg(target_arch = "x86_64")]
 pub(super) use outcome::{error_near, sequence_start, validate_from};

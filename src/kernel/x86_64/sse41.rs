@@ -6,8 +6,7 @@ use core::mem::MaybeUninit;
 use crate::kernel::generic::{self, Look, Vector, Vector16, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
-    block_errors, count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars,
-    find_outside, join_pairs, split_pairs, unmask,
+    block_errors, count_chars, decode_short_ascii, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::kernel::validated::Validated;
 
@@ -17,11 +16,13 @@ tier!("sse4.1", Bytes16,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
+generic::convert!("sse4.1,popcnt", Bytes16);
+
 /// 16 bytes.
 ///
 /// Invariant: exists only where the machine has SSE4.1.
 #[derive(Clone, Copy)]
-pub(super) struct Bytes16(__m128i);
+pub(super) struct Bytes16(pub(super) __m128i);
 
 /// Proves that the machine has SSE4.1.
 #[derive(Clone, Copy)]

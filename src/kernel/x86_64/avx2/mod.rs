@@ -10,7 +10,7 @@ use super::sse41::Bytes16;
 use crate::kernel::generic::{self, Look, Vector, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
-    block_errors, count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars, unmask,
+    block_errors, count_chars, decode_short_ascii, unmask,
 };
 use crate::kernel::validated::Validated;
 pub(in crate::kernel) use pairs::{join_pairs, split_pairs};
@@ -22,6 +22,8 @@ tier!("avx2", Bytes32,
     129..=256 => validate_halves::<Bytes32, 4>,
 );
 
+generic::convert!("avx2,popcnt", Bytes32);
+
 /// Finds a byte, in vectors that the compiler makes of the reference.
 #[target_feature(enable = "avx2")]
 pub(in crate::kernel) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
@@ -32,16 +34,16 @@ pub(in crate::kernel) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -
 ///
 /// Invariant: exists only where the machine has AVX2.
 #[derive(Clone, Copy)]
-struct Bytes32(__m256i);
+pub(super) struct Bytes32(pub(super) __m256i);
 
 /// Proves that the machine has AVX2.
 #[derive(Clone, Copy)]
-struct HasAvx2(());
+pub(super) struct HasAvx2(());
 
 impl Bytes32 {
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn token() -> HasAvx2 {
+    pub(super) fn token() -> HasAvx2 {
         HasAvx2(())
     }
 }

@@ -1,0 +1,327 @@
+//! `char`s, UTF-16 units and bytes of a single-byte encoding to text.
+//!
+//! Units of 16 bits are encoded a vector at a time, in the shortest of these ways that has them all:
+//!
+//! - ASCII: narrowed to bytes;
+//! - below 800: each unit in its lane as one or two bytes, squeezed by a shuffle from a table;
+//! - 800 and more: two shuffles of eight units for the 24 bytes that they are;
+//! - all else: lanes of 32 bits with one to three bytes each, squeezed likewise.
+//!
+//! A surrogate pair is four bytes, and each half of it makes two of them in its own lane:
+//!
+//! ```text
+//! high:  w = high - D800 + 40     F0 | w >> 8                            80 | w >> 2 & 3F
+//! low:                            80 | w << 4 & 30 | low >> 6 & 0F       80 | low & 3F
+//! ```
+//!
+//! `char`s below 1_0000 are narrowed to units of 16 bits, others have lanes of 32 bits with one to four
+//! bytes each.
+
+use core::mem::MaybeUninit;
+
+use super::lanes::{Lanes, Part};
+use super::tables::{ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE};
+
+/// Items of the largest step.
+const MOST: usize = 16;
+/// Bytes that may be overwritten after those of a step.
+const EXCESS: usize = 16;
+
+/// What is encoded.
+///
+/// # Safety
+///
+/// - Where a step's items and [`EXCESS`] items more are `well-formed`, `put` writes at least one byte an
+///   item and at most `WIDEST`.
+pub(in crate::kernel) trait Item: Copy + Default {
+    /// Bytes of the longest encoding of an item.
+    const WIDEST: usize;
+
+    /// Encodes the `LEN / 2` items at `from`: how many of them, all or all but the last, and the bytes.
+    ///
+    /// # Safety
+    ///
+    /// - `LEN / 2` items can be read at `from`.
+    /// - `LEN / 2 * WIDEST` bytes and [`EXCESS`] can be written at `out`.
+    unsafe fn put<V: Lanes>(token: V::Token, from: *const Self, out: *mut u8) -> (usize, usize);
+}
+
+/// Encodes `items` into `out`, as far as there is room, and stops where a step might not fit. Returns the
+/// items read and the bytes written; the others in `out` are unchanged.
+///
+/// Surrogates among `items` are halves of pairs.
+#[inline(always)]
+pub(in crate::kernel) fn encode<V: Lanes, I: Item>(
+    token: V::Token,
+    items: &[I],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let step = V::LEN / 2;
+    let (mut read, mut written) = (0, 0);
+    while items.len() - read >= step + EXCESS && out.len() - written >= step * I::WIDEST + EXCESS {
+        let (from, to) = (items[read..].as_ptr(), out[written..].as_mut_ptr());
+        // SAFETY: there are a step's items, and room for as many bytes as they can be and the excess. That
+        // is overwritten, as each item that follows is a byte at least.
+        let (more, len) = unsafe { I::put::<V>(token, from, to) };
+        read += more;
+        written += len;
+    }
+    while read < items.len() {
+        let rest = &items[read..];
+        let count = rest.len().min(step);
+        let mut window = [I::default(); MOST];
+        window[..count].copy_from_slice(&rest[..count]);
+        let mut scratch = [const { MaybeUninit::<u8>::uninit() }; 4 * MOST + EXCESS];
+        let from = scratch.as_mut_ptr().cast::<u8>();
+        // SAFETY: the largest step has `MOST` items of at most four bytes each.
+        let (more, len) = unsafe { I::put::<V>(token, window.as_ptr(), from) };
+        // Zeros after the items are a byte each.
+        let (more, len) = (more.min(count), len - more.saturating_sub(count));
+        let Some(to) = out.get_mut(written..written + len) else { break };
+        if more == 0 {
+            break;
+        }
+        // SAFETY: so many bytes have been written, and they fit.
+        unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from, len) };
+        read += more;
+        written += len;
+    }
+    (read, written)
+}
+
+/// Counts units before the first surrogate that is not half of a pair. A high one at the end, whose other
+/// half may follow, is not counted either.
+#[inline(always)]
+pub(in crate::kernel) fn paired_len<V: Lanes>(token: V::Token, units: &[u16]) -> usize {
+    let step = V::LEN / 2;
+    let blocks = units.chunks_exact(step);
+    let rest = blocks.remainder();
+    let mut at = 0;
+    // Whether the last unit before `at` is a high surrogate.
+    let mut open = 0;
+    for block in blocks {
+        // SAFETY: `block` has the bytes of a vector.
+        let block = unsafe { V::load(token, block.as_ptr().cast()) };
+        let surrogates = block.and(block.splat_16(0xF800)).equal_16(block.splat_16(0xD800));
+        if open == 0 && !surrogates.intersects(surrogates) {
+            at += step;
+            continue;
+        }
+        let lows = block.and(block.splat_16(0xFC00)).equal_16(block.splat_16(0xDC00)).bits_16();
+        let highs = surrogates.bits_16() ^ lows;
+        let wanted = (highs << 1 | open) & (u32::MAX >> (32 - step));
+        if wanted != lows {
+            let first = (wanted ^ lows).trailing_zeros() as usize;
+            // A low one that is not wanted, or what follows a high one that is not low.
+            return at + first - (wanted >> first & 1) as usize;
+        }
+        open = highs >> (step - 1);
+        at += step;
+    }
+    for &unit in rest {
+        let low = u32::from(unit & 0xFC00 == 0xDC00);
+        if low != open {
+            return at - open as usize;
+        }
+        open = u32::from(unit & 0xFC00 == 0xD800);
+        at += 1;
+    }
+    at - open as usize
+}
+
+impl Item for u16 {
+    const WIDEST: usize = 3;
+
+    #[inline(always)]
+    unsafe fn put<V: Lanes>(token: V::Token, from: *const Self, out: *mut u8) -> (usize, usize) {
+        // SAFETY: the caller promises a vector's units.
+        let units = unsafe { V::load(token, from.cast()) };
+        // SAFETY: the caller promises the room.
+        unsafe { put_units::<V, true>(units, out) }
+    }
+}
+
+impl Item for char {
+    const WIDEST: usize = 4;
+
+    #[inline(always)]
+    unsafe fn put<V: Lanes>(token: V::Token, from: *const Self, out: *mut u8) -> (usize, usize) {
+        // SAFETY: the caller promises the items of two vectors.
+        let (first, second) =
+            unsafe { (V::load(token, from.cast()), V::load(token, from.cast::<u8>().add(V::LEN))) };
+        if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
+            // SAFETY: the caller promises the room.
+            return unsafe { put_units::<V, false>(first.narrow_32(second), out) };
+        }
+        // SAFETY: the caller promises the room.
+        (V::LEN / 2, unsafe { put_chars([first, second], out) })
+    }
+}
+
+/// Encodes a vector of units: how many of them, all or, for `PAIRS`, all but a last one that is a high
+/// surrogate, and the bytes.
+///
+/// # Safety
+///
+/// - `LEN / 2 * 3` bytes and [`EXCESS`] can be written at `out`.
+#[inline(always)]
+unsafe fn put_units<V: Lanes, const PAIRS: bool>(units: V, out: *mut u8) -> (usize, usize) {
+    let count = V::LEN / 2;
+    if !units.intersects(units.splat_16(0xFF80)) {
+        // SAFETY: a byte for each unit.
+        unsafe { units.store_narrow_16(out) };
+        return (count, count);
+    }
+    let zero = units.splat(0);
+    let six = units.splat_16(0x3F);
+    let ascii = units.and(units.splat_16(0xFF80)).equal_16(zero);
+    let last = units.and(six).or(units.splat_16(0x80));
+    if !units.intersects(units.splat_16(0xF800)) {
+        let two = units.shr_16::<6>().or(units.splat_16(0xC0)).or(last.shl_16::<8>());
+        // SAFETY: the caller promises the room.
+        return (count, unsafe { put_one_or_two(ascii.select(units, two), ascii.bits_16(), out) });
+    }
+    let top = units.and(units.splat_16(0xF800));
+    let below_800 = top.equal_16(zero);
+    let surrogate = top.equal_16(units.splat_16(0xD800));
+    let has_pairs = PAIRS && surrogate.intersects(surrogate);
+    let middle = units.shr_16::<6>().and(six);
+    let three = units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>());
+    if !has_pairs && !below_800.intersects(below_800) {
+        // SAFETY: three bytes for each unit, and eight written in excess.
+        unsafe { put_three(three, last, out) };
+        return (count, 3 * count);
+    }
+    let two = middle.or(units.splat_16(0xC0)).or(last.shl_16::<8>());
+    let front = ascii.select(units, below_800.select(two, three));
+    if !has_pairs {
+        // SAFETY: the caller promises the room.
+        return (count, unsafe { put_one_to_three([front, last], ascii, below_800, out) });
+    }
+    let low = units.and(units.splat_16(0xFC00)).equal_16(units.splat_16(0xDC00));
+    let w = units.wrapping_add_16(units.splat_16(0x2840)); // - D800 + 40
+    let second = w.shr_16::<2>().and(six).shl_16::<8>();
+    let of_high = w.shr_16::<8>().or(units.splat_16(0x80F0)).or(second);
+    let of_w = units.prev::<2>(zero).and(units.splat_16(3)).shl_16::<4>();
+    let third = of_w.or(units.shr_16::<6>().and(units.splat_16(0x0F))).or(units.splat_16(0x80));
+    let of_low = third.or(last.shl_16::<8>());
+    let front = surrogate.select(low.select(of_low, of_high), front);
+    // SAFETY: the caller promises the room.
+    let len = unsafe { put_one_to_three([front, last], ascii, below_800.or(surrogate), out) };
+    match (surrogate.bits_16() & !low.bits_16()) >> (count - 1) {
+        0 => (count, len),
+        // Half a pair: two bytes.
+        _ => (count - 1, len - 2),
+    }
+}
+
+/// Writes lanes of 16 bits, of which only the first byte counts where `one` has a bit. Returns how many.
+///
+/// # Safety
+///
+/// - `LEN` bytes and [`EXCESS`] can be written at `out`.
+#[inline(always)]
+unsafe fn put_one_or_two<V: Lanes>(lanes: V, one: u32, out: *mut u8) -> usize {
+    let mut written = 0;
+    for (group, &part) in lanes.parts().as_ref().iter().enumerate() {
+        let index = one >> (8 * group) & 0xFF;
+        // SAFETY: at most 16 bytes have been written for each part before.
+        unsafe { part.shuffle(&ONE_OR_TWO[index as usize]).store(out.add(written)) };
+        written += 16 - index.count_ones() as usize;
+    }
+    written
+}
+
+/// Writes three bytes for each lane of 16 bits: two of `front`, one of `last`.
+///
+/// # Safety
+///
+/// - `LEN / 2 * 3` bytes and [`EXCESS`] can be written at `out`.
+#[inline(always)]
+unsafe fn put_three<V: Lanes>(front: V, last: V, out: *mut u8) {
+    /// The first 16 bytes, of `front` and of `last`, and the other eight.
+    const THREE: [[u8; 16]; 4] = {
+        let mut indexes = [[0x80; 16]; 4];
+        let mut byte = 0;
+        while byte < 24 {
+            let (unit, part) = (byte / 3, byte % 3);
+            let from_last = (part == 2) as usize;
+            let index = 2 * unit + if part == 1 { 1 } else { 0 };
+            indexes[2 * (byte / 16) + from_last][byte % 16] = index as u8;
+            byte += 1;
+        }
+        indexes
+    };
+    for (group, (&front, &last)) in
+        front.parts().as_ref().iter().zip(last.parts().as_ref()).enumerate()
+    {
+        // SAFETY: 24 bytes a part are written, and eight in excess.
+        unsafe {
+            let out = out.add(24 * group);
+            front.shuffle(&THREE[0]).or(last.shuffle(&THREE[1])).store(out);
+            front.shuffle(&THREE[2]).or(last.shuffle(&THREE[3])).store(out.add(16));
+        }
+    }
+}
+
+/// Writes one byte of `front` where `one` is set, two where `two` is, and else these and one of `last`, for
+/// each lane of 16 bits. Returns how many.
+///
+/// # Safety
+///
+/// - `LEN / 2 * 3` bytes and [`EXCESS`] can be written at `out`.
+#[inline(always)]
+unsafe fn put_one_to_three<V: Lanes>([front, last]: [V; 2], one: V, two: V, out: *mut u8) -> usize {
+    let less = one.splat_16(0xFF).select(one, two).bits();
+    let mut written = 0;
+    for (group, part) in front.interleave_16(last).as_ref().iter().enumerate() {
+        let index = less >> (8 * group) & 0xFF;
+        // SAFETY: at most 12 bytes have been written for each group before.
+        unsafe { part.shuffle(&ONE_TO_THREE[index as usize]).store(out.add(written)) };
+        written += 12 - index.count_ones() as usize;
+    }
+    written
+}
+
+/// Writes `char`s of any length. Returns the bytes.
+///
+/// # Safety
+///
+/// - `LEN / 2 * 4` bytes and [`EXCESS`] can be written at `out`.
+#[inline(always)]
+unsafe fn put_chars<V: Lanes>(chars: [V; 2], out: *mut u8) -> usize {
+    let [(first, first_more), (second, second_more)] = chars.map(encode_lanes);
+    let more = first_more.narrow_32(second_more).bits();
+    let (first, second) = (first.parts(), second.parts());
+    let mut written = 0;
+    for (group, part) in first.as_ref().iter().chain(second.as_ref()).enumerate() {
+        let index = more >> (8 * group) & 0xFF;
+        // SAFETY: at most 16 bytes have been written for each group before.
+        unsafe { part.shuffle(&ONE_TO_FOUR[index as usize]).store(out.add(written)) };
+        written +=
+            4 + (index & 0x55).count_ones() as usize + 2 * (index & 0xAA).count_ones() as usize;
+    }
+    written
+}
+
+/// The bytes of each `char` in its lane; and how many are more than one, bit 0 in byte 0 of the lane and bit
+/// 1 in byte 1.
+#[inline(always)]
+fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
+    let six = c.splat_32(0x3F);
+    let mark = c.splat_32(0x80);
+    let last = c.and(six).or(mark);
+    let (third, second, first) = (c.shr_32::<6>(), c.shr_32::<12>(), c.shr_32::<18>());
+    let third_of_more = third.and(six).or(mark);
+    let second_of_more = second.and(six).or(mark);
+    let two = third.or(c.splat_32(0xC0)).or(last.shl_32::<8>());
+    let three = second.or(c.splat_32(0xE0)).or(third_of_more.shl_32::<8>()).or(last.shl_32::<16>());
+    let front = first.or(c.splat_32(0xF0)).or(second_of_more.shl_32::<8>());
+    let four = front.or(third_of_more.shl_32::<16>()).or(last.shl_32::<24>());
+    let has_two = c.greater_32(c.splat_32(0x7F));
+    let has_three = c.greater_32(c.splat_32(0x7FF));
+    let has_four = c.greater_32(c.splat_32(0xFFFF));
+    let bytes = has_four.select(four, has_three.select(three, has_two.select(two, c)));
+    let odd = has_two.xor(has_three).xor(has_four).and(c.splat_32(0x00FF));
+    (bytes, odd.or(has_three.and(c.splat_32(0xFF00))))
+}

@@ -1,0 +1,87 @@
+//! What the conversions ask of a vector, besides what validation does.
+
+use super::vector::Vector;
+
+/// A vector seen as lanes of 8, 16 and 32 bits, in little-endian order.
+///
+/// Comparisons set all bits of a lane, or none.
+pub(in crate::kernel) trait Lanes: Vector {
+    /// 16 bytes of a vector: what a shuffle by a table works on.
+    type Part: Part;
+    /// As many parts as a vector has bytes divided by 8.
+    type Groups: AsRef<[Self::Part]>;
+    /// As many parts as a vector has bytes divided by 16.
+    type Parts: AsRef<[Self::Part]>;
+
+    fn splat_16(self, value: u16) -> Self;
+    fn splat_32(self, value: u32) -> Self;
+    fn equal(self, other: Self) -> Self;
+    fn equal_16(self, other: Self) -> Self;
+    /// Whether signed bytes of `self` are greater.
+    fn greater(self, other: Self) -> Self;
+    /// Whether signed lanes of `self` are greater.
+    fn greater_32(self, other: Self) -> Self;
+    fn wrapping_add_16(self, other: Self) -> Self;
+    fn shl_16<const N: i32>(self) -> Self;
+    fn shr_16<const N: i32>(self) -> Self;
+    fn shl_32<const N: i32>(self) -> Self;
+    fn shr_32<const N: i32>(self) -> Self;
+    /// Bytes of `yes` where bit 7 of `self` is set, of `no` elsewhere.
+    fn select(self, yes: Self, no: Self) -> Self;
+    /// Whether any bit is set in both.
+    fn intersects(self, other: Self) -> bool;
+    /// Bit 7 of each byte, as one bit.
+    fn bits(self) -> u32;
+    /// Bit 15 of each lane of 16 bits, as one bit.
+    fn bits_16(self) -> u32;
+    /// The bytes of `self`, each followed by that of `high`.
+    fn interleave(self, high: Self) -> Self::Groups;
+    /// The lanes of 16 bits of `self`, each followed by that of `high`.
+    fn interleave_16(self, high: Self) -> Self::Groups;
+    /// This vector in parts.
+    fn parts(self) -> Self::Parts;
+    /// The lanes of 32 bits of `self` and `other`, which are below 1_0000, as lanes of 16 bits.
+    fn narrow_32(self, other: Self) -> Self;
+    /// Stores lanes of 16 bits, which are below 100, as bytes.
+    ///
+    /// # Safety
+    ///
+    /// - `LEN / 2` bytes can be written at `out`.
+    unsafe fn store_narrow_16(self, out: *mut u8);
+    /// Stores bytes as lanes of 16 bits.
+    ///
+    /// # Safety
+    ///
+    /// - `2 * LEN` bytes can be written at `out`.
+    unsafe fn store_wide(self, out: *mut u8);
+}
+
+/// 16 bytes.
+pub(in crate::kernel) trait Part: Copy {
+    /// Stores the bytes.
+    ///
+    /// # Safety
+    ///
+    /// - 16 bytes can be written at `out`.
+    unsafe fn store(self, out: *mut u8);
+    /// The bytes that `indexes` number; 0 where an index is 80 or more.
+    fn shuffle(self, indexes: &[u8; 16]) -> Self;
+    /// The lanes of 16 bits of `self`, each followed by that of `high`.
+    fn interleave_16(self, high: Self) -> [Self; 2];
+    fn zero(self) -> Self;
+    /// The UTF-16 units of eight characters of three bytes each.
+    fn three_byte_units(self, bytes: &[u8; 24]) -> Self;
+    fn or(self, other: Self) -> Self;
+}
+
+/// Methods that shift each lane by a constant.
+macro_rules! shifts {
+    ($($method:ident: $instruction:ident,)*) => {$(
+        #[inline(always)]
+        fn $method<const N: i32>(self) -> Self {
+            // SAFETY: vectors exist only where the machine has their instructions.
+            Self(unsafe { $instruction::<N>(self.0) })
+        }
+    )*};
+}
+pub(in crate::kernel) use shifts;
