@@ -110,6 +110,15 @@ fn decode_blocks<V: Lanes, U: Unit>(
     while at < bytes.len() {
         let from = at.min(bytes.len() - V::LEN);
         let block = load::<V>(token, bytes, from);
+        if !block.any_high_bit() {
+            // What is before `at` has been written, as the same units.
+            let Some(out) = out[written - (at - from)..].get_mut(..V::LEN) else { break };
+            // SAFETY: there is room for a block's units.
+            unsafe { put_ascii::<V, U>(block, out.as_mut_ptr()) };
+            written += from + V::LEN - at;
+            at = from + V::LEN;
+            continue;
+        }
         let next_ends = bytes.get(from + V::LEN).is_none_or(|&next| next & 0xC0 != 0x80);
         let continues = block.splat(0xC0).greater(block).bits();
         let all = u32::MAX >> (32 - V::LEN);
@@ -174,7 +183,11 @@ fn backs<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, block: V) -> [V; 3]
         let zero = block.splat(0);
         return [block.prev::<1>(zero), block.prev::<2>(zero), block.prev::<3>(zero)];
     }
-    [1, 2, 3].map(|back| load::<V>(token, bytes, at - back))
+    [
+        load::<V>(token, bytes, at - 1),
+        load::<V>(token, bytes, at - 2),
+        load::<V>(token, bytes, at - 3),
+    ]
 }
 
 #[inline(always)]

@@ -290,7 +290,9 @@ unsafe fn put_one_to_three<V: Lanes>([front, last]: [V; 2], one: V, two: V, out:
 /// - `LEN / 2 * 4` bytes and [`EXCESS`] can be written at `out`.
 #[inline(always)]
 unsafe fn put_chars<V: Lanes>(chars: [V; 2], out: *mut u8) -> usize {
-    let [(first, first_more), (second, second_more)] = chars.map(encode_lanes);
+    // (Not by `map`: a function passed on would lose the target feature.)
+    let (first, first_more) = encode_lanes(chars[0]);
+    let (second, second_more) = encode_lanes(chars[1]);
     let more = first_more.narrow_32(second_more).bits();
     let (first, second) = (first.parts(), second.parts());
     let mut written = 0;

@@ -139,17 +139,22 @@ impl Part for Bytes16 {
             let bytes = bytes.as_ptr();
             (_mm_loadu_si128(bytes.cast()), _mm_loadu_si128(bytes.add(8).cast()))
         };
-        let lanes = [Self(front).shuffle(&FRONT), Self(back).shuffle(&BACK)].map(|lanes| {
-            // Last and middle: their six bits, the middle's times 40. Then 1000 times the lead's four.
-            // SAFETY: `self` proves SSE4.1.
-            unsafe {
-                let bits = _mm_and_si128(lanes.0, _mm_set1_epi32(0x000F_3F3F));
-                let pairs = _mm_maddubs_epi16(bits, _mm_set1_epi32(0x0001_4001));
-                _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001))
-            }
-        });
+        let front = Self(front).shuffle(&FRONT).join_three();
+        front.narrow_32(Self(back).shuffle(&BACK).join_three())
+    }
+}
+
+impl Bytes16 {
+    /// In lanes of 32 bits, the value of a character of three bytes, which are there last first.
+    #[inline(always)]
+    fn join_three(self) -> Self {
+        // The six bits of the last, 40 times those of the middle, 1000 times the four of the first.
         // SAFETY: `self` proves SSE4.1.
-        Self(unsafe { _mm_packus_epi32(lanes[0], lanes[1]) })
+        Self(unsafe {
+            let bits = _mm_and_si128(self.0, _mm_set1_epi32(0x000F_3F3F));
+            let pairs = _mm_maddubs_epi16(bits, _mm_set1_epi32(0x0001_4001));
+            _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001))
+        })
     }
 }
 
