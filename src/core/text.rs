@@ -2,7 +2,7 @@
 //!
 //! This is also the door through which the rooms above reach `unchecked` and `kernel`.
 
-pub(crate) use crate::kernel::{Kernel, NulForm};
+pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
 #[cfg(feature = "stream")]
 pub(crate) use crate::unchecked::ReadBuffer;
 #[cfg(feature = "bytes")]

@@ -163,4 +163,12 @@ impl Kernel {
     pub fn encode_chars(self, chars: &[char], out: &mut [u8]) -> (usize, usize) {
         dispatch!(self, encode_chars(chars, out))
     }
+
+    /// Encodes UTF-16 `units` into `out`, as far as there is room for whole characters, up to a surrogate
+    /// that is not half of a pair or is a high one at the end. Returns the units read and the bytes
+    /// written; the others in `out` are unchanged.
+    #[inline]
+    pub fn encode_utf16(self, units: &[u16], out: &mut [u8]) -> (usize, usize) {
+        dispatch!(self, encode_utf16(units, out))
+    }
 }

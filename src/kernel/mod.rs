@@ -67,6 +67,7 @@ mod x86_64;
 pub(crate) use block_errors::BLOCK;
 pub use block_errors::BlockErrors;
 pub use nul_form::NulForm;
+pub(crate) use reference::surrogate_pair;
 pub(crate) use reference::validate::{Sequence, sequence};
 pub use validated::{ErrorLen, Validated};
 

@@ -7,7 +7,7 @@ use crate::kernel::generic::{self, Look, Vector, Vector16, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
     block_errors, count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars,
-    find_outside, join_pairs, split_pairs, unmask,
+    encode_utf16, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::kernel::validated::Validated;
 

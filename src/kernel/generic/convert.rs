@@ -22,6 +22,14 @@ macro_rules! convert {
             let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
             (read + more, written + len)
         }
+
+        /// Encodes; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
+        #[target_feature(enable = $features)]
+        pub(in crate::kernel) fn encode_utf16(units: &[u16], out: &mut [u8]) -> (usize, usize) {
+            let (read, written) = generic::encode_utf16::<$vector>(<$vector>::token(), units, out);
+            let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+            (read + more, written + len)
+        }
     };
 }
 pub(in crate::kernel) use convert;

@@ -89,10 +89,32 @@ pub(in crate::kernel) fn encode<V: Lanes, I: Item>(
     (read, written)
 }
 
+/// Encodes `units`, as [`encode`], up to the first surrogate that is not half of a pair.
+#[inline(always)]
+pub(in crate::kernel) fn encode_utf16<V: Lanes>(
+    token: V::Token,
+    units: &[u16],
+    out: &mut [u8],
+) -> (usize, usize) {
+    /// Units whose surrogates are looked at before they are encoded: they stay in the nearest cache.
+    const WINDOW: usize = 4096;
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let window = &units[read..units.len().min(read + WINDOW)];
+        let paired = &window[..paired_len::<V>(token, window)];
+        let (more, len) = encode::<V, u16>(token, paired, &mut out[written..]);
+        read += more;
+        written += len;
+        if more < paired.len() || window.len() < WINDOW || more + 1 < WINDOW {
+            return (read, written);
+        }
+    }
+}
+
 /// Counts units before the first surrogate that is not half of a pair. A high one at the end, whose other
 /// half may follow, is not counted either.
 #[inline(always)]
-pub(in crate::kernel) fn paired_len<V: Lanes>(token: V::Token, units: &[u16]) -> usize {
+fn paired_len<V: Lanes>(token: V::Token, units: &[u16]) -> usize {
     let step = V::LEN / 2;
     let blocks = units.chunks_exact(step);
     let rest = blocks.remainder();

@@ -51,7 +51,7 @@ mod vector;
 
 pub(super) use convert::convert;
 pub(super) use decode::decode;
-pub(super) use encode::{encode, paired_len};
+pub(super) use encode::{encode, encode_utf16};
 pub(super) use lanes::{Lanes, Part, shifts};
 pub(super) use long::validate_long;
 #[cfg(target_arch = "x86_64")]

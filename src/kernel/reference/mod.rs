@@ -5,6 +5,7 @@ pub(super) mod convert;
 mod find_outside;
 pub(super) mod pairs;
 mod unmask;
+mod utf16;
 pub(super) mod validate;
 
 pub(super) use convert::{
@@ -15,6 +16,8 @@ pub(super) use find_outside::find_outside;
 pub(super) use find_outside::find_outside_by_blocks;
 pub(super) use pairs::{join_pairs, split_pairs};
 pub(super) use unmask::{unmask, unmask_and_validate};
+pub(super) use utf16::encode_utf16;
+pub(crate) use utf16::surrogate_pair;
 pub(super) use validate::{copy_valid_prefix, text_before, valid_prefix_len, validate};
 
 use super::block_errors::{BLOCK, BlockErrors};

@@ -4,12 +4,11 @@ use crate::core::decoder::buffer::{Progress, Status};
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::tally::Tally;
 #[cfg(feature = "alloc")]
-use crate::core::text::Kernel;
-#[cfg(feature = "alloc")]
 use crate::core::text::split_far;
+use crate::core::text::{Kernel, surrogate_pair};
 use crate::utf16::Utf16Error;
 use crate::utf16::error::End;
-use crate::utf16::units::{self, Class};
+use crate::utf16::unit::{Class, class};
 
 /// Decodes UTF-16 units to UTF-8, chunk by chunk, wherever the chunks are cut.
 ///
@@ -93,7 +92,8 @@ impl Utf16Decoder {
         let (mut read, mut written) = (0, 0);
         let status = loop {
             if self.high.is_none() {
-                let (run, bytes) = units::encode(&units[read..], &mut buffer[written..]);
+                let (run, bytes) =
+                    Kernel::detect().encode_utf16(&units[read..], &mut buffer[written..]);
                 self.position += run as u64;
                 read += run;
                 written += bytes;
@@ -398,10 +398,10 @@ impl Utf16Decoder {
             let offset = self.position - u64::from(self.high.is_some());
             Front::Lone(used, Utf16Error::new(offset, unit, End::NotReached))
         };
-        match (units::class(unit), next) {
+        match (class(unit), next) {
             (Class::Char(c), _) => Front::Char(used, c),
             (Class::High, None) => Front::Hold(unit),
-            (Class::High, Some(next)) => match units::pair(unit, next) {
+            (Class::High, Some(next)) => match surrogate_pair(unit, next) {
                 Some(c) => Front::Char(used + 1, c),
                 None => lone(),
             },

@@ -29,7 +29,7 @@
 
 mod decoder;
 mod error;
-mod units;
+mod unit;
 
 pub use decoder::Utf16Decoder;
 pub use error::Utf16Error;

@@ -10,6 +10,7 @@ mod parts;
 mod unmask;
 mod validate;
 
+pub(in crate::kernel) use super::avx2::encode_utf16;
 pub(in crate::kernel) use decode::{count_chars, decode_chars, decode_short_ascii, decode_utf16};
 pub(in crate::kernel) use encode::encode_chars;
 pub(in crate::kernel) use find::find_outside;

@@ -1,25 +1,7 @@
-//! How are runs of whole characters encoded, from UTF-16 units to UTF-8?
+//! UTF-16 units to UTF-8.
 
-/// What one unit is on its own.
-pub(super) enum Class {
-    /// A character of the Basic Multilingual Plane.
-    Char(char),
-    /// A high surrogate, the first half of a pair.
-    High,
-    /// A low surrogate, the second half of a pair.
-    Low,
-}
-
-pub(super) fn class(unit: u16) -> Class {
-    match char::from_u32(unit.into()) {
-        Some(c) => Class::Char(c),
-        None if unit < 0xDC00 => Class::High,
-        None => Class::Low,
-    }
-}
-
-/// Returns the character of a high surrogate and the unit after it, if they are a pair.
-pub(super) fn pair(high: u16, low: u16) -> Option<char> {
+/// The character that a high surrogate and the next unit make, if they do.
+pub(crate) fn surrogate_pair(high: u16, low: u16) -> Option<char> {
     let (high, low) = (u32::from(high).wrapping_sub(0xD800), u32::from(low).wrapping_sub(0xDC00));
     let is_pair = high < 0x400 && low < 0x400;
     is_pair.then(|| char::from_u32(0x1_0000 + (high << 10) + low)).flatten()
@@ -27,7 +9,7 @@ pub(super) fn pair(high: u16, low: u16) -> Option<char> {
 
 /// Encodes `units` into `out`, up to the first that is a lone surrogate or a high one at the end, and
 /// as far as there is room for whole characters. Returns the units read and the bytes written; the
-/// other bytes in `out` are as they were.
+/// other bytes in `out` are unchanged.
 ///
 /// ```text
 /// while there is a block of 16 units, and room for the longest that it can be:
@@ -40,7 +22,7 @@ pub(super) fn pair(high: u16, low: u16) -> Option<char> {
 ///
 /// Text changes between one and two bytes a character at every word: a branch on each would be
 /// mispredicted again and again.
-pub(super) fn encode(units: &[u16], out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn encode_utf16(units: &[u16], out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(block) = units[read..].first_chunk::<BLOCK>() {
         let room = &mut out[written..];
@@ -123,7 +105,7 @@ fn encode_char(units: &[u16], out: &mut [u8]) -> Option<(usize, usize)> {
             (1, 2)
         }
         0xD800..=0xDFFF => {
-            let value = u32::from(pair(unit, *units.get(1)?)?);
+            let value = u32::from(surrogate_pair(unit, *units.get(1)?)?);
             *out.first_chunk_mut()? = [
                 0xF0 | (value >> 18) as u8,
                 continuation(value >> 12),
