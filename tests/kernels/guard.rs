@@ -289,6 +289,21 @@ fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
             }
         }
     }
+    let units: Vec<u16> = text.encode_utf16().collect();
+    for (from, to) in BOTH_EDGES {
+        let place = &*input.put(&units, from);
+        for kernel in Kernel::available() {
+            let context = || format!("{}, {} bytes, {from:?}, {to:?}", kernel.name(), text.len());
+            for room in rooms(text.len()) {
+                let out = output.put(&vec![BYTE; room], to);
+                let (_, written) = kernel.encode_utf16(place, out);
+                // But for a character that does not fit.
+                assert!(written + 3 >= room.min(text.len()), "{}", context());
+                assert!(out[..written] == text.as_bytes()[..written], "{}", context());
+                assert!(out[written..].iter().all(|&byte| byte == BYTE), "{}", context());
+            }
+        }
+    }
 }
 
 #[test]

@@ -5,4 +5,5 @@ mod guard;
 mod pairs;
 #[path = "../support/parallel.rs"]
 mod parallel;
+mod utf16;
 mod validate;

@@ -114,6 +114,12 @@ fn converts(kernel: Kernel, text: &str, less: usize) {
         let expected: usize = chars[..read].iter().map(|c| c.len_utf8()).sum();
         assert_eq!(written_bytes, expected, "{kernel:?}: {text:?}");
         assert!(room - written_bytes <= 3 || read == chars.len(), "{kernel:?}: {text:?}");
+
+        let encode = |out: &mut [u8]| kernel.encode_utf16(&units, out);
+        let (read, written_bytes) = written(room, BYTE, text.as_bytes(), encode);
+        let expected = String::from_utf16(&units[..read]).expect("no pair is split").len();
+        assert_eq!(written_bytes, expected, "{kernel:?}: {text:?}");
+        assert!(room - written_bytes <= 3 || read == units.len(), "{kernel:?}: {text:?}");
     }
 }
 

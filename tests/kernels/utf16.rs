@@ -1,0 +1,106 @@
+//! UTF-16 to UTF-8: every kernel this machine can run against std.
+
+use utf8_codec::__kernel::Kernel;
+
+/// What no test expects to be written: to see that a byte is unchanged.
+const BYTE: u8 = 0xEE;
+
+/// What `units` are up to the first surrogate that is not half of a pair, in UTF-8, with as much as fits.
+fn expected(units: &[u16], room: usize) -> (usize, Vec<u8>) {
+    let (mut read, mut bytes) = (0, Vec::new());
+    for c in char::decode_utf16(units.iter().copied()) {
+        let Ok(c) = c else { break };
+        if bytes.len() + c.len_utf8() > room {
+            break;
+        }
+        bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        read += c.len_utf16();
+    }
+    (read, bytes)
+}
+
+fn encodes_as_std(kernel: Kernel, units: &[u16], room: usize) {
+    let (read, bytes) = expected(units, room);
+    let mut out = vec![BYTE; room];
+    let found = kernel.encode_utf16(units, &mut out);
+    let name = kernel.name();
+    assert_eq!(found, (read, bytes.len()), "{name}: {units:04x?} into {room}");
+    assert!(out.starts_with(&bytes), "{name}: {units:04x?} into {room}");
+    assert!(out[bytes.len()..].iter().all(|&byte| byte == BYTE), "{name}: {units:04x?}: excess");
+}
+
+/// Units of `text` over and over.
+fn fill(text: &str, len: usize) -> Vec<u16> {
+    text.encode_utf16().collect::<Vec<_>>().into_iter().cycle().take(len).collect()
+}
+
+const FILLS: &[&str] =
+    &["a", "é", "€", "aé", "é€", "aé€", "😀", "a😀", "日本😀", "ab\u{7FF}\u{800}\u{FFFF}"];
+
+#[test]
+fn every_length_of_every_script_into_every_size() {
+    for kernel in Kernel::available() {
+        for text in FILLS {
+            for len in 0..130 {
+                let units = fill(text, len);
+                let needed = expected(&units, usize::MAX).1.len();
+                for less in [0, 1, 2, 3, 4, 15, 16, 17, 40] {
+                    encodes_as_std(kernel, &units, needed.saturating_sub(less));
+                }
+                encodes_as_std(kernel, &units, needed + 100);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_unit_in_every_lane() {
+    for kernel in Kernel::available() {
+        for text in ["a", "é", "€", "😀"] {
+            for at in 0..20 {
+                for unit in 0..=u16::MAX {
+                    // Most units at one place, those at the edges of ranges at all places.
+                    let is_edge =
+                        (unit.wrapping_add(2) & 0x3FF) < 4 || unit < 0x82 || unit & 0x7F == 0;
+                    if at != 9 && !is_edge {
+                        continue;
+                    }
+                    let mut units = fill(text, 48);
+                    units[at] = unit;
+                    encodes_as_std(kernel, &units, 160);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn surrogates_in_every_order_at_every_place() {
+    const KINDS: [u16; 6] = [u16::from_be_bytes(*b"\0a"), 0xE9, 0x20AC, 0xD83D, 0xDE00, 0xDBFF];
+    for kernel in Kernel::available() {
+        for text in ["a", "€", "😀"] {
+            for at in 0..36 {
+                for kinds in 0..KINDS.len().pow(3) {
+                    let mut units = fill(text, 70);
+                    for i in 0..3 {
+                        units[at + i] = KINDS[kinds / KINDS.len().pow(i as u32) % KINDS.len()];
+                    }
+                    encodes_as_std(kernel, &units, 280);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pair_at_the_edge_of_the_window_is_encoded_whole() {
+    for kernel in Kernel::available() {
+        for before in 4080..4110 {
+            let mut units = fill("a", before);
+            units.extend("😀 and more text, 日本語 and so on".encode_utf16());
+            encodes_as_std(kernel, &units, 3 * units.len());
+            units[before + 1] = u16::from(b'x');
+            encodes_as_std(kernel, &units, 3 * units.len());
+        }
+    }
+}
