@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
-use crate::kernel::generic::{self, Look, Vector, Vector16, lanewise, tier};
+use crate::kernel::generic::{self, Look, Vector, Vector16, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
     block_errors, count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars,
@@ -53,10 +53,30 @@ impl Vector for Bytes16 {
         unsafe { vst1q_u8(at, self.0) };
     }
 
-    #[inline(always)]
-    fn splat(self, byte: u8) -> Self {
-        // SAFETY: `self` proves NEON.
-        Self(unsafe { vdupq_n_u8(byte) })
+    arithmetic! {
+        fn splat(self, byte: u8) -> Self {
+            Self(vdupq_n_u8(byte))
+        }
+        fn saturating_add(self, other: Self) -> Self {
+            let sum = vqaddq_s8(vreinterpretq_s8_u8(self.0), vreinterpretq_s8_u8(other.0));
+            Self(vreinterpretq_u8_s8(sum))
+        }
+        fn prev<const N: usize>(self, before: Self) -> Self {
+            const { assert!(matches!(N, 1..=3)) };
+            Self(match N {
+                1 => vextq_u8::<15>(before.0, self.0),
+                2 => vextq_u8::<14>(before.0, self.0),
+                _ => vextq_u8::<13>(before.0, self.0),
+            })
+        }
+        fn movemask(self) -> u64 {
+            // All bits of each byte, and then four of them.
+            let bytes = vreinterpretq_u16_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)));
+            vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(bytes)))
+        }
+        fn any_high_bit(self) -> bool {
+            vmaxvq_u8(self.0) >= 0x80
+        }
     }
 
     lanewise! {
@@ -71,48 +91,10 @@ impl Vector for Bytes16 {
     }
 
     #[inline(always)]
-    fn saturating_add(self, other: Self) -> Self {
-        // SAFETY: `self` proves NEON.
-        Self(unsafe {
-            let sum = vqaddq_s8(vreinterpretq_s8_u8(self.0), vreinterpretq_s8_u8(other.0));
-            vreinterpretq_u8_s8(sum)
-        })
-    }
-
-    #[inline(always)]
     fn lookup_16(self, table: &[u8; 16]) -> Self {
         // An index of 16 or more would pick zero.
         // SAFETY: the table has the 16 bytes that are loaded; `self` proves NEON.
         Self(unsafe { vqtbl1q_u8(vld1q_u8(table.as_ptr()), vandq_u8(self.0, vdupq_n_u8(0x0F))) })
-    }
-
-    #[inline(always)]
-    fn prev<const N: usize>(self, before: Self) -> Self {
-        const { assert!(matches!(N, 1..=3)) };
-        // SAFETY: `self` proves NEON.
-        Self(unsafe {
-            match N {
-                1 => vextq_u8::<15>(before.0, self.0),
-                2 => vextq_u8::<14>(before.0, self.0),
-                _ => vextq_u8::<13>(before.0, self.0),
-            }
-        })
-    }
-
-    #[inline(always)]
-    fn movemask(self) -> u64 {
-        // SAFETY: `self` proves NEON.
-        unsafe {
-            // All bits of each byte, and then four of them.
-            let bytes = vreinterpretq_u16_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)));
-            vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(bytes)))
-        }
-    }
-
-    #[inline(always)]
-    fn any_high_bit(self) -> bool {
-        // SAFETY: `self` proves NEON.
-        unsafe { vmaxvq_u8(self.0) >= 0x80 }
     }
 }
 

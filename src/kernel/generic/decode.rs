@@ -19,12 +19,11 @@
 //! Two ways are shorter: ASCII is widened, and where eight characters of three bytes follow one another
 //! they are put together by themselves (`benches/versus`, cjk).
 
-use core::mem::MaybeUninit;
+use core::ptr;
 
 use super::lanes::{Lanes, Part};
 use super::tables::UNITS;
 use crate::kernel::reference;
-use crate::kernel::reference::convert::Unit;
 
 /// Units that may be overwritten after those of a block.
 const EXCESS: usize = 8;
@@ -33,30 +32,54 @@ const ENOUGH: usize = 4 * EXCESS;
 /// The largest block.
 const MOST: usize = 32;
 
-/// Decodes `text` into `out`, as far as there is room. Returns the bytes read and the units written; the
+/// Decodes `text` into `out`, as far as there is room. Returns the bytes read and the `char`s written; the
 /// others in `out` are unchanged.
 #[inline(always)]
-pub(in crate::kernel) fn decode<V: Lanes, U: Unit>(
+pub(in crate::kernel) fn decode_chars<V: Lanes>(
     token: V::Token,
     text: &str,
-    out: &mut [U],
+    out: &mut [char],
 ) -> (usize, usize) {
-    let (mut read, mut written) = match text.len() >= V::LEN + 3 {
+    let units = ptr::from_mut(out) as *mut [u32];
+    // SAFETY: a `char` has the layout of a `u32`, and what is written here are the characters of `text`,
+    // and zeros in excess.
+    let (read, written) = decode::<V, u32>(token, text, unsafe { &mut *units });
+    let (more, len) = reference::decode_chars(&text[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Decodes `text` into `out`, as far as there is room, without splitting a pair. Returns the bytes read and
+/// the units written; the others in `out` are unchanged.
+#[inline(always)]
+pub(in crate::kernel) fn decode_utf16<V: Lanes>(
+    token: V::Token,
+    text: &str,
+    out: &mut [u16],
+) -> (usize, usize) {
+    let (read, written) = decode::<V, u16>(token, text, out);
+    let (more, len) = reference::decode_utf16(&text[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Decodes whole characters, and stops where a block might not fit.
+#[inline(always)]
+fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usize, usize) {
+    let (mut read, written) = match text.len() >= V::LEN + 3 {
         true => decode_blocks::<V, U>(token, text.as_bytes(), out),
         false => decode_short::<V, U>(token, text.as_bytes(), out),
     };
-    if read < text.len() {
-        // The room is nearly full. The character that the last block cut is not written.
-        while !text.is_char_boundary(read) {
-            read -= 1;
-        }
-        let (rest_read, rest_written) =
-            reference::convert::decode(&text[read..], &mut out[written..]);
-        read += rest_read;
-        written += rest_written;
+    // The character that the last block cut is not written.
+    while !text.is_char_boundary(read) {
+        read -= 1;
     }
     (read, written)
 }
+
+/// A unit of two or four bytes. Any value is valid.
+trait Unit: Copy + From<u8> {}
+
+impl Unit for u16 {}
+impl Unit for u32 {}
 
 /// Decodes text of a block and more. Stops where a block might not fit.
 #[inline(always)]
@@ -66,12 +89,12 @@ fn decode_blocks<V: Lanes, U: Unit>(
     out: &mut [U],
 ) -> (usize, usize) {
     let (mut at, mut written) = (0, 0);
+    // What is written in excess is overwritten, as enough text follows.
     while bytes.len() - at >= V::LEN + ENOUGH && out.len() - written >= V::LEN + EXCESS {
-        let to = out[written..written + V::LEN + EXCESS].as_mut_ptr();
+        let room = &mut out[written..];
         let block = load::<V>(token, bytes, at);
         if !block.any_high_bit() {
-            // SAFETY: there is room for a block's units.
-            unsafe { put_ascii::<V, U>(block, to) };
+            put_ascii::<V, U>(block, room);
             at += V::LEN;
             written += V::LEN;
             let more = decode_ascii::<V, U>(token, &bytes[at..], &mut out[written..]);
@@ -87,19 +110,17 @@ fn decode_blocks<V: Lanes, U: Unit>(
             && let Some(chars) = bytes[at..].first_chunk()
         {
             let units = block.parts().as_ref()[0].three_byte_units(chars);
-            // SAFETY: there is room for eight units of two bytes.
-            unsafe { units.store(to.cast()) };
+            put_group(units, units.zero(), room);
             at += chars.len();
             written += 8;
             continue;
         }
-        let backs = backs::<V>(token, bytes, at, block);
-        // SAFETY: there is room for a block's units and the excess; what is written in excess is
-        // overwritten, as enough text follows.
-        let (len, units) = unsafe { put_block::<V, U>(block, backs, ends, to) };
-        at += len;
-        written += units;
-        if V::LEN == MOST && size_of::<U>() == 2 && units <= MOST / 3 + 4 && len == MOST {
+        let units =
+            Units::of_block(block, backs::<V>(token, bytes, at, block), ends, size_of::<U>());
+        let count = units.put(room);
+        at += units.len;
+        written += count;
+        if V::LEN == MOST && size_of::<U>() == 2 && count <= MOST / 3 + 4 && units.len == MOST {
             // Mostly three-byte characters: continue where one begins, for the shorter way. (A branch, not
             // arithmetic: otherwise the next address waits for this mask.)
             branch();
@@ -112,9 +133,8 @@ fn decode_blocks<V: Lanes, U: Unit>(
         let block = load::<V>(token, bytes, from);
         if !block.any_high_bit() {
             // What is before `at` has been written, as the same units.
-            let Some(out) = out[written - (at - from)..].get_mut(..V::LEN) else { break };
-            // SAFETY: there is room for a block's units.
-            unsafe { put_ascii::<V, U>(block, out.as_mut_ptr()) };
+            let Some(room) = out[written - (at - from)..].get_mut(..V::LEN) else { break };
+            put_ascii::<V, U>(block, room);
             written += from + V::LEN - at;
             at = from + V::LEN;
             continue;
@@ -124,13 +144,11 @@ fn decode_blocks<V: Lanes, U: Unit>(
         let all = u32::MAX >> (32 - V::LEN);
         let ends = (!continues & all) >> 1 | u32::from(next_ends) << (V::LEN - 1);
         let ends = ends >> (at - from) << (at - from);
-        let backs = backs::<V>(token, bytes, from, block);
-        let Some((len, units)) = put_exactly::<V, U>(block, backs, ends, &mut out[written..])
-        else {
-            break;
-        };
-        at = from + len;
-        written += units;
+        let units =
+            Units::of_block(block, backs::<V>(token, bytes, from, block), ends, size_of::<U>());
+        let Some(count) = units.put_exactly(&mut out[written..]) else { break };
+        at = from + units.len;
+        written += count;
     }
     (at, written)
 }
@@ -144,12 +162,8 @@ fn decode_ascii<V: Lanes, U: Unit>(token: V::Token, bytes: &[u8], out: &mut [U])
         if first.or(second).any_high_bit() {
             break;
         }
-        let to = out.as_mut_ptr();
-        // SAFETY: `out` has two blocks' units.
-        unsafe {
-            put_ascii::<V, U>(first, to);
-            put_ascii::<V, U>(second, to.add(V::LEN));
-        }
+        put_ascii::<V, U>(first, out);
+        put_ascii::<V, U>(second, &mut out[V::LEN..]);
         at += 2 * V::LEN;
     }
     at
@@ -166,12 +180,10 @@ fn decode_short<V: Lanes, U: Unit>(token: V::Token, bytes: &[u8], out: &mut [U])
         let ends = load::<V>(token, &window, 4 + at).greater(block.splat(0xBF)).bits();
         let ends = ends & u32::MAX >> 32_usize.saturating_sub(bytes.len() - at);
         let backs = backs::<V>(token, &window, 3 + at, block);
-        let Some((len, units)) = put_exactly::<V, U>(block, backs, ends, &mut out[written..])
-        else {
-            break;
-        };
-        at += len;
-        written += units;
+        let units = Units::of_block(block, backs, ends, size_of::<U>());
+        let Some(count) = units.put_exactly(&mut out[written..]) else { break };
+        at += units.len;
+        written += count;
     }
     (at.min(bytes.len()), written)
 }
@@ -197,149 +209,138 @@ fn load<V: Lanes>(token: V::Token, bytes: &[u8], at: usize) -> V {
     unsafe { V::load(token, block.as_ptr()) }
 }
 
-/// Decodes to exactly the units that count. `None`, and nothing is written, where there is no room.
-#[inline(always)]
-fn put_exactly<V: Lanes, U: Unit>(
-    block: V,
-    backs: [V; 3],
-    ends: u32,
-    out: &mut [U],
-) -> Option<(usize, usize)> {
-    let mut scratch = [const { MaybeUninit::<U>::uninit() }; MOST + EXCESS];
-    let from = scratch.as_mut_ptr().cast::<U>();
-    // SAFETY: there is room for the units of the largest block and the excess.
-    let (len, units) = unsafe { put_block::<V, U>(block, backs, ends, from) };
-    let out = out.get_mut(..units)?;
-    // SAFETY: so many units have been written, and they fit.
-    unsafe { out.as_mut_ptr().copy_from_nonoverlapping(from, units) };
-    Some((len, units))
+/// The units of a block.
+struct Units<V> {
+    /// For each byte, the unit that ends there: bits 0 to 7, 8 to 15, and from 16 on.
+    planes: [V; 3],
+    /// The bytes at which one does.
+    keep: u32,
+    /// Bytes of the block that are done with.
+    len: usize,
 }
 
-/// Writes the characters of a block that end at `ends`. Returns how many bytes of the block are done
-/// with, and the units.
-///
-/// # Safety
-///
-/// - `LEN` units and [`EXCESS`] can be written at `out`.
-/// - `block` and `backs` are text: those characters are well-formed.
-#[inline(always)]
-unsafe fn put_block<V: Lanes, U: Unit>(
-    block: V,
-    backs: [V; 3],
-    ends: u32,
-    out: *mut U,
-) -> (usize, usize) {
-    let [back1, back2, back3] = backs;
-    let continued = block.splat(0xC0).greater(back1);
-    let six = block.and(block.splat(0x3F)).or(back1.shl_16::<6>().and(block.splat(0xC0)));
-    let second = back1.shr_16::<2>().and(block.splat(0x0F));
-    let first = back2.shl_16::<4>().and(block.splat(0xF0)).and(continued);
-    let zero = block.splat(0);
-    let low = block.select(six, block);
-    let high = block.select(second.or(first), zero);
-    let greatest = block.max(back2).max(back3);
-    if greatest.saturating_sub(block.splat(0xF0 - 0x80)).any_high_bit() {
-        // SAFETY: the caller's promises.
-        return unsafe { put_wide_block::<V, U>(block, backs, [low, high], ends, out) };
+impl<V: Lanes> Units<V> {
+    /// Puts together what ends at `ends`, in units of `size` bytes.
+    #[inline(always)]
+    fn of_block(block: V, backs: [V; 3], ends: u32, size: usize) -> Self {
+        let [back1, back2, back3] = backs;
+        let continued = block.splat(0xC0).greater(back1);
+        let six = block.and(block.splat(0x3F)).or(back1.shl_16::<6>().and(block.splat(0xC0)));
+        let second = back1.shr_16::<2>().and(block.splat(0x0F));
+        let first = back2.shl_16::<4>().and(block.splat(0xF0)).and(continued);
+        let zero = block.splat(0);
+        let low = block.select(six, block);
+        let high = block.select(second.or(first), zero);
+        let units = Self { planes: [low, high, zero], keep: ends, len: V::LEN };
+        let greatest = block.max(back2).max(back3);
+        match greatest.saturating_sub(block.splat(0xF0 - 0x80)).any_high_bit() {
+            true if size == 4 => units.with_tops(backs),
+            true => units.with_pairs(block, backs),
+            false => units,
+        }
     }
-    // SAFETY: the caller promises the room.
-    (V::LEN, unsafe { put_units::<V, U>([low, high, zero], ends, out) })
-}
 
-/// As [`put_block`], with characters of four bytes. `planes` are right for all others.
-///
-/// # Safety
-///
-/// - As for [`put_block`].
-#[inline(always)]
-unsafe fn put_wide_block<V: Lanes, U: Unit>(
-    block: V,
-    [back1, back2, back3]: [V; 3],
-    [low, high]: [V; 2],
-    ends: u32,
-    out: *mut U,
-) -> (usize, usize) {
-    let zero = block.splat(0);
-    let f0 = block.splat(0xF0);
-    let fourth = back3.max(f0).equal(back3);
-    if size_of::<U>() == 4 {
-        let top = back3.shl_16::<2>().and(block.splat(0x1C));
-        let top = top.or(back2.shr_16::<4>().and(block.splat(0x03)));
-        // SAFETY: the caller promises the room.
-        return (V::LEN, unsafe {
-            put_units::<V, U>([low, high, fourth.select(top, zero)], ends, out)
-        });
+    /// Adds the bits from 16 on, at the last of four bytes.
+    #[inline(always)]
+    fn with_tops(self, [_, back2, back3]: [V; 3]) -> Self {
+        let [low, high, zero] = self.planes;
+        let f0 = low.splat(0xF0);
+        let fourth = back3.max(f0).equal(back3);
+        let top = back3.shl_16::<2>().and(low.splat(0x1C));
+        let top = top.or(back2.shr_16::<4>().and(low.splat(0x03)));
+        Self { planes: [low, high, fourth.select(top, zero)], ..self }
     }
-    let third = back2.max(f0).equal(back2);
-    // The low surrogate: DC00 and the low ten bits.
-    let high =
-        fourth.select(back1.shr_16::<2>().and(block.splat(0x03)).or(block.splat(0xDC)), high);
-    // The high one: D800 and the bits above these, less 40. As bytes: C0 more in the low one, and D7 or,
-    // where that overflows, D8 in the high one.
-    let bits =
-        back1.shl_16::<2>().and(block.splat(0xFC)).or(block.shr_16::<4>().and(block.splat(3)));
-    let low = third.select(bits.wrapping_add(block.splat(0xC0)), low);
-    let less = back1.and(block.splat(0x30)).equal(zero);
-    let bits = back2.and(block.splat(0x07)).wrapping_add(block.splat(0xD8)).wrapping_add(less);
-    let high = third.select(bits, high);
-    // A pair is written whole: where the block ends inside one, it ends before that.
-    let thirds = third.bits();
-    let cut = thirds >> (V::LEN - 1);
-    // SAFETY: the caller promises the room.
-    let units = unsafe { put_units::<V, U>([low, high, zero], ends | thirds & ends >> 1, out) };
-    (V::LEN - cut as usize, units)
-}
 
-/// Writes the units of those bytes that `keep` has a bit for.
-///
-/// # Safety
-///
-/// - `LEN` units and [`EXCESS`] can be written at `out`.
-/// - `planes`, the low, the middle and the high bytes of units, are valid units there.
-#[inline(always)]
-unsafe fn put_units<V: Lanes, U: Unit>([low, high, top]: [V; 3], keep: u32, out: *mut U) -> usize {
-    let units = low.interleave(high);
-    let tops = top.interleave(top.splat(0));
-    for (group, (&units, &tops)) in units.as_ref().iter().zip(tops.as_ref()).enumerate() {
-        let squeeze = &UNITS[(keep >> (8 * group) & 0xFF) as usize];
-        let before = (u64::from(keep) & ((1 << (8 * group)) - 1)).count_ones() as usize;
-        // SAFETY: the units before are no more than eight for each group before, and eight are written.
-        unsafe { put_group(units.shuffle(squeeze), tops.shuffle(squeeze), out.add(before)) };
+    /// Adds surrogate pairs, at the third and the last of four bytes.
+    #[inline(always)]
+    fn with_pairs(self, block: V, [back1, back2, back3]: [V; 3]) -> Self {
+        let [low, high, zero] = self.planes;
+        let f0 = block.splat(0xF0);
+        let fourth = back3.max(f0).equal(back3);
+        let third = back2.max(f0).equal(back2);
+        // The low surrogate: DC00 and the low ten bits.
+        let bits = back1.shr_16::<2>().and(block.splat(0x03)).or(block.splat(0xDC));
+        let high = fourth.select(bits, high);
+        // The high one: D800 and the bits above these, less 40. As bytes: C0 more in the low one, and D7
+        // or, where that overflows, D8 in the high one.
+        let bits = back1.shl_16::<2>().and(block.splat(0xFC));
+        let bits = bits.or(block.shr_16::<4>().and(block.splat(0x03)));
+        let low = third.select(bits.wrapping_add(block.splat(0xC0)), low);
+        let less = back1.and(block.splat(0x30)).equal(zero);
+        let bits = back2.and(block.splat(0x07)).wrapping_add(block.splat(0xD8)).wrapping_add(less);
+        let high = third.select(bits, high);
+        // A pair is written whole: where the block ends inside one, it ends before that.
+        let thirds = third.bits();
+        let cut = thirds >> (V::LEN - 1);
+        let keep = self.keep | thirds & self.keep >> 1;
+        Self { planes: [low, high, zero], keep, len: V::LEN - cut as usize }
     }
-    keep.count_ones() as usize
+
+    /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room for `LEN` of them and the excess.
+    #[inline(always)]
+    fn put<U: Unit>(&self, room: &mut [U]) -> usize {
+        let room = &mut room[..V::LEN + EXCESS];
+        let [low, high, top] = self.planes;
+        let (units, tops) = (low.interleave(high), top.interleave(top.splat(0)));
+        for (group, (&units, &tops)) in units.as_ref().iter().zip(tops.as_ref()).enumerate() {
+            let squeeze = &UNITS[(self.keep >> (8 * group) & 0xFF) as usize];
+            let before = u64::from(self.keep) & ((1 << (8 * group)) - 1);
+            let before = before.count_ones() as usize;
+            put_group(units.shuffle(squeeze), tops.shuffle(squeeze), &mut room[before..]);
+        }
+        self.keep.count_ones() as usize
+    }
+
+    /// Writes exactly the units. `None`, and nothing is written, where there is no room.
+    #[inline(always)]
+    fn put_exactly<U: Unit>(&self, out: &mut [U]) -> Option<usize> {
+        let mut scratch = [U::from(0); MOST + EXCESS];
+        let count = self.put(&mut scratch);
+        out.get_mut(..count)?.copy_from_slice(&scratch[..count]);
+        Some(count)
+    }
 }
 
-/// Writes a block of ASCII.
+/// Writes a block of ASCII to the start of `room`.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - `LEN` units can be written at `out`.
+/// If there is no room for it.
 #[inline(always)]
-unsafe fn put_ascii<V: Lanes, U: Unit>(block: V, out: *mut U) {
+fn put_ascii<V: Lanes, U: Unit>(block: V, room: &mut [U]) {
+    let room = &mut room[..V::LEN];
     if size_of::<U>() == 2 {
-        // SAFETY: the caller promises the room.
-        return unsafe { block.store_wide(out.cast()) };
+        let [front, back] = block.widen();
+        let out = room.as_mut_ptr().cast::<u8>();
+        // SAFETY: `room` has `LEN` units of two bytes.
+        return unsafe {
+            front.store(out);
+            back.store(out.add(V::LEN));
+        };
     }
     for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
-        // SAFETY: each group writes eight units, after those of the groups before.
-        unsafe { put_group(units, units.zero(), out.add(8 * group)) };
+        put_group(units, units.zero(), &mut room[8 * group..]);
     }
 }
 
-/// Writes eight units. `tops` are their bits from 16 on.
+/// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - Eight units can be written at `out`.
+/// If there is no room for them.
 #[inline(always)]
-unsafe fn put_group<P: Part, U: Unit>(units: P, tops: P, out: *mut U) {
-    let out = out.cast::<u8>();
+fn put_group<P: Part, U: Unit>(units: P, tops: P, room: &mut [U]) {
+    let out = room[..8].as_mut_ptr().cast::<u8>();
     if size_of::<U>() == 2 {
-        // SAFETY: eight units of two bytes.
+        // SAFETY: there are eight units of two bytes.
         return unsafe { units.store(out) };
     }
     let [front, back] = units.interleave_16(tops);
-    // SAFETY: eight units of four bytes.
+    // SAFETY: there are eight units of four bytes.
     unsafe {
         front.store(out);
         back.store(out.add(16));

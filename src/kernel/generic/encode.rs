@@ -17,79 +17,31 @@
 //! `char`s below 1_0000 are narrowed to units of 16 bits, others have lanes of 32 bits with one to four
 //! bytes each.
 
-use core::mem::MaybeUninit;
-
 use super::lanes::{Lanes, Part};
 use super::tables::{ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE};
+use crate::kernel::reference;
 
 /// Items of the largest step.
 const MOST: usize = 16;
 /// Bytes that may be overwritten after those of a step.
 const EXCESS: usize = 16;
 
-/// What is encoded.
-///
-/// # Safety
-///
-/// - Where a step's items and [`EXCESS`] items more are `well-formed`, `put` writes at least one byte an
-///   item and at most `WIDEST`.
-pub(in crate::kernel) trait Item: Copy + Default {
-    /// Bytes of the longest encoding of an item.
-    const WIDEST: usize;
-
-    /// Encodes the `LEN / 2` items at `from`: how many of them, all or all but the last, and the bytes.
-    ///
-    /// # Safety
-    ///
-    /// - `LEN / 2` items can be read at `from`.
-    /// - `LEN / 2 * WIDEST` bytes and [`EXCESS`] can be written at `out`.
-    unsafe fn put<V: Lanes>(token: V::Token, from: *const Self, out: *mut u8) -> (usize, usize);
-}
-
-/// Encodes `items` into `out`, as far as there is room, and stops where a step might not fit. Returns the
-/// items read and the bytes written; the others in `out` are unchanged.
-///
-/// Surrogates among `items` are halves of pairs.
+/// Encodes `chars` into `out`, as far as there is room for whole ones. Returns the `char`s read and the bytes
+/// written; the others in `out` are unchanged.
 #[inline(always)]
-pub(in crate::kernel) fn encode<V: Lanes, I: Item>(
+pub(in crate::kernel) fn encode_chars<V: Lanes>(
     token: V::Token,
-    items: &[I],
+    chars: &[char],
     out: &mut [u8],
 ) -> (usize, usize) {
-    let step = V::LEN / 2;
-    let (mut read, mut written) = (0, 0);
-    while items.len() - read >= step + EXCESS && out.len() - written >= step * I::WIDEST + EXCESS {
-        let (from, to) = (items[read..].as_ptr(), out[written..].as_mut_ptr());
-        // SAFETY: there are a step's items, and room for as many bytes as they can be and the excess. That
-        // is overwritten, as each item that follows is a byte at least.
-        let (more, len) = unsafe { I::put::<V>(token, from, to) };
-        read += more;
-        written += len;
-    }
-    while read < items.len() {
-        let rest = &items[read..];
-        let count = rest.len().min(step);
-        let mut window = [I::default(); MOST];
-        window[..count].copy_from_slice(&rest[..count]);
-        let mut scratch = [const { MaybeUninit::<u8>::uninit() }; 4 * MOST + EXCESS];
-        let from = scratch.as_mut_ptr().cast::<u8>();
-        // SAFETY: the largest step has `MOST` items of at most four bytes each.
-        let (more, len) = unsafe { I::put::<V>(token, window.as_ptr(), from) };
-        // Zeros after the items are a byte each.
-        let (more, len) = (more.min(count), len - more.saturating_sub(count));
-        let Some(to) = out.get_mut(written..written + len) else { break };
-        if more == 0 {
-            break;
-        }
-        // SAFETY: so many bytes have been written, and they fit.
-        unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from, len) };
-        read += more;
-        written += len;
-    }
-    (read, written)
+    let (read, written) = encode::<V, char>(token, chars, out);
+    let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
+    (read + more, written + len)
 }
 
-/// Encodes `units`, as [`encode`], up to the first surrogate that is not half of a pair.
+/// Encodes `units` into `out`, as far as there is room for whole characters, up to a surrogate that is not
+/// half of a pair or is a high one at the end. Returns the units read and the bytes written; the others in
+/// `out` are unchanged.
 #[inline(always)]
 pub(in crate::kernel) fn encode_utf16<V: Lanes>(
     token: V::Token,
@@ -101,14 +53,63 @@ pub(in crate::kernel) fn encode_utf16<V: Lanes>(
     let (mut read, mut written) = (0, 0);
     loop {
         let window = &units[read..units.len().min(read + WINDOW)];
-        let paired = &window[..paired_len::<V>(token, window)];
-        let (more, len) = encode::<V, u16>(token, paired, &mut out[written..]);
+        let paired = paired_len::<V>(token, window);
+        let (more, len) = encode::<V, u16>(token, &window[..paired], &mut out[written..]);
         read += more;
         written += len;
-        if more < paired.len() || window.len() < WINDOW || more + 1 < WINDOW {
-            return (read, written);
+        // A pair may be cut by the end of a window.
+        if more < paired || paired + 1 < WINDOW {
+            break;
         }
     }
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// What is encoded, `LEN / 2` items at a step.
+trait Item: Copy + Default {
+    /// Bytes of the longest encoding of an item.
+    const WIDEST: usize;
+
+    /// Encodes the items that `items` begin with, surrogates being halves of pairs: how many of them, all or
+    /// all but the last, and the bytes.
+    ///
+    /// # Panics
+    ///
+    /// If there are less than `LEN / 2` items, or if there is no room for `WIDEST` bytes each and the
+    /// [`EXCESS`].
+    fn put<V: Lanes>(token: V::Token, items: &[Self], room: &mut [u8]) -> (usize, usize);
+}
+
+/// Encodes items, and stops where a step might not fit.
+#[inline(always)]
+fn encode<V: Lanes, I: Item>(token: V::Token, items: &[I], out: &mut [u8]) -> (usize, usize) {
+    let step = V::LEN / 2;
+    let (mut read, mut written) = (0, 0);
+    // What is written in excess is overwritten, as each item that follows is a byte at least.
+    while items.len() - read >= step + EXCESS && out.len() - written >= step * I::WIDEST + EXCESS {
+        let (more, len) = I::put::<V>(token, &items[read..], &mut out[written..]);
+        read += more;
+        written += len;
+    }
+    while read < items.len() {
+        let rest = &items[read..];
+        let count = rest.len().min(step);
+        let mut window = [I::default(); MOST];
+        window[..count].copy_from_slice(&rest[..count]);
+        let mut scratch = [0; 4 * MOST + EXCESS];
+        let (more, len) = I::put::<V>(token, &window, &mut scratch);
+        // Zeros after the items are a byte each.
+        let (more, len) = (more.min(count), len - more.saturating_sub(count));
+        let Some(room) = out.get_mut(written..written + len) else { break };
+        if more == 0 {
+            break;
+        }
+        room.copy_from_slice(&scratch[..len]);
+        read += more;
+        written += len;
+    }
+    (read, written)
 }
 
 /// Counts units before the first surrogate that is not half of a pair. A high one at the end, whose other
@@ -116,14 +117,13 @@ pub(in crate::kernel) fn encode_utf16<V: Lanes>(
 #[inline(always)]
 fn paired_len<V: Lanes>(token: V::Token, units: &[u16]) -> usize {
     let step = V::LEN / 2;
-    let blocks = units.chunks_exact(step);
-    let rest = blocks.remainder();
     let mut at = 0;
     // Whether the last unit before `at` is a high surrogate.
     let mut open = 0;
+    let blocks = units.chunks_exact(step);
+    let rest = blocks.remainder();
     for block in blocks {
-        // SAFETY: `block` has the bytes of a vector.
-        let block = unsafe { V::load(token, block.as_ptr().cast()) };
+        let block = load_units::<V>(token, block);
         let surrogates = block.and(block.splat_16(0xF800)).equal_16(block.splat_16(0xD800));
         if open == 0 && !surrogates.intersects(surrogates) {
             at += step;
@@ -134,16 +134,15 @@ fn paired_len<V: Lanes>(token: V::Token, units: &[u16]) -> usize {
         let wanted = (highs << 1 | open) & (u32::MAX >> (32 - step));
         if wanted != lows {
             let first = (wanted ^ lows).trailing_zeros() as usize;
-            // A low one that is not wanted, or what follows a high one that is not low.
+            // A low one that is not wanted, or what follows a high one and is not low.
             return at + first - (wanted >> first & 1) as usize;
         }
         open = highs >> (step - 1);
         at += step;
     }
     for &unit in rest {
-        let low = u32::from(unit & 0xFC00 == 0xDC00);
-        if low != open {
-            return at - open as usize;
+        if u32::from(unit & 0xFC00 == 0xDC00) != open {
+            break;
         }
         open = u32::from(unit & 0xFC00 == 0xD800);
         at += 1;
@@ -151,15 +150,28 @@ fn paired_len<V: Lanes>(token: V::Token, units: &[u16]) -> usize {
     at - open as usize
 }
 
+/// Loads a vector's units.
+#[inline(always)]
+fn load_units<V: Lanes>(token: V::Token, units: &[u16]) -> V {
+    let units = &units[..V::LEN / 2];
+    // SAFETY: `units` have the bytes of a vector.
+    unsafe { V::load(token, units.as_ptr().cast()) }
+}
+
+/// Loads two vectors of `char`s.
+#[inline(always)]
+fn load_chars<V: Lanes>(token: V::Token, chars: &[char]) -> [V; 2] {
+    let at = chars[..V::LEN / 2].as_ptr().cast::<u8>();
+    // SAFETY: these are the bytes of two vectors.
+    unsafe { [V::load(token, at), V::load(token, at.add(V::LEN))] }
+}
+
 impl Item for u16 {
     const WIDEST: usize = 3;
 
     #[inline(always)]
-    unsafe fn put<V: Lanes>(token: V::Token, from: *const Self, out: *mut u8) -> (usize, usize) {
-        // SAFETY: the caller promises a vector's units.
-        let units = unsafe { V::load(token, from.cast()) };
-        // SAFETY: the caller promises the room.
-        unsafe { put_units::<V, true>(units, out) }
+    fn put<V: Lanes>(token: V::Token, items: &[Self], room: &mut [u8]) -> (usize, usize) {
+        put_units::<V, true>(load_units(token, items), room)
     }
 }
 
@@ -167,31 +179,27 @@ impl Item for char {
     const WIDEST: usize = 4;
 
     #[inline(always)]
-    unsafe fn put<V: Lanes>(token: V::Token, from: *const Self, out: *mut u8) -> (usize, usize) {
-        // SAFETY: the caller promises the items of two vectors.
-        let (first, second) =
-            unsafe { (V::load(token, from.cast()), V::load(token, from.cast::<u8>().add(V::LEN))) };
+    fn put<V: Lanes>(token: V::Token, items: &[Self], room: &mut [u8]) -> (usize, usize) {
+        let [first, second] = load_chars::<V>(token, items);
         if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
-            // SAFETY: the caller promises the room.
-            return unsafe { put_units::<V, false>(first.narrow_32(second), out) };
+            return put_units::<V, false>(first.narrow_32(second), room);
         }
-        // SAFETY: the caller promises the room.
-        (V::LEN / 2, unsafe { put_chars([first, second], out) })
+        (V::LEN / 2, put_chars([first, second], room))
     }
 }
 
-/// Encodes a vector of units: how many of them, all or, for `PAIRS`, all but a last one that is a high
+/// Encodes a vector of units: how many of them, all or, with `PAIRS`, all but a last one that is a high
 /// surrogate, and the bytes.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - `LEN / 2 * 3` bytes and [`EXCESS`] can be written at `out`.
+/// If there is no room for three bytes each and the [`EXCESS`].
 #[inline(always)]
-unsafe fn put_units<V: Lanes, const PAIRS: bool>(units: V, out: *mut u8) -> (usize, usize) {
+fn put_units<V: Lanes, const PAIRS: bool>(units: V, room: &mut [u8]) -> (usize, usize) {
     let count = V::LEN / 2;
+    let room = &mut room[..3 * count + EXCESS];
     if !units.intersects(units.splat_16(0xFF80)) {
-        // SAFETY: a byte for each unit.
-        unsafe { units.store_narrow_16(out) };
+        put_part(units.narrow_16(), room, 0);
         return (count, count);
     }
     let zero = units.splat(0);
@@ -200,8 +208,7 @@ unsafe fn put_units<V: Lanes, const PAIRS: bool>(units: V, out: *mut u8) -> (usi
     let last = units.and(six).or(units.splat_16(0x80));
     if !units.intersects(units.splat_16(0xF800)) {
         let two = units.shr_16::<6>().or(units.splat_16(0xC0)).or(last.shl_16::<8>());
-        // SAFETY: the caller promises the room.
-        return (count, unsafe { put_one_or_two(ascii.select(units, two), ascii.bits_16(), out) });
+        return (count, put_one_or_two(ascii.select(units, two), ascii.bits_16(), room));
     }
     let top = units.and(units.splat_16(0xF800));
     let below_800 = top.equal_16(zero);
@@ -210,15 +217,12 @@ unsafe fn put_units<V: Lanes, const PAIRS: bool>(units: V, out: *mut u8) -> (usi
     let middle = units.shr_16::<6>().and(six);
     let three = units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>());
     if !has_pairs && !below_800.intersects(below_800) {
-        // SAFETY: three bytes for each unit, and eight written in excess.
-        unsafe { put_three(three, last, out) };
-        return (count, 3 * count);
+        return (count, put_three(three, last, room));
     }
     let two = middle.or(units.splat_16(0xC0)).or(last.shl_16::<8>());
     let front = ascii.select(units, below_800.select(two, three));
     if !has_pairs {
-        // SAFETY: the caller promises the room.
-        return (count, unsafe { put_one_to_three([front, last], ascii, below_800, out) });
+        return (count, put_one_to_three([front, last], ascii, below_800, room));
     }
     let low = units.and(units.splat_16(0xFC00)).equal_16(units.splat_16(0xDC00));
     let w = units.wrapping_add_16(units.splat_16(0x2840)); // - D800 + 40
@@ -228,8 +232,7 @@ unsafe fn put_units<V: Lanes, const PAIRS: bool>(units: V, out: *mut u8) -> (usi
     let third = of_w.or(units.shr_16::<6>().and(units.splat_16(0x0F))).or(units.splat_16(0x80));
     let of_low = third.or(last.shl_16::<8>());
     let front = surrogate.select(low.select(of_low, of_high), front);
-    // SAFETY: the caller promises the room.
-    let len = unsafe { put_one_to_three([front, last], ascii, below_800.or(surrogate), out) };
+    let len = put_one_to_three([front, last], ascii, below_800.or(surrogate), room);
     match (surrogate.bits_16() & !low.bits_16()) >> (count - 1) {
         0 => (count, len),
         // Half a pair: two bytes.
@@ -237,30 +240,22 @@ unsafe fn put_units<V: Lanes, const PAIRS: bool>(units: V, out: *mut u8) -> (usi
     }
 }
 
-/// Writes lanes of 16 bits, of which only the first byte counts where `one` has a bit. Returns how many.
-///
-/// # Safety
-///
-/// - `LEN` bytes and [`EXCESS`] can be written at `out`.
+/// Writes lanes of 16 bits, of which only the first byte counts where `one` has a bit. Returns how many
+/// bytes count.
 #[inline(always)]
-unsafe fn put_one_or_two<V: Lanes>(lanes: V, one: u32, out: *mut u8) -> usize {
+fn put_one_or_two<V: Lanes>(lanes: V, one: u32, room: &mut [u8]) -> usize {
     let mut written = 0;
     for (group, &part) in lanes.parts().as_ref().iter().enumerate() {
         let index = one >> (8 * group) & 0xFF;
-        // SAFETY: at most 16 bytes have been written for each part before.
-        unsafe { part.shuffle(&ONE_OR_TWO[index as usize]).store(out.add(written)) };
+        put_part(part.shuffle(&ONE_OR_TWO[index as usize]), room, written);
         written += 16 - index.count_ones() as usize;
     }
     written
 }
 
-/// Writes three bytes for each lane of 16 bits: two of `front`, one of `last`.
-///
-/// # Safety
-///
-/// - `LEN / 2 * 3` bytes and [`EXCESS`] can be written at `out`.
+/// Writes three bytes for each lane of 16 bits: two of `front`, one of `last`. Returns how many.
 #[inline(always)]
-unsafe fn put_three<V: Lanes>(front: V, last: V, out: *mut u8) {
+fn put_three<V: Lanes>(front: V, last: V, room: &mut [u8]) -> usize {
     /// The first 16 bytes, of `front` and of `last`, and the other eight.
     const THREE: [[u8; 16]; 4] = {
         let mut indexes = [[0x80; 16]; 4];
@@ -268,51 +263,40 @@ unsafe fn put_three<V: Lanes>(front: V, last: V, out: *mut u8) {
         while byte < 24 {
             let (unit, part) = (byte / 3, byte % 3);
             let from_last = (part == 2) as usize;
-            let index = 2 * unit + if part == 1 { 1 } else { 0 };
+            let index = 2 * unit + (part == 1) as usize;
             indexes[2 * (byte / 16) + from_last][byte % 16] = index as u8;
             byte += 1;
         }
         indexes
     };
-    for (group, (&front, &last)) in
-        front.parts().as_ref().iter().zip(last.parts().as_ref()).enumerate()
-    {
-        // SAFETY: 24 bytes a part are written, and eight in excess.
-        unsafe {
-            let out = out.add(24 * group);
-            front.shuffle(&THREE[0]).or(last.shuffle(&THREE[1])).store(out);
-            front.shuffle(&THREE[2]).or(last.shuffle(&THREE[3])).store(out.add(16));
-        }
+    let mut written = 0;
+    for (&front, &last) in front.parts().as_ref().iter().zip(last.parts().as_ref()) {
+        put_part(front.shuffle(&THREE[0]).or(last.shuffle(&THREE[1])), room, written);
+        put_part(front.shuffle(&THREE[2]).or(last.shuffle(&THREE[3])), room, written + 16);
+        written += 24;
     }
+    written
 }
 
 /// Writes one byte of `front` where `one` is set, two where `two` is, and else these and one of `last`, for
 /// each lane of 16 bits. Returns how many.
-///
-/// # Safety
-///
-/// - `LEN / 2 * 3` bytes and [`EXCESS`] can be written at `out`.
 #[inline(always)]
-unsafe fn put_one_to_three<V: Lanes>([front, last]: [V; 2], one: V, two: V, out: *mut u8) -> usize {
+fn put_one_to_three<V: Lanes>([front, last]: [V; 2], one: V, two: V, room: &mut [u8]) -> usize {
     let less = one.splat_16(0xFF).select(one, two).bits();
     let mut written = 0;
     for (group, part) in front.interleave_16(last).as_ref().iter().enumerate() {
         let index = less >> (8 * group) & 0xFF;
-        // SAFETY: at most 12 bytes have been written for each group before.
-        unsafe { part.shuffle(&ONE_TO_THREE[index as usize]).store(out.add(written)) };
+        put_part(part.shuffle(&ONE_TO_THREE[index as usize]), room, written);
         written += 12 - index.count_ones() as usize;
     }
     written
 }
 
 /// Writes `char`s of any length. Returns the bytes.
-///
-/// # Safety
-///
-/// - `LEN / 2 * 4` bytes and [`EXCESS`] can be written at `out`.
 #[inline(always)]
-unsafe fn put_chars<V: Lanes>(chars: [V; 2], out: *mut u8) -> usize {
-    // (Not by `map`: a function passed on would lose the target feature.)
+fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [u8]) -> usize {
+    let room = &mut room[..4 * (V::LEN / 2) + EXCESS];
+    // (Not by `map`: a function that is passed on would lose the target feature.)
     let (first, first_more) = encode_lanes(chars[0]);
     let (second, second_more) = encode_lanes(chars[1]);
     let more = first_more.narrow_32(second_more).bits();
@@ -320,10 +304,9 @@ unsafe fn put_chars<V: Lanes>(chars: [V; 2], out: *mut u8) -> usize {
     let mut written = 0;
     for (group, part) in first.as_ref().iter().chain(second.as_ref()).enumerate() {
         let index = more >> (8 * group) & 0xFF;
-        // SAFETY: at most 16 bytes have been written for each group before.
-        unsafe { part.shuffle(&ONE_TO_FOUR[index as usize]).store(out.add(written)) };
-        written +=
-            4 + (index & 0x55).count_ones() as usize + 2 * (index & 0xAA).count_ones() as usize;
+        put_part(part.shuffle(&ONE_TO_FOUR[index as usize]), room, written);
+        let twos = (index & 0xAA).count_ones() as usize;
+        written += 4 + (index & 0x55).count_ones() as usize + 2 * twos;
     }
     written
 }
@@ -348,4 +331,16 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
     let bytes = has_four.select(four, has_three.select(three, has_two.select(two, c)));
     let odd = has_two.xor(has_three).xor(has_four).and(c.splat_32(0x00FF));
     (bytes, odd.or(has_three.and(c.splat_32(0xFF00))))
+}
+
+/// Writes 16 bytes from `at` on.
+///
+/// # Panics
+///
+/// If there is no room for them.
+#[inline(always)]
+fn put_part<P: Part>(part: P, room: &mut [u8], at: usize) {
+    let room = &mut room[at..at + 16];
+    // SAFETY: there are 16 bytes.
+    unsafe { part.store(room.as_mut_ptr()) };
 }

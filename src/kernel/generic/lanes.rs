@@ -42,18 +42,10 @@ pub(in crate::kernel) trait Lanes: Vector {
     fn parts(self) -> Self::Parts;
     /// The lanes of 32 bits of `self` and `other`, which are below 1_0000, as lanes of 16 bits.
     fn narrow_32(self, other: Self) -> Self;
-    /// Stores lanes of 16 bits, which are below 100, as bytes.
-    ///
-    /// # Safety
-    ///
-    /// - `LEN / 2` bytes can be written at `out`.
-    unsafe fn store_narrow_16(self, out: *mut u8);
-    /// Stores bytes as lanes of 16 bits.
-    ///
-    /// # Safety
-    ///
-    /// - `2 * LEN` bytes can be written at `out`.
-    unsafe fn store_wide(self, out: *mut u8);
+    /// The lanes of 16 bits, which are below 100, as the first `LEN / 2` bytes.
+    fn narrow_16(self) -> Self::Part;
+    /// The bytes as lanes of 16 bits.
+    fn widen(self) -> [Self; 2];
 }
 
 /// 16 bytes.

@@ -50,8 +50,8 @@ mod tier;
 mod vector;
 
 pub(super) use convert::convert;
-pub(super) use decode::decode;
-pub(super) use encode::{encode, encode_utf16};
+pub(super) use decode::{decode_chars, decode_utf16};
+pub(super) use encode::{encode_chars, encode_utf16};
 pub(super) use lanes::{Lanes, Part, shifts};
 pub(super) use long::validate_long;
 #[cfg(target_arch = "x86_64")]
@@ -60,4 +60,4 @@ pub(super) use scan::{ascii_before, copy_valid_prefix, locate_error, valid_prefi
 pub(super) use short::{validate_blocks, validate_halves, validate_up_to_16, validate_up_to_32};
 pub(super) use test::Look;
 pub(super) use tier::tier;
-pub(super) use vector::{SHIFT_UP, Vector, Vector16, lanewise};
+pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, lanewise};

@@ -98,3 +98,17 @@ macro_rules! lanewise {
     )*};
 }
 pub(in crate::kernel) use lanewise;
+
+/// Methods of a vector that are a few instructions, none of which accesses memory.
+macro_rules! arithmetic {
+    ($(fn $method:ident $(<const $N:ident: usize>)? (
+        $self:ident $(, $argument:ident: $type:ty)*
+    ) -> $result:ty $body:block)*) => {$(
+        #[inline(always)]
+        fn $method $(<const $N: usize>)? ($self $(, $argument: $type)*) -> $result {
+            // SAFETY: vectors exist only where the machine has their instructions.
+            unsafe { $body }
+        }
+    )*};
+}
+pub(in crate::kernel) use arithmetic;

@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use super::avx2::Bytes32;
 use super::sse41::Bytes16;
-use crate::kernel::generic::{Lanes, Part, lanewise, shifts};
+use crate::kernel::generic::{Lanes, Part, arithmetic, lanewise, shifts};
 
 impl Lanes for Bytes16 {
     type Part = Self;
@@ -25,48 +25,30 @@ impl Lanes for Bytes16 {
         shl_32: _mm_slli_epi32,
         shr_32: _mm_srli_epi32,
     }
-
-    #[inline(always)]
-    fn splat_16(self, value: u16) -> Self {
-        // SAFETY: `self` proves SSE4.1.
-        Self(unsafe { _mm_set1_epi16(value as i16) })
-    }
-
-    #[inline(always)]
-    fn splat_32(self, value: u32) -> Self {
-        // SAFETY: `self` proves SSE4.1.
-        Self(unsafe { _mm_set1_epi32(value as i32) })
-    }
-
-    #[inline(always)]
-    fn select(self, yes: Self, no: Self) -> Self {
-        // SAFETY: `self` proves SSE4.1.
-        Self(unsafe { _mm_blendv_epi8(no.0, yes.0, self.0) })
-    }
-
-    #[inline(always)]
-    fn intersects(self, other: Self) -> bool {
-        // SAFETY: `self` proves SSE4.1.
-        unsafe { _mm_testz_si128(self.0, other.0) == 0 }
-    }
-
-    #[inline(always)]
-    fn bits(self) -> u32 {
-        // SAFETY: `self` proves SSE4.1.
-        unsafe { _mm_movemask_epi8(self.0) as u32 }
-    }
-
-    #[inline(always)]
-    fn bits_16(self) -> u32 {
-        // SAFETY: `self` proves SSE4.1.
-        unsafe { _mm_movemask_epi8(_mm_packs_epi16(self.0, _mm_setzero_si128())) as u32 }
-    }
-
-    #[inline(always)]
-    fn interleave(self, high: Self) -> [Self; 2] {
-        // SAFETY: `self` proves SSE4.1.
-        unsafe {
+    arithmetic! {
+        fn splat_16(self, value: u16) -> Self {
+            Self(_mm_set1_epi16(value as i16))
+        }
+        fn splat_32(self, value: u32) -> Self {
+            Self(_mm_set1_epi32(value as i32))
+        }
+        fn select(self, yes: Self, no: Self) -> Self {
+            Self(_mm_blendv_epi8(no.0, yes.0, self.0))
+        }
+        fn intersects(self, other: Self) -> bool {
+            _mm_testz_si128(self.0, other.0) == 0
+        }
+        fn bits(self) -> u32 {
+            _mm_movemask_epi8(self.0) as u32
+        }
+        fn bits_16(self) -> u32 {
+            _mm_movemask_epi8(_mm_packs_epi16(self.0, _mm_setzero_si128())) as u32
+        }
+        fn interleave(self, high: Self) -> [Self; 2] {
             [Self(_mm_unpacklo_epi8(self.0, high.0)), Self(_mm_unpackhi_epi8(self.0, high.0))]
+        }
+        fn narrow_16(self) -> Self {
+            Self(_mm_packus_epi16(self.0, self.0))
         }
     }
 
@@ -76,30 +58,27 @@ impl Lanes for Bytes16 {
     }
 
     #[inline(always)]
+    fn widen(self) -> [Self; 2] {
+        self.interleave(self.zero())
+    }
+
+    #[inline(always)]
     fn parts(self) -> [Self; 1] {
         [self]
-    }
-
-    #[inline(always)]
-    unsafe fn store_narrow_16(self, out: *mut u8) {
-        // SAFETY: the caller promises that 8 bytes can be written; `self` proves SSE4.1.
-        unsafe { _mm_storel_epi64(out.cast(), _mm_packus_epi16(self.0, self.0)) };
-    }
-
-    #[inline(always)]
-    unsafe fn store_wide(self, out: *mut u8) {
-        let [front, back] = self.interleave(self.zero());
-        // SAFETY: the caller promises that 32 bytes can be written.
-        unsafe {
-            Part::store(front, out);
-            Part::store(back, out.add(16));
-        }
     }
 }
 
 impl Part for Bytes16 {
     lanewise! {
         or: _mm_or_si128,
+    }
+    arithmetic! {
+        fn zero(self) -> Self {
+            Self(_mm_setzero_si128())
+        }
+        fn interleave_16(self, high: Self) -> [Self; 2] {
+            [Self(_mm_unpacklo_epi16(self.0, high.0)), Self(_mm_unpackhi_epi16(self.0, high.0))]
+        }
     }
 
     #[inline(always)]
@@ -112,20 +91,6 @@ impl Part for Bytes16 {
     fn shuffle(self, indexes: &[u8; 16]) -> Self {
         // SAFETY: there are the 16 indexes that are loaded; `self` proves SSE4.1.
         Self(unsafe { _mm_shuffle_epi8(self.0, _mm_loadu_si128(indexes.as_ptr().cast())) })
-    }
-
-    #[inline(always)]
-    fn interleave_16(self, high: Self) -> [Self; 2] {
-        // SAFETY: `self` proves SSE4.1.
-        unsafe {
-            [Self(_mm_unpacklo_epi16(self.0, high.0)), Self(_mm_unpackhi_epi16(self.0, high.0))]
-        }
-    }
-
-    #[inline(always)]
-    fn zero(self) -> Self {
-        // SAFETY: `self` proves SSE4.1.
-        Self(unsafe { _mm_setzero_si128() })
     }
 
     #[inline(always)]
@@ -145,16 +110,14 @@ impl Part for Bytes16 {
 }
 
 impl Bytes16 {
-    /// In lanes of 32 bits, the value of a character of three bytes, which are there last first.
-    #[inline(always)]
-    fn join_three(self) -> Self {
-        // The six bits of the last, 40 times those of the middle, 1000 times the four of the first.
-        // SAFETY: `self` proves SSE4.1.
-        Self(unsafe {
+    arithmetic! {
+        // In lanes of 32 bits, the value of a character of three bytes, which are there last first: the
+        // six bits of the last, 40 times those of the middle, 1000 times the four of the first.
+        fn join_three(self) -> Self {
             let bits = _mm_and_si128(self.0, _mm_set1_epi32(0x000F_3F3F));
             let pairs = _mm_maddubs_epi16(bits, _mm_set1_epi32(0x0001_4001));
-            _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001))
-        })
+            Self(_mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001)))
+        }
     }
 }
 
@@ -176,101 +139,54 @@ impl Lanes for Bytes32 {
         shl_32: _mm256_slli_epi32,
         shr_32: _mm256_srli_epi32,
     }
-
-    #[inline(always)]
-    fn splat_16(self, value: u16) -> Self {
-        // SAFETY: `self` proves AVX2.
-        Self(unsafe { _mm256_set1_epi16(value as i16) })
-    }
-
-    #[inline(always)]
-    fn splat_32(self, value: u32) -> Self {
-        // SAFETY: `self` proves AVX2.
-        Self(unsafe { _mm256_set1_epi32(value as i32) })
-    }
-
-    #[inline(always)]
-    fn select(self, yes: Self, no: Self) -> Self {
-        // SAFETY: `self` proves AVX2.
-        Self(unsafe { _mm256_blendv_epi8(no.0, yes.0, self.0) })
-    }
-
-    #[inline(always)]
-    fn intersects(self, other: Self) -> bool {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_testz_si256(self.0, other.0) == 0 }
-    }
-
-    #[inline(always)]
-    fn bits(self) -> u32 {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_movemask_epi8(self.0) as u32 }
-    }
-
-    #[inline(always)]
-    fn bits_16(self) -> u32 {
-        // SAFETY: `self` proves AVX2.
-        let mask = unsafe { _mm256_movemask_epi8(_mm256_packs_epi16(self.0, self.0)) as u32 };
-        // Each half is packed twice, in itself.
-        mask & 0xFF | mask >> 8 & 0xFF00
-    }
-
-    #[inline(always)]
-    fn interleave(self, high: Self) -> [Bytes16; 4] {
-        // SAFETY: `self` proves AVX2.
-        let (low, high) =
-            unsafe { (_mm256_unpacklo_epi8(self.0, high.0), _mm256_unpackhi_epi8(self.0, high.0)) };
-        groups(Self(low), Self(high))
-    }
-
-    #[inline(always)]
-    fn interleave_16(self, high: Self) -> [Bytes16; 4] {
-        // SAFETY: `self` proves AVX2.
-        let (low, high) = unsafe {
-            (_mm256_unpacklo_epi16(self.0, high.0), _mm256_unpackhi_epi16(self.0, high.0))
-        };
-        groups(Self(low), Self(high))
-    }
-
-    #[inline(always)]
-    fn parts(self) -> [Bytes16; 2] {
-        // SAFETY: `self` proves AVX2, which has all of SSE4.1.
-        unsafe {
+    arithmetic! {
+        fn splat_16(self, value: u16) -> Self {
+            Self(_mm256_set1_epi16(value as i16))
+        }
+        fn splat_32(self, value: u32) -> Self {
+            Self(_mm256_set1_epi32(value as i32))
+        }
+        fn select(self, yes: Self, no: Self) -> Self {
+            Self(_mm256_blendv_epi8(no.0, yes.0, self.0))
+        }
+        fn intersects(self, other: Self) -> bool {
+            _mm256_testz_si256(self.0, other.0) == 0
+        }
+        fn bits(self) -> u32 {
+            _mm256_movemask_epi8(self.0) as u32
+        }
+        fn bits_16(self) -> u32 {
+            // Each half is packed twice, in itself.
+            let mask = _mm256_movemask_epi8(_mm256_packs_epi16(self.0, self.0)) as u32;
+            mask & 0xFF | mask >> 8 & 0xFF00
+        }
+        // (The halves of what is interleaved within halves, in order.)
+        fn interleave(self, high: Self) -> [Bytes16; 4] {
+            let low = Self(_mm256_unpacklo_epi8(self.0, high.0)).parts();
+            let high = Self(_mm256_unpackhi_epi8(self.0, high.0)).parts();
+            [low[0], high[0], low[1], high[1]]
+        }
+        fn interleave_16(self, high: Self) -> [Bytes16; 4] {
+            let low = Self(_mm256_unpacklo_epi16(self.0, high.0)).parts();
+            let high = Self(_mm256_unpackhi_epi16(self.0, high.0)).parts();
+            [low[0], high[0], low[1], high[1]]
+        }
+        fn parts(self) -> [Bytes16; 2] {
             let front = _mm256_castsi256_si128(self.0);
             [Bytes16(front), Bytes16(_mm256_extracti128_si256::<1>(self.0))]
         }
-    }
-
-    #[inline(always)]
-    fn narrow_32(self, other: Self) -> Self {
-        // Packing works within each half.
-        // SAFETY: `self` proves AVX2.
-        Self(unsafe {
-            _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(self.0, other.0))
-        })
-    }
-
-    #[inline(always)]
-    unsafe fn store_narrow_16(self, out: *mut u8) {
-        let [front, back] = self.parts();
-        // SAFETY: the caller promises that 16 bytes can be written; `self` proves AVX2.
-        unsafe { _mm_storeu_si128(out.cast(), _mm_packus_epi16(front.0, back.0)) };
-    }
-
-    #[inline(always)]
-    unsafe fn store_wide(self, out: *mut u8) {
-        let [front, back] = self.parts();
-        // SAFETY: the caller promises that 64 bytes can be written; `self` proves AVX2.
-        unsafe {
-            _mm256_storeu_si256(out.cast(), _mm256_cvtepu8_epi16(front.0));
-            _mm256_storeu_si256(out.add(32).cast(), _mm256_cvtepu8_epi16(back.0));
+        // (Packing works within each half.)
+        fn narrow_32(self, other: Self) -> Self {
+            let packed = _mm256_packus_epi32(self.0, other.0);
+            Self(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed))
+        }
+        fn narrow_16(self) -> Bytes16 {
+            let [front, back] = self.parts();
+            Bytes16(_mm_packus_epi16(front.0, back.0))
+        }
+        fn widen(self) -> [Self; 2] {
+            let [front, back] = self.parts();
+            [Self(_mm256_cvtepu8_epi16(front.0)), Self(_mm256_cvtepu8_epi16(back.0))]
         }
     }
-}
-
-/// The halves of what has been interleaved within halves, in order.
-#[inline(always)]
-fn groups(low: Bytes32, high: Bytes32) -> [Bytes16; 4] {
-    let ([first, third], [second, fourth]) = (low.parts(), high.parts());
-    [first, second, third, fourth]
 }

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::kernel::generic::{self, Look, Vector, Vector16, lanewise, tier};
+use crate::kernel::generic::{self, Look, Vector, Vector16, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
     block_errors, count_chars, decode_short_ascii, find_outside, join_pairs, split_pairs, unmask,
@@ -53,10 +53,21 @@ impl Vector for Bytes16 {
         unsafe { _mm_storeu_si128(at.cast(), self.0) };
     }
 
-    #[inline(always)]
-    fn splat(self, byte: u8) -> Self {
-        // SAFETY: `self` proves SSE4.1.
-        Self(unsafe { _mm_set1_epi8(byte as i8) })
+    arithmetic! {
+        fn splat(self, byte: u8) -> Self {
+            Self(_mm_set1_epi8(byte as i8))
+        }
+        fn prev<const N: usize>(self, before: Self) -> Self {
+            const { assert!(matches!(N, 1..=3)) };
+            Self(match N {
+                1 => _mm_alignr_epi8::<15>(self.0, before.0),
+                2 => _mm_alignr_epi8::<14>(self.0, before.0),
+                _ => _mm_alignr_epi8::<13>(self.0, before.0),
+            })
+        }
+        fn movemask(self) -> u64 {
+            u64::from(_mm_movemask_epi8(self.0) as u32)
+        }
     }
 
     lanewise! {
@@ -75,26 +86,6 @@ impl Vector for Bytes16 {
     fn lookup_16(self, table: &[u8; 16]) -> Self {
         // SAFETY: the table has the 16 bytes that are loaded; `self` proves SSE4.1.
         Self(unsafe { _mm_shuffle_epi8(_mm_loadu_si128(table.as_ptr().cast()), self.0) })
-    }
-
-    #[inline(always)]
-    fn prev<const N: usize>(self, before: Self) -> Self {
-        const { assert!(matches!(N, 1..=3)) };
-        // SAFETY: `self` proves SSE4.1.
-        Self(unsafe {
-            match N {
-                1 => _mm_alignr_epi8::<15>(self.0, before.0),
-                2 => _mm_alignr_epi8::<14>(self.0, before.0),
-                _ => _mm_alignr_epi8::<13>(self.0, before.0),
-            }
-        })
-    }
-
-    #[inline(always)]
-    fn movemask(self) -> u64 {
-        // SAFETY: `self` proves SSE4.1.
-        let mask = unsafe { _mm_movemask_epi8(self.0) };
-        u64::from(mask as u32)
     }
 }
 

@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
 use super::sse41::Bytes16;
-use crate::kernel::generic::{self, Look, Vector, lanewise, tier};
+use crate::kernel::generic::{self, Look, Vector, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
     block_errors, count_chars, decode_short_ascii, unmask,
@@ -65,10 +65,23 @@ impl Vector for Bytes32 {
         unsafe { _mm256_storeu_si256(at.cast(), self.0) };
     }
 
-    #[inline(always)]
-    fn splat(self, byte: u8) -> Self {
-        // SAFETY: `self` proves AVX2.
-        Self(unsafe { _mm256_set1_epi8(byte as i8) })
+    arithmetic! {
+        fn splat(self, byte: u8) -> Self {
+            Self(_mm256_set1_epi8(byte as i8))
+        }
+        fn prev<const N: usize>(self, before: Self) -> Self {
+            const { assert!(matches!(N, 1..=3)) };
+            // `alignr` works within each half: the halves before those of this vector.
+            let halves = _mm256_permute2x128_si256::<0x21>(before.0, self.0);
+            Self(match N {
+                1 => _mm256_alignr_epi8::<15>(self.0, halves),
+                2 => _mm256_alignr_epi8::<14>(self.0, halves),
+                _ => _mm256_alignr_epi8::<13>(self.0, halves),
+            })
+        }
+        fn movemask(self) -> u64 {
+            u64::from(_mm256_movemask_epi8(self.0) as u32)
+        }
     }
 
     lanewise! {
@@ -90,27 +103,5 @@ impl Vector for Bytes32 {
             let table = _mm_loadu_si128(table.as_ptr().cast());
             _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), self.0)
         })
-    }
-
-    #[inline(always)]
-    fn prev<const N: usize>(self, before: Self) -> Self {
-        const { assert!(matches!(N, 1..=3)) };
-        // SAFETY: `self` proves AVX2.
-        Self(unsafe {
-            // `alignr` works within each half: the halves before those of this vector.
-            let halves = _mm256_permute2x128_si256::<0x21>(before.0, self.0);
-            match N {
-                1 => _mm256_alignr_epi8::<15>(self.0, halves),
-                2 => _mm256_alignr_epi8::<14>(self.0, halves),
-                _ => _mm256_alignr_epi8::<13>(self.0, halves),
-            }
-        })
-    }
-
-    #[inline(always)]
-    fn movemask(self) -> u64 {
-        // SAFETY: `self` proves AVX2.
-        let mask = unsafe { _mm256_movemask_epi8(self.0) };
-        u64::from(mask as u32)
     }
 }
