@@ -12,6 +12,16 @@ macro_rules! convert {
         /// Decodes; see [`Kernel::decode_utf16`](crate::kernel::Kernel::decode_utf16).
         #[target_feature(enable = $features)]
         pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
+            let token = <$vector>::token();
+            match generic::decode_short_ascii::<$vector, u16>(token, text.as_bytes(), out) {
+                true => (text.len(), text.len()),
+                false => decode_any_to_utf16(text, out),
+            }
+        }
+
+        #[inline(never)]
+        #[target_feature(enable = $features)]
+        fn decode_any_to_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
             generic::decode_utf16::<$vector>(<$vector>::token(), text, out)
         }
 

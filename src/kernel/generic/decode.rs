@@ -61,6 +61,39 @@ pub(in crate::kernel) fn decode_utf16<V: Lanes>(
     (read + more, written + len)
 }
 
+/// Decodes `bytes` if they are ASCII, one to four blocks, and fit. Returns whether they are; if not, `out` is
+/// unchanged.
+///
+/// By itself, because the constants that other text needs take longer to load than this.
+#[inline(always)]
+pub(in crate::kernel) fn decode_short_ascii<V: Lanes, U: Unit>(
+    token: V::Token,
+    bytes: &[u8],
+    out: &mut [U],
+) -> bool {
+    if bytes.len() < V::LEN || bytes.len() > out.len().min(4 * V::LEN) {
+        return false;
+    }
+    // The last block overlaps the one before it.
+    let last = bytes.len() - V::LEN;
+    let mut at = 0;
+    let mut all = load::<V>(token, bytes, last);
+    while at < last {
+        all = all.or(load::<V>(token, bytes, at));
+        at += V::LEN;
+    }
+    if all.any_high_bit() {
+        return false;
+    }
+    at = 0;
+    while at < last {
+        put_ascii::<V, U>(load(token, bytes, at), &mut out[at..]);
+        at += V::LEN;
+    }
+    put_ascii::<V, U>(load(token, bytes, last), &mut out[last..]);
+    true
+}
+
 /// Decodes whole characters, and stops where a block might not fit.
 #[inline(always)]
 fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usize, usize) {
@@ -76,7 +109,7 @@ fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usi
 }
 
 /// A unit of two or four bytes. Any value is valid.
-trait Unit: Copy + From<u8> {}
+pub(in crate::kernel) trait Unit: Copy + From<u8> {}
 
 impl Unit for u16 {}
 impl Unit for u32 {}

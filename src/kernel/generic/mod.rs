@@ -50,7 +50,7 @@ mod tier;
 mod vector;
 
 pub(super) use convert::convert;
-pub(super) use decode::{decode_chars, decode_utf16};
+pub(super) use decode::{decode_chars, decode_short_ascii, decode_utf16};
 pub(super) use encode::{encode_chars, encode_utf16};
 pub(super) use lanes::{Lanes, Part, shifts};
 pub(super) use long::validate_long;
