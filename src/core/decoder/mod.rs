@@ -296,6 +296,7 @@ impl Utf8Decoder {
     }
 
     /// Describes what `input`, the bytes at [`position`](Self::position), begins with.
+    #[inline]
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<'i> {
         debug_assert!(self.carry.is_empty());
         let step = self.scanner.step(input);
