@@ -14,7 +14,6 @@ use operations::{
     texts,
 };
 use proptest::prelude::*;
-use utf8_codec::__kernel::Kernel;
 
 /// Checks every input of the corpus of this fuzz target. Each has to be a plan.
 fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {
@@ -47,10 +46,32 @@ fn fuzz() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz")
 }
 
-/// The names of the files in a folder of `fuzz`, without their extensions.
-fn names(folder: &str) -> BTreeSet<String> {
+/// The names of the files in `fuzz/corpus`, without their extensions.
+fn corpora() -> BTreeSet<String> {
     let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    fs::read_dir(fuzz().join(folder)).unwrap().map(|entry| name(entry.unwrap().path())).collect()
+    fs::read_dir(fuzz().join("corpus")).unwrap().map(|entry| name(entry.unwrap().path())).collect()
+}
+
+/// The names of the binaries in `fuzz/Cargo.toml`. Each is built from the one source file.
+fn binaries() -> BTreeSet<String> {
+    let manifest = fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();
+    let name = |section: &str| {
+        assert!(section.contains("\npath = \"fuzz_targets/target.rs\"\n"), "{section}");
+        quoted(section, "\nname = \"").to_owned()
+    };
+    manifest.split("[[bin]]").skip(1).map(name).collect()
+}
+
+/// The names in the table of operations in `fuzz/fuzz_targets/target.rs`.
+fn operations_by_name() -> BTreeSet<String> {
+    let source = fs::read_to_string(fuzz().join("fuzz_targets/target.rs")).unwrap();
+    let rows = source.lines().filter(|line| line.starts_with("    (\""));
+    rows.map(|row| quoted(row, "(\"").to_owned()).collect()
+}
+
+/// What is between `start` and the next quotation mark.
+fn quoted<'a>(text: &'a str, start: &str) -> &'a str {
+    text.split_once(start).and_then(|(_, rest)| rest.split_once('"')).expect(start).0
 }
 
 /// Checks the inputs of the corpus, then hundreds of plans made of at most 1,500 random bytes each.
@@ -87,11 +108,13 @@ fn a_line_of_a_corpus_is_hex_or_a_dash() {
 
 #[test]
 fn every_target_of_the_fuzzer_has_a_corpus_and_is_run_here() {
-    let targets = names("fuzz_targets");
-    assert_eq!(names("corpus"), targets);
+    let targets = binaries();
+    assert!(targets.len() > 25, "only {targets:?}");
+    assert_eq!(operations_by_name(), targets);
+    assert_eq!(corpora(), targets);
     let here = include_str!("plans.rs");
     for target in targets {
-        assert!(here.contains(&format!("\"{target}\"")), "{target} is not run");
+        assert!(here.contains(&format!("    run(\"{target}\", ")), "{target} is not run");
     }
 }
 
@@ -234,9 +257,5 @@ fn iso2022() {
 
 #[test]
 fn kernels() {
-    let check = |work: &_| Kernel::available().for_each(|kernel| kernels::kernel(kernel, work));
-    for target in ["kernel_sse41", "kernel_avx2", "kernel_avx512", "kernel_neon"] {
-        replay(target, &check);
-    }
-    run("kernel_scalar", check);
+    run("kernel", kernels::every_kernel);
 }

@@ -1,4 +1,4 @@
-//! One kernel, in all that it does, against std and plain loops.
+//! Each kernel, in all that it does, against std and plain loops.
 
 use std::mem::MaybeUninit;
 
@@ -24,8 +24,12 @@ const BYTE: u8 = 0xEE;
 const UNIT: u16 = 0xE123;
 const CHAR: char = '\u{E123}';
 
-/// Holds a kernel to what is right.
-pub fn kernel(kernel: Kernel, work: &Work) {
+/// Checks every kernel that this machine has.
+pub fn every_kernel(work: &Work) {
+    Kernel::available().for_each(|kernel| check(kernel, work));
+}
+
+fn check(kernel: Kernel, work: &Work) {
     let bytes = &work.bytes.0[usize::from(work.skipped % 64).min(work.bytes.0.len())..];
     let less = usize::from(work.less);
     let stop = validates(kernel, bytes);

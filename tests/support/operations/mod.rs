@@ -1,7 +1,7 @@
 //! Sequences of operations on every public object, each held to an independent answer: to the
 //! reference model, to std, to encoding_rs or to a plain loop.
 //!
-//! Plans are made from arbitrary bytes: by proptest in `tests/operations.rs`, by a fuzzer in `fuzz`.
+//! Plans are made from arbitrary bytes: by proptest in `tests/random/plans.rs`, by a fuzzer in `fuzz`.
 
 #![allow(dead_code, unreachable_pub, reason = "each user takes its own part")]
 

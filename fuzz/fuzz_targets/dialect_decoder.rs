@@ -1,7 +1,0 @@
-//! The decoder of dialects.
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use utf8_codec_fuzz::operations::dialects;
-
-fuzz_target!(|plan: dialects::DialectPlan| dialects::dialect_decoder(&plan));

@@ -1,7 +1,0 @@
-//! The finder.
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use utf8_codec_fuzz::operations::encoding;
-
-fuzz_target!(|plan: encoding::FinderPlan| encoding::finder(&plan));

@@ -1,7 +1,0 @@
-//! The line codec.
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use utf8_codec_fuzz::operations::lines;
-
-fuzz_target!(|plan: lines::LinesPlan| lines::lines(&plan));
