@@ -127,9 +127,7 @@ fn cases() -> Vec<Value> {
     let mut cases = Vec::new();
     for name in [
         "dialects.jsonl",
-        "oracle-dialects.jsonl",
         "encode.jsonl",
-        "oracle-encode.jsonl",
         "digests.jsonl",
         "utf8-policies.jsonl",
         "oracle-utf8.jsonl",

@@ -433,13 +433,8 @@ fn what_the_page_reports_is_handed_on() {
 
 fn cases() -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
-    let files = ["websocket.jsonl", "oracle-websocket.jsonl"];
-    let texts = files.map(|file| fs::read_to_string(folder.join(file)).unwrap());
-    texts
-        .iter()
-        .flat_map(|text| text.lines())
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    let text = fs::read_to_string(folder.join("websocket.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn unhex(hex: &Value) -> Vec<u8> {
