@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
+use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 use utf8_codec::{ErrorMode, Utf8Decoder};
-use utf8_codec::decoder::Status;
 
 use super::support::{Bench, Corpus, Row, Work};
 

@@ -14,11 +14,6 @@ use utf8_codec::stream::{CharStream, Utf8Reader, Utf8StreamExt};
 use super::framed::{LEN, READ, Reader, framed, framed_in};
 use super::support::{Bench, Corpus, Row, Work};
 
-/// The others that the rows have, besides those in `benches/versus`.
-#[allow(dead_code, reason = "the package in `benches/versus` has columns of its own")]
-pub(crate) const COLUMNS: &[&str] =
-    &["FramedRead", "CharCodec", "tokio-util", "CharStream", "(BytesCodec)", "(str::chars)"];
-
 /// What a read brings: a little message, and a TCP segment over Ethernet.
 const READS: [usize; 2] = [64, READ];
 

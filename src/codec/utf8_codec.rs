@@ -222,7 +222,7 @@ impl Utf8Codec {
 
     /// Goes on with `src`, whatever is there.
     ///
-    /// Apart from the fast path: see `crate::core`, "Store forwarding"; bench `codec`.
+    /// Apart from the fast path: see `crate::core`, "Store forwarding"; scenario `framed`.
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         if let Some(switch) = &mut self.fallback {

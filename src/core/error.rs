@@ -94,7 +94,7 @@ impl Utf8Error {
         next: Option<u8>,
     ) -> Self {
         debug_assert!(subpart.len() <= 4);
-        // In one word: see `crate::core`, "Store forwarding"; bench `damaged`, rows `pieces`.
+        // In one word: see `crate::core`, "Store forwarding"; scenario `damaged`, rows `pieces`.
         let bytes = subpart.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
         Self { valid_up_to, kind, bytes: bytes.to_le_bytes(), len: subpart.len() as u8, next }
     }

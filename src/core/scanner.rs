@@ -213,7 +213,7 @@ impl Scanner {
 
     /// Where errors are near: takes the error that `input` begins with, if it does. The shortest way
     /// for many errors in a row.
-    // Always inlined: see `crate::core`, "Store forwarding"; bench `damaged`, rows `pieces`.
+    // Always inlined: see `crate::core`, "Store forwarding"; scenario `damaged`, rows `pieces`.
     #[inline(always)]
     pub(super) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
         if self.look == Look::Far || input.is_empty() || !self.start.is_over() {

@@ -16,7 +16,7 @@ use super::{Kernel, Tier, reference};
 /// are the reference's, which is why `unsafe` may be unused.
 ///
 /// (Not a table of functions: called through one, a message of 64 bytes took 8.6 ns instead of 4.9, in
-/// `benches/validate`.)
+/// `benches/scenarios/validate.rs`.)
 macro_rules! dispatch {
     ($kernel:ident, $operation:ident($($argument:expr),*)) => {{
         #[allow(unused_unsafe)]

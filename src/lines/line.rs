@@ -51,7 +51,7 @@ pub struct Line {
 /// let mut end = || Some(codec.decode_eof(&mut buffer).ok()??.ok()?.end);
 /// assert_eq!([end(), end(), end()], [Some(LineEnd::Delimiter), Some(LineEnd::Stream), None]);
 /// ```
-// As wide as the other fields: see `crate::core`, "Store forwarding"; bench `lines`.
+// As wide as the other fields: see `crate::core`, "Store forwarding"; scenario `framed`.
 #[repr(u64)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

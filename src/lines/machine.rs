@@ -215,7 +215,7 @@ impl<L: LegacyLines> LineMachine<L> {
     /// bytes are needed.
     #[inline]
     pub(crate) fn next_line(&mut self, src: &mut BytesMut) -> Option<Result<Line, LineError>> {
-        // In two steps: see `crate::core`, "Store forwarding"; bench `lines`.
+        // In two steps: see `crate::core`, "Store forwarding"; scenario `framed`.
         if let Some(line) = self.take_usual(src) {
             return Some(Ok(line));
         }

@@ -291,10 +291,10 @@ impl<S> Utf8Lines<S> {
     ) -> Poll<Option<Result<Line, LinesError<E>>>> {
         let mut this = self.project();
         let (machine, buffer, state) = (this.machine, this.buffer, this.state);
-        // Not by `poll_items`, which costs a tenth here (benches/reader.rs, read-lines).
+        // Not by `poll_items`, which costs a tenth here (benches/scenarios/reader.rs, read-lines).
         let mut silent = 0;
         loop {
-            // In two places: see `crate::core`, "Store forwarding"; bench `stream`.
+            // In two places: see `crate::core`, "Store forwarding"; scenario `stream`.
             if *state == State::Open
                 && let Some(line) = machine.next_line(buffer)
             {

@@ -34,7 +34,7 @@ impl GatheredText {
         mut bytes: BytesMut,
         scan: impl for<'a> FnOnce(&'a mut [u8]) -> (usize, &'a str),
     ) {
-        // Scanned before it is moved: see `crate::core`, "Store forwarding"; bench `versus`, `websocket`.
+        // Scanned before it is moved: see `crate::core`, "Store forwarding"; `benches/versus`, `websocket`.
         let (silent, len) = if self.bytes.is_empty() {
             let found = find_text(&mut bytes, scan);
             self.bytes = bytes;

@@ -10,7 +10,7 @@ use crate::kernel::{BLOCK, BlockErrors, Kernel, Sequence, sequence};
 ///
 /// Writing goes in steps. [`step`](Self::step) asks once whether there is room for all that a step can
 /// write, so that its writes need not: short text is written as a whole array, of which the first bytes
-/// count. (A check for each write made dense errors a fifth slower: `repair` in `benches/damaged`.)
+/// count. (A check for each write made dense errors a fifth slower: `repair` in `benches/scenarios/damaged.rs`.)
 ///
 /// The `String` gets its new length when this is dropped. Nothing is allocated: the caller reserves.
 pub(crate) struct TextOutput<'a> {

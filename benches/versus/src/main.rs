@@ -17,8 +17,6 @@ mod support;
 mod body;
 #[path = "../../scenarios/chars.rs"]
 mod chars;
-#[path = "../../scenarios/codec.rs"]
-mod codec;
 #[path = "../../scenarios/damaged.rs"]
 mod damaged;
 #[path = "../../scenarios/dialect.rs"]
@@ -27,8 +25,6 @@ mod dialect;
 mod fallback;
 #[path = "../../scenarios/framed.rs"]
 mod framed;
-#[path = "../../scenarios/lines.rs"]
-mod lines;
 #[path = "../../scenarios/reader.rs"]
 mod reader;
 #[path = "../../scenarios/stream.rs"]
@@ -52,8 +48,8 @@ const SCENARIOS: &[Scenario] = &[
     OnDetectedKernel(|bench| chars::to_chars(bench, peers::to_chars)),
     OnDetectedKernel(|bench| chars::to_utf16(bench, peers::to_utf16)),
     OnDetectedKernel(|bench| chars::from_chars(bench, peers::from_chars)),
-    OnDetectedKernel(|bench| codec::codec(bench, peers::codec)),
-    OnDetectedKernel(|bench| lines::lines(bench, |_, _| {})),
+    OnDetectedKernel(|bench| framed::codec(bench, peers::codec)),
+    OnDetectedKernel(|bench| framed::lines(bench, |_, _| {})),
     OnDetectedKernel(|bench| writer::from_utf16(bench, peers::from_utf16)),
     OnDetectedKernel(writer::writer),
     OnDetectedKernel(|bench| reader::read(bench, peers::read)),

@@ -12,8 +12,7 @@ use tungstenite::WebSocket;
 use tungstenite::protocol::{Role, WebSocketConfig};
 
 use crate::chars::{ByteTexts, CharTexts, buffer, room};
-use crate::codec::WholeCharacters;
-use crate::framed::framed;
+use crate::framed::{WholeCharacters, framed};
 use crate::stream::{Chunks, over};
 use crate::support::Row;
 use crate::validate::{all, sum};

@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_websockets::ServerBuilder;
 use utf8_codec::__kernel::ErrorLen;
-use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
+use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 
 use crate::server::frame::Header;
 use crate::server::reader::MessageReader;

@@ -119,8 +119,8 @@ pub(super) fn take_plain<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::
 }
 
 /// Takes what `input` begins with. The error is not counted yet.
-// Always inlined, as a step is returned through memory: see `crate::core`, "Store forwarding"; bench
-// `damaged`, rows `pieces`.
+// Always inlined, as a step is returned through memory: see `crate::core`, "Store forwarding";
+// scenario `damaged`, rows `pieces`.
 #[inline(always)]
 pub(super) fn take_step<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken<I::Text> {
     loop {

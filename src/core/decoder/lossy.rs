@@ -93,13 +93,13 @@ fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
 }
 
 /// One loop for each kind of repair, so that no error asks for it. (Out of line: all of them in one function
-/// have too few registers. Rows `latin-1` of `benches/damaged.rs`.)
+/// have too few registers. Rows `latin-1` of `benches/scenarios/damaged.rs`.)
 #[inline(never)]
 fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> Repaired {
     RepairLoop::run(input, text, repairs)
 }
 
-// The rows named below are those of `benches/damaged.rs` in which the constant shows.
+// The rows named below are those of `benches/scenarios/damaged.rs` in which the constant shows.
 
 /// Bytes of output between two checks of its capacity. Rows `replace/latin-1/1-in-8`.
 const BATCH: usize = 64;
