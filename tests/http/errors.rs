@@ -3,14 +3,36 @@
 use std::error::Error;
 use std::io;
 
+use bytes::Bytes;
 use http::StatusCode;
-use utf8_codec::payload::http::{BodyError, Charset, CharsetError, LegacyError};
+use utf8_codec::payload::http::{BodyError, Utf8Body};
 use utf8_codec::{Utf8Error, Utf8ErrorKind, Utf8Validator};
+
+use crate::script::Script;
 
 type Failure = BodyError<io::Error>;
 
 fn utf8() -> Utf8Error {
     Utf8Validator::new().push(b"ok\xFF").unwrap_err()
+}
+
+fn body() -> Utf8Body<Script> {
+    Utf8Body::new(Script::new(&[]))
+}
+
+fn unsupported() -> Failure {
+    let BodyError::UnsupportedCharset { label } = body().with_charset("klingon").unwrap_err()
+    else {
+        panic!()
+    };
+    BodyError::UnsupportedCharset { label }
+}
+
+fn malformed() -> Failure {
+    match Utf8Body::from_content_type("text", Script::new(&[])).unwrap_err() {
+        BodyError::MalformedContentType { offset } => BodyError::MalformedContentType { offset },
+        error => panic!("{error}"),
+    }
 }
 
 fn inner() -> io::Error {
@@ -21,24 +43,25 @@ fn inner() -> io::Error {
 fn errors_may_be_sent_and_boxed() {
     fn is_error<T: Error + Send + Sync + Unpin + 'static>() {}
     is_error::<Failure>();
-    is_error::<CharsetError>();
-    is_error::<LegacyError>();
 }
 
 #[test]
 fn errors_speak_for_themselves_and_their_sources_for_the_rest() {
-    let unknown = Charset::from_label("klingon").unwrap_err();
-    let table: [(Failure, &str, Option<&str>); 4] = [
+    let legacy = Failure::Legacy {
+        encoding: "Shift_JIS",
+        offset: 4,
+        bytes: Bytes::from_static(b"\x81\xFF"),
+    };
+    let table: [(Failure, &str, Option<&str>); 7] = [
         (
             utf8().into(),
             "the body is not acceptable utf-8",
             Some("ill-formed utf-8 at byte 2: invalid byte (ff)"),
         ),
-        (
-            unknown.into(),
-            "the encoding of the body is not known",
-            Some("unsupported charset: klingon"),
-        ),
+        (legacy, "ill-formed Shift_JIS at byte 4 (81 ff)", None),
+        (unsupported(), "unsupported charset: klingon", None),
+        (malformed(), "malformed content-type at byte 4", None),
+        (BodyError::ContradictoryCharsets, "contradictory charsets in content-type", None),
         (BodyError::TooLong { max_length: 64 }, "the body is longer than 64 bytes", None),
         (BodyError::Inner(inner()), "the body failed", Some("the cable")),
     ];
@@ -50,13 +73,11 @@ fn errors_speak_for_themselves_and_their_sources_for_the_rest() {
 
 #[test]
 fn errors_have_a_status_and_those_in_the_text_a_place() {
-    let unknown = Charset::from_label("klingon").unwrap_err();
-    let malformed = Charset::from_content_type("text").unwrap_err();
     let table: [(Failure, StatusCode, Option<u64>); 6] = [
         (utf8().into(), StatusCode::BAD_REQUEST, Some(2)),
-        (unknown.into(), StatusCode::UNSUPPORTED_MEDIA_TYPE, None),
-        (malformed.into(), StatusCode::BAD_REQUEST, None),
-        (CharsetError::Contradictory.into(), StatusCode::BAD_REQUEST, None),
+        (unsupported(), StatusCode::UNSUPPORTED_MEDIA_TYPE, None),
+        (malformed(), StatusCode::BAD_REQUEST, None),
+        (BodyError::ContradictoryCharsets, StatusCode::BAD_REQUEST, None),
         (BodyError::TooLong { max_length: 64 }, StatusCode::PAYLOAD_TOO_LARGE, None),
         (BodyError::Inner(inner()), StatusCode::BAD_REQUEST, None),
     ];
@@ -85,6 +106,7 @@ fn errors_turn_into_io_errors() {
     let too_long = io::Error::from(Failure::TooLong { max_length: 7 });
     assert_eq!(too_long.kind(), io::ErrorKind::InvalidData);
     assert_eq!(too_long.to_string(), "the body is longer than 7 bytes");
-    let unknown = io::Error::from(Failure::Charset(CharsetError::Contradictory));
+    let unknown = io::Error::from(unsupported());
     assert_eq!(unknown.kind(), io::ErrorKind::InvalidData);
+    assert_eq!(unknown.to_string(), "unsupported charset: klingon");
 }

@@ -3,7 +3,7 @@
 use futures::{FutureExt, StreamExt, stream};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::StreamBody;
-use utf8_codec::payload::http::{BodyError, Charset, Utf8Body};
+use utf8_codec::payload::http::{BodyError, Utf8Body};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::counting;
@@ -324,6 +324,6 @@ fn an_endless_body_with_nothing_in_it_leaves_others_their_turn() {
 #[test]
 fn the_charset_does_not_matter_to_what_is_known_of_utf_8() {
     let body = Utf8Body::new(Script::of(&[b"four"]).with_length());
-    let body = body.with_charset(Charset::from_label("UTF8").unwrap());
+    let body = body.with_charset("UTF8").unwrap();
     assert_eq!(body.size_hint().exact(), Some(4));
 }

@@ -124,8 +124,8 @@ pub(crate) fn word<E: Display>(frame: Polled<E>) -> String {
         Err(BodyError::Utf8(error)) => {
             return format!("{} {:02x?}", error.valid_up_to(), error.bytes());
         }
-        Err(BodyError::Legacy(error)) => {
-            return format!("{} {:02x?}", error.offset(), error.bytes());
+        Err(BodyError::Legacy { offset, bytes, .. }) => {
+            return format!("{offset} {:02x?}", &*bytes);
         }
         Err(BodyError::Inner(error)) => return format!("! {error}"),
         Err(BodyError::TooLong { max_length: limit }) => return format!("! > {limit}"),

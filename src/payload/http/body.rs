@@ -16,8 +16,9 @@ use crate::adaptor::cooperate::{SILENT_CHUNKS, Silence, give_way};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
+use crate::payload::http::BodyError;
+use crate::payload::http::charset::Charset;
 use crate::payload::http::decoding::Decoding;
-use crate::payload::http::{BodyError, Charset, CharsetError};
 
 pin_project! {
     /// The body of a request or a response as text: each frame of data is a run of whole characters in
@@ -113,13 +114,16 @@ impl<B> Utf8Body<B> {
             state: State::Open,
         }
     }
+}
 
-    /// Reads `inner` in the charset of the `Content-Type` in `headers`, in UTF-8 if there is none; see
-    /// [`Charset::from_headers`].
+impl<B: Body> Utf8Body<B> {
+    /// Reads `inner` in the charset of the `Content-Type` in `headers`: in UTF-8 if there is none.
     ///
     /// # Errors
     ///
-    /// [`CharsetError`], which `?` converts into a [`BodyError`].
+    /// As [`from_content_type`](Self::from_content_type);
+    /// [`ContradictoryCharsets`](BodyError::ContradictoryCharsets) also for several `Content-Type` fields
+    /// that name different encodings, or of which only some name one.
     ///
     /// # Examples
     ///
@@ -133,33 +137,84 @@ impl<B> Utf8Body<B> {
     /// let response = Response::builder()
     ///     .header("content-type", "text/plain; charset=UTF-7")
     ///     .body(Full::<Bytes>::from("Hi Mom -+Jjo--!"))?;
-    /// let error = Utf8Body::from_headers(response.headers(), response.body()).unwrap_err();
+    /// let error = Utf8Body::from_headers(response.headers(), response.body().clone()).unwrap_err();
     /// assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, CharsetError> {
-        Ok(Self::new(inner).with_charset(Charset::from_headers(headers)?))
+    pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, BodyError<B::Error>> {
+        Self::new(inner).in_charset(Charset::from_headers(headers))
     }
 
-    /// Sets the charset. Call it before the first poll.
+    /// Reads `inner` in the charset of the `Content-Type` field `field`: in UTF-8 if it names none.
+    ///
+    /// The field is parsed by RFC 9110 (section 8.3.1): names in any case, values as tokens or as quoted
+    /// strings. `charset` can be repeated if all name the same encoding.
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError::UnsupportedCharset`], [`BodyError::MalformedContentType`] or
+    /// [`BodyError::ContradictoryCharsets`].
     ///
     /// # Examples
     ///
     /// ```
     /// use bytes::Bytes;
     /// use http_body_util::Full;
-    /// use utf8_codec::payload::http::{Charset, Utf8Body};
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
     ///
-    /// let charset = Charset::from_label("utf8").unwrap();
-    /// let body = Utf8Body::new(Full::<Bytes>::from("text")).with_charset(charset);
-    /// assert_eq!(body.charset(), Charset::UTF_8);
+    /// let body = || Full::<Bytes>::from("text");
+    /// let field = r#"text/plain; format=flowed; Charset="utf\-8""#;
+    /// assert_eq!(Utf8Body::from_content_type(field, body())?.charset(), "UTF-8");
+    ///
+    /// let error = Utf8Body::from_content_type("text/plain; charset=", body()).unwrap_err();
+    /// assert_eq!(error, BodyError::MalformedContentType { offset: 20 });
+    /// # Ok::<_, BodyError<std::convert::Infallible>>(())
     /// ```
-    pub fn with_charset(mut self, charset: Charset) -> Self {
-        self.decoding.set_charset(charset);
-        self
+    pub fn from_content_type(
+        field: impl AsRef<[u8]>,
+        inner: B,
+    ) -> Result<Self, BodyError<B::Error>> {
+        let charset = Charset::from_content_type(field.as_ref());
+        Self::new(inner).in_charset(charset.map(Option::unwrap_or_default))
     }
 
+    /// Sets the charset to the encoding with this label, ignoring case and ASCII whitespace around it. Call
+    /// it before the first poll.
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError::UnsupportedCharset`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// let body = || Utf8Body::new(Full::<Bytes>::from("text"));
+    /// assert_eq!(body().with_charset(" Unicode-1-1-UTF-8 ")?.charset(), "UTF-8");
+    /// # #[cfg(feature = "encoding_rs")]
+    /// assert_eq!(body().with_charset("latin1")?.charset(), "windows-1252");
+    /// let error = body().with_charset("ebcdic").unwrap_err();
+    /// assert_eq!(error.to_string(), "unsupported charset: ebcdic");
+    /// # Ok::<_, BodyError<std::convert::Infallible>>(())
+    /// ```
+    pub fn with_charset(self, label: impl AsRef<[u8]>) -> Result<Self, BodyError<B::Error>> {
+        self.in_charset(Charset::from_label(label.as_ref()))
+    }
+
+    fn in_charset(
+        mut self,
+        charset: Result<Charset, BodyError<Infallible>>,
+    ) -> Result<Self, BodyError<B::Error>> {
+        self.decoding.set_charset(charset.map_err(BodyError::widen)?);
+        Ok(self)
+    }
+}
+
+impl<B> Utf8Body<B> {
     /// Sets how the text begins and what it may contain. Call it before the first poll: it starts a new
     /// stream.
     ///
@@ -233,17 +288,17 @@ impl<B> Utf8Body<B> {
         Self { max_length, ..self }
     }
 
-    /// Returns the charset of the inner body.
+    /// Returns the name of the charset of the inner body, as in the WHATWG Encoding Standard.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::http::{Charset, Utf8Body};
+    /// use utf8_codec::payload::http::Utf8Body;
     ///
-    /// assert_eq!(Utf8Body::new(()).charset(), Charset::UTF_8);
+    /// assert_eq!(Utf8Body::new(()).charset(), "UTF-8");
     /// ```
-    pub fn charset(&self) -> Charset {
-        self.decoding.charset()
+    pub fn charset(&self) -> &'static str {
+        self.decoding.charset().name()
     }
 
     /// Returns the inner body.

@@ -10,9 +10,9 @@ use crate::adaptor::chunk_text::ChunkText;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::payload::http::charset::Encoding;
+use crate::payload::http::BodyError;
+use crate::payload::http::charset::Charset;
 use crate::payload::http::legacy::Legacy;
-use crate::payload::http::{BodyError, Charset};
 
 /// Decodes the bytes of a body, chunk by chunk.
 #[derive(Debug)]
@@ -28,14 +28,14 @@ pub(super) type Item = Result<Option<ByteString>, BodyError<Infallible>>;
 
 impl Decoding {
     pub(super) fn new() -> Self {
-        Self { charset: Charset::UTF_8, legacy: None, text: ChunkText::new() }
+        Self { charset: Charset::Utf8, legacy: None, text: ChunkText::new() }
     }
 
     pub(super) fn set_charset(&mut self, charset: Charset) {
         self.charset = charset;
-        self.legacy = match charset.0 {
-            Encoding::Utf8 => None,
-            Encoding::Legacy(encoding) => Some(Legacy::boxed(encoding)),
+        self.legacy = match charset {
+            Charset::Utf8 => None,
+            Charset::Legacy(encoding) => Some(Legacy::boxed(encoding)),
         };
     }
 

@@ -2,12 +2,13 @@
 
 use std::convert::Infallible;
 use std::error::Error;
+use std::fmt;
 use std::io;
 
+use bytes::Bytes;
 use http::StatusCode;
 
 use crate::core::error::Utf8Error;
-use crate::payload::http::{CharsetError, LegacyError};
 
 /// An error of a [`Utf8Body`](crate::payload::http::Utf8Body); `E` is the error of the inner body.
 ///
@@ -35,15 +36,37 @@ pub enum BodyError<E> {
     /// continues after them.
     ///
     /// Its offset counts bytes of the UTF-8 text: the body itself, or the text converted from another
-    /// [`Charset`](crate::payload::http::Charset).
+    /// charset.
     #[error("the body is not acceptable utf-8")]
     Utf8(#[from] Utf8Error),
     /// The bytes are ill-formed in another charset. They are consumed; decoding continues after them.
-    #[error("the body is not acceptable {}", .0.encoding())]
-    Legacy(#[from] LegacyError),
-    /// The charset is unknown.
-    #[error("the encoding of the body is not known")]
-    Charset(#[from] CharsetError),
+    ///
+    /// The extent is that of the WHATWG Encoding Standard: the bytes that one U+FFFD replaces. Without the
+    /// feature `encoding_rs`, this error does not occur.
+    #[error("ill-formed {encoding} at byte {offset} ({})", Hex(.bytes))]
+    Legacy {
+        /// The name of the encoding in the Encoding Standard.
+        encoding: &'static str,
+        /// The offset in the body, in bytes.
+        offset: u64,
+        /// The ill-formed bytes: one to four.
+        bytes: Bytes,
+    },
+    /// The charset is a label of no encoding, or of an encoding that this build cannot decode.
+    #[error("unsupported charset: {label}")]
+    UnsupportedCharset {
+        /// At most 40 characters of the label, escaped where they are not ASCII.
+        label: String,
+    },
+    /// The `Content-Type` does not follow RFC 9110.
+    #[error("malformed content-type at byte {offset}")]
+    MalformedContentType {
+        /// The offset of the error in the field, in bytes.
+        offset: usize,
+    },
+    /// There are several charsets that differ.
+    #[error("contradictory charsets in content-type")]
+    ContradictoryCharsets,
     /// The body, or the collected text, is too long. Nothing follows.
     #[error("the body is longer than {max_length} bytes")]
     TooLong {
@@ -62,9 +85,9 @@ impl<E> BodyError<E> {
     ///
     /// | error | status |
     /// | --- | --- |
-    /// | [`Utf8`](Self::Utf8), [`Legacy`](Self::Legacy), [`Inner`](Self::Inner) | 400 Bad Request |
     /// | [`TooLong`](Self::TooLong) | 413 Content Too Large |
-    /// | [`Charset`](Self::Charset) | that of [`CharsetError::status`]: 415 Unsupported Media Type, or 400 |
+    /// | [`UnsupportedCharset`](Self::UnsupportedCharset) | 415 Unsupported Media Type |
+    /// | any other | 400 Bad Request |
     ///
     /// # Examples
     ///
@@ -72,17 +95,25 @@ impl<E> BodyError<E> {
     /// use utf8_codec::payload::http::BodyError;
     ///
     /// assert_eq!(BodyError::<()>::TooLong { max_length: 1000 }.status(), 413);
+    /// let label = "klingon".to_owned();
+    /// assert_eq!(BodyError::<()>::UnsupportedCharset { label }.status(), 415);
+    /// assert_eq!(BodyError::<()>::ContradictoryCharsets.status(), 400);
     /// assert_eq!(BodyError::Inner("connection reset").status(), 400);
     /// ```
     pub fn status(&self) -> StatusCode {
         match self {
             Self::TooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Charset(error) => error.status(),
-            Self::Utf8(_) | Self::Legacy(_) | Self::Inner(_) => StatusCode::BAD_REQUEST,
+            Self::UnsupportedCharset { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Utf8(_)
+            | Self::Legacy { .. }
+            | Self::MalformedContentType { .. }
+            | Self::ContradictoryCharsets
+            | Self::Inner(_) => StatusCode::BAD_REQUEST,
         }
     }
 
-    /// Returns the offset of the rejected bytes, for [`Utf8`](Self::Utf8) and [`Legacy`](Self::Legacy).
+    /// Returns the offset of the rejected bytes, for [`Utf8`](Self::Utf8) and [`Legacy`](Self::Legacy):
+    /// `None` for an error that is not in the text.
     ///
     /// # Examples
     ///
@@ -94,42 +125,64 @@ impl<E> BodyError<E> {
     pub fn offset(&self) -> Option<u64> {
         match self {
             Self::Utf8(error) => Some(error.valid_up_to()),
-            Self::Legacy(error) => Some(error.offset()),
-            Self::Charset(_) | Self::TooLong { .. } | Self::Inner(_) => None,
+            Self::Legacy { offset, .. } => Some(*offset),
+            Self::UnsupportedCharset { .. }
+            | Self::MalformedContentType { .. }
+            | Self::ContradictoryCharsets
+            | Self::TooLong { .. }
+            | Self::Inner(_) => None,
         }
+    }
+
+    /// Returns the same error for another inner body, or the error of the inner body.
+    fn separate<F>(self) -> Result<BodyError<F>, E> {
+        Ok(match self {
+            Self::Utf8(error) => BodyError::Utf8(error),
+            Self::Legacy { encoding, offset, bytes } => {
+                BodyError::Legacy { encoding, offset, bytes }
+            }
+            Self::UnsupportedCharset { label } => BodyError::UnsupportedCharset { label },
+            Self::MalformedContentType { offset } => BodyError::MalformedContentType { offset },
+            Self::ContradictoryCharsets => BodyError::ContradictoryCharsets,
+            Self::TooLong { max_length } => BodyError::TooLong { max_length },
+            Self::Inner(error) => return Err(error),
+        })
     }
 }
 
 impl BodyError<Infallible> {
     /// Returns the same error, for a body that can fail.
     pub(super) fn widen<E>(self) -> BodyError<E> {
-        match self {
-            Self::Utf8(error) => BodyError::Utf8(error),
-            Self::Legacy(error) => BodyError::Legacy(error),
-            Self::Charset(error) => BodyError::Charset(error),
-            Self::TooLong { max_length } => BodyError::TooLong { max_length },
-            Self::Inner(never) => match never {},
+        match self.separate() {
+            Ok(error) => error,
+            Err(never) => match never {},
         }
     }
 }
 
-/// Returns an inner error unchanged if it is an [`io::Error`], and wraps it otherwise. A body that is too
-/// long or has an unknown charset is [`InvalidData`](io::ErrorKind::InvalidData); a [`Utf8Error`] becomes
-/// what its own conversion says.
+/// Returns an inner error unchanged if it is an [`io::Error`], and wraps it otherwise. A [`Utf8Error`]
+/// becomes what its own conversion says; any other error is [`InvalidData`](io::ErrorKind::InvalidData).
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<BodyError<E>> for io::Error {
     fn from(error: BodyError<E>) -> Self {
-        match error {
-            BodyError::Utf8(error) => error.into(),
-            BodyError::Legacy(error) => Self::new(io::ErrorKind::InvalidData, error),
-            BodyError::Charset(error) => Self::new(io::ErrorKind::InvalidData, error),
-            BodyError::TooLong { max_length } => {
-                let error = BodyError::<Self>::TooLong { max_length };
-                Self::new(io::ErrorKind::InvalidData, error)
-            }
-            BodyError::Inner(error) => match error.into().downcast::<Self>() {
+        match error.separate::<Infallible>() {
+            Ok(BodyError::Utf8(error)) => error.into(),
+            Ok(error) => Self::new(io::ErrorKind::InvalidData, error),
+            Err(error) => match error.into().downcast::<Self>() {
                 Ok(error) => *error,
                 Err(error) => Self::other(error),
             },
         }
+    }
+}
+
+/// Bytes as hexadecimal numbers, for example `81 ff`.
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, byte) in self.0.iter().enumerate() {
+            write!(f, "{}{byte:02x}", if i == 0 { "" } else { " " })?;
+        }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use bytes::{Buf, Bytes};
 
 use crate::core::mode::ErrorMode;
-use crate::payload::http::LegacyError;
+use crate::payload::http::legacy_error::LegacyError;
 use crate::relatives::Follow;
 use crate::relatives::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
 

@@ -44,9 +44,13 @@
 //!
 //! # Charsets
 //!
-//! [`Charset`] is the parameter `charset` of a `Content-Type`, UTF-8 by default. Other encodings than
-//! UTF-8 need the feature `encoding_rs`, and are converted as they arrive: frames always hold UTF-8. If
-//! you forward such a body, update the `Content-Type` and drop the `Content-Length`.
+//! The charset is the parameter `charset` of a `Content-Type`, UTF-8 by default. Its names are the labels
+//! of the WHATWG Encoding Standard, in any case. UTF-8 and its aliases (`utf8`, `unicode-1-1-utf-8` and
+//! others) are always supported; the other encodings need the feature `encoding_rs`. Those that the
+//! standard maps to its `replacement` encoding, such as `iso-2022-kr`, are never supported.
+//!
+//! Other encodings than UTF-8 are converted as they arrive: frames always hold UTF-8. If you forward such
+//! a body, update the `Content-Type` and drop the `Content-Length`.
 //!
 //! `Content-Encoding`, such as gzip, is ignored: wrap the decompressed body.
 
@@ -59,6 +63,4 @@ mod legacy;
 mod legacy_error;
 
 pub use body::Utf8Body;
-pub use charset::{Charset, CharsetError};
 pub use error::BodyError;
-pub use legacy_error::LegacyError;

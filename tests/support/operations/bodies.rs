@@ -169,8 +169,6 @@ fn collected(plan: &Collected) {
 /// Text and errors of another encoding are those of encoding_rs given everything at once.
 #[cfg(feature = "encoding_rs")]
 fn legacy(encoding: u8, frames: &Many<Bytes<60>, 12>) {
-    use utf8_codec::payload::http::Charset;
-
     use crate::encodings::{LABELS, whole};
 
     let label = LABELS[usize::from(encoding) % LABELS.len()];
@@ -178,7 +176,7 @@ fn legacy(encoding: u8, frames: &Many<Bytes<60>, 12>) {
     if label.starts_with("utf-16") && matches!(bytes[..], [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
         return; // The signature has the last word there.
     }
-    let mut body = framed(frames).with_charset(Charset::from_label(label).unwrap());
+    let mut body = framed(frames).with_charset(label).unwrap();
     let mut words = Vec::new();
     while let Some(frame) = body.text_frame().now_or_never().expect("all is there") {
         match frame {
@@ -186,8 +184,8 @@ fn legacy(encoding: u8, frames: &Many<Bytes<60>, 12>) {
                 let text = frame.into_data().expect("there are no trailers");
                 words.extend(text.chars().map(String::from));
             }
-            Err(BodyError::Legacy(error)) => {
-                words.push(format!("{} {:02x?}", error.offset(), error.bytes()));
+            Err(BodyError::Legacy { offset, bytes, .. }) => {
+                words.push(format!("{offset} {:02x?}", &*bytes));
             }
             Err(error) => panic!("{error}"),
         }

@@ -33,7 +33,7 @@ async fn upload(State(limit): State<u64>, request: Request) -> Response {
     let mut counts = Counts::default();
     let outcome = match Utf8Body::from_headers(&head.headers, &mut body) {
         Ok(body) => count(body.with_max_length(limit), &mut counts).await,
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     };
     let mut response = match outcome {
         Ok(charset) => {
@@ -44,7 +44,7 @@ async fn upload(State(limit): State<u64>, request: Request) -> Response {
         }
         Err(error) => {
             let is_untouched = counts.bytes == 0
-                && matches!(error, BodyError::Charset(_) | BodyError::TooLong { .. });
+                && (is_of_charset(&error) || matches!(error, BodyError::TooLong { .. }));
             // Who waits to be asked for the body, and has not been, is not asked now.
             if !(is_untouched && head.headers.contains_key(EXPECT)) {
                 tokio::spawn(linger(body));
@@ -69,7 +69,7 @@ async fn count(
             counts.add(&text);
         }
     }
-    Ok(body.charset().name())
+    Ok(body.charset())
 }
 
 /// What there was of text.
@@ -99,7 +99,7 @@ impl Counts {
         let mut answer = json!({ "error": in_words(error), "kind": kind(error) });
         let bytes = match error {
             BodyError::Utf8(error) => error.bytes(),
-            BodyError::Legacy(error) => error.bytes(),
+            BodyError::Legacy { bytes, .. } => bytes,
             BodyError::TooLong { max_length: limit } => {
                 answer["limit"] = json!(limit);
                 return answer;
@@ -117,11 +117,21 @@ impl Counts {
 fn kind<E>(error: &BodyError<E>) -> String {
     match error {
         BodyError::Utf8(error) => error.kind().to_string(),
-        BodyError::Legacy(_) => "ill-formed".to_owned(),
-        BodyError::Charset(_) => "charset".to_owned(),
+        BodyError::Legacy { .. } => "ill-formed".to_owned(),
+        _ if is_of_charset(error) => "charset".to_owned(),
         BodyError::TooLong { .. } => "too long".to_owned(),
         _ => "failed".to_owned(),
     }
+}
+
+/// Whether the header is at fault, not the body.
+fn is_of_charset<E>(error: &BodyError<E>) -> bool {
+    matches!(
+        error,
+        BodyError::UnsupportedCharset { .. }
+            | BodyError::MalformedContentType { .. }
+            | BodyError::ContradictoryCharsets
+    )
 }
 
 /// The error and its causes.
