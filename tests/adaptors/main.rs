@@ -1,8 +1,5 @@
 //! Streams, readers and writers.
 
-#[cfg(all(feature = "codec", feature = "http-body", feature = "stream"))]
-#[path = "../support/adaptor.rs"]
-mod adaptor;
 mod chars;
 mod contract;
 #[cfg(feature = "stream")]

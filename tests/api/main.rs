@@ -3,5 +3,4 @@
 mod boundary;
 #[cfg(feature = "alloc")]
 mod contract;
-mod sync;
 mod traits;

@@ -1,12 +1,10 @@
-//! The codecs under tokio-util: what all of them do, and one module for each.
+//! The codecs under tokio-util: what all of them do, and modules for what only some do.
 #![cfg(feature = "codec")]
 
-mod chars;
-mod chunks;
 mod lines;
 #[path = "../support/mod.rs"]
 mod support;
-mod utf8;
+mod text;
 
 use std::borrow::Cow;
 use std::error::Error;

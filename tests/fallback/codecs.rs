@@ -6,8 +6,8 @@ use utf8_codec::fallback::{Fallback, LegacyEncoding};
 use utf8_codec::lines::{Delimiter, LineErrorKind};
 use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
-use crate::inputs::{cut, cuts, inputs};
 use crate::model::{EXTENTS, Extent, latin1, lines, model, model_lines, run};
+use crate::{cut, cuts, inputs};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 

@@ -4,8 +4,8 @@ use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEnco
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
 
 use crate::counting;
-use crate::inputs::{cut, cuts, inputs};
 use crate::model::{EXTENTS, Extent, decode, latin1, model, push, push_all};
+use crate::{cut, cuts, inputs};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 const WINDOWS: LegacyEncoding = LegacyEncoding::windows_1252();

@@ -9,8 +9,8 @@ use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::stream::{StreamError, Utf8Stream};
 use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
-use crate::inputs::{cut, cuts, inputs};
 use crate::model::{EXTENTS, latin1, model, stream as read};
+use crate::{cut, cuts, inputs};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 

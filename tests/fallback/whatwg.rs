@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use utf8_codec::ErrorMode;
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 
-use crate::inputs::{cut, cuts, inputs};
 use crate::model::{EXTENTS, decode, model, push};
+use crate::{cut, cuts, inputs};
 
 const ENCODINGS: [&Encoding; 10] = [
     BIG5,

@@ -1,6 +1,10 @@
 //! `MessageAssembler`: chunking never shows, wherever frames and pieces are cut, at whatever phase of the
 //! mask, and whatever control frames stand between them.
 
+#![cfg(feature = "codec")]
+
+mod support;
+
 use std::error::Error;
 use std::fmt::Debug;
 use std::io;
@@ -12,8 +16,8 @@ use utf8_codec::payload::websocket::{
 };
 use utf8_codec::{BomPolicy, Strictness, Utf8Options};
 
-use crate::support::reference::{self, Config};
-use crate::support::{Atom, Expected, PLAIN, chunks, inputs, model_error, options};
+use support::reference::{self, Config};
+use support::{Atom, Expected, PLAIN, chunks, inputs, model_error, options};
 
 const KEY: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
 const NO_LIMIT: u64 = u64::MAX;

@@ -1,0 +1,192 @@
+//! `Utf8Codec`, `Utf8ChunksCodec` and `CharCodec`, each in what the others do not do.
+
+use super::*;
+
+// ---- `Utf8Codec`: text --------------------------------------------------------------------------
+
+#[test]
+fn clean_text_is_the_read_buffer_in_every_mode() {
+    for (_, mode) in MODES {
+        let (mut buffer, start) = read_buffer("clean täxt\u{20AC}".as_bytes());
+        buffer.extend_from_slice(b"\xE2\x82");
+        let mut codec = Utf8Codec::new().with_error_mode(mode);
+        let text = codec.decode(&mut buffer).unwrap().unwrap();
+        assert_eq!((&*text, place(&text)), ("clean täxt€", start));
+        buffer.extend_from_slice(b"\xACx");
+        let text = codec.decode(&mut buffer).unwrap().unwrap();
+        assert_eq!((&*text, place(&text)), ("€x", start + 14), "also with a character once cut");
+    }
+}
+
+#[test]
+fn repaired_text_is_a_copy_and_skipped_ends_are_not() {
+    for (_, mode) in MODES.into_iter().skip(1) {
+        let (mut buffer, start) = read_buffer(b"ab\xFFcd");
+        let mut codec = Utf8Codec::new().with_error_mode(mode);
+        let text = codec.decode(&mut buffer).unwrap().unwrap();
+        assert!(!(start..start + 1024).contains(&place(&text)), "{mode:?}");
+    }
+    let (mut buffer, start) = read_buffer(b"ab\xFF");
+    let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Skip);
+    let text = codec.decode(&mut buffer).unwrap().unwrap();
+    assert_eq!((&*text, place(&text)), ("ab", start));
+}
+
+proptest! {
+    #[test]
+    fn a_lossy_call_gives_at_most_one_item_and_never_an_empty_one(
+        bytes in hostile_bytes(24),
+        cuts in any_cuts(),
+        (_, mode) in prop::sample::select(&MODES[1..]),
+        options in prop::sample::select(vec![Utf8Options::new(), STRIP, REQUIRE, FORBID]),
+    ) {
+        let mut codec = Utf8Codec::new().with_error_mode(mode).with_options(options);
+        let mut buffer = BytesMut::new();
+        let mut text = String::new();
+        for chunk in pieces_of(&bytes, &cuts) {
+            buffer.extend_from_slice(chunk);
+            if let Some(item) = codec.decode(&mut buffer).unwrap() {
+                prop_assert!(!item.is_empty());
+                text += &item;
+            }
+            prop_assert!(buffer.len() <= 3, "{:?} is left", buffer);
+            prop_assert_eq!(codec.decode(&mut buffer).unwrap(), None);
+        }
+        if let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
+            prop_assert!(!item.is_empty());
+            text += &item;
+        }
+        prop_assert!(buffer.is_empty());
+        prop_assert_eq!(codec.decode_eof(&mut buffer).unwrap(), None);
+        if mode == ErrorMode::Replacement && options == Utf8Options::new() {
+            prop_assert_eq!(text, String::from_utf8_lossy(&bytes));
+        }
+    }
+}
+
+#[test]
+fn decoding_does_not_disturb_the_encoder_nor_the_other_way_round() {
+    let mut codec =
+        Utf8Codec::new().with_encoder(Utf8Encoder::new().with_bom()).with_options(STRIP);
+    let mut buffer = BytesMut::from(&b"\xEF\xBB"[..]);
+    assert_eq!(codec.decode(&mut buffer).unwrap(), None);
+    assert_eq!(encoded(&mut codec, "x"), b"\xEF\xBB\xBFx"[..]);
+    buffer.extend_from_slice(b"\xBFy");
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "y");
+    assert_eq!(encoded(&mut codec, "z"), b"z"[..]);
+}
+
+#[tokio::test]
+async fn every_kind_of_text_can_be_sent() {
+    let (mut peer, socket) = duplex(1024);
+    let mut framed = Framed::new(socket, Utf8Codec::new());
+    let owned = String::from("String ");
+    framed.send("str ").await.unwrap();
+    framed.send(&owned).await.unwrap();
+    framed.send(owned).await.unwrap();
+    framed.send(Cow::Borrowed("Cow ")).await.unwrap();
+    framed.send(Cow::<str>::Owned("Cow ".into())).await.unwrap();
+    framed.send(ByteString::from("ByteString ")).await.unwrap();
+    framed.send(Box::<str>::from("Box ")).await.unwrap();
+    framed.send(Arc::<str>::from("Arc ")).await.unwrap();
+    SinkExt::<&str>::close(&mut framed).await.unwrap();
+    let mut text = String::new();
+    peer.read_to_string(&mut text).await.unwrap();
+    assert_eq!(text, "str String String Cow Cow ByteString Box Arc ");
+}
+
+// ---- `Utf8ChunksCodec`: text and errors, without loss -------------------------------------------
+
+#[tokio::test(start_paused = true)]
+async fn chunks_go_on_behind_each_error_without_a_gap() {
+    let reader = pausing(&[b"ok\xFFmore\xE2", b"\x82", b"\xF0\x90"]);
+    assert_eq!(
+        told(reader, Utf8ChunksCodec::new(), show_chunk).await,
+        [
+            "ok",
+            "<ill-formed utf-8 at byte 2: invalid byte (ff)>",
+            "more",
+            "<ill-formed utf-8 at byte 7: truncated (e2 82, then f0)>",
+            "<ill-formed utf-8 at byte 9: incomplete (f0 90, then the end)>",
+        ],
+    );
+}
+
+proptest! {
+    #[test]
+    fn chunks_written_again_are_the_bytes_that_came(
+        bytes in hostile_bytes(24),
+        cuts in any_cuts(),
+        strict in any::<bool>(),
+    ) {
+        let strictness = match strict {
+            true => Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters(),
+            false => Strictness::new(),
+        };
+        let mut codec =
+            Utf8ChunksCodec::new().with_options(Utf8Options::new().with_strictness(strictness));
+        let (mut buffer, mut written) = (BytesMut::new(), BytesMut::new());
+        for chunk in pieces_of(&bytes, &cuts) {
+            buffer.extend_from_slice(chunk);
+            while let Some(chunk) = codec.decode(&mut buffer).unwrap() {
+                let is_empty = match &chunk {
+                    Ok(text) => text.is_empty(),
+                    Err(error) => error.bytes().is_empty(),
+                };
+                prop_assert!(!is_empty);
+                codec.encode(chunk, &mut written).unwrap();
+            }
+        }
+        while let Some(chunk) = codec.decode_eof(&mut buffer).unwrap() {
+            codec.encode(chunk, &mut written).unwrap();
+        }
+        prop_assert_eq!(written, bytes);
+    }
+}
+
+#[tokio::test]
+async fn damaged_bytes_are_forwarded_without_loss() {
+    let bytes = b"ok\xFFmore\xED\xA0\x80\0\xF0\x9F";
+    for capacity in 1..16 {
+        let chunks = FramedRead::with_capacity(&bytes[..], Utf8ChunksCodec::new(), capacity);
+        let mut written = Vec::new();
+        chunks.forward(FramedWrite::new(&mut written, Utf8ChunksCodec::new())).await.unwrap();
+        assert_eq!(written, bytes);
+    }
+}
+
+#[test]
+fn the_position_leaves_out_what_is_still_in_the_buffer() {
+    let mut buffer = BytesMut::from(&b"ab\xFF\xF0\x9F"[..]);
+    let mut codec = Utf8ChunksCodec::new();
+    decode_all(&mut codec, &mut buffer);
+    assert_eq!((codec.decoder().position(), buffer.len()), (3, 2));
+    let range: Range<u64> = 3..5;
+    assert_eq!(spell(&end_all(&mut codec, &mut buffer)), format!("<{:?}@3>", Kind::Incomplete));
+    assert_eq!(codec.decoder().position(), range.end);
+}
+
+// ---- `CharCodec`: one `char` per item -----------------------------------------------------------
+
+#[test]
+fn an_escape_is_handed_out_whole_by_the_char_codec_before_and_after_the_end() {
+    let mut codec = CharCodec::new().with_error_mode(ErrorMode::Escape);
+    let mut buffer = BytesMut::from(&b"\xFFa\xE2\x82"[..]);
+    assert_eq!(spell(&decode_all(&mut codec, &mut buffer)), r"\xffa");
+    assert_eq!(spell(&end_all(&mut codec, &mut buffer)), r"\xe2\x82");
+    buffer.extend_from_slice(b"\xFE");
+    assert_eq!(codec.decode(&mut buffer).unwrap(), Some('\\'));
+    codec.reset();
+    buffer.extend_from_slice(b"b");
+    assert_eq!(spell(&decode_all(&mut codec, &mut buffer)), "b", "reset drops a begun repair");
+}
+
+#[tokio::test]
+async fn chars_are_sent_one_by_one_or_many_at_once() {
+    let script = Builder::new().write("ß€".as_bytes()).write("日本".as_bytes()).build();
+    let mut framed = FramedWrite::new(script, CharCodec::new());
+    framed.send('ß').await.unwrap();
+    framed.send('€').await.unwrap();
+    framed.send(&['日', '本'][..]).await.unwrap();
+    SinkExt::<char>::close(&mut framed).await.unwrap();
+}

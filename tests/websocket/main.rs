@@ -1,7 +1,0 @@
-//! WebSocket messages.
-
-#![cfg(feature = "codec")]
-
-mod messages;
-#[path = "../support/mod.rs"]
-mod support;
