@@ -72,7 +72,7 @@ pub use ext::{Utf8ReadExt, Utf8StreamExt};
 pub use read::{ReaderChunks, Utf8ByteReader, Utf8Reader};
 pub use utf8_lines::{LinesError, Utf8Lines};
 pub use utf8_stream::Utf8Stream;
-pub use write::{Utf8Item, Utf8Writer};
+pub use write::Utf8Writer;
 
 use error::append_within;
 use texts::Texts;

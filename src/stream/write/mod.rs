@@ -3,5 +3,4 @@
 mod utf8_item;
 mod utf8_writer;
 
-pub use utf8_item::Utf8Item;
 pub use utf8_writer::Utf8Writer;

@@ -20,8 +20,8 @@ pin_project! {
     /// It writes into a buffer; when the buffer is full, the next call waits until there is room.
     /// [`flush`](Self::flush) writes everything that is buffered, [`close`](Self::close) ends the
     /// stream. It does not implement `AsyncWrite`, because arbitrary bytes need not be text. It is a
-    /// `Sink` of every [`Utf8Item`](crate::stream::Utf8Item): `char`, `&str`, `String`, `ByteString`, `&[u16]` and others, in any
-    /// mix.
+    /// `Sink` of `char`, of text (`&str`, `&String`, `String`, `Cow<str>`, `ByteString`) and of UTF-16
+    /// units (`&[u16]`, `Vec<u16>`), in any mix.
     ///
     /// A `ByteString` or `String` of 256 bytes or more is not copied: the writer writes its bytes from
     /// where they are, in order with everything else, and up to 64 slices in one call. If the writer is
@@ -74,6 +74,25 @@ pin_project! {
     /// writer.write_char('!').await?;
     /// writer.close().await?;
     /// assert_eq!(writer.into_inner(), "waves: 👋!".as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// As a sink of items of several types:
+    ///
+    /// ```
+    /// use futures::SinkExt;
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.feed("one ").await?;
+    /// writer.feed(String::from("two ")).await?;
+    /// writer.feed('3').await?;
+    /// writer.feed(vec![0xD83D]).await?; // a high surrogate
+    /// writer.send(&[0xDC4B][..]).await?; // its low surrogate
+    /// assert_eq!(writer.into_inner(), "one two 3👋".as_bytes());
     /// # Ok(())
     /// # }
     /// ```

@@ -1,9 +1,11 @@
 //! How does `Utf8Writer` take items, and write them out when polled?
 
+use std::borrow::Cow;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use bytestring::ByteString;
 use futures::Sink;
 use tokio::io::AsyncWrite;
 
@@ -169,26 +171,32 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 }
 
-/// A sink of text, `char`s and units in any mix; as the methods of the same names.
-impl<W: AsyncWrite, T: Utf8Item> Sink<T> for Utf8Writer<W> {
-    type Error = io::Error;
+/// Implements `Sink` for each type of item, with the methods of the same names.
+macro_rules! sinks {
+    ($($item:ty),+ $(,)?) => {$(
+        impl<W: AsyncWrite> Sink<$item> for Utf8Writer<W> {
+            type Error = io::Error;
 
-    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_ready(cx)
-    }
+            fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                self.poll_ready(cx)
+            }
 
-    fn start_send(self: Pin<&mut Self>, mut item: T) -> io::Result<()> {
-        self.take(item.take())
-    }
+            fn start_send(self: Pin<&mut Self>, mut item: $item) -> io::Result<()> {
+                self.take(item.take())
+            }
 
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_flush(cx)
-    }
+            fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                self.poll_flush(cx)
+            }
 
-    fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_close(cx)
-    }
+            fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                self.poll_close(cx)
+            }
+        }
+    )+};
 }
+
+sinks!(char, &str, &String, String, Cow<'_, str>, ByteString, &[u16], Vec<u16>);
 
 fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "the stream of text is closed")
