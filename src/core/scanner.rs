@@ -58,6 +58,14 @@ impl Scanner {
         Self { position: 0, options, start: options.start(), look: Look::Far }
     }
 
+    /// Sets the options. The start of the stream is decided by those before its first byte.
+    pub(crate) const fn with_options(self, options: Utf8Options) -> Self {
+        let is_start_open =
+            self.position == 0 && (!self.start.is_over() || self.options.start().is_over());
+        let start = if is_start_open { options.start() } else { self.start };
+        Self { options, start, ..self }
+    }
+
     /// Starts a new stream with the same options.
     pub(crate) const fn reset(&mut self) {
         *self = Self::new(self.options);

@@ -48,6 +48,10 @@ impl Utf8Validator {
 
     /// Sets the options, before the first push.
     ///
+    /// The validator continues the stream, with the same offsets, if it has already begun: the strictness then
+    /// applies to what has not been decoded, and the rest of the options to the stream after the next
+    /// [`reset`](Self::reset).
+    ///
     /// # Examples
     ///
     /// ```
@@ -58,7 +62,7 @@ impl Utf8Validator {
     /// ```
     #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
-        Self { scanner: Scanner::new(options), carry: Carry::new() }
+        Self { scanner: self.scanner.with_options(options), ..self }
     }
 
     /// Validates the next chunk of the stream.

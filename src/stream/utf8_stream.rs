@@ -110,8 +110,10 @@ impl<S> Utf8Stream<S> {
         Self { inner, text: ChunkText::new(), state: State::Open }
     }
 
-    /// Sets how the stream begins and what it may contain. Call it before the first poll: it starts a
-    /// new stream.
+    /// Sets how the stream begins and what it may contain. Call it before the first poll.
+    ///
+    /// After that the stream continues with the same offsets: what the options refuse is refused in the
+    /// bytes that have not been decoded, and how it begins no longer changes.
     ///
     /// # Examples
     ///
@@ -129,7 +131,7 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn with_options(self, options: Utf8Options) -> Self {
-        let decoder = Utf8Decoder::new().with_options(options);
+        let decoder = self.text.decoder.with_options(options);
         Self { text: ChunkText { decoder, ..self.text }, ..self }
     }
 

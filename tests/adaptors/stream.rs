@@ -31,7 +31,9 @@ use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
 use utf8_codec::stream::{ReaderChunks, StreamError, Utf8Stream, Utf8StreamExt};
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
+use utf8_codec::{
+    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
+};
 
 type Item<E> = Result<ByteString, StreamError<E>>;
 
@@ -740,5 +742,55 @@ mod vectors {
             let mode = support::reference::Mode::Replacement;
             assert_eq!(text.unwrap(), expected.text(mode, None), "{bytes:02x?}");
         }
+    }
+}
+
+#[test]
+fn options_set_after_the_first_poll_keep_the_offsets() {
+    let options = Utf8Options::new()
+        .with_bom(BomPolicy::Require)
+        .with_strictness(Strictness::new().refuse_nul());
+    let chunks = [&b"a\xC3"[..], b"\xA9\xE2", b"\x82", b"\xAC\0\xEF\xBB\xBF\xFF"];
+    let expected: [(&str, &[u64]); 5] = [
+        ("aé€\u{FEFF}", &[0, 6, 10]),
+        ("aé€\u{FEFF}", &[6, 10]),
+        ("aé€\u{FEFF}", &[6, 10]),
+        ("aé€\u{FEFF}", &[6, 10]),
+        ("aé€\0\u{FEFF}", &[10]),
+    ];
+    for (polls, expected) in expected.into_iter().enumerate() {
+        let mut texts = stream::iter(chunks.map(Ok::<_, io::Error>)).utf8();
+        let (mut text, mut errors) = (String::new(), Vec::new());
+        for _ in 0..polls {
+            text += &texts.next().now_or_never().unwrap().unwrap().unwrap();
+        }
+        let mut texts = texts.with_options(options);
+        while let Some(item) = texts.next().now_or_never().unwrap() {
+            match item {
+                Ok(item) => text += &item,
+                Err(StreamError::Utf8(error)) => errors.push(error.valid_up_to()),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert_eq!((&*text, &*errors), expected, "{polls}");
+        assert_eq!(texts.decoder().position(), 11);
+    }
+}
+
+#[test]
+fn options_set_while_the_start_is_open_decide_it() {
+    let policy = |bom| Utf8Options::new().with_bom(bom);
+    for (before, after, expected) in [
+        (BomPolicy::Keep, BomPolicy::Strip, "x"),
+        (BomPolicy::Strip, BomPolicy::Keep, "\u{FEFF}x"),
+        (BomPolicy::Require, BomPolicy::Strip, "x"),
+    ] {
+        let mut decoder = Utf8Decoder::new().with_options(policy(before));
+        assert_eq!(decoder.push(b"\xEF\xBB").count(), 0);
+        let mut decoder = decoder.with_options(policy(after));
+        let text: Result<String, Utf8Error> =
+            decoder.push(b"\xBFx").map(|piece| piece.map(str::to_owned)).collect();
+        assert_eq!(text.as_deref(), Ok(expected), "{before:?}, {after:?}");
+        assert_eq!((decoder.position(), decoder.bom_seen()), (4, expected == "x"));
     }
 }

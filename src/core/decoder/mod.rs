@@ -80,6 +80,10 @@ impl Utf8Decoder {
 
     /// Sets the options, before the first push.
     ///
+    /// The decoder continues the stream, with the same offsets, if it has already begun: the strictness then
+    /// applies to what has not been decoded, and the rest of the options to the stream after the next
+    /// [`reset`](Self::reset).
+    ///
     /// # Examples
     ///
     /// ```
@@ -91,7 +95,7 @@ impl Utf8Decoder {
     /// ```
     #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
-        Self { scanner: Scanner::new(options), ..Self::new() }
+        Self { scanner: self.scanner.with_options(options), ..self }
     }
 
     /// Decodes the next chunk of the stream: text and errors, in order.

@@ -215,8 +215,10 @@ impl<B: Body> Utf8Body<B> {
 }
 
 impl<B> Utf8Body<B> {
-    /// Sets how the text begins and what it may contain. Call it before the first poll: it starts a new
-    /// stream.
+    /// Sets how the text begins and what it may contain. Call it before the first poll.
+    ///
+    /// After that the text continues with the same offsets: what the options refuse is refused in the
+    /// bytes that have not been decoded, and how it begins no longer changes.
     ///
     /// If the charset is not UTF-8, the options apply to the converted text. In UTF-16, a BOM also decides
     /// the byte order, as in the WHATWG Encoding Standard.

@@ -1,6 +1,7 @@
 //! How do the bytes of a body become text, whatever their charset?
 
 use std::convert::Infallible;
+use std::mem;
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -40,7 +41,7 @@ impl Decoding {
     }
 
     pub(super) fn set_options(&mut self, options: Utf8Options) {
-        self.text.decoder = Utf8Decoder::new().with_options(options);
+        self.text.decoder = mem::take(&mut self.text.decoder).with_options(options);
     }
 
     pub(super) fn set_error_mode(&mut self, mode: ErrorMode) {

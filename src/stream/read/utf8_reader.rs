@@ -128,8 +128,10 @@ impl<R> Utf8Reader<R> {
         Self { capacity: capacity.max(4), ..self }
     }
 
-    /// Sets how the stream begins and what it may contain. Call it before the first read: it starts a
-    /// new stream.
+    /// Sets how the stream begins and what it may contain. Call it before the first read.
+    ///
+    /// After that the stream continues with the same offsets: what the options refuse is refused in the
+    /// bytes that have not been decoded, and how it begins no longer changes.
     ///
     /// # Examples
     ///
@@ -147,7 +149,10 @@ impl<R> Utf8Reader<R> {
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self {
-            content: Content { decoder: Utf8Decoder::new().with_options(options), ..self.content },
+            content: Content {
+                decoder: self.content.decoder.with_options(options),
+                ..self.content
+            },
             ..self
         }
     }
