@@ -534,15 +534,15 @@ impl Reading for Auto {
             return decided.push(chunk, each);
         }
         self.held.extend_from_slice(chunk);
-        let detection = self.detector.push(chunk);
+        let kind = self.detector.push(chunk);
         let is_opening = self.held.len() < 4
-            && !detection.is_certain()
+            && !self.detector.is_certain()
             && matches!(self.held[0], 0x00 | 0xFE | 0xFF);
         if is_opening {
             return ControlFlow::Continue(());
         }
         let held = std::mem::take(&mut self.held);
-        self.decide(detection.kind()).push(&held, each)
+        self.decide(kind).push(&held, each)
     }
 
     fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
@@ -628,12 +628,12 @@ impl Reading for Utf8OrElse {
     }
 
     fn name(&self) -> String {
-        let report = self.decoder.report();
-        match report.first {
+        match self.decoder.first_fallback() {
             None => "utf-8".to_owned(),
             Some(first) => format!(
                 "utf-8, and from byte {first} on {} bytes of {}",
-                report.bytes, self.encoding
+                self.decoder.fallback_bytes(),
+                self.encoding
             ),
         }
     }

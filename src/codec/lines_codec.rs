@@ -13,7 +13,7 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::Scanner;
-use crate::fallback::{Fallback, FallbackReport, LineFallback};
+use crate::fallback::{Fallback, LineFallback};
 use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine};
 use crate::lines::{Delimiter, Line, LineError};
 
@@ -262,7 +262,8 @@ impl Utf8LinesCodec {
         self.machine.decoder()
     }
 
-    /// Returns what the fallback, if there is one, has done in the lines. Delimiters do not count.
+    /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if all
+    /// lines are UTF-8 so far. ASCII at the start of a line does not count.
     ///
     /// # Examples
     ///
@@ -275,10 +276,30 @@ impl Utf8LinesCodec {
     /// let irc = Fallback::line(LegacyEncoding::windows_1252());
     /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
     /// codec.decode(&mut BytesMut::from(&b"caf\xE9\r\n"[..])).unwrap();
-    /// assert_eq!((codec.fallback_report().runs, codec.fallback_report().bytes), (1, 1));
+    /// assert_eq!(codec.first_fallback(), Some(3));
     /// ```
-    pub fn fallback_report(&self) -> FallbackReport {
-        self.machine.legacy().as_ref().map(|fallback| fallback.report()).unwrap_or_default()
+    pub fn first_fallback(&self) -> Option<u64> {
+        self.machine.legacy().as_ref().and_then(|fallback| fallback.uses().first)
+    }
+
+    /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded. Delimiters
+    /// do not count.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    ///
+    /// let irc = Fallback::line(LegacyEncoding::windows_1252());
+    /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
+    /// codec.decode(&mut BytesMut::from(&b"caf\xE9\r\n"[..])).unwrap();
+    /// assert_eq!(codec.fallback_count(), 1);
+    /// ```
+    pub fn fallback_count(&self) -> u64 {
+        self.machine.legacy().as_ref().map_or(0, |fallback| fallback.uses().runs)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::core::text::Ending;
-use crate::fallback::{Fallback, FallbackReport, Switch, take_next};
+use crate::fallback::{Fallback, Switch, take_next};
 use crate::relatives::Follow;
 
 /// Bytes to text: each item is a run of whole characters, never empty.
@@ -202,7 +202,8 @@ impl Utf8Codec {
         &self.decoder
     }
 
-    /// Returns what the fallback, if there is one, has done in the stream.
+    /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if the
+    /// stream is UTF-8 so far. ASCII at the start of a line does not count.
     ///
     /// # Examples
     ///
@@ -214,10 +215,29 @@ impl Utf8Codec {
     ///
     /// let mut codec = Utf8Codec::new().with_fallback(Fallback::part(LegacyEncoding::latin1()));
     /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
-    /// assert_eq!(codec.fallback_report().first, Some(0));
+    /// assert_eq!(codec.first_fallback(), Some(0));
     /// ```
-    pub fn fallback_report(&self) -> FallbackReport {
-        self.fallback.as_ref().map(|switch| switch.report()).unwrap_or_default()
+    pub fn first_fallback(&self) -> Option<u64> {
+        self.fallback.as_ref().and_then(|fallback| fallback.uses().first)
+    }
+
+    /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded; at most 1 for
+    /// [`Fallback::rest`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8Codec;
+    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    ///
+    /// let mut codec = Utf8Codec::new().with_fallback(Fallback::part(LegacyEncoding::latin1()));
+    /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
+    /// assert_eq!(codec.fallback_count(), 1);
+    /// ```
+    pub fn fallback_count(&self) -> u64 {
+        self.fallback.as_ref().map_or(0, |fallback| fallback.uses().runs)
     }
 
     /// Goes on with `src`, whatever is there.

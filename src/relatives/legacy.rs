@@ -83,7 +83,7 @@ impl LegacyEncoding {
     ///
     /// Bytes that are no character in the encoding are replaced by U+FFFD and [counted].
     ///
-    /// [counted]: crate::fallback::FallbackReport::replaced
+    /// [counted]: crate::fallback::FallbackDecoder::replaced_count
     ///
     /// # Examples
     ///

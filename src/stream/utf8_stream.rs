@@ -161,8 +161,8 @@ impl<S> Utf8Stream<S> {
     /// options reject.
     ///
     /// Set the options and the error mode before. Held bytes are kept. The stream then holds as much as
-    /// the [`Fallback`] may hold back; [`decoder`](Self::decoder) returns the [`FallbackDecoder`] and
-    /// its report.
+    /// the [`Fallback`] may hold back; [`decoder`](Self::decoder) returns the
+    /// [`FallbackDecoder`], which counts what fell back.
     ///
     /// # Examples
     ///

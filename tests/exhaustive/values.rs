@@ -370,7 +370,7 @@ fn through_what_would_read_something_else_if_it_were_not_utf8() {
             }
             decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             assert!(text == all(), "in chunks of {size}");
-            assert_eq!(decoder.report().runs, 0);
+            assert_eq!(decoder.fallback_count(), 0);
         }
     }
     // In order there is no sequence that switches charsets.

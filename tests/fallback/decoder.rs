@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 use utf8_codec::decoder::Status;
-use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
+use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
 
 use crate::counting;
-use crate::model::{EXTENTS, Extent, decode, latin1, model, push, push_all};
+use crate::model::{EXTENTS, Extent, decode, latin1, model, push, push_all, uses};
 use crate::{cut, cuts, inputs};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
@@ -16,7 +16,6 @@ fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
 fn its_types_may_be_sent_shared_moved_cloned_and_printed() {
     is_plain::<Fallback>();
     is_plain::<FallbackDecoder>();
-    is_plain::<FallbackReport>();
     is_plain::<LegacyEncoding>();
 }
 
@@ -88,7 +87,8 @@ proptest! {
                     while let Err(error) = decoder.finish_to_string(ErrorMode::Fatal, &mut text) {
                         errors.push((text.len(), error));
                     }
-                    (text, errors, decoder.report(), decoder.error_count(), decoder.bom_seen())
+                    let counted = (decoder.error_count(), decoder.bom_seen());
+                    (text, errors, uses(&decoder), counted)
                 };
                 let whole = outcome(vec![&bytes]);
                 prop_assert_eq!(&outcome(cut(&bytes, &lens)), &whole, "{:?} {:?}", extent, bom);
@@ -137,7 +137,7 @@ fn a_line_without_end_is_held_up_to_the_limit_only() {
     assert!((900..=1003).contains(&most), "{most}");
     push(&mut decoder, b"\xE9 \xC3\xA9\n\xC3\xA9 \xE9\n", &mut text);
     assert!(text.ends_with("é€é é\nÃ© é\n"));
-    assert_eq!((decoder.report().runs, decoder.report().bytes), (2, 6));
+    assert_eq!((decoder.fallback_count(), decoder.fallback_bytes()), (2, 6));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn the_rest_stays_legacy_behind_finish_and_not_behind_reset() {
     assert_eq!(text, "€Ã©");
     decoder.reset();
     push(&mut decoder, b"\xC3\xA9", &mut text);
-    assert_eq!((&*text, decoder.report()), ("€Ã©é", FallbackReport::default()));
+    assert_eq!((&*text, uses(&decoder)), ("€Ã©é", (None, 0, 0, 0)));
 }
 
 #[test]

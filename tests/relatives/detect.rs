@@ -3,37 +3,38 @@
 use crate::rules;
 
 use proptest::prelude::*;
-use rules::{kind, so_far};
-use utf8_codec::detect::{Detection, Detector, StreamKind};
+use rules::{Answer, answer, kind, so_far};
+use utf8_codec::detect::{Detector, StreamKind};
 
-fn detect<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (StreamKind, Detection) {
+fn detect<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (StreamKind, Answer) {
     let mut detector = Detector::new();
     for chunk in chunks {
-        let detection = detector.push(chunk);
-        assert_eq!(detection, detector.so_far());
+        let kind = detector.push(chunk);
+        assert_eq!(kind, detector.kind());
     }
-    let so_far = detector.so_far();
+    let so_far = answer(&detector);
     let kind = detector.finish();
     assert_eq!(detector.finish(), kind);
-    assert!(detector.so_far().is_certain());
+    assert!(detector.is_certain());
     (kind, so_far)
 }
 
 /// Each beginning says what it is, and keeps to what it said that it may become.
 fn check(bytes: &[u8]) {
     let mut detector = Detector::new();
-    let mut before = detector.so_far();
+    let mut before = answer(&detector);
     let mut earlier = vec![before];
     for (at, byte) in bytes.iter().enumerate() {
-        let now = detector.push(&[*byte]);
+        detector.push(&[*byte]);
+        let now = answer(&detector);
         let seen = &bytes[..=at];
-        assert_eq!((now.kind(), now.may_become()), so_far(seen), "{seen:02x?}");
+        assert_eq!(now, so_far(seen), "{seen:02x?}");
         assert_eq!(detect([seen]), (kind(seen), now), "{seen:02x?} in one chunk");
         for earlier in &earlier {
-            let kept = earlier.kind() == now.kind() || earlier.may_become().contains(&now.kind());
-            assert!(kept, "{earlier} became {now} by {seen:02x?}");
+            let kept = earlier.0 == now.0 || earlier.1.contains(&now.0);
+            assert!(kept, "{earlier:?} became {now:?} by {seen:02x?}");
         }
-        assert!(!now.may_become().contains(&now.kind()));
+        assert!(!now.1.contains(&now.0));
         if now != before {
             earlier.push(now);
         }
@@ -97,9 +98,10 @@ proptest! {
     fn what_is_certain_stays(bytes: Vec<u8>, more: Vec<u8>) {
         let mut detector = Detector::new();
         let first = detector.push(&bytes);
-        if first.is_certain() {
+        if detector.is_certain() {
             prop_assert_eq!(detector.push(&more), first);
-            prop_assert_eq!(detector.finish(), first.kind());
+            prop_assert!(detector.is_certain());
+            prop_assert_eq!(detector.finish(), first);
         }
     }
 }
@@ -129,8 +131,12 @@ fn signatures_that_the_end_cuts_short_are_none() {
 #[test]
 fn an_answer_reads_well() {
     let mut detector = Detector::new();
-    assert!(detector.so_far().to_string().starts_with("empty so far; may become ascii, utf-8, "));
-    let words = |bytes| Detector::new().push(bytes).to_string();
+    assert!(detector.to_string().starts_with("empty so far; may become ascii, utf-8, "));
+    let words = |bytes| {
+        let mut detector = Detector::new();
+        detector.push(bytes);
+        detector.to_string()
+    };
     assert_eq!(words(b"a"), "ascii so far; may become utf-8, legacy or binary");
     assert_eq!(words(b"a\xFF"), "legacy so far; may become binary");
     assert_eq!(words(b"a\0"), "binary");
@@ -140,7 +146,6 @@ fn an_answer_reads_well() {
 #[test]
 fn its_types_may_be_sent_shared_moved_cloned_and_printed() {
     fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
-    is_plain::<Detection>();
     is_plain::<Detector>();
     is_plain::<StreamKind>();
 }

@@ -1,6 +1,13 @@
 //! What a stream is, by the rules of the detector as they are documented.
 
-use utf8_codec::detect::StreamKind;
+use utf8_codec::detect::{Detector, StreamKind};
+
+/// What a detector says: the kind, and what it may become.
+pub(crate) type Answer = (StreamKind, &'static [StreamKind]);
+
+pub(crate) fn answer(detector: &Detector) -> Answer {
+    (detector.kind(), detector.may_become())
+}
 
 /// The rules, applied to the whole.
 pub(crate) fn kind(bytes: &[u8]) -> StreamKind {

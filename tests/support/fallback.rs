@@ -21,7 +21,7 @@ use tokio_util::codec::Decoder;
 #[cfg(feature = "codec")]
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
-use utf8_codec::fallback::{Fallback, FallbackDecoder, FallbackReport, LegacyEncoding};
+use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 #[cfg(feature = "codec")]
 use utf8_codec::lines::LineEnd;
 #[cfg(feature = "stream")]
@@ -57,18 +57,37 @@ impl Extent {
 }
 
 /// Text, and how often and how much of it was legacy, and from where.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
     pub text: String,
     pub runs: u64,
-    pub bytes: u64,
+    /// `None` if a codec decoded the text: codecs do not count bytes. Then they are not compared.
+    pub bytes: Option<u64>,
     pub first: Option<u64>,
 }
 
 impl Outcome {
-    pub(crate) fn new(text: String, report: FallbackReport) -> Self {
-        Self { text, runs: report.runs, bytes: report.bytes, first: report.first }
+    pub(crate) fn new(text: String, decoder: &FallbackDecoder) -> Self {
+        let (first, runs, bytes, _) = uses(decoder);
+        Self { text, runs, bytes: Some(bytes), first }
     }
+}
+
+impl PartialEq for Outcome {
+    fn eq(&self, other: &Self) -> bool {
+        let same_bytes = self.bytes.zip(other.bytes).is_none_or(|(one, two)| one == two);
+        same_bytes && (&self.text, self.runs, self.first) == (&other.text, other.runs, other.first)
+    }
+}
+
+/// The first offset, the runs, the bytes and the replacements of the fallback.
+pub(crate) fn uses(decoder: &FallbackDecoder) -> (Option<u64>, u64, u64, u64) {
+    (
+        decoder.first_fallback(),
+        decoder.fallback_count(),
+        decoder.fallback_bytes(),
+        decoder.replaced_count(),
+    )
 }
 
 pub(crate) fn latin1(bytes: &[u8]) -> String {
@@ -98,7 +117,13 @@ pub(crate) fn model_of(
     read: impl Fn(&[u8]) -> String + Copy,
 ) -> Outcome {
     let mut units = units(bytes, config);
-    let mut model = Model { bytes, config, mode, read, outcome: Outcome::default() };
+    let mut model = Model {
+        bytes,
+        config,
+        mode,
+        read,
+        outcome: Outcome { bytes: Some(0), ..Outcome::default() },
+    };
     match extent {
         Extent::Part => model.parts(&units),
         Extent::Rest => match units.iter().position(is_ill_formed) {
@@ -210,7 +235,7 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
             let len = rest.iter().take_while(|byte| refused(byte).is_none()).count();
             if len > 0 {
                 self.outcome.text += &(self.read)(&rest[..len]);
-                self.outcome.bytes += len as u64;
+                *self.outcome.bytes.get_or_insert(0) += len as u64;
             }
             if let Some(byte) = rest.get(len) {
                 let (offset, bytes) = ((at + len) as u64, vec![*byte]);
@@ -303,7 +328,7 @@ pub(crate) fn decode<'a>(
         text += &told_error(&error);
     }
     assert_eq!((decoder.position(), decoder.incomplete()), (fed, &b""[..]));
-    Outcome::new(text, decoder.report())
+    Outcome::new(text, decoder)
 }
 
 /// The same of a codec.
@@ -333,7 +358,7 @@ pub(crate) fn run<'a>(
     }
     while tell(codec.decode_eof(&mut buffer)) {}
     assert!(buffer.is_empty(), "everything is accounted for at the end");
-    Outcome::new(text, codec.fallback_report())
+    Outcome { text, runs: codec.fallback_count(), bytes: None, first: codec.first_fallback() }
 }
 
 /// The lines' texts and errors, each with its number and offset.
@@ -365,7 +390,8 @@ pub(crate) fn lines<'a>(
         tell(item);
     }
     assert!(buffer.is_empty(), "everything is accounted for at the end");
-    let outcome = Outcome::new(String::new(), codec.fallback_report());
+    let (runs, first) = (codec.fallback_count(), codec.first_fallback());
+    let outcome = Outcome { text: String::new(), runs, bytes: None, first };
     (told, outcome)
 }
 
@@ -391,7 +417,7 @@ pub(crate) fn stream<'a>(
         }
     }
     assert!(texts.is_terminated());
-    Outcome::new(text, texts.decoder().report())
+    Outcome::new(text, texts.decoder())
 }
 
 #[cfg(feature = "stream")]

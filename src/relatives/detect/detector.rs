@@ -1,9 +1,11 @@
 //! Which kind of stream are these bytes?
 
+use core::fmt;
+
 use crate::core::bom::{BOM, BomPolicy};
 use crate::core::options::Utf8Options;
 use crate::core::validator::Utf8Validator;
-use crate::detect::{Detection, StreamKind};
+use crate::detect::StreamKind;
 
 /// Detects what a stream of bytes, in chunks cut anywhere, is.
 ///
@@ -17,10 +19,10 @@ use crate::detect::{Detection, StreamKind};
 /// use utf8_codec::detect::{Detector, StreamKind};
 ///
 /// let mut detector = Detector::new();
-/// assert_eq!(detector.push(b"\xEF\xBB").kind(), StreamKind::Ascii); // too few bytes for a BOM
-/// assert_eq!(detector.push(b"\xBF").kind(), StreamKind::Utf8WithBom);
-/// assert_eq!(detector.push(b"caf\xE9").kind(), StreamKind::Utf8WithBom); // E9 may begin a character
-/// assert_eq!(detector.push(b", th\xE9").kind(), StreamKind::Legacy); // it did not
+/// assert_eq!(detector.push(b"\xEF\xBB"), StreamKind::Ascii); // too few bytes for a BOM
+/// assert_eq!(detector.push(b"\xBF"), StreamKind::Utf8WithBom);
+/// assert_eq!(detector.push(b"caf\xE9"), StreamKind::Utf8WithBom); // E9 may begin a character
+/// assert_eq!(detector.push(b", th\xE9"), StreamKind::Legacy); // it did not
 /// assert_eq!(detector.finish(), StreamKind::Legacy);
 /// ```
 #[derive(Clone, Debug)]
@@ -78,7 +80,7 @@ impl Detector {
     /// ```
     /// use utf8_codec::detect::{Detector, StreamKind};
     ///
-    /// assert_eq!(Detector::new().so_far().kind(), StreamKind::Empty);
+    /// assert_eq!(Detector::new().kind(), StreamKind::Empty);
     /// ```
     #[must_use]
     pub fn new() -> Self {
@@ -101,10 +103,10 @@ impl Detector {
     /// use utf8_codec::detect::{Detector, StreamKind};
     ///
     /// let mut detector = Detector::new();
-    /// assert_eq!(detector.push(b"\0").kind(), StreamKind::Binary);
-    /// assert_eq!(detector.push(b"\0\xFE\xFF").kind(), StreamKind::Utf32Be);
+    /// assert_eq!(detector.push(b"\0"), StreamKind::Binary);
+    /// assert_eq!(detector.push(b"\0\xFE\xFF"), StreamKind::Utf32Be);
     /// ```
-    pub fn push(&mut self, chunk: &[u8]) -> Detection {
+    pub fn push(&mut self, chunk: &[u8]) -> StreamKind {
         let mut rest = chunk;
         while let (State::Opening, [byte, after @ ..]) = (self.state, rest) {
             let len = self.seen().len();
@@ -123,10 +125,10 @@ impl Detector {
         }
         self.position += rest.len() as u64;
         self.look(rest);
-        self.so_far()
+        self.kind()
     }
 
-    /// Returns what the stream is so far.
+    /// Returns what the stream is if it ends here. An incomplete UTF-8 sequence at the end does not count.
     ///
     /// # Examples
     ///
@@ -134,30 +136,47 @@ impl Detector {
     /// use utf8_codec::detect::{Detector, StreamKind};
     ///
     /// let mut detector = Detector::new();
-    /// detector.push("Größe".as_bytes());
-    /// assert_eq!(detector.so_far().to_string(), "utf-8 so far; may become legacy or binary");
+    /// detector.push(b"abc\xE2\x82");
+    /// assert_eq!(detector.kind(), StreamKind::Ascii);
     /// ```
     #[must_use]
-    pub fn so_far(&self) -> Detection {
-        use StreamKind::{
-            Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,
-        };
-        let (kind, may_become): (_, &'static [_]) = match (self.state, self.seen()) {
-            (State::Opening, []) => (StreamKind::Empty, &ALL),
-            (State::Opening, [0xFE]) => (Legacy, &[Utf16Be, Binary]),
-            (State::Opening, [0xFF]) => (Legacy, &[Utf16Le, Utf32Le, Binary]),
-            (State::Opening, [0xFF, ..]) => (Utf16Le, &[Utf32Le]),
-            (State::Opening, _) => (Binary, &[Utf32Be]),
-            (State::Ascii, _) if self.may_be_utf8_bom() => {
-                (Ascii, &[Utf8, Utf8WithBom, Legacy, Binary])
-            }
-            (State::Ascii, _) => (Ascii, &[Utf8, Legacy, Binary]),
-            (State::Utf8, _) if self.validator.bom_seen() => (Utf8WithBom, &[Legacy, Binary]),
-            (State::Utf8, _) => (Utf8, &[Legacy, Binary]),
-            (State::Legacy, _) => (Legacy, &[Binary]),
-            (State::Certain(kind), _) => (kind, &[]),
-        };
-        Detection::new(kind, may_become)
+    pub fn kind(&self) -> StreamKind {
+        self.so_far().0
+    }
+
+    /// Returns whether no further byte can change the [`kind`](Self::kind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::detect::Detector;
+    ///
+    /// let mut detector = Detector::new();
+    /// detector.push(b"text");
+    /// assert!(!detector.is_certain());
+    /// detector.push(b"\0");
+    /// assert!(detector.is_certain());
+    /// ```
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        self.may_become().is_empty()
+    }
+
+    /// Returns what the stream may become; nothing if the [`kind`](Self::kind) is certain. The table in
+    /// [the module](crate::detect) lists the bytes that change it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::detect::{Detector, StreamKind};
+    ///
+    /// let mut detector = Detector::new();
+    /// assert_eq!(detector.push(b"\xFF\xFE"), StreamKind::Utf16Le);
+    /// assert_eq!(detector.may_become(), [StreamKind::Utf32Le]);
+    /// ```
+    #[must_use]
+    pub fn may_become(&self) -> &'static [StreamKind] {
+        self.so_far().1
     }
 
     /// Ends the stream and returns what it is.
@@ -169,14 +188,14 @@ impl Detector {
     ///
     /// let mut detector = Detector::new();
     /// detector.push(b"5 \xE2\x82");
-    /// assert_eq!(detector.so_far().kind(), StreamKind::Ascii);
+    /// assert_eq!(detector.kind(), StreamKind::Ascii);
     /// assert_eq!(detector.finish(), StreamKind::Legacy); // the sequence is incomplete
     /// ```
     pub fn finish(&mut self) -> StreamKind {
         if matches!(self.state, State::Ascii | State::Utf8) && self.validator.finish().is_err() {
             self.state = State::Legacy;
         }
-        let kind = self.so_far().kind();
+        let kind = self.kind();
         self.state = State::Certain(kind);
         kind
     }
@@ -191,7 +210,7 @@ impl Detector {
     /// let mut detector = Detector::new();
     /// detector.push(b"\0\0");
     /// detector.reset();
-    /// assert_eq!(detector.push(b"text").kind(), StreamKind::Ascii);
+    /// assert_eq!(detector.push(b"text"), StreamKind::Ascii);
     /// ```
     pub fn reset(&mut self) {
         *self = Self::new();
@@ -209,6 +228,28 @@ impl Detector {
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position
+    }
+
+    /// What the stream is so far, and what it may become.
+    fn so_far(&self) -> (StreamKind, &'static [StreamKind]) {
+        use StreamKind::{
+            Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,
+        };
+        match (self.state, self.seen()) {
+            (State::Opening, []) => (StreamKind::Empty, &ALL),
+            (State::Opening, [0xFE]) => (Legacy, &[Utf16Be, Binary]),
+            (State::Opening, [0xFF]) => (Legacy, &[Utf16Le, Utf32Le, Binary]),
+            (State::Opening, [0xFF, ..]) => (Utf16Le, &[Utf32Le]),
+            (State::Opening, _) => (Binary, &[Utf32Be]),
+            (State::Ascii, _) if self.may_be_utf8_bom() => {
+                (Ascii, &[Utf8, Utf8WithBom, Legacy, Binary])
+            }
+            (State::Ascii, _) => (Ascii, &[Utf8, Legacy, Binary]),
+            (State::Utf8, _) if self.validator.bom_seen() => (Utf8WithBom, &[Legacy, Binary]),
+            (State::Utf8, _) => (Utf8, &[Legacy, Binary]),
+            (State::Legacy, _) => (Legacy, &[Binary]),
+            (State::Certain(kind), _) => (kind, &[]),
+        }
     }
 
     /// Returns all bytes so far, while they may be a BOM.
@@ -245,6 +286,27 @@ impl Detector {
                 }
             };
         }
+    }
+}
+
+/// Displays `utf-8 so far; may become legacy or binary`, or only the kind if it is certain.
+///
+/// ```
+/// let mut detector = utf8_codec::detect::Detector::new();
+/// detector.push("Größe".as_bytes());
+/// assert_eq!(detector.to_string(), "utf-8 so far; may become legacy or binary");
+/// ```
+impl fmt::Display for Detector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, may_become) = self.so_far();
+        let Some((last, others)) = may_become.split_last() else {
+            return write!(f, "{kind}");
+        };
+        write!(f, "{kind} so far; may become ")?;
+        for (index, other) in others.iter().enumerate() {
+            write!(f, "{}{other}", if index == 0 { "" } else { ", " })?;
+        }
+        write!(f, "{}{last}", if others.is_empty() { "" } else { " or " })
     }
 }
 

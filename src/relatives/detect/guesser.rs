@@ -6,7 +6,7 @@ use core::fmt;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding;
 
-use crate::detect::{Detection, Detector, StreamKind};
+use crate::detect::{Detector, StreamKind};
 
 /// A [`Detector`] that also guesses the legacy encoding, with chardetng.
 ///
@@ -67,9 +67,9 @@ impl LegacyGuesser {
     /// ```
     /// use utf8_codec::detect::{StreamKind, LegacyGuesser};
     ///
-    /// assert_eq!(LegacyGuesser::new().push(b"caf\xE9.").kind(), StreamKind::Legacy);
+    /// assert_eq!(LegacyGuesser::new().push(b"caf\xE9."), StreamKind::Legacy);
     /// ```
-    pub fn push(&mut self, chunk: &[u8]) -> Detection {
+    pub fn push(&mut self, chunk: &[u8]) -> StreamKind {
         if self.end == End::NotReached {
             self.guesser.feed(chunk, false);
         }
@@ -111,7 +111,7 @@ impl LegacyGuesser {
     /// ```
     #[must_use]
     pub fn guess(&self, domain: Option<&str>) -> Option<&'static Encoding> {
-        if self.detector.so_far().kind() != StreamKind::Legacy {
+        if self.detector.kind() != StreamKind::Legacy {
             return None;
         }
         let domain: Option<String> = domain.map(str::to_ascii_lowercase);
@@ -140,7 +140,7 @@ impl LegacyGuesser {
     /// ```
     /// let mut guesser = utf8_codec::detect::LegacyGuesser::new();
     /// guesser.push(b"text\0");
-    /// assert!(guesser.detector().so_far().is_certain());
+    /// assert!(guesser.detector().is_certain());
     /// ```
     #[must_use]
     pub fn detector(&self) -> &Detector {

@@ -1,8 +1,8 @@
 //! Detects what a stream of bytes is as they arrive: ASCII, UTF-8, UTF-16 or UTF-32 by its BOM, a
 //! legacy encoding, or binary data.
 //!
-//! A result is certain when no further byte can change it. Until then, [`Detection`] returns what the
-//! stream is so far and what it may become. `finish` makes the result certain.
+//! A result is certain when no further byte can change it. Until then, [`Detector::kind`]
+//! returns what the stream is so far and [`Detector::may_become`] what it may become. `finish` makes the result certain.
 //!
 //! # The rules
 //!
@@ -18,7 +18,7 @@
 //!    characters contain NULs.
 //! 3. *UTF-8.* An ill-formed sequence makes the stream legacy, also after the BOM `EF BB BF`. So does an
 //!    incomplete sequence at the end. To examine only the first part of a file, cut anywhere, call
-//!    [`Detector::so_far`] instead of `finish`.
+//!    [`Detector::kind`] instead of `finish`.
 //! 4. Otherwise: no bytes are [`StreamKind::Empty`], only bytes below 80 [`StreamKind::Ascii`], and other
 //!    bytes [`StreamKind::Utf8`], or [`StreamKind::Utf8WithBom`] if they start with `EF BB BF`. Seven-bit
 //!    encodings with escapes, such as ISO-2022-JP and UTF-7, are ASCII.
@@ -40,18 +40,18 @@
 //! use utf8_codec::detect::{Detector, StreamKind};
 //!
 //! let mut detector = Detector::new();
-//! let detection = detector.push(b"name: Andr\xC3");
-//! assert_eq!((detection.kind(), detection.is_certain()), (StreamKind::Ascii, false));
-//! assert_eq!(detector.push(b"\xA9\n").kind(), StreamKind::Utf8);
+//! assert_eq!(detector.push(b"name: Andr\xC3"), StreamKind::Ascii);
+//! assert!(!detector.is_certain());
+//! assert_eq!(detector.push(b"\xA9\n"), StreamKind::Utf8);
 //! assert_eq!(detector.finish(), StreamKind::Utf8);
 //! ```
 
-mod detection;
 mod detector;
 #[cfg(feature = "chardetng")]
 mod guesser;
+mod kind;
 
-pub use detection::{Detection, StreamKind};
 pub use detector::Detector;
 #[cfg(feature = "chardetng")]
 pub use guesser::LegacyGuesser;
+pub use kind::StreamKind;

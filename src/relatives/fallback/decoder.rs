@@ -9,7 +9,7 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::fallback::switch::Found;
-use crate::fallback::{Fallback, FallbackReport, Switch};
+use crate::fallback::{Fallback, Switch};
 use crate::relatives::{Follow, progress};
 
 /// Decodes a stream of bytes, in chunks cut anywhere, and decodes what is not UTF-8 in a legacy encoding.
@@ -217,7 +217,7 @@ impl FallbackDecoder {
     /// decoder.reset();
     /// let mut text = String::new();
     /// let _done = decoder.push_to_string(b"\xC3\xA9", ErrorMode::Fatal, &mut text);
-    /// assert_eq!((&*text, decoder.report().runs), ("é", 0));
+    /// assert_eq!((&*text, decoder.fallback_count()), ("é", 0));
     /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
@@ -225,7 +225,29 @@ impl FallbackDecoder {
         self.held.clear();
     }
 
-    /// Returns what the fallback has done in this stream so far.
+    /// Returns the offset of the first byte in this stream that was decoded in the legacy encoding, or `None`
+    /// if all of it is UTF-8 so far. ASCII at the start of a line, on which both encodings agree, does not
+    /// count.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()));
+    /// let _done = decoder.push_to_string(b"abc \xC3", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.first_fallback(), None); // C3 may be UTF-8
+    /// let _done = decoder.push_to_string(b"d", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.first_fallback(), Some(4));
+    /// ```
+    #[must_use]
+    pub const fn first_fallback(&self) -> Option<u64> {
+        self.switch.uses().first
+    }
+
+    /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the legacy encoding;
+    /// at most 1 for [`Fallback::rest`].
     ///
     /// # Examples
     ///
@@ -235,11 +257,46 @@ impl FallbackDecoder {
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
     /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((decoder.report().runs, decoder.report().bytes), (2, 3));
+    /// assert_eq!(decoder.fallback_count(), 2);
     /// ```
     #[must_use]
-    pub fn report(&self) -> FallbackReport {
-        self.switch.report()
+    pub const fn fallback_count(&self) -> u64 {
+        self.switch.uses().runs
+    }
+
+    /// Returns how many bytes of this stream were decoded in the legacy encoding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
+    /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.fallback_bytes(), 3);
+    /// ```
+    #[must_use]
+    pub const fn fallback_bytes(&self) -> u64 {
+        self.switch.uses().bytes
+    }
+
+    /// Returns how many U+FFFD were written for bytes that are no character in the legacy encoding either.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::windows_1252()));
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"caf\xE9.", ErrorMode::Fatal, &mut text);
+    /// assert_eq!((&*text, decoder.replaced_count()), ("café.", 0)); // single-byte: every byte is a character
+    /// ```
+    #[must_use]
+    pub const fn replaced_count(&self) -> u64 {
+        self.switch.uses().replaced
     }
 
     /// Returns how many bytes of the stream have been consumed, including held bytes.
@@ -324,7 +381,7 @@ impl FallbackDecoder {
     /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
     /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9 \xE8\n", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // made the line fall back
-    /// assert_eq!(decoder.report().first, Some(0)); // the whole line
+    /// assert_eq!(decoder.first_fallback(), Some(0)); // the whole line
     /// ```
     #[must_use]
     pub fn first_error(&self) -> Option<Utf8Error> {

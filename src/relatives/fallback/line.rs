@@ -10,7 +10,8 @@ use crate::core::mode::ErrorMode;
 use crate::core::scanner::{Scanner, Step};
 use crate::fallback::settings::Extent;
 use crate::fallback::switch::Found;
-use crate::fallback::{Fallback, FallbackReport, Switch};
+use crate::fallback::switch::Uses;
+use crate::fallback::{Fallback, Switch};
 use crate::relatives::Follow;
 
 /// A fallback for a codec that finds the ends of lines itself, and shows whole lines.
@@ -39,8 +40,8 @@ impl LineFallback {
         *self = Self::new(self.fallback);
     }
 
-    pub(crate) const fn report(&self) -> FallbackReport {
-        self.parts.report()
+    pub(crate) const fn uses(&self) -> Uses {
+        self.parts.uses()
     }
 
     /// Returns whether the rest of the stream is in the legacy encoding.

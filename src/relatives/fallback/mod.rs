@@ -29,8 +29,8 @@
 //! }
 //! decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
 //! assert_eq!(text, "café\ncafé fÃ¼r 2 €\nthé\n");
-//! assert_eq!(decoder.report().runs, 1);
-//! assert_eq!(decoder.report().first, Some(9)); // in the second line, after its ASCII
+//! assert_eq!(decoder.fallback_count(), 1);
+//! assert_eq!(decoder.first_fallback(), Some(9)); // in the second line, after its ASCII
 //! ```
 //!
 //! # What falls back
@@ -56,7 +56,7 @@ mod settings;
 mod switch;
 
 pub use decoder::FallbackDecoder;
-pub use settings::{Fallback, FallbackReport};
+pub use settings::Fallback;
 
 pub use crate::relatives::legacy::LegacyEncoding;
 

@@ -130,33 +130,3 @@ impl Fallback {
         }
     }
 }
-
-/// How much of a stream has been decoded in the legacy encoding so far.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::ErrorMode;
-/// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-///
-/// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()));
-/// let _done = decoder.push_to_string(b"abc \xC3", ErrorMode::Fatal, &mut String::new());
-/// assert_eq!(decoder.report().first, None); // C3 may be UTF-8
-/// let _done = decoder.push_to_string(b"d", ErrorMode::Fatal, &mut String::new());
-/// assert_eq!(decoder.report().first, Some(4));
-/// assert_eq!(decoder.report().bytes, 2);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct FallbackReport {
-    /// The offset of the first byte that was decoded in the legacy encoding. ASCII at the start of a line,
-    /// on which both encodings agree, does not count.
-    pub first: Option<u64>,
-    /// The number of lines, or of runs of ill-formed parts, in the legacy encoding; 1 for
-    /// [`Fallback::rest`].
-    pub runs: u64,
-    /// The number of bytes decoded in the legacy encoding.
-    pub bytes: u64,
-    /// The number of U+FFFD written for bytes that are no character in the legacy encoding either.
-    pub replaced: u64,
-}

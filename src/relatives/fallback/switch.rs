@@ -5,8 +5,8 @@ use alloc::string::String;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
+use crate::fallback::Fallback;
 use crate::fallback::settings::Extent;
-use crate::fallback::{Fallback, FallbackReport};
 use crate::relatives::Follow;
 use crate::relatives::legacy::Decoded;
 
@@ -28,11 +28,24 @@ use crate::relatives::legacy::Decoded;
 pub(crate) struct Switch {
     fallback: Fallback,
     reading: Reading,
-    report: FallbackReport,
+    uses: Uses,
     /// The errors before this offset have been counted: a run of them may be shown again.
     counted: u64,
     /// The offset at which the last run of ill-formed parts ended, or may continue.
     run_end: u64,
+}
+
+/// What has been decoded in the legacy encoding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Uses {
+    /// The offset of the first byte.
+    pub(crate) first: Option<u64>,
+    /// The number of lines, or of runs of ill-formed parts.
+    pub(crate) runs: u64,
+    /// The number of bytes.
+    pub(super) bytes: u64,
+    /// The number of U+FFFD written.
+    pub(super) replaced: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +82,8 @@ pub(crate) enum Found<'a> {
 
 impl Switch {
     pub(crate) const fn new(fallback: Fallback) -> Self {
-        let report = FallbackReport { first: None, runs: 0, bytes: 0, replaced: 0 };
-        Self { fallback, reading: Reading::Utf8, report, counted: 0, run_end: 0 }
+        let uses = Uses { first: None, runs: 0, bytes: 0, replaced: 0 };
+        Self { fallback, reading: Reading::Utf8, uses, counted: 0, run_end: 0 }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -81,8 +94,8 @@ impl Switch {
         self.fallback
     }
 
-    pub(crate) const fn report(&self) -> FallbackReport {
-        self.report
+    pub(crate) const fn uses(&self) -> Uses {
+        self.uses
     }
 
     /// Describes what `input`, the bytes at the position of `decoder`, begins with, and moves past it.
@@ -167,7 +180,7 @@ impl Switch {
                 Step::Text(_) | Step::Silent(_) | Step::Error(_) => break Follow::End,
             }
         };
-        if start != self.run_end || self.report.first.is_none() {
+        if start != self.run_end || self.uses.first.is_none() {
             self.begin(start);
         }
         let read = self.decode(&at.input[..len], follow, legacy);
@@ -325,15 +338,15 @@ impl Switch {
 
     /// Notes that bytes from `position` on are legacy.
     pub(super) fn begin(&mut self, position: u64) {
-        self.report.first.get_or_insert(position);
-        self.report.runs += 1;
+        self.uses.first.get_or_insert(position);
+        self.uses.runs += 1;
     }
 
     /// Decodes bytes in the legacy encoding; returns how many.
     pub(super) fn decode(&mut self, bytes: &[u8], follow: Follow, text: &mut String) -> usize {
         let Decoded { read, replaced } = self.fallback.encoding.decode(bytes, follow, text);
-        self.report.bytes += read as u64;
-        self.report.replaced += replaced;
+        self.uses.bytes += read as u64;
+        self.uses.replaced += replaced;
         read
     }
 }

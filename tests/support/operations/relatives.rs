@@ -10,10 +10,10 @@ use std::cell::Cell;
 use arbitrary::Arbitrary;
 #[cfg(feature = "encoding_rs")]
 use encoding_rs::Encoding;
-use fallback_model::{Extent, decode, lines, model_lines, model_of, push, run, stream};
-use rules::{kind, so_far};
+use fallback_model::{Extent, decode, lines, model_lines, model_of, push, run, stream, uses};
+use rules::{Answer, answer, kind, so_far};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
-use utf8_codec::detect::{Detection, Detector, StreamKind};
+use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 use utf8_codec::{Utf8Error, boundary};
@@ -137,20 +137,22 @@ pub fn fallback(plan: &FallbackPlan) {
         let inner = codec.decoder();
         let counted_by_codec = (inner.error_count(), inner.first_error(), inner.bom_seen());
         assert_eq!((&of_codec, counted_by_codec), (&read, counted), "{}", context());
-        assert_eq!(codec.fallback_report(), decoder.report(), "{}", context());
+        let of_codec = (codec.first_fallback(), codec.fallback_count());
+        let of_decoder = (decoder.first_fallback(), decoder.fallback_count());
+        assert_eq!(of_codec, of_decoder, "{}", context());
         let of_stream = stream(cut.iter().copied(), |texts| {
             texts.with_options(options).with_error_mode(mode).with_fallback(fallback)
         });
         assert_eq!(of_stream, read, "{}", context());
         let lines = lines(&mut of_lines, cut.iter().copied());
-        let outcome = (read, counted, decoder.report(), lines);
+        let outcome = (read, counted, uses(&decoder), lines);
         assert_eq!(whole.get_or_insert_with(|| outcome.clone()), &outcome, "{}", context());
         decoder.reset();
         codec.reset();
         of_lines.reset();
     }
 
-    let (found, _, report, (lines, _)) = whole.expect("there are cuts");
+    let (found, _, (.., replacements), (lines, _)) = whole.expect("there are cuts");
     let replaced = Cell::new(0);
     let read = |bytes: &[u8]| {
         let (text, errors) = read(known, bytes);
@@ -158,7 +160,7 @@ pub fn fallback(plan: &FallbackPlan) {
         text
     };
     assert_eq!(found, model_of(&bytes, extent, (config, of_model), read), "{}", context());
-    assert_eq!(report.replaced, replaced.get(), "{}", context());
+    assert_eq!(replacements, replaced.get(), "{}", context());
     if config != PLAIN {
         return;
     }
@@ -187,35 +189,36 @@ pub fn fallback(plan: &FallbackPlan) {
 /// What is said is the same at every cut, keeps to what was said before, and follows the rules.
 pub fn detector(chunks: &Many<Bytes<60>>) {
     let mut detector = Detector::new();
-    let (mut bytes, mut before) = (Vec::new(), vec![detector.so_far()]);
+    let (mut bytes, mut before) = (Vec::new(), vec![answer(&detector)]);
     for chunk in chunks.iter() {
-        let now = detector.push(&chunk.0);
+        let pushed = detector.push(&chunk.0);
+        let now = answer(&detector);
         bytes.extend_from_slice(&chunk.0);
         before.push(now);
-        assert_eq!(detector.so_far(), now);
-        assert_eq!((now.kind(), now.may_become()), so_far(&bytes), "{bytes:02x?}");
-        let kept = |before: &&Detection| {
-            before.kind() == now.kind() || before.may_become().contains(&now.kind())
-        };
+        assert_eq!(pushed, now.0);
+        assert_eq!(now, so_far(&bytes), "{bytes:02x?}");
+        let kept = |before: &&Answer| before.0 == now.0 || before.1.contains(&now.0);
         let broken = before.iter().find(|before| !kept(before));
-        assert_eq!(broken, None, "became {now} by {bytes:02x?}");
+        assert_eq!(broken, None, "became {now:?} by {bytes:02x?}");
         let mut at_once = Detector::new();
-        assert_eq!(at_once.push(&bytes), now, "{bytes:02x?}");
+        at_once.push(&bytes);
+        assert_eq!(answer(&at_once), now, "{bytes:02x?}");
         assert_eq!(at_once.finish(), kind(&bytes), "{bytes:02x?}");
-        assert_eq!(now.is_certain(), now.may_become().is_empty());
-        let names: Vec<_> = now.may_become().iter().map(StreamKind::to_string).collect();
+        assert_eq!(detector.is_certain(), now.1.is_empty());
+        let names: Vec<_> = now.1.iter().map(StreamKind::to_string).collect();
         let expected = match &names[..] {
-            [] => now.kind().to_string(),
+            [] => now.0.to_string(),
             [.., last] => {
                 let list = names.join(", ").replace(&format!(", {last}"), &format!(" or {last}"));
-                format!("{} so far; may become {list}", now.kind())
+                format!("{} so far; may become {list}", now.0)
             }
         };
-        assert_eq!(now.to_string(), expected);
+        assert_eq!(detector.to_string(), expected);
     }
     assert_eq!(detector.position(), bytes.len() as u64);
     assert_eq!(detector.finish(), kind(&bytes), "{bytes:02x?}");
-    assert!(detector.push(b"\xFF\0").is_certain(), "nothing is looked at behind the end");
+    assert_eq!(detector.push(b"\xFF\0"), kind(&bytes), "nothing is looked at behind the end");
+    assert!(detector.is_certain());
     assert_eq!(detector.finish(), kind(&bytes), "{bytes:02x?}");
     detector.reset();
     assert_eq!(detector.finish(), StreamKind::Empty);

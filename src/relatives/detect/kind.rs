@@ -1,0 +1,64 @@
+//! What can a stream of bytes be?
+
+use core::fmt;
+
+/// What a stream of bytes is.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::detect::{Detector, StreamKind};
+///
+/// let kind = |bytes: &[u8]| {
+///     let mut detector = Detector::new();
+///     detector.push(bytes);
+///     detector.finish()
+/// };
+/// assert_eq!(kind(b"cafe"), StreamKind::Ascii);
+/// assert_eq!(kind(b"caf\xC3\xA9"), StreamKind::Utf8);
+/// assert_eq!(kind(b"caf\xE9"), StreamKind::Legacy);
+/// assert_eq!(kind(b"\xFF\xFEc\0a\0f\0\xE9\0"), StreamKind::Utf16Le);
+/// assert_eq!(kind(b"\x7FELF\x02\x01"), StreamKind::Binary);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StreamKind {
+    /// No bytes.
+    Empty,
+    /// Bytes below 80 only.
+    Ascii,
+    /// Well-formed UTF-8 with a character above U+007F, without a BOM.
+    Utf8,
+    /// Well-formed UTF-8 with a BOM.
+    Utf8WithBom,
+    /// UTF-16 with a BOM, little-endian.
+    Utf16Le,
+    /// UTF-16 with a BOM, big-endian.
+    Utf16Be,
+    /// UTF-32 with a BOM, little-endian.
+    Utf32Le,
+    /// UTF-32 with a BOM, big-endian.
+    Utf32Be,
+    /// Text in a legacy encoding: not UTF-8, and without control characters of binary data.
+    Legacy,
+    /// Binary data: it contains control characters that do not occur in text.
+    Binary,
+}
+
+/// `ascii`, `utf-8`, `utf-8 with signature`, `utf-16le` and so on.
+impl fmt::Display for StreamKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Empty => "empty",
+            Self::Ascii => "ascii",
+            Self::Utf8 => "utf-8",
+            Self::Utf8WithBom => "utf-8 with signature",
+            Self::Utf16Le => "utf-16le",
+            Self::Utf16Be => "utf-16be",
+            Self::Utf32Le => "utf-32le",
+            Self::Utf32Be => "utf-32be",
+            Self::Legacy => "legacy",
+            Self::Binary => "binary",
+        })
+    }
+}
