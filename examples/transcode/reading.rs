@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::dialect::{
-    CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectOptions, DialectPiece,
+    CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece,
 };
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
@@ -158,9 +158,15 @@ impl From {
                 Box::new(Utf8 { decoder: Utf8Decoder::new().with_options(options), errors })
             }
             Self::Dialect(dialect) => {
-                let options = DialectOptions::new();
-                let options = if unpaired { options.with_unpaired_surrogates() } else { options };
-                Box::new(OfDialect::new(dialect, options, policy, errors))
+                let (decoder, encoder) =
+                    (DialectDecoder::new(dialect), DialectEncoder::new(dialect));
+                let (decoder, encoder) = match unpaired {
+                    true => {
+                        (decoder.with_unpaired_surrogates(), encoder.with_unpaired_surrogates())
+                    }
+                    false => (decoder, encoder),
+                };
+                Box::new(OfDialect::new(decoder, encoder, policy, errors))
             }
             Self::Utf16(order) => Box::new(Utf16::new(order, policy, errors)),
             Self::Iso2022 => Box::new(Iso2022 { decoder: TerminalDecoder::new(), errors }),
@@ -205,9 +211,9 @@ impl Reading for Utf8 {
 }
 
 struct OfDialect {
-    dialect: Dialect,
-    options: DialectOptions,
     decoder: DialectDecoder,
+    /// Writes a code point as it was in the stream.
+    encoder: DialectEncoder,
     errors: ErrorMode,
     policy: BomPolicy,
     /// The first three bytes.
@@ -218,17 +224,16 @@ struct OfDialect {
 
 impl OfDialect {
     fn new(
-        dialect: Dialect,
-        options: DialectOptions,
+        decoder: DialectDecoder,
+        encoder: DialectEncoder,
         policy: BomPolicy,
         errors: ErrorMode,
     ) -> Self {
-        let options = match errors {
-            ErrorMode::Fatal => options.with_bom(policy),
-            _ => options.with_bom(policy).with_whole_errors(),
+        let decoder = match errors {
+            ErrorMode::Fatal => decoder.with_bom(policy),
+            _ => decoder.with_bom(policy).with_whole_errors(),
         };
-        let decoder = DialectDecoder::new(dialect).with_options(options);
-        Self { dialect, options, decoder, errors, policy, head: Vec::new(), at: 0 }
+        Self { decoder, encoder, errors, policy, head: Vec::new(), at: 0 }
     }
 
     /// A signature that is removed is no piece.
@@ -248,22 +253,20 @@ const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 impl Reading for OfDialect {
     fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
         self.pass_signature(chunk);
-        let Self { dialect, options, decoder, errors, at, .. } = self;
-        let encoder = DialectEncoder::new(*dialect).with_options(*options);
-        decoder.push(chunk).try_for_each(|piece| show(piece, &encoder, *errors, at, each))
+        let Self { decoder, encoder, errors, at, .. } = self;
+        decoder.push(chunk).try_for_each(|piece| show(piece, encoder, *errors, at, each))
     }
 
     fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
-        let Self { dialect, options, decoder, errors, at, .. } = self;
-        let encoder = DialectEncoder::new(*dialect).with_options(*options);
+        let Self { decoder, encoder, errors, at, .. } = self;
         while let Some(piece) = decoder.finish().transpose() {
-            show(piece.map(DialectPiece::CodePoint), &encoder, *errors, at, each)?;
+            show(piece.map(DialectPiece::CodePoint), encoder, *errors, at, each)?;
         }
         ControlFlow::Continue(())
     }
 
     fn name(&self) -> String {
-        self.dialect.to_string()
+        self.decoder.dialect().to_string()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use utf8_codec::decoder::Status;
-use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder, DialectOptions};
+use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
 /// What is written.
@@ -60,14 +60,12 @@ pub(crate) struct Writing {
 
 impl Writing {
     pub(crate) fn new(to: To, unencodable: ErrorMode, unpaired: bool, with_bom: bool) -> Self {
-        let options = DialectOptions::new();
-        let (dialect, options) = match to {
-            To::Dialect(dialect) => (dialect, options),
+        let encoder = match to {
+            To::Dialect(dialect) => DialectEncoder::new(dialect),
             // With the limit of RFC 3629, RFC 2279 has UTF-8.
-            To::Utf8 | To::Utf16(_) => (Dialect::Rfc2279, options.with_rfc3629_limit()),
+            To::Utf8 | To::Utf16(_) => DialectEncoder::new(Dialect::Rfc2279).with_rfc3629_limit(),
         };
-        let options = if unpaired { options.with_unpaired_surrogates() } else { options };
-        let encoder = DialectEncoder::new(dialect).with_options(options);
+        let encoder = if unpaired { encoder.with_unpaired_surrogates() } else { encoder };
         let mut encoder = encoder.with_error_mode(unencodable);
         let mut bytes = Vec::new();
         match to {

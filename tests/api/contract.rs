@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::iter;
 
 use utf8_codec::decoder::{Progress, Status};
-use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectError, DialectOptions};
+use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectError};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
@@ -524,8 +524,7 @@ impl IncrementalDecoder for Utf16Decoder {
 
 /// CESU-8. What is repaired are whole errors, and so these are reported here.
 impl IncrementalDecoder for DialectDecoder {
-    const NEW: Self =
-        Self::new(Dialect::Cesu8).with_options(DialectOptions::new().with_whole_errors());
+    const NEW: Self = Self::new(Dialect::Cesu8).with_whole_errors();
 
     type Unit = u8;
     type Error = DialectError;

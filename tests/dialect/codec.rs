@@ -19,7 +19,7 @@ use utf8_codec::codec::CodecError;
 use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectCodec, DialectDecoder, DialectEncodeError, DialectEncoder,
-    DialectError, DialectErrorKind, DialectOptions, DialectPiece, JavaUtfCodec,
+    DialectError, DialectErrorKind, DialectPiece, JavaUtfCodec,
 };
 use utf8_codec::{BomPolicy, ErrorMode};
 
@@ -73,11 +73,11 @@ fn through_codec(codec: &mut DialectCodec, bytes: &[u8], cuts: &[usize]) -> Vec<
 }
 
 fn through_decoder(dialect: Dialect, mode: ErrorMode, bytes: &[u8]) -> Vec<Atom> {
-    let options = match mode {
-        ErrorMode::Fatal => DialectOptions::new(),
-        _ => DialectOptions::new().with_whole_errors(),
+    let decoder = DialectDecoder::new(dialect);
+    let mut decoder = match mode {
+        ErrorMode::Fatal => decoder,
+        _ => decoder.with_whole_errors(),
     };
-    let mut decoder = DialectDecoder::new(dialect).with_options(options);
     let mut atoms = Vec::new();
     let mut put = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
         Ok(piece) => atoms.extend(piece.code_points().map(Ok)),
@@ -214,8 +214,8 @@ fn a_codec_may_read_one_dialect_and_write_another() {
 
 #[test]
 fn a_signature_in_pieces_is_taken_off() {
-    let options = DialectOptions::new().with_bom(BomPolicy::Require);
-    let mut codec = DialectCodec::new(Dialect::Utf8b).with_options(options);
+    let decoder = DialectDecoder::new(Dialect::Utf8b).with_bom(BomPolicy::Require);
+    let mut codec = DialectCodec::new(Dialect::Utf8b).with_decoder(decoder);
     let atoms = through_codec(&mut codec, b"\xEF\xBB\xBFa", &[1, 2]);
     assert_eq!(atoms, [Ok('a'.into())]);
     assert!(codec.decoder().bom_seen());

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectErrorKind, DialectOptions, DialectPiece,
+    DialectErrorKind, DialectPiece,
 };
 use utf8_codec::{BomPolicy, ErrorMode};
 
@@ -125,7 +125,7 @@ fn atom_of(error: &DialectError) -> Atom {
 }
 
 fn decoder(rules: Rules) -> DialectDecoder {
-    DialectDecoder::new(rules.dialect).with_options(rules.options())
+    rules.decoder()
 }
 
 /// The ranges between `cuts`, in order.
@@ -439,7 +439,7 @@ proptest! {
                 index += if code_point > 0xFFFF { 2 } else { 1 };
             }
 
-            let mut encoder = DialectEncoder::new(rules.dialect).with_options(rules.options());
+            let mut encoder = rules.encoder();
             let mut bytes = Vec::new();
             let pushed = chunks(units.len(), &cuts)
                 .into_iter()
@@ -494,7 +494,7 @@ fn decodes_to_itself(rules: Rules, code_points: &[CodePoint]) -> bool {
 
 fn encode(rules: Rules, code_points: &[CodePoint]) -> Result<Vec<u8>, DialectEncodeError> {
     let mut bytes = Vec::new();
-    let mut encoder = DialectEncoder::new(rules.dialect).with_options(rules.options());
+    let mut encoder = rules.encoder();
     encoder.push_code_points_to_vec(code_points, &mut bytes)?;
     encoder.finish_to_vec(&mut bytes)?;
     Ok(bytes)
@@ -641,8 +641,7 @@ fn a_new_stream_knows_nothing_of_the_one_before() {
 #[test]
 fn a_signature_is_what_the_options_say_in_however_many_pieces() {
     let outcome = |policy, bytes: &[u8], size| {
-        let options = DialectOptions::new().with_bom(policy);
-        let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_options(options);
+        let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_bom(policy);
         let (mut text, mut errors) = (String::new(), Vec::new());
         let mut put = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
             Ok(piece) => text.extend(piece.code_points().filter_map(CodePoint::to_char)),
@@ -719,7 +718,6 @@ fn the_types_may_be_sent_shared_moved_and_printed() {
     is_plain::<DialectEncoder>();
     is_plain::<DialectError>();
     is_plain::<DialectErrorKind>();
-    is_plain::<DialectOptions>();
     is_plain::<DialectPiece<&str>>();
 }
 

@@ -1,7 +1,7 @@
 //! A slow model of the dialects: lists of byte ranges, taken from the specifications, and what a
 //! prefix of a stream comes to by them.
 
-use utf8_codec::dialect::{Dialect, DialectOptions};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 
 use crate::lists::DIALECTS;
 
@@ -18,18 +18,29 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    pub(crate) fn options(self) -> DialectOptions {
-        let mut options = DialectOptions::new();
+    pub(crate) fn decoder(self) -> DialectDecoder {
+        let mut decoder = DialectDecoder::new(self.dialect);
         if !self.fatal {
-            options = options.with_whole_errors();
+            decoder = decoder.with_whole_errors();
         }
         if self.unpaired {
-            options = options.with_unpaired_surrogates();
+            decoder = decoder.with_unpaired_surrogates();
         }
         if self.limit {
-            options = options.with_rfc3629_limit();
+            decoder = decoder.with_rfc3629_limit();
         }
-        options
+        decoder
+    }
+
+    pub(crate) fn encoder(self) -> DialectEncoder {
+        let mut encoder = DialectEncoder::new(self.dialect);
+        if self.unpaired {
+            encoder = encoder.with_unpaired_surrogates();
+        }
+        if self.limit {
+            encoder = encoder.with_rfc3629_limit();
+        }
+        encoder
     }
 }
 

@@ -10,8 +10,7 @@ use crate::core::text::take_text;
 use crate::dialect::repaired::{Halt, decode_run};
 use crate::dialect::scanner::DialectStep;
 use crate::dialect::{
-    Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError, DialectOptions,
-    DialectPiece,
+    Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError, DialectPiece,
 };
 use crate::relatives::Follow;
 
@@ -93,28 +92,25 @@ impl DialectCodec {
         }
     }
 
-    /// Sets the options, both ways, before the first byte.
+    /// Sets the decoder: another dialect or other settings. A new stream begins.
     ///
     /// # Examples
     ///
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectCodec, DialectOptions, DialectPiece};
+    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectCodec, DialectDecoder, DialectPiece};
     ///
-    /// let options = DialectOptions::new().with_unpaired_surrogates();
-    /// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8).with_options(options);
+    /// let decoder = DialectDecoder::new(Dialect::ModifiedUtf8).with_unpaired_surrogates();
+    /// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8).with_decoder(decoder);
     /// let mut buffer = BytesMut::from(&b"\xED\xB8\x80"[..]);
     /// let item = codec.decode(&mut buffer).unwrap().unwrap();
     /// assert_eq!(item, DialectPiece::CodePoint(CodePoint::new(0xDE00).unwrap()));
     /// ```
     #[must_use]
-    pub fn with_options(self, options: DialectOptions) -> Self {
-        Self {
-            decoder: self.decoder.with_options(options),
-            encoder: self.encoder.with_options(options),
-            ..self
-        }
+    pub fn with_decoder(self, mut decoder: DialectDecoder) -> Self {
+        decoder.reset();
+        Self { decoder, ..self }
     }
 
     /// Sets what replaces ill-formed parts.
@@ -138,7 +134,7 @@ impl DialectCodec {
         Self { mode, ..self }
     }
 
-    /// Sets the encoder: another dialect, options or error mode, or a BOM.
+    /// Sets the encoder: another dialect, other settings, another error mode, or a BOM.
     ///
     /// # Examples
     ///

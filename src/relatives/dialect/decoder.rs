@@ -2,13 +2,14 @@
 
 use core::iter::FusedIterator;
 
+use crate::core::bom::BomPolicy;
 use crate::core::carry::Carry;
 use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
 use crate::dialect::error::DialectError;
-use crate::dialect::options::ErrorSpan;
+use crate::dialect::options::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::scanner::{DialectScanner, DialectStep};
-use crate::dialect::{CodePoint, Dialect, DialectOptions, DialectPiece};
+use crate::dialect::{CodePoint, Dialect, DialectPiece};
 use crate::relatives::Follow;
 
 /// Decodes a stream of bytes in a [`Dialect`], in chunks cut anywhere, to code points or text, and
@@ -23,7 +24,7 @@ use crate::relatives::Follow;
 /// [`reset`](Self::reset) starts a new stream. U+FEFF is text, unless the [BOM policy] strips, requires or
 /// forbids it at the start.
 ///
-/// [BOM policy]: DialectOptions::with_bom
+/// [BOM policy]: Self::with_bom
 ///
 /// # Examples
 ///
@@ -65,26 +66,105 @@ impl DialectDecoder {
     /// ```
     pub const fn new(dialect: Dialect) -> Self {
         Self {
-            scanner: DialectScanner::new(dialect, DialectOptions::new()),
+            scanner: DialectScanner::new(dialect, Options::DEFAULT),
             carry: Carry::new(),
             tally: Tally::new(),
         }
     }
 
-    /// Sets the options, before the first push.
+    /// Accepts unpaired surrogates in [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), as Java
+    /// and ICU do. Has no effect on other dialects. Set it before the first push.
+    ///
+    /// They are ill-formed by default, as TR26 specifies. Java's strings can contain them.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectOptions};
+    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectPiece};
     ///
-    /// let options = DialectOptions::new().with_rfc3629_limit();
-    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279).with_options(options);
-    /// assert!(decoder.push(b"\xF4\x90\x80\x80").next().unwrap().is_err());
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_unpaired_surrogates();
+    /// let half = DialectPiece::CodePoint(CodePoint::new(0xDC00).unwrap());
+    /// assert_eq!(decoder.push(b"\xED\xB0\x80").next(), Some(Ok(half)));
     /// ```
     #[must_use]
-    pub const fn with_options(self, options: DialectOptions) -> Self {
-        let scanner = DialectScanner::new(self.scanner.dialect(), options);
+    pub const fn with_unpaired_surrogates(self) -> Self {
+        let options = self.scanner.options();
+        self.with(Options { unpaired: Unpaired::Accepted, ..options })
+    }
+
+    /// Rejects, in [`Rfc2279`](Dialect::Rfc2279), what RFC 3629 forbids: values above U+10FFFF. Has no effect on
+    /// other dialects, which have none. Set it before the first push.
+    ///
+    /// A rejected sequence is one error, [`TooLarge`](crate::dialect::DialectErrorKind::TooLarge). Where it
+    /// is repaired it covers all four to six bytes; where it is reported, those before the first byte that
+    /// RFC 3629 does not allow there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279).with_rfc3629_limit();
+    /// let (bytes, mut text) = (b"\xFC\x84\x80\x80\x80\x80", String::new());
+    /// let _done = decoder.push_to_string(bytes, ErrorMode::Replacement, &mut text);
+    /// assert_eq!(text, "\u{FFFD}");
+    /// let error = decoder.first_error().unwrap();
+    /// assert_eq!((error.kind(), error.error_len()), (DialectErrorKind::TooLarge, Some(6)));
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn with_rfc3629_limit(self) -> Self {
+        let options = self.scanner.options();
+        self.with(Options { values: Values::Unicode, ..options })
+    }
+
+    /// Reports a complete sequence that is rejected for its value as one error of all its bytes, which
+    /// is how errors are repaired. Set it before the first push.
+    ///
+    /// By default the first impossible byte reports it, and the error covers the bytes before that byte:
+    /// see [the module](crate::dialect#errors). Use this to repair the errors that [`push`](Self::push) reports.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let error_len = |mut decoder: DialectDecoder| {
+    ///     let error = decoder.push(b"\xED\xB0\x80").next().unwrap().unwrap_err();
+    ///     error.error_len()
+    /// };
+    /// assert_eq!(error_len(DialectDecoder::new(Dialect::Cesu8)), Some(1));
+    /// assert_eq!(error_len(DialectDecoder::new(Dialect::Cesu8).with_whole_errors()), Some(3));
+    /// ```
+    #[must_use]
+    pub const fn with_whole_errors(self) -> Self {
+        let options = self.scanner.options();
+        self.with(Options { reported: ErrorSpan::Whole, ..options })
+    }
+
+    /// Sets the BOM policy, before the first push; [`BomPolicy::Keep`] by default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::BomPolicy;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b).with_bom(BomPolicy::Strip);
+    /// assert_eq!(decoder.push(b"\xEF\xBB").count(), 0); // may be a BOM
+    /// assert_eq!(decoder.push(b"\xBFhi").next(), Some(Ok(DialectPiece::Text("hi"))));
+    /// assert!(decoder.bom_seen());
+    /// ```
+    #[must_use]
+    pub const fn with_bom(self, policy: BomPolicy) -> Self {
+        let options = self.scanner.options();
+        self.with(Options { bom: policy, ..options })
+    }
+
+    const fn with(self, options: Options) -> Self {
+        let scanner = self.scanner.with_options(options);
         Self { scanner, carry: Carry::new(), tally: Tally::new() }
     }
 
@@ -209,7 +289,7 @@ impl DialectDecoder {
     }
 
     /// Returns whether a BOM was stripped from the start of this stream; see
-    /// [`DialectOptions::with_bom`].
+    /// [`with_bom`](Self::with_bom).
     ///
     /// # Examples
     ///

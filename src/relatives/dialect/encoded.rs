@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::Deref;
 
 use crate::dialect::grammar::generalized;
-use crate::dialect::options::{DialectOptions, Unpaired, Values};
+use crate::dialect::options::{Options, Unpaired, Values};
 use crate::dialect::{CodePoint, Dialect};
 
 /// The bytes that one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) returns: at most 24,
@@ -62,7 +62,7 @@ impl fmt::Debug for EncodedBytes {
 /// it.
 pub(super) fn form(
     dialect: Dialect,
-    options: DialectOptions,
+    options: Options,
     code_point: CodePoint,
 ) -> Option<([u8; 6], usize)> {
     let value = code_point.to_u32();
@@ -72,13 +72,13 @@ pub(super) fn form(
             Some((pair_form(value), 6))
         }
         (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0xD800..=0xDFFF)
-            if options.unpaired() == Unpaired::Rejected =>
+            if options.unpaired == Unpaired::Rejected =>
         {
             None
         }
         (Dialect::Utf8b, 0xDC80..=0xDCFF) => Some(([value as u8, 0, 0, 0, 0, 0], 1)),
         (Dialect::Utf8b | Dialect::Rfc2279, 0xD800..=0xDFFF) => None,
-        (Dialect::Rfc2279, 0x11_0000..) if options.values() == Values::All => {
+        (Dialect::Rfc2279, 0x11_0000..) if options.values == Values::All => {
             Some(generalized(code_point))
         }
         (_, 0x11_0000..) => None,

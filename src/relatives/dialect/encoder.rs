@@ -9,7 +9,8 @@ use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
 use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::encoded::{EncodedBytes, form};
-use crate::dialect::{CodePoint, Dialect, DialectOptions};
+use crate::dialect::options::{Options, Unpaired, Values};
+use crate::dialect::{CodePoint, Dialect};
 
 /// Encodes text, code points or UTF-16 units in a [`Dialect`]: the counterpart of
 /// [`DialectDecoder`](crate::dialect::DialectDecoder).
@@ -39,7 +40,7 @@ use crate::dialect::{CodePoint, Dialect, DialectOptions};
 #[derive(Clone, Debug)]
 pub struct DialectEncoder {
     dialect: Dialect,
-    options: DialectOptions,
+    options: Options,
     mode: ErrorMode,
     bom: Utf8Encoder,
     position: u64,
@@ -74,7 +75,7 @@ impl DialectEncoder {
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
-            options: DialectOptions::new(),
+            options: Options::DEFAULT,
             mode: ErrorMode::Fatal,
             bom: Utf8Encoder::new(),
             position: 0,
@@ -83,21 +84,39 @@ impl DialectEncoder {
         }
     }
 
-    /// Sets the options, before the first push. Their BOM policy is for decoders:
-    /// [`with_bom`](Self::with_bom) writes one.
+    /// Accepts unpaired surrogates in [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), as Java
+    /// and ICU do. Has no effect on other dialects. Set it before the first push.
+    ///
+    /// They are rejected by default, as TR26 specifies. Java's strings can contain them.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder, DialectOptions};
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
     ///
-    /// let options = DialectOptions::new().with_unpaired_surrogates();
-    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_options(options);
+    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_unpaired_surrogates();
     /// assert_eq!(*encoder.push_unit(0xDC00).unwrap(), *b"\xED\xB0\x80");
     /// ```
     #[must_use]
-    pub const fn with_options(mut self, options: DialectOptions) -> Self {
-        self.options = options;
+    pub const fn with_unpaired_surrogates(mut self) -> Self {
+        self.options.unpaired = Unpaired::Accepted;
+        self
+    }
+
+    /// Rejects, in [`Rfc2279`](Dialect::Rfc2279), what RFC 3629 forbids: values above U+10FFFF. Has no effect on
+    /// other dialects, which have none. Set it before the first push.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Rfc2279).with_rfc3629_limit();
+    /// assert!(encoder.push_code_point(CodePoint::new(0x11_0000).unwrap()).is_err());
+    /// ```
+    #[must_use]
+    pub const fn with_rfc3629_limit(mut self) -> Self {
+        self.options.values = Values::Unicode;
         self
     }
 

@@ -17,7 +17,7 @@
 
 use core::ops::RangeInclusive;
 
-use crate::dialect::options::{DialectOptions, ErrorSpan, Unpaired, Values};
+use crate::dialect::options::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::{CodePoint, Dialect, DialectErrorKind as Kind};
 use crate::relatives::Follow;
 
@@ -25,7 +25,7 @@ use crate::relatives::Follow;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grammar {
     pub(super) dialect: Dialect,
-    pub(super) options: DialectOptions,
+    pub(super) options: Options,
     pub(super) span: ErrorSpan,
 }
 
@@ -90,7 +90,7 @@ impl Grammar {
         let dialect = self.dialect;
         let has_four = !matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         let has_all = dialect == Dialect::Rfc2279
-            && (self.options.values() == Values::All || self.span == ErrorSpan::Whole);
+            && (self.options.values == Values::All || self.span == ErrorSpan::Whole);
         let (len, second) = match lead {
             0x00 if dialect == Dialect::ModifiedUtf8 => return None,
             0x00..=0x7F => (1, 0x00..=0xFF),
@@ -117,7 +117,7 @@ impl Grammar {
     fn last_after_ed(self, before: Before) -> u8 {
         let refuses_second_half = match self.dialect {
             Dialect::Rfc2279 | Dialect::Utf8b => return 0x9F,
-            Dialect::Cesu8 | Dialect::ModifiedUtf8 => self.options.unpaired() == Unpaired::Rejected,
+            Dialect::Cesu8 | Dialect::ModifiedUtf8 => self.options.unpaired == Unpaired::Rejected,
             Dialect::Wtf8 => before == Before::LeadingSurrogate,
             Dialect::SurrogatePass => false,
         };
@@ -150,7 +150,7 @@ impl Grammar {
         follow: Follow,
     ) -> Sequence {
         let writes_pairs = matches!(self.dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
-        let alone = match self.options.unpaired() {
+        let alone = match self.options.unpaired {
             Unpaired::Rejected => Sequence::IllFormed(len, Kind::UnpairedSurrogate, None),
             Unpaired::Accepted => Sequence::CodePoint(CodePoint::of(value), len),
         };
@@ -169,7 +169,7 @@ impl Grammar {
                 match (rest.get(fits), follow, self.span) {
                     (None, Follow::More, _) => Sequence::Incomplete,
                     (_, _, ErrorSpan::Whole) => alone,
-                    _ if self.options.unpaired() == Unpaired::Accepted => alone,
+                    _ if self.options.unpaired == Unpaired::Accepted => alone,
                     (None, Follow::End, ErrorSpan::Prompt) => {
                         Sequence::IllFormed(len + fits, Kind::Incomplete, None)
                     }
@@ -184,7 +184,7 @@ impl Grammar {
             {
                 Sequence::IllFormed(len, Kind::SurrogatePair, None)
             }
-            0x11_0000.. if self.options.values() == Values::Unicode => {
+            0x11_0000.. if self.options.values == Values::Unicode => {
                 Sequence::IllFormed(len, Kind::TooLarge, None)
             }
             _ => Sequence::CodePoint(CodePoint::of(value), len),

@@ -58,8 +58,8 @@
 //! Where errors are repaired, by the other modes, a complete sequence that is rejected for its value is
 //! one error of exactly its bytes, and one U+FFFD: an unpaired surrogate in [`Cesu8`](Dialect::Cesu8) and
 //! [`ModifiedUtf8`](Dialect::ModifiedUtf8), the second half of a pair in [`Wtf8`](Dialect::Wtf8), and a
-//! value that [`with_rfc3629_limit`](DialectOptions::with_rfc3629_limit) rejects. Its last byte decides it,
-//! and nothing after it is lost. [`with_whole_errors`](DialectOptions::with_whole_errors) reports errors like
+//! value that [`with_rfc3629_limit`](DialectDecoder::with_rfc3629_limit) rejects. Its last byte decides it,
+//! and nothing after it is lost. [`with_whole_errors`](DialectDecoder::with_whole_errors) reports errors like
 //! this, too.
 //!
 //! [`ErrorMode::Fatal`]: crate::ErrorMode::Fatal
@@ -69,7 +69,7 @@
 //! - In [`Rfc2279`](Dialect::Rfc2279) overlong forms and surrogates are ill-formed, as in UTF-8.
 //! - In [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8) four-byte sequences are
 //!   ill-formed (TR26). So are unpaired surrogates, unless they are
-//!   [accepted](DialectOptions::with_unpaired_surrogates).
+//!   [accepted](DialectDecoder::with_unpaired_surrogates).
 //! - In [`ModifiedUtf8`](Dialect::ModifiedUtf8) a byte 00 is ill-formed, and so are `C0 81` and
 //!   `E0 80 80` (JVM specification, section 4.4.7), which Java's `readUTF` accepts.
 //! - In [`SurrogatePass`](Dialect::SurrogatePass) a truncated surrogate is what it is in UTF-8: an error of
@@ -105,7 +105,6 @@ pub use encoder::DialectEncoder;
 pub use error::{DialectError, DialectErrorKind};
 #[cfg(feature = "codec")]
 pub use java::JavaUtfCodec;
-pub use options::DialectOptions;
 pub use piece::DialectPiece;
 
 /// A dialect of UTF-8.

@@ -11,8 +11,8 @@ use crate::core::text::{Ending, split_far, split_range};
 use crate::core::text::{Kernel, NulForm};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{Before, Grammar, Sequence};
-use crate::dialect::options::ErrorSpan;
-use crate::dialect::{CodePoint, Dialect, DialectOptions};
+use crate::dialect::options::{ErrorSpan, Options};
+use crate::dialect::{CodePoint, Dialect};
 use crate::relatives::Follow;
 
 /// The state of a stream in a dialect between two bytes.
@@ -24,7 +24,7 @@ use crate::relatives::Follow;
 pub(crate) struct DialectScanner {
     position: u64,
     dialect: Dialect,
-    options: DialectOptions,
+    options: Options,
     before: Before,
     start: Start,
     expected: Expected,
@@ -70,15 +70,24 @@ const NEAR_JOINED: usize = 256;
 const FAR_JOINED: usize = 1024;
 
 impl DialectScanner {
-    pub(super) const fn new(dialect: Dialect, options: DialectOptions) -> Self {
+    pub(super) const fn new(dialect: Dialect, options: Options) -> Self {
         Self {
             position: 0,
             dialect,
             options,
             before: Before::Other,
-            start: Start::new(options.bom()),
+            start: Start::new(options.bom),
             expected: Expected::Text(usize::MAX),
         }
+    }
+
+    /// Starts a new stream with other options.
+    pub(super) const fn with_options(self, options: Options) -> Self {
+        Self::new(self.dialect, options)
+    }
+
+    pub(super) const fn options(&self) -> Options {
+        self.options
     }
 
     /// Starts a new stream with the same options.

@@ -137,9 +137,9 @@ impl Stream {
             Start::Beginning(bom) => bom,
             Start::MidStream => Bom::Keep,
         };
-        let options = rules.options().with_bom(policy(bom));
-        let decoder = DialectDecoder::new(rules.dialect).with_options(options);
-        let codec = DialectCodec::new(rules.dialect).with_options(options);
+        let decoder = rules.decoder().with_bom(policy(bom));
+        let codec = DialectCodec::new(rules.dialect).with_decoder(decoder.clone());
+        let codec = codec.with_encoder(rules.encoder());
         Self {
             rules,
             mode,
@@ -570,8 +570,7 @@ impl Writing {
     fn new(text: &DialectText) -> Self {
         let rules = rules(text.rules);
         let (_, mode) = MODES[usize::from(text.mode) % MODES.len()];
-        let mut encoder =
-            DialectEncoder::new(rules.dialect).with_options(rules.options()).with_error_mode(mode);
+        let mut encoder = rules.encoder().with_error_mode(mode);
         if text.with_bom {
             encoder = encoder.with_bom();
         }
@@ -786,7 +785,7 @@ pub fn java(plan: &JavaPlan) {
         if error.is_none() {
             accepted.extend([&length[..], &string.0].concat());
         }
-        let decoder = DialectDecoder::new(rules.dialect).with_options(rules.options());
+        let decoder = rules.decoder();
         expected.push(match error {
             Some(_) if mode != ErrorMode::Fatal => Ok(repaired(decoder, mode, &string.0)),
             Some(error) => Err(error),

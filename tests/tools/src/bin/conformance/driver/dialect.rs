@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{
     CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectErrorKind, DialectOptions,
+    DialectErrorKind,
 };
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
@@ -32,15 +32,23 @@ pub(super) fn answer(case: &Value) -> Result<Option<Map<String, Value>>, String>
     })
 }
 
-/// A dialect and its options.
-type Rules = (Dialect, DialectOptions);
-
-fn decoder((dialect, options): Rules) -> DialectDecoder {
-    DialectDecoder::new(dialect).with_options(options)
+/// A dialect and its settings.
+#[derive(Clone, Copy)]
+struct Rules {
+    dialect: Dialect,
+    bom: BomPolicy,
+    /// Whether unpaired surrogates are accepted.
+    unpaired: bool,
 }
 
-fn encoder((dialect, options): Rules) -> DialectEncoder {
-    DialectEncoder::new(dialect).with_options(options)
+fn decoder(rules: Rules) -> DialectDecoder {
+    let decoder = DialectDecoder::new(rules.dialect).with_bom(rules.bom);
+    if rules.unpaired { decoder.with_unpaired_surrogates() } else { decoder }
+}
+
+fn encoder(rules: Rules) -> DialectEncoder {
+    let encoder = DialectEncoder::new(rules.dialect);
+    if rules.unpaired { encoder.with_unpaired_surrogates() } else { encoder }
 }
 
 // ---- decoding -----------------------------------------------------------------------------------
@@ -67,7 +75,7 @@ fn decode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
         tell(&name("steps"), run.steps.iter().map(|step| written(step, is_text)).collect());
         tell("held", run.held.into());
     }
-    let (errors, decided_by) = match rules.0 {
+    let (errors, decided_by) = match rules.dialect {
         // It has no errors: what it escapes is what is an error in UTF-8.
         Dialect::Utf8b => {
             let (errors, decided_by) = errors_in_utf8(&chunks.concat(), bom(case)?);
@@ -88,11 +96,11 @@ fn decode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
 }
 
 fn run(chunks: &[Vec<u8>], rules: Rules, mode: ErrorMode) -> Run {
-    let (dialect, options) = rules;
-    let mut decoder = decoder(match mode {
-        ErrorMode::Fatal => rules,
-        _ => (dialect, options.with_whole_errors()),
-    });
+    let decoder = decoder(rules);
+    let mut decoder = match mode {
+        ErrorMode::Fatal => decoder,
+        _ => decoder.with_whole_errors(),
+    };
     let mut run = Run::default();
     for (n, chunk) in chunks.iter().map(Some).chain([None]).enumerate() {
         let mut step = Vec::new();
@@ -401,15 +409,11 @@ fn rules(case: &Value) -> Result<Option<Rules>, String> {
         (Some("wtf-8"), _) => Dialect::Wtf8,
         (Some(dialect), _) => return Err(format!("there is no dialect {dialect}")),
     };
-    let options = match str_of(case, "op")? {
-        "decode" => DialectOptions::new().with_bom(bom(case)?),
-        _ => DialectOptions::new(),
+    let bom = match str_of(case, "op")? {
+        "decode" => bom(case)?,
+        _ => BomPolicy::Keep,
     };
-    let options = match policy {
-        "surrogatepass" => options.with_unpaired_surrogates(),
-        _ => options,
-    };
-    Ok(Some((dialect, options)))
+    Ok(Some(Rules { dialect, bom, unpaired: policy == "surrogatepass" }))
 }
 
 fn error_mode(case: &Value) -> Result<ErrorMode, String> {
