@@ -1,9 +1,10 @@
 //! Is the stream of a terminal, between Latin-1 and UTF-8, decoded the same at every cut?
 
 use proptest::prelude::*;
-use utf8_codec::decoder::Status;
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
-use utf8_codec::{ErrorMode, Utf8Error, Utf8ErrorKind};
+#[cfg(feature = "alloc")]
+use utf8_codec::{ErrorMode, decoder::Status};
+use utf8_codec::{Utf8Error, Utf8ErrorKind};
 
 /// Text and errors: each with the offset in the text at which it stands, each as it is displayed.
 type Told = (String, Vec<(usize, String)>, CodingSystem);
@@ -199,6 +200,7 @@ proptest! {
 }
 
 #[test]
+#[cfg(feature = "alloc")]
 fn strings_are_what_pieces_are() {
     for &(name, bytes, text, errors) in TABLE {
         for size in 1..=bytes.len() {
@@ -217,6 +219,7 @@ fn strings_are_what_pieces_are() {
 }
 
 #[test]
+#[cfg(feature = "alloc")]
 fn a_fatal_error_leaves_the_bytes_after_it() {
     let (mut decoder, mut text) = (TerminalDecoder::new(), String::new());
     let chunk = b"a\x1B%Gb\xE2\x82\x1B%@\xE9";
