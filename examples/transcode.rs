@@ -330,7 +330,7 @@ impl Outcome {
                 Ok(true) => ControlFlow::Continue(()),
                 written => {
                     let to = writing.to();
-                    let what = format!("{code_point}, at byte {at}, has no form in {to}");
+                    let what = format!("U+{code_point:04X}, at byte {at}, has no form in {to}");
                     self.unencodable.note(what, written.is_err())
                 }
             },

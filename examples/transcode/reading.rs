@@ -4,9 +4,7 @@ use std::ops::ControlFlow;
 
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
-use utf8_codec::dialect::{
-    CodePoint, Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece,
-};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
@@ -18,7 +16,7 @@ use super::writing::Order;
 pub(crate) enum Piece<'a> {
     Text(&'a str),
     /// A code point that is no text, and the offset of its first byte.
-    CodePoint(CodePoint, u64),
+    CodePoint(u32, u64),
     /// Not of the form that is read: what and where, and what stands for it if that is not fatal.
     IllFormed {
         what: String,
@@ -285,7 +283,7 @@ fn show(
         Ok(DialectPiece::CodePoint(code_point)) => {
             let start = *at;
             *at += encoded_len(code_point, encoder.clone());
-            match code_point.to_char() {
+            match char::from_u32(code_point) {
                 Some(c) => each(Piece::Text(c.encode_utf8(&mut [0; 4]))),
                 None => each(Piece::CodePoint(code_point, start)),
             }
@@ -299,7 +297,7 @@ fn show(
 }
 
 /// How many bytes a code point has been decoded from.
-fn encoded_len(code_point: CodePoint, mut encoder: DialectEncoder) -> u64 {
+fn encoded_len(code_point: u32, mut encoder: DialectEncoder) -> u64 {
     let pushed = encoder.push_code_point(code_point).map_or(0, |bytes| bytes.len());
     let held = encoder.finish().map_or(0, |bytes| bytes.len());
     (pushed + held) as u64
@@ -393,9 +391,9 @@ impl Reading for Utf16 {
                 return ControlFlow::Continue(());
             };
             units = &units[progress.read..];
-            let code_point = CodePoint::new(error.unpaired_surrogate().into());
+            let code_point = u32::from(error.unpaired_surrogate());
             let at = *removed + 2 * error.offset();
-            code_point.map_or(ControlFlow::Continue(()), |c| each(Piece::CodePoint(c, at)))?;
+            each(Piece::CodePoint(code_point, at))?;
         }
     }
 
@@ -406,8 +404,8 @@ impl Reading for Utf16 {
         }
         if let Err(error) = self.decoder.finish() {
             let at = self.removed + 2 * error.offset();
-            let code_point = CodePoint::new(error.unpaired_surrogate().into());
-            code_point.map_or(ControlFlow::Continue(()), |c| each(Piece::CodePoint(c, at)))?;
+            let code_point = u32::from(error.unpaired_surrogate());
+            each(Piece::CodePoint(code_point, at))?;
         }
         match self.odd.take() {
             Some(odd) => {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use utf8_codec::decoder::Status;
-use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+use utf8_codec::dialect::{Dialect, DialectEncoder};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
 /// What is written.
@@ -93,9 +93,9 @@ impl Writing {
 
     /// Writes what is no text. Says whether it has a form in the target: if not, what stands for it
     /// has been written, or, as an error, nothing.
-    pub(crate) fn push_code_point(&mut self, code_point: CodePoint) -> Result<bool, ()> {
+    pub(crate) fn push_code_point(&mut self, code_point: u32) -> Result<bool, ()> {
         let refused = self.encoder.error_count();
-        match (self.to, u16::try_from(code_point.to_u32())) {
+        match (self.to, u16::try_from(code_point)) {
             (To::Utf16(order), Ok(unit)) if self.unpaired => {
                 self.bytes.extend(order.bytes(unit));
                 return Ok(true);

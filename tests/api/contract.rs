@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::iter;
 
 use utf8_codec::decoder::{Progress, Status};
-use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectError};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectError};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
@@ -541,14 +541,16 @@ impl IncrementalDecoder for DialectDecoder {
 
     fn push(&mut self, chunk: &[u8]) -> Option<Vec<Piece<DialectError>>> {
         let pieces = Self::push(self, chunk).flat_map(|piece| match piece {
-            Ok(piece) => piece.code_points().map(|c| Piece::Char(c.to_char().unwrap())).collect(),
+            Ok(piece) => {
+                piece.code_points().map(|c| Piece::Char(char::from_u32(c).unwrap())).collect()
+            }
             Err(error) => vec![Piece::Error(error)],
         });
         Some(pieces.collect())
     }
 
     fn finish(&mut self) -> Result<Option<String>, DialectError> {
-        Self::finish(self).map(|end| end.and_then(CodePoint::to_char).map(String::from))
+        Self::finish(self).map(|end| end.and_then(char::from_u32).map(String::from))
     }
 
     fn incomplete(&self) -> Vec<u8> {

@@ -9,8 +9,8 @@ use model::{Atom, Outcome, Rules, all_rules};
 use proptest::prelude::*;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{
-    CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectErrorKind, DialectPiece,
+    Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError, DialectErrorKind,
+    DialectPiece,
 };
 use utf8_codec::{BomPolicy, ErrorMode};
 
@@ -109,9 +109,7 @@ fn atoms_of<'a>(
         match piece {
             Ok(piece) => {
                 assert_ne!(piece, DialectPiece::Text(""));
-                atoms.extend(
-                    piece.code_points().map(|code_point| Atom::CodePoint(code_point.into())),
-                );
+                atoms.extend(piece.code_points().map(Atom::CodePoint));
             }
             Err(error) => atoms.push(atom_of(&error)),
         }
@@ -227,7 +225,7 @@ fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<
         match piece {
             Ok(code_points) => {
                 for code_point in code_points {
-                    match (code_point.to_char(), mode) {
+                    match (char::from_u32(code_point), mode) {
                         (Some(c), _) => text.push(c),
                         (None, ErrorMode::Fatal) => {
                             return (text, Some(DialectErrorKind::NotScalar));
@@ -246,10 +244,10 @@ fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<
 }
 
 /// What stands for a code point that is no text.
-fn stand_in(dialect: Dialect, code_point: CodePoint, mode: ErrorMode) -> String {
+fn stand_in(dialect: Dialect, code_point: u32, mode: ErrorMode) -> String {
     let is_byte = dialect == Dialect::Utf8b;
     let rules = Rules { dialect, unpaired: true, limit: false, fatal: true };
-    let bytes = model::encode(rules, code_point.into()).expect("it was decoded");
+    let bytes = model::encode(rules, code_point).expect("it was decoded");
     match mode {
         ErrorMode::Fatal => unreachable!("that is an error"),
         ErrorMode::Skip => String::new(),
@@ -324,7 +322,7 @@ proptest! {
         let mut by_hand = decoder(Rules { fatal: false, ..rules });
         let mut push = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
             Ok(piece) => whole.extend(piece.code_points()),
-            Err(error) => whole.extend(error.repair(mode).unwrap().chars().map(CodePoint::from)),
+            Err(error) => whole.extend(error.repair(mode).unwrap().chars().map(u32::from)),
         };
         by_hand.push(&bytes).for_each(&mut push);
         end(&mut by_hand).for_each(&mut push);
@@ -352,7 +350,7 @@ proptest! {
                 rest = &bytes[decoder.position() as usize..to];
                 match piece {
                     Ok(piece) => atoms.extend(
-                        piece.code_points().map(|code_point| Atom::CodePoint(code_point.into())),
+                        piece.code_points().map(Atom::CodePoint),
                     ),
                     Err(error) => atoms.push(atom_of(&error)),
                 }
@@ -393,7 +391,7 @@ proptest! {
         rules in any_rules(),
     ) {
         let forms: Option<Vec<_>> =
-            code_points.iter().map(|&code_point| model::encode(rules, code_point.into())).collect();
+            code_points.iter().map(|&code_point| model::encode(rules, code_point)).collect();
         let encoded = encode(rules, &code_points);
         match forms {
             Some(_) if !decodes_to_itself(rules, &code_points) => {}
@@ -445,7 +443,7 @@ proptest! {
                 .into_iter()
                 .try_for_each(|(from, to)| encoder.push_utf16_to_vec(&units[from..to], &mut bytes));
             let ended = pushed.and_then(|()| encoder.finish_to_vec(&mut bytes));
-            let error = ended.err().map(|error| (error.offset(), error.code_point().to_u32()));
+            let error = ended.err().map(|error| (error.offset(), error.code_point()));
             prop_assert_eq!((bytes, error), expected);
         }
     }
@@ -459,7 +457,7 @@ proptest! {
         ],
         dialect in prop::sample::select(&DIALECTS[..]),
     ) {
-        let code_points: Vec<_> = text.chars().map(CodePoint::from).collect();
+        let code_points: Vec<_> = text.chars().map(u32::from).collect();
         let mut bytes = Vec::new();
         DialectEncoder::new(dialect).push_to_vec(&text, &mut bytes).unwrap();
         let rules = Rules { dialect, unpaired: false, limit: false, fatal: true };
@@ -471,7 +469,7 @@ proptest! {
 }
 
 /// Code points of every kind, surrogates and what RFC 2279 has above Unicode among them.
-fn code_points() -> impl Strategy<Value = Vec<CodePoint>> {
+fn code_points() -> impl Strategy<Value = Vec<u32>> {
     let value = prop_oneof![
         4 => any::<char>().prop_map(u32::from),
         1 => 0xD800..=0xDFFF_u32,
@@ -479,20 +477,18 @@ fn code_points() -> impl Strategy<Value = Vec<CodePoint>> {
         1 => 0..=0x7FFF_FFFF_u32,
         1 => prop::sample::select(&[0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x1_0000, 0x10_FFFF][..]),
     ];
-    let code_point = value.prop_map(|value| CodePoint::new(value).unwrap());
-    prop::collection::vec(code_point, 0..8)
+    prop::collection::vec(value, 0..8)
 }
 
 /// Whether the forms of these, one behind the other, mean the same: two halves may have become a pair,
 /// and bytes that were escaped one by one a character.
-fn decodes_to_itself(rules: Rules, code_points: &[CodePoint]) -> bool {
-    let forms =
-        code_points.iter().filter_map(|&code_point| model::encode(rules, code_point.into()));
+fn decodes_to_itself(rules: Rules, code_points: &[u32]) -> bool {
+    let forms = code_points.iter().filter_map(|&code_point| model::encode(rules, code_point));
     let atoms = model::decode(rules, &forms.flatten().collect::<Vec<_>>(), true).atoms;
-    atoms.into_iter().eq(code_points.iter().map(|&code_point| Atom::CodePoint(code_point.into())))
+    atoms.into_iter().eq(code_points.iter().copied().map(Atom::CodePoint))
 }
 
-fn encode(rules: Rules, code_points: &[CodePoint]) -> Result<Vec<u8>, DialectEncodeError> {
+fn encode(rules: Rules, code_points: &[u32]) -> Result<Vec<u8>, DialectEncodeError> {
     let mut bytes = Vec::new();
     let mut encoder = rules.encoder();
     encoder.push_code_points_to_vec(code_points, &mut bytes)?;
@@ -500,7 +496,7 @@ fn encode(rules: Rules, code_points: &[CodePoint]) -> Result<Vec<u8>, DialectEnc
     Ok(bytes)
 }
 
-fn decode(rules: Rules, bytes: &[u8]) -> Result<Vec<CodePoint>, DialectError> {
+fn decode(rules: Rules, bytes: &[u8]) -> Result<Vec<u32>, DialectError> {
     let mut code_points = Vec::new();
     let mut decoder = decoder(rules);
     ok(decoder.push_to_code_points(bytes, ErrorMode::Fatal, &mut code_points))?;
@@ -529,9 +525,17 @@ fn every_scalar_value_survives_every_dialect() {
 fn every_surrogate_has_its_form_or_none() {
     for rules in all_rules() {
         for value in 0xD800..=0xDFFF {
-            let code_point = CodePoint::new(value).unwrap();
-            let encoded = encode(rules, &[code_point]).ok();
-            assert_eq!(encoded, model::encode(rules, value), "{rules:?}: {code_point}");
+            let encoded = encode(rules, &[value]).ok();
+            assert_eq!(encoded, model::encode(rules, value), "{rules:?}: {value:x}");
+        }
+    }
+}
+
+#[test]
+fn values_of_more_than_31_bits_have_no_form() {
+    for rules in all_rules() {
+        for value in [0x8000_0000, u32::MAX] {
+            assert!(encode(rules, &[value]).is_err(), "{rules:?}: {value:x}");
         }
     }
 }
@@ -551,7 +555,7 @@ fn an_error_of_the_encoder_loses_nothing_around_it() {
     // The half that was held is good; what comes behind it is not.
     let mut encoder = DialectEncoder::new(Dialect::Wtf8).with_bom();
     let mut bytes = Vec::new();
-    let code_points = [0xD800, 0x11_0000, 0xDC00, 0x41].map(|value| CodePoint::new(value).unwrap());
+    let code_points = [0xD800, 0x11_0000, 0xDC00, 0x41];
     let error = encoder.push_code_points_to_vec(&code_points, &mut bytes).unwrap_err();
     assert_eq!((error.offset(), encoder.position()), (1, 2));
     let rest = &code_points[encoder.position() as usize..];
@@ -601,10 +605,10 @@ fn the_longest_output_of_one_call_fits() {
     let encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Escape);
     let mut encoder = encoder.with_bom();
     assert_eq!(encoder.push_unit(0xD83D).unwrap().len(), 3);
-    let bytes = encoder.push_code_point(CodePoint::MAX).unwrap();
+    let bytes = encoder.push_code_point(0x7FFF_FFFF).unwrap();
     assert_eq!(*bytes, *br"\ud83d\U7fffffff");
     assert_eq!(encoder.error_count(), 2);
-    assert_eq!(encoder.first_error().unwrap().code_point().to_u32(), 0xD83D);
+    assert_eq!(encoder.first_error().unwrap().code_point(), 0xD83D);
 }
 
 #[test]
@@ -644,7 +648,7 @@ fn a_signature_is_what_the_options_say_in_however_many_pieces() {
         let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_bom(policy);
         let (mut text, mut errors) = (String::new(), Vec::new());
         let mut put = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
-            Ok(piece) => text.extend(piece.code_points().filter_map(CodePoint::to_char)),
+            Ok(piece) => text.extend(piece.code_points().filter_map(char::from_u32)),
             Err(error) => errors.push((error.offset(), error.error_len(), error.kind())),
         };
         for chunk in bytes.chunks(size) {
@@ -711,7 +715,6 @@ fn errors_say_what_where_and_which_bytes() {
 #[test]
 fn the_types_may_be_sent_shared_moved_and_printed() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
-    is_plain::<CodePoint>();
     is_plain::<Dialect>();
     is_plain::<DialectDecoder>();
     is_plain::<DialectEncodeError>();

@@ -50,7 +50,7 @@ use crate::relatives::Follow;
 /// while let Some(item) = items.next().await {
 ///     let item = item?;
 ///     if let DialectPiece::CodePoint(code_point) = item {
-///         escaped.push(code_point.to_u32());
+///         escaped.push(code_point);
 ///     }
 ///     copy.send(item).await?;
 /// }
@@ -99,13 +99,13 @@ impl DialectCodec {
     /// ```
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectCodec, DialectDecoder, DialectPiece};
+    /// use utf8_codec::dialect::{Dialect, DialectCodec, DialectDecoder, DialectPiece};
     ///
     /// let decoder = DialectDecoder::new(Dialect::ModifiedUtf8).with_unpaired_surrogates();
     /// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8).with_decoder(decoder);
     /// let mut buffer = BytesMut::from(&b"\xED\xB8\x80"[..]);
     /// let item = codec.decode(&mut buffer).unwrap().unwrap();
-    /// assert_eq!(item, DialectPiece::CodePoint(CodePoint::new(0xDE00).unwrap()));
+    /// assert_eq!(item, DialectPiece::CodePoint(0xDE00));
     /// ```
     #[must_use]
     pub fn with_decoder(self, mut decoder: DialectDecoder) -> Self {
@@ -261,7 +261,7 @@ impl Decoder for DialectCodec {
                 DialectStep::Silent(len) => src.advance(len),
                 DialectStep::CodePoint(code_point, len) => {
                     src.advance(len);
-                    return Ok(Some(match code_point.to_char() {
+                    return Ok(Some(match char::from_u32(code_point) {
                         Some(c) => DialectPiece::from(&*c.encode_utf8(&mut [0; 4])),
                         None => DialectPiece::CodePoint(code_point),
                     }));

@@ -9,7 +9,7 @@ use crate::core::tally::Tally;
 use crate::dialect::error::DialectError;
 use crate::dialect::options::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::scanner::{DialectScanner, DialectStep};
-use crate::dialect::{CodePoint, Dialect, DialectPiece};
+use crate::dialect::{Dialect, DialectPiece};
 use crate::relatives::Follow;
 
 /// Decodes a stream of bytes in a [`Dialect`], in chunks cut anywhere, to code points or text, and
@@ -38,7 +38,7 @@ use crate::relatives::Follow;
 ///     for piece in decoder.push(chunk) {
 ///         match piece.unwrap() {
 ///             DialectPiece::Text(piece) => text.push_str(piece),
-///             DialectPiece::CodePoint(code_point) => text.push(code_point.to_char().unwrap()),
+///             DialectPiece::CodePoint(code_point) => text.push(char::from_u32(code_point).unwrap()),
 ///         }
 ///     }
 /// }
@@ -80,10 +80,10 @@ impl DialectDecoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectPiece};
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
     ///
     /// let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_unpaired_surrogates();
-    /// let half = DialectPiece::CodePoint(CodePoint::new(0xDC00).unwrap());
+    /// let half = DialectPiece::CodePoint(0xDC00);
     /// assert_eq!(decoder.push(b"\xED\xB0\x80").next(), Some(Ok(half)));
     /// ```
     #[must_use]
@@ -183,10 +183,10 @@ impl DialectDecoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder, DialectPiece};
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
     ///
     /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
-    /// let escaped = |value| Some(Ok(DialectPiece::CodePoint(CodePoint::new(value).unwrap())));
+    /// let escaped = |value| Some(Ok(DialectPiece::CodePoint(value)));
     /// let mut pieces = decoder.push(b"caf\xE9\xFF");
     /// assert_eq!(pieces.next(), Some(Ok(DialectPiece::Text("caf"))));
     /// assert_eq!(pieces.next(), escaped(0xDCE9));
@@ -222,7 +222,7 @@ impl DialectDecoder {
     /// assert_eq!(decoder.finish().unwrap_err().to_string(), message);
     /// assert_eq!(decoder.finish(), Ok(None));
     /// ```
-    pub fn finish(&mut self) -> Result<Option<CodePoint>, DialectError> {
+    pub fn finish(&mut self) -> Result<Option<u32>, DialectError> {
         self.end(ErrorMode::Fatal)
     }
 
@@ -342,7 +342,7 @@ impl DialectDecoder {
     }
 
     /// As [`finish`](Self::finish), with the errors that this mode repairs.
-    pub(super) fn end(&mut self, mode: ErrorMode) -> Result<Option<CodePoint>, DialectError> {
+    pub(super) fn end(&mut self, mode: ErrorMode) -> Result<Option<u32>, DialectError> {
         let span = self.scanner.span(mode);
         if self.carry.is_empty() {
             self.scanner.end();
@@ -386,7 +386,7 @@ impl DialectDecoder {
         input: &[u8],
         follow: Follow,
         span: ErrorSpan,
-    ) -> (usize, Option<Result<CodePoint, DialectError>>) {
+    ) -> (usize, Option<Result<u32, DialectError>>) {
         let held = self.carry.len();
         let mut joined = [0; 6];
         let taken = input.len().min(joined.len() - held);

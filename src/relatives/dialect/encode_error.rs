@@ -2,25 +2,25 @@
 
 use core::fmt;
 
-use crate::dialect::{CodePoint, Dialect};
+use crate::dialect::Dialect;
 
 /// A code point that has no form in a [`Dialect`], or none that the options accept.
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+/// use utf8_codec::dialect::{Dialect, DialectEncoder};
 ///
 /// let mut encoder = DialectEncoder::new(Dialect::Utf8b);
 /// encoder.push_code_point('A'.into()).unwrap();
-/// let error = encoder.push_code_point(CodePoint::new(0xD800).unwrap()).unwrap_err();
-/// assert_eq!((error.offset(), error.code_point().to_u32()), (1, 0xD800));
+/// let error = encoder.push_code_point(0xD800).unwrap_err();
+/// assert_eq!((error.offset(), error.code_point()), (1, 0xD800));
 /// assert_eq!(error.to_string(), "U+D800, at index 1, has no form in utf-8b");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DialectEncodeError {
     pub(super) offset: u64,
-    pub(super) code_point: CodePoint,
+    pub(super) code_point: u32,
     pub(super) dialect: Dialect,
 }
 
@@ -47,9 +47,9 @@ impl DialectEncodeError {
     /// use utf8_codec::dialect::{Dialect, DialectEncoder};
     ///
     /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
-    /// assert!(error.code_point().is_surrogate());
+    /// assert_eq!(error.code_point(), 0xDC00);
     /// ```
-    pub const fn code_point(&self) -> CodePoint {
+    pub const fn code_point(&self) -> u32 {
         self.code_point
     }
 
@@ -71,7 +71,7 @@ impl DialectEncodeError {
 impl fmt::Display for DialectEncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, code_point, dialect } = self;
-        write!(f, "{code_point}, at index {offset}, has no form in {dialect}")
+        write!(f, "U+{code_point:04X}, at index {offset}, has no form in {dialect}")
     }
 }
 

@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::core::text::{Kernel, NulForm};
+use crate::dialect::Dialect;
 use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::encoder::DialectEncoder;
-use crate::dialect::{CodePoint, Dialect};
 
 /// Into a `Vec`.
 impl DialectEncoder {
@@ -44,10 +44,10 @@ impl DialectEncoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
     ///
     /// // WTF-8 joins the halves of a pair.
-    /// let halves = [0xD83D, 0xDE00].map(|half| CodePoint::new(half).unwrap());
+    /// let halves = [0xD83D, 0xDE00];
     /// let mut bytes = Vec::new();
     /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
     /// encoder.push_code_points_to_vec(&halves[..1], &mut bytes).unwrap();
@@ -56,7 +56,7 @@ impl DialectEncoder {
     /// ```
     pub fn push_code_points_to_vec(
         &mut self,
-        code_points: &[CodePoint],
+        code_points: &[u32],
         bytes: &mut Vec<u8>,
     ) -> Result<(), DialectEncodeError> {
         bytes.extend_from_slice(self.take_bom());

@@ -3,9 +3,9 @@
 use core::fmt;
 use core::ops::Deref;
 
+use crate::dialect::Dialect;
 use crate::dialect::grammar::generalized;
 use crate::dialect::options::{Options, Unpaired, Values};
-use crate::dialect::{CodePoint, Dialect};
 
 /// The bytes that one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) returns: at most 24,
 /// without an allocation.
@@ -27,12 +27,11 @@ impl EncodedBytes {
         self.len += bytes.len() as u8;
     }
 
-    pub(super) fn extend_escape(&mut self, code_point: CodePoint) {
-        let value = code_point.to_u32();
-        let (mark, digits) = if value <= 0xFFFF { (b"\\u", 4) } else { (b"\\U", 8) };
+    pub(super) fn extend_escape(&mut self, code_point: u32) {
+        let (mark, digits) = if code_point <= 0xFFFF { (b"\\u", 4) } else { (b"\\U", 8) };
         self.extend(mark);
         for digit in (0..digits).rev() {
-            let nibble = value >> (4 * digit) & 0xF;
+            let nibble = code_point >> (4 * digit) & 0xF;
             self.extend(&[b"0123456789abcdef"[nibble as usize]]);
         }
     }
@@ -63,22 +62,21 @@ impl fmt::Debug for EncodedBytes {
 pub(super) fn form(
     dialect: Dialect,
     options: Options,
-    code_point: CodePoint,
+    code_point: u32,
 ) -> Option<([u8; 6], usize)> {
-    let value = code_point.to_u32();
-    match (dialect, value) {
+    match (dialect, code_point) {
         (Dialect::ModifiedUtf8, 0) => Some(([0xC0, 0x80, 0, 0, 0, 0], 2)),
         (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0x1_0000..=0x10_FFFF) => {
-            Some((pair_form(value), 6))
+            Some((pair_form(code_point), 6))
         }
         (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0xD800..=0xDFFF)
             if options.unpaired == Unpaired::Rejected =>
         {
             None
         }
-        (Dialect::Utf8b, 0xDC80..=0xDCFF) => Some(([value as u8, 0, 0, 0, 0, 0], 1)),
+        (Dialect::Utf8b, 0xDC80..=0xDCFF) => Some(([code_point as u8, 0, 0, 0, 0, 0], 1)),
         (Dialect::Utf8b | Dialect::Rfc2279, 0xD800..=0xDFFF) => None,
-        (Dialect::Rfc2279, 0x11_0000..) if options.values == Values::All => {
+        (Dialect::Rfc2279, 0x11_0000..=0x7FFF_FFFF) if options.values == Values::All => {
             Some(generalized(code_point))
         }
         (_, 0x11_0000..) => None,

@@ -7,10 +7,11 @@ use core::ops::Deref;
 use crate::core::encoder::Utf8Encoder;
 use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
+use crate::dialect::Dialect;
+use crate::dialect::code_point::{from_pair, is_leading_surrogate, is_trailing_surrogate};
 use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::encoded::{EncodedBytes, form};
 use crate::dialect::options::{Options, Unpaired, Values};
-use crate::dialect::{CodePoint, Dialect};
 
 /// Encodes text, code points or UTF-16 units in a [`Dialect`]: the counterpart of
 /// [`DialectDecoder`](crate::dialect::DialectDecoder).
@@ -53,9 +54,9 @@ pub struct DialectEncoder {
 enum Held {
     Nothing,
     /// The first half of a pair, the last code point.
-    Half(CodePoint),
+    Half(u32),
     /// An unpaired one: the next code point was rejected, and the call returned that error.
-    Alone(CodePoint),
+    Alone(u32),
     /// None: the last code point is the first half of a pair, and has been written.
     Written,
 }
@@ -109,10 +110,10 @@ impl DialectEncoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
     ///
     /// let mut encoder = DialectEncoder::new(Dialect::Rfc2279).with_rfc3629_limit();
-    /// assert!(encoder.push_code_point(CodePoint::new(0x11_0000).unwrap()).is_err());
+    /// assert!(encoder.push_code_point(0x11_0000).is_err());
     /// ```
     #[must_use]
     pub const fn with_rfc3629_limit(mut self) -> Self {
@@ -154,7 +155,7 @@ impl DialectEncoder {
         self
     }
 
-    /// Encodes one code point.
+    /// Encodes one code point: a Unicode scalar value, a surrogate, or in RFC 2279 a value of up to 31 bits.
     ///
     /// # Errors
     ///
@@ -165,22 +166,22 @@ impl DialectEncoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectEncoder};
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
     ///
     /// let mut encoder = DialectEncoder::new(Dialect::Rfc2279);
-    /// let bytes = encoder.push_code_point(CodePoint::MAX).unwrap();
+    /// let bytes = encoder.push_code_point(0x7FFF_FFFF).unwrap();
     /// assert_eq!(*bytes, *b"\xFD\xBF\xBF\xBF\xBF\xBF");
-    /// let surrogate = CodePoint::new(0xD800).unwrap();
-    /// assert_eq!(encoder.push_code_point(surrogate).unwrap_err().offset(), 1);
+    /// assert_eq!(encoder.push_code_point(0xD800).unwrap_err().offset(), 1);
+    /// assert!(encoder.push_code_point(0x8000_0000).is_err()); // more than 31 bits
     /// ```
     pub fn push_code_point(
         &mut self,
-        code_point: CodePoint,
+        code_point: u32,
     ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
         self.encode(code_point)
     }
 
-    fn encode(&mut self, code_point: CodePoint) -> Result<EncodedBytes, DialectEncodeError> {
+    fn encode(&mut self, code_point: u32) -> Result<EncodedBytes, DialectEncodeError> {
         let pairs = match self.dialect {
             Dialect::Wtf8 => Pairs::Joined,
             _ => Pairs::Apart,
@@ -210,7 +211,7 @@ impl DialectEncoder {
         &mut self,
         unit: u16,
     ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
-        self.push(CodePoint::of(unit.into()), Pairs::Joined)
+        self.push(unit.into(), Pairs::Joined)
     }
 
     /// Ends the stream: a held surrogate is unpaired. Writes the BOM if nothing has been pushed.
@@ -329,7 +330,7 @@ impl DialectEncoder {
     #[cfg(feature = "codec")]
     pub(super) fn push_at_once(
         &mut self,
-        code_point: CodePoint,
+        code_point: u32,
     ) -> Result<EncodedBytes, DialectEncodeError> {
         let mut bytes = self.encode(code_point)?;
         if let Held::Half(_) = self.held {
@@ -339,25 +340,21 @@ impl DialectEncoder {
         Ok(bytes)
     }
 
-    fn push(
-        &mut self,
-        code_point: CodePoint,
-        pairs: Pairs,
-    ) -> Result<EncodedBytes, DialectEncodeError> {
+    fn push(&mut self, code_point: u32, pairs: Pairs) -> Result<EncodedBytes, DialectEncodeError> {
         let mut bytes = EncodedBytes::EMPTY;
         let mut whole = code_point;
         let held = self.held;
         match held {
-            Held::Half(leading) if pairs == Pairs::Joined && code_point.is_trailing_surrogate() => {
+            Held::Half(leading) if pairs == Pairs::Joined && is_trailing_surrogate(code_point) => {
                 self.held = Held::Nothing;
-                whole = CodePoint::from_pair(leading.to_u32(), code_point.to_u32());
+                whole = from_pair(leading, code_point);
             }
             _ => self.release(&mut bytes)?,
         }
         self.position += 1;
-        if held == Held::Written && pairs == Pairs::Joined && code_point.is_trailing_surrogate() {
+        if held == Held::Written && pairs == Pairs::Joined && is_trailing_surrogate(code_point) {
             self.reject(code_point, self.position - 1, &mut bytes)?;
-        } else if pairs == Pairs::Joined && code_point.is_leading_surrogate() {
+        } else if pairs == Pairs::Joined && is_leading_surrogate(code_point) {
             self.held = Held::Half(code_point);
         } else if let Err(error) = self.write(whole, self.position - 1, &mut bytes) {
             if let Held::Half(leading) | Held::Alone(leading) = held {
@@ -394,7 +391,7 @@ impl DialectEncoder {
     /// Writes a code point, or what replaces it.
     fn write(
         &mut self,
-        code_point: CodePoint,
+        code_point: u32,
         offset: u64,
         bytes: &mut EncodedBytes,
     ) -> Result<(), DialectEncodeError> {
@@ -408,7 +405,7 @@ impl DialectEncoder {
     /// Writes what replaces a rejected code point.
     fn reject(
         &mut self,
-        code_point: CodePoint,
+        code_point: u32,
         offset: u64,
         bytes: &mut EncodedBytes,
     ) -> Result<(), DialectEncodeError> {

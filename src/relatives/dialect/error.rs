@@ -6,9 +6,9 @@ use core::ops::Deref;
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::text::ShortText;
+use crate::dialect::Dialect;
 #[cfg(feature = "alloc")]
 use crate::dialect::grammar::generalized;
-use crate::dialect::{CodePoint, Dialect};
 
 /// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text: its offset, its
 /// bytes, and its kind.
@@ -39,7 +39,7 @@ use crate::dialect::{CodePoint, Dialect};
 pub struct DialectError {
     offset: u64,
     /// Invariant: U+0000 unless the kind is `NotScalar`.
-    code_point: CodePoint,
+    code_point: u32,
     dialect: Dialect,
     kind: DialectErrorKind,
     /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
@@ -113,7 +113,7 @@ impl DialectError {
         let mut bytes = [0; 6];
         bytes[..subpart.len()].copy_from_slice(subpart);
         let len = subpart.len() as u8;
-        Self { offset, code_point: CodePoint::of(0), dialect, kind, bytes, len, next }
+        Self { offset, code_point: 0, dialect, kind, bytes, len, next }
     }
 
     /// Converts an error of the BOM policy.
@@ -129,9 +129,9 @@ impl DialectError {
     /// Describes a code point that is not a scalar value and ends at `end`.
     #[cfg(feature = "alloc")]
     #[cold]
-    pub(super) fn not_scalar(end: u64, dialect: Dialect, code_point: CodePoint) -> Self {
+    pub(super) fn not_scalar(end: u64, dialect: Dialect, code_point: u32) -> Self {
         let (bytes, len) = match dialect {
-            Dialect::Utf8b => ([code_point.to_u32() as u8, 0, 0, 0, 0, 0], 1),
+            Dialect::Utf8b => ([code_point as u8, 0, 0, 0, 0, 0], 1),
             _ => generalized(code_point),
         };
         Self {
@@ -253,17 +253,17 @@ impl DialectError {
     /// # #[cfg(feature = "alloc")] {
     /// use utf8_codec::ErrorMode;
     /// use utf8_codec::decoder::Status;
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder};
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
     ///
     /// let mut text = String::new();
     /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
     /// let progress = decoder.push_to_string(b"caf\xE9!", ErrorMode::Fatal, &mut text);
     /// let Status::IllFormed(error) = progress.status else { panic!() };
-    /// assert_eq!((&*text, error.code_point()), ("caf", CodePoint::new(0xDCE9)));
+    /// assert_eq!((&*text, error.code_point()), ("caf", Some(0xDCE9)));
     /// assert_eq!(error.to_string(), "not text at byte 3: U+DCE9 (e9)");
     /// # }
     /// ```
-    pub const fn code_point(&self) -> Option<CodePoint> {
+    pub const fn code_point(&self) -> Option<u32> {
         match self.kind {
             DialectErrorKind::NotScalar => Some(self.code_point),
             _ => None,
@@ -335,7 +335,7 @@ impl fmt::Display for DialectError {
             write!(f, " at byte {}: ", self.offset)?;
         }
         match self.code_point() {
-            Some(code_point) => write!(f, "{code_point}")?,
+            Some(code_point) => write!(f, "U+{code_point:04X}")?,
             None => write!(f, "{}", self.kind)?,
         }
         for (i, byte) in self.bytes().iter().enumerate() {
@@ -359,7 +359,7 @@ impl fmt::Debug for DialectError {
             .field("kind", &self.kind)
             .field("bytes", &format_args!("{:02x?}", self.bytes()))
             .field("next_byte", &format_args!("{:02x?}", self.next))
-            .field("code_point", &self.code_point())
+            .field("code_point", &format_args!("{:x?}", self.code_point()))
             .finish()
     }
 }

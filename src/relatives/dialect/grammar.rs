@@ -17,8 +17,9 @@
 
 use core::ops::RangeInclusive;
 
+use crate::dialect::code_point::from_pair;
 use crate::dialect::options::{ErrorSpan, Options, Unpaired, Values};
-use crate::dialect::{CodePoint, Dialect, DialectErrorKind as Kind};
+use crate::dialect::{Dialect, DialectErrorKind as Kind};
 use crate::relatives::Follow;
 
 /// The rules by which a stream is read.
@@ -41,7 +42,7 @@ pub(super) enum Before {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sequence {
     /// A code point of this many bytes.
-    CodePoint(CodePoint, usize),
+    CodePoint(u32, usize),
     /// This many ill-formed bytes, and the byte after them if it is the reason.
     IllFormed(usize, Kind, Option<u8>),
     /// All of the input, at most five bytes, is a proper prefix of a sequence, perhaps a rejected one.
@@ -60,7 +61,7 @@ impl Grammar {
         let sequence = self.read_by_rows(input, before, follow);
         match sequence {
             Sequence::IllFormed(..) if self.dialect == Dialect::Utf8b => {
-                Sequence::CodePoint(CodePoint::of(0xDC00 + u32::from(input[0])), 1)
+                Sequence::CodePoint(0xDC00 + u32::from(input[0]), 1)
             }
             sequence => sequence,
         }
@@ -152,14 +153,14 @@ impl Grammar {
         let writes_pairs = matches!(self.dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         let alone = match self.options.unpaired {
             Unpaired::Rejected => Sequence::IllFormed(len, Kind::UnpairedSurrogate, None),
-            Unpaired::Accepted => Sequence::CodePoint(CodePoint::of(value), len),
+            Unpaired::Accepted => Sequence::CodePoint(value, len),
         };
         match value {
             0xD800..=0xDBFF if writes_pairs => {
                 let fits = match *rest {
                     [0xED, second @ 0xB0..=0xBF, third @ 0x80..=0xBF, ..] => {
                         let trailing = u32::from(second & 0x0F) << 6 | u32::from(third & 0x3F);
-                        let whole = CodePoint::from_pair(value, trailing);
+                        let whole = from_pair(value, trailing);
                         return Sequence::CodePoint(whole, len + 3);
                     }
                     [0xED, 0xB0..=0xBF, ..] => 2,
@@ -187,7 +188,7 @@ impl Grammar {
             0x11_0000.. if self.options.values == Values::Unicode => {
                 Sequence::IllFormed(len, Kind::TooLarge, None)
             }
-            _ => Sequence::CodePoint(CodePoint::of(value), len),
+            _ => Sequence::CodePoint(value, len),
         }
     }
 
@@ -219,8 +220,7 @@ impl Grammar {
 }
 
 /// Returns the bytes of a code point by the rule of RFC 2279, and their number.
-pub(super) const fn generalized(code_point: CodePoint) -> ([u8; 6], usize) {
-    let value = code_point.to_u32();
+pub(super) const fn generalized(value: u32) -> ([u8; 6], usize) {
     let (len, mark) = match value {
         0..0x80 => return ([value as u8, 0, 0, 0, 0, 0], 1),
         0x80..0x800 => (2, 0xC0),

@@ -181,7 +181,7 @@ impl JavaUtfCodec {
                 DialectStep::Hold => break,
                 DialectStep::Text(text) => (text.len(), None),
                 DialectStep::Silent(len) => (len, None),
-                DialectStep::CodePoint(code_point, len) => match code_point.to_char() {
+                DialectStep::CodePoint(code_point, len) => match char::from_u32(code_point) {
                     Some(_) => (len, None),
                     None => (len, Some(scanner.not_scalar(code_point))),
                 },

@@ -12,9 +12,11 @@
 //! | [`Utf8b`](Dialect::Utf8b) | bytes that are not UTF-8 become U+DC80 to U+DCFF | Python's `surrogateescape` |
 //! | [`SurrogatePass`](Dialect::SurrogatePass) | surrogates, three bytes each | Python's `surrogatepass` |
 //!
-//! [`DialectDecoder`] decodes bytes to [`CodePoint`]s, and to text where every code point is a Unicode
-//! scalar value; other code points are never in a `str`. [`DialectEncoder`] is the counterpart. With the
-//! feature `codec`, `DialectCodec` and `JavaUtfCodec` are codecs for tokio-util.
+//! [`DialectDecoder`] decodes bytes to code points, and to text where every code point is a Unicode
+//! scalar value; other code points are never in a `str`. A code point is a `u32`: a scalar value, a surrogate
+//! (U+D800 to U+DFFF), or in RFC 2279 any value of up to 31 bits; `char::from_u32` tells scalar values apart.
+//! [`DialectEncoder`] is the counterpart. With the feature `codec`, `DialectCodec` and `JavaUtfCodec` are codecs
+//! for tokio-util.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
@@ -29,7 +31,7 @@
 //!     let _done = decoder.push_to_code_points(chunk, ErrorMode::Fatal, &mut code_points);
 //! }
 //! decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
-//! assert_eq!(code_points[3].to_string(), "U+DCE9");
+//! assert_eq!(code_points[3], 0xDCE9);
 //!
 //! let mut bytes = Vec::new();
 //! let mut encoder = DialectEncoder::new(Dialect::Utf8b);
@@ -96,7 +98,6 @@ mod scanner;
 
 use core::fmt;
 
-pub use code_point::CodePoint;
 #[cfg(feature = "codec")]
 pub use codec::DialectCodec;
 pub use decoder::DialectDecoder;

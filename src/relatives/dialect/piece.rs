@@ -1,7 +1,5 @@
 //! A piece of a stream in a dialect: text, or a code point.
 
-use crate::dialect::CodePoint;
-
 /// A piece of a stream in a [dialect](crate::dialect): text, or one code point.
 ///
 /// The decoder lends text as `&str`; the codec's items own it.
@@ -9,20 +7,20 @@ use crate::dialect::CodePoint;
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::dialect::{CodePoint, DialectPiece};
+/// use utf8_codec::dialect::DialectPiece;
 ///
-/// let pieces = [DialectPiece::Text("né"), DialectPiece::CodePoint(CodePoint::MAX)];
-/// let values: Vec<_> =
-///     pieces.iter().flat_map(DialectPiece::code_points).map(u32::from).collect();
+/// let pieces = [DialectPiece::Text("né"), DialectPiece::CodePoint(0x7FFF_FFFF)];
+/// let values: Vec<_> = pieces.iter().flat_map(DialectPiece::code_points).collect();
 /// assert_eq!(values, [0x6E, 0xE9, 0x7FFF_FFFF]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DialectPiece<T> {
     /// Text, never empty when decoded.
     Text(T),
-    /// A code point. The decoder yields one that the dialect writes in another way than UTF-8, or whose
-    /// bytes were cut; the codec one that is not a Unicode scalar value.
-    CodePoint(CodePoint),
+    /// A code point: a Unicode scalar value, a surrogate, or in RFC 2279 a value of up to 31 bits. The decoder
+    /// yields one that the dialect writes in another way than UTF-8, or whose bytes were cut; the codec one that
+    /// is not a Unicode scalar value.
+    CodePoint(u32),
 }
 
 impl<T: AsRef<str>> DialectPiece<T> {
@@ -31,10 +29,10 @@ impl<T: AsRef<str>> DialectPiece<T> {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{CodePoint, DialectPiece};
+    /// use utf8_codec::dialect::DialectPiece;
     ///
     /// assert_eq!(DialectPiece::Text("né").as_str(), Some("né"));
-    /// let escaped = CodePoint::new(0xDCE9).unwrap();
+    /// let escaped = 0xDCE9;
     /// assert_eq!(DialectPiece::<String>::CodePoint(escaped).as_str(), None);
     /// ```
     pub fn as_str(&self) -> Option<&str> {
@@ -49,16 +47,16 @@ impl<T: AsRef<str>> DialectPiece<T> {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{CodePoint, DialectPiece};
+    /// use utf8_codec::dialect::DialectPiece;
     ///
-    /// assert!(DialectPiece::Text("né").code_points().eq(['n', 'é'].map(CodePoint::from)));
+    /// assert!(DialectPiece::Text("né").code_points().eq(['n', 'é'].map(u32::from)));
     /// ```
-    pub fn code_points(&self) -> impl Iterator<Item = CodePoint> {
+    pub fn code_points(&self) -> impl Iterator<Item = u32> {
         let (text, code_point) = match self {
             Self::Text(text) => (text.as_ref(), None),
             Self::CodePoint(code_point) => ("", Some(*code_point)),
         };
-        text.chars().map(CodePoint::from).chain(code_point)
+        text.chars().map(u32::from).chain(code_point)
     }
 }
 

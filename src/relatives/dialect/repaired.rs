@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use crate::core::decoder::buffer::{Progress, Status};
 use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
-use crate::dialect::CodePoint;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
@@ -94,20 +93,20 @@ impl DialectDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder};
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
     ///
     /// let mut code_points = Vec::new();
     /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
     /// for chunk in [&b"A\xFD\xBF\xBF"[..], b"\xBF\xBF\xBF"] {
     ///     let _done = decoder.push_to_code_points(chunk, ErrorMode::Fatal, &mut code_points);
     /// }
-    /// assert_eq!(code_points, [CodePoint::from('A'), CodePoint::MAX]);
+    /// assert_eq!(code_points, [u32::from('A'), 0x7FFF_FFFF]);
     /// ```
     pub fn push_to_code_points(
         &mut self,
         chunk: &[u8],
         mode: ErrorMode,
-        code_points: &mut Vec<CodePoint>,
+        code_points: &mut Vec<u32>,
     ) -> Progress<DialectError> {
         let (start, before) = (self.position(), code_points.len());
         let mut status = Status::Done;
@@ -115,7 +114,7 @@ impl DialectDecoder {
             match piece {
                 Ok(piece) => code_points.extend(piece.code_points()),
                 Err(error) => match error.repair_of(mode) {
-                    Some(repair) => code_points.extend(repair.chars().map(CodePoint::from)),
+                    Some(repair) => code_points.extend(repair.chars().map(u32::from)),
                     None => {
                         status = Status::IllFormed(error);
                         break;
@@ -137,19 +136,19 @@ impl DialectDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{CodePoint, Dialect, DialectDecoder};
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
     ///
     /// let mut code_points = Vec::new();
     /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
     /// let _done = decoder.push_to_code_points(b"\xE2\x82", ErrorMode::Fatal, &mut code_points);
     /// assert!(code_points.is_empty()); // it may become a euro sign
     /// decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
-    /// assert_eq!(code_points, [0xDCE2, 0xDC82].map(|value| CodePoint::new(value).unwrap()));
+    /// assert_eq!(code_points, [0xDCE2, 0xDC82]);
     /// ```
     pub fn finish_to_code_points(
         &mut self,
         mode: ErrorMode,
-        code_points: &mut Vec<CodePoint>,
+        code_points: &mut Vec<u32>,
     ) -> Result<(), DialectError> {
         loop {
             match self.end(mode) {
@@ -157,7 +156,7 @@ impl DialectDecoder {
                 Ok(Some(code_point)) => code_points.push(code_point),
                 Err(error) => {
                     let repair = error.repair_of(mode).ok_or(error)?;
-                    code_points.extend(repair.chars().map(CodePoint::from));
+                    code_points.extend(repair.chars().map(u32::from));
                 }
             }
         }
@@ -206,11 +205,11 @@ impl DialectDecoder {
     /// Appends the code point just decoded, or its repair if it is not a scalar value.
     fn append(
         &mut self,
-        code_point: CodePoint,
+        code_point: u32,
         mode: ErrorMode,
         text: &mut String,
     ) -> Result<(), DialectError> {
-        match code_point.to_char() {
+        match char::from_u32(code_point) {
             Some(c) => text.push(c),
             None => {
                 let error = self.tally.note(self.scanner.not_scalar(code_point));
@@ -235,7 +234,7 @@ pub(super) struct Run {
 /// Why [`decode_run`] stopped.
 pub(super) enum Halt {
     /// A code point of this many bytes that is not a scalar value.
-    CodePoint(CodePoint, usize),
+    CodePoint(u32, usize),
     /// An error that the mode does not repair. It has not been counted.
     Error(DialectError),
 }
@@ -281,7 +280,7 @@ pub(super) fn decode_run(
                 read += piece.len();
                 continue;
             }
-            DialectStep::CodePoint(code_point, len) => match code_point.to_char() {
+            DialectStep::CodePoint(code_point, len) => match char::from_u32(code_point) {
                 Some(c) => {
                     text.push(c);
                     read += len;

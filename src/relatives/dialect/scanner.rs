@@ -9,10 +9,11 @@ use crate::core::mode::ErrorMode;
 use crate::core::text::first_char;
 use crate::core::text::{Ending, split_far, split_range};
 use crate::core::text::{Kernel, NulForm};
+use crate::dialect::Dialect;
+use crate::dialect::code_point::is_leading_surrogate;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{Before, Grammar, Sequence};
 use crate::dialect::options::{ErrorSpan, Options};
-use crate::dialect::{CodePoint, Dialect};
 use crate::relatives::Follow;
 
 /// The state of a stream in a dialect between two bytes.
@@ -45,7 +46,7 @@ pub(crate) enum DialectStep<'a> {
     /// Text that the dialect writes as UTF-8 does, not empty.
     Text(&'a str),
     /// A code point of this many bytes.
-    CodePoint(CodePoint, usize),
+    CodePoint(u32, usize),
     /// A stripped BOM of this many bytes.
     Silent(usize),
     /// An error. Its own bytes are consumed; `MissingBom` has none.
@@ -182,7 +183,7 @@ impl DialectScanner {
         match grammar.read(input, self.before, follow) {
             Sequence::CodePoint(code_point, len) => {
                 self.position += len as u64;
-                self.before = match code_point.is_leading_surrogate() {
+                self.before = match is_leading_surrogate(code_point) {
                     true => Before::LeadingSurrogate,
                     false => Before::Other,
                 };
@@ -239,7 +240,7 @@ impl DialectScanner {
 
     /// Describes the code point just decoded, which is not a scalar value.
     #[cfg(feature = "alloc")]
-    pub(crate) fn not_scalar(&self, code_point: CodePoint) -> DialectError {
+    pub(crate) fn not_scalar(&self, code_point: u32) -> DialectError {
         DialectError::not_scalar(self.position, self.dialect, code_point)
     }
 

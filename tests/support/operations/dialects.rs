@@ -11,8 +11,8 @@ use utf8_codec::ErrorMode;
 use utf8_codec::codec::CodecError;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{
-    CodePoint, Dialect, DialectCodec, DialectDecoder, DialectEncodeError, DialectEncoder,
-    DialectError, DialectErrorKind, DialectPiece, JavaUtfCodec,
+    Dialect, DialectCodec, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
+    DialectErrorKind, DialectPiece, JavaUtfCodec,
 };
 
 use super::input::{Bytes, Many, Text, Units};
@@ -348,8 +348,8 @@ impl Stream {
                     out.extend(text.chars().map(|c| Ok(c.into())));
                 }
                 DialectPiece::CodePoint(code_point) => {
-                    assert_eq!(code_point.to_char(), None, "it is text");
-                    out.push(Ok(code_point.to_u32()));
+                    assert_eq!(char::from_u32(*code_point), None, "it is text");
+                    out.push(Ok(*code_point));
                 }
             }
             if self.pieces.error_count() == 0 {
@@ -395,7 +395,7 @@ fn pieces<'a>(
     let mut out = Vec::new();
     for piece in pieces {
         match piece {
-            Ok(piece) => out.extend(piece.code_points().map(|c| Ok(c.into()))),
+            Ok(piece) => out.extend(piece.code_points().map(Ok)),
             Err(error) => out.push(came_of(&error)),
         }
     }
@@ -462,8 +462,8 @@ fn until_ok<O: Default>(
     }
 }
 
-fn code_points(code_points: Vec<CodePoint>) -> Vec<Came> {
-    code_points.into_iter().map(|code_point| Ok(code_point.into())).collect()
+fn code_points(code_points: Vec<u32>) -> Vec<Came> {
+    code_points.into_iter().map(Ok).collect()
 }
 
 fn chars(text: String) -> Vec<Came> {
@@ -491,8 +491,8 @@ enum Encode {
     Reset,
 }
 
-fn near(&(kind, value): &(u8, u32)) -> CodePoint {
-    let value = match kind % 8 {
+fn near(&(kind, value): &(u8, u32)) -> u32 {
+    match kind % 8 {
         0 => value & 0x7F,
         1 => 0xD800 | value & 0x3FF,
         2 => 0xDC00 | value & 0x3FF,
@@ -501,8 +501,7 @@ fn near(&(kind, value): &(u8, u32)) -> CodePoint {
         5 => value & 0x1F_FFFF,
         6 => value & 0x7FFF_FFFF,
         _ => value & 0xFFFF,
-    };
-    CodePoint::new(value).expect("31 bits")
+    }
 }
 
 /// What is written is what the model makes of each code point, or of a pair; the codec writes the same
@@ -550,7 +549,7 @@ pub fn dialect_encoder(text: &DialectText) {
 type Refused = (u64, u32);
 
 fn refused(error: DialectEncodeError) -> Refused {
-    (error.offset(), error.code_point().to_u32())
+    (error.offset(), error.code_point())
 }
 
 struct Writing {
@@ -627,10 +626,10 @@ impl Writing {
     }
 
     /// What has been pushed as a code point is written as an item, too.
-    fn code_point(&mut self, code_point: CodePoint) {
+    fn code_point(&mut self, code_point: u32) {
         let joined = self.codec.decoder().dialect() == Dialect::Wtf8;
-        self.expected.push(code_point.into(), joined);
-        self.expected_of_items.push(code_point.into(), joined);
+        self.expected.push(code_point, joined);
+        self.expected_of_items.push(code_point, joined);
         match self.codec.encode(Item::CodePoint(code_point), &mut self.items) {
             Ok(()) => self.is_signed = true,
             Err(CodecError::Invalid(error)) => self.errors_of_items.push(refused(error)),

@@ -6,8 +6,7 @@ use sha2::{Digest, Sha256};
 
 use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{
-    CodePoint, Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectErrorKind,
+    Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError, DialectErrorKind,
 };
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
@@ -56,7 +55,7 @@ fn encoder(rules: Rules) -> DialectEncoder {
 /// What came out of one stream.
 #[derive(Default)]
 struct Run {
-    steps: Vec<Vec<CodePoint>>,
+    steps: Vec<Vec<u32>>,
     held: Vec<usize>,
     errors: Vec<DialectError>,
     fail_step: Option<usize>,
@@ -68,7 +67,8 @@ fn decode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
     let mut answer = Map::new();
     let mut tell = |name: &str, value: Value| answer.insert(name.to_owned(), value);
 
-    let is_text = run.steps.iter().flatten().all(|code_point| code_point.to_char().is_some());
+    let is_text =
+        run.steps.iter().flatten().all(|&code_point| char::from_u32(code_point).is_some());
     let name = |name: &str| if is_text { name.to_owned() } else { format!("{name}_cps") };
     tell(&name("out"), written(&run.steps.concat(), is_text));
     if chunks.len() > 1 {
@@ -124,7 +124,7 @@ fn run(chunks: &[Vec<u8>], rules: Rules, mode: ErrorMode) -> Run {
                         run.fail_step = Some(n);
                         break;
                     };
-                    step.extend(repair.chars().map(CodePoint::from));
+                    step.extend(repair.chars().map(u32::from));
                 }
             }
         }
@@ -141,9 +141,9 @@ fn run(chunks: &[Vec<u8>], rules: Rules, mode: ErrorMode) -> Run {
 
 /// The pieces up to the first error that the mode does not repair.
 fn until_error(
-    pieces: impl Iterator<Item = Result<Vec<CodePoint>, DialectError>>,
+    pieces: impl Iterator<Item = Result<Vec<u32>, DialectError>>,
     mode: ErrorMode,
-) -> Vec<Result<Vec<CodePoint>, DialectError>> {
+) -> Vec<Result<Vec<u32>, DialectError>> {
     let mut taken = Vec::new();
     for piece in pieces {
         let is_last = piece.is_err() && mode == ErrorMode::Fatal;
@@ -183,13 +183,13 @@ fn errors_in_utf8(bytes: &[u8], bom: BomPolicy) -> (Vec<Utf8Error>, Option<Optio
 }
 
 /// Code points as hexadecimal UTF-8, or, where some are not text, as numbers.
-fn written(code_points: &[CodePoint], is_text: bool) -> Value {
+fn written(code_points: &[u32], is_text: bool) -> Value {
     if is_text {
         let text: String =
-            code_points.iter().filter_map(|code_point| code_point.to_char()).collect();
+            code_points.iter().filter_map(|&code_point| char::from_u32(code_point)).collect();
         return hex(text.as_bytes()).into();
     }
-    code_points.iter().map(|code_point| Value::from(code_point.to_u32())).collect()
+    code_points.iter().copied().map(Value::from).collect()
 }
 
 fn described_in_dialect(error: &DialectError) -> Value {
@@ -282,12 +282,7 @@ fn encode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
         let pushed = match (units, str_of(case, "units")?) {
             (None, _) => encoder.finish_to_vec(&mut bytes),
             (Some(units), "u16") => encoder.push_utf16_to_vec(&numbers(units)?, &mut bytes),
-            (Some(units), "cps") => {
-                let code_points: Option<Vec<_>> =
-                    numbers(units)?.into_iter().map(CodePoint::new).collect();
-                let code_points = code_points.ok_or("a code point has 31 bits")?;
-                encoder.push_code_points_to_vec(&code_points, &mut bytes)
-            }
+            (Some(units), "cps") => encoder.push_code_points_to_vec(&numbers(units)?, &mut bytes),
             (_, units) => return Err(format!("there are no units {units}")),
         };
         steps.push(hex(&bytes));
