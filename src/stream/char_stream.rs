@@ -224,6 +224,7 @@ where
     /// assert!(is_first.await);
     /// # }
     /// ```
+    #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]
     pub fn poll_peek<'a>(
         mut self: Pin<&'a mut Self>,
         cx: &mut Context<'_>,
@@ -249,6 +250,7 @@ where
     /// let block = Pin::new(&mut chars).poll_next_block(&mut Context::from_waker(&waker));
     /// assert!(matches!(block, Poll::Ready(Some(Ok(['d', 'v', 'ě'])))));
     /// ```
+    #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]
     pub fn poll_next_block<'a>(
         mut self: Pin<&'a mut Self>,
         cx: &mut Context<'_>,
@@ -281,6 +283,7 @@ where
     /// }
     /// ```
     #[inline]
+    #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]
     pub fn poll_next_indexed(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -38,7 +38,7 @@ impl<'a> Input for &'a [u8] {
 
     #[inline]
     fn take_text(&mut self, scan: impl for<'s> FnOnce(&'s [u8]) -> &'s str) -> &'a str {
-        let text = scan(*self);
+        let text = scan(self);
         self.skip(text.len());
         text
     }
