@@ -693,8 +693,8 @@ fn calls_in_another_order_are_errors() {
     ];
     for (call, error) in misuse {
         let mut connection = MessageAssembler::new();
-        assert_eq!(call(&mut connection), Err(error.into()));
-        check_failed(&mut connection, error.into());
+        assert_eq!(call(&mut connection), Err(error));
+        check_failed(&mut connection, error);
     }
 }
 

@@ -7,9 +7,13 @@ mod dialect;
 #[path = "../tools/src/bin/conformance/driver/mod.rs"]
 #[allow(dead_code, reason = "each user takes its own part")]
 mod driver;
+#[cfg(not(feature = "codec"))]
 #[path = "../support/reference.rs"]
 mod reference;
 mod reference_model;
 #[cfg(feature = "codec")]
 #[path = "../support/mod.rs"]
 mod support;
+
+#[cfg(feature = "codec")]
+use support::reference;
