@@ -66,7 +66,7 @@
 //! - after each chunk, everything that the bytes so far determine is out;
 //! - an error is reported by the call that brings the first impossible byte, not at the end of a
 //!   line, message or buffer; that byte starts the next sequence;
-//! - one error covers one maximal subpart, one to three bytes, as in [`core::str::from_utf8`] and
+//! - one error covers one maximal subpart, one to three bytes, as in [`str::from_utf8`] and
 //!   in the WHATWG Encoding Standard;
 //! - an empty chunk changes nothing;
 //! - `finish` turns an unfinished character at the end into one error, once. Nothing happens in
@@ -123,7 +123,7 @@
 //! | the same, read or in a `Stream` | text | `with_fallback` of [`codec::Utf8Codec`], [`codec::Utf8LinesCodec`], [`stream::Utf8Stream`] | `codec`, `stream` |
 //! | slices | what they are: ASCII, UTF-8, UTF-16, legacy, binary | [`detect::Detector`] | |
 //! | the same | a guess which legacy encoding | `detect::LegacyGuesser` | `chardetng` |
-//! | slices from a terminal | borrowed text, in Latin-1 or UTF-8 by its escapes | [`TerminalDecoder`] | |
+//! | slices from a terminal | borrowed text, in Latin-1 or UTF-8 by its escapes | [`terminal::TerminalDecoder`] | |
 //! | any bytes | where characters begin | [`boundary`] | |
 //! | text in pieces | the offsets of a text | [`search::TextFinder`] | `codec` or `stream` |
 //! | text, `char`s | bytes, with a signature if wanted | [`Utf8Encoder`] | |

@@ -4,10 +4,10 @@
 //! | --- | --- | --- | --- |
 //! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream, or is repaired | `T: AsRef<str>` |
 //! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | is an item | its items |
-//! | [`Utf8LinesCodec`] | `Result<`[`Line`]`, `[`LineError`]`>` | is an item, or is repaired | `T: AsRef<str>` |
+//! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | is an item, or is repaired | `T: AsRef<str>` |
 //! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
 //! | [`DialectCodec`](crate::dialect::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
-//! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
+//! | [`JavaUtfCodec`](crate::dialect::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
 //!
 //! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing: at most
 //! three bytes (in a dialect five), or, with the lines codec, the line, and with Java's, the string.

@@ -63,6 +63,9 @@ type Came = Result<u32, Wrong>;
 /// What the codec gives.
 type Item = DialectPiece<bytestring::ByteString>;
 
+/// What a call of the codec returns.
+type DecodedItem = Result<Option<Item>, CodecError<DialectError>>;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Wrong {
     at: u64,
@@ -326,10 +329,7 @@ impl Stream {
     /// What the codec gives until it asks for more.
     fn through_codec(
         &mut self,
-        decode: fn(
-            &mut DialectCodec,
-            &mut BytesMut,
-        ) -> Result<Option<Item>, CodecError<DialectError>>,
+        decode: fn(&mut DialectCodec, &mut BytesMut) -> DecodedItem,
     ) -> Vec<Came> {
         let mut out = Vec::new();
         loop {
