@@ -113,10 +113,7 @@ async fn other_charsets_are_counted_as_what_they_say() {
         assert_eq!((status, &answer["kind"]), (415, &json!("charset")), "{charset}");
     }
     let (status, answer) = post(address, "", "text").await;
-    assert_eq!(
-        (status, &answer["error"]),
-        (400, &json!("the encoding of the body is not known: malformed content-type at byte 20"))
-    );
+    assert_eq!((status, &answer["error"]), (400, &json!("malformed content-type at byte 20")));
 }
 
 #[tokio::test]
