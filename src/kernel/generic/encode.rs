@@ -53,7 +53,9 @@ pub(in crate::kernel) fn encode_utf16<V: Lanes>(
     let (mut read, mut written) = (0, 0);
     // A few units take less time than a step and the stack that it needs (`benches/writer`).
     while units.len() >= V::LEN / 2 {
-        let window = &units[read..units.len().min(read + WINDOW)];
+        // No more than may fit: each unit is a byte at least.
+        let size = WINDOW.min(out.len() - written);
+        let window = &units[read..units.len().min(read + size)];
         let paired = paired_len::<V>(token, window);
         let (more, len) = encode::<V, u16>(token, &window[..paired], &mut out[written..]);
         read += more;
