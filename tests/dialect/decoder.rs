@@ -402,9 +402,9 @@ proptest! {
             }
             None => {
                 let at = encoded.unwrap_err().offset() as usize;
-                prop_assert_eq!(model::encode(rules, code_points[at].into()), None);
+                prop_assert_eq!(model::encode(rules, code_points[at]), None);
                 let before = &code_points[..at];
-                prop_assert!(before.iter().all(|&c| model::encode(rules, c.into()).is_some()));
+                prop_assert!(before.iter().all(|&c| model::encode(rules, c).is_some()));
             }
         }
     }
