@@ -1,4 +1,4 @@
-//! The innermost loops: one implementation for each instruction set, behind one value.
+//! The innermost loops: one implementation for each instruction set, chosen by one value.
 //!
 //! A [`Kernel`] names an implementation that this machine can run. It comes only from [`Kernel::detect`] and
 //! [`Kernel::available`], so safe code cannot name another.

@@ -68,7 +68,7 @@ impl Looked {
         Self { decided, seen: decided }
     }
 
-    /// At least so many bytes are decided.
+    /// At least this many bytes are decided.
     pub(crate) fn beyond(self, decided: usize) -> Self {
         let decided = self.decided.max(decided);
         Self { decided, seen: self.seen.max(decided) }

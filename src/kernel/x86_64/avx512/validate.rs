@@ -557,7 +557,7 @@ fn stop_at(input: &[u8], at: usize, marks: u64) -> Validated {
     }
 }
 
-/// Whether there are no errors, and no sequence goes on after `last`.
+/// Whether there are no errors, and no sequence continues past `last`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn is_finished(errors: __m512i, last: __m512i) -> bool {
