@@ -259,6 +259,8 @@ mod adaptor;
 #[cfg(feature = "codec")]
 pub mod codec;
 mod core;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 #[allow(unsafe_code)]
 mod kernel;
 #[cfg(any(feature = "codec", feature = "stream"))]

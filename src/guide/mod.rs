@@ -1,0 +1,107 @@
+//! A guide in short pages: one question each, with snippets that are run as tests.
+//!
+//! | to do this | read |
+//! | --- | --- |
+//! | replace `String::from_utf8_lossy` in a loop | [`lossy_in_a_loop`] |
+//! | read and write text on a socket | [`sockets`] |
+//! | read the body of an HTTP message | [`http`] |
+//! | receive WebSocket messages | [`websocket`] |
+//! | follow server-sent events, or the tokens of a language model | [`events`] |
+//! | serve newline-delimited JSON, or JSON-RPC over standard input | [`json_lines`] |
+//! | decode what a terminal sends, or what is sent to it | [`terminals`] |
+//! | read files, also those in a legacy encoding | [`files`] |
+//! | use a `std::io::Read`, without an async runtime | [`blocking`] |
+//! | build for a target without `std`, or for WebAssembly | [`no_std`] |
+//! | decide what happens to errors | [`errors`] |
+//! | know what a layer costs in time and memory | [`costs`] |
+//! | follow the rules of a protocol | [`protocols`] |
+//!
+//! The module contains documentation only. The tables of the [crate page](crate) list all types.
+
+/// `from_utf8_lossy` in a loop: the bug, and the fix in one line.
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("lossy_in_a_loop.md"))]
+#[cfg_attr(
+    not(all(feature = "codec", feature = "stream")),
+    doc = "This page needs the features `codec` and `stream`."
+)]
+pub mod lossy_in_a_loop {}
+
+/// Sockets: text over TCP, read and written.
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("sockets.md"))]
+#[cfg_attr(
+    not(all(feature = "codec", feature = "stream")),
+    doc = "This page needs the features `codec` and `stream`."
+)]
+pub mod sockets {}
+
+/// HTTP bodies: the text of a request or a response, whole or as it arrives.
+#[cfg_attr(feature = "http-body", doc = include_str!("http.md"))]
+#[cfg_attr(not(feature = "http-body"), doc = "This page needs the feature `http-body`.")]
+pub mod http {}
+
+/// WebSocket: messages that are validated while they arrive.
+#[cfg_attr(feature = "bytes", doc = include_str!("websocket.md"))]
+#[cfg_attr(not(feature = "bytes"), doc = "This page needs the feature `bytes`.")]
+pub mod websocket {}
+
+/// Events: server-sent events and token streams.
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("events.md"))]
+#[cfg_attr(
+    not(all(feature = "codec", feature = "stream")),
+    doc = "This page needs the features `codec` and `stream`."
+)]
+pub mod events {}
+
+/// JSON lines: newline-delimited JSON, and JSON-RPC over standard input.
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("json_lines.md"))]
+#[cfg_attr(
+    not(all(feature = "codec", feature = "stream")),
+    doc = "This page needs the features `codec` and `stream`."
+)]
+pub mod json_lines {}
+
+/// Terminals: escapes, legacy encodings and input in pieces.
+#[cfg_attr(feature = "alloc", doc = include_str!("terminals.md"))]
+#[cfg_attr(not(feature = "alloc"), doc = "This page needs the feature `alloc`.")]
+pub mod terminals {}
+
+/// Files: a BOM, UTF-16 and legacy encodings.
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("files.md"))]
+#[cfg_attr(
+    not(all(feature = "codec", feature = "stream")),
+    doc = "This page needs the features `codec` and `stream`."
+)]
+pub mod files {}
+
+/// Blocking code: a decoder in a `std::io::Read` loop.
+#[cfg_attr(feature = "std", doc = include_str!("blocking.md"))]
+#[cfg_attr(not(feature = "std"), doc = "This page needs the feature `std`.")]
+pub mod blocking {}
+
+/// `no_std` and WebAssembly: the core without an allocator.
+#[doc = include_str!("no_std.md")]
+pub mod no_std {}
+
+/// Errors: modes, strictness and limits.
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("errors.md"))]
+#[cfg_attr(
+    not(all(feature = "codec", feature = "stream")),
+    doc = "This page needs the features `codec` and `stream`."
+)]
+pub mod errors {}
+
+/// Costs: what each layer adds.
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("costs.md"))]
+#[cfg_attr(
+    not(all(feature = "codec", feature = "stream")),
+    doc = "This page needs the features `codec` and `stream`."
+)]
+pub mod costs {}
+
+/// Protocols: what the standards require of text, and the settings that follow them.
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("protocols.md"))]
+#[cfg_attr(
+    not(all(feature = "codec", feature = "stream")),
+    doc = "This page needs the features `codec` and `stream`."
+)]
+pub mod protocols {}
