@@ -98,7 +98,7 @@ impl AsyncRead for Endless {
 }
 
 #[test]
-fn while_data_keep_coming_nothing_is_allocated_for_a_read() {
+fn reads_allocate_nothing_while_data_keeps_arriving() {
     for read in [1, 2, 3, 64, 95, 96, 97, 1460, 8192, 100_000] {
         let mut reader = Utf8Reader::new(Endless::new(read));
         let mut bytes = 0;
@@ -116,7 +116,7 @@ fn while_data_keep_coming_nothing_is_allocated_for_a_read() {
 }
 
 #[test]
-fn nor_for_a_char_or_a_read_of_bytes() {
+fn chars_and_byte_reads_allocate_nothing_while_data_keeps_arriving() {
     let mut reader = Utf8Reader::new(Endless::new(1460));
     let mut chars = 0;
     while chars < 3 * 1460 {
@@ -139,7 +139,7 @@ fn nor_for_a_char_or_a_read_of_bytes() {
 }
 
 #[test]
-fn nor_where_everything_has_to_be_repaired() {
+fn repairs_allocate_nothing_while_data_keeps_arriving() {
     let mut reader = Utf8Reader::new(tokio::io::repeat(0xFF)).with_error_mode(ErrorMode::Escape);
     let mut next = || reader.next_str().now_or_never().unwrap().unwrap().unwrap().len();
     assert!((0..3).map(|_| next()).sum::<usize>() > 0);
@@ -149,7 +149,7 @@ fn nor_where_everything_has_to_be_repaired() {
 }
 
 #[test]
-fn few_bytes_take_nothing_at_all() {
+fn short_messages_allocate_nothing() {
     let (mut peer, socket) = duplex(4096);
     let mut reader = Utf8Reader::new(socket);
     // The pipe's own buffer.
@@ -166,7 +166,7 @@ fn few_bytes_take_nothing_at_all() {
 }
 
 #[test]
-fn what_is_drained_and_pending_has_given_back_its_buffer() {
+fn a_drained_reader_frees_its_buffer_while_pending() {
     let (mut peer, socket) = duplex(1 << 16);
     peer.write_all(&[b'.'; 1 << 16]).now_or_never().unwrap().unwrap();
     let mut reader = Utf8Reader::new(socket);
@@ -188,7 +188,7 @@ fn what_is_drained_and_pending_has_given_back_its_buffer() {
 }
 
 #[test]
-fn what_was_repaired_is_given_back_too() {
+fn a_drained_reader_frees_its_repairs_while_pending() {
     let (mut peer, socket) = duplex(1 << 16);
     peer.write_all(&[0xFF; 1 << 16]).now_or_never().unwrap().unwrap();
     let mut reader = Utf8Reader::new(socket).with_error_mode(ErrorMode::Escape);
@@ -201,7 +201,7 @@ fn what_was_repaired_is_given_back_too() {
 }
 
 #[test]
-fn chars_that_are_out_are_given_up_while_the_source_is_pending() {
+fn a_drained_char_stream_frees_its_text_while_pending() {
     let (sender, receiver) = futures::channel::mpsc::unbounded::<io::Result<&'static str>>();
     let mut chars = receiver.utf8().chars();
     let start = taken().1;
@@ -212,7 +212,7 @@ fn chars_that_are_out_are_given_up_while_the_source_is_pending() {
 }
 
 #[test]
-fn lines_of_a_quiet_reader_take_nothing() {
+fn lines_of_an_idle_reader_hold_no_memory() {
     let (mut peer, socket) = duplex(1 << 16);
     let mut lines = Utf8Reader::new(socket).into_lines();
     let line = [&[b'.'; 5000][..], b"\n"].concat();
@@ -254,7 +254,7 @@ fn quiet<R>(
 }
 
 #[test]
-fn a_hundred_thousand_quiet_connections() {
+fn a_hundred_thousand_idle_connections_hold_no_buffers() {
     let mut buffer = [0; 2000];
     let bare = quiet(
         100_000,
@@ -291,7 +291,7 @@ fn a_hundred_thousand_quiet_connections() {
 const ADDED: usize = 240;
 
 #[test]
-fn sizes_are_those_of_the_documentation() {
+fn sizes_are_as_documented() {
     type Chunks = futures::stream::Pending<Result<bytes::Bytes, io::Error>>;
     let reader = size_of::<Utf8Reader<DuplexStream>>() - size_of::<DuplexStream>();
     let bytes = size_of::<Utf8ByteReader<DuplexStream>>() - size_of::<DuplexStream>();

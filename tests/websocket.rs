@@ -235,7 +235,7 @@ fn keys() -> impl Iterator<Item = Option<[u8; 4]>> {
 // ---- the law ------------------------------------------------------------------------------------
 
 #[test]
-fn every_vector_at_every_cut_and_phase_of_the_mask() {
+fn every_vector_at_every_split_and_mask_phase() {
     let inputs = inputs();
     assert!(inputs.len() > 1000, "only {} inputs", inputs.len());
     for (bytes, config) in inputs {
@@ -251,7 +251,7 @@ fn every_vector_at_every_cut_and_phase_of_the_mask() {
 }
 
 #[test]
-fn every_vector_byte_by_byte_in_every_form() {
+fn every_vector_bytewise_through_every_method() {
     for (bytes, config) in inputs() {
         let expected = Expected::new(&bytes, config);
         for cut in CUTS {
@@ -286,7 +286,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2048, ..ProptestConfig::default() })]
 
     #[test]
-    fn long_text_with_damage_in_any_frames(
+    fn long_ill_formed_text_in_any_frames(
         runs in prop::collection::vec(
             (prop::sample::select(&["plain, ", "жёлтый ", "日本語、", "🦀🚀", "né "][..]), 1..120_usize),
             1..6,
@@ -349,7 +349,7 @@ fn outcome(
 // ---- messages -----------------------------------------------------------------------------------
 
 #[test]
-fn a_message_in_one_piece_is_not_copied() {
+fn a_single_piece_message_is_not_copied() {
     for len in [3, 64, 1460, 70_000] {
         for bom in [BomPolicy::Keep, BomPolicy::Strip] {
             let options = Utf8Options::new().with_bom(bom);
@@ -370,7 +370,7 @@ fn a_message_in_one_piece_is_not_copied() {
 
 /// As from one read buffer, with a mask that runs on over the pieces and characters that are cut.
 #[test]
-fn pieces_that_follow_one_another_in_memory_are_not_copied() {
+fn adjacent_text_pieces_are_not_copied() {
     let plain = "日本語 🦀 é ".repeat(40);
     for size in [1, 2, 3, 5, 64, 300] {
         for bom in [BomPolicy::Keep, BomPolicy::Strip] {
@@ -392,7 +392,7 @@ fn pieces_that_follow_one_another_in_memory_are_not_copied() {
 }
 
 #[test]
-fn bytes_that_follow_one_another_in_memory_are_not_copied() {
+fn adjacent_binary_pieces_are_not_copied() {
     let mut connection = MessageAssembler::new();
     let mut buffer = BytesMut::from(&[0xFF; 100][..]);
     let place = buffer.as_ptr();
@@ -405,7 +405,7 @@ fn bytes_that_follow_one_another_in_memory_are_not_copied() {
 
 /// Other pieces, and those that are not kept, may stand between them.
 #[test]
-fn a_character_that_is_cut_goes_from_one_way_of_giving_to_another() {
+fn a_split_character_can_span_different_push_methods() {
     let text = "a€b🦀c";
     for first in 0..=text.len() {
         for second in first..=text.len() {
@@ -427,7 +427,7 @@ fn a_character_that_is_cut_goes_from_one_way_of_giving_to_another() {
 }
 
 #[test]
-fn an_empty_piece_before_or_behind_does_not_make_it_a_copy() {
+fn empty_pieces_before_and_after_do_not_cause_a_copy() {
     let mut connection = MessageAssembler::new();
     let piece = BytesMut::from("whole");
     let place = piece.as_ptr();
@@ -440,7 +440,7 @@ fn an_empty_piece_before_or_behind_does_not_make_it_a_copy() {
 }
 
 #[test]
-fn ways_of_giving_mix() {
+fn push_methods_can_be_mixed() {
     let mut connection = MessageAssembler::new();
     connection.start_frame(Opcode::Text, false, None).unwrap();
     connection.push_bytes(BytesMut::from(&b"a\xE2"[..])).unwrap();
@@ -486,7 +486,7 @@ fn binary_messages_are_not_text() {
 }
 
 #[test]
-fn a_binary_message_in_one_piece_is_not_copied() {
+fn a_single_piece_binary_message_is_not_copied() {
     let mut connection = MessageAssembler::new().with_max_length(4);
     let piece = BytesMut::from(&b"\xFF\xFE\xFD\xFC"[..]);
     let place = piece.as_ptr();
@@ -500,7 +500,7 @@ fn a_binary_message_in_one_piece_is_not_copied() {
 }
 
 #[test]
-fn messages_follow_one_another() {
+fn consecutive_messages_are_independent() {
     let mut connection = MessageAssembler::new().with_max_length(6);
     for text in ["one", "zwölf", "", "тр"] {
         connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
@@ -510,7 +510,7 @@ fn messages_follow_one_another() {
 }
 
 #[test]
-fn each_message_begins_as_the_options_say() {
+fn options_apply_to_each_message() {
     let options = Utf8Options::new()
         .with_bom(BomPolicy::Strip)
         .with_strictness(Strictness::new().refuse_noncharacters());
@@ -553,7 +553,7 @@ fn the_limit_is_on_by_default_and_counts_all_frames() {
 }
 
 #[test]
-fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
+fn a_limit_lowered_below_the_received_length_rejects_further_data() {
     for how in HOWS {
         let mut connection = MessageAssembler::new();
         connection.start_frame(Opcode::Text, true, None).unwrap();
@@ -569,7 +569,7 @@ fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
 }
 
 #[test]
-fn what_is_announced_is_refused_before_it_comes() {
+fn an_announced_length_over_the_limit_is_rejected_at_once() {
     let mut connection = MessageAssembler::new().with_max_length(1000);
     connection.start_frame(Opcode::Text, false, None).unwrap();
     connection.announce(600).unwrap();
@@ -582,7 +582,7 @@ fn what_is_announced_is_refused_before_it_comes() {
 }
 
 #[test]
-fn what_is_announced_need_not_be_true() {
+fn an_announced_length_can_be_wrong() {
     let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
     connection.start_frame(Opcode::Text, true, None).unwrap();
     connection.announce(u64::MAX).unwrap();
@@ -595,7 +595,7 @@ fn what_is_announced_need_not_be_true() {
 }
 
 #[test]
-fn nothing_but_a_few_bytes_is_held_of_what_is_not_kept() {
+fn validate_holds_only_a_few_bytes() {
     let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
     let (mut text, mut bytes) = ("🦀".repeat(1 << 18).into_bytes(), vec![0xFF; 1 << 20]);
     connection.start_frame(Opcode::Text, true, None).unwrap();
@@ -611,7 +611,7 @@ fn nothing_but_a_few_bytes_is_held_of_what_is_not_kept() {
 }
 
 #[test]
-fn the_first_impossible_byte_is_refused_when_it_comes() {
+fn an_invalid_byte_is_rejected_as_soon_as_it_arrives() {
     let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
     connection.start_frame(Opcode::Text, true, Some(KEY)).unwrap();
     connection.announce(1 << 30).unwrap();
@@ -629,7 +629,7 @@ fn the_first_impossible_byte_is_refused_when_it_comes() {
 // ---- the protocol -------------------------------------------------------------------------------
 
 #[test]
-fn the_order_of_frames_is_that_of_the_protocol() {
+fn frame_order_follows_the_protocol() {
     use Opcode::{Binary, Close, Continuation, Ping, Pong, Text};
     let good: [&[(Opcode, bool)]; 6] = [
         &[(Text, true), (Binary, true), (Text, true)],
@@ -675,7 +675,7 @@ fn order(frames: &[(Opcode, bool)]) -> Result<(), MessageError> {
 }
 
 #[test]
-fn calls_in_another_order_are_errors() {
+fn calls_out_of_order_are_errors() {
     type Call = fn(&mut MessageAssembler) -> Result<(), MessageError>;
     let misuse: [(Call, _); 6] = [
         (|c| c.push(&mut []), MessageError::NoFrame),
@@ -699,7 +699,7 @@ fn calls_in_another_order_are_errors() {
 }
 
 #[test]
-fn every_opcode_is_known_or_reserved() {
+fn opcodes_are_known_or_reserved() {
     for bits in 0..=u8::MAX {
         match Opcode::try_from(bits) {
             Ok(opcode) => {
@@ -712,7 +712,7 @@ fn every_opcode_is_known_or_reserved() {
 }
 
 #[test]
-fn control_frames_have_125_bytes_at_the_most() {
+fn control_frames_have_at_most_125_bytes() {
     for how in HOWS {
         let mut connection = MessageAssembler::new();
         for size in [1, 4, 125] {
@@ -736,7 +736,7 @@ fn control_frames_have_125_bytes_at_the_most() {
 // ---- closing ------------------------------------------------------------------------------------
 
 #[test]
-fn close_codes_are_those_that_may_be_sent() {
+fn only_sendable_close_codes_are_accepted() {
     for code in 0..=u16::MAX {
         let may_be_sent = matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999);
         let created = ClosePayload::new(code, "");
@@ -752,7 +752,7 @@ fn close_codes_are_those_that_may_be_sent() {
 }
 
 #[test]
-fn a_close_payload_comes_back_as_it_was() {
+fn a_close_payload_round_trips() {
     for reason in ["", "a", "done: 終わり", &"ж".repeat(61), &"🦀".repeat(30)] {
         let payload = ClosePayload::new(4999, reason).unwrap();
         assert_eq!((payload.code(), payload.reason()), (4999, reason));
@@ -761,7 +761,7 @@ fn a_close_payload_comes_back_as_it_was() {
 }
 
 #[test]
-fn a_long_reason_is_cut_between_characters() {
+fn a_long_reason_is_truncated_at_a_character() {
     for text in ["a", "ж", "語", "🦀"] {
         for start in ["", "x", "xy", "xyz"] {
             let reason = start.to_owned() + &text.repeat(200);
@@ -774,7 +774,7 @@ fn a_long_reason_is_cut_between_characters() {
 }
 
 #[test]
-fn a_reason_that_is_not_utf8_is_refused_whichever_way_it_comes() {
+fn an_invalid_close_reason_is_rejected_at_any_split() {
     for (bytes, _) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 123) {
         let payload = [&1000_u16.to_be_bytes()[..], &bytes].concat();
         let expected = Expected::new(&bytes, PLAIN);
@@ -800,7 +800,7 @@ fn a_reason_that_is_not_utf8_is_refused_whichever_way_it_comes() {
 }
 
 #[test]
-fn close_payloads_that_are_none() {
+fn invalid_close_payloads_are_rejected() {
     let parse = |payload: &'static [u8]| ClosePayload::parse(Bytes::from_static(payload));
     assert_eq!(parse(b""), Ok(None));
     assert_eq!(parse(b"\x03"), Err(MessageError::TruncatedCloseCode));
@@ -810,7 +810,7 @@ fn close_payloads_that_are_none() {
 // ---- words and traits ---------------------------------------------------------------------------
 
 #[test]
-fn errors_say_what_is_wrong_and_close_with_it() {
+fn errors_have_a_message_and_a_close_code() {
     let utf8 = |bytes: &[u8]| {
         let mut connection = MessageAssembler::new();
         connection.start_frame(Opcode::Text, true, None).unwrap();
@@ -859,7 +859,7 @@ fn errors_say_what_is_wrong_and_close_with_it() {
 }
 
 #[test]
-fn types_may_be_sent_shared_moved_and_printed() {
+fn types_have_the_common_traits() {
     fn is_plain<T: Send + Sync + Unpin + Debug + Clone>() {}
     fn is_error<T: Error + Copy + Eq + Send + Sync + 'static>() {}
     is_plain::<ClosePayload>();

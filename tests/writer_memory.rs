@@ -53,7 +53,7 @@ fn written(writer: &mut Utf8Writer<tokio::io::Sink>, text: &ByteString) -> isize
 }
 
 #[test]
-fn a_writer_that_is_flushed_has_nothing_on_the_heap() {
+fn a_flushed_writer_holds_no_heap_memory() {
     let before = LIVE.get();
     let mut writer = Utf8Writer::new(tokio::io::sink());
     assert_eq!(LIVE.get(), before, "nor does a new one");

@@ -190,7 +190,7 @@ mod tests {
 
     /// Only speed depends on this.
     #[test]
-    fn held_bytes_are_joined_with_the_next_four() {
+    fn held_bytes_are_joined_with_the_next_bytes() {
         for sequence in [[0xF0, 0x9F, 0x98, 0x80], [0xE2, 0x82, 0xAC, b'5'], [0xC3, 0xBF, 1, 2]] {
             for held in 1..=3 {
                 let (tail, rest) = sequence.split_at(held);

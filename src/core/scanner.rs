@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scanner_is_plain_unless_start_strictness_or_an_error_says_otherwise() {
+    fn a_scanner_is_plain_without_open_start_strictness_or_near_errors() {
         assert!(Scanner::new(Utf8Options::new()).is_plain());
         let [mut strip, mut strict] = busy();
         assert!(!strip.is_plain() && !strict.is_plain());
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn near_errors_are_taken_at_once() {
+    fn near_errors_are_classified_without_a_kernel_call() {
         let len = |error: Option<Utf8Error>| error.map(|error| error.bytes().len());
         for (input, expected) in [
             (&b"\x80"[..], Some(1)),

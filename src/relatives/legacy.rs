@@ -449,7 +449,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_does_not_overflow() {
+    fn reserved_room_does_not_overflow() {
         assert_eq!(LegacyDecoder::room(0, 100), 16);
         assert_eq!(LegacyDecoder::room(5, 100), 31);
         assert_eq!(LegacyDecoder::room(usize::MAX / 2, 100), 116);
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_decode_as_far_as_there_is_room() {
+    fn tables_decode_as_much_as_fits() {
         for encoding in [LegacyEncoding::latin1(), LegacyEncoding::windows_1252()] {
             let mut decoder = LegacyDecoder::new(encoding);
             let (mut text, mut rest) = (String::new(), &b"caf\xE9 \x80 \xFF\x00 and more"[..]);

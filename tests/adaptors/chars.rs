@@ -62,7 +62,7 @@ fn indices(does: &[Does], mode: ErrorMode, options: Utf8Options) -> Vec<(u64, ch
 }
 
 #[test]
-fn offsets_are_those_of_the_bytes_in_the_stream() {
+fn char_offsets_are_stream_offsets() {
     let does =
         [Chunk(b"\xEF\xBB"), Chunk(b"\xBFa\xE2"), Chunk(b"\x82\xAC\xFF"), Chunk(b"b\xF0"), End];
     let keep = Utf8Options::new();
@@ -100,7 +100,7 @@ fn offsets_are_those_of_the_bytes_in_the_stream() {
 }
 
 #[test]
-fn a_long_text_has_the_indices_that_a_str_has_however_it_is_cut() {
+fn offsets_of_a_long_text_equal_char_indices_at_any_split() {
     let text = MULTILINGUAL.repeat(100);
     let expected: Vec<_> = text.char_indices().map(|(at, c)| (at as u64, c)).collect();
     for size in [1, 2, 3, 7, 1000, 2047, 2048, 2049, 5000, text.len()] {
@@ -137,7 +137,7 @@ fn damaged(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn among_many_errors_each_char_has_the_offset_of_what_it_is_or_stands_for() {
+fn repaired_chars_have_the_offset_of_their_error() {
     let bytes = damaged(20_000);
     for mode in [
         ErrorMode::Replacement,
@@ -180,7 +180,7 @@ fn among_many_errors_each_char_has_the_offset_of_what_it_is_or_stands_for() {
 }
 
 #[test]
-fn an_offset_is_that_of_the_next_char_or_behind_the_last() {
+fn offset_is_that_of_the_next_char_or_the_end() {
     let mut chars = chars_of(&[Chunk(b"\xC3\xA9\xFFx"), Chunk(b"y"), End], ErrorMode::Fatal);
     assert_eq!(chars.offset(), 0);
     let mut offsets = Vec::new();
@@ -193,7 +193,7 @@ fn an_offset_is_that_of_the_next_char_or_behind_the_last() {
 
 /// It once was behind what is skipped, too, where that came in one chunk with another error.
 #[test]
-fn an_offset_behind_the_last_is_not_behind_what_is_skipped() {
+fn offset_at_the_end_excludes_skipped_errors() {
     let one: &[Does] = &[Chunk(b"\xFFa\xFF\xFF"), End];
     let many: &[Does] = &[Chunk(b"\xFFa"), Chunk(b"\xFF"), Chunk(b"\xFF"), End];
     for does in [one, many] {
@@ -206,7 +206,7 @@ fn an_offset_behind_the_last_is_not_behind_what_is_skipped() {
 }
 
 #[test]
-fn an_offset_begins_where_the_source_has_come_to() {
+fn offset_starts_at_the_position_of_the_source() {
     let script = [Chunk(b"ab\xE2"), Chunk(b"\x82\xAC\xFFc"), End];
     for (steps, offset) in [(0, 0), (1, 2), (2, 5), (3, 6), (4, 7)] {
         let mut texts = Utf8Stream::new(Script::new(&script));
@@ -221,7 +221,7 @@ fn an_offset_begins_where_the_source_has_come_to() {
 }
 
 #[test]
-fn an_offset_stays_while_the_source_is_pending() {
+fn offset_is_unchanged_while_the_source_is_pending() {
     let does = [Chunk(b"ab\xFF"), Pause, Pause, Chunk(b"c"), End];
     let mut chars = chars_of(&does, ErrorMode::Escape);
     assert_eq!(ready(&mut chars), ["a", "b", "\\", "x", "f", "f"]);
@@ -235,7 +235,7 @@ fn an_offset_stays_while_the_source_is_pending() {
 // ---- text and blocks ----------------------------------------------------------------------------
 
 #[test]
-fn what_is_decoded_can_be_seen_and_taken_as_text() {
+fn decoded_text_can_be_borrowed_and_advanced() {
     let mut chars = chars_of(&[Chunk("größer, länger".as_bytes()), End], ErrorMode::Fatal);
     assert_eq!(chars.as_str(), "");
     assert_eq!(chars.peek().now_or_never().flatten(), Some(Ok('g')));
@@ -257,7 +257,7 @@ fn what_is_decoded_can_be_seen_and_taken_as_text() {
 }
 
 #[test]
-fn text_may_be_taken_far_ahead_of_what_is_decoded() {
+fn advance_can_skip_past_the_decoded_block() {
     static TEXT: LazyLock<String> = LazyLock::new(|| MULTILINGUAL.repeat(200));
     let text = TEXT.as_str();
     let boundary = |at: usize| (at..).find(|&at| text.is_char_boundary(at)).unwrap();
@@ -280,7 +280,7 @@ fn text_may_be_taken_far_ahead_of_what_is_decoded() {
 
 #[test]
 #[should_panic(expected = "2 is not a character boundary of \"aß\"")]
-fn advancing_by_half_a_character_panics() {
+fn advance_into_a_character_panics() {
     let mut chars = chars_of(&[Chunk("aß".as_bytes())], ErrorMode::Fatal);
     let _ = chars.peek().now_or_never();
     chars.advance(2);
@@ -288,12 +288,12 @@ fn advancing_by_half_a_character_panics() {
 
 #[test]
 #[should_panic(expected = "1 is not a character boundary of \"\"")]
-fn advancing_where_nothing_is_known_panics() {
+fn advance_past_known_text_panics() {
     chars_of(&[Chunk(b"a")], ErrorMode::Fatal).advance(1);
 }
 
 #[test]
-fn a_repair_is_text_that_can_be_taken_like_any() {
+fn a_repair_can_be_borrowed_and_advanced() {
     let mut chars = chars_of(&[Chunk(b"a\xFFb"), End], ErrorMode::Escape);
     assert_eq!(chars.next_block().now_or_never().flatten(), Some(Ok(&['a'][..])));
     assert_eq!(chars.peek().now_or_never().flatten(), Some(Ok('\\')));
@@ -308,7 +308,7 @@ fn a_repair_is_text_that_can_be_taken_like_any() {
 }
 
 #[test]
-fn blocks_are_all_that_is_decoded_at_once_and_no_more_than_2048() {
+fn a_block_has_at_most_2048_chars() {
     let text = MULTILINGUAL.repeat(200);
     let chunks = stream::iter([Ok::<_, Infallible>(text.clone())]);
     let mut chars = chunks.utf8().chars();
@@ -323,7 +323,7 @@ fn blocks_are_all_that_is_decoded_at_once_and_no_more_than_2048() {
 }
 
 #[test]
-fn a_stream_may_be_had_back_behind_its_block() {
+fn into_inner_continues_after_the_current_block() {
     let mut chars = chars_of(&[Chunk(b"ab\xFFcd"), Chunk(b"ef"), End], ErrorMode::Skip);
     assert_eq!(chars.next().now_or_never().flatten(), Some(Ok('a')));
     let mut texts = chars.into_inner();
@@ -336,7 +336,7 @@ fn a_stream_may_be_had_back_behind_its_block() {
 // ---- errors and the end -------------------------------------------------------------------------
 
 #[test]
-fn errors_are_items_in_their_places_and_told_once() {
+fn errors_are_yielded_once_in_order() {
     let does = [Chunk(b"a\xE2"), Error("reset"), Chunk(b"\x82"), Chunk(b"\xFFb\xC3"), End];
     let words = ["a", "! reset", "1 [e2, 82]", "3 [ff]", "b", "5 [c3]", "-"];
     assert_eq!(ready(&mut chars_of(&does, ErrorMode::Fatal)), words);
@@ -361,7 +361,7 @@ fn errors_are_items_in_their_places_and_told_once() {
 }
 
 #[test]
-fn a_stream_that_has_ended_is_not_polled_again() {
+fn an_ended_stream_is_not_polled_again() {
     let mut chars = chars_of(&[Chunk(b"a"), End, Chunk(b"b")], ErrorMode::Fatal);
     assert!(!chars.is_terminated());
     assert_eq!(ready(&mut chars), ["a", "-"]);
@@ -377,7 +377,7 @@ fn a_stream_that_has_ended_is_not_polled_again() {
 // ---- other sources --------------------------------------------------------------------------------
 
 #[test]
-fn strings_are_chunks_too() {
+fn strings_can_be_chunks() {
     fn all<T: Into<Bytes>>(texts: Vec<T>) -> Vec<(u64, char)> {
         let mut chars = stream::iter(texts.into_iter().map(Ok::<_, Infallible>)).utf8().chars();
         let mut all = Vec::new();
@@ -393,7 +393,7 @@ fn strings_are_chunks_too() {
 }
 
 #[test]
-fn the_end_is_polled_once_and_empty_chunks_let_other_tasks_run() {
+fn the_end_is_polled_once_and_empty_chunks_yield_to_other_tasks() {
     let mut polls = 0;
     let texts = stream::poll_fn(|_| {
         polls += 1;
@@ -419,7 +419,7 @@ fn the_end_is_polled_once_and_empty_chunks_let_other_tasks_run() {
 }
 
 #[test]
-fn futures_and_streams_may_be_sent_to_another_thread() {
+fn futures_and_streams_are_send() {
     fn is_sent<F: Send>(_: F) {}
     let mut chars = tokio::io::empty().utf8().chars();
     is_sent(chars.next_block());
@@ -429,7 +429,7 @@ fn futures_and_streams_may_be_sent_to_another_thread() {
 }
 
 #[tokio::test]
-async fn a_source_that_must_not_be_moved_is_polled_in_its_place() {
+async fn a_source_that_is_not_unpin_can_be_polled() {
     let steps = stream::unfold(0, |n| async move {
         yield_now().await;
         (n < 2).then(|| (Ok::<_, Infallible>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
@@ -442,7 +442,7 @@ async fn a_source_that_must_not_be_moved_is_polled_in_its_place() {
 // ---- wakers -------------------------------------------------------------------------------------
 
 #[test]
-fn chars_are_pending_only_when_the_stream_within_is() {
+fn chars_are_pending_only_if_the_source_is() {
     let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
     for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip, ErrorMode::Escape] {
@@ -458,7 +458,7 @@ fn chars_are_pending_only_when_the_stream_within_is() {
 // ---- real sources -------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn over_a_socket_in_odd_pieces() {
+async fn a_socket_with_odd_packet_sizes() {
     let text = MULTILINGUAL.repeat(300);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
@@ -480,7 +480,7 @@ async fn over_a_socket_in_odd_pieces() {
 }
 
 #[tokio::test]
-async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
+async fn over_tokio_util_reader_stream_and_a_channel() {
     let text = MULTILINGUAL.repeat(50);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
     assert_eq!(soon(chunks.utf8().chars().try_collect::<String>()).await.unwrap(), text);

@@ -30,8 +30,8 @@ macro_rules! contracts {
             use super::*;
 
             #[tokio::test]
-            async fn a_select_that_goes_another_way_loses_nothing() {
-                super::a_select_that_goes_another_way_loses_nothing::<$adaptor>().await;
+            async fn losing_a_select_loses_no_data() {
+                super::losing_a_select_loses_no_data::<$adaptor>().await;
             }
 
             #[test]
@@ -40,8 +40,8 @@ macro_rules! contracts {
             }
 
             #[test]
-            fn a_dropped_future_loses_nothing() {
-                super::a_dropped_future_loses_nothing::<$adaptor>($seen, $pauses);
+            fn a_dropped_future_loses_no_data() {
+                super::a_dropped_future_loses_no_data::<$adaptor>($seen, $pauses);
             }
 
             #[test]
@@ -61,7 +61,7 @@ contracts! {
     body: Utf8Body<Chunks>, "a€b<5 [ff]><e>", 5;
 }
 
-async fn a_select_that_goes_another_way_loses_nothing<A: Adaptor>() {
+async fn losing_a_select_loses_no_data<A: Adaptor>() {
     let text = format!("{MULTILINGUAL}\n").repeat(20);
     for method in 0..A::METHODS {
         let (peer, socket) = duplex(3);
@@ -121,7 +121,7 @@ const INTERRUPTED: [Does; 15] = [
 ];
 
 /// The future is dropped wherever the source is pending.
-fn a_dropped_future_loses_nothing<A: Adaptor>(expected: &str, pauses: usize) {
+fn a_dropped_future_loses_no_data<A: Adaptor>(expected: &str, pauses: usize) {
     for method in 0..A::METHODS {
         let mut adaptor = A::over(Box::pin(Script::new(&INTERRUPTED)));
         let (mut seen, mut dropped) = (String::new(), 0);

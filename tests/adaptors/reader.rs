@@ -62,7 +62,7 @@ fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
 // ---- text -------------------------------------------------------------------------------------
 
 #[test]
-fn a_cut_character_comes_with_what_follows_it() {
+fn a_split_character_is_returned_with_the_text_after_it() {
     let words = told(ErrorMode::Fatal, &[Chunk(b"a\xE2"), Chunk(b"\x82"), Chunk(b"\xACb"), End]);
     assert_eq!(words, ["a", "€b", "-"]);
     let words = told(ErrorMode::Fatal, &[Chunk(b"\xF0\x9F\x98"), Pause, Chunk(b"\x80"), End]);
@@ -70,7 +70,7 @@ fn a_cut_character_comes_with_what_follows_it() {
 }
 
 #[test]
-fn what_is_not_consumed_is_lent_again() {
+fn unconsumed_text_is_returned_again() {
     let mut reader = Utf8Reader::new(Script::new(&[Chunk("größer".as_bytes()), Chunk(b"!")]));
     assert_eq!(reader.peek_str().now_or_never().unwrap().unwrap(), Some("größer"));
     reader.consume(2);
@@ -85,7 +85,7 @@ fn what_is_not_consumed_is_lent_again() {
 
 #[test]
 #[should_panic(expected = "2 is not a character boundary of \"aß\"")]
-fn consuming_half_a_character_panics() {
+fn consume_into_a_character_panics() {
     let mut reader = Utf8Reader::new(Script::new(&[Chunk("aß".as_bytes())]));
     let _ = reader.peek_str().now_or_never();
     reader.consume(2);
@@ -93,7 +93,7 @@ fn consuming_half_a_character_panics() {
 
 #[test]
 #[should_panic(expected = "4 is not a character boundary of \"aß\"")]
-fn consuming_more_than_there_is_panics() {
+fn consume_past_the_text_panics() {
     let mut reader = Utf8Reader::new(Script::new(&[Chunk("aß".as_bytes()), Chunk(b"more")]));
     let _ = reader.peek_str().now_or_never();
     reader.consume(4);
@@ -101,7 +101,7 @@ fn consuming_more_than_there_is_panics() {
 
 #[test]
 #[should_panic(expected = "4 is not a character boundary of \"ÿx\"")]
-fn consuming_more_than_a_repair_panics() {
+fn consume_past_a_repair_panics() {
     let does = [Chunk(b"\xFFx")];
     let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Latin1);
     let _ = reader.peek_str().now_or_never();
@@ -109,7 +109,7 @@ fn consuming_more_than_a_repair_panics() {
 }
 
 #[tokio::test]
-async fn at_most_so_many_bytes_are_read_at_once_as_the_capacity_says() {
+async fn one_read_is_at_most_the_capacity() {
     let text = MULTILINGUAL.repeat(300);
     for capacity in [0, 1, 4, 5, 7, 95, 96, 97, 98, 99, 100, 1000, 8192, 1 << 20] {
         let mut reader = Utf8Reader::new(text.as_bytes()).with_capacity(capacity);
@@ -124,7 +124,7 @@ async fn at_most_so_many_bytes_are_read_at_once_as_the_capacity_says() {
 }
 
 #[test]
-fn each_ill_formed_part_comes_in_its_place_while_nothing_more_is_read() {
+fn errors_are_returned_in_order_without_another_read() {
     let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
     assert_eq!(
         words,
@@ -133,7 +133,7 @@ fn each_ill_formed_part_comes_in_its_place_while_nothing_more_is_read() {
 }
 
 #[test]
-fn a_repair_is_lent_in_the_place_of_what_it_stands_for() {
+fn a_repair_is_returned_in_place_of_its_error() {
     let does = [Chunk(b"caf\xE9, \x80\xE2\x82"), Chunk(b"\xAC\xFF!"), Chunk(b"\xC3"), End];
     let table = [
         (ErrorMode::Replacement, "caf\u{FFFD}, \u{FFFD}€\u{FFFD}!\u{FFFD}-"),
@@ -151,7 +151,7 @@ fn a_repair_is_lent_in_the_place_of_what_it_stands_for() {
 }
 
 #[test]
-fn a_repair_of_several_characters_may_be_taken_bit_by_bit() {
+fn a_repair_can_be_consumed_in_parts() {
     let does = [Chunk(b"a\xFFb")];
     let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Escape);
     let mut next = || reader.next_char().now_or_never().unwrap().unwrap().unwrap();
@@ -164,7 +164,7 @@ fn a_repair_of_several_characters_may_be_taken_bit_by_bit() {
 }
 
 #[test]
-fn options_are_kept_to() {
+fn options_are_applied() {
     let told = |options, does: &[Does]| {
         ready(&mut Utf8Reader::new(Script::new(does)).with_options(options)).concat()
     };
@@ -183,7 +183,7 @@ fn options_are_kept_to() {
 }
 
 #[tokio::test]
-async fn a_capacity_that_is_made_less_on_the_way_loses_nothing() {
+async fn lowering_the_capacity_loses_no_data() {
     for before in [2, 90, 93, 95, 200] {
         let text = format!("{}{}", "a".repeat(before), MULTILINGUAL);
         for steps in 1..4 {
@@ -204,7 +204,7 @@ async fn a_capacity_that_is_made_less_on_the_way_loses_nothing() {
 // ---- the end and errors of the reader -----------------------------------------------------------
 
 #[test]
-fn a_reader_that_has_ended_is_not_read_again() {
+fn an_ended_reader_is_not_read_again() {
     let does = [Chunk(b"a\xF0\x9F"), End, Chunk(b"b"), Error("late")];
     let mut reader = Utf8Reader::new(Script::new(&does));
     assert_eq!(ready(&mut reader), ["a", "1 [f0, 9f]", "-"]);
@@ -218,7 +218,7 @@ fn a_reader_that_has_ended_is_not_read_again() {
 }
 
 #[test]
-fn an_error_of_the_reader_in_the_middle_of_a_character_loses_nothing() {
+fn an_io_error_inside_a_character_loses_no_data() {
     let does = [Chunk(b"1 \xE2"), Error("a"), Chunk(b"\x82"), Error("b"), Chunk(b"\xAC"), End];
     for mode in MODES {
         assert_eq!(told(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
@@ -226,7 +226,7 @@ fn an_error_of_the_reader_in_the_middle_of_a_character_loses_nothing() {
 }
 
 #[test]
-fn text_and_errors_before_an_error_of_the_reader_come_before_it() {
+fn text_and_errors_are_returned_before_an_io_error() {
     let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
     assert_eq!(words, ["ab", "2 [ff]", "c", "! reset", "4 [e2]", "-"]);
 }
@@ -234,7 +234,7 @@ fn text_and_errors_before_an_error_of_the_reader_come_before_it() {
 // ---- collecting ---------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
+async fn collected_text_is_at_most_the_limit() {
     for limit in 0..12 {
         let chunks = [Chunk(b"5 \xE2"), Chunk(b"\x82\xAC"), Pause, Chunk(b", 6"), End];
         for mode in MODES {
@@ -252,7 +252,7 @@ async fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
 }
 
 #[tokio::test]
-async fn what_would_be_too_long_is_not_consumed() {
+async fn text_over_the_limit_is_not_consumed() {
     let mut reader = Utf8Reader::new(Script::new(&[Chunk(b"one "), Chunk(b"two"), End]));
     let mut text = "zero ".to_owned();
     let error = reader.append_text(&mut text, 10).await.unwrap_err();
@@ -265,7 +265,7 @@ async fn what_would_be_too_long_is_not_consumed() {
 }
 
 #[tokio::test]
-async fn what_came_before_an_error_has_been_appended() {
+async fn text_before_an_error_is_appended() {
     let does = [Chunk(b"a\xFFb"), Error("reset"), Chunk(b"c"), End];
     let mut reader = Utf8Reader::new(Script::new(&does));
     let mut text = String::new();
@@ -278,7 +278,7 @@ async fn what_came_before_an_error_has_been_appended() {
 }
 
 #[tokio::test]
-async fn an_endless_reader_takes_no_more_memory_than_the_limit() {
+async fn collecting_an_endless_reader_is_bounded_by_the_limit() {
     let mut reader = Utf8Reader::new(tokio::io::repeat(b'x'));
     let mut text = String::new();
     let error = soon(reader.append_text(&mut text, 1_000_005)).await.unwrap_err();
@@ -315,7 +315,7 @@ fn apart_after(steps: usize, bytes: &[u8], mode: ErrorMode) -> (String, u64) {
 }
 
 #[test]
-fn taken_apart_anywhere_nothing_is_lost() {
+fn into_parts_loses_no_data_at_any_step() {
     let bytes = b"ab\xFFc\xE2\x82\xAC\xE2\x82d\xF0\x9F\x98\x80\xF0\x9F\x98efghijk\xC3";
     for mode in MODES {
         let whole = apart_after(0, bytes, mode);
@@ -329,7 +329,7 @@ fn taken_apart_anywhere_nothing_is_lost() {
 // ---- bytes --------------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn bytes_may_be_read_in_pieces_of_any_size() {
+async fn bytes_can_be_read_in_any_sizes() {
     let text = MULTILINGUAL.repeat(40);
     for size in [1, 2, 3, 7, 64, 97, 5000] {
         let mut reader = Utf8Reader::new(text.as_bytes()).with_capacity(100).into_byte_reader();
@@ -346,7 +346,7 @@ async fn bytes_may_be_read_in_pieces_of_any_size() {
 }
 
 #[tokio::test]
-async fn what_takes_a_buffered_reader_takes_text() {
+async fn a_byte_reader_works_as_async_buf_read() {
     let peer = b"first\nzw\xC3\xB6lf\nlast".chain(&b" one"[..]);
     let mut lines = Utf8Reader::new(peer).with_capacity(4).into_byte_reader().lines();
     let mut seen = Vec::new();
@@ -357,7 +357,7 @@ async fn what_takes_a_buffered_reader_takes_text() {
 }
 
 #[tokio::test]
-async fn bytes_before_an_error_are_read_before_it_and_those_behind_it_afterwards() {
+async fn bytes_before_and_after_an_error_are_read_in_order() {
     let does = [Chunk(b"ab\xFFcd"), Error("reset"), Chunk(b"ef\xC3"), End];
     let mut reader = Utf8Reader::new(Script::new(&does)).into_byte_reader();
     let mut text = Vec::new();
@@ -372,7 +372,7 @@ async fn bytes_before_an_error_are_read_before_it_and_those_behind_it_afterwards
 }
 
 #[tokio::test]
-async fn a_read_into_no_room_reads_nothing() {
+async fn a_read_into_an_empty_buffer_reads_nothing() {
     let mut reader = Utf8Reader::new(Script::new(&[Chunk(b"a")])).into_byte_reader();
     assert_eq!(reader.read(&mut []).await.unwrap(), 0);
     assert_eq!(reader.get_ref().get_ref().polls, 0);
@@ -383,7 +383,7 @@ async fn a_read_into_no_room_reads_nothing() {
 #[tokio::test]
 #[should_panic(expected = "18446744073709551615 bytes of 2")]
 #[cfg(target_pointer_width = "64")]
-async fn consuming_usize_max_bytes_panics() {
+async fn consume_of_usize_max_panics() {
     let mut reader = Utf8Reader::new("äöü".as_bytes()).with_capacity(4).into_byte_reader();
     reader.fill_buf().await.unwrap();
     reader.consume(2);
@@ -392,7 +392,7 @@ async fn consuming_usize_max_bytes_panics() {
 
 #[tokio::test]
 #[should_panic(expected = "3 bytes of 2")]
-async fn consuming_more_bytes_than_there_are_panics() {
+async fn consume_past_the_bytes_panics() {
     let mut reader = Utf8Reader::new("äöü".as_bytes()).with_capacity(4).into_byte_reader();
     reader.fill_buf().await.unwrap();
     reader.consume(2);
@@ -400,7 +400,7 @@ async fn consuming_more_bytes_than_there_are_panics() {
 }
 
 #[tokio::test]
-async fn a_reader_that_must_not_be_moved_is_read_in_its_place() {
+async fn a_reader_that_is_not_unpin_can_be_polled() {
     let steps = stream::unfold(0, |n| async move {
         yield_now().await;
         (n < 2).then(|| (Ok::<_, io::Error>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
@@ -424,7 +424,7 @@ async fn a_reader_that_must_not_be_moved_is_read_in_its_place() {
 // ---- wakers -------------------------------------------------------------------------------------
 
 #[test]
-fn a_reader_is_pending_only_when_the_one_within_is() {
+fn a_reader_is_pending_only_if_its_source_is() {
     let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b"\xAC"), Error("e"), Pause, End];
     for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
@@ -442,7 +442,7 @@ fn a_reader_is_pending_only_when_the_one_within_is() {
 }
 
 #[test]
-fn a_reader_that_never_says_anything_leaves_others_their_turn() {
+fn a_reader_without_text_yields_to_other_tasks() {
     let does = [[Chunk(b"\xFF"); 100].as_slice(), &[Chunk(b"at last"), End]].concat();
     let mut reader =
         task::spawn(Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Skip));
@@ -460,7 +460,7 @@ fn a_reader_that_never_says_anything_leaves_others_their_turn() {
 }
 
 #[test]
-fn the_last_read_of_a_turn_is_decoded_in_it() {
+fn the_last_read_before_yielding_is_decoded() {
     let does = [[Chunk(b"\xFF"); 31].as_slice(), &[Chunk(b"a"), Chunk(b"b")]].concat();
     let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Skip);
     assert_eq!(ready(&mut reader), ["a", "b"]);
@@ -469,7 +469,7 @@ fn the_last_read_of_a_turn_is_decoded_in_it() {
 // ---- dropped futures ----------------------------------------------------------------------------
 
 #[tokio::test]
-async fn reading_bytes_may_be_interrupted_too() {
+async fn an_interrupted_byte_read_loses_no_data() {
     let text = MULTILINGUAL.repeat(20);
     let (peer, socket) = duplex(3);
     let writer = write_slowly(peer, &text);
@@ -487,7 +487,7 @@ async fn reading_bytes_may_be_interrupted_too() {
 }
 
 #[test]
-fn futures_may_be_sent_to_another_thread() {
+fn futures_are_send() {
     fn is_sent<F: Send>(_: F) {}
     let mut reader = Utf8Reader::new(tokio::io::empty());
     is_sent(reader.next_str());
@@ -500,7 +500,7 @@ fn futures_may_be_sent_to_another_thread() {
 // ---- real sources -------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait() {
+async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
     let (mut peer, socket) = duplex(64);
     let mut reader = Utf8Reader::new(socket);
     peer.write_all(b"a\xFFb\xE2\x82").await.unwrap();
@@ -518,7 +518,7 @@ async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait()
 }
 
 #[tokio::test]
-async fn over_a_socket_in_odd_pieces() {
+async fn a_socket_with_odd_packet_sizes() {
     let text = MULTILINGUAL.repeat(500);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
@@ -540,7 +540,7 @@ async fn over_a_socket_in_odd_pieces() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_reset_keeps_the_text_before_it() {
+async fn text_before_a_connection_reset_is_delivered() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let mut reader = Utf8Reader::new(listener.accept().await.unwrap().0);
@@ -557,7 +557,7 @@ async fn a_connection_that_is_reset_keeps_the_text_before_it() {
 }
 
 #[tokio::test]
-async fn through_a_channel_between_tasks() {
+async fn a_channel_between_tasks() {
     let text = MULTILINGUAL.repeat(100);
     let chunks = channel(&text).map_ok(io::Cursor::new);
     let mut reader = Utf8Reader::new(Box::pin(StreamReader::new(chunks)));

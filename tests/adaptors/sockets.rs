@@ -71,7 +71,7 @@ fn told(line: Result<Line, LineError>) -> String {
 // ---- both ways --------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn text_in_odd_pieces_crosses_a_socket_both_ways_unchanged() {
+async fn text_crosses_a_socket_both_ways_unchanged() {
     let (near, mut far) = connection().await;
     let there = multilingual(500);
     let back: String = there.chars().rev().collect();
@@ -112,7 +112,7 @@ async fn text_in_odd_pieces_crosses_a_socket_both_ways_unchanged() {
 }
 
 #[tokio::test]
-async fn lines_in_odd_pieces_cross_a_socket_both_ways_unchanged() {
+async fn lines_cross_a_socket_both_ways_unchanged() {
     for delimiter in
         [Delimiter::lf(), Delimiter::any_newline(), Delimiter::text("\u{2028}").unwrap()]
     {
@@ -148,7 +148,7 @@ async fn lines_in_odd_pieces_cross_a_socket_both_ways_unchanged() {
 }
 
 #[tokio::test]
-async fn a_peer_that_closes_its_half_still_gets_an_answer() {
+async fn a_half_closed_peer_receives_an_answer() {
     let (mut near, far) = connection().await;
     let server = async {
         let mut framed = Framed::new(far, Utf8LinesCodec::new());
@@ -173,7 +173,7 @@ async fn a_peer_that_closes_its_half_still_gets_an_answer() {
 }
 
 #[tokio::test]
-async fn closing_our_half_leaves_reading_open() {
+async fn closing_the_write_half_leaves_reading_open() {
     let (near, mut far) = connection().await;
     let mut framed = Framed::new(near, Utf8Codec::new());
     framed.send("question").await.unwrap();
@@ -189,7 +189,7 @@ async fn closing_our_half_leaves_reading_open() {
 // ---- silent peers -------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn on_an_idle_socket_chunks_behind_bad_bytes_do_not_wait() {
+async fn on_an_idle_socket_chunks_after_errors_do_not_wait() {
     let (mut peer, socket) = connection().await;
     peer.write_all(b"ok\xFFmore").await.unwrap();
     let mut chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
@@ -207,7 +207,7 @@ async fn on_an_idle_socket_chunks_behind_bad_bytes_do_not_wait() {
 }
 
 #[tokio::test]
-async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
+async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
     let (mut peer, socket) = connection().await;
     peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
     let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
@@ -222,7 +222,7 @@ async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
 }
 
 #[tokio::test]
-async fn on_an_idle_socket_lossy_text_behind_bad_bytes_does_not_wait() {
+async fn on_an_idle_socket_lossy_text_after_errors_does_not_wait() {
     for (mode, expected) in [
         (ErrorMode::Replacement, "ok\u{FFFD}more"),
         (ErrorMode::Skip, "okmore"),
@@ -255,7 +255,7 @@ async fn on_an_idle_socket_lossy_text_behind_bad_bytes_does_not_wait() {
 }
 
 #[tokio::test]
-async fn on_an_idle_socket_a_fatal_error_ends_the_stream_until_more_comes() {
+async fn on_an_idle_socket_a_fatal_error_ends_the_stream_until_more_input() {
     let (mut peer, socket) = connection().await;
     peer.write_all(b"ok\xFFmore").await.unwrap();
     // All of it is there, so that it comes with one read.
@@ -281,7 +281,7 @@ async fn on_an_idle_socket_a_fatal_error_ends_the_stream_until_more_comes() {
 }
 
 #[tokio::test]
-async fn half_a_character_waits_for_its_rest_and_what_is_before_it_does_not() {
+async fn text_before_a_split_character_does_not_wait() {
     let (mut peer, socket) = connection().await;
     let mut texts = FramedRead::new(socket, Utf8Codec::new());
     peer.write_all(b"4 \xE2\x82").await.unwrap();
@@ -298,7 +298,7 @@ async fn half_a_character_waits_for_its_rest_and_what_is_before_it_does_not() {
 // ---- hostile peers ------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn garbage_is_an_error_with_a_place_or_comes_out_repaired() {
+async fn garbage_is_repaired_or_an_error_with_its_offset() {
     let garbage: Vec<u8> = (0..=255).rev().cycle().take(20_000).collect();
 
     let (mut peer, socket) = connection().await;
@@ -337,7 +337,7 @@ async fn garbage_is_an_error_with_a_place_or_comes_out_repaired() {
 }
 
 #[tokio::test]
-async fn half_a_character_and_then_the_end_is_an_unexpected_end() {
+async fn an_incomplete_character_at_the_end_is_an_unexpected_eof() {
     let (mut peer, socket) = connection().await;
     peer.write_all(b"good \xF0\x9F\x98").await.unwrap();
     drop(peer);
@@ -363,7 +363,7 @@ async fn half_a_character_and_then_the_end_is_an_unexpected_end() {
 }
 
 #[tokio::test]
-async fn one_byte_at_a_time_is_as_good_as_all_at_once() {
+async fn one_byte_packets_decode_as_one_packet() {
     let text = multilingual(20);
     let (mut peer, socket) = connection().await;
     let write = async {
@@ -380,7 +380,7 @@ async fn one_byte_at_a_time_is_as_good_as_all_at_once() {
 }
 
 #[tokio::test]
-async fn a_line_without_end_is_refused_at_the_limit_and_the_next_is_delivered() {
+async fn an_endless_line_is_rejected_at_the_limit_and_the_next_is_delivered() {
     const LIMIT: usize = 1000;
     let (mut peer, socket) = connection().await;
     let mut lines = FramedRead::new(socket, Utf8LinesCodec::new().with_max_length(LIMIT));
@@ -405,7 +405,7 @@ async fn a_line_without_end_is_refused_at_the_limit_and_the_next_is_delivered() 
 }
 
 #[tokio::test]
-async fn a_connection_that_is_reset_keeps_the_text_before_it() {
+async fn text_before_a_connection_reset_is_delivered() {
     let (mut peer, socket) = connection().await;
     let mut texts = FramedRead::new(socket, Utf8Codec::new());
     peer.write_all(b"good\xE2").await.unwrap();

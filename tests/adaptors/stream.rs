@@ -77,7 +77,7 @@ fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
 // ---- errors -----------------------------------------------------------------------------------
 
 #[test]
-fn each_ill_formed_part_is_an_item_in_its_place_while_nothing_more_comes() {
+fn errors_are_items_in_order_without_another_poll() {
     let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
     assert_eq!(
         words,
@@ -86,13 +86,13 @@ fn each_ill_formed_part_is_an_item_in_its_place_while_nothing_more_comes() {
 }
 
 #[test]
-fn an_error_decided_by_the_next_chunk_comes_before_its_text() {
+fn an_error_decided_by_the_next_chunk_precedes_its_text() {
     let words = told(ErrorMode::Fatal, &[Chunk(b"a\xF0\x9F"), Chunk(b"\x98"), Chunk(b"bc"), End]);
     assert_eq!(words, ["a", "1 [f0, 9f, 98]", "bc", "-"]);
 }
 
 #[test]
-fn a_lossy_mode_makes_one_item_of_a_chunk() {
+fn a_lossy_mode_yields_one_item_per_chunk() {
     let does = [Chunk(b"caf\xE9, \x80\xE2\x82"), Chunk(b"\xAC\xFF!"), Chunk(b"\xC3"), End];
     let table = [
         (ErrorMode::Replacement, ["caf\u{FFFD}, \u{FFFD}", "€\u{FFFD}!", "\u{FFFD}"].as_slice()),
@@ -111,7 +111,7 @@ fn a_lossy_mode_makes_one_item_of_a_chunk() {
 }
 
 #[test]
-fn the_end_makes_one_error_of_what_is_held_and_then_there_is_no_more() {
+fn an_incomplete_end_is_one_error_and_then_none() {
     let words = told(ErrorMode::Fatal, &[Chunk(b"a\xF0\x9F"), End, Chunk(b"more")]);
     assert_eq!(words, ["a", "1 [f0, 9f]", "-"]);
     assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
@@ -120,7 +120,7 @@ fn the_end_makes_one_error_of_what_is_held_and_then_there_is_no_more() {
 }
 
 #[test]
-fn the_end_says_that_the_signature_is_missing_and_then_what_is_incomplete() {
+fn the_end_reports_a_missing_bom_then_incomplete_bytes() {
     let options = Utf8Options::new().with_bom(BomPolicy::Require);
     let stream = |mode| {
         let script = Script::new(&[Chunk(b"\xEF"), Chunk(b"\xBB"), End]);
@@ -136,7 +136,7 @@ fn the_end_says_that_the_signature_is_missing_and_then_what_is_incomplete() {
 }
 
 #[test]
-fn options_are_kept_to() {
+fn options_are_applied() {
     let told = |options, does: &[Does]| ready(&mut Script::new(does).utf8().with_options(options));
     let bom = [Chunk(b"\xEF"), Chunk(b"\xBB"), Chunk(b"\xBFa"), End];
     let plain = Utf8Options::new();
@@ -153,7 +153,7 @@ fn options_are_kept_to() {
 // ---- inner errors -----------------------------------------------------------------------------
 
 #[test]
-fn an_inner_error_in_the_middle_of_a_character_loses_nothing() {
+fn an_inner_error_inside_a_character_loses_no_data() {
     let does = [Chunk(b"1 \xE2"), Error("a"), Chunk(b"\x82"), Error("b"), Chunk(b"\xAC"), End];
     for mode in MODES {
         assert_eq!(told(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
@@ -161,7 +161,7 @@ fn an_inner_error_in_the_middle_of_a_character_loses_nothing() {
 }
 
 #[test]
-fn text_and_errors_before_an_inner_error_come_before_it() {
+fn text_and_errors_are_yielded_before_an_inner_error() {
     let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
     assert_eq!(words, ["ab", "2 [ff]", "c", "! reset", "4 [e2]", "-"]);
     let words = told(ErrorMode::Latin1, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
@@ -169,13 +169,13 @@ fn text_and_errors_before_an_inner_error_come_before_it() {
 }
 
 #[test]
-fn inner_errors_alone_are_items_like_others() {
+fn consecutive_inner_errors_are_yielded() {
     let words = told(ErrorMode::Fatal, &[Error("1"), Error("2"), Chunk(b""), Error("3"), End]);
     assert_eq!(words, ["! 1", "! 2", "! 3", "-"]);
 }
 
 #[test]
-fn errors_turn_into_io_errors() {
+fn errors_convert_to_io_errors() {
     let utf8 = |bytes: &'static [u8]| {
         let mut stream = whole(&[bytes]).map_err(|never| match never {}).utf8();
         let error: StreamError<io::Error> =
@@ -207,7 +207,7 @@ fn empty_chunks_change_nothing() {
 }
 
 #[test]
-fn a_stream_that_has_ended_is_not_polled_again() {
+fn an_ended_stream_is_not_polled_again() {
     let does = [Chunk(b"a"), End, Chunk(b"b"), Error("late"), End];
     let mut stream = Script::new(&does).utf8();
     assert!(!stream.is_terminated());
@@ -220,7 +220,7 @@ fn a_stream_that_has_ended_is_not_polled_again() {
 }
 
 #[tokio::test]
-async fn a_fused_stream_may_stand_in_a_loop_of_select() {
+async fn a_fused_stream_works_in_a_select_loop() {
     let mut stream = whole(&[b"a\xFF", b"b"]).utf8();
     let mut words = Vec::new();
     loop {
@@ -233,7 +233,7 @@ async fn a_fused_stream_may_stand_in_a_loop_of_select() {
 }
 
 #[test]
-fn a_stream_is_as_movable_as_what_is_within() {
+fn a_stream_is_unpin_if_its_source_is() {
     fn is_unpin<T: Unpin>() {}
     fn is_sent<T: Send + Sync>() {}
     is_unpin::<Utf8Stream<Script>>();
@@ -251,7 +251,7 @@ fn a_stream_is_as_movable_as_what_is_within() {
 }
 
 #[test]
-fn chunks_may_be_of_any_type_that_becomes_bytes() {
+fn chunks_can_be_any_type_that_converts_to_bytes() {
     fn text<B: Into<Bytes>>(chunks: Vec<B>) -> String {
         let chunks = stream::iter(chunks.into_iter().map(Ok::<_, Infallible>));
         chunks.utf8().collect_text(100).now_or_never().unwrap().unwrap()
@@ -272,7 +272,7 @@ fn lies_in(text: &str, chunk: &Bytes) -> bool {
 }
 
 #[test]
-fn a_clean_chunk_is_handed_on_without_a_copy() {
+fn a_clean_chunk_is_not_copied() {
     for mode in MODES {
         let chunks = [Bytes::from("first ".repeat(1000)), Bytes::from("zweitens ü".to_owned())];
         let inner = stream::iter(chunks.clone().map(Ok::<_, Infallible>));
@@ -285,7 +285,7 @@ fn a_clean_chunk_is_handed_on_without_a_copy() {
 }
 
 #[test]
-fn a_clean_chunk_with_a_cut_end_is_not_copied_either() {
+fn a_clean_chunk_with_an_incomplete_end_is_not_copied() {
     for mode in MODES {
         let chunk = Bytes::copy_from_slice(b"almost all of it\xE2\x82");
         let inner = stream::iter([Ok::<_, Infallible>(chunk.clone())]);
@@ -296,7 +296,7 @@ fn a_clean_chunk_with_a_cut_end_is_not_copied_either() {
 }
 
 #[test]
-fn a_vec_becomes_the_text_without_a_copy() {
+fn a_vec_is_converted_without_a_copy() {
     let chunk = b"owned".to_vec();
     let at = chunk.as_ptr();
     let mut texts = stream::iter([Ok::<_, Infallible>(chunk)]).utf8();
@@ -304,7 +304,7 @@ fn a_vec_becomes_the_text_without_a_copy() {
 }
 
 #[test]
-fn behind_a_signature_an_error_or_a_cut_character_text_is_not_copied() {
+fn text_after_a_bom_error_or_split_character_is_not_copied() {
     let chunks = [
         Bytes::copy_from_slice(b"\xEF\xBB\xBFab\xFFcd\xE2"),
         Bytes::copy_from_slice(b"\x82\xACef"),
@@ -319,7 +319,7 @@ fn behind_a_signature_an_error_or_a_cut_character_text_is_not_copied() {
 }
 
 #[test]
-fn items_of_a_reader_share_its_buffer() {
+fn items_of_a_reader_share_its_read_buffer() {
     let reader = tokio_test::io::Builder::new().read(b"one").read(b"two").build();
     let mut texts = Utf8Stream::from_reader(reader);
     let mut next = || texts.next().now_or_never().unwrap().unwrap().unwrap();
@@ -329,7 +329,7 @@ fn items_of_a_reader_share_its_buffer() {
 }
 
 #[test]
-fn what_is_not_looked_at_yet_can_be_seen() {
+fn rest_returns_the_undecoded_bytes() {
     let mut stream = Script::new(&[Chunk(b"ab\xFFcd\xE2\x82")]).utf8();
     let mut rests = Vec::new();
     while stream.next().now_or_never().is_some() {
@@ -343,7 +343,7 @@ fn what_is_not_looked_at_yet_can_be_seen() {
 // ---- wakers -----------------------------------------------------------------------------------
 
 #[test]
-fn a_stream_is_pending_only_when_the_one_within_is() {
+fn a_stream_is_pending_only_if_its_source_is() {
     let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
     for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
@@ -357,7 +357,7 @@ fn a_stream_is_pending_only_when_the_one_within_is() {
 }
 
 #[test]
-fn a_stream_that_never_says_anything_leaves_others_their_turn() {
+fn a_stream_without_items_yields_to_other_tasks() {
     let silent: [(ErrorMode, &'static [u8]); 2] =
         [(ErrorMode::Fatal, b""), (ErrorMode::Skip, b"\xFF")];
     for (mode, chunk) in silent {
@@ -374,7 +374,7 @@ fn a_stream_that_never_says_anything_leaves_others_their_turn() {
 }
 
 #[test]
-fn the_last_chunk_of_a_turn_is_decoded_in_it() {
+fn the_last_chunk_before_yielding_is_decoded() {
     let does = [[Chunk(b""); 31].as_slice(), &[Chunk(b"a\xFFb"), Chunk(b"c")]].concat();
     let mut stream = task::spawn(Script::new(&does).utf8());
     assert_ready_eq!(stream.poll_next(), Some(Ok("a".into())));
@@ -384,7 +384,7 @@ fn the_last_chunk_of_a_turn_is_decoded_in_it() {
 }
 
 #[tokio::test]
-async fn a_timeout_stops_a_stream_that_never_says_anything() {
+async fn a_timeout_stops_a_stream_without_items() {
     let mut texts = stream::repeat(Ok::<_, Infallible>(&b""[..])).utf8();
     assert!(timeout(Duration::from_millis(20), texts.next()).await.is_err());
     let texts = stream::repeat(Ok::<_, Infallible>(&b"\xFF"[..])).utf8();
@@ -405,7 +405,7 @@ fn collected(
 }
 
 #[test]
-fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
+fn collected_text_is_at_most_the_limit() {
     let chunks: [&'static [u8]; 4] = [b"5 \xE2", b"\x82\xAC", b"", b", 6"];
     for limit in 0..12 {
         let expected = if limit < 8 {
@@ -423,7 +423,7 @@ fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
 }
 
 #[test]
-fn what_counts_is_the_text() {
+fn the_limit_counts_bytes_of_text() {
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Skip, 0).unwrap(), "");
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 8).unwrap(), r"\xff\xff");
     assert_eq!(
@@ -441,7 +441,7 @@ fn what_counts_is_the_text() {
 }
 
 #[test]
-fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
+fn limit_and_error_order_does_not_depend_on_splits() {
     let bytes: &'static [u8] = b"abcd\xFFefgh\xE2";
     for limit in 0..12 {
         let outcomes = (1..=bytes.len()).map(|size| {
@@ -459,7 +459,7 @@ fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
 }
 
 #[test]
-fn an_incomplete_end_and_an_inner_error_end_collecting() {
+fn incomplete_ends_and_inner_errors_end_collecting() {
     let error = collected(&[b"abc\xE2\x82"], ErrorMode::Fatal, 100).unwrap_err();
     let StreamError::Utf8(error) = error else { panic!("{error}") };
     assert_eq!((error.kind(), error.valid_up_to()), (Utf8ErrorKind::Incomplete, 3));
@@ -469,13 +469,13 @@ fn an_incomplete_end_and_an_inner_error_end_collecting() {
 }
 
 #[test]
-fn an_endless_stream_of_empty_chunks_lets_other_tasks_run() {
+fn endless_empty_chunks_yield_to_other_tasks() {
     let endless = stream::repeat(Ok::<_, Infallible>("")).utf8();
     assert!(endless.collect_text(1).now_or_never().is_none());
 }
 
 #[tokio::test]
-async fn an_endless_stream_takes_no_more_memory_than_the_limit() {
+async fn collecting_an_endless_stream_is_bounded_by_the_limit() {
     let texts = stream::repeat(Ok::<_, Infallible>(&b"0123456789"[..])).utf8();
     let error = soon(texts.collect_text(1_000_005)).await.unwrap_err();
     assert_eq!(error, StreamError::TooLong { max_length: 1_000_005 });
@@ -487,7 +487,7 @@ async fn an_endless_stream_takes_no_more_memory_than_the_limit() {
 }
 
 #[test]
-fn collecting_waits_without_losing_its_waker() {
+fn collecting_keeps_its_waker() {
     let (sender, receiver) = mpsc::unbounded::<Result<Vec<u8>, Infallible>>();
     let mut collecting = task::spawn(receiver.utf8().collect_text(10));
     assert_pending!(collecting.poll());
@@ -501,7 +501,7 @@ fn collecting_waits_without_losing_its_waker() {
 }
 
 #[test]
-fn collecting_may_be_sent_to_another_thread() {
+fn collecting_is_send() {
     fn is_sent<F: Future + Send>(_: F) {}
     is_sent(Utf8Stream::from_reader(tokio::io::empty()).collect_text(1));
     is_sent(whole(&[]).utf8().collect_text(1));
@@ -510,7 +510,7 @@ fn collecting_may_be_sent_to_another_thread() {
 // ---- readers ----------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a_reader_goes_on_behind_its_errors() {
+async fn a_reader_continues_after_its_errors() {
     let reader = tokio_test::io::Builder::new()
         .read(b"a\xE2")
         .read_error(io::ErrorKind::TimedOut.into())
@@ -524,7 +524,7 @@ async fn a_reader_goes_on_behind_its_errors() {
 }
 
 #[tokio::test]
-async fn a_reader_is_read_through_buffers_of_every_size() {
+async fn a_reader_works_with_buffers_of_every_size() {
     let text = "ASCII, кириллица, 日本語, 👋🏽. ".repeat(700);
     for capacity in [0, 1, 2, 3, 7, 8, 9, 63, 64, 1000, 8192, 1 << 20] {
         let mut chunks = ReaderChunks::with_capacity(text.as_bytes(), capacity);
@@ -554,7 +554,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Dribble<R> {
 }
 
 #[tokio::test]
-async fn small_reads_share_a_buffer_until_little_is_left_of_it() {
+async fn small_reads_share_a_buffer() {
     let text = "žluťoučký kůň ".repeat(2000);
     let mut chunks = ReaderChunks::with_capacity(Dribble(text.as_bytes(), 0), 64);
     let (mut bytes, mut kept) = (Vec::new(), Vec::new());
@@ -572,7 +572,7 @@ async fn small_reads_share_a_buffer_until_little_is_left_of_it() {
 }
 
 #[tokio::test]
-async fn a_reader_can_be_had_back_with_what_was_not_read() {
+async fn into_inner_returns_the_reader_with_its_unread_bytes() {
     let mut texts = ReaderChunks::with_capacity(&b"text\nbinary"[..], 5).utf8();
     assert_eq!(texts.next().await.unwrap().unwrap(), "text\n");
     assert_eq!(texts.get_ref().get_ref(), b"binary");
@@ -581,7 +581,7 @@ async fn a_reader_can_be_had_back_with_what_was_not_read() {
 }
 
 #[test]
-fn a_reader_prints_without_its_buffer() {
+fn debug_of_a_reader_omits_its_buffer() {
     let mut texts = Utf8Stream::from_reader(&b"x"[..]);
     assert!(texts.next().now_or_never().is_some());
     let printed = format!("{texts:?}");
@@ -591,7 +591,7 @@ fn a_reader_prints_without_its_buffer() {
 // ---- real sources -----------------------------------------------------------------------------
 
 #[tokio::test]
-async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait() {
+async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
     let (mut peer, socket) = tokio::io::duplex(64);
     let mut texts = Utf8Stream::from_reader(socket);
     peer.write_all(b"a\xFFb\xE2\x82").await.unwrap();
@@ -610,7 +610,7 @@ async fn over_a_duplex_pipe_what_is_whole_comes_at_once_and_errors_do_not_wait()
 }
 
 #[tokio::test]
-async fn through_a_channel_between_tasks() {
+async fn a_channel_between_tasks() {
     let text = "Съешь ещё этих мягких французских булок. ".repeat(100);
     let end = stream::iter([Err(io::Error::other("that was all"))]);
     let receiver = channel(&text).chain(end);
@@ -628,14 +628,14 @@ async fn through_a_channel_between_tasks() {
 }
 
 #[tokio::test]
-async fn behind_the_reader_stream_of_tokio_util() {
+async fn over_tokio_util_reader_stream() {
     let text = "色は匂へど散りぬるを ".repeat(500);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
     assert_eq!(soon(chunks.utf8().collect_text(text.len())).await.unwrap(), text);
 }
 
 #[tokio::test]
-async fn over_a_socket_in_odd_pieces() {
+async fn a_socket_with_odd_packet_sizes() {
     let text = "The quick brown fox, Zwölf Boxkämpfer, 키스의 고유조건은, 👩‍👩‍👧‍👦.\n".repeat(500);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
@@ -656,7 +656,7 @@ async fn over_a_socket_in_odd_pieces() {
 }
 
 #[tokio::test]
-async fn a_socket_that_says_nothing_can_be_left() {
+async fn waiting_for_a_silent_socket_can_be_cancelled() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let (socket, _) = listener.accept().await.unwrap();
@@ -708,7 +708,7 @@ mod vectors {
     }
 
     #[tokio::test]
-    async fn every_vector_with_trouble_between_all_bytes() {
+    async fn every_vector_with_interruptions_between_all_bytes() {
         for (bytes, config) in inputs() {
             let expected = Expected::new(&bytes, config);
             let trouble = [Pause, Error("e"), Chunk(b""), Pause, Error("f")];

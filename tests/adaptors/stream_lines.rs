@@ -121,7 +121,7 @@ fn steps_over_reader(
 type Reading = Utf8Lines<Utf8Reader<tokio::io::DuplexStream>>;
 
 #[test]
-fn every_line_vector_at_every_cut_comes_as_the_codec_gives_it() {
+fn every_line_vector_at_every_split_equals_the_codec() {
     let cases: Vec<_> = cases().into_iter().filter(|case| case["op"] == "lines").collect();
     assert!(cases.len() > 200, "only {} cases", cases.len());
     for case in cases {
@@ -164,7 +164,7 @@ fn every_line_vector_at_every_cut_comes_as_the_codec_gives_it() {
 }
 
 #[test]
-fn lines_are_counted_and_say_what_was_wrong() {
+fn lines_have_numbers_and_errors() {
     let mut lines = Utf8Stream::new(whole(&[b"\xEF\xBB\xBFa\xFF\nb\xC3", b"\n"]))
         .with_options(Utf8Options::new().with_bom(BomPolicy::Strip))
         .with_error_mode(ErrorMode::Replacement)
@@ -178,7 +178,7 @@ fn lines_are_counted_and_say_what_was_wrong() {
 // ---- going on -----------------------------------------------------------------------------------
 
 #[test]
-fn lines_begin_where_a_stream_of_text_has_come_to() {
+fn lines_start_at_the_position_of_the_stream() {
     let chunks = [&b"head\xE2"[..], b"\x82\xAC\nbody\n\xFFtail\n", b"end"];
     for (steps, expected) in [
         (0, "1@0 head€|2@8 body|3@13 <>|4@19 end|-"),
@@ -198,7 +198,7 @@ fn lines_begin_where_a_stream_of_text_has_come_to() {
 }
 
 #[test]
-fn lines_begin_where_a_reader_has_come_to() {
+fn lines_start_at_the_position_of_the_reader() {
     let bytes = &b"head\xE2\x82\xAC\nbody\n\xFFtail\nend"[..];
     for (chars, expected) in [
         (0, "1@0 head€|2@8 body|3@13 <>|4@19 end|-"),
@@ -228,7 +228,7 @@ fn lines_begin_where_a_reader_has_come_to() {
 }
 
 #[test]
-fn lines_behind_text_that_was_repaired_are_where_they_are() {
+fn offsets_of_lines_after_repaired_text_are_exact() {
     let bytes = &b"\xFFa\xFFb\nxx\xE2\x82\n\xFF\nq\n\xC3"[..];
     for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {
         for limit in [1, 2, 3, 4, 100] {
@@ -260,7 +260,7 @@ fn lines_behind_text_that_was_repaired_are_where_they_are() {
 }
 
 #[test]
-fn a_reader_is_the_same_behind_its_lines() {
+fn into_inner_returns_a_reader_at_the_next_line() {
     let reader = Utf8Reader::new(&b"one\n\xFFtwo"[..]).with_capacity(4);
     let mut lines = reader.with_error_mode(ErrorMode::Escape).into_lines();
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "one");
@@ -272,7 +272,7 @@ fn a_reader_is_the_same_behind_its_lines() {
 }
 
 #[test]
-fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
+fn into_reader_returns_all_text_after_the_last_line() {
     let long = "long ".repeat(40);
     let bytes =
         [&b"\xEF\xBB\xBFa\xFF\n\xE2\x82\r\n\r\xFFb\xC3\xA9\xC3\n"[..], long.as_bytes(), b"\xFF"]
@@ -316,7 +316,7 @@ fn a_reader_that_is_given_back_goes_on_with_what_is_in_no_line() {
 }
 
 #[test]
-fn a_reader_that_is_given_back_tells_no_error_twice_and_no_end_twice() {
+fn into_reader_repeats_neither_errors_nor_the_end() {
     let bytes = &b"one\n\xFFtwo\nthree\xFF"[..];
     let mut lines = Utf8Reader::new(bytes).into_lines();
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "one");
@@ -349,7 +349,7 @@ where
 }
 
 #[test]
-fn text_has_lines_wherever_its_items_end() {
+fn lines_of_text_do_not_depend_on_item_boundaries() {
     let texts = stream::iter([Ok("od"), Ok(""), Err("late"), Ok("in\r"), Ok("\ndva"), Ok("\n")]);
     assert_eq!(ready(&mut texts.text_lines()), ["! late", "dva", "-"]);
     let texts = (&b"a\xFFb\nc"[..]).utf8().with_error_mode(ErrorMode::Skip);
@@ -358,7 +358,7 @@ fn text_has_lines_wherever_its_items_end() {
 }
 
 #[test]
-fn line_offsets_are_right_after_a_repair_that_was_begun_near_the_start() {
+fn line_offsets_are_exact_after_a_partly_consumed_repair_near_the_start() {
     let bytes = &b"\xC2\nline two\nbad \xFF\nend"[..];
     let mut reader = Utf8Reader::new(bytes).with_error_mode(ErrorMode::Escape);
     assert_eq!(reader.next_char().now_or_never().unwrap().unwrap(), Some('\\'));
@@ -369,7 +369,7 @@ fn line_offsets_are_right_after_a_repair_that_was_begun_near_the_start() {
 }
 
 #[test]
-fn lines_begin_after_the_repair_that_was_begun() {
+fn lines_start_after_a_partly_consumed_repair() {
     let bytes = &b"\xE2\x82a\xFF\xF0\x9Fb\n\xC3\nend"[..];
     // Their ends, and whether they are ill-formed.
     let units = [
@@ -424,7 +424,7 @@ fn lines_begin_after_the_repair_that_was_begun() {
 // ---- errors and the end -------------------------------------------------------------------------
 
 #[test]
-fn errors_of_the_source_reject_the_line_they_fall_in() {
+fn a_source_error_rejects_its_line() {
     let does =
         [Ok(&b"on"[..]), Err("1"), Ok(b"e\ntw\xC3"), Err("2"), Err("3"), Ok(b"\xA9"), Err("4")];
     let mut lines = Utf8Lines::new(stream::iter(does));
@@ -441,7 +441,7 @@ fn errors_of_the_source_reject_the_line_they_fall_in() {
 }
 
 #[test]
-fn a_line_with_an_error_of_the_text_inside_is_rejected_as_a_whole() {
+fn a_line_containing_a_text_error_is_rejected() {
     for (chunks, expected) in [
         (&[&b"{\"a\":1\xFF"[..], b"2}\nnext\n"][..], "! next -"),
         (&[b"one\n\xFFtwo\nnext\n"], "one ! next -"),
@@ -461,7 +461,7 @@ fn a_line_with_an_error_of_the_text_inside_is_rejected_as_a_whole() {
 }
 
 #[test]
-fn a_line_in_which_the_source_fails_is_rejected_and_counted() {
+fn a_line_interrupted_by_a_source_error_is_rejected_and_counted() {
     let texts = stream::iter([Ok("one\ntw"), Err("failed"), Ok("o\nthree\nfour")]);
     let mut lines = texts.text_lines();
     let mut next = || lines.next().now_or_never().unwrap();
@@ -474,7 +474,7 @@ fn a_line_in_which_the_source_fails_is_rejected_and_counted() {
 }
 
 #[tokio::test]
-async fn the_rest_of_a_line_in_which_the_source_fails_takes_bounded_memory() {
+async fn the_rest_of_an_interrupted_line_uses_bounded_memory() {
     let rest = stream::repeat(Ok(Bytes::from(vec![b'x'; 8192]))).take(1000);
     let chunks = stream::iter([Ok(Bytes::from("begun")), Err("failed")]).chain(rest);
     let last = stream::iter([Ok(Bytes::from("\nnext\n"))]);
@@ -486,7 +486,7 @@ async fn the_rest_of_a_line_in_which_the_source_fails_takes_bounded_memory() {
 }
 
 #[test]
-fn a_source_that_has_ended_is_not_polled_again() {
+fn an_ended_source_is_not_polled_again() {
     let mut polls = 0;
     let chunks = stream::poll_fn(|_| {
         polls += 1;
@@ -502,7 +502,7 @@ fn a_source_that_has_ended_is_not_polled_again() {
 }
 
 #[tokio::test]
-async fn a_line_without_end_is_refused_and_the_next_line_comes() {
+async fn an_endless_line_is_rejected_and_the_next_is_delivered() {
     let long = stream::repeat(Ok::<_, Infallible>(Bytes::from(vec![b'x'; 8192]))).take(1000);
     let mut lines = pin!(Utf8Lines::new(long.chain(whole(&[b"\nnext\n"]).map_ok(Bytes::from))));
     let error = line_error(soon(lines.next()).await.unwrap().unwrap_err());
@@ -515,7 +515,7 @@ async fn a_line_without_end_is_refused_and_the_next_line_comes() {
 }
 
 #[test]
-fn a_chunk_of_which_nobody_else_has_a_part_is_not_copied() {
+fn an_unshared_chunk_is_not_copied() {
     let chunk = Bytes::from(b"one\ntwo\n".to_vec());
     let at = chunk.as_ptr();
     let mut lines = Utf8Lines::new(stream::iter([Ok::<_, Infallible>(chunk)]));
@@ -527,7 +527,7 @@ fn a_chunk_of_which_nobody_else_has_a_part_is_not_copied() {
 // ---- wakers and dropped futures -----------------------------------------------------------------
 
 #[test]
-fn the_last_waker_is_the_one_that_counts() {
+fn only_the_last_waker_is_registered() {
     let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
     let mut lines = Utf8Lines::new(receiver);
     let mut first = task::spawn(());
@@ -546,7 +546,7 @@ fn the_last_waker_is_the_one_that_counts() {
 }
 
 #[test]
-fn lines_are_pending_only_when_the_stream_within_is() {
+fn lines_are_pending_only_if_the_source_is() {
     let steps = [Chunk(b"a\n\xFF"), Chunk(b"b"), Error("e"), Pause, End];
     for does in scripts(&steps, 5) {
         let lines = Utf8Lines::new(Script::new(&does));
@@ -558,7 +558,7 @@ fn lines_are_pending_only_when_the_stream_within_is() {
 }
 
 #[test]
-fn a_source_that_never_ends_a_line_leaves_others_their_turn() {
+fn a_source_without_lines_yields_to_other_tasks() {
     let chunks = [[b"x".as_slice(); 100].as_slice(), &[b"\n"]].concat();
     let mut lines = task::spawn(Utf8Lines::new(whole(&chunks)));
     for _ in 0..3 {
@@ -572,7 +572,7 @@ fn a_source_that_never_ends_a_line_leaves_others_their_turn() {
 // ---- real sources -------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
+async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let mut lines = Utf8Reader::new(listener.accept().await.unwrap().0).into_lines();
@@ -590,7 +590,7 @@ async fn on_an_idle_socket_lines_behind_bad_bytes_do_not_wait() {
 }
 
 #[tokio::test]
-async fn over_a_socket_in_odd_pieces_with_every_delimiter() {
+async fn a_socket_with_odd_packet_sizes_and_every_delimiter() {
     let text = "The quick brown fox\nZwölf Boxkämpfer\n키스의 고유조건은\n👩‍👩‍👧‍👦\n".repeat(200);
     for delimiter in ["\n", "\0", "\u{2028}", "--"] {
         let bytes = text.replace('\n', delimiter).into_bytes();
@@ -606,7 +606,7 @@ async fn over_a_socket_in_odd_pieces_with_every_delimiter() {
 }
 
 #[tokio::test]
-async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
+async fn over_tokio_util_reader_stream_and_a_channel() {
     let text = "Zwölf Boxkämpfer\n키스의 고유조건은\n".repeat(50);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
     let lines: Vec<_> = soon(Utf8Lines::new(chunks).try_collect()).await.unwrap();
@@ -619,7 +619,7 @@ async fn behind_the_reader_stream_of_tokio_util_and_a_channel() {
 }
 
 #[test]
-fn lines_may_be_sent_shared_and_moved() {
+fn lines_are_send_sync_and_unpin() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     is_plain::<Utf8Lines<()>>();
     is_plain::<Utf8Lines<Utf8Reader<TcpStream>>>();

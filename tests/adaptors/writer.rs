@@ -249,7 +249,7 @@ async fn write_parts(writer: &mut Utf8Writer<Script>, parts: &[Part], owned: boo
 
 proptest! {
     #[test]
-    fn whatever_is_written_in_whatever_parts_comes_out_once_and_in_order(
+    fn parts_of_any_kind_are_written_once_in_order(
         parts in prop::collection::vec(any_part(), 0..12),
         script in any_script(),
         vectored: bool,
@@ -269,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn units_cut_anywhere_are_the_same_text(
+    fn utf16_units_split_anywhere_give_the_same_text(
         units in prop::collection::vec(prop_oneof![0x20_u16..0x3000, 0xD800_u16..0xE000], 0..60),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {
@@ -288,7 +288,7 @@ proptest! {
 }
 
 #[test]
-fn a_writer_that_takes_one_byte_at_a_time_gets_everything() {
+fn a_sink_that_takes_one_byte_per_call_gets_everything() {
     let text = "naïve, 東京, 👋. ".repeat(40);
     for vectored in [false, true] {
         let trickle = [Take(1), Pause].repeat(2 * text.len() + 10);
@@ -306,7 +306,7 @@ fn a_writer_that_takes_one_byte_at_a_time_gets_everything() {
 // ---- what is copied ---------------------------------------------------------------------------
 
 #[test]
-fn many_long_texts_go_out_in_one_call_from_where_they_are() {
+fn long_texts_are_written_vectored_without_copying() {
     let texts: Vec<_> = (0..100).map(|n| ByteString::from(format!("{n:0256}"))).collect();
     let mut writer = Utf8Writer::new(Script::vectored(&[])).with_capacity(1 << 20);
     for text in &texts {
@@ -320,7 +320,7 @@ fn many_long_texts_go_out_in_one_call_from_where_they_are() {
 }
 
 #[test]
-fn short_text_between_long_ones_is_gathered_and_in_its_place() {
+fn short_texts_between_long_ones_are_gathered_in_order() {
     let long = ByteString::from("long ".repeat(100));
     let mut writer = Utf8Writer::new(Script::vectored(&[]));
     for part in ["a ", "b "] {
@@ -339,7 +339,7 @@ fn short_text_between_long_ones_is_gathered_and_in_its_place() {
 }
 
 #[test]
-fn a_writer_that_is_not_vectored_is_called_for_buffers_not_for_texts() {
+fn texts_are_gathered_for_a_sink_without_vectored_writes() {
     let text = ByteString::from("x".repeat(1000));
     let mut writer = Utf8Writer::new(Script::new(&[]));
     for _ in 0..16 {
@@ -356,7 +356,7 @@ fn a_writer_that_is_not_vectored_is_called_for_buffers_not_for_texts() {
 }
 
 #[test]
-fn an_owned_string_is_not_copied_either() {
+fn an_owned_string_is_not_copied() {
     let text = "x".repeat(300);
     let place = place(text.as_bytes());
     let mut writer = Utf8Writer::new(Script::vectored(&[]));
@@ -367,7 +367,7 @@ fn an_owned_string_is_not_copied_either() {
 // ---- room -------------------------------------------------------------------------------------
 
 #[test]
-fn who_writes_waits_while_the_buffer_is_full() {
+fn a_write_waits_while_the_buffer_is_full() {
     let mut writer =
         Utf8Writer::new(Script::new(&[Stall, Take(3), Stall, Take(2)])).with_capacity(10);
     now(writer.write_str("0123456789")).unwrap();
@@ -388,7 +388,7 @@ fn who_writes_waits_while_the_buffer_is_full() {
 }
 
 #[test]
-fn a_stalled_writer_bounds_what_is_held() {
+fn a_stalled_sink_bounds_the_buffer() {
     let mut writer = Utf8Writer::new(Script::new(&[Stall; 10]));
     let text = "0123456789abcdef";
     let mut written = 0;
@@ -399,7 +399,7 @@ fn a_stalled_writer_bounds_what_is_held() {
 }
 
 #[test]
-fn without_capacity_each_text_is_written_before_the_next() {
+fn with_capacity_zero_each_text_is_written_before_the_next() {
     let mut writer = Utf8Writer::new(Script::new(&[Take(2), Stall])).with_capacity(0);
     now(writer.write_str("one")).unwrap();
     assert!(writer.write_str("two").now_or_never().is_none());
@@ -411,7 +411,7 @@ fn without_capacity_each_text_is_written_before_the_next() {
 // ---- wakers -----------------------------------------------------------------------------------
 
 #[test]
-fn the_writer_is_pending_only_when_the_inner_one_is_and_is_woken_by_it() {
+fn a_writer_is_pending_only_if_its_sink_is() {
     let mut writer = Utf8Writer::new(Script::new(&[Take(2), Stall, Take(1), Stall]));
     now(writer.write_str("abcdef")).unwrap();
     let writer = &mut writer;
@@ -454,7 +454,7 @@ impl Future for Flush<'_> {
 }
 
 #[test]
-fn a_task_that_is_woken_at_once_is_polled_once_for_each_time() {
+fn one_wake_causes_one_poll() {
     let mut writer = Utf8Writer::new(Script::new(&[Pause, Take(1), Pause, Pause]));
     now(writer.write_str("ab")).unwrap();
     let mut flush = task::spawn(writer.flush());
@@ -472,7 +472,7 @@ fn a_task_that_is_woken_at_once_is_polled_once_for_each_time() {
 /// Every future is dropped after its first poll wherever the writer pauses; nothing is lost and
 /// nothing is doubled.
 #[tokio::test]
-async fn futures_that_lose_a_race_lose_nothing_else() {
+async fn cancelled_writes_lose_no_data() {
     let script: Vec<_> =
         (0..400).map(|n| if n % 3 == 0 { Take(n % 5 + 1) } else { Pause }).collect();
     let mut writer = Utf8Writer::new(Script::new(&script)).with_capacity(4);
@@ -508,7 +508,7 @@ async fn futures_that_lose_a_race_lose_nothing_else() {
 }
 
 #[test]
-fn a_flush_that_is_dropped_goes_on_where_it_was() {
+fn a_dropped_flush_continues_at_the_next_call() {
     let mut writer = Utf8Writer::new(Script::new(&[Take(4), Stall]));
     now(writer.write_str("€€€")).unwrap();
     assert!(writer.flush().now_or_never().is_none());
@@ -521,7 +521,7 @@ fn a_flush_that_is_dropped_goes_on_where_it_was() {
 // ---- trouble ----------------------------------------------------------------------------------
 
 #[test]
-fn an_error_loses_nothing_and_the_next_call_tries_again() {
+fn an_io_error_loses_no_data_and_the_next_call_retries() {
     let mut writer = Utf8Writer::new(Script::new(&[Take(2), Fail(ErrorKind::TimedOut)]));
     now(writer.write_str("abcd")).unwrap();
     assert_eq!(io_kind(now(writer.flush()).unwrap_err()), ErrorKind::TimedOut);
@@ -531,7 +531,7 @@ fn an_error_loses_nothing_and_the_next_call_tries_again() {
 }
 
 #[test]
-fn a_text_that_meets_an_error_has_not_been_taken() {
+fn a_text_whose_write_fails_has_not_been_taken() {
     let mut writer = Utf8Writer::new(Script::new(&[Fail(ErrorKind::TimedOut)])).with_capacity(1);
     now(writer.write_str("a")).unwrap();
     assert_eq!(io_kind(now(writer.write_str("b")).unwrap_err()), ErrorKind::TimedOut);
@@ -542,7 +542,7 @@ fn a_text_that_meets_an_error_has_not_been_taken() {
 }
 
 #[test]
-fn a_writer_that_takes_nothing_is_an_error_and_not_a_loop() {
+fn a_write_of_zero_bytes_is_an_error() {
     for vectored in [false, true] {
         let mut writer = Utf8Writer::new(Script { vectored, ..Script::new(&[Take(0)]) });
         now(writer.write_text("x".repeat(500).into())).unwrap();
@@ -552,7 +552,7 @@ fn a_writer_that_takes_nothing_is_an_error_and_not_a_loop() {
 }
 
 #[test]
-fn a_writer_that_claims_too_much_is_believed_no_further_than_there_is() {
+fn an_overstated_write_count_is_clamped() {
     struct Liar;
     impl AsyncWrite for Liar {
         fn poll_write(
@@ -576,7 +576,7 @@ fn a_writer_that_claims_too_much_is_believed_no_further_than_there_is() {
 }
 
 #[test]
-fn the_parts_are_everything_that_is_not_written() {
+fn into_parts_returns_all_unwritten_text() {
     let long = "long ".repeat(100);
     let mut writer = Utf8Writer::new(Script::vectored(&[Take(4), Stall]));
     now(writer.write_str("€")).unwrap();
@@ -599,7 +599,7 @@ fn the_parts_are_everything_that_is_not_written() {
 // ---- surrogates -------------------------------------------------------------------------------
 
 #[test]
-fn flushing_and_empty_text_leave_a_high_surrogate_where_it_is() {
+fn flush_and_empty_text_keep_a_pending_high_surrogate() {
     let mut writer = Utf8Writer::new(Script::default());
     now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
     now(writer.flush()).unwrap();
@@ -613,7 +613,7 @@ fn flushing_and_empty_text_leave_a_high_surrogate_where_it_is() {
 }
 
 #[test]
-fn other_text_shows_that_a_high_surrogate_is_alone_and_is_taken() {
+fn text_after_a_lone_high_surrogate_reports_it_and_is_taken() {
     let mut writer = Utf8Writer::new(Script::default());
     now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
     let error = lone_surrogate(&now(writer.write_str("b")).unwrap_err()).unwrap();
@@ -628,7 +628,7 @@ fn other_text_shows_that_a_high_surrogate_is_alone_and_is_taken() {
 }
 
 #[test]
-fn closing_reports_a_high_surrogate_once_and_then_closes() {
+fn close_reports_a_lone_high_surrogate_once() {
     let mut writer = Utf8Writer::new(Script::default());
     now(writer.write_utf16(&[0x61, 0xD83D])).unwrap();
     let error = now(writer.close()).unwrap_err();
@@ -640,7 +640,7 @@ fn closing_reports_a_high_surrogate_once_and_then_closes() {
 }
 
 #[test]
-fn closing_repairs_a_high_surrogate_if_asked() {
+fn close_repairs_a_lone_high_surrogate_in_a_lossy_mode() {
     let mode = ErrorMode::Escape;
     let mut writer = Utf8Writer::new(Script::default()).with_surrogate_mode(mode);
     now(writer.send(vec![0xD83D])).unwrap();
@@ -655,7 +655,7 @@ fn with_bom() -> Utf8Writer<Script> {
 }
 
 #[test]
-fn a_signature_is_written_once_before_whatever_comes_first() {
+fn a_bom_is_written_once_before_the_first_text() {
     let mut writer = with_bom();
     now(writer.write_str("")).unwrap();
     now(writer.flush()).unwrap();
@@ -672,7 +672,7 @@ fn a_signature_is_written_once_before_whatever_comes_first() {
 }
 
 #[test]
-fn of_no_text_at_all_there_is_no_signature() {
+fn no_bom_is_written_without_text() {
     let mut writer = with_bom();
     now(writer.flush()).unwrap();
     now(writer.close()).unwrap();
@@ -682,7 +682,7 @@ fn of_no_text_at_all_there_is_no_signature() {
 // ---- the end ----------------------------------------------------------------------------------
 
 #[test]
-fn closing_twice_is_harmless_and_nothing_can_be_written_behind_it() {
+fn close_is_idempotent_and_later_writes_fail() {
     let mut writer = Utf8Writer::new(Script::new(&[Pause]));
     now(writer.write_str("x")).unwrap();
     assert!(writer.close().now_or_never().is_none());
@@ -698,7 +698,7 @@ fn closing_twice_is_harmless_and_nothing_can_be_written_behind_it() {
 }
 
 #[test]
-fn flushing_flushes_the_writer_within_even_if_nothing_is_held() {
+fn flush_always_flushes_the_sink() {
     let mut writer = Utf8Writer::new(Script::default());
     now(writer.flush()).unwrap();
     assert_eq!((writer.get_ref().polls, writer.get_ref().flushes), (0, 1));
@@ -707,7 +707,7 @@ fn flushing_flushes_the_writer_within_even_if_nothing_is_held() {
 // ---- sinks ------------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn everything_that_is_text_can_be_sent() {
+async fn every_text_type_can_be_sent() {
     let mut writer = Utf8Writer::new(Script::default());
     writer.feed("a").await.unwrap();
     writer.feed(&String::from("b")).await.unwrap();
@@ -723,7 +723,7 @@ async fn everything_that_is_text_can_be_sent() {
 }
 
 #[tokio::test]
-async fn a_stream_of_text_is_forwarded_in_one_line() {
+async fn a_stream_of_text_can_be_forwarded() {
     let bytes = "grüß dich, 東京 👋, ".repeat(500);
     let mut writer = Utf8Writer::new(Script::vectored(&[Take(1), Pause, Take(100), Pause]));
     let texts = Utf8Stream::from_reader(bytes.as_bytes());
@@ -733,7 +733,7 @@ async fn a_stream_of_text_is_forwarded_in_one_line() {
 }
 
 #[test]
-fn it_can_be_polled_by_hand() {
+fn the_poll_functions_write_text() {
     let mut writer = pin!(Utf8Writer::new(Script::new(&[Stall])).with_capacity(1));
     let mut cx = Context::from_waker(Waker::noop());
     assert_ready_ok!(writer.as_mut().poll_ready(&mut cx));
@@ -750,7 +750,7 @@ fn it_can_be_polled_by_hand() {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[tokio::test]
-async fn through_pipes_of_every_small_size() {
+async fn pipes_of_every_small_size() {
     let text = "ünïcödé: 東京 👋. ".repeat(30);
     let units: Vec<_> = text.encode_utf16().collect();
     for size in [1, 2, 3, 5, 64] {
@@ -774,7 +774,7 @@ async fn through_pipes_of_every_small_size() {
 
 /// The peer reads nothing at first, so that the socket's buffers fill up, and then everything.
 #[tokio::test]
-async fn through_a_socket_whose_peer_is_slow() {
+async fn a_socket_with_a_slow_peer() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let verse = ByteString::from("Да здравствует 東京! 👋 ".repeat(40) + "\n");
@@ -810,7 +810,7 @@ async fn through_a_socket_whose_peer_is_slow() {
 }
 
 #[tokio::test]
-async fn a_peer_that_has_gone_is_an_error() {
+async fn a_closed_peer_is_an_error() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     drop(listener.accept().await.unwrap());
@@ -835,12 +835,12 @@ async fn a_peer_that_has_gone_is_an_error() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn the_size_is_that_of_the_documentation() {
+fn the_size_is_as_documented() {
     assert_eq!(size_of::<Utf8Writer<()>>(), 136);
 }
 
 #[test]
-fn everything_can_be_sent_and_shared() {
+fn all_types_are_send_and_sync() {
     fn assert<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     assert::<Utf8Writer<TcpStream>>();
     fn assert_future<T: Send>(_: T) {}

@@ -72,7 +72,7 @@ fn check_boundaries(bytes: &[u8]) {
 }
 
 #[test]
-fn boundaries_are_those_of_the_whole_in_every_five_bytes_that_matter() {
+fn boundaries_equal_std_for_all_strings_of_five_edge_bytes() {
     const BYTES: [u8; 12] =
         [0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xC3, 0xE0, 0xED, 0xF0, 0xF4, 0xFF];
     for index in 0..12_usize.pow(5) {
@@ -82,7 +82,7 @@ fn boundaries_are_those_of_the_whole_in_every_five_bytes_that_matter() {
 
 proptest! {
     #[test]
-    fn boundaries_are_those_of_the_whole(bytes in bytes()) {
+    fn boundaries_equal_std(bytes in bytes()) {
         check_boundaries(&bytes);
     }
 
@@ -117,7 +117,7 @@ proptest! {
 }
 
 #[test]
-fn byte_order_is_code_point_order_for_all_neighbours() {
+fn byte_order_is_code_point_order_for_all_adjacent_scalars() {
     let mut last: Option<[u8; 4]> = None;
     for c in '\0'..=char::MAX {
         let mut bytes = [0; 4];
@@ -130,7 +130,7 @@ fn byte_order_is_code_point_order_for_all_neighbours() {
 // ---- text in pieces of a limited number of bytes ------------------------------------------------
 
 #[test]
-fn a_truncated_text_is_the_longest_that_fits() {
+fn truncate_returns_the_longest_prefix_that_fits() {
     let text = "a¢€👋";
     let lengths: Vec<_> = (0..12).map(|limit| boundary::truncate(text, limit).len()).collect();
     assert_eq!(lengths, [0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10]);
@@ -140,7 +140,7 @@ fn a_truncated_text_is_the_longest_that_fits() {
 
 #[test]
 #[should_panic(expected = "3 bytes do not fit every character")]
-fn a_limit_below_four_bytes_panics_even_for_ascii() {
+fn a_limit_below_four_bytes_panics() {
     let _pieces = boundary::at_most("ascii", 3);
 }
 
@@ -151,7 +151,7 @@ fn an_empty_text_has_no_pieces() {
 
 proptest! {
     #[test]
-    fn pieces_are_the_text_and_each_is_as_long_as_possible(text in any::<String>(), limit in 4_usize..20) {
+    fn pieces_join_to_the_text_and_are_as_long_as_possible(text in any::<String>(), limit in 4_usize..20) {
         let pieces: Vec<_> = boundary::at_most(&text, limit).collect();
         prop_assert_eq!(pieces.concat(), &*text);
         for (n, piece) in pieces.iter().enumerate() {
@@ -178,7 +178,7 @@ proptest! {
 }
 
 #[test]
-fn the_iterators_can_be_sent_and_shared() {
+fn iterators_are_send_and_sync() {
     fn assert<T: Send + Sync + Unpin + Clone>(_: T) {}
     assert(boundary::at_most("text", 4));
     #[cfg(feature = "bytes")]
@@ -217,7 +217,7 @@ mod find {
 
     proptest! {
         #[test]
-        fn matches_are_those_of_the_whole_and_never_inside_a_character(
+        fn matches_equal_std_at_any_split(
             haystack in text(40),
             needle in text(4),
             lens in prop::collection::vec(0_usize..5, 1..5),
@@ -244,7 +244,7 @@ mod find {
         }
 
         #[test]
-        fn a_caller_may_break_off_after_each_match(haystack in text(40), needle in text(3)) {
+        fn a_caller_can_stop_after_any_match(haystack in text(40), needle in text(3)) {
             prop_assume!(!needle.is_empty());
             let mut finder = TextFinder::new(&needle).unwrap();
             let (mut rest, mut found) = (&haystack[..], Vec::new());
@@ -260,7 +260,7 @@ mod find {
         }
 
         #[test]
-        fn nothing_matches_across_what_is_skipped(front in text(8), back in text(8), needle in text(3)) {
+        fn no_match_spans_skipped_bytes(front in text(8), back in text(8), needle in text(3)) {
             prop_assume!(!needle.is_empty());
             let mut finder = TextFinder::new(&needle).unwrap();
             let mut found: Vec<_> = finder.push(&front).collect();
@@ -274,7 +274,7 @@ mod find {
     }
 
     #[test]
-    fn a_position_beyond_all_counting_stays_where_it_is() {
+    fn the_position_saturates_at_u64_max() {
         let mut finder = TextFinder::new("ab").unwrap();
         for skipped in [u64::MAX - 3, u64::MAX] {
             finder.skip(skipped);
@@ -288,7 +288,7 @@ mod find {
     }
 
     #[test]
-    fn a_finder_is_send_sync_unpin_and_debug() {
+    fn a_finder_has_the_common_traits() {
         fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
         is_plain::<TextFinder>();
     }

@@ -35,11 +35,11 @@ macro_rules! rules {
 
 rules! {
     an_empty_chunk_changes_nothing
-    the_position_includes_what_is_held
+    the_position_includes_held_bytes
     every_split_gives_the_same_text_and_errors
     finish_reports_once_and_then_returns_ok
     errors_are_counted_and_the_first_is_kept
-    a_lossy_string_is_what_push_reports_with_each_error_repaired
+    a_lossy_string_is_the_pieces_with_each_error_repaired
     a_fatal_string_stops_at_each_error_and_continues_after_it
     after_finish_decoding_continues_and_offsets_keep_counting
     reset_starts_a_new_stream
@@ -115,7 +115,7 @@ fn an_empty_chunk_changes_nothing<D: IncrementalDecoder>() {
     });
 }
 
-fn the_position_includes_what_is_held<D: IncrementalDecoder>() {
+fn the_position_includes_held_bytes<D: IncrementalDecoder>() {
     for_each_prefix::<D>(|decoder, prefix| {
         assert_eq!(decoder.position(), prefix.len() as u64, "after {prefix:02x?}");
         assert!(prefix.ends_with(&decoder.incomplete()), "after {prefix:02x?}");
@@ -191,7 +191,7 @@ fn reset_starts_a_new_stream<D: IncrementalDecoder>() {
     });
 }
 
-fn a_lossy_string_is_what_push_reports_with_each_error_repaired<D: IncrementalDecoder>() {
+fn a_lossy_string_is_the_pieces_with_each_error_repaired<D: IncrementalDecoder>() {
     for input in D::inputs() {
         let pieces = decode(&mut { D::NEW }, [&input[..]]);
         for (mode, size) in LOSSY.into_iter().flat_map(|mode| [1, 2, 3, 64].map(|n| (mode, n))) {

@@ -17,7 +17,7 @@ fn is_copied<T: Copy + Eq>() {}
 fn is_error<T: Error + Display + Send + Sync + 'static>() {}
 
 #[test]
-fn core_types_may_be_sent_shared_moved_and_printed() {
+fn core_types_are_send_sync_unpin_and_debug() {
     is_plain::<BomPolicy>();
     is_plain::<ErrorMode>();
     is_plain::<Kernel>();
@@ -34,7 +34,7 @@ fn core_types_may_be_sent_shared_moved_and_printed() {
 }
 
 #[test]
-fn core_machines_are_cloned_and_settings_copied() {
+fn core_decoders_are_clone_and_options_are_copy() {
     is_cloned::<Utf8Decoder>();
     is_cloned::<Utf8Encoder>();
     is_cloned::<Utf8Validator>();
@@ -54,7 +54,7 @@ fn core_machines_are_cloned_and_settings_copied() {
 }
 
 #[test]
-fn to_refuse_something_twice_is_to_refuse_it() {
+fn strictness_builders_are_idempotent() {
     let ways: [fn(Strictness) -> Strictness; 4] = [
         Strictness::refuse_noncharacters,
         Strictness::refuse_nul,
@@ -76,14 +76,14 @@ fn a_repair_derefs_to_its_text() {
 }
 
 #[test]
-fn the_error_is_small_and_fit_for_a_box() {
+fn utf8_error_is_small_and_boxable() {
     is_error::<Utf8Error>();
     assert_eq!(size_of::<Utf8Error>(), 16);
     assert_eq!(size_of::<Result<(), Utf8Error>>(), 16);
 }
 
 #[test]
-fn machines_are_small() {
+fn decoders_are_small() {
     let (validator, decoder) = (size_of::<Utf8Validator>(), size_of::<Utf8Decoder>());
     println!("Utf8Validator: {validator} bytes, Utf8Decoder: {decoder} bytes");
     assert!(validator <= 40, "{validator}");
@@ -105,7 +105,7 @@ const FORBID: Utf8Options = PLAIN.with_bom(BomPolicy::Forbid);
 const STRICT: Utf8Options = PLAIN.with_strictness(Strictness::mqtt());
 
 #[test]
-fn each_kind_has_its_words() {
+fn each_error_kind_has_a_message() {
     let table: &[(Utf8Options, &[u8], &str)] = &[
         (PLAIN, b"a\x80", "ill-formed utf-8 at byte 1: unexpected continuation byte (80)"),
         (PLAIN, b"a\xBF\x80", "ill-formed utf-8 at byte 1: unexpected continuation byte (bf)"),
@@ -142,7 +142,7 @@ fn each_kind_has_its_words() {
 }
 
 #[test]
-fn a_place_far_into_the_stream_is_told_in_full() {
+fn a_large_offset_is_printed_in_full() {
     let mut validator = Utf8Validator::new();
     validator.push(&[b'x'; 1042]).unwrap();
     let error = validator.push(b"\xED\xA0\x80").unwrap_err();
@@ -150,7 +150,7 @@ fn a_place_far_into_the_stream_is_told_in_full() {
 }
 
 #[test]
-fn what_looks_like_utf_16_is_said_of_fe_and_ff_at_the_start_only() {
+fn the_utf16_hint_is_for_fe_and_ff_at_the_start_only() {
     let hint = "; this looks like utf-16";
     for byte in 0x80..=0xFF {
         let first = first_error(PLAIN, &[byte]).to_string();
@@ -163,14 +163,14 @@ fn what_looks_like_utf_16_is_said_of_fe_and_ff_at_the_start_only() {
 }
 
 #[test]
-fn kinds_are_printed_like_any_word() {
+fn kinds_respect_width_and_precision() {
     assert_eq!(format!("[{:<12}]", Utf8ErrorKind::Surrogate), "[surrogate   ]");
     assert_eq!(format!("[{:>12.4}]", Utf8ErrorKind::Truncated), "[        trun]");
     assert_eq!(Utf8ErrorKind::Incomplete.to_string(), "incomplete");
 }
 
 #[test]
-fn debug_tells_the_bytes() {
+fn debug_shows_the_bytes() {
     let debug = format!("{:?}", first_error(PLAIN, b"\xE2\x82A"));
     for part in ["valid_up_to: 0", "Truncated", "[e2, 82]", "41"] {
         assert!(debug.contains(part), "{debug}");
@@ -178,7 +178,7 @@ fn debug_tells_the_bytes() {
 }
 
 #[test]
-fn errors_of_the_same_bytes_at_the_same_place_are_equal() {
+fn errors_with_equal_bytes_and_offset_are_equal() {
     let mut whole = Utf8Validator::new();
     assert_eq!(whole.push(b"\xF0\x9F\x98!").unwrap_err(), first_error(PLAIN, b"\xF0\x9F\x98!"));
     assert_ne!(first_error(PLAIN, b"\xFF"), first_error(PLAIN, b"a\xFF"));
@@ -203,7 +203,7 @@ mod codecs {
     };
 
     #[test]
-    fn codecs_and_their_items_may_be_sent_shared_moved_and_printed() {
+    fn codecs_and_items_are_send_sync_unpin_and_debug() {
         is_plain::<CharCodec>();
         is_plain::<Utf8ChunksCodec>();
         is_plain::<Utf8Codec>();
@@ -216,7 +216,7 @@ mod codecs {
     }
 
     #[test]
-    fn codecs_are_cloned_and_made_by_default() {
+    fn codecs_are_clone_and_default() {
         is_cloned::<CharCodec>();
         is_cloned::<Utf8ChunksCodec>();
         is_cloned::<Utf8Codec>();
@@ -239,7 +239,7 @@ mod codecs {
     }
 
     #[test]
-    fn errors_are_fit_for_a_box() {
+    fn errors_are_boxable() {
         is_error::<CodecError>();
         is_error::<LineError>();
     }
@@ -250,7 +250,7 @@ mod codecs {
     }
 
     #[test]
-    fn an_io_error_says_invalid_data_or_unexpected_end_and_holds_the_error() {
+    fn an_io_error_is_invalid_data_or_unexpected_eof_and_holds_its_cause() {
         for bytes in [&b"\x80"[..], b"\xC0", b"\xED\xA0", b"\xF5", b"\xFF", b"\xC3A"] {
             let error = first_error(PLAIN, bytes);
             for io in [io::Error::from(error), io::Error::from(CodecError::Invalid(error))] {
@@ -267,7 +267,7 @@ mod codecs {
     }
 
     #[test]
-    fn an_io_error_passes_through_a_codec_error_as_it_was() {
+    fn an_io_error_round_trips_through_codec_error() {
         let reset = io::Error::new(io::ErrorKind::ConnectionReset, "the cable");
         let error: CodecError = reset.into();
         assert_eq!(error.to_string(), "input or output failed");
@@ -278,7 +278,7 @@ mod codecs {
     }
 
     #[test]
-    fn a_codec_error_speaks_for_itself_and_its_source_for_the_place() {
+    fn a_codec_error_has_a_message_and_a_source() {
         let mut buffer = BytesMut::from(&b"ok\xFF"[..]);
         let mut codec = Utf8Codec::new();
         codec.decode(&mut buffer).unwrap();
@@ -290,7 +290,7 @@ mod codecs {
     }
 
     #[test]
-    fn a_line_error_speaks_for_itself_and_its_source_for_the_place() {
+    fn a_line_error_has_a_message_and_a_source() {
         let mut codec = Utf8LinesCodec::new().with_max_length(5);
         let mut buffer = BytesMut::from(&b"x\nab\xFF\nfar too long\n"[..]);
         let mut next = || codec.decode(&mut buffer).unwrap().unwrap();
@@ -312,7 +312,7 @@ mod codecs {
     }
 
     #[test]
-    fn an_encode_error_has_a_source_only_where_there_is_one() {
+    fn an_encode_error_has_a_source_only_for_io() {
         let error = Utf8LinesCodec::new().encode("a\nb", &mut BytesMut::new()).unwrap_err();
         assert_eq!(error.to_string(), "the text would be cut by a delimiter at byte 1");
         assert!(error.source().is_none());
@@ -322,7 +322,7 @@ mod codecs {
     }
 
     #[test]
-    fn question_mark_turns_each_error_into_an_io_error() {
+    fn question_mark_converts_each_error_to_io_error() {
         fn decode(bytes: &[u8]) -> io::Result<String> {
             let mut buffer = BytesMut::from(bytes);
             let text = Utf8Codec::new().decode_eof(&mut buffer)?.unwrap_or_default();
@@ -347,7 +347,7 @@ mod codecs {
     }
 
     #[test]
-    fn a_line_compares_with_text_and_turns_into_it() {
+    fn a_line_compares_with_and_converts_to_text() {
         assert!(line() == *"größe" && line() == "größe");
         assert!(line() != *"große" && line() != "große");
         assert_eq!(ByteString::from(line()), "größe");
@@ -355,7 +355,7 @@ mod codecs {
     }
 
     #[test]
-    fn delimiters_print_and_compare_by_what_they_are() {
+    fn delimiters_print_and_compare_by_value() {
         let text = |text| Delimiter::text(text).unwrap();
         assert_eq!(format!("{:?}", Delimiter::lf()), "Lf");
         assert_eq!(format!("{:?}", text("--")), "Text(\"--\")");
@@ -380,7 +380,7 @@ mod streams {
     use super::{PLAIN, first_error, is_error, is_plain};
 
     #[test]
-    fn streams_may_be_sent_shared_moved_and_printed_if_what_is_within_may() {
+    fn streams_have_the_auto_traits_of_their_source() {
         is_plain::<Utf8Stream<()>>();
         is_plain::<ReaderChunks<()>>();
         is_plain::<StreamError<io::Error>>();
@@ -391,12 +391,12 @@ mod streams {
     }
 
     #[test]
-    fn stream_errors_are_fit_for_a_box() {
+    fn stream_errors_are_boxable() {
         is_error::<StreamError<io::Error>>();
     }
 
     #[test]
-    fn stream_errors_speak_for_themselves_and_their_sources_for_the_rest() {
+    fn stream_errors_have_a_message_and_a_source() {
         let utf8 = first_error(PLAIN, b"ok\xFF");
         let inner = || io::Error::other("the cable");
         let errors: [(Box<dyn Error>, &str); 2] = [
@@ -417,7 +417,7 @@ mod streams {
     }
 
     #[test]
-    fn an_error_of_a_reader_turns_into_what_it_was() {
+    fn a_reader_error_converts_back_to_the_io_error() {
         let utf8 = first_error(PLAIN, b"ok\xC3");
         let io = io::Error::from(StreamError::<io::Error>::from(utf8));
         assert_eq!(io.kind(), io::ErrorKind::UnexpectedEof);

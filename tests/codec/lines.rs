@@ -5,7 +5,7 @@ use super::*;
 // ---- scripts --------------------------------------------------------------------------------
 
 #[tokio::test(start_paused = true)]
-async fn lines_come_by_every_delimiter_however_they_are_cut() {
+async fn every_delimiter_ends_lines_at_any_split() {
     let table = [
         (Delimiter::lf(), "one\r\ntwo\rtwo\n\n\r\rö", [0, 5, 13, 14]),
         (Delimiter::any_newline(), "one\r\ntwo\rtwo\n\n", [0, 5, 9, 13]),
@@ -43,7 +43,7 @@ async fn lines_come_by_every_delimiter_however_they_are_cut() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_lf_of_a_crlf_that_comes_after_a_pause_belongs_to_the_line_before() {
+async fn a_late_lf_after_cr_does_not_end_a_second_line() {
     let codec = Utf8LinesCodec::new().with_delimiter(Delimiter::any_newline());
     let mut lines = FramedRead::new(pausing(&[b"a\r", b"\nb\r", b"\r\n", b"\n"]), codec);
     let first = lines.next().now_or_never().flatten().unwrap().unwrap().unwrap();
@@ -53,7 +53,7 @@ async fn the_lf_of_a_crlf_that_comes_after_a_pause_belongs_to_the_line_before() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_line_neither_loses_nor_delays_the_next() {
+async fn a_rejected_line_does_not_affect_the_next() {
     let reader = pausing(&[b"go", b"od\nb\xFFd\xC0", b"\xFF\nnext\nlast \xE2\x82"]);
     assert_eq!(
         told(reader, Utf8LinesCodec::new(), show_line).await,
@@ -68,7 +68,7 @@ async fn a_refused_line_neither_loses_nor_delays_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_error_is_told_before_the_rest_of_the_line_arrives() {
+async fn a_line_error_is_returned_before_the_rest_of_the_line_arrives() {
     let mut script = Builder::new();
     script.read(b"b\xFF").wait(Duration::from_secs(3600)).read(b"d\n");
     let mut lines = FramedRead::new(script.build(), Utf8LinesCodec::new());
@@ -80,7 +80,7 @@ async fn a_line_error_is_told_before_the_rest_of_the_line_arrives() {
 // ---- calls after errors and after the end -----------------------------------------------------
 
 #[test]
-fn after_the_end_lines_go_on_counting_until_reset() {
+fn line_numbers_continue_after_the_end_until_reset() {
     for delimiter in [Delimiter::lf(), Delimiter::any_newline()] {
         let mut codec = Utf8LinesCodec::new().with_options(STRIP).with_delimiter(delimiter);
         let mut buffer = BytesMut::from("\u{FEFF}a\nb");
@@ -108,7 +108,7 @@ fn after_the_end_lines_go_on_counting_until_reset() {
 }
 
 #[test]
-fn reset_in_the_middle_of_a_refused_line_starts_at_line_one() {
+fn reset_inside_a_rejected_line_restarts_at_line_one() {
     let mut codec = Utf8LinesCodec::new().with_max_length(3);
     let mut buffer = BytesMut::from("far too long");
     assert!(decode_lines(&mut codec, &mut buffer)[0].starts_with("<line 1"));
@@ -119,7 +119,7 @@ fn reset_in_the_middle_of_a_refused_line_starts_at_line_one() {
 }
 
 #[test]
-fn an_lf_after_the_end_is_a_line_of_its_own() {
+fn an_lf_after_the_end_is_an_empty_line() {
     let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::any_newline());
     let mut buffer = BytesMut::from("a\r");
     assert_eq!(end_lines(&mut codec, &mut buffer), ["1@0 \"a\""]);
@@ -128,7 +128,7 @@ fn an_lf_after_the_end_is_a_line_of_its_own() {
 }
 
 /// An empty line, and a U+FEFF at the start of the second.
-fn looks_for_no_signature_behind_an_empty_line(delimiter: &Delimiter) {
+fn recognises_no_bom_after_an_empty_line(delimiter: &Delimiter) {
     let end = delimiter.as_str();
     let input = format!("{end}\u{FEFF}x{end}");
     for (options, mode) in [
@@ -151,7 +151,7 @@ fn looks_for_no_signature_behind_an_empty_line(delimiter: &Delimiter) {
 }
 
 /// An empty line where there should have been a signature, and another.
-fn misses_the_signature_before_an_empty_line(delimiter: &Delimiter) {
+fn reports_a_missing_bom_before_an_empty_line(delimiter: &Delimiter) {
     let end = delimiter.as_str();
     let mut codec = Utf8LinesCodec::new().with_options(REQUIRE).with_delimiter(delimiter.clone());
     let mut buffer = BytesMut::from(end);
@@ -168,34 +168,34 @@ fn misses_the_signature_before_an_empty_line(delimiter: &Delimiter) {
 }
 
 #[test]
-fn a_signature_is_looked_for_in_the_first_line_only_even_if_that_line_is_empty() {
+fn a_bom_is_recognised_only_in_the_first_line_even_if_empty() {
     for delimiter in delimiters() {
-        looks_for_no_signature_behind_an_empty_line(&delimiter);
+        recognises_no_bom_after_an_empty_line(&delimiter);
     }
 }
 
 #[test]
-fn a_missing_signature_is_the_trouble_of_an_empty_first_line() {
+fn a_missing_bom_is_the_error_of_an_empty_first_line() {
     for delimiter in delimiters() {
-        misses_the_signature_before_an_empty_line(&delimiter);
+        reports_a_missing_bom_before_an_empty_line(&delimiter);
     }
 }
 
 /// The fullwidth comma begins with EF, as the signature does. The byte was taken for the beginning
 /// of one, and U+FEFF at the start of the second line for the whole.
 #[test]
-fn a_delimiter_that_begins_like_a_signature_ends_the_search_for_one() {
-    looks_for_no_signature_behind_an_empty_line(&Delimiter::text("，").unwrap());
+fn a_delimiter_that_starts_like_a_bom_ends_bom_detection() {
+    recognises_no_bom_after_an_empty_line(&Delimiter::text("，").unwrap());
 }
 
 /// As above: the empty line came as if nothing were missing.
 #[test]
-fn a_delimiter_that_begins_like_a_signature_does_not_stand_for_a_required_one() {
-    misses_the_signature_before_an_empty_line(&Delimiter::text("，").unwrap());
+fn a_delimiter_that_starts_like_a_bom_does_not_satisfy_require() {
+    reports_a_missing_bom_before_an_empty_line(&Delimiter::text("，").unwrap());
 }
 
 #[test]
-fn strictness_exempts_delimiters_that_come_alone() {
+fn strictness_exempts_the_delimiter() {
     let strictness = Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters();
     let options = Utf8Options::new().with_strictness(strictness);
     let odd = Delimiter::text("\u{1}\u{FFFF}").unwrap();
@@ -224,7 +224,7 @@ fn strictness_exempts_delimiters_that_come_alone() {
 // ---- into_parts -------------------------------------------------------------------------------
 
 #[tokio::test(start_paused = true)]
-async fn parts_taken_in_the_middle_of_a_line_lose_nothing() {
+async fn into_parts_inside_a_line_loses_no_data() {
     let script: &[&[u8]] = &[b"one\nha\xC3", b"\xB6\r\nthree"];
     for (_, mode) in MODES {
         let codec = Utf8LinesCodec::new().with_error_mode(mode);
@@ -236,7 +236,7 @@ async fn parts_taken_in_the_middle_of_a_line_lose_nothing() {
 // ---- no copies --------------------------------------------------------------------------------
 
 #[test]
-fn clean_lines_are_the_read_buffer_in_every_mode_and_by_every_delimiter() {
+fn clean_lines_are_not_copied_in_any_mode_with_any_delimiter() {
     for (_, mode) in MODES {
         for delimiter in delimiters() {
             let end = delimiter.as_str();
@@ -268,7 +268,7 @@ fn clean_lines_are_the_read_buffer_in_every_mode_and_by_every_delimiter() {
 }
 
 #[test]
-fn a_repaired_line_is_a_copy_and_its_neighbours_are_not() {
+fn only_repaired_lines_are_copied() {
     for (_, mode) in MODES.into_iter().skip(1) {
         let (mut buffer, start) = read_buffer(b"one\nt\xFFo\nthree\n");
         let mut codec = Utf8LinesCodec::new().with_error_mode(mode);
@@ -283,7 +283,7 @@ fn a_repaired_line_is_a_copy_and_its_neighbours_are_not() {
 
 proptest! {
     #[test]
-    fn lines_count_the_errors_that_the_stream_has(
+    fn error_count_covers_the_whole_stream(
         bytes in hostile_bytes(24),
         cuts in any_cuts(),
         (_, mode) in prop::sample::select(&MODES[1..]),
@@ -311,7 +311,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn what_the_line_encoder_accepts_is_read_back_as_the_same_lines(
+    fn encoded_lines_decode_to_the_same_lines(
         texts in prop::collection::vec(texts_near_delimiters(), 1..6),
         delimiter in prop::sample::select(&[
             "\n", "\r", "\r\n", "lf", "any", "nul", "a", "aa", "aab", "aba", "abab", "é", "。", "a\r", "\u{FEFF}",
@@ -367,14 +367,14 @@ fn texts_near_delimiters() -> impl Strategy<Value = String> {
 // ---- encoders -----------------------------------------------------------------------------------
 
 #[test]
-fn a_line_refused_leaves_the_signature_to_the_next() {
+fn a_rejected_line_leaves_the_bom_to_the_next() {
     let mut codec = Utf8LinesCodec::new().with_encoder(Utf8Encoder::new().with_bom());
     codec.encode("two\nlines", &mut BytesMut::new()).unwrap_err();
     assert_eq!(encoded(&mut codec, "one"), b"\xEF\xBB\xBFone\n"[..]);
 }
 
 #[tokio::test]
-async fn every_kind_of_text_can_be_sent_as_a_line() {
+async fn every_text_type_can_be_sent_as_a_line() {
     let (mut peer, socket) = duplex(1024);
     let mut framed = Framed::new(socket, Utf8LinesCodec::new());
     let owned = String::from("String");
@@ -393,7 +393,7 @@ async fn every_kind_of_text_can_be_sent_as_a_line() {
 }
 
 #[tokio::test]
-async fn a_line_refused_does_not_spoil_the_sink() {
+async fn the_sink_is_usable_after_a_rejected_line() {
     let script = Builder::new().write(b"one\n").write(b"two\n").build();
     let mut sink = FramedWrite::new(script, Utf8LinesCodec::new());
     sink.send("one").await.unwrap();
@@ -404,7 +404,7 @@ async fn a_line_refused_does_not_spoil_the_sink() {
 }
 
 #[tokio::test]
-async fn a_write_error_keeps_its_cause() {
+async fn a_write_error_keeps_its_source() {
     let failure = io::Error::new(io::ErrorKind::BrokenPipe, "gone");
     let script = Builder::new().write_error(failure).build();
     let mut sink = FramedWrite::new(script, Utf8LinesCodec::new());
@@ -413,7 +413,7 @@ async fn a_write_error_keeps_its_cause() {
 }
 
 #[test]
-fn texts_that_would_be_read_back_otherwise_are_refused() {
+fn texts_that_would_decode_differently_are_rejected() {
     let text = |text| Delimiter::text(text).unwrap();
     let table = [
         (Delimiter::lf(), "a\nb", Some(1)),
@@ -457,7 +457,7 @@ fn texts_that_would_be_read_back_otherwise_are_refused() {
 
 /// The CR belongs to the delimiter, so the line would end before it; the LF was named.
 #[test]
-fn the_place_of_an_embedded_crlf_is_that_of_its_cr() {
+fn the_offset_of_an_embedded_crlf_is_that_of_its_cr() {
     let error = Utf8LinesCodec::new().encode("a\r\nb", &mut BytesMut::new()).unwrap_err();
     assert_eq!(error.to_string(), "the text would be cut by a delimiter at byte 1");
 }
@@ -476,7 +476,7 @@ fn contents(len: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_line_at_the_limit_passes_and_one_byte_more_does_not_wherever_it_is_cut() {
+fn the_length_limit_is_exact_at_any_split() {
     for delimiter in delimiters() {
         let ends: &[&str] = match delimiter.as_str() {
             "\n" if delimiter == Delimiter::lf() => &["\n", "\r\n"],
@@ -543,7 +543,7 @@ fn bytes_until_an_item(mut codec: Utf8LinesCodec, input: &[u8]) -> (usize, Strin
 }
 
 #[test]
-fn a_line_is_too_long_as_soon_as_its_bytes_cannot_be_a_delimiter() {
+fn too_long_is_reported_once_no_delimiter_is_possible() {
     let too_long = "<line 1, from byte 0 on, is longer than 3 bytes>";
     let table: [(Delimiter, &[u8], usize); 9] = [
         (Delimiter::lf(), b"abcd", 4),
@@ -564,7 +564,7 @@ fn a_line_is_too_long_as_soon_as_its_bytes_cannot_be_a_delimiter() {
 }
 
 #[test]
-fn lossy_modes_refuse_long_lines_too_and_count_what_came_not_what_is_written() {
+fn lossy_modes_apply_the_limit_to_input_bytes() {
     for (_, mode) in MODES.into_iter().skip(1) {
         let codec = || Utf8LinesCodec::new().with_error_mode(mode).with_max_length(3);
         let mut buffer = BytesMut::from(&b"\xFF\xFF\xFF\n\xFF\xFF\xFF\xFF\nok\n"[..]);
@@ -575,14 +575,14 @@ fn lossy_modes_refuse_long_lines_too_and_count_what_came_not_what_is_written() {
 }
 
 #[test]
-fn the_signature_and_the_delimiter_do_not_count() {
+fn the_limit_excludes_bom_and_delimiter() {
     let mut codec = Utf8LinesCodec::new().with_options(STRIP).with_max_length(2);
     let mut buffer = BytesMut::from("\u{FEFF}ab\r\ncd\r\n");
     assert_eq!(decode_lines(&mut codec, &mut buffer), ["1@3 \"ab\"", "2@7 \"cd\""]);
 }
 
 #[test]
-fn the_default_limit_is_64_kibibytes() {
+fn the_default_limit_is_64_kib() {
     assert_eq!(Utf8LinesCodec::DEFAULT_MAX_LENGTH, 65_536);
     for (len, fits) in [(65_535, true), (65_536, true), (65_537, false), (1 << 20, false)] {
         for (mut codec, end) in [
@@ -608,7 +608,7 @@ fn the_default_limit_is_64_kibibytes() {
 
 /// A delimiter matched in part was searched again by each call: here 500 million steps.
 #[test]
-fn a_delimiter_that_arrives_byte_by_byte_costs_no_more_than_its_bytes() {
+fn a_bytewise_delimiter_is_searched_in_linear_time() {
     let begun = "a".repeat(100_000);
     let delimiter = Delimiter::text(&format!("{begun}b")).unwrap();
     for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
@@ -632,7 +632,7 @@ fn a_delimiter_that_arrives_byte_by_byte_costs_no_more_than_its_bytes() {
 }
 
 #[tokio::test]
-async fn an_endless_line_takes_bounded_memory() {
+async fn an_endless_line_uses_bounded_memory() {
     const LIMIT: usize = Utf8LinesCodec::DEFAULT_MAX_LENGTH;
     for (_, mode) in MODES {
         for (delimiter, byte) in [
@@ -658,7 +658,7 @@ async fn an_endless_line_takes_bounded_memory() {
 }
 
 #[test]
-fn a_refused_line_holds_no_more_than_a_delimiter_may_need() {
+fn a_rejected_line_holds_less_than_a_delimiter() {
     for (delimiter, most) in delimiters().into_iter().zip([1, 0, 0, 1, 2, 3]) {
         let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter.clone()).with_max_length(1);
         let mut buffer = BytesMut::new();
@@ -703,7 +703,7 @@ fn call_lines(random: &mut Random, codec: &mut Utf8LinesCodec, buffer: &mut Byte
 }
 
 #[test]
-fn a_caller_that_changes_the_buffer_gets_no_panic_and_no_false_text() {
+fn changing_the_buffer_never_panics_or_yields_invalid_text() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for _ in 0..200_000 {
         let mut codec = any_lines_codec(&mut random);
@@ -716,7 +716,7 @@ fn a_caller_that_changes_the_buffer_gets_no_panic_and_no_false_text() {
 }
 
 #[test]
-fn settings_changed_in_the_middle_of_a_line_never_cause_a_panic() {
+fn changing_settings_inside_a_line_never_panics() {
     let mut random = Random(0xA076_1D64_78BD_642F);
     for _ in 0..200_000 {
         let mut codec = any_lines_codec(&mut random);
@@ -737,7 +737,7 @@ fn settings_changed_in_the_middle_of_a_line_never_cause_a_panic() {
 
 /// What was known of the longer line was trusted: a panic.
 #[test]
-fn a_limit_lowered_and_a_buffer_truncated_in_the_middle_of_a_line_cause_no_panic() {
+fn lowering_the_limit_and_truncating_the_buffer_inside_a_line_never_panics() {
     let mut codec = Utf8LinesCodec::new();
     let mut buffer = BytesMut::from("a".repeat(100).as_str());
     assert!(codec.decode(&mut buffer).unwrap().is_none());
@@ -749,7 +749,7 @@ fn a_limit_lowered_and_a_buffer_truncated_in_the_middle_of_a_line_cause_no_panic
 // ---- what else may go wrong -----------------------------------------------------------------------
 
 #[test]
-fn a_clone_goes_on_by_itself() {
+fn a_clone_is_independent() {
     let mut codec = Utf8LinesCodec::new();
     let mut buffer = BytesMut::from("one\ntw");
     assert_eq!(decode_lines(&mut codec, &mut buffer), ["1@0 \"one\""]);
@@ -766,7 +766,7 @@ fn is_pending<S: Stream + Unpin>(frames: &mut S) -> bool {
 }
 
 #[tokio::test]
-async fn a_read_that_is_dropped_while_waiting_loses_nothing() {
+async fn a_dropped_read_loses_no_data() {
     let (mut peer, socket) = duplex(64);
     let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
     for byte in "größe\n".bytes() {

@@ -116,7 +116,7 @@ const REQUIRE: Utf8Options = Utf8Options::new().with_bom(BomPolicy::Require);
 const FORBID: Utf8Options = Utf8Options::new().with_bom(BomPolicy::Forbid);
 
 #[tokio::test(start_paused = true)]
-async fn characters_cut_by_pauses_come_out_whole() {
+async fn characters_split_between_reads_are_joined() {
     let text = "aß€😀";
     for size in 1..=text.len() {
         let chunks: Vec<_> = text.as_bytes().chunks(size).collect();
@@ -134,7 +134,7 @@ async fn characters_cut_by_pauses_come_out_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_fatal_mode_text_comes_before_the_error_and_the_rest_waits_for_more_input() {
+async fn in_fatal_mode_text_precedes_the_error_and_the_rest_waits_for_input() {
     let reader = || pausing(&[b"ok\xFFmore", b"!\xED", b"\xA0"]);
     let errors = [
         "! the input is invalid: ill-formed utf-8 at byte 2: invalid byte (ff)",
@@ -152,7 +152,7 @@ async fn in_fatal_mode_text_comes_before_the_error_and_the_rest_waits_for_more_i
 }
 
 #[tokio::test(start_paused = true)]
-async fn lossy_modes_repair_what_is_cut_and_what_is_unfinished() {
+async fn lossy_modes_repair_split_and_incomplete_sequences() {
     let table = [
         (ErrorMode::Replacement, "caf\u{FFFD}€\u{FFFD}\u{FFFD}\u{FFFD}.\u{FFFD}"),
         (ErrorMode::Skip, "caf€."),
@@ -185,7 +185,7 @@ fn failing() -> Mock {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_error_in_the_middle_of_a_character_loses_nothing() {
+async fn a_read_error_inside_a_character_loses_no_data() {
     let io = "! input or output failed: the cable";
     assert_eq!(told(failing(), Utf8Codec::new(), show_text).await, ["1", io, "-", io, "-", "€\n2"],);
     assert_eq!(
@@ -204,7 +204,7 @@ async fn a_read_error_in_the_middle_of_a_character_loses_nothing() {
 }
 
 #[tokio::test]
-async fn an_empty_stream_gives_nothing() {
+async fn an_empty_stream_yields_nothing() {
     let empty = || Builder::new().build();
     for options in [Utf8Options::new(), STRIP, FORBID, Utf8Options::new().with_mid_stream_start()] {
         let codec = Utf8Codec::new().with_options(options);
@@ -219,7 +219,7 @@ async fn an_empty_stream_gives_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unfinished_character_at_the_end_is_one_error() {
+async fn an_incomplete_character_at_the_end_is_one_error() {
     let reader = || pausing(&[b"x\xF0", b"\x9F", b"\x98"]);
     let error = "ill-formed utf-8 at byte 1: incomplete (f0 9f 98, then the end)";
     let fatal = format!("! the input is invalid: {error}");
@@ -290,7 +290,7 @@ fn goes_on_after_the_end<C: Tell>(mut codec: C, reset: fn(&mut C)) {
 }
 
 #[test]
-fn after_errors_and_after_the_end_codecs_go_on_until_reset() {
+fn offsets_continue_after_errors_and_the_end_until_reset() {
     goes_on_after_the_end(Utf8Codec::new().with_options(STRIP), Utf8Codec::reset);
     goes_on_after_the_end(Utf8ChunksCodec::new().with_options(STRIP), Utf8ChunksCodec::reset);
     goes_on_after_the_end(CharCodec::new().with_options(STRIP), CharCodec::reset);
@@ -309,7 +309,7 @@ fn asks_for_the_signature_once<C: Tell>(mut codec: C, reset: fn(&mut C)) {
 }
 
 #[test]
-fn a_missing_signature_is_told_once_a_stream() {
+fn a_missing_bom_is_reported_once_per_stream() {
     asks_for_the_signature_once(Utf8Codec::new().with_options(REQUIRE), Utf8Codec::reset);
     asks_for_the_signature_once(
         Utf8ChunksCodec::new().with_options(REQUIRE),
@@ -385,7 +385,7 @@ impl<C> Encoder<()> for Mute<C> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn parts_taken_in_the_middle_of_a_character_lose_nothing() {
+async fn into_parts_inside_a_character_loses_no_data() {
     let script: &[&[u8]] = &[b"one \xF0\x9F\x98", b"\x80 two"];
     let held = &b"\xF0\x9F\x98"[..];
     let told = taken_apart_and_put_together(script, Utf8Codec::new(), show_text, held).await;
@@ -402,7 +402,7 @@ async fn parts_taken_in_the_middle_of_a_character_lose_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn parts_taken_in_the_middle_of_a_signature_lose_nothing() {
+async fn into_parts_inside_a_bom_loses_no_data() {
     let script: &[&[u8]] = &[b"\xEF\xBB", b"\xBFtext\n"];
     let held = &b"\xEF\xBB"[..];
     for options in [STRIP, REQUIRE] {
@@ -415,7 +415,7 @@ async fn parts_taken_in_the_middle_of_a_signature_lose_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_codec_takes_over_behind_the_last_line_with_nothing_missing() {
+async fn another_codec_can_continue_after_a_line() {
     let mut lines =
         FramedRead::new(pausing(&[b"HEAD\r\n\r\nbo\xC3", b"\xB6dy"]), Utf8LinesCodec::new());
     while let Some(line) = lines.next().await {
@@ -442,7 +442,7 @@ fn place(text: &str) -> usize {
 }
 
 #[test]
-fn text_around_errors_is_the_read_buffer_where_errors_are_reported() {
+fn text_around_reported_errors_is_not_copied() {
     let (mut buffer, start) = read_buffer(b"ab\xFFcd\xE2\x82ef");
     let mut codec = Utf8ChunksCodec::new();
     let mut places = Vec::new();
@@ -461,7 +461,7 @@ fn text_around_errors_is_the_read_buffer_where_errors_are_reported() {
 }
 
 #[test]
-fn owned_pieces_are_the_chunk_but_for_a_character_that_was_cut() {
+fn owned_pieces_share_the_chunk_except_split_characters() {
     let mut decoder = Utf8Decoder::new();
     let chunk = Bytes::from(b"ab\xFFcd\xE2\x82".to_vec());
     let start = chunk.as_ptr() as usize;
@@ -478,7 +478,7 @@ fn owned_pieces_are_the_chunk_but_for_a_character_that_was_cut() {
 }
 
 #[test]
-fn a_signature_removed_costs_no_copy() {
+fn stripping_a_bom_does_not_copy() {
     let (mut buffer, start) = read_buffer("\u{FEFF}text\n".as_bytes());
     let text = Utf8Codec::new().with_options(STRIP).decode(&mut buffer).unwrap().unwrap();
     assert_eq!(place(&text), start + 3);
@@ -548,7 +548,7 @@ fn encoded<T, C: Encoder<T>>(codec: &mut C, item: T) -> BytesMut {
 }
 
 #[test]
-fn the_signature_is_written_once_by_the_first_call_even_of_nothing_and_again_after_reset() {
+fn the_bom_is_written_by_the_first_call_and_again_after_reset() {
     let bom = || Utf8Encoder::new().with_bom();
     let mut codec = Utf8Codec::new().with_encoder(bom());
     for _ in 0..2 {
@@ -592,7 +592,7 @@ async fn text_is_forwarded_from_one_framed_to_another() {
 // ---- limits -------------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn streams_without_lines_never_grow_their_buffer() {
+async fn the_read_buffer_never_grows_without_lines() {
     for (_, mode) in MODES.into_iter().skip(1) {
         for byte in [b'a', 0x80, 0xF0, 0xFF] {
             let codec = Utf8Codec::new().with_error_mode(mode);
@@ -664,7 +664,7 @@ fn any_strict_options(random: &mut Random) -> Utf8Options {
 }
 
 #[test]
-fn a_caller_that_changes_the_buffer_of_the_other_codecs_gets_no_panic_and_no_false_text() {
+fn changing_the_buffer_of_other_codecs_never_panics_or_yields_invalid_text() {
     let mut random = Random(0xD1B5_4A32_D192_ED03);
     for _ in 0..100_000 {
         let (options, (_, mode)) = (any_strict_options(&mut random), random.of(&MODES));
@@ -694,7 +694,7 @@ fn a_caller_that_changes_the_buffer_of_the_other_codecs_gets_no_panic_and_no_fal
 // ---- what else may go wrong -----------------------------------------------------------------------
 
 #[test]
-fn the_first_error_and_the_count_are_those_of_the_whole_stream() {
+fn first_error_and_error_count_cover_the_whole_stream() {
     let input = b"a\xFFb\nc\xC0\xAF\nd\xE2\x82";
     let first = |error: Option<Utf8Error>| error.map(|error| error.valid_up_to());
     for (_, mode) in MODES.into_iter().skip(1) {

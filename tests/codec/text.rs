@@ -5,7 +5,7 @@ use super::*;
 // ---- `Utf8Codec`: text --------------------------------------------------------------------------
 
 #[test]
-fn clean_text_is_the_read_buffer_in_every_mode() {
+fn clean_text_is_not_copied_in_any_mode() {
     for (_, mode) in MODES {
         let (mut buffer, start) = read_buffer("clean täxt\u{20AC}".as_bytes());
         buffer.extend_from_slice(b"\xE2\x82");
@@ -19,7 +19,7 @@ fn clean_text_is_the_read_buffer_in_every_mode() {
 }
 
 #[test]
-fn repaired_text_is_a_copy_and_skipped_ends_are_not() {
+fn repaired_text_is_copied_unless_only_its_end_is_skipped() {
     for (_, mode) in MODES.into_iter().skip(1) {
         let (mut buffer, start) = read_buffer(b"ab\xFFcd");
         let mut codec = Utf8Codec::new().with_error_mode(mode);
@@ -34,7 +34,7 @@ fn repaired_text_is_a_copy_and_skipped_ends_are_not() {
 
 proptest! {
     #[test]
-    fn a_lossy_call_gives_at_most_one_item_and_never_an_empty_one(
+    fn a_lossy_call_yields_at_most_one_nonempty_item(
         bytes in hostile_bytes(24),
         cuts in any_cuts(),
         (_, mode) in prop::sample::select(&MODES[1..]),
@@ -65,7 +65,7 @@ proptest! {
 }
 
 #[test]
-fn decoding_does_not_disturb_the_encoder_nor_the_other_way_round() {
+fn decoder_and_encoder_are_independent() {
     let mut codec =
         Utf8Codec::new().with_encoder(Utf8Encoder::new().with_bom()).with_options(STRIP);
     let mut buffer = BytesMut::from(&b"\xEF\xBB"[..]);
@@ -77,7 +77,7 @@ fn decoding_does_not_disturb_the_encoder_nor_the_other_way_round() {
 }
 
 #[tokio::test]
-async fn every_kind_of_text_can_be_sent() {
+async fn every_text_type_can_be_encoded() {
     let (mut peer, socket) = duplex(1024);
     let mut framed = Framed::new(socket, Utf8Codec::new());
     let owned = String::from("String ");
@@ -98,7 +98,7 @@ async fn every_kind_of_text_can_be_sent() {
 // ---- `Utf8ChunksCodec`: text and errors, without loss -------------------------------------------
 
 #[tokio::test(start_paused = true)]
-async fn chunks_go_on_behind_each_error_without_a_gap() {
+async fn chunks_continue_after_each_error_without_a_gap() {
     let reader = pausing(&[b"ok\xFFmore\xE2", b"\x82", b"\xF0\x90"]);
     assert_eq!(
         told(reader, Utf8ChunksCodec::new(), show_chunk).await,
@@ -114,7 +114,7 @@ async fn chunks_go_on_behind_each_error_without_a_gap() {
 
 proptest! {
     #[test]
-    fn chunks_written_again_are_the_bytes_that_came(
+    fn encoding_the_chunks_gives_the_input_bytes(
         bytes in hostile_bytes(24),
         cuts in any_cuts(),
         strict in any::<bool>(),
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn damaged_bytes_are_forwarded_without_loss() {
+async fn ill_formed_bytes_are_forwarded_unchanged() {
     let bytes = b"ok\xFFmore\xED\xA0\x80\0\xF0\x9F";
     for capacity in 1..16 {
         let chunks = FramedRead::with_capacity(&bytes[..], Utf8ChunksCodec::new(), capacity);
@@ -156,7 +156,7 @@ async fn damaged_bytes_are_forwarded_without_loss() {
 }
 
 #[test]
-fn the_position_leaves_out_what_is_still_in_the_buffer() {
+fn the_position_excludes_bytes_in_the_buffer() {
     let mut buffer = BytesMut::from(&b"ab\xFF\xF0\x9F"[..]);
     let mut codec = Utf8ChunksCodec::new();
     decode_all(&mut codec, &mut buffer);
@@ -169,7 +169,7 @@ fn the_position_leaves_out_what_is_still_in_the_buffer() {
 // ---- `CharCodec`: one `char` per item -----------------------------------------------------------
 
 #[test]
-fn an_escape_is_handed_out_whole_by_the_char_codec_before_and_after_the_end() {
+fn the_char_codec_yields_complete_escapes_before_and_at_the_end() {
     let mut codec = CharCodec::new().with_error_mode(ErrorMode::Escape);
     let mut buffer = BytesMut::from(&b"\xFFa\xE2\x82"[..]);
     assert_eq!(spell(&decode_all(&mut codec, &mut buffer)), r"\xffa");
@@ -182,7 +182,7 @@ fn an_escape_is_handed_out_whole_by_the_char_codec_before_and_after_the_end() {
 }
 
 #[tokio::test]
-async fn chars_are_sent_one_by_one_or_many_at_once() {
+async fn chars_can_be_sent_singly_or_in_batches() {
     let script = Builder::new().write("ß€".as_bytes()).write("日本".as_bytes()).build();
     let mut framed = FramedWrite::new(script, CharCodec::new());
     framed.send('ß').await.unwrap();

@@ -116,7 +116,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn items_are_the_pieces_of_the_decoder_whatever_the_cuts(
+    fn items_equal_the_pieces_of_the_decoder_at_any_split(
         (bytes, cuts) in cut_bytes(),
         dialect in prop::sample::select(&DIALECTS[..]),
         mode in prop::sample::select(&MODES[..]),
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn items_written_again_are_the_bytes_that_came((bytes, cuts) in cut_bytes()) {
+    fn encoding_the_items_gives_the_input_bytes((bytes, cuts) in cut_bytes()) {
         let mut codec = DialectCodec::new(Dialect::Utf8b);
         let (mut buffer, mut copy) = (BytesMut::new(), BytesMut::new());
         for (from, to) in chunks(bytes.len(), &cuts) {
@@ -146,7 +146,7 @@ proptest! {
 }
 
 #[test]
-fn plain_text_is_handed_on_without_copying() {
+fn plain_text_is_not_copied() {
     let mut buffer = BytesMut::from(&b"plain text \xED\xA0"[..]);
     let start = buffer.as_ptr();
     let mut codec = DialectCodec::new(Dialect::Cesu8);
@@ -156,7 +156,7 @@ fn plain_text_is_handed_on_without_copying() {
 }
 
 #[test]
-fn much_plain_text_is_handed_on_without_copying_whatever_comes_behind() {
+fn long_plain_text_is_not_copied_whatever_follows() {
     let long = "a".repeat(5000);
     let mut buffer = BytesMut::from(&[long.as_bytes(), b"\xFFmore"].concat()[..]);
     let start = buffer.as_ptr();
@@ -167,7 +167,7 @@ fn much_plain_text_is_handed_on_without_copying_whatever_comes_behind() {
 }
 
 #[test]
-fn an_error_comes_behind_the_text_before_it_and_decoding_can_go_on() {
+fn an_error_follows_the_text_before_it_and_decoding_continues() {
     let mut codec = DialectCodec::new(Dialect::ModifiedUtf8);
     let mut buffer = BytesMut::from(&b"be\xC0\x80fore\0behind"[..]);
     assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("be\0fore"));
@@ -183,7 +183,7 @@ fn an_error_comes_behind_the_text_before_it_and_decoding_can_go_on() {
 }
 
 #[test]
-fn the_second_half_of_a_pair_is_refused_behind_the_first_in_wtf8() {
+fn wtf8_rejects_a_low_surrogate_after_a_high_one() {
     let half = |value| Item::CodePoint(value);
     let mut codec = DialectCodec::new(Dialect::Wtf8);
     let mut buffer = BytesMut::new();
@@ -198,7 +198,7 @@ fn the_second_half_of_a_pair_is_refused_behind_the_first_in_wtf8() {
 }
 
 #[test]
-fn a_codec_may_read_one_dialect_and_write_another() {
+fn a_codec_can_decode_one_dialect_and_encode_another() {
     let encoder = DialectEncoder::new(Dialect::ModifiedUtf8).with_bom();
     let mut codec = DialectCodec::new(Dialect::Cesu8).with_encoder(encoder);
     let mut buffer = BytesMut::from(&b"\0\xED\xA0\xBD\xED\xB8\x80"[..]);
@@ -209,7 +209,7 @@ fn a_codec_may_read_one_dialect_and_write_another() {
 }
 
 #[test]
-fn a_signature_in_pieces_is_taken_off() {
+fn a_split_bom_is_stripped() {
     let decoder = DialectDecoder::new(Dialect::Utf8b).with_bom(BomPolicy::Require);
     let mut codec = DialectCodec::new(Dialect::Utf8b).with_decoder(decoder);
     let atoms = through_codec(&mut codec, b"\xEF\xBB\xBFa", &[1, 2]);
@@ -221,7 +221,7 @@ fn a_signature_in_pieces_is_taken_off() {
 }
 
 #[tokio::test]
-async fn framed_carries_a_dialect_both_ways() {
+async fn framed_decodes_and_encodes_a_dialect() {
     let (left, right) = duplex(3);
     let mut left = Framed::new(left, DialectCodec::new(Dialect::Cesu8));
     let mut right = Framed::new(right, DialectCodec::new(Dialect::Cesu8));
@@ -242,7 +242,7 @@ async fn framed_carries_a_dialect_both_ways() {
 }
 
 #[tokio::test]
-async fn what_is_unfinished_stays_in_the_read_buffer() {
+async fn incomplete_bytes_stay_in_the_read_buffer() {
     let (mut peer, socket) = duplex(64);
     let mut items = FramedRead::new(socket, DialectCodec::new(Dialect::Cesu8));
     peer.write_all(b"abc\xED\xA0\xBD\xED\xB8").await.unwrap();
@@ -290,7 +290,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn strings_come_back_whatever_the_cuts(
+    fn strings_round_trip_at_any_split(
         texts in prop::collection::vec(
             prop_oneof![any::<String>(), "[a\0é😀]{0,40}", "[a-z]{0,300}"], 0..6,
         ),
@@ -308,7 +308,7 @@ proptest! {
     }
 
     #[test]
-    fn hostile_strings_are_those_of_the_decoder_whatever_the_cuts(
+    fn hostile_strings_equal_the_decoder_at_any_split(
         parts in prop::collection::vec(cut_bytes(), 0..4),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
         mode in prop::sample::select(&MODES[..]),
@@ -340,7 +340,7 @@ proptest! {
 }
 
 #[test]
-fn an_error_in_a_string_is_reported_by_the_byte_that_makes_it_one() {
+fn an_error_in_a_string_is_reported_at_its_deciding_byte() {
     let mut codec = JavaUtfCodec::new();
     let mut buffer = BytesMut::from(&b"\x00\x0Agood\xED"[..]);
     assert!(codec.decode(&mut buffer).unwrap().is_none());
@@ -356,7 +356,7 @@ fn an_error_in_a_string_is_reported_by_the_byte_that_makes_it_one() {
 }
 
 #[test]
-fn the_rest_of_a_refused_string_is_passed_over_and_the_next_one_comes() {
+fn the_rest_of_a_rejected_string_is_skipped() {
     let bytes = [java(b"one"), java(b"\xFFtwo\0\xED\xB0\x80"), java(b""), java(b"three")].concat();
     for cut in 0..=bytes.len() {
         let (items, ended) = strings(JavaUtfCodec::new(), &bytes, &[cut]);
@@ -369,7 +369,7 @@ fn the_rest_of_a_refused_string_is_passed_over_and_the_next_one_comes() {
 }
 
 #[test]
-fn half_a_pair_at_the_end_of_a_string_finds_no_partner_in_the_next() {
+fn surrogates_do_not_pair_across_strings() {
     let bytes = [java(b"\xED\xA0\xBD"), java(b"\xED\xB8\x80")].concat();
     let (items, _) = strings(JavaUtfCodec::new(), &bytes, &[]);
     let kinds: Vec<_> = items.iter().map(|item| item.as_ref().unwrap_err().kind()).collect();
@@ -380,7 +380,7 @@ fn half_a_pair_at_the_end_of_a_string_finds_no_partner_in_the_next() {
 }
 
 #[test]
-fn a_stream_that_ends_inside_a_string_says_so_once() {
+fn an_end_inside_a_string_is_reported_once() {
     let eof = Some(io::ErrorKind::UnexpectedEof);
     for bytes in [&b"\x00"[..], b"\x00\x05abc", b"\x00\x05\xFF", b"\x00\x01a\x00\x02b"] {
         assert_eq!(strings(JavaUtfCodec::new(), bytes, &[]).1, eof, "{bytes:02x?}");
@@ -388,7 +388,7 @@ fn a_stream_that_ends_inside_a_string_says_so_once() {
 }
 
 #[test]
-fn the_longest_string_fits_and_a_longer_one_is_refused() {
+fn strings_longer_than_65535_bytes_are_rejected() {
     let mut buffer = BytesMut::new();
     let text = "a".repeat(65_535);
     JavaUtfCodec::new().encode(&text, &mut buffer).unwrap();
@@ -403,7 +403,7 @@ fn the_longest_string_fits_and_a_longer_one_is_refused() {
 }
 
 #[test]
-fn a_plain_string_is_handed_on_without_copying() {
+fn a_plain_string_is_not_copied() {
     let mut buffer = BytesMut::from(&b"\x00\x05plain"[..]);
     let start = buffer[2..].as_ptr();
     let text = JavaUtfCodec::new().decode(&mut buffer).unwrap().unwrap().unwrap();
@@ -413,7 +413,7 @@ fn a_plain_string_is_handed_on_without_copying() {
 }
 
 #[test]
-fn a_buffer_that_was_exchanged_is_looked_at_from_its_start() {
+fn a_replaced_buffer_is_decoded_from_its_start() {
     let mut codec = JavaUtfCodec::new();
     let mut buffer = BytesMut::from(&b"\x00\x05abc"[..]);
     assert!(codec.decode(&mut buffer).unwrap().is_none());
@@ -424,7 +424,7 @@ fn a_buffer_that_was_exchanged_is_looked_at_from_its_start() {
 }
 
 #[test]
-fn a_codec_that_is_reset_begins_with_a_length() {
+fn reset_expects_a_length() {
     let mut codec = JavaUtfCodec::new();
     for given_up in [&b"\x00\x05ab"[..], b"\x00\x05\xFF", b"\x00\x05\xED\xA0"] {
         let _ = codec.decode(&mut BytesMut::from(given_up)).unwrap();
@@ -437,7 +437,7 @@ fn a_codec_that_is_reset_begins_with_a_length() {
 }
 
 #[test]
-fn a_string_that_breaks_off_counts_up_to_the_end() {
+fn a_truncated_string_is_counted_up_to_the_end() {
     for mode in MODES {
         for bytes in [&b"\x00"[..], b"\x00\x05", b"\x00\x05ab", b"\x00\x05a\xED", b"\x00\x05\xFFab"]
         {
@@ -454,7 +454,7 @@ fn a_string_that_breaks_off_counts_up_to_the_end() {
 }
 
 #[test]
-fn no_string_has_a_signature() {
+fn strings_have_no_bom() {
     let bytes = [java("\u{FEFF}one".as_bytes()), java("\u{FEFF}".as_bytes())].concat();
     for mode in MODES {
         let (items, ended) = strings(JavaUtfCodec::new().with_error_mode(mode), &bytes, &[4]);
@@ -464,7 +464,7 @@ fn no_string_has_a_signature() {
 }
 
 #[test]
-fn a_string_makes_room_for_itself_and_no_more() {
+fn a_string_reserves_its_own_length_only() {
     let mut buffer = BytesMut::from(&b"\xFF\x00"[..]);
     buffer.extend_from_slice(&[b'a'; 0x8000]);
     assert!(JavaUtfCodec::new().decode(&mut buffer).unwrap().is_none());
@@ -474,7 +474,7 @@ fn a_string_makes_room_for_itself_and_no_more() {
 // ---- what the types promise ---------------------------------------------------------------------
 
 #[test]
-fn the_types_may_be_sent_shared_moved_and_printed() {
+fn types_are_send_sync_unpin_and_debug() {
     fn is_plain<T: Send + Sync + Unpin + Debug>() {}
     is_plain::<DialectCodec>();
     is_plain::<CodecError<DialectError>>();
@@ -484,7 +484,7 @@ fn the_types_may_be_sent_shared_moved_and_printed() {
 }
 
 #[test]
-fn errors_become_those_of_io() {
+fn errors_convert_to_io_error() {
     let mut codec = DialectCodec::new(Dialect::Cesu8);
     let error: io::Error = codec.decode(&mut BytesMut::from(&b"\xFF"[..])).unwrap_err().into();
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);

@@ -131,7 +131,7 @@ const PIECES: &[&[u8]] = &[
 ];
 
 #[test]
-fn bytes_are_decoded_as_by_python() {
+fn bytes_decode_as_in_python() {
     let mut rng = Rng(1);
     let mut strings: Vec<Vec<u8>> = (0..=0xFFFF_u16).map(|n| n.to_be_bytes().to_vec()).collect();
     strings.extend((0..20_000).map(|_| {
@@ -154,7 +154,7 @@ fn bytes_are_decoded_as_by_python() {
 }
 
 #[test]
-fn code_points_are_encoded_as_by_python() {
+fn code_points_encode_as_in_python() {
     let mut rng = Rng(2);
     let code_point = |rng: &mut Rng| match rng.below(5) {
         0 => 0xD800 + rng.below(0x800),

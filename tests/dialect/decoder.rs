@@ -17,7 +17,7 @@ use utf8_codec::{BomPolicy, ErrorMode};
 // ---- decoding against the model -----------------------------------------------------------------
 
 #[test]
-fn short_strings_of_hostile_bytes_decode_as_in_the_model() {
+fn short_hostile_strings_decode_as_in_the_model() {
     for rules in all_rules() {
         for len in 1..=2 {
             each_string(&HOSTILE, len, &mut |bytes| check_every_cut(rules, bytes));
@@ -268,7 +268,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
-    fn pieces_are_those_of_the_model_whatever_the_cuts(
+    fn pieces_equal_the_model_at_any_split(
         (bytes, cuts) in cut(hostile_bytes(24)),
         rules in any_rules(),
     ) {
@@ -276,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn long_streams_are_those_of_the_model_whatever_the_cuts(
+    fn long_streams_equal_the_model_at_any_split(
         (bytes, cuts) in cut(long_bytes()),
         rules in any_rules(),
     ) {
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn text_is_that_of_the_pieces_repaired_whatever_the_cuts(
+    fn text_is_the_repaired_pieces_at_any_split(
         (bytes, cuts) in prop_oneof![cut(hostile_bytes(24)).boxed(), cut(long_bytes()).boxed()],
         rules in any_rules(),
         mode in prop::sample::select(&MODES[..]),
@@ -313,7 +313,7 @@ proptest! {
     }
 
     #[test]
-    fn code_points_are_those_of_the_pieces_repaired_whatever_the_cuts(
+    fn code_points_are_the_repaired_pieces_at_any_split(
         (bytes, cuts) in cut(hostile_bytes(24)),
         rules in any_rules(),
         mode in prop::sample::select(&MODES[1..]),
@@ -335,7 +335,7 @@ proptest! {
     }
 
     #[test]
-    fn a_caller_who_breaks_off_goes_on_with_the_rest(
+    fn a_caller_can_stop_and_continue_with_the_rest(
         (bytes, cuts) in cut(hostile_bytes(16)),
         rules in any_rules(),
     ) {
@@ -361,7 +361,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_well_formed_is_encoded_as_it_was(bytes in hostile_bytes(24), rules in any_rules()) {
+    fn well_formed_input_encodes_to_itself(bytes in hostile_bytes(24), rules in any_rules()) {
         let (mut decoder, mut good) = (decoder(rules), Vec::new());
         decoder.push(&bytes).flatten().for_each(|piece| good.extend(piece.code_points()));
         end(&mut decoder).flatten().for_each(|piece| good.extend(piece.code_points()));
@@ -374,7 +374,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_survive_utf8b((bytes, cuts) in cut(prop::collection::vec(any::<u8>(), 0..200))) {
+    fn any_bytes_round_trip_through_utf8b((bytes, cuts) in cut(prop::collection::vec(any::<u8>(), 0..200))) {
         let mut code_points = Vec::new();
         let mut decoder = DialectDecoder::new(Dialect::Utf8b);
         for (from, to) in chunks(bytes.len(), &cuts) {
@@ -386,7 +386,7 @@ proptest! {
     }
 
     #[test]
-    fn code_points_survive_every_dialect_that_holds_them(
+    fn code_points_round_trip_through_dialects_that_encode_them(
         code_points in code_points(),
         rules in any_rules(),
     ) {
@@ -410,7 +410,7 @@ proptest! {
     }
 
     #[test]
-    fn units_of_utf16_are_encoded_as_their_text_is_whatever_the_cuts(
+    fn utf16_units_encode_as_their_text_at_any_split(
         units in prop::collection::vec(
             prop_oneof![any::<u16>(), 0xD800..=0xDFFF_u16, 0xD83C..=0xD83D_u16, 0xDE00..=0xDE10_u16],
             0..40,
@@ -449,7 +449,7 @@ proptest! {
     }
 
     #[test]
-    fn text_is_encoded_as_its_code_points_are(
+    fn text_encodes_as_its_code_points(
         text in prop_oneof![
             any::<String>(),
             "[a\0é€😀]{0,200}",
@@ -507,7 +507,7 @@ fn decode(rules: Rules, bytes: &[u8]) -> Result<Vec<u32>, DialectError> {
 // ---- everything there is ------------------------------------------------------------------------
 
 #[test]
-fn every_scalar_value_survives_every_dialect() {
+fn every_scalar_value_round_trips_through_every_dialect() {
     let text: String = ('\0'..=char::MAX).collect();
     for dialect in DIALECTS {
         let (mut bytes, mut back) = (Vec::new(), String::new());
@@ -522,7 +522,7 @@ fn every_scalar_value_survives_every_dialect() {
 }
 
 #[test]
-fn every_surrogate_has_its_form_or_none() {
+fn every_surrogate_is_encoded_or_rejected() {
     for rules in all_rules() {
         for value in 0xD800..=0xDFFF {
             let encoded = encode(rules, &[value]).ok();
@@ -532,7 +532,7 @@ fn every_surrogate_has_its_form_or_none() {
 }
 
 #[test]
-fn values_of_more_than_31_bits_have_no_form() {
+fn values_above_31_bits_are_rejected() {
     for rules in all_rules() {
         for value in [0x8000_0000, u32::MAX] {
             assert!(encode(rules, &[value]).is_err(), "{rules:?}: {value:x}");
@@ -551,7 +551,7 @@ fn modified_utf8_has_no_byte_00() {
 // ---- what the machines hold ---------------------------------------------------------------------
 
 #[test]
-fn an_error_of_the_encoder_loses_nothing_around_it() {
+fn an_encoder_error_loses_no_data() {
     // The half that was held is good; what comes behind it is not.
     let mut encoder = DialectEncoder::new(Dialect::Wtf8).with_bom();
     let mut bytes = Vec::new();
@@ -565,7 +565,7 @@ fn an_error_of_the_encoder_loses_nothing_around_it() {
 }
 
 #[test]
-fn an_empty_text_between_the_halves_of_a_pair_changes_nothing() {
+fn an_empty_text_between_surrogates_changes_nothing() {
     for dialect in DIALECTS {
         let mut encoder = DialectEncoder::new(dialect);
         let mut bytes = Vec::new();
@@ -580,7 +580,7 @@ fn an_empty_text_between_the_halves_of_a_pair_changes_nothing() {
 }
 
 #[test]
-fn a_half_that_is_refused_is_reported_before_what_follows_is_taken() {
+fn a_rejected_surrogate_is_reported_before_later_input_is_taken() {
     let mut encoder = DialectEncoder::new(Dialect::Cesu8);
     let mut bytes = Vec::new();
     encoder.push_utf16_to_vec(&[0x41, 0xD83D], &mut bytes).unwrap();
@@ -590,7 +590,7 @@ fn a_half_that_is_refused_is_reported_before_what_follows_is_taken() {
 }
 
 #[test]
-fn a_signature_is_still_due_behind_an_error() {
+fn a_bom_is_still_written_after_an_error() {
     let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
     assert!(encoder.push_unit(0xDC00).is_err());
     assert_eq!(*encoder.push_unit(0x41).unwrap(), *b"\xEF\xBB\xBFA");
@@ -601,7 +601,7 @@ fn a_signature_is_still_due_behind_an_error() {
 }
 
 #[test]
-fn the_longest_output_of_one_call_fits() {
+fn the_longest_output_of_one_call_fits_its_buffer() {
     let encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Escape);
     let mut encoder = encoder.with_bom();
     assert_eq!(encoder.push_unit(0xD83D).unwrap().len(), 3);
@@ -612,7 +612,7 @@ fn the_longest_output_of_one_call_fits() {
 }
 
 #[test]
-fn the_first_half_of_a_pair_is_remembered_across_chunks() {
+fn a_high_surrogate_is_held_across_chunks() {
     let kind = |chunks: &[&[u8]]| {
         let mut decoder = DialectDecoder::new(Dialect::Wtf8);
         let mut errors = chunks
@@ -628,7 +628,7 @@ fn the_first_half_of_a_pair_is_remembered_across_chunks() {
 }
 
 #[test]
-fn a_new_stream_knows_nothing_of_the_one_before() {
+fn reset_clears_all_state() {
     for dialect in DIALECTS {
         let mut decoder = DialectDecoder::new(dialect);
         decoder.push(b"\xFF\xED\xA0\x80\xED").for_each(drop);
@@ -643,7 +643,7 @@ fn a_new_stream_knows_nothing_of_the_one_before() {
 }
 
 #[test]
-fn a_signature_is_what_the_options_say_in_however_many_pieces() {
+fn bom_policies_apply_at_any_split() {
     let outcome = |policy, bytes: &[u8], size| {
         let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_bom(policy);
         let (mut text, mut errors) = (String::new(), Vec::new());
@@ -679,7 +679,7 @@ fn a_signature_is_what_the_options_say_in_however_many_pieces() {
 }
 
 #[test]
-fn errors_say_what_where_and_which_bytes() {
+fn errors_have_kind_offset_and_bytes() {
     let said = |dialect, bytes: &[u8]| {
         let mut decoder = DialectDecoder::new(dialect);
         let mut errors: Vec<_> = decoder.push(bytes).filter_map(Result::err).collect();
@@ -713,7 +713,7 @@ fn errors_say_what_where_and_which_bytes() {
 // ---- what the types promise ---------------------------------------------------------------------
 
 #[test]
-fn the_types_may_be_sent_shared_moved_and_printed() {
+fn types_are_send_sync_unpin_and_debug() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     is_plain::<Dialect>();
     is_plain::<DialectDecoder>();
@@ -725,7 +725,7 @@ fn the_types_may_be_sent_shared_moved_and_printed() {
 }
 
 #[test]
-fn the_types_are_small() {
+fn types_are_small() {
     assert_eq!(size_of::<DialectError>(), 24);
     let (decoder, encoder) = (size_of::<DialectDecoder>(), size_of::<DialectEncoder>());
     assert!(decoder <= 96, "{decoder}");
@@ -734,7 +734,7 @@ fn the_types_are_small() {
 
 #[cfg(feature = "std")]
 #[test]
-fn errors_become_those_of_io() {
+fn errors_convert_to_io_error() {
     use std::io;
 
     let mut decoder = DialectDecoder::new(Dialect::Cesu8);

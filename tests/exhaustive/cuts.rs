@@ -195,14 +195,14 @@ const EDGES: [u8; 11] = [0x61, 0x8F, 0x90, 0x9F, 0xA0, 0xC0, 0xE0, 0xED, 0xF0, 0
 const EDGED_LEADS: [u8; 4] = [0xE0, 0xED, 0xF0, 0xF4];
 
 #[test]
-fn every_way_to_cut_every_string_of_up_to_three_bytes() {
+fn every_split_of_every_string_of_up_to_three_bytes() {
     let ways = check_all(&ALPHABET, 3);
     // Strings, policies, modes, cuts, objects.
     assert_eq!(ways, (14 + 14 * 14 * 2 + 14 * 14 * 14 * 4) * 4 * 6 * 2);
 }
 
 #[test]
-fn every_way_to_cut_every_signature_with_up_to_three_bytes_behind_it() {
+fn every_split_of_a_bom_and_up_to_three_bytes() {
     let mut ways = 0;
     for bytes in [&b"\xEF\xBB\xBF"[..], b"\xEF\xBB", b"\xEF"] {
         for first in ALPHABET {
@@ -217,7 +217,7 @@ fn every_way_to_cut_every_signature_with_up_to_three_bytes_behind_it() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn every_way_to_cut_every_string_of_up_to_six_bytes() {
+fn every_split_of_every_string_of_up_to_six_bytes() {
     let ways = check_all(&SHORT_ALPHABET, 6);
     println!("{ways} ways");
     let strings = |len: u32| 9_u64.pow(len) << (len - 1);
@@ -226,7 +226,7 @@ fn every_way_to_cut_every_string_of_up_to_six_bytes() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn every_way_to_cut_every_string_of_up_to_six_bytes_at_the_edges() {
+fn every_split_of_every_string_of_up_to_six_edge_bytes() {
     // Those of six bytes from a leading byte on, as behind any other the decoder is where it was before;
     // and without FF, which is as C0.
     let ways = check_all(&EDGES, 5)
@@ -325,7 +325,7 @@ fn check_four(bytes: [u8; 4]) {
 }
 
 #[test]
-fn strings_of_four_bytes_at_the_edges_decode_by_the_table() {
+fn strings_of_four_edge_bytes_decode_by_the_table() {
     let edges = [
         0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC,
         0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFF,

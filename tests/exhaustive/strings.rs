@@ -65,7 +65,7 @@ fn of_validator(bytes: &[u8], cut: usize) -> Option<(u64, Option<usize>)> {
 }
 
 #[test]
-fn all_strings_of_one_to_three_bytes_are_judged_as_std_judges_them() {
+fn all_strings_of_one_to_three_bytes_validate_as_in_std() {
     for len in 1..=3 {
         for value in 0..1_u32 << (8 * len) {
             let bytes = &value.to_be_bytes()[4 - len..];
@@ -78,7 +78,7 @@ fn all_strings_of_one_to_three_bytes_are_judged_as_std_judges_them() {
 }
 
 #[test]
-fn all_strings_of_one_to_three_bytes_decode_as_std_decodes_them() {
+fn all_strings_of_one_to_three_bytes_decode_as_in_std() {
     for len in 1..=3 {
         for value in 0..1_u32 << (8 * len) {
             let bytes = &value.to_be_bytes()[4 - len..];

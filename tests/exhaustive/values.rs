@@ -38,7 +38,7 @@ fn all() -> &'static str {
 const SIZES: [usize; 2] = [7, 4093];
 
 #[test]
-fn through_every_object_that_reports_and_every_one_that_repairs() {
+fn all_scalar_values_through_every_decoder() {
     for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
         for (name, mut subject) in subjects(PLAIN, mode) {
             // Compared as they come: a million atoms take a great deal of memory.
@@ -59,7 +59,7 @@ fn through_every_object_that_reports_and_every_one_that_repairs() {
 }
 
 #[test]
-fn through_the_decoder_into_every_kind_of_buffer() {
+fn all_scalar_values_through_every_output_buffer() {
     for size in SIZES {
         let mut decoders = [const { None }; 3].map(|_: Option<()>| Utf8Decoder::new());
         let (mut bytes, mut chars, mut units) = (vec![0; 64], vec!['\0'; 64], vec![0; 64]);
@@ -125,7 +125,7 @@ where
 }
 
 #[test]
-fn through_the_codecs_both_ways() {
+fn all_scalar_values_through_the_codecs_both_ways() {
     let mut wire = BytesMut::new();
     Utf8Codec::new().encode(all(), &mut wire).unwrap();
     Utf8ChunksCodec::new().encode(Ok(all().into()), &mut wire).unwrap();
@@ -168,7 +168,7 @@ fn push_line(line: Line, text: &mut String) {
 }
 
 #[test]
-fn through_the_writer_and_the_encoder() {
+fn all_scalar_values_through_the_writer_and_the_encoder() {
     let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
     let half = all().len() / 2;
     writer.write_str(&all()[..all().ceil_boundary(half)]).now_or_never().unwrap().unwrap();
@@ -210,7 +210,7 @@ fn chunks(size: usize) -> impl Stream<Item = Result<Bytes, Infallible>> + Unpin 
 }
 
 #[test]
-fn through_the_streams_of_lines_and_with_a_fallback() {
+fn all_scalar_values_through_line_streams_and_fallbacks() {
     for size in SIZES {
         let lines =
             block_on_stream(Utf8Stream::new(chunks(size)).lines().with_max_length(all().len()));
@@ -226,7 +226,7 @@ fn through_the_streams_of_lines_and_with_a_fallback() {
 }
 
 #[test]
-fn through_the_reader_of_bytes() {
+fn all_scalar_values_through_the_byte_reader() {
     for size in SIZES {
         let source = StreamReader::new(chunks(size).map_err(io::Error::other));
         let mut reader = Utf8Reader::new(source).into_byte_reader();
@@ -240,7 +240,7 @@ fn through_the_reader_of_bytes() {
 }
 
 #[test]
-fn through_utf16_and_back() {
+fn all_scalar_values_through_utf16_and_back() {
     let units: Vec<u16> = all().encode_utf16().collect();
     for size in SIZES {
         let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
@@ -273,7 +273,7 @@ fn message(size: usize, mut take: impl FnMut(&mut MessageAssembler, &mut [u8])) 
 }
 
 #[test]
-fn through_messages_masked_and_in_frames() {
+fn all_scalar_values_through_masked_websocket_frames() {
     for size in SIZES {
         let kept = message(size, |connection, piece| connection.push(piece).unwrap());
         assert!(kept == Some(Message::Text(all().into())), "in pieces of {size}");
@@ -295,7 +295,7 @@ fn through_messages_masked_and_in_frames() {
 }
 
 #[test]
-fn through_every_dialect_and_back() {
+fn all_scalar_values_through_every_dialect_and_back() {
     for dialect in [
         Dialect::Rfc2279,
         Dialect::Cesu8,
@@ -359,7 +359,7 @@ fn through_every_dialect_and_back() {
 }
 
 #[test]
-fn through_what_would_read_something_else_if_it_were_not_utf8() {
+fn all_scalar_values_through_fallbacks_detectors_and_terminals() {
     let latin1 = LegacyEncoding::latin1();
     for fallback in [Fallback::part(latin1), Fallback::line(latin1), Fallback::rest(latin1)] {
         for size in SIZES {
@@ -390,7 +390,7 @@ fn through_what_would_read_something_else_if_it_were_not_utf8() {
 }
 
 #[test]
-fn through_every_kernel() {
+fn all_scalar_values_through_every_kernel() {
     let chars: Vec<char> = all().chars().collect();
     let units: Vec<u16> = all().encode_utf16().collect();
     for kernel in Kernel::available() {
@@ -409,7 +409,7 @@ fn through_every_kernel() {
 }
 
 #[test]
-fn each_is_found_where_it_stands() {
+fn scalar_values_are_found_at_their_offset() {
     // The text before it is so long that it is cut in every place.
     for c in ['\0', 'é', '€', '\u{FEFF}', '😀', char::MAX] {
         let expected = all().find(c).unwrap() as u64;

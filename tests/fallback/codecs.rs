@@ -13,7 +13,7 @@ const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 
 proptest! {
     #[test]
-    fn the_text_codec_reads_what_the_model_reads(bytes in inputs(), lens in cuts()) {
+    fn the_text_codec_equals_the_model(bytes in inputs(), lens in cuts()) {
         for extent in EXTENTS {
             let codec = || Utf8Codec::new().with_fallback(extent.fallback(LATIN1));
             let expected = model(&bytes, extent, latin1);
@@ -24,7 +24,7 @@ proptest! {
     }
 
     #[test]
-    fn the_lines_codec_reads_what_the_model_reads(bytes in inputs(), lens in cuts()) {
+    fn the_lines_codec_equals_the_model(bytes in inputs(), lens in cuts()) {
         for extent in [Extent::Part, Extent::Line(usize::MAX), Extent::Rest] {
             let codec = || Utf8LinesCodec::new().with_fallback(extent.fallback(LATIN1));
             let expected = model_lines(&bytes, extent, latin1);
@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_with_max_lengths_modes_and_strictness_are_the_same_at_any_cut(
+    fn lines_with_limits_modes_and_strictness_do_not_depend_on_splits(
         bytes in inputs(),
         lens in cuts(),
         limit in 0_usize..12,
@@ -64,7 +64,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_of_irc_is_utf8_or_legacy_as_a_whole() {
+fn an_irc_line_is_entirely_utf8_or_entirely_legacy() {
     let irc = Fallback::line(LegacyEncoding::windows_1252());
     let mut codec = Utf8LinesCodec::new().with_fallback(irc);
     let (told, outcome) =
@@ -74,7 +74,7 @@ fn a_line_of_irc_is_utf8_or_legacy_as_a_whole() {
 }
 
 #[test]
-fn no_nul_slips_through_a_legacy_line() {
+fn a_rejected_nul_is_an_error_in_a_legacy_line() {
     let options = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
     for extent in [Extent::Part, Extent::Line(usize::MAX), Extent::Rest] {
         for line in [&b"\xE9\0\n"[..], b"\0\xE9\n", b"\xC3\xA9\0\xE9\n"] {
@@ -88,7 +88,7 @@ fn no_nul_slips_through_a_legacy_line() {
 }
 
 #[test]
-fn a_codec_starts_anew_as_utf8_after_reset() {
+fn reset_returns_a_codec_to_utf8() {
     let rest = Fallback::rest(LATIN1);
     let mut codec = Utf8Codec::new().with_fallback(rest);
     codec.decode(&mut BytesMut::from(&b"\xE9"[..])).unwrap();
@@ -102,7 +102,7 @@ fn a_codec_starts_anew_as_utf8_after_reset() {
 }
 
 #[test]
-fn a_buffer_that_is_taken_away_does_no_harm() {
+fn clearing_the_buffer_is_harmless() {
     for extent in EXTENTS {
         let mut codec = Utf8Codec::new().with_fallback(extent.fallback(LATIN1));
         let mut buffer = BytesMut::from("ascii, ééé".as_bytes());

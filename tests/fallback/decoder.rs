@@ -13,7 +13,7 @@ const WINDOWS: LegacyEncoding = LegacyEncoding::windows_1252();
 fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
 
 #[test]
-fn its_types_may_be_sent_shared_moved_cloned_and_printed() {
+fn types_are_send_sync_unpin_clone_and_debug() {
     is_plain::<Fallback>();
     is_plain::<FallbackDecoder>();
     is_plain::<LegacyEncoding>();
@@ -21,7 +21,7 @@ fn its_types_may_be_sent_shared_moved_cloned_and_printed() {
 
 proptest! {
     #[test]
-    fn cuts_never_show(bytes in inputs(), lens in cuts()) {
+    fn splits_do_not_affect_the_result(bytes in inputs(), lens in cuts()) {
         for extent in EXTENTS {
             let expected = model(&bytes, extent, latin1);
             let new = || FallbackDecoder::new(extent.fallback(LATIN1));
@@ -32,7 +32,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_bytes_determine_is_out_and_the_rest_is_held(bytes in inputs()) {
+    fn determined_text_is_emitted_and_the_rest_is_held(bytes in inputs()) {
         for extent in EXTENTS {
             let mut decoder = FallbackDecoder::new(extent.fallback(LATIN1));
             let mut text = String::new();
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn single_bytes_by_part_are_the_error_modes(bytes in inputs()) {
+    fn part_fallback_to_latin1_equals_the_error_mode(bytes in inputs()) {
         for (encoding, mode) in [(LATIN1, ErrorMode::Latin1), (WINDOWS, ErrorMode::Windows1252)] {
             let mut expected = String::new();
             let mut decoder = utf8_codec::Utf8Decoder::new();
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn refused_characters_stay_errors_at_any_cut(bytes in inputs(), lens in cuts()) {
+    fn rejected_characters_are_errors_at_any_split(bytes in inputs(), lens in cuts()) {
         let strictness = Strictness::mqtt();
         for bom in [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid] {
             let options = Utf8Options::new().with_bom(bom).with_strictness(strictness);
@@ -105,7 +105,7 @@ proptest! {
 }
 
 #[test]
-fn a_signature_is_decided_before_the_text_is() {
+fn the_bom_is_decided_before_the_encoding() {
     let read = |bom, bytes: &[u8]| {
         let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1))
             .with_options(Utf8Options::new().with_bom(bom));
@@ -126,7 +126,7 @@ fn a_signature_is_decided_before_the_text_is() {
 }
 
 #[test]
-fn a_line_without_end_is_held_up_to_the_limit_only() {
+fn an_endless_line_is_held_up_to_the_limit() {
     let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1).with_max_length(1000));
     let (mut text, mut most) = (String::new(), 0);
     for _ in 0..100_000 {
@@ -141,7 +141,7 @@ fn a_line_without_end_is_held_up_to_the_limit_only() {
 }
 
 #[test]
-fn the_room_of_a_long_line_is_given_back_when_it_is_over() {
+fn the_buffer_of_a_long_line_is_freed_at_its_end() {
     let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
     let mut text = String::with_capacity(400_000);
     let before = counting::held();
@@ -154,7 +154,7 @@ fn the_room_of_a_long_line_is_given_back_when_it_is_over() {
 }
 
 #[test]
-fn lines_that_never_end_with_a_chunk_do_not_pile_up() {
+fn lines_that_never_end_with_a_chunk_do_not_accumulate() {
     let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1).with_max_length(64));
     let mut text = String::new();
     for round in 0..10_000 {
@@ -167,7 +167,7 @@ fn lines_that_never_end_with_a_chunk_do_not_pile_up() {
 }
 
 #[test]
-fn the_rest_stays_legacy_behind_finish_and_not_behind_reset() {
+fn rest_fallback_survives_finish_but_not_reset() {
     let mut decoder = FallbackDecoder::new(Fallback::rest(WINDOWS));
     let mut text = String::new();
     push(&mut decoder, b"\x80", &mut text);
@@ -181,7 +181,7 @@ fn the_rest_stays_legacy_behind_finish_and_not_behind_reset() {
 }
 
 #[test]
-fn a_line_begins_anew_behind_finish() {
+fn a_new_line_starts_after_finish() {
     let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
     let mut text = String::new();
     push(&mut decoder, b"\xE9 ", &mut text);

@@ -24,13 +24,13 @@ fn chunks(
 fn is_plain<T: Send + Sync + Unpin + Clone>() {}
 
 #[test]
-fn the_stream_may_be_sent_shared_moved_and_cloned() {
+fn the_stream_is_send_sync_unpin_and_clone() {
     is_plain::<Utf8Stream<stream::Empty<Result<Bytes, Infallible>>, FallbackDecoder>>();
 }
 
 proptest! {
     #[test]
-    fn the_stream_reads_what_the_model_reads(bytes in inputs(), lens in cuts()) {
+    fn the_stream_equals_the_model(bytes in inputs(), lens in cuts()) {
         for extent in EXTENTS {
             let expected = model(&bytes, extent, latin1);
             for chunking in [vec![&bytes[..]], bytes.chunks(1).collect(), cut(&bytes, &lens)] {
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn errors_stand_in_their_place_at_any_cut(bytes in inputs(), lens in cuts()) {
+    fn errors_are_in_order_at_any_split(bytes in inputs(), lens in cuts()) {
         let options = Utf8Options::new().with_strictness(Strictness::mqtt());
         for extent in EXTENTS {
             let told = |chunking: Vec<&[u8]>| {
@@ -57,7 +57,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn what_a_stream_of_utf8_holds_goes_along() {
+async fn with_fallback_keeps_held_bytes() {
     let mut texts = Utf8Stream::new(chunks(&[b"a\xC3", b"\xA9\xE9!"]));
     assert_eq!(texts.next().await.unwrap().unwrap(), "a");
     let mut texts =
@@ -71,7 +71,7 @@ async fn what_a_stream_of_utf8_holds_goes_along() {
 }
 
 #[tokio::test]
-async fn half_a_character_that_has_been_waited_on_goes_along() {
+async fn with_fallback_keeps_an_incomplete_character_after_pending() {
     let (sender, receiver) = mpsc::unbounded::<Result<_, Infallible>>();
     let mut texts = Utf8Stream::new(receiver);
     sender.unbounded_send(Ok(&b"a\xC3"[..])).unwrap();
@@ -90,7 +90,7 @@ async fn half_a_character_that_has_been_waited_on_goes_along() {
 }
 
 #[tokio::test]
-async fn an_inner_error_comes_in_its_place_and_what_is_held_is_kept() {
+async fn an_inner_error_is_in_order_and_held_bytes_are_kept() {
     let inner = stream::iter([Ok(&b"\xC3"[..]), Err("cut off"), Ok(b"\xA9\n")]);
     let mut texts = Utf8Stream::new(inner).with_fallback(EXTENTS[1].fallback(LATIN1));
     assert_eq!(texts.next().await, Some(Err(StreamError::Inner("cut off"))));
@@ -100,7 +100,7 @@ async fn an_inner_error_comes_in_its_place_and_what_is_held_is_kept() {
 }
 
 #[test]
-fn text_that_nothing_is_held_of_is_not_copied() {
+fn text_without_held_bytes_is_not_copied() {
     let chunk = Bytes::from_static("Grüße\nascii".as_bytes());
     let inner = stream::iter([Ok::<_, Infallible>(chunk.clone())]);
     let mut texts = Utf8Stream::new(inner).with_fallback(EXTENTS[1].fallback(LATIN1));

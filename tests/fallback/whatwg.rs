@@ -28,7 +28,7 @@ fn whole(encoding: &'static Encoding) -> impl Fn(&[u8]) -> String + Copy {
 
 proptest! {
     #[test]
-    fn cuts_never_show_in_any_encoding(bytes in inputs(), lens in cuts()) {
+    fn splits_do_not_affect_any_encoding(bytes in inputs(), lens in cuts()) {
         for encoding in ENCODINGS {
             let legacy = LegacyEncoding::whatwg(encoding).unwrap();
             for extent in EXTENTS {
@@ -64,7 +64,7 @@ proptest! {
 }
 
 #[test]
-fn every_four_bytes_of_gb18030_at_every_cut() {
+fn every_four_bytes_of_gb18030_at_every_split() {
     let bytes = [0x20, 0x30, 0x7F, 0x80, 0x81, 0xFE, 0xFF];
     let legacy = LegacyEncoding::whatwg(GB18030).unwrap();
     for index in 0..7_usize.pow(5) {
@@ -85,7 +85,7 @@ fn every_four_bytes_of_gb18030_at_every_cut() {
 }
 
 #[test]
-fn own_tables_are_those_of_the_standard() {
+fn built_in_tables_equal_the_encoding_standard() {
     let all: Vec<u8> = (0..=255).rev().collect();
     let rest = crate::model::Extent::Rest;
     let own = decode(
@@ -97,14 +97,14 @@ fn own_tables_are_those_of_the_standard() {
 }
 
 #[test]
-fn encodings_that_do_not_agree_with_ascii_are_none() {
+fn encodings_that_are_not_ascii_compatible_are_rejected() {
     for encoding in [UTF_8, UTF_16BE, UTF_16LE, ISO_2022_JP, REPLACEMENT] {
         assert_eq!(LegacyEncoding::whatwg(encoding), None, "{}", encoding.name());
     }
 }
 
 #[test]
-fn what_is_no_character_is_replaced_and_counted() {
+fn unmapped_bytes_are_replaced_and_counted() {
     let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
     let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
     let mut text = String::new();
@@ -114,7 +114,7 @@ fn what_is_no_character_is_replaced_and_counted() {
 }
 
 #[test]
-fn much_text_costs_no_more_for_the_room_that_it_has() {
+fn spare_capacity_does_not_slow_decoding() {
     // Were all the room made ready for each byte and for each error, it would take hours.
     let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
     let mut text = String::with_capacity(1 << 30);
@@ -130,7 +130,7 @@ fn much_text_costs_no_more_for_the_room_that_it_has() {
 }
 
 #[test]
-fn behind_the_limit_of_a_line_as_much_is_held_as_of_parts() {
+fn after_the_line_limit_at_most_six_bytes_are_held() {
     let legacy = LegacyEncoding::whatwg(encoding_rs::GBK).unwrap();
     let bytes = ["ࠀ".as_bytes(), &[0xF0, 0x9F, 0x98].repeat(20)].concat();
     let held = (1..bytes.len()).map(|len| {

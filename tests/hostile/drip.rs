@@ -27,7 +27,7 @@ async fn read_up_to(reader: &mut Utf8Reader<TcpStream>, bytes: usize) -> String 
 }
 
 #[tokio::test]
-async fn half_characters_on_thousands_of_sockets_take_no_memory_and_come_out_whole() {
+async fn incomplete_characters_on_thousands_of_sockets_hold_no_memory() {
     let many = as_many_as(2000);
     assert!(many >= 100, "this process may have too few files open for a test of many: {many}");
     let (mut peers, sockets) = connections(many).await;
@@ -71,7 +71,7 @@ async fn half_characters_on_thousands_of_sockets_take_no_memory_and_come_out_who
 }
 
 #[tokio::test]
-async fn silence_in_the_middle_of_a_character_is_cut_short_by_a_time_out_and_harms_nobody() {
+async fn a_time_out_ends_a_connection_silent_inside_a_character() {
     let (mut peers, sockets) = connections(200).await;
     for (number, peer) in peers.iter_mut().enumerate() {
         peer.write_all(b"caf\xC3").await.unwrap();
@@ -106,7 +106,7 @@ async fn silence_in_the_middle_of_a_character_is_cut_short_by_a_time_out_and_har
 }
 
 #[tokio::test]
-async fn time_outs_between_the_bytes_of_a_character_lose_nothing() {
+async fn time_outs_inside_a_character_lose_no_data() {
     let (mut peer, socket) = connection().await;
     let text = "né €uro 😀! ".repeat(20);
     let mut reader = Utf8Reader::new(socket);
@@ -126,7 +126,7 @@ async fn time_outs_between_the_bytes_of_a_character_lose_nothing() {
 }
 
 #[tokio::test]
-async fn a_half_closed_connection_in_the_middle_of_a_character_can_still_be_answered() {
+async fn a_connection_half_closed_inside_a_character_can_be_answered() {
     let (mut peers, sockets) = connections(100).await;
     for (number, peer) in peers.iter_mut().enumerate() {
         peer.write_all(&b"good \xF0\x9F\x98"[..6 + number % 3]).await.unwrap();

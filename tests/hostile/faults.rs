@@ -58,7 +58,7 @@ async fn read_until_it_breaks(
 }
 
 #[tokio::test]
-async fn a_reset_in_the_middle_of_a_character_keeps_what_was_before_and_harms_nobody() {
+async fn a_reset_inside_a_character_keeps_earlier_text_and_other_connections() {
     let text = multilingual(20_000);
     let (peers, sockets) = connections(300).await;
     let before = counting::held();
@@ -93,7 +93,7 @@ async fn a_reset_in_the_middle_of_a_character_keeps_what_was_before_and_harms_no
 }
 
 #[tokio::test]
-async fn a_task_that_is_aborted_in_the_middle_of_a_character_takes_its_memory_along() {
+async fn a_task_aborted_inside_a_character_frees_its_memory() {
     let line = multilingual(3000) + "€";
     let (mut peers, sockets) = connections(200).await;
     let (heard, mut hearings) = mpsc::unbounded_channel();
@@ -141,7 +141,7 @@ async fn a_task_that_is_aborted_in_the_middle_of_a_character_takes_its_memory_al
 }
 
 #[tokio::test]
-async fn a_consumer_that_panics_takes_its_own_connection_down_and_no_other() {
+async fn a_panicking_consumer_ends_only_its_own_connection() {
     let text = multilingual(1000);
     let (peers, sockets) = connections(120).await;
     let before = counting::held();

@@ -62,7 +62,7 @@ fn is_all(text: &str, unit: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_flood_of_errors_is_one_item_for_a_read_not_one_for_a_byte() {
+async fn a_flood_of_errors_is_one_item_per_read() {
     for (mode, repair) in LOSSY {
         let ((items, bytes, reads, errors), more) = flooded(b"\xFF", MIB, |socket| async move {
             let codec = Utf8Codec::new().with_error_mode(mode);
@@ -118,7 +118,7 @@ async fn a_flood_of_errors_is_one_item_for_a_read_not_one_for_a_byte() {
 }
 
 #[tokio::test]
-async fn a_flood_of_errors_that_repair_to_chars_is_that_many_chars() {
+async fn a_flood_of_errors_yields_each_repaired_char() {
     for (mode, repair) in LOSSY {
         let (chars, more) = flooded(b"\xFF", MIB / 4, |socket| async move {
             let mut chars = FramedRead::new(socket, CharCodec::new().with_error_mode(mode));
@@ -143,7 +143,7 @@ fn check_errors(errors: &mut u64, error: &Utf8Error) {
 }
 
 #[tokio::test]
-async fn where_errors_are_items_every_byte_of_a_flood_has_its_own_in_its_place() {
+async fn reported_errors_of_a_flood_are_one_per_byte_in_order() {
     let (errors, more) = flooded(b"\xFF", MIB, |socket| async move {
         let mut chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
         let mut errors = 0;
@@ -187,7 +187,7 @@ async fn where_errors_are_items_every_byte_of_a_flood_has_its_own_in_its_place()
 }
 
 #[tokio::test]
-async fn in_fatal_mode_a_flood_is_over_with_its_first_byte() {
+async fn in_fatal_mode_a_flood_ends_at_its_first_byte() {
     let ((error, reads), more) = flooded(b"\xFF", 64 * MIB, |socket| async move {
         let mut texts = FramedRead::new(Counted::new(socket), Utf8Codec::new());
         let error = texts.next().await.unwrap().unwrap_err();
@@ -201,7 +201,7 @@ async fn in_fatal_mode_a_flood_is_over_with_its_first_byte() {
 }
 
 #[tokio::test]
-async fn a_flood_of_signatures_loses_the_first_at_most() {
+async fn a_flood_of_boms_loses_at_most_the_first() {
     let count = MIB / 3;
     // (Signatures removed, errors)
     for (policy, removed, errors) in [
@@ -245,7 +245,7 @@ async fn a_flood_of_signatures_loses_the_first_at_most() {
 }
 
 #[tokio::test]
-async fn lines_without_end_on_many_connections_take_bounded_memory_and_the_next_line_comes() {
+async fn endless_lines_on_many_connections_use_bounded_memory() {
     const LIMIT: usize = 1000;
     const CONNECTIONS: usize = 64;
     let (peers, sockets) = connections(CONNECTIONS).await;
@@ -280,7 +280,7 @@ async fn lines_without_end_on_many_connections_take_bounded_memory_and_the_next_
 }
 
 #[tokio::test]
-async fn an_endless_line_of_errors_is_refused_once_and_the_next_line_comes() {
+async fn an_endless_line_of_errors_is_rejected_once() {
     for mode in LOSSY.map(|(mode, _)| mode).into_iter().chain([ErrorMode::Fatal]) {
         let (mut peer, socket) = connection().await;
         let before = counting::watch();
@@ -312,7 +312,7 @@ async fn an_endless_line_of_errors_is_refused_once_and_the_next_line_comes() {
 }
 
 #[tokio::test]
-async fn a_flood_on_one_connection_does_not_keep_another_waiting() {
+async fn a_flood_on_one_connection_does_not_delay_another() {
     let (peers, sockets) = connections(2).await;
     let read = Arc::new(AtomicUsize::new(0));
     let [flooder, mut good]: [TcpStream; 2] = peers.try_into().unwrap();

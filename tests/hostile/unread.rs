@@ -47,7 +47,7 @@ async fn read_all(socket: &mut TcpStream, text: &str, bytes: usize) {
 }
 
 #[tokio::test]
-async fn a_writer_whose_peer_does_not_read_waits_and_holds_little() {
+async fn a_writer_with_a_stalled_peer_waits_with_little_memory() {
     let text = multilingual(4000);
     let (mut peer, socket) = connection().await;
     let before = counting::watch();
@@ -71,7 +71,7 @@ async fn a_writer_whose_peer_does_not_read_waits_and_holds_little() {
 }
 
 #[tokio::test]
-async fn two_that_write_and_do_not_read_lose_nothing() {
+async fn two_writers_that_do_not_read_lose_no_data() {
     let text = multilingual(4000);
     let (near, far) = connection().await;
     let before = counting::watch();
@@ -115,7 +115,7 @@ async fn two_that_write_and_do_not_read_lose_nothing() {
 }
 
 #[tokio::test]
-async fn an_echo_whose_peer_never_reads_stops_reading_and_the_others_are_served() {
+async fn an_echo_with_a_stalled_peer_stops_reading_and_serves_others() {
     let text = multilingual(1 << 16);
     let (peers, sockets) = connections(3).await;
     let before = counting::watch();

@@ -50,7 +50,7 @@ fn utf_8_has_six_labels_in_any_case() {
 }
 
 #[test]
-fn the_charset_is_a_parameter_in_any_case_and_place() {
+fn the_charset_parameter_matches_in_any_case_and_position() {
     // A field that names none contradicts one that does.
     let names_one = |field| from_headers(&["text/plain; charset=utf-8", field]);
     for field in [
@@ -73,7 +73,7 @@ fn the_charset_is_a_parameter_in_any_case_and_place() {
 }
 
 #[test]
-fn unknown_labels_are_refused_with_415() {
+fn unknown_labels_are_rejected_with_415() {
     let table: [(&[u8], &str); 6] = [
         (b"text/plain; charset=klingon", "klingon"),
         (b"text/plain; charset=\"\"", ""),
@@ -101,7 +101,7 @@ fn other_encodings_need_a_feature() {
 }
 
 #[test]
-fn charsets_that_contradict_one_another_are_refused() {
+fn contradictory_charsets_are_rejected() {
     let contradictory = Err(BodyError::ContradictoryCharsets);
     assert_eq!(from_headers(&[]), Ok("UTF-8"));
     assert_eq!(from_headers(&["text/plain"]), Ok("UTF-8"));

@@ -40,13 +40,13 @@ fn inner() -> io::Error {
 }
 
 #[test]
-fn errors_may_be_sent_and_boxed() {
+fn errors_are_send_and_boxable() {
     fn is_error<T: Error + Send + Sync + Unpin + 'static>() {}
     is_error::<Failure>();
 }
 
 #[test]
-fn errors_speak_for_themselves_and_their_sources_for_the_rest() {
+fn errors_have_a_message_and_a_source() {
     let legacy = Failure::Legacy {
         encoding: "Shift_JIS",
         offset: 4,
@@ -72,7 +72,7 @@ fn errors_speak_for_themselves_and_their_sources_for_the_rest() {
 }
 
 #[test]
-fn errors_have_a_status_and_those_in_the_text_a_place() {
+fn errors_have_a_status_and_text_errors_an_offset() {
     let table: [(Failure, StatusCode, Option<u64>); 6] = [
         (utf8().into(), StatusCode::BAD_REQUEST, Some(2)),
         (unsupported(), StatusCode::UNSUPPORTED_MEDIA_TYPE, None),
@@ -87,7 +87,7 @@ fn errors_have_a_status_and_those_in_the_text_a_place() {
 }
 
 #[test]
-fn errors_turn_into_io_errors() {
+fn errors_convert_to_io_errors() {
     let ill_formed = io::Error::from(Failure::Utf8(utf8()));
     assert_eq!(ill_formed.kind(), io::ErrorKind::InvalidData);
     let mut validator = Utf8Validator::new();

@@ -15,7 +15,7 @@ use crate::script::Does::{Data, End, Fail, Trailers};
 use crate::script::{Script, body, next, ready, told, word};
 
 #[test]
-fn each_ill_formed_part_is_an_error_in_its_place() {
+fn errors_are_yielded_in_order() {
     let words = told(ErrorMode::Fatal, &[Data(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e"), End]);
     assert_eq!(
         words,
@@ -24,13 +24,13 @@ fn each_ill_formed_part_is_an_error_in_its_place() {
 }
 
 #[test]
-fn an_error_decided_by_the_next_frame_comes_before_its_text() {
+fn an_error_decided_by_the_next_frame_precedes_its_text() {
     let words = told(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), Data(b"\x98"), Data(b"bc"), End]);
     assert_eq!(words, ["a", "1 [f0, 9f, 98]", "bc", "-"]);
 }
 
 #[test]
-fn what_a_frame_determines_is_out_before_the_next_is_asked_for() {
+fn determined_text_is_emitted_before_the_next_frame_is_polled() {
     let does = [Data(b"4 \xE2\x82"), Data(b"\xAC\xFF!")];
     let mut body = body(&does);
     assert_eq!(word(next(&mut body).unwrap().unwrap()), "4 ");
@@ -43,7 +43,7 @@ fn what_a_frame_determines_is_out_before_the_next_is_asked_for() {
 }
 
 #[test]
-fn a_lossy_mode_makes_one_frame_of_one() {
+fn a_lossy_mode_yields_one_frame_per_frame() {
     let does = [Data(b"caf\xE9, \x80\xE2\x82"), Data(b"\xAC\xFF!"), Data(b"\xC3"), End];
     let table = [
         (ErrorMode::Replacement, ["caf\u{FFFD}, \u{FFFD}", "€\u{FFFD}!", "\u{FFFD}"].as_slice()),
@@ -62,7 +62,7 @@ fn a_lossy_mode_makes_one_frame_of_one() {
 }
 
 #[test]
-fn options_are_kept_to() {
+fn options_are_applied() {
     let told = |options, does: &[_]| ready(&mut body(does).with_options(options));
     let bom = [Data(b"\xEF"), Data(b"\xBB"), Data(b"\xBFa"), End];
     let plain = Utf8Options::new();
@@ -78,7 +78,7 @@ fn options_are_kept_to() {
 }
 
 #[test]
-fn settings_may_come_in_any_order() {
+fn settings_can_be_applied_in_any_order() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     let body = || body(&[Data(b"\xEF\xBB\xBFa\xFFb")]).with_max_length(5);
     let mut one = body().with_options(options).with_error_mode(ErrorMode::Skip);
@@ -91,7 +91,7 @@ fn settings_may_come_in_any_order() {
 // ---- ends, trailers, failures -------------------------------------------------------------------
 
 #[test]
-fn the_end_makes_one_error_of_what_is_held() {
+fn an_incomplete_end_is_one_error() {
     assert_eq!(told(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), End]), ["a", "1 [f0, 9f]", "-"]);
     assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
     assert_eq!(told(ErrorMode::Replacement, &[Data(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
@@ -99,7 +99,7 @@ fn the_end_makes_one_error_of_what_is_held() {
 }
 
 #[test]
-fn trailers_pass() {
+fn trailers_are_forwarded() {
     for mode in MODES {
         assert_eq!(told(mode, &[Data(b"a"), Trailers("1"), End]), ["a", "x: 1", "-"]);
         assert_eq!(told(mode, &[Trailers("1"), End]), ["x: 1", "-"]);
@@ -108,7 +108,7 @@ fn trailers_pass() {
 }
 
 #[test]
-fn what_is_held_is_an_error_or_a_repair_before_the_trailers() {
+fn incomplete_bytes_are_reported_or_repaired_before_trailers() {
     let does = [Data(b"a\xF0\x9F"), Trailers("1"), End];
     assert_eq!(told(ErrorMode::Fatal, &does), ["a", "1 [f0, 9f]", "x: 1", "-"]);
     assert_eq!(told(ErrorMode::Replacement, &does), ["a", "\u{FFFD}", "x: 1", "-"]);
@@ -117,7 +117,7 @@ fn what_is_held_is_an_error_or_a_repair_before_the_trailers() {
 }
 
 #[test]
-fn all_that_is_wrong_with_the_end_comes_before_the_trailers() {
+fn errors_at_the_end_precede_trailers() {
     let options = Utf8Options::new().with_bom(BomPolicy::Require);
     let told = |does: &[_]| ready(&mut body(does).with_options(options));
     let does = [Data(b"\xEF"), Data(b"\xBB"), Trailers("1"), End];
@@ -126,7 +126,7 @@ fn all_that_is_wrong_with_the_end_comes_before_the_trailers() {
 }
 
 #[test]
-fn data_behind_trailers_is_still_text() {
+fn data_after_trailers_is_decoded() {
     let does = [Data(b"a\xC3"), Trailers("1"), Data(b"\xA9b"), Trailers("2"), Data(b"\xC3"), End];
     assert_eq!(
         told(ErrorMode::Fatal, &does),
@@ -135,7 +135,7 @@ fn data_behind_trailers_is_still_text() {
 }
 
 #[test]
-fn a_body_that_has_ended_is_not_polled_again() {
+fn an_ended_body_is_not_polled_again() {
     let does = [Data(b"a\xC3"), End, Data(b"\xA9"), Fail("late"), End];
     let mut body = body(&does);
     assert!(!body.is_end_stream());
@@ -148,7 +148,7 @@ fn a_body_that_has_ended_is_not_polled_again() {
 }
 
 #[test]
-fn a_failure_within_is_the_last_that_comes() {
+fn an_inner_error_ends_the_body() {
     for mode in MODES {
         let does = [Data(b"ab\xE2"), Fail("reset"), Data(b"\x82\xAC"), End];
         let mut body = body(&does).with_error_mode(mode);
@@ -160,7 +160,7 @@ fn a_failure_within_is_the_last_that_comes() {
 }
 
 #[test]
-fn text_and_errors_before_a_failure_come_before_it() {
+fn text_and_errors_precede_an_inner_error() {
     let does = [Data(b"ab\xFFc\xE2"), Fail("reset")];
     assert_eq!(told(ErrorMode::Fatal, &does), ["ab", "2 [ff]", "c", "! reset", "-"]);
     assert_eq!(told(ErrorMode::Latin1, &does), ["abÿc", "! reset", "-"]);
@@ -182,7 +182,7 @@ fn data<B: Body<Data = Bytes> + Unpin>(body: &mut B) -> Bytes {
 }
 
 #[test]
-fn a_clean_frame_is_handed_on_without_a_copy() {
+fn a_clean_frame_is_not_copied() {
     for mode in MODES {
         let chunks = [Bytes::from("first ".repeat(1000)), Bytes::from("zweitens ü".to_owned())];
         let frames = chunks.clone().map(|chunk| Ok::<_, Infallible>(Frame::data(chunk)));
@@ -196,7 +196,7 @@ fn a_clean_frame_is_handed_on_without_a_copy() {
 }
 
 #[test]
-fn a_limit_in_the_middle_of_a_frame_makes_no_copy_either() {
+fn a_limit_inside_a_frame_does_not_copy() {
     let chunk = Bytes::from("too long ".repeat(1000));
     let frames = [Ok::<_, Infallible>(Frame::data(chunk.clone()))];
     let mut body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_max_length(8000);
@@ -205,7 +205,7 @@ fn a_limit_in_the_middle_of_a_frame_makes_no_copy_either() {
 }
 
 #[test]
-fn a_frame_may_be_of_any_buffer() {
+fn frames_can_be_any_buf() {
     fn text<D: Buf>(frames: Vec<D>) -> String {
         let frames = frames.into_iter().map(|data| Ok::<_, Infallible>(Frame::data(data)));
         let body = Utf8Body::new(StreamBody::new(stream::iter(frames)));
@@ -222,7 +222,7 @@ fn a_frame_may_be_of_any_buffer() {
 // ---- around other bodies, and within them ---------------------------------------------------------
 
 #[test]
-fn the_combinators_of_others_go_around_it() {
+fn http_body_util_combinators_work() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     let body = Utf8Body::new(Full::<Bytes>::from("\u{FEFF}text")).with_options(options);
     let boxed = body.map_err(std::io::Error::from).boxed();
@@ -242,7 +242,7 @@ fn body_with_trailers() -> Utf8Body<Script> {
 }
 
 #[test]
-fn it_goes_around_a_body_that_is_not_unpin() {
+fn a_body_that_is_not_unpin_can_be_wrapped() {
     let frames = stream::once(async { Ok::<_, Infallible>(Frame::data(Bytes::from("lazy"))) });
     let body = Utf8Body::new(StreamBody::new(frames));
     assert_eq!(body.collect_text(4).now_or_never().unwrap().unwrap(), "lazy");
@@ -319,7 +319,7 @@ fn letters(words: Vec<String>) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn neither_frames_nor_pauses_nor_a_known_length_show(
+    fn frames_pauses_and_known_lengths_do_not_affect_the_result(
         frames in pieces(),
         options in any_options(),
         mode in prop::sample::select(&MODES[..]),

@@ -60,7 +60,7 @@ fn every_pair_of_bytes_in_every_encoding_whole_and_cut() {
 }
 
 #[test]
-fn text_of_every_encoding_comes_back() {
+fn text_in_every_encoding_round_trips() {
     let text = "plain, déjà vu, Ελληνικά, кириллица, שלום, العربية, ไทย, 日本語, 中文, 한국어, 👋 ";
     for label in LABELS {
         let encoding = Encoding::for_label(label.as_bytes()).unwrap();
@@ -84,7 +84,7 @@ fn text_of_every_encoding_comes_back() {
 
 proptest! {
     #[test]
-    fn chunking_does_not_show_in_any_encoding(
+    fn chunking_does_not_affect_any_encoding(
         label in prop::sample::select(&LABELS[..]),
         bytes in prop::collection::vec(
             prop_oneof![
@@ -110,7 +110,7 @@ proptest! {
 }
 
 #[test]
-fn errors_stand_in_their_place_and_have_the_extent_of_the_standard() {
+fn errors_have_the_offset_and_extent_of_the_encoding_standard() {
     let told = |label: &str, does: &[_]| ready(&mut body(does).with_charset(label).unwrap());
     let does = [Data(b"a\x81"), Data(b"\xFFb\xFD"), Data(b"\x93\xFA"), End];
     assert_eq!(told("shift_jis", &does), ["a", "1 [81, ff]", "b", "4 [fd]", "日", "-"]);
@@ -126,7 +126,7 @@ fn errors_stand_in_their_place_and_have_the_extent_of_the_standard() {
 }
 
 #[test]
-fn every_mode_repairs_what_is_ill_formed() {
+fn every_mode_repairs_errors() {
     let does = [Data(b"a\x81"), Data(b"\xFFb\xFD"), End];
     let table = [
         (ErrorMode::Replacement, "a\u{FFFD}b\u{FFFD}"),
@@ -148,7 +148,7 @@ fn every_mode_repairs_what_is_ill_formed() {
 }
 
 #[test]
-fn data_behind_trailers_is_still_text() {
+fn data_after_trailers_is_decoded() {
     let does = [Data(b"\x93"), Trailers("1"), Data(b"\x93\xFA"), Trailers("2"), End];
     let mut body = body(&does).with_charset("shift_jis").unwrap();
     assert_eq!(ready(&mut body), ["0 [93]", "x: 1", "日", "x: 2", "-"]);
@@ -158,7 +158,7 @@ fn data_behind_trailers_is_still_text() {
 }
 
 #[test]
-fn the_signature_decides_the_byte_order_of_utf_16() {
+fn the_bom_decides_the_byte_order_of_utf_16() {
     let little: [&'static [u8]; 2] = [b"\xFF", b"\xFEa\0"];
     let big: [&'static [u8]; 3] = [b"\xFE", b"\xFF\0", b"a"];
     for label in ["utf-16", "utf-16le", "utf-16be"] {
@@ -182,7 +182,7 @@ fn the_signature_decides_the_byte_order_of_utf_16() {
 }
 
 #[test]
-fn strictness_holds_for_the_text() {
+fn strictness_applies_to_the_decoded_text() {
     let strict = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
     let body =
         || body(&[Data(b"\xE9\0\x81"), End]).with_charset("big5").unwrap().with_options(strict);
@@ -195,7 +195,7 @@ fn strictness_holds_for_the_text() {
 }
 
 #[test]
-fn the_first_error_is_the_first_in_the_text() {
+fn first_error_is_the_first_in_the_text() {
     let strict = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
     let body = |data| {
         let body = body(&[Data(data), End]).with_charset("shift_jis").unwrap();
@@ -217,7 +217,7 @@ fn the_first_error_is_the_first_in_the_text() {
 }
 
 #[test]
-fn a_large_frame_comes_in_blocks_of_limited_size() {
+fn a_large_frame_is_emitted_in_bounded_blocks() {
     for mode in MODES {
         let bytes = Bytes::from(b"\x93\xFA\xFD".repeat(100_000));
         let body = Utf8Body::new(Full::new(bytes)).with_charset("shift_jis").unwrap();
@@ -240,7 +240,7 @@ fn a_large_frame_comes_in_blocks_of_limited_size() {
 }
 
 #[test]
-fn nothing_is_known_beforehand_of_a_text_that_is_converted() {
+fn a_converted_body_has_no_exact_size_hint() {
     let mut body =
         Utf8Body::new(Script::of(&[b"a\xE9"]).with_length()).with_charset("latin1").unwrap();
     assert_eq!((body.size_hint().lower(), body.size_hint().upper()), (0, None));
@@ -258,7 +258,7 @@ fn nothing_is_known_beforehand_of_a_text_that_is_converted() {
 }
 
 #[test]
-fn limits_count_bytes_of_the_body_and_bytes_of_the_text() {
+fn limits_count_body_bytes_and_text_bytes_separately() {
     let body = || body(&[Data(b"\xE9\xE9"), Data(b"\xE9"), End]).with_charset("latin1").unwrap();
     assert_eq!(ready(&mut body().with_max_length(3)).concat(), "ééé-");
     assert_eq!(ready(&mut body().with_max_length(2)).concat(), "éé! > 2-");
@@ -268,7 +268,7 @@ fn limits_count_bytes_of_the_body_and_bytes_of_the_text() {
 }
 
 #[test]
-fn labels_are_those_of_the_standard() {
+fn labels_are_those_of_the_encoding_standard() {
     let name = |label: &str| body(&[]).with_charset(label).map(|body| body.charset());
     assert_eq!(name("Latin1"), Ok("windows-1252"));
     assert_eq!(name("us-ascii"), Ok("windows-1252"));

@@ -33,7 +33,7 @@ fn hints(mut body: Utf8Body<Script>) -> Vec<(SizeHint, u64)> {
 const FRAMES: [&[u8]; 6] = [b"\xEF\xBB", b"\xBFa", b"", b"bc\xE2", b"\x82\xAC", b"d"];
 
 #[test]
-fn the_size_hint_is_exact_where_nothing_is_changed() {
+fn the_size_hint_is_exact_for_an_unchanged_body() {
     let hints = hints(Utf8Body::new(Script::of(&FRAMES).with_length()));
     assert_eq!(hints.len(), 6);
     for (hint, behind) in hints {
@@ -42,7 +42,7 @@ fn the_size_hint_is_exact_where_nothing_is_changed() {
 }
 
 #[test]
-fn a_signature_that_may_be_removed_makes_it_inexact_for_as_long() {
+fn the_size_hint_is_inexact_while_a_bom_can_be_stripped() {
     for bom in [BomPolicy::Strip, BomPolicy::Require] {
         let options = Utf8Options::new().with_bom(bom);
         let hints = hints(Utf8Body::new(Script::of(&FRAMES).with_length()).with_options(options));
@@ -55,7 +55,7 @@ fn a_signature_that_may_be_removed_makes_it_inexact_for_as_long() {
 }
 
 #[test]
-fn the_rest_of_a_character_that_may_be_skipped_makes_it_inexact_for_as_long() {
+fn the_size_hint_is_inexact_while_a_mid_stream_start_can_skip() {
     let options = Utf8Options::new().with_mid_stream_start();
     let body = Utf8Body::new(Script::of(&[b"\x82\xACab", b"c"]).with_length());
     let hints = hints(body.with_options(options));
@@ -64,7 +64,7 @@ fn the_rest_of_a_character_that_may_be_skipped_makes_it_inexact_for_as_long() {
 }
 
 #[test]
-fn nothing_is_known_of_a_text_that_is_repaired() {
+fn a_repaired_body_has_no_exact_size_hint() {
     for mode in &MODES[1..] {
         let body = Utf8Body::new(Script::of(&FRAMES).with_length()).with_error_mode(*mode);
         assert_eq!(bounds(body.size_hint()), (0, None));
@@ -72,7 +72,7 @@ fn nothing_is_known_of_a_text_that_is_repaired() {
 }
 
 #[test]
-fn bounds_within_are_bounds_without() {
+fn inner_size_bounds_are_forwarded() {
     let mut script = Script::of(&FRAMES);
     assert_eq!(bounds(Utf8Body::new(Script::of(&FRAMES)).size_hint()), (0, None));
     script.hint.set_upper(100);
@@ -87,7 +87,7 @@ fn bounds_within_are_bounds_without() {
 }
 
 #[test]
-fn a_hint_counts_what_is_held_and_what_is_left_of_a_frame() {
+fn the_size_hint_counts_held_bytes_and_the_rest_of_a_frame() {
     let mut body = Utf8Body::new(Script::new(&[Data(b"ab\xFFcd\xE2"), Data(b"\x82")]));
     body.get_mut().hint.set_upper(10);
     assert_eq!(ready(&mut body), ["ab", "2 [ff]", "cd"]);
@@ -95,7 +95,7 @@ fn a_hint_counts_what_is_held_and_what_is_left_of_a_frame() {
 }
 
 #[test]
-fn an_ended_body_has_nothing_to_come() {
+fn the_size_hint_of_an_ended_body_is_zero() {
     for does in [[End], [Fail("reset")]] {
         let mut script = Script::new(&does);
         script.hint.set_upper(10);
@@ -108,7 +108,7 @@ fn an_ended_body_has_nothing_to_come() {
 // ---- the end, known beforehand ----------------------------------------------------------------------
 
 #[test]
-fn a_body_says_that_it_is_at_its_end_only_if_nothing_comes() {
+fn is_end_stream_is_true_only_if_nothing_follows() {
     let mut body = Utf8Body::new(Script::of(&[b"ab", b"\xE2", b"\x82\xAC"]).with_length());
     let mut seen = vec![body.is_end_stream()];
     while let Some(Some(_)) = next(&mut body) {
@@ -125,7 +125,7 @@ fn a_body_says_that_it_is_at_its_end_only_if_nothing_comes() {
 }
 
 #[test]
-fn an_incomplete_end_and_a_missing_signature_are_still_to_come() {
+fn is_end_stream_waits_for_an_incomplete_end_and_a_missing_bom() {
     let script = |does: &[_]| {
         let mut script = Script::new(does);
         script.hint = SizeHint::with_exact(0);
@@ -147,7 +147,7 @@ fn an_incomplete_end_and_a_missing_signature_are_still_to_come() {
 }
 
 #[test]
-fn trailers_behind_an_error_are_still_to_come() {
+fn is_end_stream_waits_for_trailers_after_an_error() {
     let mut body = Utf8Body::new(Script::new(&[Data(b"\xE2"), Trailers("1"), End]).with_length());
     assert!(next(&mut body).unwrap().unwrap().is_err());
     assert!(!body.is_end_stream());
@@ -158,7 +158,7 @@ fn trailers_behind_an_error_are_still_to_come() {
 // ---- limits on bytes ---------------------------------------------------------------------------------
 
 #[test]
-fn what_is_within_the_limit_comes_and_then_the_refusal_for_all_cuts() {
+fn data_within_the_limit_precedes_too_long_at_any_split() {
     let bytes: &'static [u8] = b"ab\xFFc\xE2\x82\xACd";
     let expected = [
         vec!["! > 0", "-"],
@@ -183,14 +183,14 @@ fn what_is_within_the_limit_comes_and_then_the_refusal_for_all_cuts() {
 }
 
 #[test]
-fn a_body_that_is_as_long_as_allowed_may_have_empty_frames_and_trailers() {
+fn a_body_at_the_limit_can_have_empty_frames_and_trailers() {
     let mut body = body(&[Data(b"ab"), Data(b""), Pause, Trailers("1"), End]).with_max_length(2);
     assert_eq!(ready(&mut body), ["ab"]);
     assert_eq!(ready(&mut body), ["x: 1", "-"]);
 }
 
 #[test]
-fn a_body_that_is_known_to_be_too_long_is_not_polled() {
+fn a_body_with_a_too_long_size_hint_is_not_polled() {
     for mode in MODES {
         let body = || Utf8Body::new(Script::of(&[b"four"]).with_length()).with_error_mode(mode);
         let mut refused = body().with_max_length(3);
@@ -201,14 +201,14 @@ fn a_body_that_is_known_to_be_too_long_is_not_polled() {
 }
 
 #[test]
-fn a_limit_that_is_lowered_below_what_has_come_lets_nothing_more_in() {
+fn a_limit_lowered_below_the_received_length_rejects_further_data() {
     let mut body = body(&[Data(b"abc"), Pause, Data(b"def"), End]);
     assert_eq!(ready(&mut body), ["abc"]);
     assert_eq!(ready(&mut body.with_max_length(2)), ["! > 2", "-"]);
 }
 
 #[test]
-fn a_refused_body_is_not_polled_again() {
+fn a_rejected_body_is_not_polled_again() {
     let mut body = body(&[Data(b"abc"), Data(b"def"), End]).with_max_length(2);
     assert_eq!(ready(&mut body), ["ab", "! > 2", "-"]);
     assert_eq!(ready(&mut body), ["-"]);
@@ -228,7 +228,7 @@ fn collected(
 }
 
 #[test]
-fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
+fn collected_text_is_at_most_the_limit() {
     let chunks: [&'static [u8]; 4] = [b"5 \xE2", b"\x82\xAC", b"", b", 6"];
     for limit in 0..12 {
         let expected = if limit < 8 {
@@ -246,7 +246,7 @@ fn a_text_may_be_as_long_as_the_limit_and_no_longer() {
 }
 
 #[test]
-fn what_counts_is_the_text() {
+fn the_limit_counts_bytes_of_text() {
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Skip, 0).unwrap(), "");
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 8).unwrap(), r"\xff\xff");
     let too_long = Err(BodyError::TooLong { max_length: 7 });
@@ -263,7 +263,7 @@ fn what_counts_is_the_text() {
 }
 
 #[test]
-fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
+fn limit_and_error_order_does_not_depend_on_splits() {
     let bytes: &'static [u8] = b"abcd\xFFefgh\xE2";
     for limit in 0..12 {
         for size in 1..=bytes.len() {
@@ -278,7 +278,7 @@ fn whether_the_limit_or_an_error_comes_first_is_the_same_for_all_cuts() {
 }
 
 #[test]
-fn a_text_that_is_known_to_be_too_long_is_not_polled_for() {
+fn collecting_with_a_too_long_size_hint_does_not_poll() {
     let mut script = Script::of(&[b"four"]).with_length();
     let error = Utf8Body::new(&mut script).collect_text(3).now_or_never().unwrap().unwrap_err();
     assert_eq!(error, BodyError::TooLong { max_length: 3 });
@@ -294,7 +294,7 @@ fn trailers_are_dropped_and_errors_end_collecting() {
 }
 
 #[tokio::test]
-async fn an_endless_body_takes_no_more_memory_than_the_limit() {
+async fn collecting_an_endless_body_is_bounded_by_the_limit() {
     let endless = || stream::repeat(()).map(|()| Ok::<_, &str>(Frame::data(&b"0123456789"[..])));
     let before = counting::watch();
     let body = Utf8Body::new(StreamBody::new(endless()));
@@ -311,7 +311,7 @@ async fn an_endless_body_takes_no_more_memory_than_the_limit() {
 }
 
 #[test]
-fn an_endless_body_with_nothing_in_it_leaves_others_their_turn() {
+fn an_endless_body_of_empty_frames_yields_to_other_tasks() {
     let empty = || Frame::data(&b""[..]);
     let trailers = || Frame::trailers(http::HeaderMap::new());
     for frame in [empty, trailers] {
@@ -322,7 +322,7 @@ fn an_endless_body_with_nothing_in_it_leaves_others_their_turn() {
 }
 
 #[test]
-fn the_charset_does_not_matter_to_what_is_known_of_utf_8() {
+fn an_explicit_utf_8_charset_keeps_the_exact_size_hint() {
     let body = Utf8Body::new(Script::of(&[b"four"]).with_length());
     let body = body.with_charset("UTF8").unwrap();
     assert_eq!(body.size_hint().exact(), Some(4));

@@ -19,7 +19,7 @@ use crate::script::{Script, body, word};
 use crate::sources::{assert_waits_only_for_script, scripts};
 
 #[test]
-fn a_body_is_pending_only_when_the_one_within_is() {
+fn a_body_is_pending_only_if_the_inner_body_is() {
     let steps =
         [Data(b"a\xFF\xE2"), Data(b"\x82"), Data(b""), Fail("e"), Trailers("1"), Pause, End];
     for does in scripts(&steps, 5) {
@@ -38,7 +38,7 @@ fn a_body_is_pending_only_when_the_one_within_is() {
 }
 
 #[test]
-fn a_body_that_never_says_anything_leaves_others_their_turn() {
+fn a_body_without_output_yields_to_other_tasks() {
     let silent: [(ErrorMode, &'static [u8]); 2] =
         [(ErrorMode::Fatal, b""), (ErrorMode::Skip, b"\xFF")];
     for (mode, chunk) in silent {
@@ -56,7 +56,7 @@ fn a_body_that_never_says_anything_leaves_others_their_turn() {
 }
 
 #[tokio::test]
-async fn a_timeout_stops_a_body_that_never_says_anything() {
+async fn a_timeout_stops_a_body_without_output() {
     let silent = |data| stream::repeat(()).map(move |()| Ok::<_, Infallible>(Frame::data(data)));
     let mut body = Utf8Body::new(StreamBody::new(silent(&b""[..])));
     assert!(timeout(Duration::from_millis(20), body.text_frame()).await.is_err());
@@ -66,7 +66,7 @@ async fn a_timeout_stops_a_body_that_never_says_anything() {
 }
 
 #[test]
-fn a_dropped_future_loses_nothing_wherever_it_was() {
+fn a_future_dropped_anywhere_loses_no_data() {
     let does = [
         Pause,
         Data(b"a\xE2"),
@@ -99,7 +99,7 @@ fn a_dropped_future_loses_nothing_wherever_it_was() {
 }
 
 #[tokio::test]
-async fn a_select_that_goes_another_way_loses_nothing() {
+async fn losing_a_select_loses_no_data() {
     let text = "Zażółć gęślą jaźń — 色は匂へど — 👩‍👩‍👧‍👦 ".repeat(20);
     let (sender, receiver) = mpsc::unbounded::<Result<Frame<Bytes>, Infallible>>();
     let bytes = text.clone().into_bytes();
@@ -128,7 +128,7 @@ async fn a_select_that_goes_another_way_loses_nothing() {
 }
 
 #[test]
-fn collecting_waits_without_losing_its_waker() {
+fn collecting_keeps_its_waker() {
     let (sender, receiver) = mpsc::unbounded::<Result<Frame<Bytes>, Infallible>>();
     let send = |data| sender.unbounded_send(Ok(Frame::data(Bytes::from_static(data)))).unwrap();
     let mut collecting = task::spawn(Utf8Body::new(StreamBody::new(receiver)).collect_text(10));
@@ -143,7 +143,7 @@ fn collecting_waits_without_losing_its_waker() {
 }
 
 #[test]
-fn bodies_and_their_futures_may_be_sent_shared_and_moved() {
+fn bodies_and_futures_are_send_sync_and_unpin() {
     fn is_plain<T: Send + Sync + Unpin>() {}
     fn is_sent<F: Future + Send>(_: F) {}
     is_plain::<Utf8Body<Script>>();

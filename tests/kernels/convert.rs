@@ -121,7 +121,7 @@ fn all_conversions(text: &str, sizes: impl Fn(usize) -> Vec<usize>) {
 }
 
 #[test]
-fn every_length_of_every_script_into_every_size_around_the_need() {
+fn every_length_of_every_script_into_sizes_around_the_need() {
     for fill in FILLS {
         for len in 0..=300 {
             let text = fill_to(fill, len);
@@ -156,7 +156,7 @@ fn every_alignment() {
 }
 
 #[test]
-fn scripts_that_follow_one_another() {
+fn adjacent_scripts() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for round in 0..20_000 {
         let mut text = String::new();
@@ -205,7 +205,7 @@ fn all_scalar_values_at_once_and_shuffled() {
 }
 
 #[test]
-fn short_ascii_is_decoded_whole_or_not_at_all() {
+fn short_ascii_is_decoded_entirely_or_not_at_all() {
     for kernel in Kernel::available() {
         let name = kernel.name();
         for len in 0..=70 {
@@ -282,7 +282,7 @@ fn unmasking_at_every_length_and_alignment() {
 }
 
 #[test]
-fn unmasking_what_is_ill_formed_in_every_place() {
+fn unmasking_errors_at_every_position() {
     let wrongs: &[&[u8]] = &[
         b"\x80",
         b"\xFF",
@@ -320,7 +320,7 @@ fn unmasking_what_is_ill_formed_in_every_place() {
 }
 
 #[test]
-fn a_mask_rotated_by_the_length_of_a_piece_goes_on_with_the_next() {
+fn a_mask_rotated_by_the_piece_length_continues_in_the_next() {
     let text = "жёлтый text 日本語 🦀".repeat(20);
     for kernel in Kernel::available() {
         for cut in 0..=text.len() {
@@ -420,7 +420,7 @@ impl Destination for u16 {
 
 /// The first character of the second chunk ends the held bytes, and does not fit after their repair.
 #[test]
-fn a_destination_is_full_after_the_repair_of_held_bytes_alone() {
+fn a_repair_of_held_bytes_can_fill_the_destination() {
     let mut decoder = Utf8Decoder::new();
     let mut chars = ['\0'];
     let progress = decoder.push_to_chars(b"\xE2\x82", ErrorMode::Replacement, &mut chars);
@@ -477,7 +477,7 @@ fn through_all(bytes: &[u8], mode: ErrorMode, expected: &str) {
 }
 
 #[test]
-fn decoding_through_small_destinations_is_decoding_at_once() {
+fn small_destinations_decode_as_one_call() {
     for fill in FILLS {
         let text = fill_to(fill, 900);
         through_all(text.as_bytes(), ErrorMode::Fatal, &text);
@@ -491,7 +491,7 @@ fn decoding_through_small_destinations_is_decoding_at_once() {
 }
 
 #[test]
-fn repairs_are_written_whole_in_units_of_the_destination() {
+fn repairs_are_written_in_units_of_the_destination() {
     let mut random = Random(7);
     let alphabet = [b'a', b'b', 0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80, 0xFF];
     for _ in 0..200 {
@@ -508,7 +508,7 @@ fn repairs_are_written_whole_in_units_of_the_destination() {
 }
 
 #[test]
-fn what_is_needed_is_the_next_character_and_no_more() {
+fn needed_is_the_size_of_the_next_character() {
     let two = "éé".as_bytes();
     let mut decoder = Utf8Decoder::new();
     let status = decoder.push_to_slice(two, ErrorMode::Fatal, &mut [0; 1]).status;
@@ -526,7 +526,7 @@ fn what_is_needed_is_the_next_character_and_no_more() {
 }
 
 #[test]
-fn a_character_that_was_cut_needs_room_like_any_other() {
+fn a_split_character_needs_its_full_room() {
     let mut decoder = Utf8Decoder::new();
     let mut units = [UNIT; 1];
     let progress = decoder.push_to_utf16(b"\xF0\x9F", ErrorMode::Fatal, &mut units);
@@ -541,7 +541,7 @@ fn a_character_that_was_cut_needs_room_like_any_other() {
 }
 
 #[test]
-fn a_fatal_error_stands_behind_the_text_before_it() {
+fn a_fatal_error_follows_the_text_before_it() {
     for before in 0..200 {
         let text = fill_to("aé€😀", before);
         let bytes = [text.as_bytes(), b"\xFF", b"z"].concat();
@@ -556,7 +556,7 @@ fn a_fatal_error_stands_behind_the_text_before_it() {
 }
 
 #[test]
-fn encoding_through_small_buffers_is_encoding_at_once() {
+fn small_buffers_encode_as_one_call() {
     for fill in FILLS {
         let chars: Vec<char> = fill_to(fill, 900).chars().collect();
         let expected = [b"\xEF\xBB\xBF", String::from_iter(&chars).as_bytes()].concat();

@@ -166,13 +166,13 @@ fn check_reading(page: &mut Guarded, bytes: &[u8]) {
 }
 
 #[test]
-fn nothing_is_read_before_or_behind_the_input() {
+fn validation_reads_only_its_input() {
     let mut page = Guarded::new();
     for_each_text(|bytes| check_reading(&mut page, bytes));
 }
 
 #[test]
-fn nothing_is_read_outside_when_an_error_is_looked_for() {
+fn error_search_reads_only_its_input() {
     let mut page = Guarded::new();
     for_each_error(lengths(), |bytes| check_reading(&mut page, bytes));
 }
@@ -221,7 +221,7 @@ fn check_unmasking(page: &mut Guarded, bytes: &[u8]) {
 }
 
 #[test]
-fn nothing_is_read_or_written_outside_when_text_is_copied() {
+fn copying_stays_within_its_slices() {
     let (mut input, mut output) = (Guarded::new(), Guarded::new());
     let mut check = |bytes: &[u8]| check_copying(&mut input, &mut output, bytes);
     for_each_text(&mut check);
@@ -229,7 +229,7 @@ fn nothing_is_read_or_written_outside_when_text_is_copied() {
 }
 
 #[test]
-fn nothing_is_read_or_written_outside_when_payloads_are_unmasked() {
+fn unmasking_stays_within_its_slice() {
     let mut page = Guarded::new();
     for_each_text(|bytes| check_unmasking(&mut page, bytes));
     for_each_error(lengths(), |bytes| check_unmasking(&mut page, bytes));
@@ -307,7 +307,7 @@ fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
 }
 
 #[test]
-fn nothing_is_read_or_written_outside_when_text_is_decoded_or_encoded() {
+fn decoding_and_encoding_stay_within_their_slices() {
     let (mut input, mut output) = (Guarded::new(), Guarded::new());
     for_each_text(|bytes| {
         if let Ok(text) = str::from_utf8(bytes) {
@@ -318,7 +318,7 @@ fn nothing_is_read_or_written_outside_when_text_is_decoded_or_encoded() {
 }
 
 #[test]
-fn nothing_is_read_or_written_outside_when_pairs_are_joined_or_split() {
+fn joining_and_splitting_pairs_stay_within_their_slices() {
     let (mut input, mut output) = (Guarded::new(), Guarded::new());
     let joined = ["a", "é", "😀", "a😀\0"].map(|text| text.repeat(LONGEST).into_bytes());
     let split =

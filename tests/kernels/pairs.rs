@@ -21,7 +21,7 @@ fn find_outside_is_that_of_a_loop(bytes: &[u8], range: RangeInclusive<u8>) {
 }
 
 #[test]
-fn a_byte_outside_is_found_at_every_place_in_every_length() {
+fn a_byte_outside_the_range_is_found_at_every_position_and_length() {
     for range in [0x00..=0xEF, 0x01..=0xEF, 0x00..=0x7F, 0x01..=0x7F] {
         let edges = [*range.start(), *range.end(), 0x41];
         for len in (0..=200).chain([255, 256, 257, 1023, 1024, 1025, 1100, 2047, 2049, 3333]) {
@@ -42,7 +42,7 @@ fn a_byte_outside_is_found_at_every_place_in_every_length() {
 }
 
 #[test]
-fn of_several_bytes_outside_the_first_is_found() {
+fn the_first_byte_outside_the_range_is_found() {
     let mut bytes = vec![0x41; 700];
     for at in (0..700).rev() {
         bytes[at] = 0xF0 + (at % 16) as u8;
@@ -148,7 +148,7 @@ const FILLS: &[&[u8]] = &[
 ];
 
 #[test]
-fn seeds_are_joined_at_every_place_in_every_length() {
+fn seeds_are_joined_at_every_position_and_length() {
     for seed in SEEDS {
         for fill in FILLS {
             for nul in NULS {
@@ -225,7 +225,7 @@ fn split_pairs_goes_on(text: &str, nul: NulForm, room: usize) {
 }
 
 #[test]
-fn characters_are_split_at_every_place_in_every_length() {
+fn characters_are_split_at_every_position_and_length() {
     for fill in ["a", "é", "€", "😀", "a😀", "\0", "a\0é😀"] {
         for seed in ["", "\0", "\u{10000}", "\u{10FFFF}", "😀😀", "😀\0😀", "é😀€\0", "\u{D7FF}"]
         {
@@ -252,7 +252,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn anything_is_joined_as_by_a_loop(
+    fn joining_equals_a_plain_loop(
         pieces in prop::collection::vec(
             prop_oneof![
                 prop::sample::select(SEEDS).prop_map(<[u8]>::to_vec),
@@ -271,7 +271,7 @@ proptest! {
     }
 
     #[test]
-    fn text_is_split_as_by_a_loop(
+    fn splitting_equals_a_plain_loop(
         text in prop_oneof![any::<String>(), "[a\0é€😀]{0,300}", "[a😀]{0,300}"],
         nul in prop::sample::select(&NULS[..]),
         room in 70..400_usize,

@@ -75,7 +75,7 @@ fn every_unit_in_every_lane() {
 }
 
 #[test]
-fn surrogates_in_every_order_at_every_place() {
+fn surrogates_in_every_order_at_every_position() {
     const KINDS: [u16; 6] = [u16::from_be_bytes(*b"\0a"), 0xE9, 0x20AC, 0xD83D, 0xDE00, 0xDBFF];
     for kernel in Kernel::available() {
         for text in ["a", "€", "😀"] {
@@ -93,7 +93,7 @@ fn surrogates_in_every_order_at_every_place() {
 }
 
 #[test]
-fn a_pair_at_the_edge_of_the_window_is_encoded_whole() {
+fn a_pair_at_the_window_edge_is_encoded() {
     for kernel in Kernel::available() {
         for before in 4080..4110 {
             let mut units = fill("a", before);

@@ -125,7 +125,7 @@ fn fill_to(fill: &str, len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn the_kernels_of_this_architecture_are_offered_in_order() {
+fn available_kernels_are_in_order() {
     let known: &[&str] = match std::env::consts::ARCH {
         "x86_64" => &["scalar", "sse4.1", "avx2", "avx512"],
         "aarch64" if cfg!(target_endian = "little") => &["scalar", "neon"],
@@ -139,7 +139,7 @@ fn the_kernels_of_this_architecture_are_offered_in_order() {
 }
 
 #[test]
-fn a_kernel_that_is_forced_is_the_one_in_use() {
+fn a_forced_kernel_is_in_use() {
     let forced = [
         ("scalar", cfg!(utf8_codec_kernel = "scalar")),
         ("sse4.1", cfg!(utf8_codec_kernel = "sse4.1")),
@@ -153,7 +153,7 @@ fn a_kernel_that_is_forced_is_the_one_in_use() {
 }
 
 #[test]
-fn every_seed_behind_and_before_text_of_every_length() {
+fn every_seed_after_and_before_text_of_every_length() {
     for fill in FILLS {
         for before in 0..=140 {
             let front = fill_to(fill, before);
@@ -167,7 +167,7 @@ fn every_seed_behind_and_before_text_of_every_length() {
 }
 
 #[test]
-fn every_seed_in_every_place_of_long_text() {
+fn every_seed_at_every_position_of_long_text() {
     for fill in FILLS {
         for before in (129..1400).step_by(1) {
             let front = fill_to(fill, before);
@@ -215,7 +215,7 @@ fn one_byte_changed_in_valid_text() {
 }
 
 #[test]
-fn runs_of_nothing_but_hostile_bytes() {
+fn runs_of_hostile_bytes() {
     let mut random = Random(42);
     let alphabet =
         [0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5, 0xFF];
@@ -242,7 +242,7 @@ fn check_text_before(end: u8, bytes: &[u8]) {
 }
 
 #[test]
-fn text_is_counted_up_to_the_first_end_or_other_byte() {
+fn text_len_stops_at_the_delimiter_or_a_non_ascii_byte() {
     for end in [b'\n', 0, 0x7F] {
         for len in (0..=300).chain([1000, 1459]) {
             let mut bytes: Vec<u8> = (b' '..0x7F).cycle().take(len).collect();
@@ -258,7 +258,7 @@ fn text_is_counted_up_to_the_first_end_or_other_byte() {
 }
 
 #[test]
-fn a_line_that_is_text_is_counted_whole_and_no_other() {
+fn only_lines_of_text_are_counted_entirely() {
     for fill in FILLS {
         for before in (0..=270).chain([500, 511, 512, 513, 1459]) {
             let mut line = fill_to(fill, before);
@@ -308,7 +308,7 @@ fn check_parts(block: &[u8; 64]) {
 }
 
 #[test]
-fn the_parts_of_a_block_are_those_of_std() {
+fn errors_of_a_block_equal_std() {
     for kernel in Kernel::available() {
         assert_eq!(kernel.block_errors(&[0; 64]).is_some(), kernel.name() == "avx512");
     }
@@ -331,7 +331,7 @@ fn the_parts_of_a_block_are_those_of_std() {
 }
 
 #[test]
-fn clean_text_is_counted_and_copied_up_to_an_error() {
+fn valid_prefixes_are_counted_and_copied() {
     for fill in FILLS {
         for before in (0..=300).chain([1000, 1459]) {
             let front = fill_to(fill, before);
@@ -422,7 +422,7 @@ impl Surroundings {
 }
 
 #[test]
-fn four_bytes_of_every_kind_in_every_way_through_the_kernels() {
+fn every_combination_of_four_byte_kinds_on_every_kernel_path() {
     let count = parallel::sum_of(&WAYS, |&len| {
         let mut count = 0;
         for fill in FILLS {
@@ -459,7 +459,7 @@ fn all_bytes() -> Vec<u8> {
 }
 
 #[test]
-fn all_strings_of_one_to_three_bytes_get_the_verdict_of_std() {
+fn all_strings_of_one_to_three_bytes_have_the_verdict_of_std() {
     let count = parallel::sum_of(&all_bytes(), |&first| {
         let mut count = 0;
         for len in 1..=3 {
@@ -491,7 +491,7 @@ fn all_strings_of_one_to_three_bytes_get_the_verdict_of_std() {
 
 #[test]
 #[ignore = "2^32 strings: minutes in a release build"]
-fn all_strings_of_four_bytes_get_the_verdict_of_std() {
+fn all_strings_of_four_bytes_have_the_verdict_of_std() {
     let count = parallel::sum_of(&all_bytes(), |&first| {
         for rest in 0..1_u32 << 24 {
             let [_, b, c, d] = rest.to_be_bytes();

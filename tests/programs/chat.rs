@@ -65,7 +65,7 @@ impl Client {
 }
 
 #[test]
-fn the_script_goes_through() {
+fn the_scripted_chat_succeeds() {
     let output = CHAT.command().output().unwrap();
     let (said, complained) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr));
     assert!(output.status.success(), "{said:?} {complained:?}");
@@ -73,7 +73,7 @@ fn the_script_goes_through() {
 }
 
 #[test]
-fn the_room_is_limited_and_names_are_cut_between_characters() {
+fn the_room_size_is_limited_and_names_are_truncated_at_characters() {
     let server = Server::start(&["--max-clients", "1"]);
     let mut first = server.connect(&"é€".repeat(10));
     assert_eq!(first.hears(), format!("* welcome, {}é: 1 here\n", "é€".repeat(4)));
@@ -83,7 +83,7 @@ fn the_room_is_limited_and_names_are_cut_between_characters() {
 }
 
 #[test]
-fn a_line_without_end_is_dropped_and_its_sender_stays() {
+fn an_endless_line_is_dropped_and_its_sender_stays() {
     let server = Server::start(&["--max-line", "64"]);
     let mut flood = server.connect("flood");
     flood.hears();
@@ -97,7 +97,7 @@ fn a_line_without_end_is_dropped_and_its_sender_stays() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_given_up_and_the_others_go_on() {
+fn a_client_that_does_not_read_is_disconnected() {
     let server = Server::start(&["--max-line", "100000", "--patience", "1"]);
     let mut deaf = server.connect("deaf");
     assert_eq!(deaf.hears(), "* welcome, deaf: 1 here\n");

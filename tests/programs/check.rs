@@ -72,7 +72,7 @@ fn clean_file_is_well_formed() {
 }
 
 #[test]
-fn errors_are_listed_with_their_places() {
+fn errors_are_listed_with_their_positions() {
     let outcome = run([CHECK.file("damaged.txt", DAMAGED)]);
     assert_eq!(outcome.status, 1);
     let rows: Vec<_> = outcome.text().lines().collect();
@@ -85,7 +85,7 @@ fn errors_are_listed_with_their_places() {
 }
 
 #[test]
-fn json_says_the_same_whatever_the_read_size() {
+fn json_does_not_depend_on_the_read_size() {
     let name = CHECK.file("json.txt", DAMAGED);
     let mut reports = Vec::new();
     for size in ["1", "2", "3", "7", "262144"] {
@@ -110,7 +110,7 @@ fn json_says_the_same_whatever_the_read_size() {
 }
 
 #[test]
-fn places_in_noise_are_those_of_std() {
+fn error_positions_in_noise_equal_std() {
     let bytes = noise(20_000);
     let (mut expected, mut offset, mut line, mut column) = (Vec::new(), 0, 1, 1);
     for chunk in bytes.utf8_chunks() {
@@ -139,7 +139,7 @@ fn places_in_noise_are_those_of_std() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_in_one_line_and_the_rest_is_checked() {
+fn an_unreadable_input_is_reported_and_the_others_are_checked() {
     let clean = CHECK.file("beside.txt", b"fine\n");
     let missing = CHECK.path("missing").to_str().unwrap().to_owned();
     let directory = env!("CARGO_TARGET_TMPDIR").to_owned();
@@ -163,7 +163,7 @@ fn what_cannot_be_read_is_said_in_one_line_and_the_rest_is_checked() {
 }
 
 #[test]
-fn worst_status_wins() {
+fn exit_status_is_the_worst_of_all_inputs() {
     let (clean, damaged) = (CHECK.file("clean2.txt", b"ok"), CHECK.file("damaged2.txt", b"\xFF"));
     let missing = CHECK.path("missing").to_str().unwrap().to_owned();
     assert_eq!(run([&damaged, &clean]).status, 1);
@@ -173,7 +173,7 @@ fn worst_status_wins() {
 }
 
 #[test]
-fn repair_in_replacement_mode_is_that_of_std() {
+fn repair_in_replacement_mode_equals_std() {
     let repaired = CHECK.path("repaired.txt");
     for (n, bytes) in [DAMAGED, &noise(50_000), "\u{FEFF}clean".as_bytes(), b""].iter().enumerate()
     {
@@ -209,7 +209,7 @@ fn repair_follows_the_error_mode() {
 }
 
 #[test]
-fn repair_that_makes_no_sense_is_refused() {
+fn contradictory_repair_options_are_rejected() {
     let (name, never) = (CHECK.file("precious.txt", b"\xFFprecious"), CHECK.path("never.txt"));
     let never_name = never.to_str().unwrap();
     let _ = fs::remove_file(&never);
@@ -226,7 +226,7 @@ fn repair_that_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn fatal_leaves_at_the_first_error() {
+fn fatal_stops_at_the_first_error() {
     let outcome = CHECK.run(["-", "--errors", "fatal", "--json"], b"ab\n\xFFcd\xFF");
     let report = &json(&outcome)[0];
     assert_eq!(outcome.status, 1);
@@ -243,7 +243,7 @@ fn standard_input_is_read() {
 }
 
 #[test]
-fn limit_bounds_the_list_and_not_the_count() {
+fn limit_bounds_the_list_but_not_the_count() {
     let outcome = CHECK.run(["-"], &[0xFF; 1000]);
     assert_eq!(outcome.text().matches("invalid byte (ff)").count(), 20);
     assert!(outcome.text().contains("ill-formed, 1,000 errors"));
@@ -253,7 +253,7 @@ fn limit_bounds_the_list_and_not_the_count() {
 }
 
 #[test]
-fn byte_order_mark_follows_its_policy() {
+fn bom_policy_is_applied() {
     let with = "\u{FEFF}x\u{FF}".as_bytes();
     for (policy, input, status, bom, characters, errors) in [
         ("keep", with, 0, "kept", 3, vec![]),
@@ -281,7 +281,7 @@ fn byte_order_mark_follows_its_policy() {
 }
 
 #[test]
-fn strictness_refuses_what_is_named() {
+fn strictness_rejects_the_named_characters() {
     let input = "a\0b\n\u{7F}\u{FFFE}c\u{85}".as_bytes();
     let nul = (1, 1, 2, "forbidden control character");
     let nonchar = (5, 2, 2, "noncharacter");
@@ -353,7 +353,7 @@ fn without_arguments_the_sample_is_accounted_for() {
 }
 
 #[test]
-fn closed_standard_output_does_no_harm() {
+fn closed_standard_output_is_harmless() {
     let damaged = CHECK.file("closed.txt", &[0xFF; 1000]);
     let many: Vec<_> = ["--limit", "1000"].into_iter().chain([&*damaged; 50]).collect();
     for arguments in [many, vec![]] {
@@ -366,7 +366,7 @@ fn closed_standard_output_does_no_harm() {
 }
 
 #[test]
-fn terminal_is_not_commanded_by_names_or_content() {
+fn terminal_escapes_in_names_and_content_are_not_printed() {
     let damaged = CHECK.run(["-"], b"\x1B[2J\x07\xFF\x1B]0;title\x07");
     assert!(!damaged.text().contains(['\x1B', '\x07']));
     let missing = run([CHECK.path("red\x1B[31m\nfile\u{202E}")]);
@@ -376,7 +376,7 @@ fn terminal_is_not_commanded_by_names_or_content() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn memory_is_bounded_by_no_line_and_no_number_of_errors() {
+fn memory_does_not_grow_with_lines_or_errors() {
     let mut child = CHECK.start(["-", "--json"]);
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(&b"0123456789abcdef".repeat(4 << 20)).unwrap();

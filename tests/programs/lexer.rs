@@ -6,7 +6,7 @@ use crate::program;
 use program::Program;
 
 #[test]
-fn the_tokens_of_a_program_that_comes_in_hostile_pieces_are_printed_with_their_places() {
+fn tokens_of_a_hostilely_split_program_have_their_positions() {
     let output = Program("lexer").command().output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}");

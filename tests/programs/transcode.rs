@@ -55,7 +55,7 @@ fn run_cut(arguments: &str, stdin: &[u8]) -> Outcome {
 }
 
 #[test]
-fn every_form_becomes_every_other() {
+fn every_form_converts_to_every_other() {
     let forms = forms();
     for (from, bytes) in &forms {
         let name = TRANSCODE.file(&format!("from-{from}"), bytes);
@@ -71,7 +71,7 @@ fn every_form_becomes_every_other() {
 }
 
 #[test]
-fn what_is_no_text_goes_there_and_back() {
+fn code_points_that_are_not_text_round_trip() {
     let units: Vec<_> = [0x61, 0xD83D, 0xDE00, 0xD83D, 0x62, 0xDE00, 0xD800]
         .into_iter()
         .flat_map(u16::to_le_bytes)
@@ -93,7 +93,7 @@ fn what_is_no_text_goes_there_and_back() {
 }
 
 #[test]
-fn what_has_no_form_is_placed_in_the_source() {
+fn unencodable_code_points_report_their_source_offset() {
     for (from, bytes, to, before, code_point, at) in [
         ("utf-16le", &b"\xE9\0\x3D\xD8!\0"[..], "utf-8", &b"\xC3\xA9"[..], "U+D83D", 2),
         ("utf-16be", b"\xD8\x3D", "utf-8", b"", "U+D83D", 0),
@@ -124,7 +124,7 @@ fn what_has_no_form_is_placed_in_the_source() {
 }
 
 #[test]
-fn places_count_a_signature_that_was_removed_and_what_came_in_other_forms() {
+fn offsets_include_a_stripped_bom() {
     let cesu = b"\xEF\xBB\xBF\xED\xA0\xBD\xED\xB8\x80\0\xED\xB8\x80.";
     let outcome = run_cut("--from cesu-8 --bom strip --unpaired -", cesu);
     assert_eq!(outcome.stdout, "😀\0".as_bytes());
@@ -140,7 +140,7 @@ fn places_count_a_signature_that_was_removed_and_what_came_in_other_forms() {
 }
 
 #[test]
-fn what_has_no_form_is_replaced_escaped_or_skipped() {
+fn unencodable_code_points_are_replaced_escaped_or_skipped() {
     let units = b"a\0\x3D\xD8b\0";
     for (to, mode, expected) in [
         ("utf-8", "replacement", "a\u{FFFD}b".as_bytes()),
@@ -165,7 +165,7 @@ fn what_has_no_form_is_replaced_escaped_or_skipped() {
 }
 
 #[test]
-fn what_is_ill_formed_ends_the_work_and_is_placed() {
+fn a_fatal_error_reports_its_offset() {
     for (from, bytes, before, says) in [
         (
             "utf-8",
@@ -205,7 +205,7 @@ fn what_is_ill_formed_ends_the_work_and_is_placed() {
 }
 
 #[test]
-fn what_is_ill_formed_is_repaired_as_the_mode_has_it() {
+fn errors_are_repaired_by_mode() {
     for (from, bytes, mode, expected) in [
         ("utf-8", &b"caf\xE9 \x80\xE2\x82"[..], "replacement", "caf\u{FFFD} \u{FFFD}\u{FFFD}"),
         ("utf-8", b"caf\xE9 \x80", "skip", "caf "),
@@ -232,7 +232,7 @@ fn what_is_ill_formed_is_repaired_as_the_mode_has_it() {
 }
 
 #[test]
-fn single_bytes_are_read() {
+fn single_byte_encodings_are_decoded() {
     let every: Vec<_> = (0..=255).collect();
     let outcome = run_cut("--from latin1 -", &every);
     assert_eq!(outcome.status, 0);
@@ -245,7 +245,7 @@ fn single_bytes_are_read() {
 
 #[test]
 #[cfg(feature = "encoding_rs")]
-fn labels_of_the_whatwg_are_read() {
+fn whatwg_labels_are_accepted() {
     for (label, bytes, text) in [
         ("shift_jis", &b"\x93\xFA\x96\x7B"[..], "日本"),
         ("EUC-KR", b"\xB0\xA1", "가"),
@@ -275,7 +275,7 @@ fn labels_of_the_whatwg_are_read() {
 }
 
 #[test]
-fn the_form_is_found_out() {
+fn the_form_is_detected() {
     let utf_16 = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
         "\u{FEFF}né😀".encode_utf16().flat_map(order).collect()
     };
@@ -306,7 +306,7 @@ fn the_form_is_found_out() {
 }
 
 #[test]
-fn byte_order_marks_are_kept_removed_refused_and_written() {
+fn boms_are_kept_stripped_rejected_and_written() {
     let with = "\u{FEFF}x".as_bytes();
     for (arguments, bytes, status, expected) in [
         ("", with, 0, with),
@@ -341,7 +341,7 @@ fn exchange(stdin: &mut ChildStdin, stdout: &mut impl Read, chunk: &[u8], len: u
 }
 
 #[test]
-fn a_pipe_is_answered_byte_by_byte() {
+fn a_pipe_is_transcoded_without_delay() {
     let mut child = TRANSCODE.start(["-", "--from", "modified-utf-8", "--to", "utf-16be"]);
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     for (byte, expected) in [
@@ -404,7 +404,7 @@ fn drain_one(listener: TcpListener) -> JoinHandle<Vec<u8>> {
 }
 
 #[test]
-fn a_file_is_written_but_not_the_source() {
+fn a_file_is_written_but_never_the_source() {
     let (name, target) =
         (TRANSCODE.file("source.txt", "é\n".as_bytes()), TRANSCODE.path("target.txt"));
     let to = target.to_str().unwrap();
@@ -417,7 +417,7 @@ fn a_file_is_written_but_not_the_source() {
 }
 
 #[test]
-fn what_makes_no_sense_or_cannot_be_read_or_written_has_status_2() {
+fn invalid_arguments_and_io_errors_exit_with_status_2() {
     let clean = TRANSCODE.file("clean.txt", b"fine");
     let missing = TRANSCODE.path("missing").to_str().unwrap().to_owned();
     let directory = env!("CARGO_TARGET_TMPDIR").to_owned();
@@ -446,7 +446,7 @@ fn what_makes_no_sense_or_cannot_be_read_or_written_has_status_2() {
 }
 
 #[test]
-fn nobody_reading_on_is_a_failure_that_is_told() {
+fn a_closed_output_is_reported() {
     let long = TRANSCODE.file("long.txt", &b"0123456789abcdef".repeat(1 << 16));
     let mut child = TRANSCODE.start([&long, "--to", "utf-16le"]);
     let mut first = [0; 10];
@@ -456,7 +456,7 @@ fn nobody_reading_on_is_a_failure_that_is_told() {
 }
 
 #[test]
-fn without_arguments_the_sample_comes_out_as_it_should() {
+fn without_arguments_the_sample_is_transcoded() {
     let outcome = TRANSCODE.run::<&str>([], b"");
     let stdout = String::from_utf8(outcome.stdout).unwrap();
     assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{stdout}");
@@ -466,7 +466,7 @@ fn without_arguments_the_sample_comes_out_as_it_should() {
 }
 
 #[test]
-fn the_progress_is_shown_when_it_is_asked_for() {
+fn progress_is_shown_on_request() {
     let name = TRANSCODE.file("progress.txt", &b"0123456789abcdef".repeat(1 << 16));
     for when in ["never", "auto"] {
         let outcome = TRANSCODE.run([&*name, "--to", "utf-16le", "--progress", when], b"");
@@ -486,7 +486,7 @@ fn the_progress_is_shown_when_it_is_asked_for() {
 #[test]
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "a terminal is made by the C library only")]
-fn a_terminal_is_shown_a_bar_for_what_takes_long_and_then_it_is_gone() {
+fn a_progress_bar_is_shown_and_erased_on_a_terminal() {
     use std::fs::File;
     use std::os::fd::FromRawFd;
 
@@ -551,7 +551,7 @@ fn assert_constant_memory(arguments: &str, pattern: &[u8], written: u64) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn memory_is_constant_whatever_the_length() {
+fn memory_does_not_depend_on_the_length() {
     let plain = b"0123456789abcdef";
     assert_constant_memory("--from utf-8 --to utf-16le -", plain, 128 << 20);
     assert_constant_memory("--from latin1 --to modified-utf-8 -", plain, 64 << 20);

@@ -107,7 +107,7 @@ fn a_line_of_a_corpus_is_hex_or_a_dash() {
 }
 
 #[test]
-fn every_target_of_the_fuzzer_has_a_corpus_and_is_run_here() {
+fn every_fuzz_target_has_a_corpus_and_a_test() {
     let targets = binaries();
     assert!(targets.len() > 25, "only {targets:?}");
     assert_eq!(operations_by_name(), targets);

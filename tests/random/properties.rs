@@ -131,7 +131,7 @@ proptest! {
     #![proptest_config(config_of_cases())]
 
     #[test]
-    fn what_is_reported_does_not_depend_on_the_cuts(
+    fn reported_errors_do_not_depend_on_splits(
         bytes in hostile_bytes(24),
         config in any_config(),
         fractions in fractions(),
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_repaired_does_not_depend_on_the_cuts(
+    fn repaired_text_does_not_depend_on_splits(
         bytes in hostile_bytes(24),
         config in any_config(),
         fractions in fractions(),
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_do_not_depend_on_the_cuts(
+    fn lines_do_not_depend_on_splits(
         bytes in hostile_bytes(20),
         config in any_config(),
         fractions in fractions(),
@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn replacement_is_that_of_std(bytes in hostile_bytes(200), fractions in fractions()) {
+    fn replacement_equals_std(bytes in hostile_bytes(200), fractions in fractions()) {
         let mut decoder = Utf8Decoder::new();
         let mut text = String::new();
         for (from, to) in support::chunks(bytes.len(), &cuts_of(bytes.len(), &fractions)) {
@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn long_damaged_text_is_repaired_as_its_pieces_are(
+    fn long_ill_formed_text_is_repaired_as_its_pieces(
         bytes in long_damaged_bytes(),
         fractions in fractions(),
         (_, mode) in prop::sample::select(&MODES[1..]),
@@ -233,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn the_verdict_is_that_of_std(bytes in hostile_bytes(200)) {
+    fn the_verdict_equals_std(bytes in hostile_bytes(200)) {
         let mut validator = Utf8Validator::new();
         let verdict = validator.push(&bytes).and_then(|()| validator.finish());
         let verdict = verdict.map_err(|error| (error.valid_up_to() as usize, error.error_len()));
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn text_encoded_in_small_pieces_comes_back(text in any::<String>(), room in 4..20_usize) {
+    fn text_encoded_in_small_pieces_round_trips(text in any::<String>(), room in 4..20_usize) {
         let mut encoder = Utf8Encoder::new().with_bom();
         let (mut rest, mut wire) = (&text[..], Vec::new());
         loop {
@@ -259,7 +259,7 @@ proptest! {
     }
 
     #[test]
-    fn chars_encoded_in_small_pieces_are_their_text(text in any::<String>(), room in 4..20_usize) {
+    fn chars_encoded_in_small_pieces_equal_their_text(text in any::<String>(), room in 4..20_usize) {
         let chars: Vec<char> = text.chars().collect();
         let mut encoder = Utf8Encoder::new();
         let (mut rest, mut wire) = (&chars[..], Vec::new());

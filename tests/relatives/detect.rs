@@ -48,7 +48,7 @@ const BYTES: [u8; 13] =
     [0x00, 0x07, 0x0A, 0x1B, 0x41, 0x82, 0xBB, 0xBF, 0xC3, 0xE2, 0xEF, 0xFE, 0xFF];
 
 #[test]
-fn the_rules_hold_for_every_four_bytes_that_matter() {
+fn rules_apply_to_all_strings_of_four_edge_bytes() {
     for len in 0..=4 {
         for index in 0..13_usize.pow(len) {
             let bytes: Vec<_> =
@@ -59,7 +59,7 @@ fn the_rules_hold_for_every_four_bytes_that_matter() {
 }
 
 #[test]
-fn cuts_never_show_in_every_four_bytes_that_matter() {
+fn splits_do_not_affect_all_strings_of_four_edge_bytes() {
     for index in 0..13_usize.pow(4) {
         let bytes = [0, 1, 2, 3].map(|place| BYTES[index / 13_usize.pow(place) % 13]);
         let whole = detect([&bytes[..]]);
@@ -72,7 +72,7 @@ fn cuts_never_show_in_every_four_bytes_that_matter() {
 
 proptest! {
     #[test]
-    fn the_rules_hold(
+    fn rules_apply_to_random_input_at_any_split(
         parts in prop::collection::vec(prop::sample::select(vec![
             &b"text"[..], b"\xC3\xA9", b"\xE2\x82\xAC", b"\xE2\x82", b"\xE9", b"\xFF", b"\xFE",
             b"\xEF\xBB\xBF", b"\0", b"\x1B[0m", b"\r\n", b"\x01",
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_certain_stays(bytes: Vec<u8>, more: Vec<u8>) {
+    fn a_certain_kind_never_changes(bytes: Vec<u8>, more: Vec<u8>) {
         let mut detector = Detector::new();
         let first = detector.push(&bytes);
         if detector.is_certain() {
@@ -107,7 +107,7 @@ proptest! {
 }
 
 #[test]
-fn signatures_that_the_end_cuts_short_are_none() {
+fn a_truncated_bom_is_not_a_bom() {
     let table: &[(&[u8], StreamKind)] = &[
         (b"\xFF\xFE", StreamKind::Utf16Le),
         (b"\xFF\xFE\0", StreamKind::Utf16Le),
@@ -129,7 +129,7 @@ fn signatures_that_the_end_cuts_short_are_none() {
 }
 
 #[test]
-fn an_answer_reads_well() {
+fn display_lists_the_kind_and_its_successors() {
     let mut detector = Detector::new();
     assert!(detector.to_string().starts_with("empty so far; may become ascii, utf-8, "));
     let words = |bytes| {
@@ -144,7 +144,7 @@ fn an_answer_reads_well() {
 }
 
 #[test]
-fn its_types_may_be_sent_shared_moved_cloned_and_printed() {
+fn types_are_send_sync_unpin_clone_and_debug() {
     fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
     is_plain::<Detector>();
     is_plain::<StreamKind>();
@@ -163,7 +163,7 @@ mod guesses {
     ];
 
     #[test]
-    fn a_guess_is_the_same_at_every_cut() {
+    fn a_guess_does_not_depend_on_splits() {
         for (name, text) in TEXTS {
             let encoding = encoding_rs::Encoding::for_label(name.as_bytes()).unwrap();
             let bytes = encoding.encode(text).0;
@@ -181,7 +181,7 @@ mod guesses {
     }
 
     #[test]
-    fn there_is_no_guess_where_it_is_not_legacy_and_no_label_panics() {
+    fn only_legacy_input_has_a_guess_and_no_label_panics() {
         for bytes in [&b"ascii"[..], "Grüße".as_bytes(), b"\xFF\xFEa\0", b"\0\xE9"] {
             let mut guesser = LegacyGuesser::new();
             guesser.push(bytes);
@@ -198,7 +198,7 @@ mod guesses {
     }
 
     #[test]
-    fn it_may_be_sent_shared_moved_and_printed() {
+    fn the_guesser_is_send_sync_unpin_and_debug() {
         fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
         is_plain::<LegacyGuesser>();
     }

@@ -129,7 +129,7 @@ const TABLE: &[(&str, &[u8], &str, &[&str])] = &[
 ];
 
 #[test]
-fn the_table_holds_at_every_pair_of_cuts() {
+fn the_table_applies_at_every_pair_of_splits() {
     for &(name, bytes, text, errors) in TABLE {
         let whole = tell(CodingSystem::Latin1, [bytes]);
         assert_eq!(whole.0, text, "{name}");
@@ -151,7 +151,7 @@ fn the_table_holds_at_every_pair_of_cuts() {
 
 proptest! {
     #[test]
-    fn cuts_never_show(
+    fn splits_do_not_affect_the_result(
         parts in prop::collection::vec(prop::sample::select(vec![
             &b"\x1B"[..], b"%", b"G", b"@", b"\x1B%G", b"\x1B%@", b"a", b"\xC3\xA9", b"\xE2\x82",
             b"\xAC", b"\xF0\x9F\x98\x80", b"\xFF", b"\xC0",
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn a_caller_may_break_off_after_each_piece(bytes: Vec<u8>) {
+    fn a_caller_can_stop_after_any_piece(bytes: Vec<u8>) {
         let stream = [b"\x1B%G", &bytes[..], b"\x1B%@", &bytes[..]].concat();
         let mut decoder = TerminalDecoder::new();
         let (mut rest, mut text, mut errors) = (&stream[..], String::new(), 0);
@@ -201,7 +201,7 @@ proptest! {
 
 #[test]
 #[cfg(feature = "alloc")]
-fn strings_are_what_pieces_are() {
+fn strings_equal_the_pieces() {
     for &(name, bytes, text, errors) in TABLE {
         for size in 1..=bytes.len() {
             let (mut decoder, mut skipped) = (TerminalDecoder::new(), String::new());
@@ -246,7 +246,7 @@ fn reset_returns_to_the_coding_system_of_the_start() {
 }
 
 #[test]
-fn everything_determined_is_out_and_three_bytes_are_held_at_the_most() {
+fn determined_text_is_emitted_and_at_most_three_bytes_are_held() {
     let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
     assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
     let pieces: Vec<_> = decoder.push(b"\x1B").collect();
@@ -256,7 +256,7 @@ fn everything_determined_is_out_and_three_bytes_are_held_at_the_most() {
 }
 
 #[test]
-fn much_latin1_in_one_chunk_is_looked_at_once() {
+fn a_long_latin1_chunk_is_decoded_in_linear_time() {
     // Looked at anew for each character, it would take hours.
     for unit in ["é", "aé"] {
         let latin1: Vec<u8> = unit.chars().map(|c| c as u8).collect();
@@ -268,7 +268,7 @@ fn much_latin1_in_one_chunk_is_looked_at_once() {
 }
 
 #[test]
-fn errors_are_those_of_the_decoder() {
+fn errors_equal_those_of_the_decoder() {
     let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
     let error: Utf8Error = decoder.push(b"ab\xFF").nth(1).unwrap().unwrap_err();
     assert_eq!((error.valid_up_to(), error.error_len()), (2, Some(1)));

@@ -42,7 +42,7 @@ const EDGES: [u16; 14] = [
 ];
 
 #[test]
-fn three_units_of_every_kind_at_every_cut() {
+fn three_units_of_every_kind_at_every_split() {
     for a in EDGES {
         for b in EDGES {
             for c in EDGES {
@@ -93,7 +93,7 @@ fn cut<'a>(units: &'a [u16], cuts: &[prop::sample::Index]) -> Vec<&'a [u16]> {
 
 proptest! {
     #[test]
-    fn cuts_do_not_show(
+    fn splits_do_not_affect_the_text(
         units in any_units(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
     ) {
@@ -101,12 +101,12 @@ proptest! {
     }
 
     #[test]
-    fn units_one_by_one_are_the_same(units in prop::collection::vec(any_unit(), 0..40)) {
+    fn single_units_decode_as_one_slice(units in prop::collection::vec(any_unit(), 0..40)) {
         assert_law(&units.chunks(1).collect::<Vec<_>>());
     }
 
     #[test]
-    fn text_survives_the_way_to_utf16_and_back(text in any::<String>(), size in 6_usize..40) {
+    fn text_round_trips_through_utf16(text in any::<String>(), size in 6_usize..40) {
         let mut units = vec![0; text.len()];
         let progress = Utf8Decoder::new()
             .push_to_utf16(text.as_bytes(), ErrorMode::Fatal, &mut units);
@@ -119,7 +119,7 @@ proptest! {
 }
 
 #[test]
-fn every_scalar_value_is_encoded_as_std_does() {
+fn every_scalar_value_encodes_as_in_std() {
     let mut decoder = Utf16Decoder::new();
     for c in '\0'..=char::MAX {
         let (mut units, mut utf8, mut buffer) = ([0; 2], [0; 4], [0; 4]);
@@ -134,7 +134,7 @@ fn every_scalar_value_is_encoded_as_std_does() {
 
 /// As far as there is room: of every length of buffer, the longest text that fits is written.
 #[test]
-fn a_buffer_is_filled_with_whole_characters() {
+fn a_buffer_is_filled_with_complete_characters() {
     let text = "ascii, ascii, ascii, ascii: é€👋 and ÿ\u{FFFF}\u{10FFFF} more, again";
     let units: Vec<_> = text.encode_utf16().collect();
     for size in 0..=text.len() + 1 {
@@ -157,7 +157,7 @@ fn a_buffer_is_filled_with_whole_characters() {
 }
 
 #[test]
-fn what_does_not_fit_is_not_taken() {
+fn input_that_does_not_fit_is_not_consumed() {
     let mut decoder = Utf16Decoder::new();
     let mode = ErrorMode::Escape;
     let progress = decoder.push_to_slice(&[0x61, 0xD800], mode, &mut [0; 6]);
@@ -181,7 +181,7 @@ fn what_does_not_fit_is_not_taken() {
 }
 
 #[test]
-fn a_pair_whose_second_half_comes_later_needs_its_room_then() {
+fn a_held_high_surrogate_needs_room_once_its_pair_is_complete() {
     let mut decoder = Utf16Decoder::new();
     let mode = ErrorMode::Fatal;
     assert_eq!(decoder.push_to_slice(&[0xD83D], mode, &mut []).status, Status::Done);
@@ -209,7 +209,7 @@ fn an_error_of_a_held_surrogate_leaves_the_next_unit_for_the_next_call() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_have_kind_and_offset() {
     let said = |units: &[u16]| {
         let mut decoder = Utf16Decoder::new();
         let progress = decoder.push_to_string(units, ErrorMode::Skip, &mut String::new());
@@ -223,7 +223,7 @@ fn errors_say_what_and_where() {
 }
 
 #[test]
-fn offsets_go_on_behind_the_end_unless_reset() {
+fn offsets_continue_after_finish_until_reset() {
     let mut decoder = Utf16Decoder::new();
     let mut offset = |units: &[u16], reset: bool| {
         if reset {
@@ -240,7 +240,7 @@ fn offsets_go_on_behind_the_end_unless_reset() {
 
 #[cfg(feature = "std")]
 #[test]
-fn errors_become_errors_of_input_and_output() {
+fn utf16_errors_convert_to_io_error() {
     use std::io::{Error, ErrorKind};
 
     let mut decoder = Utf16Decoder::new();
@@ -257,13 +257,13 @@ fn errors_become_errors_of_input_and_output() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn the_sizes_are_those_of_the_documentation() {
+fn the_sizes_are_as_documented() {
     assert_eq!(size_of::<Utf16Decoder>(), 40);
     assert_eq!(size_of::<Utf16Error>(), 16);
 }
 
 #[test]
-fn everything_can_be_sent_and_shared() {
+fn all_types_are_send_and_sync() {
     fn assert<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
     assert::<Utf16Decoder>();
     assert::<Utf16Error>();

@@ -87,7 +87,7 @@ fn inputs(bytes: &[u8]) -> Vec<(Vec<u8>, usize)> {
 }
 
 #[test]
-fn no_kernel_takes_it_for_text() {
+fn no_kernel_accepts_a_disguised_character() {
     for Disguise { bytes, .. } in DISGUISES {
         for (input, at) in inputs(bytes) {
             for kernel in Kernel::available() {
@@ -100,7 +100,7 @@ fn no_kernel_takes_it_for_text() {
 
 /// Every object of the crate that decodes UTF-8, through the driver of the conformance data.
 #[test]
-fn no_object_takes_it_for_text_in_any_mode_at_any_cut() {
+fn no_decoder_accepts_a_disguised_character_in_any_mode_at_any_split() {
     let policies = ["strict", "replace", "ignore", "backslashreplace", "latin1", "windows-1252"];
     for Disguise { bytes, hides, .. } in DISGUISES {
         for (input, at) in inputs(bytes).into_iter().filter(|(input, _)| input.len() < 300) {
@@ -170,7 +170,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn no_options_let_it_through() {
+fn no_options_accept_a_disguised_character() {
     let strictness = Strictness::new().refuse_noncharacters().refuse_nul().refuse_controls();
     let options = [
         Utf8Options::new(),
@@ -198,7 +198,7 @@ fn no_options_let_it_through() {
 }
 
 #[test]
-fn no_buffer_gets_it_as_chars_or_utf16() {
+fn chars_and_utf16_never_contain_a_disguised_character() {
     for Disguise { bytes, hides, .. } in DISGUISES {
         for mode in [ErrorMode::Replacement, ErrorMode::Skip] {
             let (mut chars, mut units) = (['x'; 32], [0; 32]);
@@ -216,7 +216,7 @@ fn no_buffer_gets_it_as_chars_or_utf16() {
 }
 
 #[test]
-fn no_line_and_no_collected_text_has_it() {
+fn lines_and_collected_text_never_contain_a_disguised_character() {
     for Disguise { bytes, hides, .. } in DISGUISES {
         for size in 1..=bytes.len() {
             let mut buffer = BytesMut::new();
@@ -248,7 +248,7 @@ fn no_line_and_no_collected_text_has_it() {
 }
 
 #[test]
-fn only_the_dialects_that_know_it_accept_it() {
+fn only_its_dialects_accept_a_disguised_character() {
     for Disguise { bytes, known_to, .. } in DISGUISES {
         for dialect in DIALECTS {
             let accepted = |mut decoder: DialectDecoder| {
@@ -265,7 +265,7 @@ fn only_the_dialects_that_know_it_accept_it() {
 }
 
 #[test]
-fn no_dialect_takes_it_for_what_it_hides_unless_it_knows_it() {
+fn no_other_dialect_decodes_a_disguised_character_to_its_target() {
     for Disguise { bytes, hides, known_to } in DISGUISES {
         for dialect in DIALECTS {
             let (mut decoder, mode) = (DialectDecoder::new(dialect), ErrorMode::Replacement);
@@ -289,7 +289,7 @@ fn no_dialect_takes_it_for_what_it_hides_unless_it_knows_it() {
 }
 
 #[test]
-fn what_an_encoder_writes_of_text_is_utf8_unless_the_dialect_has_pairs_or_a_long_nul() {
+fn dialect_encoders_write_utf8_except_for_pairs_and_nul() {
     let text = "a/é€😀\u{FFFF}";
     for dialect in DIALECTS {
         let mut bytes = Vec::new();
@@ -311,7 +311,7 @@ fn what_an_encoder_writes_of_text_is_utf8_unless_the_dialect_has_pairs_or_a_long
 
 /// An escaped byte may be any byte but ASCII: no slash and no NUL can be smuggled in.
 #[test]
-fn utf8b_writes_no_ascii_for_an_escape() {
+fn utf8b_never_encodes_an_escape_as_ascii() {
     for value in 0xDC00..=0xDCFF {
         let mut encoder = DialectEncoder::new(Dialect::Utf8b);
         match encoder.push_code_point(value) {

@@ -56,7 +56,7 @@ fn assert_stopped(text: &str, pretended: &str) {
 }
 
 #[test]
-fn a_fallback_does_not_let_them_through() {
+fn fallbacks_never_pass_a_disguised_form() {
     for fallback in fallbacks() {
         for_each_form(|chunks, pretended| {
             let mut decoder = FallbackDecoder::new(fallback);
@@ -73,7 +73,7 @@ fn a_fallback_does_not_let_them_through() {
 }
 
 #[test]
-fn a_switch_of_coding_systems_does_not_let_them_through() {
+fn coding_system_switches_never_pass_a_disguised_form() {
     for system in [CodingSystem::Latin1, CodingSystem::Utf8] {
         for_each_form(|chunks, pretended| {
             let mut decoder = TerminalDecoder::new().with_coding_system(system);
@@ -88,7 +88,7 @@ fn a_switch_of_coding_systems_does_not_let_them_through() {
 }
 
 #[test]
-fn a_detector_does_not_take_them_for_utf8() {
+fn a_detector_never_reports_a_disguised_form_as_utf8() {
     for_each_form(|chunks, _| {
         let mut detector = Detector::new();
         for chunk in chunks {
@@ -99,7 +99,7 @@ fn a_detector_does_not_take_them_for_utf8() {
 }
 
 #[test]
-fn they_are_no_characters_between_boundaries() {
+fn a_disguised_form_is_not_one_unit_between_boundaries() {
     for (form, _) in FORMS {
         assert!(boundary::is_boundary(form, 1), "{form:02x?}");
     }
@@ -107,7 +107,7 @@ fn they_are_no_characters_between_boundaries() {
 
 #[cfg(feature = "codec")]
 #[test]
-fn codecs_with_a_fallback_do_not_let_them_through() {
+fn codecs_with_a_fallback_never_pass_a_disguised_form() {
     use bytes::BytesMut;
     use tokio_util::codec::Decoder;
     use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
@@ -140,7 +140,7 @@ fn codecs_with_a_fallback_do_not_let_them_through() {
 
 #[cfg(feature = "stream")]
 #[test]
-fn streams_with_a_fallback_or_a_search_do_not_let_them_through() {
+fn streams_with_a_fallback_or_a_search_never_pass_a_disguised_form() {
     use bytes::Bytes;
     use futures::{FutureExt, StreamExt, stream};
     use utf8_codec::search::TextFinder;

@@ -20,7 +20,7 @@ fn every_object_decodes_as_expected() {
 }
 
 #[test]
-fn lines_are_cut_as_expected() {
+fn lines_are_split_as_expected() {
     let cases = cases(&["lines"]);
     for via in &VIAS {
         let answered = check(&cases, via);
@@ -47,7 +47,7 @@ fn every_object_encodes_as_expected() {
 }
 
 #[test]
-fn messages_are_taken_frame_by_frame_as_expected() {
+fn messages_are_assembled_frame_by_frame_as_expected() {
     let cases = cases(&["websocket"]);
     assert!(cases.len() > 220, "only {} cases", cases.len());
     for case in cases {
@@ -60,7 +60,7 @@ fn messages_are_taken_frame_by_frame_as_expected() {
 }
 
 #[test]
-fn a_case_of_a_close_frame_alone_is_answered() {
+fn a_case_with_only_a_close_frame_is_answered() {
     let close = |payload: &str| json!({"opcode": 8, "fin": true, "chops": [payload]});
     let text = json!({"opcode": 1, "fin": true, "chops": ["61"]});
     let answer = |frames: &[&Value]| {

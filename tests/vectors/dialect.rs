@@ -15,7 +15,7 @@ const OPERATIONS: [&str; 6] =
     ["decode", "encode", "concat", "lossy_utf8", "decode_callback", "digest"];
 
 #[test]
-fn the_vectors_come_out_as_expected() {
+fn every_dialect_vector_decodes_as_expected() {
     let mut wrong = Vec::new();
     let mut count = 0;
     for case in cases() {
@@ -49,7 +49,7 @@ fn is_as_expected(case: &Value, name: &str, wanted: &Value, got: Option<&Value>)
 }
 
 #[test]
-fn every_split_comes_to_the_same() {
+fn every_dialect_vector_at_every_split() {
     let mut count = 0;
     for case in cases() {
         let Some((field, whole)) = whole(&case) else { continue };

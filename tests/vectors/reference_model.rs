@@ -31,7 +31,7 @@ fn the_model_decodes_every_vector_as_expected() {
 }
 
 #[test]
-fn the_model_decodes_text_after_text() {
+fn the_model_decodes_consecutive_texts() {
     for case in cases().iter().filter(|case| case["op"] == "reuse") {
         let texts = case["chunks"].as_array().unwrap();
         for (text, expect) in texts.iter().zip(case["expect"]["runs"].as_array().unwrap()) {
@@ -41,7 +41,7 @@ fn the_model_decodes_text_after_text() {
 }
 
 #[test]
-fn the_model_cuts_lines_as_expected() {
+fn the_model_splits_lines_as_expected() {
     let mut count = 0;
     for case in cases().iter().filter(|case| case["op"] == "lines") {
         let (chunks, config, mode) = (chunks(&case["chunks"]), config(case), mode(case).unwrap());
@@ -72,7 +72,7 @@ fn the_model_cuts_lines_as_expected() {
 }
 
 #[test]
-fn every_vector_has_an_id_of_its_own() {
+fn every_vector_has_a_unique_id() {
     let mut seen = HashSet::new();
     for case in cases() {
         assert!(seen.insert(case["id"].to_string()), "{case}");
@@ -80,7 +80,7 @@ fn every_vector_has_an_id_of_its_own() {
 }
 
 #[test]
-fn an_error_comes_with_the_byte_it_names() {
+fn an_error_is_decided_by_the_byte_it_names() {
     for (bytes, config) in random_inputs() {
         for event in decode_prefix(&bytes, config, true).events {
             let Event::Error(error) = event else { continue };
@@ -95,7 +95,7 @@ fn an_error_comes_with_the_byte_it_names() {
 }
 
 #[test]
-fn plain_decoding_is_that_of_std() {
+fn plain_decoding_equals_std() {
     for (bytes, _) in random_inputs() {
         let decoded = decode_prefix(&bytes, PLAIN, true);
         assert_eq!(repaired(Mode::Replacement, &decoded.events), String::from_utf8_lossy(&bytes));
@@ -116,7 +116,7 @@ fn plain_decoding_is_that_of_std() {
 }
 
 #[test]
-fn lines_are_those_of_std() {
+fn lines_equal_std() {
     for (bytes, _) in random_inputs() {
         let text = String::from_utf8_lossy(&bytes);
         let bytes = text.as_bytes();
@@ -127,7 +127,7 @@ fn lines_are_those_of_std() {
 }
 
 #[test]
-fn lines_do_not_depend_on_the_cuts() {
+fn lines_do_not_depend_on_splits() {
     let delimiters =
         [Delimiter::Lf, Delimiter::Any, Delimiter::Nul, Delimiter::Str("é\n".to_owned())];
     for (n, (bytes, config)) in random_inputs().into_iter().enumerate() {

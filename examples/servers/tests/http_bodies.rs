@@ -97,7 +97,7 @@ where
 // ---- responses, received ------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a_client_reads_a_response_in_its_own_charset_whatever_the_chunks() {
+async fn a_response_in_another_charset_is_decoded_at_any_chunk_size() {
     let utf16: Vec<u8> = TEXT.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let head = |charset: &str| format!("Content-Type: text/plain; charset={charset}\r\n");
     for (bytes, head) in [
@@ -124,7 +124,7 @@ async fn a_client_reads_a_response_in_its_own_charset_whatever_the_chunks() {
 }
 
 #[tokio::test]
-async fn a_client_sees_text_then_the_error_then_the_trailers() {
+async fn a_client_receives_text_then_the_error_then_the_trailers() {
     let end = "0\r\nX-Checksum: 42\r\n\r\n";
     let answer = chunked("Trailer: X-Checksum\r\n", &[b"5 \xE2\x82", b"\xAC \xE2"], end);
     let request = hyper::Request::get("/").body(Full::<Bytes>::default()).unwrap();
@@ -145,7 +145,7 @@ async fn a_client_sees_text_then_the_error_then_the_trailers() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_the_failure_and_not_the_character_it_cut() {
+async fn a_broken_connection_reports_the_io_error_not_an_incomplete_character() {
     let short = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ntext \xE2\x82";
     let broken = [
         (chunked("", &[b"text \xE2\x82"], ""), "text [failed]"),
@@ -185,7 +185,7 @@ async fn convert(request: Request) -> Response {
 }
 
 #[tokio::test]
-async fn a_server_sends_a_converted_body_back_with_its_trailers() {
+async fn a_converted_body_keeps_its_trailers() {
     let address = serve(Router::new().route("/", any(convert))).await;
     let utf16: Vec<u8> =
         format!("\u{FEFF}{TEXT}").encode_utf16().flat_map(u16::to_be_bytes).collect();
@@ -211,7 +211,7 @@ async fn a_server_sends_a_converted_body_back_with_its_trailers() {
 }
 
 #[tokio::test]
-async fn a_length_is_sent_where_nothing_is_changed_and_only_there() {
+async fn content_length_is_sent_only_for_unchanged_bodies() {
     let plain = || Utf8Body::new(Full::<Bytes>::from(TEXT));
     let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
     let router = Router::new()
@@ -248,7 +248,7 @@ async fn a_length_is_sent_where_nothing_is_changed_and_only_there() {
 }
 
 #[tokio::test]
-async fn a_response_that_turns_out_not_to_be_text_is_broken_off() {
+async fn an_invalid_response_is_aborted() {
     let seen = Arc::new(Notify::new());
     let wait = seen.clone();
     let bad = move || async move {
@@ -282,7 +282,7 @@ async fn a_response_that_turns_out_not_to_be_text_is_broken_off() {
 // ---- requests, sent -------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a_client_sends_a_body_that_is_checked_on_its_way() {
+async fn a_request_body_is_validated_while_it_is_sent() {
     async fn echo(body: Body) -> Body {
         body
     }

@@ -5,12 +5,12 @@
 use servers::upload::self_test::run;
 
 #[tokio::test]
-async fn an_upload_of_64_mib_takes_no_more_memory_than_a_small_one() {
+async fn memory_of_a_64_mib_upload_is_that_of_a_small_one() {
     run(64 << 20).await.unwrap();
 }
 
 #[tokio::test]
 #[ignore = "takes seconds"]
-async fn an_upload_of_1_gib_takes_no_more_memory_than_a_small_one() {
+async fn memory_of_a_1_gib_upload_is_that_of_a_small_one() {
     run(1 << 30).await.unwrap();
 }

@@ -54,7 +54,7 @@ fn counts(text: &str) -> Value {
 // ---- reqwest ----------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn chunks_cut_in_every_place_make_no_difference() {
+async fn every_split_gives_the_same_answer() {
     let address = server().await;
     for at in 0..=TEXT.len() {
         let (before, behind) = TEXT.as_bytes().split_at(at);
@@ -70,7 +70,7 @@ async fn chunks_cut_in_every_place_make_no_difference() {
 }
 
 #[tokio::test]
-async fn an_answer_of_400_says_where_whatever_the_chunks() {
+async fn a_400_response_has_the_same_offset_at_every_split() {
     let address = server().await;
     let bytes = b"Gr\xC3\xBC\xC3\x9Fe\n\xE8\x89\xB2 \xED\xA0\x80 later \xFF";
     for size in 1..=bytes.len() {
@@ -91,7 +91,7 @@ async fn an_answer_of_400_says_where_whatever_the_chunks() {
 }
 
 #[tokio::test]
-async fn other_charsets_are_counted_as_what_they_say() {
+async fn other_charsets_are_decoded_and_counted() {
     let address = server().await;
     let utf16: Vec<u8> = TEXT.encode_utf16().flat_map(u16::to_be_bytes).collect();
     for size in [1, 2, 3, 1000] {
@@ -117,7 +117,7 @@ async fn other_charsets_are_counted_as_what_they_say() {
 }
 
 #[tokio::test]
-async fn too_much_is_refused_with_and_without_a_length() {
+async fn too_long_uploads_are_rejected_with_and_without_content_length() {
     let address = server().await;
     let fits = "x".repeat(LIMIT as usize);
     assert_eq!(post(address, "utf-8", fits.clone()).await.0, 200);
@@ -130,7 +130,7 @@ async fn too_much_is_refused_with_and_without_a_length() {
 }
 
 #[tokio::test]
-async fn many_clients_at_once_get_each_their_own_answer() {
+async fn concurrent_clients_each_get_their_own_answer() {
     let address = server().await;
     let clients: FuturesUnordered<_> = (0..50)
         .map(|n| async move {
@@ -183,7 +183,7 @@ fn trailers() -> Frame<Bytes> {
 }
 
 #[tokio::test]
-async fn trailers_do_not_count_and_do_not_hide_an_incomplete_end() {
+async fn an_incomplete_end_before_trailers_is_reported() {
     let address = server().await;
     for version in [Version::HTTP_11, Version::HTTP_2] {
         for size in [1, 2, 5, 100] {
@@ -206,7 +206,7 @@ async fn trailers_do_not_count_and_do_not_hide_an_incomplete_end() {
 }
 
 #[tokio::test]
-async fn what_is_ill_formed_is_refused_while_the_body_is_still_coming() {
+async fn an_error_is_answered_before_the_body_ends() {
     let address = server().await;
     for version in [Version::HTTP_11, Version::HTTP_2] {
         let (sender, body) = frames();
@@ -219,7 +219,7 @@ async fn what_is_ill_formed_is_refused_while_the_body_is_still_coming() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_on_sending_still_gets_to_read_the_refusal() {
+async fn a_client_that_keeps_sending_can_read_the_rejection() {
     let address = server().await;
     // More than a socket takes at once; the server reads it, and looks at none of it.
     let bytes = Bytes::from([b"\xFF".to_vec(), vec![b'x'; 800_000]].concat());
@@ -271,7 +271,7 @@ async fn ask(socket: &mut TcpStream, bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn a_client_that_waits_for_100_continue_gets_it() {
+async fn a_client_waiting_for_100_continue_receives_it() {
     let mut socket = TcpStream::connect(server().await).await.unwrap();
     let head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n";
     let answer = ask(&mut socket, head).await;
@@ -281,7 +281,7 @@ async fn a_client_that_waits_for_100_continue_gets_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_waits_for_100_continue_is_refused_without_it() {
+async fn a_client_waiting_for_100_continue_can_be_rejected_first() {
     let address = server().await;
     for (fields, status) in [
         ("Content-Length: 1001\r\n", "413"),
@@ -299,7 +299,7 @@ async fn a_client_that_waits_for_100_continue_is_refused_without_it() {
 }
 
 #[tokio::test]
-async fn clients_that_go_away_or_send_nonsense_leave_the_others_served() {
+async fn disconnects_and_malformed_requests_do_not_affect_other_clients() {
     let address = server().await;
     let heads = [
         "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc€",
@@ -324,7 +324,7 @@ async fn clients_that_go_away_or_send_nonsense_leave_the_others_served() {
 }
 
 #[tokio::test]
-async fn a_chunked_body_of_one_byte_chunks_with_extensions_and_trailers_is_read() {
+async fn one_byte_chunks_with_extensions_and_trailers_are_read() {
     let mut socket = TcpStream::connect(server().await).await.unwrap();
     let mut request = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     for byte in "œuf\n".as_bytes() {

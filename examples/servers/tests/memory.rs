@@ -18,7 +18,7 @@ const CLIENTS: u64 = 64;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
-fn what_is_announced_and_not_sent_takes_no_memory() {
+fn an_announced_length_allocates_no_memory() {
     a_gibibyte_that_is_only_validated();
 
     let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -12,7 +12,7 @@ fn run(program: &str, arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn http_upload_judges_itself() {
+fn http_upload_passes_its_self_test() {
     for arguments in [&[][..], &["--self-test"]] {
         let (status, printed) = run(env!("CARGO_BIN_EXE_http_upload"), arguments);
         assert_eq!(status, Some(0), "{printed}");
@@ -21,7 +21,7 @@ fn http_upload_judges_itself() {
 }
 
 #[test]
-fn sse_client_shows_every_word_without_arguments() {
+fn sse_client_prints_every_word_without_arguments() {
     let (status, printed) = run(env!("CARGO_BIN_EXE_sse_client"), &[]);
     assert_eq!(status, Some(0), "{printed}");
     assert!(printed.contains("\nСъешь же ещё этих мягких французских булок.\n"), "{printed}");
@@ -29,7 +29,7 @@ fn sse_client_shows_every_word_without_arguments() {
 }
 
 #[test]
-fn what_cannot_be_done_is_a_failure() {
+fn invalid_arguments_and_addresses_exit_with_an_error() {
     for (program, arguments, status) in [
         (env!("CARGO_BIN_EXE_http_upload"), &["--listen", "nowhere"][..], 2),
         (env!("CARGO_BIN_EXE_http_upload"), &["--listen", "127.0.0.1:0", "--self-test"], 2),
@@ -44,7 +44,7 @@ fn what_cannot_be_done_is_a_failure() {
 }
 
 #[tokio::test]
-async fn http_upload_listens_where_it_says() {
+async fn http_upload_listens_on_the_printed_address() {
     let mut server = tokio::process::Command::new(env!("CARGO_BIN_EXE_http_upload"))
         .args(["--listen", "127.0.0.1:0", "--limit", "5"])
         .stdout(Stdio::piped())

@@ -26,7 +26,7 @@ fn event(name: &str, data: &str, id: &str) -> Event {
 }
 
 #[test]
-fn events_are_the_same_for_all_cuts_and_line_endings() {
+fn events_do_not_depend_on_splits_or_line_endings() {
     let stream = "\u{FEFF}: коммéнтарий\ndata: 一行目\ndata\ndata:  三行目\nid: 1\n\nevent: větší\nretry: 7\n\
                   data:x: y\nid: a\0b\n\nevent: none\n\n: end\nid\ndata:👋🏽\n\n\ndata: cut off\n";
     let expected = [
@@ -44,7 +44,7 @@ fn events_are_the_same_for_all_cuts_and_line_endings() {
 }
 
 #[test]
-fn what_is_ill_formed_is_replaced() {
+fn invalid_bytes_are_replaced() {
     for size in 1..20 {
         let told = told(b"data: \xE2\x82!\xFF\n\n", size);
         assert_eq!(told[0].as_ref().unwrap().data, "\u{FFFD}!\u{FFFD}", "{size}");
@@ -52,7 +52,7 @@ fn what_is_ill_formed_is_replaced() {
 }
 
 #[test]
-fn a_line_without_end_is_an_error_and_the_next_event_is_not_lost() {
+fn an_endless_line_is_an_error_and_the_next_event_is_kept() {
     let bytes = format!("data: {}\ndata: next\n\n", "x".repeat(MAX_LINE));
     let told = told(bytes.as_bytes(), 8192);
     assert_eq!(told[0].as_ref().unwrap_err().kind(), io::ErrorKind::InvalidData);
@@ -60,7 +60,7 @@ fn a_line_without_end_is_an_error_and_the_next_event_is_not_lost() {
 }
 
 #[test]
-fn a_failure_of_the_body_is_an_error() {
+fn a_body_error_is_returned() {
     let chunks = [Ok(Bytes::from_static(b"data: 1\n\n")), Err(io::Error::other("the cable"))];
     let told: Vec<_> = events(stream::iter(chunks)).collect().now_or_never().unwrap();
     assert_eq!(*told[0].as_ref().unwrap(), event("message", "1", ""));
@@ -68,7 +68,7 @@ fn a_failure_of_the_body_is_an_error() {
 }
 
 #[test]
-fn pieces_are_cut_within_characters_and_line_endings_and_are_all_there_is() {
+fn hostile_pieces_split_characters_and_line_endings() {
     let bytes = "data: é\r\n\r\n".as_bytes();
     let pieces: Vec<_> = hostile_pieces(bytes)
         .into_iter()
@@ -81,7 +81,7 @@ fn pieces_are_cut_within_characters_and_line_endings_and_are_all_there_is() {
 }
 
 #[tokio::test]
-async fn over_a_socket_an_event_is_there_with_the_byte_that_completes_it() {
+async fn an_event_arrives_with_the_byte_that_completes_it() {
     let seen = Arc::new(Semaphore::new(0));
     let sent: Vec<_> = ["ř", "日\n本", "👋"].iter().zip(["\r\n", "\r", "\n"]).collect();
     let pieces = sent.iter().flat_map(|(text, newline)| {

@@ -72,7 +72,7 @@ fn the_self_test_passes() {
 }
 
 #[test]
-fn messages_of_every_size_come_back() {
+fn messages_of_every_size_are_echoed() {
     with_server(16 * MIB, |address| async move {
         let mut client = tungstenite(address).await;
         for len in [0, 1, 2, 125, 126, 127, 1460, 65_535, 65_536, 70_001, 1_000_000] {
@@ -90,7 +90,7 @@ fn messages_of_every_size_come_back() {
 }
 
 #[test]
-fn many_messages_in_flight_come_back_in_order() {
+fn pipelined_messages_are_echoed_in_order() {
     with_server(MIB, |address| async move {
         let (mut sink, mut stream) = tungstenite(address).await.split();
         let message = |n: usize| Message::text(TEXT.repeat(n % 50) + &n.to_string());
@@ -110,7 +110,7 @@ fn many_messages_in_flight_come_back_in_order() {
 }
 
 #[test]
-fn a_message_fragmented_at_every_byte_comes_back() {
+fn a_message_fragmented_at_any_byte_is_echoed() {
     with_server(MIB, |address| async move {
         let mut client = tungstenite(address).await;
         for at in 0..=TEXT.len() {
@@ -126,7 +126,7 @@ fn a_message_fragmented_at_every_byte_comes_back() {
 }
 
 #[test]
-fn fragments_of_one_byte_come_back_as_one_message() {
+fn one_byte_fragments_are_echoed_as_one_message() {
     with_server(MIB, |address| async move {
         let mut client = tungstenite(address).await;
         let text = TEXT.repeat(2000);
@@ -157,7 +157,7 @@ fn the_closing_handshake_returns_the_code() {
 // ---- clients that do not ------------------------------------------------------------------------
 
 #[test]
-fn what_is_ill_formed_is_closed_with_1007() {
+fn invalid_text_closes_with_1007() {
     with_server(MIB, |address| async move {
         let bad: [&[u8]; 6] = [
             b"\xFF",
@@ -185,7 +185,7 @@ fn what_is_ill_formed_is_closed_with_1007() {
 }
 
 #[test]
-fn a_frame_of_a_gibibyte_is_refused_by_its_first_impossible_byte_and_not_before() {
+fn a_1_gib_frame_is_rejected_at_its_first_invalid_byte() {
     with_server(1 << 30, |address| async move {
         for (text, times) in [("a", 700), ("é", 350), ("語", 333), ("🦀", 1), (TEXT, 10_000)] {
             let mut client = raw(address).await;
@@ -204,7 +204,7 @@ fn a_frame_of_a_gibibyte_is_refused_by_its_first_impossible_byte_and_not_before(
 /// Each case of the vectors: sent chop by chop it comes back, or is refused with its code. What is
 /// refused before its end is refused by the byte that decides it: behind that byte, nothing is sent.
 #[test]
-fn every_vector_is_echoed_or_refused_when_it_should_be() {
+fn every_vector_is_echoed_or_closed_as_expected() {
     with_server(MIB, |address| async move {
         let cases = cases();
         assert!(cases.len() > 220, "only {} cases", cases.len());
@@ -257,7 +257,7 @@ fn every_vector_is_echoed_or_refused_when_it_should_be() {
 }
 
 #[test]
-fn a_connection_lost_inside_a_character_is_no_concern_of_others() {
+fn a_connection_lost_inside_a_character_does_not_affect_others() {
     with_server(MIB, |address| async move {
         let mut client = raw(address).await;
         client.send_frame(Opcode::Text, false, b"half a \xE2\x82").await.unwrap();
@@ -274,7 +274,7 @@ fn a_connection_lost_inside_a_character_is_no_concern_of_others() {
 }
 
 #[test]
-fn what_is_too_long_is_closed_with_1009() {
+fn a_too_long_message_closes_with_1009() {
     with_server(1000, |address| async move {
         let mut client = raw(address).await;
         client.send(&Client::header(Opcode::Text, true, 1001)).await.unwrap();
@@ -296,7 +296,7 @@ fn what_is_too_long_is_closed_with_1009() {
 }
 
 #[test]
-fn a_message_without_an_end_is_closed_with_1009() {
+fn an_endless_message_closes_with_1009() {
     with_server(100_000, |address| async move {
         for opcode in [Opcode::Text, Opcode::Binary] {
             for size in [1, 1000] {
@@ -312,7 +312,7 @@ fn a_message_without_an_end_is_closed_with_1009() {
 }
 
 #[test]
-fn what_breaks_the_protocol_is_closed_with_1002() {
+fn protocol_violations_close_with_1002() {
     let frame = Client::frame;
     let cases: [(&str, Vec<u8>); 12] = [
         ("continuation of nothing", frame(Opcode::Continuation, true, b"")),
@@ -346,7 +346,7 @@ fn what_breaks_the_protocol_is_closed_with_1002() {
 }
 
 #[test]
-fn a_close_reason_that_is_not_utf8_is_closed_with_1007() {
+fn an_invalid_close_reason_closes_with_1007() {
     with_server(MIB, |address| async move {
         let mut client = raw(address).await;
         client
@@ -358,7 +358,7 @@ fn a_close_reason_that_is_not_utf8_is_closed_with_1007() {
 }
 
 #[test]
-fn a_client_that_goes_on_sending_still_gets_the_close_frame() {
+fn a_client_that_keeps_sending_receives_the_close_frame() {
     with_server(MIB, |address| async move {
         let mut client = raw(address).await;
         client.send_frame(Opcode::Text, false, b"\xFF").await.unwrap();
@@ -373,7 +373,7 @@ fn a_client_that_goes_on_sending_still_gets_the_close_frame() {
 // ---- HTTP ---------------------------------------------------------------------------------------
 
 #[test]
-fn requests_that_cannot_be_upgraded_are_told_why() {
+fn rejected_upgrades_have_the_right_status() {
     let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     let asks = "Connection: upgrade\r\nUpgrade: websocket\r\n";
     let cases = [
@@ -409,7 +409,7 @@ async fn answer(address: SocketAddr, request: &str) -> io::Result<String> {
 }
 
 #[test]
-fn what_the_page_reports_is_handed_on() {
+fn the_browser_report_is_forwarded() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let (sender, mut reports) = mpsc::channel(1);

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_has_a_place() {
+    fn malformed_fields_report_their_offset() {
         let table: [(&[u8], usize); 19] = [
             (b"", 0),
             (b"text", 4),

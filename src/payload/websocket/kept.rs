@@ -135,7 +135,7 @@ mod tests {
 
     /// Pieces of so many bytes up to the limit: the capacity stays within it, and grows seldom.
     #[test]
-    fn a_buffer_grows_up_to_the_limit_and_not_beyond() {
+    fn a_buffer_grows_to_at_most_the_limit() {
         for limit in [1, 100, 4096, 100_000] {
             for size in [1, 3, 7, 1460] {
                 for announced in [0, 5, 1 << 40] {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_announcement_makes_room_for_64_kib_at_the_most() {
+    fn an_announcement_reserves_at_most_64_kib() {
         let outlook = Outlook { announced: 1 << 40, max_length: u64::MAX };
         let mut text = KeptText::new();
         text.push("a", outlook);

@@ -17,7 +17,7 @@ fn numbers(output: &str, name: &str) -> Vec<u64> {
 }
 
 #[test]
-fn over_sockets_with_faults_of_all_kinds_nothing_is_lost() {
+fn sockets_with_faults_lose_no_data() {
     let plot = std::env::temp_dir().join(format!("soak-{}.svg", std::process::id()));
     let path = plot.to_str().unwrap();
     let arguments = ["--connections", "40", "--seconds", "1", "--pause", "20", "--plot", path];
@@ -39,7 +39,7 @@ fn over_sockets_with_faults_of_all_kinds_nothing_is_lost() {
 }
 
 #[test]
-fn over_pipes_nothing_is_lost_either() {
+fn pipes_with_faults_lose_no_data() {
     let output = soak(&["--duplex", "--connections", "100", "--seconds", "1", "--seed", "7"]);
     let said = said(&output);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
@@ -48,7 +48,7 @@ fn over_pipes_nothing_is_lost_either() {
 }
 
 #[test]
-fn one_character_that_is_dropped_on_purpose_is_missed() {
+fn a_deliberately_dropped_character_is_detected() {
     for transport in [&[][..], &["--duplex"]] {
         let arguments = ["--connections", "3", "--seconds", "1", "--pause", "20", "--lose"];
         let output = soak(&[&arguments, transport].concat());

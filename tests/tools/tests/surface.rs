@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::Command;
 
 #[test]
-fn public_items_are_those_of_the_list() {
+fn public_items_equal_the_list() {
     let output = Command::new(env!("CARGO_BIN_EXE_surface")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_whole_and_not_before() {
+    fn a_header_parses_only_once_it_is_complete() {
         let lengths = [0, 1, 125, 126, 127, 65_535, 65_536, 1 << 30, u64::MAX >> 1];
         for len in lengths {
             for mask in [None, Some([1, 2, 3, 4])] {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_header_is_refused() {
+    fn an_invalid_header_is_rejected() {
         let cases: [(&[u8], _); 8] = [
             (&[0xC1], HeaderError::ReservedBits),
             (&[0x11], HeaderError::ReservedBits),

@@ -67,13 +67,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_of_the_standard_has_the_answer_of_the_standard() {
+    fn the_sample_key_of_the_rfc_gives_its_accept_value() {
         let answer = accept_key(b"dGhlIHNhbXBsZSBub25jZQ==");
         assert_eq!(answer, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }
 
     #[test]
-    fn requests_are_upgraded_or_refused_with_a_reason() {
+    fn requests_are_upgraded_or_rejected_with_a_status() {
         let good = [
             ("connection", "keep-alive, Upgrade"),
             ("upgrade", "WebSocket"),
