@@ -1,4 +1,4 @@
-//! How are the `char`s of a text handed out at the cost of a slice?
+//! How are the `char`s of a text yielded at the cost of a slice?
 
 use std::mem;
 
@@ -8,16 +8,16 @@ use crate::core::boundary::floor_char_boundary;
 use crate::core::chars::decode_chars;
 use crate::stream::piece::Piece;
 
-/// Text that has not been handed out, the beginning of it decoded to `char`s.
+/// Text that has not been yielded. Its beginning is decoded to `char`s.
 #[derive(Clone, Debug)]
 pub(super) struct CharBlock {
     piece: Piece,
-    /// How many bytes of the piece have been handed out.
+    /// The number of bytes of the piece that have been yielded.
     at: usize,
-    /// Those from `next` on are the first `char`s of the piece from `at` on.
+    /// Decoded `char`s. Those from `next` are the first `char`s of the piece from `at`.
     ///
-    /// For most scripts, decoding many at once is faster than taking them from a `str`, where each
-    /// change of the encoded length is a branch misprediction.
+    /// For most scripts, decoding many at once is faster than `str::chars`, which mispredicts a
+    /// branch at each change of the encoded length.
     ahead: Vec<char>,
     next: usize,
     /// Where the last of them ends in the piece.
@@ -31,7 +31,7 @@ impl CharBlock {
         Self { piece, at: 0, ahead: Vec::new(), next: 0, ahead_to: 0 }
     }
 
-    /// Replaces the piece, all of which has been handed out.
+    /// Replaces the piece, which has been yielded completely.
     pub(super) fn fill(&mut self, piece: Piece) {
         self.piece = piece;
         self.at = 0;
@@ -56,7 +56,7 @@ impl CharBlock {
         self.ahead.get(self.next).copied()
     }
 
-    /// Takes all decoded `char`s.
+    /// Returns and consumes all decoded `char`s.
     pub(super) fn take_chars(&mut self) -> &[char] {
         let from = mem::replace(&mut self.next, self.ahead.len());
         self.at = self.ahead_to;
@@ -72,11 +72,11 @@ impl CharBlock {
         self.piece.offset(self.at)
     }
 
-    /// Takes `len` bytes of the text.
+    /// Consumes `len` bytes of the text.
     ///
     /// # Panics
     ///
-    /// If `len` is not a character boundary of it.
+    /// If `len` is not a character boundary of the text.
     pub(super) fn consume(&mut self, len: usize) {
         let text = self.as_str();
         assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
@@ -92,7 +92,8 @@ impl CharBlock {
         }
     }
 
-    /// Decodes the beginning of the rest, none of which is decoded. Returns whether there is any.
+    /// Decodes the beginning of the remaining text. No decoded `char`s may be left. Returns whether
+    /// there is any text.
     pub(super) fn look_ahead(&mut self) -> bool {
         debug_assert_eq!(self.next, self.ahead.len());
         let text = &self.piece.as_str()[self.at..];
@@ -106,11 +107,11 @@ impl CharBlock {
     }
 }
 
-/// As `char::len_utf8`, which the compiler turns into branches.
+/// Like `char::len_utf8`, but without branches.
 #[inline]
 fn len_of(c: char) -> usize {
     1 + usize::from(c >= '\u{80}') + usize::from(c >= '\u{800}') + usize::from(c >= '\u{10000}')
 }
 
-/// At most this many bytes of text are decoded at once, into at most 8 KiB of `char`s.
+/// The maximum number of bytes of text decoded at once, into at most 8 KiB of `char`s.
 const AHEAD: usize = 2048;

@@ -17,23 +17,24 @@ pin_project! {
     /// Decodes the text of a [`Utf8Stream`] into `char`s with their offsets; see
     /// [`Utf8Stream::chars`].
     ///
-    /// `char`s are decoded in blocks, so each costs about as much as with [`str::chars`]. Take whole
-    /// blocks with [`next_block`](Self::next_block), or offsets with
+    /// `char`s are decoded in blocks, so each costs about as much as with [`str::chars`]. Take
+    /// whole blocks with [`next_block`](Self::next_block), or offsets with
     /// [`next_indexed`](Self::next_indexed). Lexers can [`peek`](Self::peek), read
-    /// [`as_str`](Self::as_str) and [`advance`](Self::advance). Where a block or that text ends depends
-    /// on the chunks; the `char`s and their offsets do not.
+    /// [`as_str`](Self::as_str) and [`advance`](Self::advance). The boundaries of the blocks and of
+    /// that text depend on the chunks. The `char`s and their offsets do not.
     ///
-    /// Besides what the `Utf8Stream` holds, it holds one piece of text, which shares the memory of its
-    /// chunk or, where something was repaired, takes at most 40 KiB; and at most 2,048 `char`s (8 KiB).
-    /// This memory is freed once consumed while the source is pending. A `CharStream` is 112 bytes
-    /// larger than its `Utf8Stream`, on a 64-bit machine, if an error has 24.
+    /// Besides what the `Utf8Stream` holds, it holds at most 2,048 `char`s (8 KiB) and one piece of
+    /// text. The piece shares the memory of its chunk. If something was repaired, it is a copy of
+    /// at most 40 KiB. This memory is freed once consumed while the source is pending. On a 64-bit
+    /// machine, a `CharStream` is 112 bytes larger than its `Utf8Stream` if the inner error is an
+    /// `io::Error`.
     ///
     /// The options and the error mode are those of the `Utf8Stream`. The stream is fused.
     ///
     /// # Errors
     ///
-    /// Those of the `Utf8Stream`, as items at their position. The stream continues after them without
-    /// delay.
+    /// Those of the `Utf8Stream`, as items at their position. The stream continues after an error
+    /// without delay.
     ///
     /// # Cancel safety
     ///
@@ -66,16 +67,16 @@ pin_project! {
         #[pin]
         texts: Utf8Stream<S>,
         block: CharBlock,
-        // Comes after the block, which is empty: it has been peeked at, or is about to be taken.
+        // Follows the block, which is empty: the error has been peeked at, or is about to be taken.
         error: Option<StreamError<S::Error>>,
     }
 }
 
-/// What comes next in a stream.
+/// The next item of a stream.
 enum Next {
-    /// `char`s: the block is not empty.
+    /// `char`s. The block is not empty.
     Chars,
-    /// An error, which is stored.
+    /// An error, which is stored in `error`.
     Error,
     /// Only `None`.
     End,
@@ -88,12 +89,12 @@ impl<S: TryStream> CharStream<S> {
         Self { texts, block, error: None }
     }
 
-    /// Returns the offset of the next `char`, in bytes: like
-    /// [`CharIndices::offset`](std::str::CharIndices::offset), but in the whole stream, a removed BOM and
-    /// skipped bytes included.
+    /// Returns the offset of the next `char` in the stream, in bytes, like
+    /// [`CharIndices::offset`](std::str::CharIndices::offset). A removed BOM and skipped bytes
+    /// count.
     ///
-    /// If [`as_str`](Self::as_str) is empty, the next `char` is not known, and this is the offset after
-    /// the last one. A repair has the offset of the ill-formed part.
+    /// If [`as_str`](Self::as_str) is empty, the next `char` is not known, and this is the offset
+    /// after the last one. A repair has the offset of its ill-formed part.
     ///
     /// # Examples
     ///
@@ -116,8 +117,8 @@ impl<S: TryStream> CharStream<S> {
         self.block.offset()
     }
 
-    /// Returns the text that has been decoded and not been handed out. It is empty if the next `char`
-    /// is still in the source.
+    /// Returns the text that has been decoded but not yielded. It is empty if the next `char` is
+    /// still in the source.
     ///
     /// # Examples
     ///
@@ -137,7 +138,7 @@ impl<S: TryStream> CharStream<S> {
         self.block.as_str()
     }
 
-    /// Takes the first `len` bytes of [`as_str`](Self::as_str).
+    /// Consumes the first `len` bytes of [`as_str`](Self::as_str).
     ///
     /// # Panics
     ///
@@ -181,8 +182,8 @@ impl<S: TryStream> CharStream<S> {
         &self.texts
     }
 
-    /// Consumes the adaptor and returns the `Utf8Stream`. The text in [`as_str`](Self::as_str) is lost,
-    /// and so is an error that you have only peeked at.
+    /// Consumes the adaptor and returns the `Utf8Stream`. The text in [`as_str`](Self::as_str) is
+    /// lost, and so is an error that was only peeked at.
     ///
     /// # Examples
     ///
@@ -207,7 +208,7 @@ impl<S> CharStream<S>
 where
     S: TryStream<Ok: Into<Bytes>>,
 {
-    /// Polls for the next `char` without taking it; see [`peek`](Self::peek).
+    /// Polls for the next `char` without consuming it; see [`peek`](Self::peek).
     ///
     /// # Examples
     ///
@@ -235,7 +236,7 @@ where
         Poll::Ready(next.or_else(|| this.error.as_ref().map(Err)))
     }
 
-    /// Polls for the next block, and takes it; see [`next_block`](Self::next_block).
+    /// Polls for the next block and consumes it; see [`next_block`](Self::next_block).
     ///
     /// # Examples
     ///
@@ -302,13 +303,14 @@ where
         }
     }
 
-    /// Takes the next `char` and its offset in the stream, in bytes; returns `None` at the end.
+    /// Consumes and returns the next `char` and its offset in the stream, in bytes, or `None` at
+    /// the end.
     ///
-    /// A repair has the offset of the ill-formed part.
+    /// A repair has the offset of its ill-formed part.
     ///
     /// # Errors
     ///
-    /// As `next()`.
+    /// The same as `next()`.
     ///
     /// # Cancel safety
     ///
@@ -340,8 +342,8 @@ where
         poll_fn(|cx| Pin::new(&mut *self).poll_next_indexed(cx)).await
     }
 
-    /// Returns the next `char`, or the error that comes before it, without taking it; `None` at the end.
-    /// If there is a `char`, [`as_str`](Self::as_str) begins with it.
+    /// Returns the next `char`, or the error before it, without consuming it; `None` at the end. If
+    /// there is a `char`, [`as_str`](Self::as_str) begins with it.
     ///
     /// # Cancel safety
     ///
@@ -373,12 +375,12 @@ where
         next.or_else(|| self.error.as_ref().map(Err))
     }
 
-    /// Takes all decoded `char`s, or else decodes and takes the next ones: at least one and at most
-    /// 2,048; returns `None` at the end.
+    /// Consumes and returns all decoded `char`s. If there are none, decodes the next ones first: at
+    /// least one and at most 2,048. Returns `None` at the end.
     ///
     /// # Errors
     ///
-    /// As `next()`.
+    /// The same as `next()`.
     ///
     /// # Cancel safety
     ///
@@ -412,7 +414,7 @@ where
         }
     }
 
-    /// Polls for what comes next.
+    /// Polls for the next item, without consuming it.
     #[inline]
     fn poll_first(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
         match self.block.peek() {
@@ -421,7 +423,7 @@ where
         }
     }
 
-    /// Polls for what comes next where no `char` is decoded.
+    /// Like [`poll_first`](Self::poll_first), if no `char` is decoded.
     #[inline(never)]
     fn poll_block(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
         let this = self.project();
@@ -448,7 +450,7 @@ where
         }
     }
 
-    /// Polls for the next item where no `char` is decoded.
+    /// Like `poll_next`, if no `char` is decoded.
     #[inline(never)]
     fn poll_slowly(
         mut self: Pin<&mut Self>,

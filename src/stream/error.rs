@@ -7,8 +7,9 @@ use crate::core::error::Utf8Error;
 
 /// An error in a stream of text.
 ///
-/// Streams yield it as an item and continue after it; so does a further call to a
-/// [`Utf8Reader`](crate::stream::Utf8Reader), for which `E` is [`io::Error`].
+/// Streams yield an error as an item and continue after it. A
+/// [`Utf8Reader`](crate::stream::Utf8Reader), for which `E` is [`io::Error`], continues with the
+/// next call.
 ///
 /// # Examples
 ///
@@ -28,12 +29,12 @@ use crate::core::error::Utf8Error;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError<E> {
-    /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed; decoding
-    /// continues after them.
+    /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed, and
+    /// decoding continues after them.
     #[error("the stream is not acceptable utf-8")]
     Utf8(#[from] Utf8Error),
-    /// The inner stream or the reader failed. Held bytes of a character are kept, so the text continues
-    /// if the inner stream does.
+    /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
+    /// stream continues, so does the text.
     #[error("the inner stream failed")]
     Inner(#[source] E),
     /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return
@@ -52,7 +53,7 @@ impl From<io::Error> for StreamError<io::Error> {
 }
 
 /// Returns an inner error unchanged. [`TooLong`](StreamError::TooLong) becomes
-/// [`InvalidData`](io::ErrorKind::InvalidData), a [`Utf8Error`] what its own conversion says.
+/// [`InvalidData`](io::ErrorKind::InvalidData). A [`Utf8Error`] is converted by its own `From`.
 impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
     fn from(error: StreamError<E>) -> Self {
         match error {
@@ -66,7 +67,7 @@ impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
     }
 }
 
-/// Appends `more` unless that makes `text` longer than `max_length`.
+/// Appends `more`, unless `text` would become longer than `max_length`.
 pub(super) fn append_within<E>(
     text: &mut String,
     more: &str,

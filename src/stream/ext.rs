@@ -23,10 +23,10 @@ use crate::stream::{Texts, Utf8Lines};
 /// # }
 /// ```
 pub trait Utf8ReadExt: AsyncRead {
-    /// Decodes what this reader reads, with the default options, in
+    /// Decodes the bytes of this reader, with the default options, in
     /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal); see [`Utf8Stream::from_reader`].
     ///
-    /// [`Utf8Reader`](crate::stream::Utf8Reader) is faster where borrowed text is enough.
+    /// [`Utf8Reader`](crate::stream::Utf8Reader) is faster if borrowed text is enough.
     ///
     /// # Examples
     ///
@@ -91,10 +91,11 @@ pub trait Utf8StreamExt: Stream {
         Utf8Stream::new(self)
     }
 
-    /// Splits a stream of text into lines, wherever its items end.
+    /// Splits a stream of text into lines. A line can span several items.
     ///
-    /// The items are `Result<T, E>` with `T: Into<ByteString>`: `String`, `&str`, [`ByteString`] and
-    /// others. For lines of chunks of bytes, use `utf8()` and [`lines()`](Utf8Stream::lines).
+    /// The items are `Result<T, E>` with `T: Into<ByteString>`, such as `String`, `&str` and
+    /// [`ByteString`]. For a stream of byte chunks, use `utf8()` and
+    /// [`lines()`](Utf8Stream::lines).
     ///
     /// # Examples
     ///

@@ -13,9 +13,9 @@
 //! | a `Stream` of `Result<String, E>` and others | [`text_lines()`](Utf8StreamExt::text_lines) | lines |
 //! | text, `char`s, UTF-16 units | [`Utf8Writer`] | an `AsyncWrite` |
 //!
-//! HTTP bodies, server-sent events, tokens of a language model and channels between tasks are such
-//! streams: chunks arrive as they were sent or as the network cut them, so a character can be split
-//! across two of them.
+//! HTTP bodies, server-sent events, the tokens of a language model and channels between tasks are
+//! streams of chunks. A chunk ends where the sender or the network split the data, so a character
+//! can be split across two chunks.
 //!
 //! ```
 //! use futures::{StreamExt, stream};
@@ -40,16 +40,16 @@
 //! # Errors are items
 //!
 //! An error does not end the stream, unlike with `FramedRead` (see the module `codec`): decoding
-//! resumes with the next item, without a `None` in between and without waiting for more input. To stop
-//! at the first error, use `try_next().await?`.
+//! resumes with the next item. There is no `None` in between, and the stream does not wait for more
+//! input. To stop at the first error, use `try_next().await?`.
 //!
 //! # Cooperative scheduling
 //!
-//! These streams return `Pending` only when the inner stream or reader does, which then holds the
-//! waker. There is one exception. Some chunks yield nothing: empty ones, parts of one character, bytes
-//! that [`ErrorMode::Skip`](crate::ErrorMode::Skip) skips. After 32 such chunks in a row, the task is
-//! woken and the stream returns `Pending`, so an always-ready source cannot starve other tasks,
-//! timeouts or the other branches of a `select!`.
+//! These streams return `Pending` when the inner stream or reader does, which has then registered
+//! the waker. There is one other case. Some chunks yield nothing: empty chunks, parts of one
+//! character, and bytes that [`ErrorMode::Skip`](crate::ErrorMode::Skip) skips. After 32 such
+//! chunks in a row, the stream wakes the task and returns `Pending`, so an always-ready source
+//! cannot starve other tasks, timeouts or the other branches of a `select!`.
 //!
 //! [`ByteString`]: bytestring::ByteString
 //! [`io::Error`]: std::io::Error

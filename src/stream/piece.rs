@@ -1,4 +1,4 @@
-//! How does a text keep the offsets of its characters, among repairs?
+//! How are the offsets of characters kept in text that contains repairs?
 
 use bytes::Buf;
 use bytestring::ByteString;
@@ -11,11 +11,11 @@ use crate::core::mode::{ErrorMode, Repair};
 /// Text and its offset in the stream. Never empty.
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
-    /// Well-formed text, from `offset` on.
+    /// Well-formed text that starts at `offset`.
     Text { text: ByteString, offset: u64 },
     /// One character that was split across chunks.
     Char { text: Repair, offset: u64 },
-    /// Text after a repair, which it begins with unless the repair is empty.
+    /// Text that starts with a repair, which may be empty.
     Repaired(Repaired),
 }
 
@@ -23,11 +23,11 @@ pub(super) enum Piece {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repaired {
     text: String,
-    /// One for each repair. Invariant: the first is at 0, and they are in order.
+    /// One per repair. Invariant: the first is at 0, and they are in order.
     repairs: Vec<RepairAt>,
 }
 
-/// The position of a repair in the text, and of the ill-formed part in the stream.
+/// The position of a repair in the text, and of its ill-formed part in the stream.
 #[derive(Clone, Copy, Debug)]
 struct RepairAt {
     offset: u64,
@@ -70,7 +70,7 @@ impl Repaired {
     }
 
     fn offset(&self, at: usize) -> u64 {
-        // At the end, an empty repair after the last character has not been passed.
+        // At the end of the text, an empty repair after the last character does not count.
         let last = at.min(self.text.len() - 1);
         let passed = self.repairs.partition_point(|repair| repair.at as usize <= last);
         let Some(repair) = self.repairs[..passed].last() else { return 0 };
@@ -81,7 +81,7 @@ impl Repaired {
     }
 }
 
-/// Returns the next piece of the chunk, and leaves the rest of the chunk.
+/// Returns the next piece of the chunk. The rest of the chunk stays in `text`.
 pub(super) fn next_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
     while !text.chunk.is_empty() {
         let found = if text.decoder.incomplete().is_empty() {
@@ -96,7 +96,7 @@ pub(super) fn next_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Erro
     Ok(None)
 }
 
-/// Returns the next piece that the end of the stream decides, then `None`.
+/// Returns the next piece that the end of the stream determines, then `None`.
 pub(super) fn end_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
     while let Err(error) = text.decoder.finish() {
         if let Some(piece) = repaired_piece(text, error)? {
@@ -108,13 +108,13 @@ pub(super) fn end_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error
 
 fn whole_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
     let piece = text.decoder.take_piece(&mut text.chunk);
-    // After text the decoder holds nothing.
+    // After text, the decoder holds nothing.
     let position = text.decoder.position();
     let piece = piece.transpose()?;
     Ok(piece.map(|text| Piece::Text { offset: position - text.len() as u64, text }))
 }
 
-/// Completes the held character. (`push_bytes` would allocate memory for it.)
+/// Completes the held character. Unlike `push_bytes`, this does not allocate.
 fn split_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
     let (used, resumed) = text.decoder.resume(&text.chunk);
     text.chunk.advance(used);
@@ -128,8 +128,8 @@ fn split_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
     }
 }
 
-/// Repairs an error and those that follow it closely: a piece for each of dense errors would cost more
-/// than to repair them.
+/// Repairs an error and the errors that follow closely. With dense errors, a piece for each would
+/// cost more than the repair itself.
 fn repaired_piece(text: &mut ChunkText, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
     if text.mode == ErrorMode::Fatal {
         return Err(error);

@@ -7,9 +7,9 @@ use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 /// Whether a source has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// More may come.
+    /// More items may follow.
     Open,
-    /// The source has ended; the decoder has not.
+    /// The source has ended. The decoder has not.
     Ending,
     /// Only `None` is left.
     Ended,
@@ -17,8 +17,8 @@ pub(super) enum State {
 
 /// Polls for the next item.
 ///
-/// `next` takes an item from `machine`, `fill` polls the source and gives `machine` the next chunk,
-/// and `end` takes the items that the end of the source decides.
+/// `next` takes an item from `machine`. `fill` polls the source and passes the next chunk to
+/// `machine`. `end` takes the items that the end of the source determines.
 pub(super) fn poll_items<M, T, E>(
     cx: &mut Context<'_>,
     state: &mut State,

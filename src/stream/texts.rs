@@ -1,4 +1,4 @@
-//! How does a stream of text feed the lines?
+//! How are lines read from a stream of text?
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -10,8 +10,8 @@ use pin_project_lite::pin_project;
 use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 
 pin_project! {
-    /// The source of [`text_lines`](crate::stream::Utf8StreamExt::text_lines): skips empty items, and
-    /// does not poll the inner stream again after its end.
+    /// The source of [`text_lines`](crate::stream::Utf8StreamExt::text_lines). It skips empty
+    /// items, and does not poll the inner stream after its end.
     #[derive(Clone, Debug)]
     pub struct Texts<S> {
         #[pin]
@@ -31,7 +31,7 @@ where
     S: Stream<Item = Result<T, E>>,
     T: Into<ByteString>,
 {
-    /// Polls for the next text that is not empty.
+    /// Polls for the next non-empty text.
     pub(super) fn poll_text(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Lines of a stream of chunks, of text, or of a reader: the line machine over a source.
+//! How are lines read from a stream of chunks, a stream of text, or a reader?
 
 use std::io;
 use std::pin::Pin;
@@ -23,24 +23,25 @@ pin_project! {
     /// Lines of a stream of chunks, of a stream of text, or of a reader, each with its number and
     /// offset.
     ///
-    /// Made by [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines), [`Utf8Reader::into_lines`] and
-    /// [`text_lines`](crate::stream::Utf8StreamExt::text_lines). The stream or reader it is made
-    /// of brings its options and error mode. In [`ErrorMode::Fatal`], the default, a line that is not
-    /// valid yields one error as soon as that is known, and the next line is unaffected. The other
-    /// modes repair ill-formed parts and keep every line, except those that are too long.
+    /// Created by [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines),
+    /// [`Utf8Reader::into_lines`] and [`text_lines`](crate::stream::Utf8StreamExt::text_lines),
+    /// with the options and the error mode of that stream or reader. In [`ErrorMode::Fatal`], the
+    /// default, an invalid line yields one error as soon as the problem is known, and the next line
+    /// is unaffected. The other modes repair ill-formed parts and keep every line, except lines
+    /// that are too long.
     ///
-    /// Buffers the unfinished line: at most 65,536 bytes (64 KiB) of it unless
-    /// [`with_max_length`](Self::with_max_length) sets another limit, the delimiter, and one chunk. Over
-    /// a `Utf8Reader` it holds no heap memory while that is pending between two lines. It is at most
-    /// 200 bytes larger than its source. An empty chunk changes nothing. The end of the source ends
-    /// the last line. The stream is fused.
+    /// It buffers the incomplete line: at most 65,536 bytes (64 KiB) unless
+    /// [`with_max_length`](Self::with_max_length) sets another limit, the delimiter, and one chunk.
+    /// Over a `Utf8Reader` it holds no heap memory while the reader is pending between two lines.
+    /// It is at most 200 bytes larger than its source. An empty chunk changes nothing. The end of
+    /// the source ends the last line. The stream is fused.
     ///
     /// # Errors
     ///
-    /// [`LinesError::Line`] for a line that is rejected. [`LinesError::Inner`] for an error of the
-    /// source; text may be missing where it occurred, so the line in which it fell is rejected with
-    /// it: the rest of that line is skipped in bounded memory. A [`Utf8Reader`] loses nothing when it
-    /// fails, so there the line continues. The stream continues after every error.
+    /// [`LinesError::Line`] for a rejected line. [`LinesError::Inner`] for an error of the source.
+    /// Text may be missing at that point, so the current line is rejected as well, and the rest of
+    /// it is skipped in bounded memory. A [`Utf8Reader`] loses nothing when it fails, so there the
+    /// line continues. The stream continues after every error.
     ///
     /// # Cancel safety
     ///
@@ -72,13 +73,13 @@ pin_project! {
         #[pin]
         source: S,
         machine: LineMachine<NoLegacy>,
-        // What has not been made lines of.
+        // Bytes that are in no line yet.
         buffer: BytesMut,
         state: State,
     }
 }
 
-/// What is not a line in a stream of lines. The stream continues after it.
+/// An error in a stream of lines. The stream continues after it.
 ///
 /// # Examples
 ///
@@ -99,15 +100,16 @@ pin_project! {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinesError<E> {
-    /// A line was rejected; the rest of it is skipped.
+    /// A line was rejected. The rest of it is skipped.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// The source failed. Unless it is a [`Utf8Reader`], the line in which that happened is rejected.
+    /// The source failed. Unless the source is a [`Utf8Reader`], the current line is rejected as
+    /// well.
     #[error("the inner stream failed")]
     Inner(#[source] E),
 }
 
-/// An inner error as it was; the others as [`LineError`] converts.
+/// Returns an inner error unchanged. A [`LineError`] is converted by its own `From`.
 impl<E: Into<io::Error>> From<LinesError<E>> for io::Error {
     fn from(error: LinesError<E>) -> Self {
         match error {
@@ -118,8 +120,8 @@ impl<E: Into<io::Error>> From<LinesError<E>> for io::Error {
 }
 
 impl<S> Utf8Lines<S> {
-    /// Makes lines of the chunks of `source`, with the default settings: lines of at most 64 KiB, ended
-    /// by LF or CR LF, in [`ErrorMode::Fatal`]. For other options and error modes, see
+    /// Splits the chunks of `source` into lines, with the default settings: lines of at most 64
+    /// KiB, ended by LF or CR LF, in [`ErrorMode::Fatal`]. For other options and error modes, see
     /// [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines).
     ///
     /// # Examples
@@ -141,8 +143,9 @@ impl<S> Utf8Lines<S> {
         Self { source, machine, buffer, state: State::Open }
     }
 
-    /// Continues with `unread`, which `decoder` has reached, and ends after it if `has_ended`.
-    pub(super) fn going_on(
+    /// Continues with `unread`, which starts at the position of `decoder`. If `has_ended`, the
+    /// stream ends after it.
+    pub(super) fn continuing(
         source: S,
         unread: &[u8],
         decoder: Utf8Decoder,
@@ -180,7 +183,7 @@ impl<S> Utf8Lines<S> {
         self
     }
 
-    /// Sets the limit on the length of a line, in bytes as they arrive, without BOM and delimiter.
+    /// Sets the maximum length of a line, in bytes as received, without the BOM and the delimiter.
     /// Call it before the first poll.
     ///
     /// # Examples
@@ -216,8 +219,8 @@ impl<S> Utf8Lines<S> {
         &self.source
     }
 
-    /// Consumes the adaptor and returns the source. Bytes that were read and are in no line are lost:
-    /// copy [`rest`](Self::rest) first. [`into_reader`](Utf8Lines::into_reader) returns a
+    /// Consumes the adaptor and returns the source. Bytes that were read but are in no line are
+    /// lost: copy [`rest`](Self::rest) first. [`into_reader`](Utf8Lines::into_reader) returns a
     /// [`Utf8Reader`] without loss.
     ///
     /// # Examples
@@ -238,7 +241,7 @@ impl<S> Utf8Lines<S> {
         self.source
     }
 
-    /// Returns the bytes that have arrived and are in no line yet.
+    /// Returns the bytes that have been read but are in no line yet.
     ///
     /// # Examples
     ///
@@ -257,8 +260,9 @@ impl<S> Utf8Lines<S> {
         &self.buffer
     }
 
-    /// Returns the decoder inside, which counts errors and knows whether a BOM was removed and how
-    /// many bytes were skipped. Its position is how far [`rest`](Self::rest) has been looked at.
+    /// Returns the inner decoder, for its error count, whether a BOM was removed, and how many
+    /// bytes were skipped. Its position is the offset up to which [`rest`](Self::rest) has been
+    /// scanned.
     ///
     /// # Examples
     ///
@@ -277,8 +281,8 @@ impl<S> Utf8Lines<S> {
         self.machine.decoder()
     }
 
-    /// Polls for the next line; `fill` polls the source for more and says whether there is. Rejects the
-    /// line in which the source fails, if it `may_lose` text.
+    /// Polls for the next line. `fill` polls the source for more bytes, and returns `None` at the
+    /// end. If the source `may_lose` text, its error rejects the current line.
     fn poll_line<E>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -291,10 +295,10 @@ impl<S> Utf8Lines<S> {
     ) -> Poll<Option<Result<Line, LinesError<E>>>> {
         let mut this = self.project();
         let (machine, buffer, state) = (this.machine, this.buffer, this.state);
-        // Not by `poll_items`, which costs a tenth here (benches/scenarios/reader.rs, read-lines).
+        // `poll_items` would make this 10% slower (benches/scenarios/reader.rs, read-lines).
         let mut silent = 0;
         loop {
-            // In two places: see `crate::core`, "Store forwarding"; scenario `stream`.
+            // Two returns: see `crate::core`, "Store forwarding"; scenario `stream`.
             if *state == State::Open
                 && let Some(line) = machine.next_line(buffer)
             {
@@ -331,13 +335,13 @@ impl<S> Utf8Lines<S> {
 }
 
 impl<R> Utf8Lines<Utf8Reader<R>> {
-    /// Returns the reader, for what follows the lines. Nothing is lost: bytes that have been read and
-    /// are in no line ([`rest`](Self::rest)) come next. They are copied, into memory that is freed
-    /// once the text has been consumed and the reader is pending.
+    /// Returns the reader, to read what follows the lines. Nothing is lost: bytes that were read
+    /// but are in no line ([`rest`](Self::rest)) come first. They are copied to memory that is
+    /// freed once the text has been consumed and the reader is pending.
     ///
-    /// The errors of all lines so far have been counted; those in an unfinished line will be. After a
-    /// rejected line the reader continues in the middle of it. If lines may end with CR, the reader
-    /// may continue with the LF that belongs to one. A reader that has ended while lines were left is
+    /// Errors in all lines so far have been counted. Errors in an incomplete line will be. After a
+    /// rejected line, the reader continues in the middle of that line. If a line can end with CR,
+    /// the reader may continue with the LF of a CR LF. A reader that ended while lines were left is
     /// read once more.
     ///
     /// # Examples
@@ -357,7 +361,7 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     /// ```
     pub fn into_reader(self) -> Utf8Reader<R> {
         let (decoder, mode) = self.machine.into_decoder();
-        self.source.go_on(&self.buffer, decoder, mode, self.state == State::Ended)
+        self.source.continuing(&self.buffer, decoder, mode, self.state == State::Ended)
     }
 }
 
@@ -412,7 +416,7 @@ where
     }
 }
 
-/// Appends a chunk, without copying if the buffer is empty and the chunk is not shared.
+/// Appends a chunk. If the buffer is empty and the chunk is not shared, it is not copied.
 fn append(buffer: &mut BytesMut, chunk: Bytes) {
     if !buffer.is_empty() {
         return buffer.extend_from_slice(&chunk);

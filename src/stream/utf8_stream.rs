@@ -25,35 +25,34 @@ pin_project! {
     /// Decodes a stream of chunks into a stream of text: each item is a run of whole characters, never
     /// empty.
     ///
-    /// The chunks are those of any `Stream` of `Result<B, E>` with `B: Into<Bytes>`, such as
-    /// `Bytes`, `Vec<u8>` and `&'static [u8]`, or those of a reader
-    /// ([`from_reader`](Self::from_reader)). Everything that a chunk determines is emitted before the
-    /// next chunk is requested. How the text is divided into items depends on the chunks; the text does
-    /// not.
+    /// The input is any `Stream` of `Result<B, E>` with `B: Into<Bytes>`, such as `Bytes`,
+    /// `Vec<u8>` and `&'static [u8]`, or a reader ([`from_reader`](Self::from_reader)). Everything
+    /// that a chunk determines is emitted before the next chunk is requested. The boundaries of the
+    /// items depend on the chunks. The text does not.
     ///
-    /// Text is not copied: an item shares the memory of its chunk, and a small item keeps the whole
-    /// chunk alive (`ByteString::from(&*item)` copies it out). A character split across chunks is
-    /// copied, and is an item of its own. In a lossy mode a chunk yields at most one item, which is a
-    /// copy if something was repaired or if the chunk completed a character.
+    /// Text is not copied: an item shares the memory of its chunk, so a small item keeps the whole
+    /// chunk alive (`ByteString::from(&*item)` copies it). A character split across chunks is
+    /// copied, and is an item of its own. In a lossy mode a chunk yields at most one item, which is
+    /// a copy if something was repaired or if the chunk completed a character.
     ///
-    /// Between polls it holds at most three bytes, the beginning of a sequence or of a BOM, and in
-    /// [`ErrorMode::Fatal`] the rest of one chunk ([`rest`](Self::rest)). An empty chunk changes
-    /// nothing. At the end of the inner stream, an incomplete sequence becomes one error or one repair;
-    /// then the stream yields `None` forever, and does not poll the inner stream again.
+    /// Between polls it holds at most three bytes, the beginning of a sequence or of a BOM. In
+    /// [`ErrorMode::Fatal`] it also holds the rest of one chunk ([`rest`](Self::rest)). An empty
+    /// chunk changes nothing. At the end of the inner stream, an incomplete sequence becomes one
+    /// error or one repair. The stream is fused, and does not poll the inner stream after its end.
     ///
     /// The decoder `D` is a [`Utf8Decoder`], or a [`FallbackDecoder`] after
     /// [`with_fallback`](Self::with_fallback).
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], the default, [`StreamError::Utf8`] for each ill-formed part, at its
-    /// position: after the text before it, and before the text after it, which follows without delay.
-    /// In every mode [`StreamError::Inner`] at its position; the held bytes of a character are kept, and
-    /// decoding continues if the inner stream does.
+    /// [`StreamError::Utf8`] for each ill-formed part in [`ErrorMode::Fatal`], the default. The
+    /// text before the error comes first, and the text after it follows without delay.
+    /// [`StreamError::Inner`] in every mode. The held bytes of a character are kept, and decoding
+    /// continues if the inner stream does.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future of `next()` loses nothing: the bytes are here or still in the inner
+    /// Dropping the future of `next()` loses nothing: the bytes are held here or still in the inner
     /// stream.
     ///
     /// # Examples
@@ -112,8 +111,8 @@ impl<S> Utf8Stream<S> {
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.
     ///
-    /// After that the stream continues with the same offsets: what the options refuse is refused in the
-    /// bytes that have not been decoded, and how it begins no longer changes.
+    /// If the stream has already begun, it continues with the same offsets: the strictness applies
+    /// to the bytes that have not been decoded, and the other options have no effect.
     ///
     /// # Examples
     ///
@@ -135,8 +134,8 @@ impl<S> Utf8Stream<S> {
         Self { text: ChunkText { decoder, ..self.text }, ..self }
     }
 
-    /// Sets what replaces ill-formed parts. It can be called at any time, and applies to the bytes that
-    /// have not been decoded.
+    /// Sets what replaces ill-formed parts. You can call it at any time. It applies to the bytes
+    /// that have not been decoded.
     ///
     /// # Examples
     ///
@@ -157,12 +156,12 @@ impl<S> Utf8Stream<S> {
         Self { text: ChunkText { mode, ..self.text }, ..self }
     }
 
-    /// Decodes text that is not UTF-8 from a legacy encoding. The error mode then applies to what the
-    /// options reject.
+    /// Decodes text that is not UTF-8 from a legacy encoding. The error mode then applies only to
+    /// errors that the options define.
     ///
-    /// Set the options and the error mode before. Held bytes are kept. The stream then holds as much as
-    /// the [`Fallback`] may hold back; [`decoder`](Self::decoder) returns the
-    /// [`FallbackDecoder`], which counts what fell back.
+    /// Set the options and the error mode first. Held bytes are kept. The stream then holds up to
+    /// the limit of the [`Fallback`]. [`decoder`](Self::decoder) returns the [`FallbackDecoder`],
+    /// which counts what fell back.
     ///
     /// # Examples
     ///
@@ -214,8 +213,8 @@ impl<S> Utf8Stream<S> {
         CharStream::new(self)
     }
 
-    /// Returns a stream of the lines of this text, with the same options and error mode. The first line
-    /// begins where the text that has been yielded ends.
+    /// Returns a stream of the lines of this text, with the same options and error mode. The first
+    /// line begins after the text that has been yielded.
     ///
     /// # Examples
     ///
@@ -235,7 +234,7 @@ impl<S> Utf8Stream<S> {
         let has_ended = self.state != State::Open;
         let ChunkText { mut decoder, mode, chunk } = self.text;
         let unread = [decoder.take_held().as_bytes(), &chunk].concat();
-        Utf8Lines::going_on(self.inner, &unread, decoder, mode, has_ended)
+        Utf8Lines::continuing(self.inner, &unread, decoder, mode, has_ended)
     }
 }
 
@@ -254,7 +253,7 @@ impl<S, D> Utf8Stream<S, D> {
         &self.inner
     }
 
-    /// Returns the inner stream mutably. Chunks that you take from it are missing in the text.
+    /// Returns the inner stream mutably. Chunks that you take from it are missing from the text.
     ///
     /// # Examples
     ///
@@ -273,7 +272,7 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Consumes the adaptor and returns the inner stream.
     ///
-    /// Bytes that were received and not emitted are lost: those that the [`decoder`](Self::decoder)
+    /// Bytes that were received but not emitted are lost: those that the [`decoder`](Self::decoder)
     /// holds, and after them [`rest`](Self::rest).
     ///
     /// # Examples
@@ -297,7 +296,7 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Returns the bytes of the last chunk that have not been decoded.
     ///
-    /// There are none in the lossy modes, nor after the stream returned `Pending`.
+    /// It is empty in the lossy modes, and after the stream has returned `Pending`.
     ///
     /// # Examples
     ///
@@ -317,8 +316,8 @@ impl<S, D> Utf8Stream<S, D> {
         &self.text.chunk
     }
 
-    /// Returns the inner decoder: for the position in the stream, the held bytes, the error count, the
-    /// first error, whether a BOM was removed, and how many bytes were skipped.
+    /// Returns the inner decoder, for the position in the stream, the held bytes, the error count,
+    /// the first error, whether a BOM was removed, and how many bytes were skipped.
     ///
     /// # Examples
     ///
@@ -343,15 +342,15 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Collects the whole text, at most `max_length` bytes of it.
     ///
-    /// The limit applies to the text: a removed BOM and skipped bytes do not count, repairs do. The
+    /// The limit applies to the text: repairs count, a removed BOM and skipped bytes do not. The
     /// collected text never takes more than `max_length` bytes of memory, even if the stream is
-    /// endless; besides it there is one chunk, repaired in the lossy modes.
+    /// endless. In addition there is one chunk, repaired in the lossy modes.
     ///
     /// # Errors
     ///
-    /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; the first error of the
-    /// stream otherwise. The stream and the text so far are dropped; to keep them, take the items one
-    /// by one.
+    /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; otherwise the
+    /// first error of the stream. The stream and the text so far are dropped. To keep them, take
+    /// the items one by one.
     ///
     /// # Cancel safety
     ///
@@ -386,11 +385,11 @@ impl<S, D> Utf8Stream<S, D> {
 }
 
 impl<R: AsyncRead> Utf8Stream<ReaderChunks<R>> {
-    /// Decodes what `reader` reads, with the default options, in [`ErrorMode::Fatal`].
+    /// Decodes the bytes of `reader`, with the default options, in [`ErrorMode::Fatal`].
     ///
-    /// It reads into a buffer of 8,192 bytes (8 KiB), which the items share; to set its size, use
-    /// [`ReaderChunks::with_capacity`]. An error of the reader is a [`StreamError::Inner`]; the next
-    /// poll reads again. A read of no bytes is the end.
+    /// It reads into a buffer of 8,192 bytes (8 KiB), which the items share. To set its size, use
+    /// [`ReaderChunks::with_capacity`]. An error of the reader is a [`StreamError::Inner`], and the
+    /// next poll reads again. A read of no bytes ends the stream.
     ///
     /// # Examples
     ///
@@ -429,7 +428,7 @@ where
     }
 }
 
-/// Text is not copied where it is UTF-8 and none of it was held.
+/// Text is not copied if it is UTF-8 and no part of it was held.
 impl<S, B, E> Stream for Utf8Stream<S, FallbackDecoder>
 where
     S: Stream<Item = Result<B, E>>,
@@ -456,7 +455,7 @@ where
 }
 
 impl<S> Utf8Stream<S> {
-    /// As `poll_next`, in pieces that know their offsets.
+    /// Like `poll_next`, in pieces with their offsets.
     pub(super) fn poll_pieces(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -474,7 +473,7 @@ impl<S, D> Utf8Stream<S, D> {
         self.state == State::Ended
     }
 
-    /// Polls for the next item: `next` takes it from the chunk, `end` from the end of the stream.
+    /// Polls for the next item. `next` takes it from the chunk, `end` from the end of the stream.
     fn poll_with<T>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -21,37 +21,38 @@ use crate::payload::http::charset::Charset;
 use crate::payload::http::decoding::Decoding;
 
 pin_project! {
-    /// The body of a request or a response as text: each frame of data is a run of whole characters in
-    /// UTF-8, never empty.
+    /// The body of a request or a response as text. Each frame of data is a non-empty run of whole
+    /// characters in UTF-8.
     ///
-    /// It is a `Body` around another body. Everything that an inner frame determines is emitted before
-    /// the next one is requested. How the text is divided into frames depends on the inner frames; the
-    /// text does not. Text is not copied if the inner data is `Bytes`; a character split across frames is
-    /// copied, and is a frame of its own. In a lossy mode an inner frame yields at most one frame, which
-    /// is a copy if something was repaired or if the frame completed a character.
+    /// It is a `Body` that wraps another body. Everything that an inner frame determines is emitted
+    /// before the next one is requested. The boundaries of the frames depend on the inner frames.
+    /// The text does not. Text is not copied if the inner data is `Bytes`. A character split across
+    /// frames is copied, and is a frame of its own. In a lossy mode an inner frame yields at most
+    /// one frame, which is a copy if something was repaired or if the frame completed a character.
     ///
-    /// Between polls it holds at most three bytes, the beginning of a character or of a BOM; in
-    /// [`ErrorMode::Fatal`] also the rest of one inner frame, and trailers after an error. Bodies in other
-    /// charsets are converted in blocks of 16 KiB. It is at most 160 bytes larger than the inner body.
-    /// Empty frames are skipped, and change nothing.
+    /// Between polls it holds at most three bytes, the beginning of a character or of a BOM. In
+    /// [`ErrorMode::Fatal`] it also holds the rest of one inner frame, and trailers after an error.
+    /// Bodies in other charsets are converted in blocks of 16 KiB. It is at most 160 bytes larger
+    /// than the inner body. Empty frames are skipped, and change nothing.
     ///
-    /// Trailers are passed on. An incomplete character before them, or before the end, is one error or
-    /// one repair. After the end, the inner body is not polled again.
+    /// Trailers are passed on. An incomplete character before them, or before the end, is one error
+    /// or one repair. After the end, the inner body is not polled again.
     ///
-    /// `size_hint` is exact if the inner one is and the bytes do not change: the charset is UTF-8, the
-    /// mode is [`ErrorMode::Fatal`], and no BOM is removed and no bytes are skipped.
+    /// `size_hint` is exact if the hint of the inner body is exact and the bytes do not change: the
+    /// charset is UTF-8, the mode is [`ErrorMode::Fatal`], no BOM is removed and no bytes are
+    /// skipped.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], the default, [`BodyError::Utf8`] (or [`Legacy`](BodyError::Legacy)) for
-    /// each ill-formed part, after the text before it. A body is usually dropped at its first error; if
-    /// you poll it again, it continues after the ill-formed part. After [`BodyError::TooLong`] and
-    /// [`BodyError::Inner`] the body has ended.
+    /// [`BodyError::Utf8`] (or [`Legacy`](BodyError::Legacy)) for each ill-formed part in
+    /// [`ErrorMode::Fatal`], the default, after the text before it. A body is usually dropped at
+    /// its first error. If you poll it again, it continues after the ill-formed part. After
+    /// [`BodyError::TooLong`] and [`BodyError::Inner`] the body has ended.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future of [`text_frame`](Self::text_frame), or of http-body-util's `frame`, loses
-    /// nothing: the bytes are here or still in the inner body.
+    /// Dropping the future of [`text_frame`](Self::text_frame), or of http-body-util's `frame`,
+    /// loses nothing: the bytes are held here or still in the inner body.
     ///
     /// # Examples
     ///
@@ -83,7 +84,7 @@ pin_project! {
         inner: B,
         decoding: Decoding,
         max_length: u64,
-        // Bytes of data received from the inner body.
+        // The number of bytes of data received from the inner body.
         received: u64,
         state: State,
     }
@@ -117,13 +118,14 @@ impl<B> Utf8Body<B> {
 }
 
 impl<B: Body> Utf8Body<B> {
-    /// Reads `inner` in the charset of the `Content-Type` in `headers`: in UTF-8 if there is none.
+    /// Reads `inner` in the charset of the `Content-Type` in `headers`, or in UTF-8 if there is
+    /// none.
     ///
     /// # Errors
     ///
-    /// As [`from_content_type`](Self::from_content_type);
-    /// [`ContradictoryCharsets`](BodyError::ContradictoryCharsets) also for several `Content-Type` fields
-    /// that name different encodings, or of which only some name one.
+    /// The same as [`from_content_type`](Self::from_content_type).
+    /// [`ContradictoryCharsets`](BodyError::ContradictoryCharsets) is also returned for several
+    /// `Content-Type` fields that name different encodings, or if only some of them name one.
     ///
     /// # Examples
     ///
@@ -146,10 +148,12 @@ impl<B: Body> Utf8Body<B> {
         Self::new(inner).in_charset(Charset::from_headers(headers))
     }
 
-    /// Reads `inner` in the charset of the `Content-Type` field `field`: in UTF-8 if it names none.
+    /// Reads `inner` in the charset of the `Content-Type` field `field`, or in UTF-8 if it names
+    /// none.
     ///
-    /// The field is parsed by RFC 9110 (section 8.3.1): names in any case, values as tokens or as quoted
-    /// strings. `charset` can be repeated if all name the same encoding.
+    /// The field is parsed according to RFC 9110 (section 8.3.1): names in any case, values as
+    /// tokens or as quoted strings. `charset` can be repeated if all of them name the same
+    /// encoding.
     ///
     /// # Errors
     ///
@@ -179,8 +183,8 @@ impl<B: Body> Utf8Body<B> {
         Self::new(inner).in_charset(charset.map(Option::unwrap_or_default))
     }
 
-    /// Sets the charset to the encoding with this label, ignoring case and ASCII whitespace around it. Call
-    /// it before the first poll.
+    /// Sets the charset to the encoding with this label. Case, and ASCII whitespace around the
+    /// label, are ignored. Call it before the first poll.
     ///
     /// # Errors
     ///
@@ -217,11 +221,11 @@ impl<B: Body> Utf8Body<B> {
 impl<B> Utf8Body<B> {
     /// Sets how the text begins and what it may contain. Call it before the first poll.
     ///
-    /// After that the text continues with the same offsets: what the options refuse is refused in the
-    /// bytes that have not been decoded, and how it begins no longer changes.
+    /// If the text has already begun, it continues with the same offsets: the strictness applies to
+    /// the bytes that have not been decoded, and the other options have no effect.
     ///
-    /// If the charset is not UTF-8, the options apply to the converted text. In UTF-16, a BOM also decides
-    /// the byte order, as in the WHATWG Encoding Standard.
+    /// If the charset is not UTF-8, the options apply to the converted text. In UTF-16, a BOM also
+    /// determines the byte order, as in the WHATWG Encoding Standard.
     ///
     /// # Examples
     ///
@@ -264,12 +268,13 @@ impl<B> Utf8Body<B> {
         self
     }
 
-    /// Sets how many bytes of data the inner body can have. By default there is no limit, because nothing
-    /// accumulates here. If you lower it later, no further bytes are admitted.
+    /// Sets the maximum length of the inner body, in bytes of data. By default there is no limit,
+    /// because nothing accumulates here. If you lower it below the number of bytes received, no
+    /// further bytes are admitted.
     ///
-    /// The bytes within the limit are decoded and emitted; then comes [`BodyError::TooLong`], and the
-    /// body has ended. A body whose size hint already exceeds the limit is rejected before it is polled,
-    /// so that no `100 Continue` is sent for it.
+    /// The bytes within the limit are decoded and emitted. Then the body returns
+    /// [`BodyError::TooLong`] and ends. A body whose size hint already exceeds the limit is
+    /// rejected before it is polled, so that no `100 Continue` is sent for it.
     ///
     /// # Examples
     ///
@@ -320,7 +325,7 @@ impl<B> Utf8Body<B> {
         &self.inner
     }
 
-    /// Returns the inner body mutably. Frames that you take from it are missing in the text.
+    /// Returns the inner body mutably. Frames that you take from it are missing from the text.
     ///
     /// # Examples
     ///
@@ -338,9 +343,9 @@ impl<B> Utf8Body<B> {
 
     /// Consumes the adaptor and returns the inner body.
     ///
-    /// Data that was received and not emitted is lost: the beginning of a character
-    /// (`decoder().incomplete()`), the rest of a frame in which there was an error, trailers after an
-    /// error, and what has not been converted from another charset.
+    /// Data that was received but not emitted is lost: the beginning of a character
+    /// (`decoder().incomplete()`), the rest of a frame after an error, trailers after an error, and
+    /// bytes that have not been converted from another charset.
     ///
     /// # Examples
     ///
@@ -359,7 +364,7 @@ impl<B> Utf8Body<B> {
         self.inner
     }
 
-    /// Returns the inner decoder: for the position in the text, the held bytes, whether a BOM was
+    /// Returns the inner decoder, for the position in the text, the held bytes, whether a BOM was
     /// removed, and how many bytes were skipped.
     ///
     /// # Examples
@@ -380,7 +385,7 @@ impl<B> Utf8Body<B> {
         self.decoding.decoder()
     }
 
-    /// Returns how many ill-formed parts and rejected characters there were.
+    /// Returns the number of ill-formed parts and rejected characters so far.
     ///
     /// # Examples
     ///
@@ -426,7 +431,7 @@ impl<B> Utf8Body<B> {
 }
 
 impl<B: Body> Utf8Body<B> {
-    /// Polls for the next frame, as `poll_frame` does, with its data as text.
+    /// Polls for the next frame, like `poll_frame`, with its data as text.
     ///
     /// # Errors
     ///
@@ -550,15 +555,15 @@ impl<B: Body> Utf8Body<B> {
 
     /// Collects the whole text, at most `max_length` bytes of it. Trailers are dropped.
     ///
-    /// The limit applies to the text: a removed BOM and skipped bytes do not count, repairs do. The
-    /// collected text never takes more than `max_length` bytes of memory, even if the body is endless;
-    /// besides it there is one frame, repaired in the lossy modes.
+    /// The limit applies to the text: repairs count, a removed BOM and skipped bytes do not. The
+    /// collected text never takes more than `max_length` bytes of memory, even if the body is
+    /// endless. In addition there is one frame, repaired in the lossy modes.
     ///
     /// # Errors
     ///
-    /// [`BodyError::TooLong`] as soon as the text is longer than `max_length`, or immediately if the size
-    /// hint exceeds it; the first error of the body otherwise. The body and the text so far are dropped;
-    /// to keep them, take the frames one by one.
+    /// [`BodyError::TooLong`] as soon as the text is longer than `max_length`, or immediately if
+    /// the size hint exceeds it; otherwise the first error of the body. The body and the text so
+    /// far are dropped. To keep them, take the frames one by one.
     ///
     /// # Cancel safety
     ///
@@ -625,17 +630,17 @@ impl<B: Body> Body for Utf8Body<B> {
 
 #[derive(Debug)]
 enum State {
-    /// More may come.
+    /// More frames may follow.
     Open,
-    /// The inner body has ended, except for these trailers; the decoder has not.
+    /// The inner body has ended, except for these trailers. The decoder has not.
     Ending(Option<Box<Frame<ByteString>>>),
-    /// The inner body is too long, and the error has not been returned.
+    /// The inner body is too long. The error has not been returned yet.
     TooLong,
     /// Only `None` is left.
     Ended,
 }
 
-/// Takes at most `allowed` bytes of `data`.
+/// Returns at most `allowed` bytes of `data`.
 fn within(mut data: impl Buf, allowed: u64) -> (Bytes, State) {
     let len = data.remaining();
     match usize::try_from(allowed) {

@@ -18,7 +18,8 @@ pub(super) enum Charset {
 }
 
 impl Charset {
-    /// Finds the encoding with this label, ignoring case and ASCII whitespace around it.
+    /// Finds the encoding with this label. Case, and ASCII whitespace around the label, are
+    /// ignored.
     pub(super) fn from_label(label: &[u8]) -> Result<Self, BodyError<Infallible>> {
         let trimmed = label.trim_ascii();
         if UTF_8_LABELS.iter().any(|known| trimmed.eq_ignore_ascii_case(known.as_bytes())) {
@@ -31,8 +32,9 @@ impl Charset {
         Err(BodyError::UnsupportedCharset { label })
     }
 
-    /// Parses the parameter `charset` of a `Content-Type` field by RFC 9110, section 8.3.1; returns `None`
-    /// if there is none. It can be repeated if all name the same encoding.
+    /// Parses the parameter `charset` of a `Content-Type` field according to RFC 9110, section
+    /// 8.3.1. Returns `None` if there is none. It can be repeated if all of them name the same
+    /// encoding.
     pub(super) fn from_content_type(field: &[u8]) -> Result<Option<Self>, BodyError<Infallible>> {
         let mut charset = None;
         let mut parameters = Parameters::of(field)?;
@@ -44,7 +46,7 @@ impl Charset {
         Ok(charset)
     }
 
-    /// Returns the charset in the headers of a request or a response: UTF-8 if there is none.
+    /// Returns the charset in the headers of a request or a response, or UTF-8 if there is none.
     pub(super) fn from_headers(headers: &HeaderMap) -> Result<Self, BodyError<Infallible>> {
         let mut charset = None;
         for field in headers.get_all(CONTENT_TYPE) {
@@ -68,7 +70,7 @@ impl From<Malformed> for BodyError<Infallible> {
     }
 }
 
-/// Keeps the first answer, and rejects a different one.
+/// Stores the first value, and rejects a different one.
 fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), BodyError<Infallible>> {
     match first {
         Some(first) if *first != next => Err(BodyError::ContradictoryCharsets),

@@ -1,4 +1,4 @@
-//! The parameters of a `Content-Type` field (RFC 9110, sections 5.6 and 8.3.1).
+//! How are the parameters of a `Content-Type` field parsed (RFC 9110, sections 5.6 and 8.3.1)?
 //!
 //! ```text
 //! media-type    = type "/" subtype *( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )
@@ -7,25 +7,25 @@
 
 use std::borrow::Cow;
 
-/// The field is not what the grammar says, from this byte on.
+/// The field does not follow the grammar from this byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Malformed {
     pub(super) at: usize,
 }
 
-/// The parameters of a media type, one after the other.
+/// The parameters of a media type, in order.
 #[derive(Debug)]
 pub(super) struct Parameters<'a> {
     field: &'a [u8],
-    /// Invariant: at most the length of `field`, all before it is as it should be.
+    /// Invariant: at most the length of `field`. All bytes before it follow the grammar.
     at: usize,
 }
 
-/// A name, as it was written, and a value without quotes.
+/// A name as written, and a value without quotes.
 pub(super) type Parameter<'a> = (&'a [u8], Cow<'a, [u8]>);
 
 impl<'a> Parameters<'a> {
-    /// Reads the type, and stops before the parameters.
+    /// Parses the media type, and stops before the parameters.
     pub(super) fn of(field: &'a [u8]) -> Result<Self, Malformed> {
         let mut parameters = Self { field, at: 0 };
         parameters.skip_whitespace();

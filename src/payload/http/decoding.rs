@@ -24,7 +24,7 @@ pub(super) struct Decoding {
     text: ChunkText,
 }
 
-/// The next item, or none for now.
+/// The next item, or `None` if more bytes are needed.
 pub(super) type Item = Result<Option<ByteString>, BodyError<Infallible>>;
 
 impl Decoding {
@@ -71,7 +71,7 @@ impl Decoding {
         }
     }
 
-    /// Takes the next chunk, after the last item of the previous one.
+    /// Takes the next chunk, after all items of the previous one have been returned.
     pub(super) fn push(&mut self, chunk: Bytes) {
         match &mut self.legacy {
             Some(legacy) => legacy.push(chunk),
@@ -79,7 +79,7 @@ impl Decoding {
         }
     }
 
-    /// Returns the next item of the chunk, until there is none.
+    /// Returns the next item of the chunk, then `None`.
     pub(super) fn next(&mut self) -> Item {
         loop {
             if let Some(text) = self.text.next()? {
@@ -91,7 +91,7 @@ impl Decoding {
         }
     }
 
-    /// Returns the next item that the end decides, then `None`. Then more can be pushed.
+    /// Returns the next item that the end determines, then `None`. After that, more can be pushed.
     pub(super) fn finish(&mut self) -> Item {
         if let Some(legacy) = &mut self.legacy {
             legacy.finish();
@@ -102,14 +102,14 @@ impl Decoding {
         }
     }
 
-    /// Whether the end would yield no item if it came now.
+    /// Returns whether the stream could end here without another item.
     pub(super) fn is_done(&self) -> bool {
         self.legacy.as_ref().is_none_or(|legacy| legacy.is_idle())
             && self.text.chunk.is_empty()
             && self.text.decoder.clone().finish().is_ok()
     }
 
-    /// Returns the bounds of the remaining text, from those of the remaining bytes.
+    /// Returns the bounds of the remaining text, computed from those of the remaining bytes.
     pub(super) fn size_hint(&self, inner: &SizeHint) -> SizeHint {
         let mut hint = SizeHint::new();
         if self.legacy.is_some() || self.text.mode != ErrorMode::Fatal {

@@ -1,4 +1,4 @@
-//! What keeps a body from being text, and with which status?
+//! Why is a body rejected, and with which status?
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -32,17 +32,18 @@ use crate::core::error::Utf8Error;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError<E> {
-    /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed; decoding
-    /// continues after them.
+    /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed, and
+    /// decoding continues after them.
     ///
-    /// Its offset counts bytes of the UTF-8 text: the body itself, or the text converted from another
-    /// charset.
+    /// The offset counts bytes of the UTF-8 text: of the body itself, or of the text converted from
+    /// another charset.
     #[error("the body is not acceptable utf-8")]
     Utf8(#[from] Utf8Error),
-    /// The bytes are ill-formed in another charset. They are consumed; decoding continues after them.
+    /// The bytes are ill-formed in another charset. They are consumed, and decoding continues after
+    /// them.
     ///
-    /// The extent is that of the WHATWG Encoding Standard: the bytes that one U+FFFD replaces. Without the
-    /// feature `encoding_rs`, this error does not occur.
+    /// The extent is that of the WHATWG Encoding Standard: the bytes that one U+FFFD replaces.
+    /// Without the feature `encoding_rs`, this error does not occur.
     #[error("ill-formed {encoding} at byte {offset} ({})", Hex(.bytes))]
     Legacy {
         /// The name of the encoding in the Encoding Standard.
@@ -52,10 +53,10 @@ pub enum BodyError<E> {
         /// The ill-formed bytes: one to four.
         bytes: Bytes,
     },
-    /// The charset is a label of no encoding, or of an encoding that this build cannot decode.
+    /// The charset is not a known label, or names an encoding that this build cannot decode.
     #[error("unsupported charset: {label}")]
     UnsupportedCharset {
-        /// At most 40 characters of the label, escaped where they are not ASCII.
+        /// At most 40 characters of the label. Non-ASCII characters are escaped.
         label: String,
     },
     /// The `Content-Type` does not follow RFC 9110.
@@ -64,7 +65,7 @@ pub enum BodyError<E> {
         /// The offset of the error in the field, in bytes.
         offset: usize,
     },
-    /// There are several charsets that differ.
+    /// Several charsets are given, and they differ.
     #[error("contradictory charsets in content-type")]
     ContradictoryCharsets,
     /// The body, or the collected text, is too long. Nothing follows.
@@ -81,7 +82,7 @@ pub enum BodyError<E> {
 }
 
 impl<E> BodyError<E> {
-    /// Returns the status of a response to a request with such a body.
+    /// Returns the status of the response to a request with such a body.
     ///
     /// | error | status |
     /// | --- | --- |
@@ -112,8 +113,8 @@ impl<E> BodyError<E> {
         }
     }
 
-    /// Returns the offset of the rejected bytes, for [`Utf8`](Self::Utf8) and [`Legacy`](Self::Legacy):
-    /// `None` for an error that is not in the text.
+    /// Returns the offset of the rejected bytes for [`Utf8`](Self::Utf8) and
+    /// [`Legacy`](Self::Legacy), and `None` for an error that is not in the text.
     ///
     /// # Examples
     ///
@@ -134,7 +135,7 @@ impl<E> BodyError<E> {
         }
     }
 
-    /// Returns the same error for another inner body, or the error of the inner body.
+    /// Returns the same error for another type of inner body, or the error of the inner body.
     fn separate<F>(self) -> Result<BodyError<F>, E> {
         Ok(match self {
             Self::Utf8(error) => BodyError::Utf8(error),
@@ -151,7 +152,7 @@ impl<E> BodyError<E> {
 }
 
 impl BodyError<Infallible> {
-    /// Returns the same error, for a body that can fail.
+    /// Returns the same error for a body that can fail.
     pub(super) fn widen<E>(self) -> BodyError<E> {
         match self.separate() {
             Ok(error) => error,
@@ -160,8 +161,9 @@ impl BodyError<Infallible> {
     }
 }
 
-/// Returns an inner error unchanged if it is an [`io::Error`], and wraps it otherwise. A [`Utf8Error`]
-/// becomes what its own conversion says; any other error is [`InvalidData`](io::ErrorKind::InvalidData).
+/// Returns an inner error unchanged if it is an [`io::Error`], and wraps it otherwise. A
+/// [`Utf8Error`] is converted by its own `From`. Any other error is
+/// [`InvalidData`](io::ErrorKind::InvalidData).
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<BodyError<E>> for io::Error {
     fn from(error: BodyError<E>) -> Self {
         match error.separate::<Infallible>() {
@@ -175,7 +177,7 @@ impl<E: Into<Box<dyn Error + Send + Sync>>> From<BodyError<E>> for io::Error {
     }
 }
 
-/// Bytes as hexadecimal numbers, for example `81 ff`.
+/// Displays bytes as hexadecimal numbers, for example `81 ff`.
 struct Hex<'a>(&'a [u8]);
 
 impl fmt::Display for Hex<'_> {

@@ -9,16 +9,16 @@ use crate::relatives::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
 
 /// Decodes a body in a legacy encoding.
 ///
-/// Between calls it holds the rest of one chunk, and the beginning of a character that was cut. An
-/// initial U+FEFF is text.
+/// Between calls it holds the rest of one chunk, and the beginning of a split character. An initial
+/// U+FEFF is text.
 #[derive(Debug)]
 pub(super) struct Legacy {
     decoder: LegacyDecoder,
     chunk: Bytes,
     state: State,
-    /// An error that has not been returned, while the text before it has.
+    /// An error that has not been returned. The text before it has been.
     due: Option<LegacyError>,
-    /// The number of bytes of text that have been returned.
+    /// The number of bytes of text returned so far.
     written: u64,
     errors: u64,
     first: Option<(u64, LegacyError)>,
@@ -29,7 +29,7 @@ enum State {
     /// The stream is at its first byte, or has ended.
     Idle,
     Open,
-    /// The stream has ended; the decoder has not been told all of it.
+    /// The stream has ended. The decoder has not been finished.
     Ending,
 }
 
@@ -46,7 +46,8 @@ impl Legacy {
         })
     }
 
-    /// Takes the next chunk, when the last one has been decoded. An empty one changes nothing.
+    /// Takes the next chunk, after the previous one has been decoded. An empty chunk changes
+    /// nothing.
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.chunk.is_empty());
         if !chunk.is_empty() {
@@ -55,14 +56,14 @@ impl Legacy {
         }
     }
 
-    /// Takes note of the end of the stream. A second call changes nothing.
+    /// Records the end of the stream. A second call changes nothing.
     pub(super) fn finish(&mut self) {
         if self.state == State::Open {
             self.state = State::Ending;
         }
     }
 
-    /// Whether there is nothing to come but what new chunks bring.
+    /// Returns whether nothing more follows without new chunks.
     pub(super) fn is_idle(&self) -> bool {
         self.state == State::Idle && self.due.is_none()
     }
@@ -71,12 +72,12 @@ impl Legacy {
         self.errors
     }
 
-    /// The first error, and where in the text it stands.
+    /// Returns the first error, and its offset in the text.
     pub(super) fn first_error(&self) -> Option<(u64, LegacyError)> {
         self.first
     }
 
-    /// Returns the next block of text; `None` when the chunk, or the stream, has been decoded.
+    /// Returns the next block of text, or `None` once the chunk, or the stream, has been decoded.
     #[cfg_attr(
         not(feature = "encoding_rs"),
         allow(unused_variables, reason = "nothing is ill-formed")
@@ -121,5 +122,5 @@ impl Legacy {
     }
 }
 
-/// The size of a block of text, in bytes, but for one character or repair.
+/// The size of a block of text, in bytes. It can be exceeded by one character or repair.
 const BLOCK: usize = 16 * 1024;

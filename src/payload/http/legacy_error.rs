@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::payload::http::BodyError;
 
-/// An ill-formed part of a body in an encoding other than UTF-8, without memory on the heap.
+/// An ill-formed part of a body in an encoding other than UTF-8. It holds no heap memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LegacyError {
     encoding: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct LegacyError {
 }
 
 impl LegacyError {
-    /// `part` is one to four bytes.
+    /// Creates an error. `part` has one to four bytes.
     #[cfg(feature = "encoding_rs")]
     pub(super) fn new(encoding: &'static str, offset: u64, part: &[u8]) -> Self {
         let mut bytes = [0; 4];
@@ -30,7 +30,7 @@ impl LegacyError {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Returns it as an error of the core, for its repair.
+    /// Converts the error to an error of the core, for its repair.
     #[cfg(feature = "encoding_rs")]
     pub(super) fn to_utf8(self) -> Utf8Error {
         Utf8Error::new(self.offset, Utf8ErrorKind::InvalidByte, self.bytes(), None)

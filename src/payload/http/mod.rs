@@ -1,8 +1,8 @@
 //! Bodies of HTTP messages as text, for servers and clients.
 //!
-//! [`Utf8Body`] wraps any `http_body::Body`: the request and response bodies of hyper, axum, tonic and
-//! reqwest, and those of http-body-util. It is a body itself. Its frames hold whole characters, however
-//! the bytes were split into frames, packets and chunks.
+//! [`Utf8Body`] wraps any `http_body::Body`: the request and response bodies of hyper, axum, tonic
+//! and reqwest, and those of http-body-util. It is a body itself. Its frames hold whole characters,
+//! however the bytes are split into frames, packets and chunks.
 //!
 //! | for | use |
 //! | --- | --- |
@@ -13,7 +13,7 @@
 //! | a body for a handler, a client or a server | the [`Utf8Body`] itself |
 //! | the status of an error: 400, 413 or 415 | [`BodyError::status`] |
 //!
-//! A request on a server. (`Full` takes the place of the server's body type.)
+//! A request on a server. (`Full` is used in place of the server's body type.)
 //!
 //! ```
 //! use bytes::Bytes;
@@ -44,13 +44,14 @@
 //!
 //! # Charsets
 //!
-//! The charset is the parameter `charset` of a `Content-Type`, UTF-8 by default. Its names are the labels
-//! of the WHATWG Encoding Standard, in any case. UTF-8 and its aliases (`utf8`, `unicode-1-1-utf-8` and
-//! others) are always supported; the other encodings need the feature `encoding_rs`. Those that the
-//! standard maps to its `replacement` encoding, such as `iso-2022-kr`, are never supported.
+//! The charset is the parameter `charset` of a `Content-Type`, UTF-8 by default. Its values are the
+//! labels of the WHATWG Encoding Standard, in any case. UTF-8 and its aliases (`utf8`,
+//! `unicode-1-1-utf-8` and others) are always supported. The other encodings need the feature
+//! `encoding_rs`. Encodings that the standard maps to its `replacement` encoding, such as
+//! `iso-2022-kr`, are never supported.
 //!
-//! Other encodings than UTF-8 are converted as they arrive: frames always hold UTF-8. If you forward such
-//! a body, update the `Content-Type` and drop the `Content-Length`.
+//! Encodings other than UTF-8 are converted as the bytes arrive, so frames always hold UTF-8. If
+//! you forward such a body, update the `Content-Type` and drop the `Content-Length`.
 //!
 //! `Content-Encoding`, such as gzip, is ignored: wrap the decompressed body.
 

@@ -9,8 +9,9 @@ use crate::payload::websocket::MessageError;
 
 /// The payload of a close frame: a code and a reason (RFC 6455 section 5.5.1).
 ///
-/// The codes that can be sent are 1000 to 1003, 1007 to 1014 (the registry added the last three later),
-/// and 3000 to 4999. The others are reserved, or describe a connection that closed without a code.
+/// The codes that can be sent are 1000 to 1003, 1007 to 1014 (the last three were added to the IANA
+/// registry later), and 3000 to 4999. The others are reserved, or describe a connection that closed
+/// without a code.
 ///
 /// # Examples
 ///
@@ -39,8 +40,8 @@ pub(super) const MAX_CONTROL: usize = 125;
 const MAX_REASON: usize = MAX_CONTROL - 2;
 
 impl ClosePayload {
-    /// Creates a payload. A reason of more than 123 bytes, the most that a control frame can contain, is
-    /// truncated after the last whole character.
+    /// Creates a payload. A reason of more than 123 bytes, the maximum in a control frame, is
+    /// truncated after the last whole character that fits.
     ///
     /// # Errors
     ///
@@ -60,13 +61,13 @@ impl ClosePayload {
         Ok(Self::allowed(code, reason.as_ref()))
     }
 
-    /// As [`new`](Self::new), with a code that can be sent.
+    /// Like [`new`](Self::new), for a code that can be sent.
     pub(super) fn allowed(code: u16, reason: &str) -> Self {
         debug_assert!(check_code(code).is_ok());
         Self { code, reason: ByteString::from(boundary::truncate(reason, MAX_REASON)) }
     }
 
-    /// Parses the unmasked payload of a close frame; returns `None` if it is empty.
+    /// Parses the unmasked payload of a close frame. Returns `None` if it is empty.
     ///
     /// The reason shares the memory of `payload`.
     ///
@@ -131,7 +132,7 @@ impl ClosePayload {
         &self.reason
     }
 
-    /// Returns the payload for a close frame, at most 125 bytes, not masked.
+    /// Returns the payload for a close frame: at most 125 bytes, not masked.
     ///
     /// # Examples
     ///

@@ -7,7 +7,8 @@ use core::fmt;
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::payload::websocket::ClosePayload;
 
-/// Why a message is rejected. The connection is to be closed with [`close_code`](Self::close_code).
+/// The reason why a message is rejected. Close the connection with
+/// [`close_code`](Self::close_code).
 ///
 /// # Examples
 ///
@@ -25,12 +26,12 @@ use crate::payload::websocket::ClosePayload;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// A text message is not UTF-8, or the options reject it. Offsets count from its first byte, over
-    /// all its frames.
+    /// A text message is not UTF-8, or the options reject it. Offsets count from its first byte,
+    /// across all its frames.
     Utf8(Utf8Error),
     /// The reason in a close payload is not UTF-8. Offsets count from the first byte of the reason.
     Reason(Utf8Error),
-    /// A message has more bytes than the limit, or announces more.
+    /// A message has more bytes than the limit, or its announced length exceeds the limit.
     TooLong {
         /// The limit, in bytes.
         max_length: u64,
@@ -39,19 +40,19 @@ pub enum MessageError {
     ReservedOpcode(u8),
     /// A continuation frame without a message to continue.
     UnexpectedContinuation,
-    /// A text or binary frame before the end of the last message.
+    /// A text or binary frame before the end of the previous message.
     InterruptedMessage,
     /// A control frame without FIN.
     FragmentedControl,
     /// A control frame with more than 125 bytes of payload.
     LongControl,
-    /// A close payload of one byte, half a code.
+    /// A close payload of one byte, which is half a code.
     TruncatedCloseCode,
-    /// A close code that must not be sent: see [`ClosePayload`].
+    /// A close code that must not be sent; see [`ClosePayload`].
     CloseCode(u16),
-    /// A payload, or the end of a frame, before any frame was started: a mistake of the caller.
+    /// A payload, or the end of a frame, before any frame was started: a bug in the caller.
     NoFrame,
-    /// The start of a frame before the end of the last one: a mistake of the caller.
+    /// The start of a frame before the end of the previous one: a bug in the caller.
     NestedFrame,
 }
 
@@ -87,8 +88,9 @@ impl MessageError {
         }
     }
 
-    /// Returns the offset of the error in the message, in bytes: the start of an ill-formed sequence, or
-    /// the limit if the message is too long. A violation of the protocol has none.
+    /// Returns the offset of the error in the message, in bytes: the start of an ill-formed
+    /// sequence, or the limit if the message is too long. Returns `None` for a violation of the
+    /// protocol.
     ///
     /// # Examples
     ///
@@ -108,7 +110,7 @@ impl MessageError {
         }
     }
 
-    /// Returns the payload of a close frame: the code, and the error as text.
+    /// Returns the payload of a close frame with the close code, and the error as its reason.
     ///
     /// # Examples
     ///

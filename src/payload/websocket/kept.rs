@@ -21,12 +21,12 @@ pub(super) enum KeptText {
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeptBytes(BytesMut);
 
-/// How long a message will be.
+/// The expected length of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outlook {
-    /// How many bytes have been announced, those to be added included.
+    /// The number of announced bytes, including those to be added.
     pub(super) announced: u64,
-    /// The most bytes that the message can have.
+    /// The maximum length of the message, in bytes.
     pub(super) max_length: u64,
 }
 
@@ -35,7 +35,7 @@ impl KeptText {
         Self::Whole(GatheredText::default())
     }
 
-    /// Returns the pieces, if `piece` can be added to them without a copy.
+    /// Returns the pieces if `piece` can be added to them without a copy.
     pub(super) fn room_for(&mut self, piece: &[u8]) -> Option<&mut GatheredText> {
         match self {
             Self::Whole(buffer) if buffer.is_empty() || buffer.is_followed_by(piece) => {
@@ -45,7 +45,7 @@ impl KeptText {
         }
     }
 
-    /// Returns the beginning of a character that the pieces end with.
+    /// Returns the beginning of a character at the end of the pieces.
     pub(super) fn incomplete(&self) -> &[u8] {
         match self {
             Self::Whole(buffer) => buffer.behind(),
@@ -53,7 +53,7 @@ impl KeptText {
         }
     }
 
-    /// Drops these bytes.
+    /// Drops the beginning of a character at the end of the pieces.
     pub(super) fn drop_incomplete(&mut self) {
         if let Self::Whole(buffer) = self {
             buffer.truncate();
@@ -91,14 +91,15 @@ impl KeptBytes {
         let (len, capacity) = (self.0.len(), self.0.capacity());
         let growth = outlook.growth(len, capacity, bytes.len());
         if growth > 0 {
-            // `BytesMut` itself could grow to twice the limit.
+            // `BytesMut` could grow to twice the limit.
             let shorter = mem::replace(&mut self.0, BytesMut::with_capacity(len + growth));
             self.0.extend_from_slice(&shorter);
         }
         self.0.extend_from_slice(bytes);
     }
 
-    /// Adds `bytes`, without a copy if they are the first or contiguous with the others.
+    /// Adds `bytes`. They are not copied if they are the first or contiguous with the previous
+    /// ones.
     pub(super) fn push_owned(&mut self, bytes: BytesMut, outlook: Outlook) {
         if self.0.is_empty() || ptr::eq(self.0.as_ptr_range().end, bytes.as_ptr()) {
             self.0.unsplit(bytes);
@@ -113,11 +114,11 @@ impl KeptBytes {
 }
 
 impl Outlook {
-    /// The most bytes that are reserved because of an announcement.
+    /// The maximum number of bytes reserved because of an announcement.
     const MAX_RESERVED: u64 = 64 << 10;
 
-    /// Returns by how much a buffer with `len` bytes grows for `more` bytes: to twice its size or the
-    /// announced length, but not beyond the limit.
+    /// Returns the number of bytes by which a buffer of `len` bytes grows for `more` bytes: to
+    /// twice its size or to the announced length, but not beyond the limit.
     fn growth(self, len: usize, capacity: usize, more: usize) -> usize {
         if more <= capacity - len {
             return 0;
@@ -133,7 +134,7 @@ impl Outlook {
 mod tests {
     use super::*;
 
-    /// Pieces of so many bytes up to the limit: the capacity stays within it, and grows seldom.
+    /// Pieces of equal length up to the limit: the capacity never exceeds it, and rarely grows.
     #[test]
     fn a_buffer_grows_to_at_most_the_limit() {
         for limit in [1, 100, 4096, 100_000] {

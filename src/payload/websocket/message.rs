@@ -22,9 +22,9 @@ use crate::payload::websocket::ClosePayload;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A text message: the part of it that was kept, which is empty if none was.
+    /// A text message, or the part of it that was kept, which may be empty.
     Text(ByteString),
-    /// A binary message: the part of it that was kept, which is empty if none was.
+    /// A binary message, or the part of it that was kept, which may be empty.
     Binary(Bytes),
     /// A ping. Answer it with a pong that has the same payload.
     Ping(Bytes),

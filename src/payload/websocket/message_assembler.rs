@@ -14,22 +14,22 @@ use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook};
 use crate::payload::websocket::{ClosePayload, Message, MessageError, Opcode};
 
 /// Assembles the messages of one WebSocket connection from their frames, and validates text as it
-/// arrives. Use one for each connection.
+/// arrives. Create one per connection.
 ///
-/// [The module](crate::payload::websocket) describes the order of the calls. A frame can be pushed in any
-/// number of pieces, empty ones included, and a message can have any number of frames; neither affects the
-/// text, the errors or their offsets. An error is returned by the call that brings the first impossible
-/// byte, or the first byte too many. (If the byte beyond the limit would also break a sequence, the error
-/// is the limit.)
+/// [The module](crate::payload::websocket) describes the order of the calls. A frame can be pushed
+/// in any number of pieces, including empty ones, and a message can have any number of frames.
+/// Neither affects the text, the errors or their offsets. An error is returned by the call with the
+/// first impossible byte, or with the first byte beyond the limit. If one byte is both, the error
+/// is [`TooLong`](MessageError::TooLong).
 ///
-/// Between calls it holds the kept part of the open message: the pieces themselves, or a copy in a buffer
-/// that is never longer than [the limit](Self::with_max_length) (while a buffer grows, also the previous
-/// one). It also holds up to 125 bytes of an open control frame, and at most three bytes of a split
-/// character. An empty piece changes nothing.
+/// Between calls it holds the kept part of the open message: the pieces themselves, or a copy in a
+/// buffer that is never longer than [the limit](Self::with_max_length). While the buffer grows, the
+/// previous buffer exists as well. It also holds up to 125 bytes of an open control frame, and at
+/// most three bytes of a split character. An empty piece changes nothing.
 ///
-/// If a message ends inside a character, [`end_frame`](Self::end_frame) returns the error. After an error,
-/// close the connection: nothing is held any more, and every call returns the same error again, until
-/// [`reset`](Self::reset).
+/// If a message ends inside a character, [`end_frame`](Self::end_frame) returns the error. After an
+/// error, close the connection. Nothing is held any more, and every call returns the same error
+/// until [`reset`](Self::reset).
 ///
 /// # Examples
 ///
@@ -57,33 +57,33 @@ use crate::payload::websocket::{ClosePayload, Message, MessageError, Opcode};
 #[derive(Clone, Debug)]
 pub struct MessageAssembler {
     decoder: Utf8Decoder,
-    /// The most bytes that a message can have.
+    /// The maximum length of a message, in bytes.
     max_length: u64,
-    /// The length of the open message so far: at most `max_length`, if that has not been lowered since.
+    /// The length of the open message so far. At most `max_length`, unless that was lowered since.
     len: u64,
     frame: Frame,
     open: Open,
-    /// The split character, while it is lent.
+    /// The split character, while it is borrowed.
     lent: [u8; 4],
 }
 
-/// The message that is being received.
+/// The message being received.
 #[derive(Clone, Debug)]
 enum Open {
-    /// None: the next data frame starts one.
+    /// None. The next data frame starts one.
     Nothing,
     Text(KeptText),
     Binary(KeptBytes),
-    /// No more messages after this error.
+    /// No messages follow this error.
     Failed(MessageError),
 }
 
-/// The frame that is being received.
+/// The frame being received.
 #[derive(Clone, Debug)]
 enum Frame {
-    /// None: a header comes next.
+    /// None. A header comes next.
     Nothing,
-    /// A frame of the open message. `announced` bytes of its payload are still to come.
+    /// A frame of the open message. `announced` bytes of its payload are still expected.
     Data { fin: bool, mask: Option<Mask>, announced: u64 },
     /// A control frame. Invariant: the payload has at most 125 bytes.
     Control { opcode: Opcode, mask: Option<Mask>, payload: BytesMut },
@@ -92,21 +92,21 @@ enum Frame {
 /// A received piece, unmasked.
 #[derive(Default)]
 struct Received<'p> {
-    /// Of a text message: the character that the piece completes.
+    /// In a text message: the character that the piece completes.
     split: Option<char>,
-    /// Of a text message.
+    /// In a text message.
     text: &'p str,
-    /// Of a binary message.
+    /// In a binary message.
     bytes: &'p [u8],
     error: Option<MessageError>,
 }
 
-/// Where a piece of a text message can be kept without a copy.
+/// Where a piece of a text message can be stored without a copy.
 struct Room<'a> {
     decoder: &'a mut Utf8Decoder,
     mask: &'a mut Option<Mask>,
     buffer: &'a mut GatheredText,
-    /// How many bytes of the piece the limit admits.
+    /// The number of bytes of the piece that the limit admits.
     admitted: usize,
 }
 
@@ -136,8 +136,8 @@ impl MessageAssembler {
         }
     }
 
-    /// Sets how many bytes a message can have, all its frames together, kept or not. If you lower it
-    /// within a message, no further bytes are admitted.
+    /// Sets the maximum length of a message, in bytes, across all its frames, kept or not. If you
+    /// lower it within a message, no bytes beyond it are admitted.
     ///
     /// # Examples
     ///
@@ -154,7 +154,7 @@ impl MessageAssembler {
         Self { max_length, ..self }
     }
 
-    /// Sets how each text message begins and what it may contain. Call it before the first frame.
+    /// Sets the options for each text message. Call it before the first frame.
     ///
     /// RFC 6455 does not mention a BOM: by default, an initial U+FEFF is text.
     ///
@@ -181,7 +181,7 @@ impl MessageAssembler {
     /// [`UnexpectedContinuation`](MessageError::UnexpectedContinuation),
     /// [`InterruptedMessage`](MessageError::InterruptedMessage),
     /// [`FragmentedControl`](MessageError::FragmentedControl), and
-    /// [`NestedFrame`](MessageError::NestedFrame) if the last frame has not ended.
+    /// [`NestedFrame`](MessageError::NestedFrame) if the previous frame has not ended.
     ///
     /// # Examples
     ///
@@ -269,12 +269,12 @@ impl MessageAssembler {
 
     /// Takes the next piece of the frame's payload, unmasks it in place, and keeps a copy.
     ///
-    /// The whole piece is unmasked even if there is an error in it. This costs one pass and one copy.
+    /// The whole piece is unmasked even if it contains an error. This costs one pass and one copy.
     ///
     /// # Errors
     ///
-    /// [`MessageError::Utf8`] and [`MessageError::TooLong`] in the call that brings the first wrong byte,
-    /// [`MessageError::LongControl`] for more than 125 bytes of a control frame,
+    /// [`MessageError::Utf8`] and [`MessageError::TooLong`], returned by the call with the first
+    /// rejected byte; [`MessageError::LongControl`] for more than 125 bytes in a control frame;
     /// [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
@@ -306,15 +306,16 @@ impl MessageAssembler {
         self.conclude(received.error)
     }
 
-    /// As [`push`](Self::push), but keeps the pieces of a message themselves as long as they are
-    /// contiguous in memory, as those are that you split off one read buffer within a frame.
+    /// Like [`push`](Self::push), but keeps the pieces of a message themselves as long as they are
+    /// contiguous in memory, such as pieces that you split off one read buffer within a frame.
     ///
-    /// This costs one pass. The first piece that is not contiguous copies all of them, once. A message
-    /// that is not a copy keeps the whole read buffer alive, however short it is.
+    /// This costs one pass. The first piece that is not contiguous causes all of them to be copied,
+    /// once. A message that is not a copy keeps the whole read buffer alive, however short the
+    /// message is.
     ///
     /// # Errors
     ///
-    /// As [`push`](Self::push).
+    /// The same as [`push`](Self::push).
     ///
     /// # Examples
     ///
@@ -354,16 +355,16 @@ impl MessageAssembler {
         self.conclude(error.or(is_too_long.then_some(self.too_long())))
     }
 
-    /// Takes the next piece of the frame's payload, unmasks it in place, and returns its text instead of
-    /// keeping it: a long message can be used as it arrives.
+    /// Takes the next piece of the frame's payload, unmasks it in place, and returns its text
+    /// instead of keeping it. Use it to process a long message as it arrives.
     ///
-    /// There are at most three items: a split character that the piece completes, all other text, and an
-    /// error. Binary messages and control frames yield no text. The work is done before the iterator is
-    /// returned, so you can drop it early. This costs one pass.
+    /// There are at most three items: a split character that the piece completes, all other text,
+    /// and an error. Binary messages and control frames yield no text. The work is done before the
+    /// iterator is returned, so you can drop it early. This costs one pass.
     ///
     /// # Errors
     ///
-    /// As [`push`](Self::push), after the text before the error.
+    /// The same as [`push`](Self::push), after the text before the error.
     ///
     /// # Examples
     ///
@@ -393,13 +394,14 @@ impl MessageAssembler {
         split.into_iter().chain(text).map(Ok).chain(error.map(Err))
     }
 
-    /// Takes the next piece of the frame's payload, unmasks it in place, validates it, and keeps nothing.
+    /// Takes the next piece of the frame's payload, unmasks it in place, validates it, and keeps
+    /// nothing.
     ///
     /// This costs one pass.
     ///
     /// # Errors
     ///
-    /// As [`push`](Self::push).
+    /// The same as [`push`](Self::push).
     ///
     /// # Examples
     ///
@@ -420,8 +422,8 @@ impl MessageAssembler {
         self.conclude(error)
     }
 
-    /// Ends the frame, after you have pushed all its payload. Returns the message if this was its last
-    /// frame.
+    /// Ends the frame, after you have pushed its whole payload. Returns the message if this was its
+    /// last frame.
     ///
     /// # Errors
     ///
@@ -481,7 +483,8 @@ impl MessageAssembler {
         self.open = Open::Nothing;
     }
 
-    /// Returns how many bytes of the open message have arrived, over all its frames; 0 between messages.
+    /// Returns the number of bytes of the open message received so far, across all its frames; 0
+    /// between messages.
     ///
     /// # Examples
     ///
@@ -497,7 +500,7 @@ impl MessageAssembler {
         self.len
     }
 
-    /// Returns the bytes of an incomplete character of a text message: at most three.
+    /// Returns the bytes of an incomplete character in a text message, at most three.
     ///
     /// # Examples
     ///
@@ -516,7 +519,7 @@ impl MessageAssembler {
         }
     }
 
-    /// Unmasks a piece, counts it, and decodes it. Keeps only the payload of control frames.
+    /// Unmasks a piece, counts it, and decodes it. Only the payload of control frames is kept.
     #[inline]
     fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {
         let too_long = self.too_long();
@@ -555,7 +558,8 @@ impl MessageAssembler {
         received
     }
 
-    /// Counts a piece of a text message that can be kept without a copy; `None` if it cannot.
+    /// Counts a piece of a text message that can be kept without a copy. Returns `None` if it
+    /// cannot.
     fn room_for(&mut self, piece: &[u8]) -> Option<Room<'_>> {
         let Self { decoder, max_length, len, frame, open, .. } = self;
         let (Frame::Data { mask, announced, .. }, Open::Text(kept)) = (frame, open) else {
@@ -569,7 +573,8 @@ impl MessageAssembler {
         Some(Room { decoder, mask, buffer, admitted })
     }
 
-    /// [`push_bytes`](Self::push_bytes) where it has to copy, and for everything but text messages.
+    /// The path of [`push_bytes`](Self::push_bytes) that copies, and that handles everything but
+    /// text messages.
     #[inline(never)]
     fn push_copied(&mut self, mut piece: BytesMut) -> Result<(), MessageError> {
         let (Frame::Data { .. }, Open::Binary(_)) = (&self.frame, &self.open) else {
@@ -617,7 +622,7 @@ impl MessageAssembler {
         }
     }
 
-    /// Rejects everything that follows, with the first error.
+    /// Returns the error, and makes every following call return it.
     #[cold]
     fn fail<T>(&mut self, error: MessageError) -> Result<T, MessageError> {
         let error = match self.open {
@@ -636,8 +641,8 @@ impl Default for MessageAssembler {
     }
 }
 
-/// Moves the beginning of a character at the end of the kept pieces into the decoder: what follows it is
-/// not kept with the pieces.
+/// Moves the beginning of a character at the end of the kept pieces to the decoder, because the
+/// bytes after it are not kept with the pieces.
 fn settle(decoder: &mut Utf8Decoder, open: &mut Open) {
     if let Open::Text(kept) = open
         && !kept.incomplete().is_empty()
@@ -647,7 +652,7 @@ fn settle(decoder: &mut Utf8Decoder, open: &mut Open) {
     }
 }
 
-/// Counts a piece of `piece` bytes of the open message. Returns how many of them the limit admits.
+/// Counts a piece of `piece` bytes in the open message. Returns how many of them the limit admits.
 fn admit(piece: usize, max_length: u64, len: &mut u64, announced: &mut u64) -> usize {
     let room = usize::try_from(max_length.saturating_sub(*len)).unwrap_or(usize::MAX);
     let admitted = piece.min(room);

@@ -1,8 +1,8 @@
-//! WebSocket messages (RFC 6455): text that is validated while it arrives, whatever reads the frames.
+//! WebSocket messages (RFC 6455): text is validated while it arrives, whatever parses the frames.
 //!
-//! A [`MessageAssembler`] takes the frames of one connection in pieces, as they arrive from the socket.
-//! It depends on no WebSocket crate: a parsed frame header (2 to 14 bytes) is all it needs. The caller
-//! does this:
+//! A [`MessageAssembler`] takes the frames of one connection in pieces, as they arrive from the
+//! socket. It depends on no WebSocket crate: a parsed frame header (2 to 14 bytes) is all it needs.
+//! Call it as follows:
 //!
 //! 1. For a header, call [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and
 //!    the mask. Optionally call [`announce`](MessageAssembler::announce) with the length, so that a
@@ -19,7 +19,7 @@
 //! 3. After the last piece, call [`end_frame`](MessageAssembler::end_frame), which returns the
 //!    [`Message`] if this was its last frame.
 //!
-//! [`MessageError::close_code`] is the code to close with after an error.
+//! After an error, close the connection with [`MessageError::close_code`].
 //!
 //! ```
 //! use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
@@ -49,12 +49,12 @@
 //!
 //! # What the caller checks
 //!
-//! - The header: its form, the reserved bits, and whether the peer has to mask (a client does, a server
-//!   must not).
+//! - The header: its form, the reserved bits, and whether the peer must mask (a client
+//!   must, a server must not).
 //! - Extensions. Push compressed messages after inflating them, without a mask.
-//! - Which frames to push. You can leave out control frames, as they do not affect a message. You can
-//!   leave out binary messages too, if you know which message a continuation frame belongs to. If you
-//!   push all frames, the assembler checks everything that RFC 6455 says about their order, and returns
+//! - Which frames to push. You can omit control frames, as they do not affect a message. You can
+//!   omit binary messages too, if you track which message a continuation frame belongs to. If you
+//!   push all frames, the assembler checks all rules of RFC 6455 about their order, and returns
 //!   all messages.
 
 mod close;

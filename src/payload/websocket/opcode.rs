@@ -1,4 +1,4 @@
-//! What is a frame?
+//! What is the opcode of a frame?
 
 use crate::payload::websocket::MessageError;
 
@@ -23,15 +23,15 @@ pub enum Opcode {
     Binary,
     /// `8`: the last frame of the connection.
     Close,
-    /// `9`: to be answered with a pong.
+    /// `9`: answer it with a pong.
     Ping,
     /// `A`: the answer to a ping.
     Pong,
 }
 
 impl Opcode {
-    /// Whether this is a control frame: close, ping or pong. Control frames are never fragmented, can
-    /// come between the frames of a message, and have at most 125 bytes of payload.
+    /// Returns whether this is a control frame: close, ping or pong. Control frames are never
+    /// fragmented, can come between the frames of a message, and have at most 125 bytes of payload.
     ///
     /// # Examples
     ///
@@ -46,7 +46,7 @@ impl Opcode {
     }
 }
 
-/// From the four bits of the header.
+/// Converts from the four bits of the header.
 impl TryFrom<u8> for Opcode {
     type Error = MessageError;
 
@@ -63,7 +63,7 @@ impl TryFrom<u8> for Opcode {
     }
 }
 
-/// The four bits of the header.
+/// Converts to the four bits of the header.
 impl From<Opcode> for u8 {
     fn from(opcode: Opcode) -> Self {
         match opcode {

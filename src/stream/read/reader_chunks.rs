@@ -10,15 +10,15 @@ use futures::Stream;
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
-// tokio-util's `ReaderStream` is similar, but ends at the first error, even a temporary one such as a
-// timeout, and would make the feature `stream` depend on tokio-util.
+// tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such
+// as a timeout. It would also make the feature `stream` depend on tokio-util.
 pin_project! {
     /// The bytes of a reader in chunks, one for each read: the source of
     /// [`Utf8Stream::from_reader`](crate::stream::Utf8Stream::from_reader).
     ///
-    /// It reads into a buffer of 8,192 bytes (8 KiB), which the chunks share: a chunk is not a copy, and
-    /// keeps the buffer alive. It holds no bytes that have been read. A read of no bytes ends the
-    /// stream; if you poll it again, it reads again.
+    /// It reads into a buffer of 8,192 bytes (8 KiB), which the chunks share: a chunk is not a
+    /// copy, and keeps the buffer alive. Bytes that have been read are never held. A read of no
+    /// bytes ends the stream. If you poll it again, it reads again.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ pin_project! {
     pub struct ReaderChunks<R> {
         #[pin]
         reader: R,
-        // The part that no read has filled.
+        // The part of the buffer that no read has filled.
         buffer: BytesMut,
         capacity: usize,
     }
@@ -112,7 +112,7 @@ impl<R> ReaderChunks<R> {
         &self.reader
     }
 
-    /// Returns the reader mutably. Bytes that you read from it are missing in the chunks.
+    /// Returns the reader mutably. Bytes that you read from it are missing from the chunks.
     ///
     /// # Examples
     ///
@@ -153,7 +153,7 @@ impl<R: AsyncRead> Stream for ReaderChunks<R> {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         let this = self.project();
-        // A read into the last few bytes would cost more than the memory does.
+        // Reading into the last few bytes would cost more than a new buffer.
         if this.buffer.len() <= *this.capacity / 8 {
             this.buffer.resize(*this.capacity, 0);
         }

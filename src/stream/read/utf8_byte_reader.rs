@@ -13,21 +13,21 @@ use crate::stream::Utf8Reader;
 pin_project! {
     /// An `AsyncRead` and `AsyncBufRead` of well-formed UTF-8; see [`Utf8Reader::into_byte_reader`].
     ///
-    /// All bytes together are well-formed. One read may end in the middle of a character if the caller's
-    /// buffer ends there. `fill_buf` returns whole characters, unless some bytes of the first one have
-    /// been consumed. It holds what the `Utf8Reader` holds, and is 8 bytes larger.
+    /// All bytes together are well-formed. A read may end in the middle of a character if the
+    /// caller's buffer ends there. `fill_buf` returns whole characters, unless some bytes of the
+    /// first one have been consumed. It holds the same as the `Utf8Reader`, and is 8 bytes larger.
     ///
     /// # Errors
     ///
-    /// Errors of the reader are returned unchanged. An ill-formed part is
+    /// An error of the reader is returned unchanged. An ill-formed part is
     /// [`InvalidData`](io::ErrorKind::InvalidData), or
-    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a character, with the
-    /// [`Utf8Error`](crate::Utf8Error) as its source. The text before an error is read first, and the
-    /// next read continues after it.
+    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a character, with
+    /// the [`Utf8Error`](crate::Utf8Error) as its source. The text before an error is read first.
+    /// The next read continues after the error.
     ///
     /// # Cancel safety
     ///
-    /// That of tokio's methods: this reader loses nothing.
+    /// The same as for tokio's methods. This reader loses nothing.
     ///
     /// # Examples
     ///
@@ -52,7 +52,7 @@ pin_project! {
     pub struct Utf8ByteReader<R> {
         #[pin]
         inner: Utf8Reader<R>,
-        // How many bytes of the inner text have been read. Invariant: fewer than all.
+        // The number of bytes of the inner text that have been read. Invariant: fewer than all.
         done: usize,
     }
 }
@@ -84,8 +84,9 @@ impl<R> Utf8ByteReader<R> {
         &self.inner
     }
 
-    /// Consumes the adaptor and returns the `Utf8Reader`. Nothing is lost: the text that has not been
-    /// read comes next, including the whole of a character that was read in part.
+    /// Consumes the adaptor and returns the `Utf8Reader`. Nothing is lost: it continues with the
+    /// text that has not been read. If a character was read in part, it continues with the whole
+    /// character.
     ///
     /// # Examples
     ///

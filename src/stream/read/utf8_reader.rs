@@ -26,27 +26,29 @@ pin_project! {
     /// [`next_str`](Self::next_str) returns the text received so far as a `&str` borrowed from the
     /// internal buffer. While data keeps arriving, nothing is copied and nothing is allocated. An
     /// incomplete sequence, at most three bytes, stays in the buffer and is returned with the bytes
-    /// after it. How the text is divided depends on the reads; the text does not.
+    /// after it. The boundaries of the returned text depend on the reads. The text does not.
     ///
     /// # Memory
     ///
-    /// A `Utf8Reader` is 240 bytes larger than its reader, on a 64-bit machine. Reads of up to 96 bytes
-    /// go into these. After a read that fills them, the next one allocates a buffer of 8,192 bytes
-    /// (8 KiB), or of the size [set](Self::with_capacity). The buffer, and that of repaired text, is
-    /// freed when it is empty and the reader is pending, so an idle connection holds no heap memory.
+    /// A `Utf8Reader` is 240 bytes larger than its reader, on a 64-bit machine. It includes a
+    /// buffer for reads of up to 96 bytes. After a read that fills it, the next read allocates a
+    /// buffer of 8,192 bytes (8 KiB), or of the size [set](Self::with_capacity). This buffer, and
+    /// that of repaired text, is freed when it is empty and the reader is pending, so an idle
+    /// connection holds no heap memory.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], the default, [`StreamError::Utf8`] for each ill-formed part; the text
-    /// before it is returned first, and the next call continues after it. In every mode
-    /// [`StreamError::Inner`] if the reader fails; the next call reads again. A read of no bytes is the
-    /// end; after it the reader is not polled again.
+    /// [`StreamError::Utf8`] for each ill-formed part in [`ErrorMode::Fatal`], the default. The
+    /// text before it is returned first, and the next call continues after it.
+    /// [`StreamError::Inner`] in every mode if the reader fails. The next call reads again. A read
+    /// of no bytes is the end. The reader is not polled after it.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future of any method loses no data, except for
-    /// [`collect_text`](Self::collect_text). A pending `Utf8Reader` has passed the waker on or has woken
-    /// it: it yields to the runtime after 32 consecutive reads without text.
+    /// [`collect_text`](Self::collect_text). A pending `Utf8Reader` has registered the waker with
+    /// its reader, or has woken it: it yields to the runtime after 32 consecutive reads without
+    /// text.
     ///
     /// # Examples
     ///
@@ -108,8 +110,8 @@ impl<R> Utf8Reader<R> {
         Self { reader, content: Content::new(), state: State::Reading, capacity: CAPACITY }
     }
 
-    /// Sets the size of the buffer for large reads, in bytes, at least 4. It is the most that one read
-    /// returns. Call it before the first read.
+    /// Sets the size of the buffer for large reads, in bytes, at least 4. One read returns at most
+    /// this many bytes. Call it before the first read.
     ///
     /// # Examples
     ///
@@ -130,8 +132,8 @@ impl<R> Utf8Reader<R> {
 
     /// Sets how the stream begins and what it may contain. Call it before the first read.
     ///
-    /// After that the stream continues with the same offsets: what the options refuse is refused in the
-    /// bytes that have not been decoded, and how it begins no longer changes.
+    /// If the stream has already begun, it continues with the same offsets: the strictness applies
+    /// to the bytes that have not been decoded, and the other options have no effect.
     ///
     /// # Examples
     ///
@@ -157,10 +159,10 @@ impl<R> Utf8Reader<R> {
         }
     }
 
-    /// Sets what replaces ill-formed parts. It can be called at any time, and applies to the bytes that
-    /// have not been decoded.
+    /// Sets what replaces ill-formed parts. You can call it at any time. It applies to the bytes
+    /// that have not been decoded.
     ///
-    /// From the first repair in a read on, its text is copied and returned in one piece, which can be
+    /// From the first repair in a read, the text is copied and returned in one piece, which can be
     /// four times as long as the bytes read ([`ErrorMode::Escape`]).
     ///
     /// # Examples
@@ -181,8 +183,8 @@ impl<R> Utf8Reader<R> {
         Self { content: Content { mode, ..self.content }, ..self }
     }
 
-    /// Returns the text that has been decoded and not consumed. It is empty if a read has to come
-    /// first.
+    /// Returns the text that has been decoded but not consumed. It is empty if more bytes must be
+    /// read first.
     ///
     /// # Examples
     ///
@@ -201,8 +203,8 @@ impl<R> Utf8Reader<R> {
         self.content.as_str()
     }
 
-    /// Returns the bytes that have been read and not decoded. After the reader returned `Pending` these
-    /// are at most three, the beginning of a sequence or of a BOM.
+    /// Returns the bytes that have been read but not decoded. After the reader has returned
+    /// `Pending`, these are at most three bytes, the beginning of a sequence or of a BOM.
     ///
     /// # Examples
     ///
@@ -220,8 +222,8 @@ impl<R> Utf8Reader<R> {
         self.content.buffer.rest()
     }
 
-    /// Consumes the first `len` bytes of [`as_str`](Self::as_str), which
-    /// [`poll_fill_str`](Self::poll_fill_str) returns too.
+    /// Consumes the first `len` bytes of [`as_str`](Self::as_str), the text that
+    /// [`poll_fill_str`](Self::poll_fill_str) returns.
     ///
     /// # Panics
     ///
@@ -257,7 +259,7 @@ impl<R> Utf8Reader<R> {
         &self.reader
     }
 
-    /// Returns the reader mutably. Bytes that you read from it are missing in the text.
+    /// Returns the reader mutably. Bytes that you read from it are missing from the text.
     ///
     /// # Examples
     ///
@@ -274,8 +276,8 @@ impl<R> Utf8Reader<R> {
 
     /// Consumes the adaptor and returns the reader.
     ///
-    /// What has been read and not consumed is lost: [`as_str`](Self::as_str), and after it
-    /// [`rest`](Self::rest). To continue without a `Utf8Reader`, copy both out first, and clone the
+    /// Bytes that were read but not consumed are lost: [`as_str`](Self::as_str), and after it
+    /// [`rest`](Self::rest). To continue without a `Utf8Reader`, copy both first, and clone the
     /// [`decoder`](Self::decoder), which continues with `rest`.
     ///
     /// # Examples
@@ -324,7 +326,7 @@ impl<R> Utf8Reader<R> {
         Utf8ByteReader::new(self)
     }
 
-    /// Returns the inner decoder: for the position in the stream, the error count, the first error,
+    /// Returns the inner decoder, for the position in the stream, the error count, the first error,
     /// whether a BOM was removed, and how many bytes were skipped. It holds no bytes; see
     /// [`rest`](Self::rest).
     ///
@@ -348,10 +350,10 @@ impl<R> Utf8Reader<R> {
         &self.content.decoder
     }
 
-    /// Returns a stream of lines, with the options, the error mode and the buffer size of this reader. The
-    /// first line begins where the text that has been consumed ends. Repaired text that has not been
-    /// consumed is decoded again from its bytes. A repair of several characters, of which some have
-    /// been consumed, counts as consumed: the first line begins after the ill-formed part.
+    /// Returns a stream of lines, with the options, the error mode and the buffer size of this
+    /// reader. The first line begins after the text that has been consumed. Repaired text that has
+    /// not been consumed is decoded again from its bytes. If a repair of several characters was
+    /// consumed in part, the first line begins after its ill-formed part.
     ///
     /// # Examples
     ///
@@ -373,17 +375,18 @@ impl<R> Utf8Reader<R> {
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let has_ended = matches!(self.state, State::Ending | State::Ended);
         let (unread, decoder, mode) = self.take_unread();
-        Utf8Lines::going_on(self, &unread, decoder, mode, has_ended)
+        Utf8Lines::continuing(self, &unread, decoder, mode, has_ended)
     }
 
-    /// Takes the unread bytes, and the decoder and error mode for them. After this only
+    /// Takes the unread bytes, and the decoder and error mode for them. After this, only
     /// [`poll_raw`](Self::poll_raw) is called.
     fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
         let mut content = mem::replace(&mut self.content, Content::new());
-        // If the reader is returned, it has the same settings, after everything that was read.
+        // A reader that is returned later has the same settings, and the position after everything
+        // read.
         self.content.mode = content.mode;
         self.content.decoder = content.decoder.clone();
-        self.content.go_behind(content.buffer.rest().len());
+        self.content.skip_raw(content.buffer.rest().len());
         content.take_back_repairs();
         let Content { buffer, mut decoder, mode, .. } = content;
         let text = buffer.as_str().as_bytes();
@@ -391,8 +394,9 @@ impl<R> Utf8Reader<R> {
         ([text, buffer.rest()].concat(), decoder, mode)
     }
 
-    /// Continues with `unread`, which `decoder` has reached; with nothing if `has_ended`.
-    pub(in crate::stream) fn go_on(
+    /// Continues with `unread`, which starts at the position of `decoder`. If `has_ended`, there is
+    /// no more.
+    pub(in crate::stream) fn continuing(
         self,
         unread: &[u8],
         decoder: Utf8Decoder,
@@ -407,14 +411,14 @@ impl<R> Utf8Reader<R> {
 }
 
 impl<R: AsyncRead> Utf8Reader<R> {
-    /// Polls for text and returns it without taking it; an empty text is the end.
+    /// Polls for text and returns it without consuming it. An empty text is the end.
     ///
-    /// It reads only if [`as_str`](Self::as_str) is empty: text that is not [consumed](Self::consume)
-    /// is returned again.
+    /// It reads only if [`as_str`](Self::as_str) is empty. Text that is not
+    /// [consumed](Self::consume) is returned again.
     ///
     /// # Errors
     ///
-    /// See [above](Self#errors). An error is returned once.
+    /// See [above](Self#errors). Each error is returned once.
     ///
     /// # Examples
     ///
@@ -444,7 +448,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         self.project().content.take();
     }
 
-    /// Polls until there is text, or the end.
+    /// Polls until there is text or the end is reached.
     #[inline]
     fn poll_fill(
         mut self: Pin<&mut Self>,
@@ -457,7 +461,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         if *this.state != State::Reading {
             return self.poll_more(cx, 0);
         }
-        // The common case: a read brings text, and perhaps the beginning of a character.
+        // The common case: a read returns text, perhaps followed by the beginning of a character.
         match ready!(this.content.poll_read(this.reader, cx, *this.capacity))? {
             0 => *this.state = State::Ending,
             _ => match this.content.look_plainly() {
@@ -471,7 +475,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         self.poll_more(cx, 1)
     }
 
-    /// As [`poll_fill`](Self::poll_fill), in any state, after `reads` reads.
+    /// Like [`poll_fill`](Self::poll_fill), in any state, after `reads` reads.
     #[inline(never)]
     fn poll_more(
         self: Pin<&mut Self>,
@@ -516,7 +520,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         let buffer = &mut this.content.buffer;
         bytes.extend_from_slice(buffer.rest());
         buffer.pass(read);
-        this.content.go_behind(read);
+        this.content.skip_raw(read);
         Poll::Ready(Ok(read))
     }
 }

@@ -7,9 +7,9 @@ use bytestring::ByteString;
 
 use super::utf8_writer::MIN_SHARED;
 
-/// Something that a [`Utf8Writer`](super::Utf8Writer) takes, as its `Sink`s list it.
+/// An item that a [`Utf8Writer`](super::Utf8Writer) accepts: one of the item types of its `Sink`s.
 pub(super) trait Utf8Item {
-    /// Returns what the writer takes, moving it out if it is owned.
+    /// Returns the content of the item. Owned content is moved out.
     fn take(&mut self) -> Item<'_>;
 }
 
@@ -41,7 +41,7 @@ impl Utf8Item for &String {
 
 impl Utf8Item for String {
     fn take(&mut self) -> Item<'_> {
-        // A short one would be copied anyway.
+        // A short text is copied in any case.
         match self.len() < MIN_SHARED {
             true => Item::Str(self),
             false => Item::Text(mem::take(self).into()),

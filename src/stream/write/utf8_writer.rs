@@ -17,44 +17,44 @@ use outgoing::Outgoing;
 pin_project! {
     /// Writes text, `char`s and UTF-16 units to an `AsyncWrite`, as UTF-8.
     ///
-    /// It writes into a buffer; when the buffer is full, the next call waits until there is room.
-    /// [`flush`](Self::flush) writes everything that is buffered, [`close`](Self::close) ends the
-    /// stream. It does not implement `AsyncWrite`, because arbitrary bytes need not be text. It is a
-    /// `Sink` of `char`, of text (`&str`, `&String`, `String`, `Cow<str>`, `ByteString`) and of UTF-16
-    /// units (`&[u16]`, `Vec<u16>`), in any mix.
+    /// It writes into a buffer. When the buffer is full, the next call waits until there is room.
+    /// [`flush`](Self::flush) writes everything that is buffered, and [`close`](Self::close) ends
+    /// the stream. It does not implement `AsyncWrite`, because arbitrary bytes need not be text. It
+    /// is a `Sink` of `char`, of text (`&str`, `&String`, `String`, `Cow<str>`, `ByteString`) and
+    /// of UTF-16 units (`&[u16]`, `Vec<u16>`), in any mix.
     ///
-    /// A `ByteString` or `String` of 256 bytes or more is not copied: the writer writes its bytes from
-    /// where they are, in order with everything else, and up to 64 slices in one call. If the writer is
-    /// not vectored (`is_write_vectored`), texts shorter than the capacity are copied too, so that few
-    /// calls are needed. Everything else is copied once.
+    /// A `ByteString` or `String` of 256 bytes or more is not copied: its bytes are written from
+    /// where they are, in order with everything else, up to 64 slices in one call. If the inner
+    /// writer does not support vectored writes (`is_write_vectored`), texts shorter than the
+    /// capacity are copied too, so that fewer calls are needed. Everything else is copied once.
     ///
-    /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. Other text,
-    /// unless empty, and `close` make it a lone surrogate. An [`ErrorMode`] decides what replaces a lone
-    /// surrogate.
+    /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. `close` and
+    /// any other text that is not empty turn it into a lone surrogate. The [`ErrorMode`] decides
+    /// what replaces a lone surrogate.
     ///
     /// # Memory
     ///
-    /// It is 136 bytes larger than the writer, on a 64-bit machine. It buffers as many bytes as its
-    /// capacity, 8,192 (8 KiB) unless set otherwise, plus the last item, which it takes whole. A
-    /// `ByteString` that is not copied keeps all of its memory alive until it is written; for parts of
-    /// large reads and a peer that may not read, [`write_str`](Self::write_str) copies. After a flush it
-    /// holds no heap memory.
+    /// It is 136 bytes larger than the inner writer, on a 64-bit machine. It buffers at most its
+    /// capacity, 8,192 bytes (8 KiB) unless set otherwise, plus the last item, which it takes
+    /// whole. A `ByteString` that is not copied keeps all of its memory alive until it is written.
+    /// To write parts of large reads to a peer that may be slow, use
+    /// [`write_str`](Self::write_str), which copies. After a flush it holds no heap memory.
     ///
     /// # Errors
     ///
-    /// An error of the writer, or [`WriteZero`](std::io::ErrorKind::WriteZero) if it takes no bytes: nothing
-    /// is lost, the call has not taken its text, and it can be repeated.
+    /// An error of the inner writer, or [`WriteZero`](std::io::ErrorKind::WriteZero) if it accepts
+    /// no bytes. Nothing is lost. The call has not taken its text, and you can repeat it.
     ///
-    /// In [`ErrorMode::Fatal`], the default, an error with a [`Utf16Error`] as its inner error
-    /// ([`get_ref`](std::io::Error::get_ref)) for the first lone surrogate that the call found. Lone surrogates are
-    /// skipped and everything else has been taken, so do not repeat that call.
+    /// In [`ErrorMode::Fatal`], the default, an error for the first lone surrogate that the call
+    /// found. Its inner error ([`get_ref`](std::io::Error::get_ref)) is a [`Utf16Error`]. Lone
+    /// surrogates are skipped and everything else has been taken, so do not repeat that call.
     ///
     /// After `close`, [`BrokenPipe`](std::io::ErrorKind::BrokenPipe).
     ///
     /// # Cancel safety
     ///
-    /// Every future can be dropped before it is ready, as `tokio::select!` does. It has then taken none
-    /// of its text. Text that was taken before is written by the next call that waits.
+    /// Every future can be dropped before it is ready, as `tokio::select!` does. It has then taken
+    /// none of its text. Text that was taken earlier is written by the next call that waits.
     ///
     /// [`Utf16Error`]: crate::utf16::Utf16Error
     ///
@@ -97,7 +97,7 @@ pin_project! {
     /// # }
     /// ```
     ///
-    /// As the sink of a stream of texts:
+    /// As the sink of a stream of text:
     ///
     /// ```
     /// use futures::{StreamExt, stream};
@@ -126,7 +126,7 @@ pin_project! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Open,
-    /// The writer has been shut down.
+    /// The inner writer has been shut down.
     Closed,
 }
 
@@ -153,8 +153,8 @@ impl<W> Utf8Writer<W> {
         }
     }
 
-    /// Sets how many bytes are buffered before writing waits, at least 1. Nothing is allocated in
-    /// advance.
+    /// Sets the number of bytes, at least 1, that are buffered before a write waits. Nothing is
+    /// allocated in advance.
     ///
     /// # Examples
     ///
@@ -173,10 +173,10 @@ impl<W> Utf8Writer<W> {
         Self { capacity: capacity.max(1), ..self }
     }
 
-    /// Sets the encoder: whether a BOM is written.
+    /// Sets the encoder, which determines whether a BOM is written.
     ///
-    /// It is written before the first text, even an empty one. If there is none before `close`, no BOM
-    /// is written.
+    /// The BOM is written before the first text, even if that is empty. If there is no text before
+    /// `close`, no BOM is written.
     ///
     /// # Examples
     ///
@@ -221,7 +221,7 @@ impl<W> Utf8Writer<W> {
         Self { mode, ..self }
     }
 
-    /// Returns how many bytes are buffered.
+    /// Returns the number of buffered bytes.
     ///
     /// # Examples
     ///
@@ -242,8 +242,8 @@ impl<W> Utf8Writer<W> {
         self.outgoing.len()
     }
 
-    /// Returns the inner decoder of UTF-16: for the number of units, the held surrogate, and the number of
-    /// lone surrogates.
+    /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the
+    /// number of lone surrogates.
     ///
     /// # Examples
     ///
@@ -264,7 +264,7 @@ impl<W> Utf8Writer<W> {
         &self.utf16
     }
 
-    /// Returns the writer.
+    /// Returns the inner writer.
     ///
     /// # Examples
     ///
@@ -277,8 +277,8 @@ impl<W> Utf8Writer<W> {
         &self.writer
     }
 
-    /// Returns the writer mutably. Bytes that you write to it precede the buffered bytes, perhaps in the
-    /// middle of a character: flush first.
+    /// Returns the inner writer mutably. Bytes that you write to it precede the buffered bytes,
+    /// which may start in the middle of a character: flush first.
     ///
     /// # Examples
     ///
@@ -293,8 +293,8 @@ impl<W> Utf8Writer<W> {
         &mut self.writer
     }
 
-    /// Consumes the adaptor and returns the writer. Buffered bytes are lost (see
-    /// [`unwritten_len`](Self::unwritten_len)), and so is a held surrogate;
+    /// Consumes the adaptor and returns the inner writer. Buffered bytes are lost (see
+    /// [`unwritten_len`](Self::unwritten_len)), and so is a held surrogate.
     /// [`into_parts`](Self::into_parts) returns the bytes.
     ///
     /// # Examples
@@ -315,7 +315,7 @@ impl<W> Utf8Writer<W> {
         self.writer
     }
 
-    /// Consumes the adaptor and returns the writer and the bytes that it has not taken.
+    /// Consumes the adaptor and returns the inner writer and the bytes that have not been written.
     ///
     /// The bytes start where the writer stopped, perhaps within a character, and end between two
     /// characters. They are copied unless they are contiguous. A held surrogate is lost; see
@@ -343,7 +343,7 @@ impl<W> Utf8Writer<W> {
     }
 }
 
-/// Shows how many bytes are buffered, not the bytes.
+/// Shows the number of buffered bytes, not the bytes.
 impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Utf8Writer")
@@ -359,5 +359,5 @@ impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
 
 const CAPACITY: usize = 8 * 1024;
 
-/// Shorter texts are copied, which is faster than a slice of their own.
+/// Shorter texts are copied, which is faster than writing them as slices of their own.
 pub(super) const MIN_SHARED: usize = 256;

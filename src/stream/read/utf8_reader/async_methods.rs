@@ -9,8 +9,8 @@ use tokio::io::AsyncRead;
 use crate::stream::{StreamError, Utf8Reader, append_within};
 
 impl<R: AsyncRead> Utf8Reader<R> {
-    /// Takes all text that has been decoded and not consumed, and reads more if there is none. Returns
-    /// `None` at the end; the text is never empty.
+    /// Consumes and returns all text that has been decoded. If there is none, reads more. Returns
+    /// `None` at the end. The text is never empty.
     ///
     /// # Errors
     ///
@@ -43,11 +43,11 @@ impl<R: AsyncRead> Utf8Reader<R> {
         Ok(Some(self.content.take()).filter(|text| !text.is_empty()))
     }
 
-    /// Returns the next text without taking it; `None` at the end.
+    /// Returns the next text without consuming it; `None` at the end.
     ///
     /// # Errors
     ///
-    /// As [`next_str`](Self::next_str). An error is returned once.
+    /// The same as [`next_str`](Self::next_str). Each error is returned once.
     ///
     /// # Cancel safety
     ///
@@ -75,11 +75,11 @@ impl<R: AsyncRead> Utf8Reader<R> {
         Ok(Some(self.content.as_str()).filter(|text| !text.is_empty()))
     }
 
-    /// Takes the next `char`; returns `None` at the end.
+    /// Consumes and returns the next `char`; `None` at the end.
     ///
     /// # Errors
     ///
-    /// As [`next_str`](Self::next_str).
+    /// The same as [`next_str`](Self::next_str).
     ///
     /// # Cancel safety
     ///
@@ -112,12 +112,13 @@ impl<R: AsyncRead> Utf8Reader<R> {
 
     /// Collects the text up to the end, at most `max_length` bytes of it.
     ///
-    /// The limit applies to the text: a removed BOM and skipped bytes do not count, repairs do.
+    /// The limit applies to the text: repairs count, a removed BOM and skipped bytes do not.
     ///
     /// # Errors
     ///
-    /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; the first error of the
-    /// stream otherwise. The text so far is dropped; [`append_text`](Self::append_text) keeps it.
+    /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; otherwise the
+    /// first error of the stream. The text so far is dropped. [`append_text`](Self::append_text)
+    /// keeps it.
     ///
     /// # Cancel safety
     ///
@@ -148,12 +149,13 @@ impl<R: AsyncRead> Utf8Reader<R> {
         Ok(text)
     }
 
-    /// Appends the text up to the end to `text`, at most until `text` has `max_length` bytes.
+    /// Appends the text up to the end to `text`, which may then have at most `max_length` bytes in
+    /// total.
     ///
     /// # Errors
     ///
-    /// As [`collect_text`](Self::collect_text). The text before the error is in `text`. Text that would
-    /// exceed the limit has not been consumed.
+    /// The same as [`collect_text`](Self::collect_text). The text before the error is in `text`.
+    /// Text that would exceed the limit has not been consumed.
     ///
     /// # Cancel safety
     ///

@@ -14,28 +14,28 @@ use crate::core::mode::ErrorMode;
 use crate::core::scanner::Step;
 use crate::core::text::{Ending, ReadBuffer};
 
-/// What has been read.
+/// What has been read: text, repaired text and bytes that have not been decoded.
 #[derive(Clone, Debug)]
 pub(super) struct Content {
     pub(super) buffer: ReadBuffer,
-    /// Keeps no bytes: the buffer does.
+    /// Holds no bytes. The buffer does.
     pub(super) decoder: Utf8Decoder,
     pub(super) mode: ErrorMode,
-    /// How the errors of `repaired` were repaired.
+    /// The error mode in which `repaired` was repaired.
     pub(super) repaired_in: ErrorMode,
-    /// Comes before what is in the buffer.
+    /// Precedes the content of the buffer.
     pub(super) repaired: Repaired,
 }
 
-/// Text that has been repaired, and for that copied.
+/// Text with repairs, which is a copy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repaired {
     text: String,
-    /// Bytes of it that have been consumed.
+    /// The number of its bytes that have been consumed.
     done: usize,
-    /// How many bytes it stands for: those in front of the buffer's rest.
-    stands_for: u32,
-    /// How many errors there are among them.
+    /// The number of bytes it was decoded from: those before the rest of the buffer.
+    source_len: u32,
+    /// The number of errors in those bytes.
     errors: u32,
 }
 
@@ -83,15 +83,15 @@ impl Content {
         Some(next)
     }
 
-    /// Passes over bytes that others decode.
-    pub(super) fn go_behind(&mut self, bytes: usize) {
+    /// Skips bytes that are decoded elsewhere.
+    pub(super) fn skip_raw(&mut self, bytes: usize) {
         if bytes > 0 {
             self.decoder.close_start();
             self.decoder.skip(bytes);
         }
     }
 
-    /// Reads into the buffer, which has no text. Gives back memory where there is nothing to read.
+    /// Reads into the buffer, which holds no text. Frees memory if the reader is pending.
     #[inline]
     pub(super) fn poll_read<R: AsyncRead>(
         &mut self,
@@ -116,8 +116,8 @@ impl Content {
         }
     }
 
-    /// Decodes what is in the buffer where it begins with text and nothing else is to be said: the state
-    /// behind that text.
+    /// Decodes the content of the buffer if it begins with text and no special case applies.
+    /// Returns the state after that text.
     #[inline]
     pub(super) fn look_plainly(&mut self) -> Option<State> {
         let decoder = &mut self.decoder;
@@ -132,8 +132,8 @@ impl Content {
         (len > 0).then_some(state)
     }
 
-    /// Decodes what is in the buffer, up to some text. Says whether there is any: otherwise what is
-    /// left may be the beginning of what comes.
+    /// Decodes the content of the buffer up to some text. Returns whether there is any. If not, the
+    /// rest may be the beginning of a sequence.
     pub(super) fn look(&mut self) -> Result<bool, Utf8Error> {
         loop {
             let mut found = Found::Hold;
@@ -158,7 +158,7 @@ impl Content {
         }
     }
 
-    /// Says what is wrong with the end. Says whether that makes text.
+    /// Reports or repairs the errors at the end of the stream. Returns whether a repair has text.
     pub(super) fn end(&mut self) -> Result<bool, Utf8Error> {
         while let Some(error) = self.decoder.finish_after(self.buffer.rest()) {
             if self.repair(error)? {
@@ -168,8 +168,8 @@ impl Content {
         Ok(false)
     }
 
-    /// Repairs an error and, in one go with it, all that is behind it in the buffer. Says whether that
-    /// makes text.
+    /// Repairs an error, and decodes the rest of the buffer with all errors repaired. Returns
+    /// whether there is any text.
     #[cold]
     fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
         let Self { buffer, decoder, mode, repaired, .. } = self;
@@ -182,37 +182,37 @@ impl Content {
         let read = decoder.decode_lossy(buffer.rest(), *mode, &mut repaired.text);
         let read = read.map_err(|(_, error)| error)?;
         buffer.pass(read);
-        // (No buffer is so large that they do not fit.)
+        // No buffer is large enough for these to overflow.
         let fit = |count| u32::try_from(count).unwrap_or(u32::MAX);
-        repaired.stands_for = fit((error.bytes().len() + read) as u64);
+        repaired.source_len = fit((error.bytes().len() + read) as u64);
         repaired.errors = fit(decoder.error_count() - errors_before);
         self.repaired_in = self.mode;
         Ok(!self.repaired.text.is_empty())
     }
 
-    /// Turns repaired text that has not been consumed into bytes again, which have not been looked at.
-    /// A repair of which a part has been consumed is consumed whole.
+    /// Turns repaired text that has not been consumed into bytes again, as if they had not been
+    /// decoded. A repair that was consumed in part is consumed completely.
     pub(super) fn take_back_repairs(&mut self) {
         let Self { buffer, decoder, repaired, .. } = self;
         let mut scanner = decoder.scanner();
-        let Repaired { text, done, stands_for, errors } = mem::take(repaired);
+        let Repaired { text, done, source_len, errors } = mem::take(repaired);
         if done == text.len() {
             return;
         }
-        let stands_for = stands_for as usize;
-        buffer.take_back(stands_for);
-        scanner.seek(scanner.position() - stands_for as u64);
+        let source_len = source_len as usize;
+        buffer.take_back(source_len);
+        scanner.seek(scanner.position() - source_len as u64);
         let mut taken_back = u64::from(errors);
         if scanner.position() == 0 {
-            // A BOM is looked for again, and missed again.
+            // The BOM is looked for again. The result is the same.
             scanner.reset();
             taken_back = decoder.error_count();
         }
-        // Passes over the bytes that the consumed text stands for.
+        // Skips the bytes of the consumed text.
         let bytes = buffer.rest();
         let (mut read, mut left) = (0, done);
         while left > 0 {
-            let error = match scanner.step(&bytes[read..stands_for]) {
+            let error = match scanner.step(&bytes[read..source_len]) {
                 Step::Text(text) => {
                     let used = text.len().min(left);
                     scanner.unread(text.len() - used);
@@ -224,7 +224,7 @@ impl Content {
                     continue;
                 }
                 Step::Error(error) => error,
-                Step::Hold => match scanner.finish(&bytes[read..stands_for]) {
+                Step::Hold => match scanner.finish(&bytes[read..source_len]) {
                     Some(error) => error,
                     None => break,
                 },
@@ -252,7 +252,7 @@ impl Repaired {
     }
 }
 
-/// What the rest of the buffer begins with, if it is not text.
+/// The beginning of the rest of the buffer, if it is not text.
 enum Found {
     Hold,
     Silent(usize),

@@ -11,7 +11,7 @@ use super::Utf8Writer;
 use crate::stream::write::utf8_item::Item;
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
-    /// Copies `text` into the buffer as soon as there is room.
+    /// Copies `text` into the buffer, after waiting until there is room.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         self.write(Item::Str(text)).await
     }
 
-    /// Takes one `char` as soon as there is room.
+    /// Writes one `char` to the buffer, after waiting until there is room.
     ///
     /// # Errors
     ///
@@ -68,8 +68,8 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         self.write(Item::Char(c)).await
     }
 
-    /// Takes `text` as soon as there is room, without copying it if it has 256 bytes or more (see
-    /// [above](Self)).
+    /// Takes `text`, after waiting until there is room. A text of 256 bytes or more is not copied
+    /// (see [above](Self)).
     ///
     /// # Errors
     ///
@@ -77,8 +77,8 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is ready, nothing of `text` has been taken; it is dropped
-    /// with the future. A clone costs next to nothing.
+    /// If the future is dropped before it is ready, nothing of `text` has been taken. `text` is
+    /// dropped with the future: pass a clone, which is cheap.
     ///
     /// # Examples
     ///
@@ -103,7 +103,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         self.write(Item::Text(text)).await
     }
 
-    /// Takes UTF-16 units as soon as there is room.
+    /// Encodes UTF-16 units into the buffer, after waiting until there is room.
     ///
     /// # Errors
     ///
@@ -134,16 +134,17 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         self.write(Item::Units(units)).await
     }
 
-    /// Writes everything that is buffered, and flushes the writer. A held surrogate stays held.
+    /// Writes everything that is buffered, and flushes the inner writer. A held surrogate stays
+    /// held.
     ///
     /// # Errors
     ///
-    /// An error of the writer. Unwritten bytes are kept, and the call can be repeated.
+    /// An error of the inner writer. Unwritten bytes are kept, and you can repeat the call.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is ready, some of the bytes may have been written. The others
-    /// are kept, and the next call that waits writes them.
+    /// If the future is dropped before it is ready, some of the bytes may have been written. The
+    /// others are kept, and the next call that waits writes them.
     ///
     /// # Examples
     ///
@@ -167,18 +168,18 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         poll_fn(|cx| Pin::new(&mut *self).poll_flush(cx)).await
     }
 
-    /// Ends the stream: makes a held surrogate a lone one, writes everything and shuts the writer down.
-    /// Further calls are harmless.
+    /// Ends the stream: a held surrogate becomes a lone surrogate, everything is written, and the
+    /// inner writer is shut down. Further calls do nothing.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal) an error for a held surrogate, once: the stream is
-    /// still open then, and the next call closes it. Errors of the writer as for
+    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), an error for a held surrogate, once. The
+    /// stream is then still open, and the next call closes it. Errors of the inner writer as for
     /// [`flush`](Self::flush).
     ///
     /// # Cancel safety
     ///
-    /// As [`flush`](Self::flush). The next call continues.
+    /// The same as for [`flush`](Self::flush). The next call continues.
     ///
     /// # Examples
     ///

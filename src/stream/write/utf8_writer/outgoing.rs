@@ -12,13 +12,13 @@ pub(super) struct Outgoing {
     /// The copied bytes, without the shared bytes between them.
     copied: BytesMut,
     shared: VecDeque<Shared>,
-    /// How many of the copied bytes follow the last shared bytes.
+    /// The number of copied bytes after the last shared bytes.
     tail: usize,
     len: usize,
 }
 
 struct Shared {
-    /// How many copied bytes are between these and the shared bytes before them.
+    /// The number of copied bytes between these and the previous shared bytes.
     copied_before: usize,
     /// Invariant: not empty.
     bytes: Bytes,
@@ -31,7 +31,7 @@ impl Outgoing {
 
     pub(super) fn copy(&mut self, bytes: &[u8]) {
         if self.copied.capacity() - self.copied.len() < bytes.len() {
-            // Not only a few bytes each time.
+            // Reserves more than a few bytes at a time.
             self.copied.reserve(bytes.len().max(ROOM));
         }
         self.copied.extend_from_slice(bytes);
@@ -39,7 +39,7 @@ impl Outgoing {
         self.len += bytes.len();
     }
 
-    /// Makes room for `bytes` more bytes at once.
+    /// Reserves room for `bytes` more bytes.
     pub(super) fn reserve(&mut self, bytes: usize) {
         self.copied.reserve(bytes);
     }
@@ -51,7 +51,7 @@ impl Outgoing {
         }
     }
 
-    /// The bytes in order, in contiguous pieces; none is empty.
+    /// Returns the bytes in order, in contiguous pieces. None is empty.
     fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         let (mut before, tail) = self.copied.split_at(self.copied.len() - self.tail);
         let shared = self.shared.iter().flat_map(move |Shared { copied_before, bytes }| {
@@ -62,23 +62,23 @@ impl Outgoing {
         shared.chain([tail]).filter(|piece| !piece.is_empty())
     }
 
-    /// The first piece, empty only if there is none.
+    /// Returns the first piece. It is empty only if there is none.
     pub(super) fn first(&self) -> &[u8] {
         self.pieces().next().unwrap_or_default()
     }
 
-    /// Whether everything is copied, so that there is at most one piece.
+    /// Returns whether everything is copied, so that there is at most one piece.
     pub(super) fn is_copied(&self) -> bool {
         self.shared.is_empty()
     }
 
-    /// Lends the first pieces, as many as `slices` has room for. Returns how many.
+    /// Fills `slices` with the first pieces. Returns how many were filled.
     pub(super) fn lend<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
         let lent = slices.iter_mut().zip(self.pieces());
         lent.map(|(slice, piece)| *slice = IoSlice::new(piece)).count()
     }
 
-    /// Takes the first `n` bytes off, or all if they are fewer.
+    /// Removes the first `n` bytes, or all if there are fewer.
     pub(super) fn advance(&mut self, n: usize) {
         let n = n.min(self.len);
         self.len -= n;
@@ -100,14 +100,14 @@ impl Outgoing {
         self.tail -= left;
     }
 
-    /// Frees the memory if it is empty.
+    /// Frees the memory if the queue is empty.
     pub(super) fn release(&mut self) {
         if self.len == 0 {
             *self = Self::default();
         }
     }
 
-    /// Everything in one piece, copied unless it is contiguous.
+    /// Returns everything in one piece, copied unless it is contiguous.
     pub(super) fn into_bytes(mut self) -> Bytes {
         match self.shared.front_mut() {
             None => self.copied.freeze(),
@@ -117,5 +117,5 @@ impl Outgoing {
     }
 }
 
-/// The least room to make.
+/// The minimum number of bytes to reserve.
 const ROOM: usize = 256;

@@ -14,13 +14,13 @@ use crate::core::decoder::buffer::Status;
 use crate::stream::write::utf8_item::{Item, Utf8Item};
 use crate::utf16::{Utf16Decoder, Utf16Error};
 
-/// Methods for your own futures. The `Sink` has methods of the same names, one set for each type of item.
+/// Methods for hand-written futures. `Sink` has methods of the same names for each type of item.
 impl<W: AsyncWrite> Utf8Writer<W> {
     /// Waits until fewer bytes are buffered than the capacity.
     ///
     /// # Errors
     ///
-    /// An error of the writer.
+    /// An error of the inner writer.
     ///
     /// # Examples
     ///
@@ -50,11 +50,11 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// As [`flush`](Self::flush).
+    /// The poll form of [`flush`](Self::flush).
     ///
     /// # Errors
     ///
-    /// As [`flush`](Self::flush).
+    /// The same as [`flush`](Self::flush).
     ///
     /// # Examples
     ///
@@ -65,11 +65,11 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// As [`close`](Self::close).
+    /// The poll form of [`close`](Self::close).
     ///
     /// # Errors
     ///
-    /// As [`close`](Self::close).
+    /// The same as [`close`](Self::close).
     ///
     /// # Examples
     ///
@@ -93,7 +93,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// Has the writer take some of the buffered bytes. There is at least one.
+    /// Writes some of the buffered bytes to the inner writer. There must be at least one.
     fn poll_write_some(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.project();
         let poll = if this.outgoing.is_copied() || !this.writer.is_write_vectored() {
@@ -112,12 +112,12 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         })
     }
 
-    /// Takes `item`, even if there is no room.
+    /// Takes `item`, even if the buffer is full.
     pub(super) fn take(mut self: Pin<&mut Self>, item: Item<'_>) -> io::Result<()> {
         if self.state == State::Closed {
             return Err(closed());
         }
-        // Units continue the units before them; any other text that is not empty ends them.
+        // Units continue the previous units. Any other text that is not empty ends them.
         let ended = match &item {
             Item::Units(_) => Ok(()),
             Item::Str("") => Ok(()),
@@ -159,7 +159,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         Ok(ended?)
     }
 
-    /// Ends a run of units: a held surrogate is an error, or repaired.
+    /// Ends a run of units: a held surrogate is an error or is repaired.
     fn end_utf16(
         self: Pin<&mut Self>,
         end: fn(&mut Utf16Decoder) -> Result<(), Utf16Error>,
