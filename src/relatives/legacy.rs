@@ -1,8 +1,9 @@
-//! Legacy encodings: what are bytes that are not UTF-8?
+//! Legacy encodings: how are bytes that are not UTF-8 decoded?
 //!
-//! The only file that calls encoding_rs. [`LegacyEncoding::decode`] is for a [fallback](crate::fallback),
-//! which may have to decode bytes again and so keeps none in a decoder. `LegacyDecoder` is for streams
-//! that are in a legacy encoding from the start, such as HTTP bodies; it reports errors.
+//! This is the only file that calls encoding_rs. [`LegacyEncoding::decode`] is for a
+//! [fallback](crate::fallback), which may have to decode bytes again and so keeps none in a
+//! decoder. `LegacyDecoder` is for streams that are in a legacy encoding from the start, such as
+//! HTTP bodies. It reports errors.
 
 use alloc::string::String;
 use core::fmt;
@@ -14,8 +15,8 @@ use crate::relatives::Follow;
 
 /// The encoding of text that is not UTF-8.
 ///
-/// Every encoding that can be constructed agrees with ASCII: a byte below 80 outside a longer character
-/// is an ASCII character.
+/// Every encoding that can be constructed agrees with ASCII: a byte below 80 is an ASCII character,
+/// unless it is part of a longer character.
 ///
 /// # Examples
 ///
@@ -48,12 +49,12 @@ enum Table {
 pub(super) struct Decoded {
     /// The number of bytes read. The others, at most three, may still become a character.
     pub(super) read: usize,
-    /// The number of U+FFFD written for bytes that are no character.
+    /// The number of U+FFFD written for bytes that are not characters.
     pub(super) replaced: u64,
 }
 
 impl LegacyEncoding {
-    /// ISO 8859-1: each byte is the character of that value. Never fails.
+    /// ISO 8859-1: each byte is the character with the same value. Never fails.
     ///
     /// # Examples
     ///
@@ -65,8 +66,8 @@ impl LegacyEncoding {
         Self(Table::Latin1)
     }
 
-    /// The encoding of Western Windows, which the Web decodes Latin-1 as (WHATWG's index: 81, 8D, 8F,
-    /// 90 and 9D are C1 controls). Never fails.
+    /// The encoding of Western Windows, as which the Web decodes Latin-1 (the WHATWG index: 81, 8D,
+    /// 8F, 90 and 9D are C1 controls). Never fails.
     ///
     /// # Examples
     ///
@@ -78,10 +79,11 @@ impl LegacyEncoding {
         Self(Table::Windows1252)
     }
 
-    /// An encoding of the WHATWG Encoding Standard, or `None` for those that a stream cannot fall back
-    /// to: UTF-8 itself, and those that do not agree with ASCII (UTF-16, ISO-2022-JP, replacement).
+    /// An encoding of the WHATWG Encoding Standard. Returns `None` for those that a stream cannot
+    /// fall back to: UTF-8 itself, and those that do not agree with ASCII (UTF-16, ISO-2022-JP,
+    /// replacement).
     ///
-    /// Bytes that are no character in the encoding are replaced by U+FFFD and [counted].
+    /// Bytes that are not characters in the encoding are replaced by U+FFFD and [counted].
     ///
     /// [counted]: crate::fallback::FallbackDecoder::replaced_count
     ///
@@ -109,9 +111,9 @@ impl LegacyEncoding {
         is_fit.then_some(Self(Table::Whatwg(encoding)))
     }
 
-    /// Returns the encoding with this label of the WHATWG Encoding Standard, `None` if there is none, if
-    /// it must not be decoded (replacement), or without the feature `encoding_rs`. Unlike those of the
-    /// public constructors, it may disagree with ASCII.
+    /// Returns the encoding with this label of the WHATWG Encoding Standard. Returns `None` if
+    /// there is none, if it must not be decoded (replacement), or without the feature
+    /// `encoding_rs`. Unlike those of the public constructors, it may disagree with ASCII.
     #[cfg(feature = "http-body")]
     pub(crate) fn for_label(label: &[u8]) -> Option<Self> {
         #[cfg(feature = "encoding_rs")]
@@ -164,8 +166,8 @@ impl LegacyEncoding {
 
 /// Decodes each byte as its character in `table`.
 ///
-/// A block that is not ASCII is decoded byte by byte without a branch: where letters with diacritics
-/// occur is unpredictable.
+/// A block that is not ASCII is decoded byte by byte without branches, because letters with
+/// diacritics occur at unpredictable positions and would cause branch mispredictions.
 fn decode_bytes(table: &[ShortText; 256], bytes: &[u8], text: &mut String) -> Decoded {
     const BLOCK: usize = 64;
     text.reserve(bytes.len());
@@ -210,8 +212,8 @@ mod whatwg {
 
     /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
     ///
-    /// A decoder does not return the bytes it keeps, only whether it keeps any. So the last bytes are
-    /// pushed one by one, and the result ends where the decoder last kept none.
+    /// A decoder does not return the bytes it keeps, only whether it keeps any. So the last bytes
+    /// are pushed one by one, and the result ends where the decoder last kept none.
     pub(super) fn decode(
         encoding: &'static Encoding,
         bytes: &[u8],
@@ -241,7 +243,8 @@ mod whatwg {
         Decoded { read, replaced }
     }
 
-    /// Twice the length of the longest character, less one: some character ends among the last bytes.
+    /// Twice the length of the longest character, minus one: some character ends among the last
+    /// bytes.
     const LAST: usize = 7;
 
     fn keeps_nothing(decoder: &Decoder) -> bool {
@@ -250,8 +253,8 @@ mod whatwg {
 
     /// Decodes all of `bytes` and returns the number of U+FFFD written.
     ///
-    /// It decodes to `block` and not to the spare capacity of `text`, which encoding_rs would clear as a
-    /// whole in each call.
+    /// It decodes to `block` rather than to the spare capacity of `text`, because encoding_rs would
+    /// zero all of that in each call.
     fn feed(
         decoder: &mut Decoder,
         bytes: &[u8],
@@ -282,9 +285,9 @@ mod whatwg {
 
 /// Decodes a stream in a legacy encoding, and reports each ill-formed part.
 ///
-/// Between calls it keeps the beginning of a character that was cut. An initial U+FEFF is text; in UTF-16
-/// it also decides the byte order, whatever the encoding's name is, since U+FFFE does not occur in text.
-/// After the end of a stream it can decode another; offsets keep counting.
+/// Between calls it keeps the beginning of a split character. An initial U+FEFF is text. In UTF-16
+/// it also determines the byte order, whatever the name of the encoding, since U+FFFE does not
+/// occur in text. After the end of a stream it can decode another. Offsets keep counting.
 #[cfg(feature = "http-body")]
 pub(crate) struct LegacyDecoder {
     encoding: LegacyEncoding,
@@ -292,7 +295,7 @@ pub(crate) struct LegacyDecoder {
     decoder: Option<encoding_rs::Decoder>,
     /// The number of bytes decoded.
     position: u64,
-    /// The last of these bytes, the latest at the end: an error may be reported some bytes late.
+    /// The last of these bytes, most recent last: an error may be reported some bytes late.
     #[cfg(feature = "encoding_rs")]
     recent: [u8; 6],
 }
@@ -303,7 +306,7 @@ pub(crate) struct LegacyDecoder {
 pub(crate) enum LegacyStatus {
     /// All bytes have been decoded.
     Done,
-    /// The text has no room left.
+    /// The text has no capacity left.
     Full,
     /// The decoder stopped after an ill-formed part, which one U+FFFD replaces (WHATWG).
     #[cfg(feature = "encoding_rs")]
@@ -344,8 +347,8 @@ impl LegacyDecoder {
         (if text < most { text } else { most }) + 16
     }
 
-    /// Decodes `bytes` and appends the text to `text`, as far as its capacity allows. Returns the number
-    /// of bytes decoded.
+    /// Decodes `bytes` and appends the text to `text`, as far as its capacity allows. Returns the
+    /// number of bytes decoded.
     ///
     /// With [`Follow::End`], [`LegacyStatus::Done`] ends the stream.
     #[cfg_attr(
@@ -364,7 +367,7 @@ impl LegacyDecoder {
             #[cfg(feature = "encoding_rs")]
             Table::Whatwg(_) => return self.decode_whatwg(bytes, follow, text),
         };
-        // No byte is a character of more than three bytes.
+        // Each byte becomes a character of at most three bytes.
         let fits = bytes.len().min((text.capacity() - text.len()) / 3);
         decode_bytes(table, &bytes[..fits], text);
         self.position += fits as u64;
@@ -424,7 +427,7 @@ impl LegacyDecoder {
         self.position += bytes.len() as u64;
     }
 
-    /// Describes the part of `len` bytes that ends `late` bytes before the position.
+    /// Creates the status for the part of `len` bytes that ends `late` bytes before the position.
     #[cfg(feature = "encoding_rs")]
     fn ill_formed(&self, len: usize, late: usize) -> LegacyStatus {
         let end = self.recent.len() - late;

@@ -9,7 +9,7 @@ pub(crate) mod legacy;
 pub mod terminal;
 pub mod utf16;
 
-/// What follows the bytes shown to a state machine.
+/// What follows the bytes passed to a state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Follow {
     /// Bytes that have not arrived and may belong to the same sequence.
@@ -21,7 +21,7 @@ pub(crate) enum Follow {
 #[cfg(feature = "alloc")]
 use crate::core::decoder::buffer::{Progress, Status};
 
-/// Divides the `used` bytes of a chunk into those that were read and those that are held.
+/// Divides the `used` bytes of a chunk into bytes read and bytes held.
 #[cfg(feature = "alloc")]
 fn progress<E>(used: usize, held: &[u8], written: usize, status: Status<E>) -> Progress<E> {
     let held = match status {

@@ -12,12 +12,12 @@ use crate::core::{
 
 /// Decodes the bytes of a terminal, which switches between Latin-1 and UTF-8.
 ///
-/// The decoder recognises two escape sequences of ISO 2022, those of the Linux console (utf-8(7)):
-/// `ESC % G` enters UTF-8, `ESC % @` leaves it. It removes them wherever they occur and however they are
-/// cut, even if they change nothing. A stream starts in Latin-1 unless
+/// The decoder recognises two ISO 2022 escape sequences, those of the Linux console (utf-8(7)):
+/// `ESC % G` enters UTF-8, `ESC % @` leaves it. It removes them wherever they occur and however
+/// they are split, even if they change nothing. A stream starts in Latin-1 unless
 /// [`with_coding_system`](Self::with_coding_system) sets another start. In Latin-1 each byte is the
-/// character of ISO 8859-1, and no byte is ill-formed. In UTF-8, ill-formed bytes are errors, as in a
-/// [`Utf8Decoder`].
+/// character of ISO 8859-1, and no byte is ill-formed. In UTF-8, ill-formed bytes are errors, as in
+/// a [`Utf8Decoder`].
 ///
 /// All other bytes are text, including control characters and other escape sequences:
 ///
@@ -56,7 +56,8 @@ pub struct TerminalDecoder {
     escape: Escape,
 }
 
-/// The encoding of a terminal's bytes: the "coding system" that an escape of ISO 2022 designates.
+/// The encoding of a terminal's bytes. ISO 2022 calls it the "coding system" and designates it by
+/// an escape.
 ///
 /// # Examples
 ///
@@ -95,7 +96,7 @@ impl Escape {
         }
     }
 
-    /// Releases the held part, which is text.
+    /// Returns the held part, which is text. Nothing is held after it.
     fn take(&mut self) -> &'static str {
         let held = self.as_str();
         *self = Self::None;
@@ -138,10 +139,10 @@ impl TerminalDecoder {
 
     /// Decodes the next chunk of the stream into text and errors, in order.
     ///
-    /// The iterator is lazy: bytes it has not reached are not consumed. If you stop early, push the bytes
-    /// from [`position`](Self::position) on again to continue. Once exhausted, the iterator has yielded
-    /// everything that the bytes so far determine. It copies nothing. In Latin-1 each character above
-    /// U+007F is a piece of its own.
+    /// The iterator is lazy: bytes it has not reached are not consumed. If you stop early, push the
+    /// bytes from [`position`](Self::position) again to continue. Once exhausted, the iterator has
+    /// yielded everything that the bytes so far determine. It copies nothing. In Latin-1, each
+    /// character above U+007F is a piece of its own.
     ///
     /// # Errors
     ///
@@ -167,8 +168,8 @@ impl TerminalDecoder {
         TerminalPieces { utf8: decoder.push(b""), system, escape, input: chunk }
     }
 
-    /// Decodes `chunk` and appends the text to `text`, with each ill-formed part replaced as `mode`
-    /// says.
+    /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each
+    /// ill-formed part.
     ///
     /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an error,
     /// push the bytes that have not been read to continue.
@@ -211,7 +212,7 @@ impl TerminalDecoder {
         super::progress(used, self.incomplete(), text.len() - before, status)
     }
 
-    /// Ends the stream: a held escape is text, a held beginning of a sequence is an error.
+    /// Ends the stream. A held escape is text, and a held beginning of a sequence is an error.
     ///
     /// Further calls return `Ok(None)`.
     ///
@@ -247,7 +248,7 @@ impl TerminalDecoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], as [`finish`](Self::finish).
+    /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish).
     ///
     /// # Examples
     ///
@@ -276,8 +277,8 @@ impl TerminalDecoder {
         }
     }
 
-    /// Starts a new stream with the same settings: offset 0, nothing held, in the coding system of the
-    /// start.
+    /// Starts a new stream with the same settings: offset 0, nothing held, no error counted, in the
+    /// initial coding system.
     ///
     /// # Examples
     ///
@@ -314,7 +315,7 @@ impl TerminalDecoder {
         self.system
     }
 
-    /// Returns how many bytes of the stream have been consumed, including held bytes and switches.
+    /// Returns the number of bytes of the stream consumed, including held bytes and switches.
     ///
     /// # Examples
     ///
@@ -382,7 +383,7 @@ impl Default for TerminalDecoder {
 
 /// The text and the errors of one chunk, in order; see [`TerminalDecoder::push`].
 struct TerminalPieces<'d, 'c> {
-    /// The rest of the last stretch of UTF-8.
+    /// The rest of the current stretch of UTF-8.
     utf8: Pieces<'d, 'c>,
     system: &'d mut CodingSystem,
     escape: &'d mut Escape,
@@ -391,7 +392,7 @@ struct TerminalPieces<'d, 'c> {
 }
 
 impl<'d, 'c: 'd> TerminalPieces<'d, 'c> {
-    /// Takes the first `len` bytes, which are not UTF-8.
+    /// Consumes the first `len` bytes, which are not UTF-8.
     fn take(&mut self, len: usize) -> &'c [u8] {
         let (taken, rest) = self.input.split_at(len);
         self.input = rest;

@@ -1,4 +1,4 @@
-//! Which kind of stream are these bytes?
+//! What kind of stream is it?
 
 use core::fmt;
 
@@ -7,11 +7,12 @@ use crate::core::options::Utf8Options;
 use crate::core::validator::Utf8Validator;
 use crate::detect::StreamKind;
 
-/// Detects what a stream of bytes, in chunks cut anywhere, is.
+/// Detects the kind of a byte stream, in chunks split anywhere.
 ///
 /// Between calls the detector holds at most three bytes, the beginning of a BOM or of a sequence.
-/// `push(b"")` changes nothing. [`finish`](Self::finish) makes the result certain: further calls return
-/// the same, and bytes pushed after it are ignored until [`reset`](Self::reset). There are no errors.
+/// `push(b"")` changes nothing. [`finish`](Self::finish) makes the result certain: further calls
+/// return the same, and bytes pushed after it are ignored until [`reset`](Self::reset). Detection
+/// never fails.
 ///
 /// # Examples
 ///
@@ -28,7 +29,7 @@ use crate::detect::StreamKind;
 #[derive(Clone, Debug)]
 pub struct Detector {
     state: State,
-    /// The first bytes of the stream, as long as they may be a BOM.
+    /// The first bytes of the stream, while they may be a BOM.
     first: [u8; 4],
     position: u64,
     validator: Utf8Validator,
@@ -36,11 +37,11 @@ pub struct Detector {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// All bytes so far, at most three, may be the beginning of the BOM of UTF-16 or UTF-32.
+    /// All bytes so far, at most three, may be the beginning of a UTF-16 or UTF-32 BOM.
     Opening,
-    /// ASCII, and perhaps the beginning of a sequence or of the BOM of UTF-8.
+    /// ASCII, perhaps followed by the beginning of a sequence or of the UTF-8 BOM.
     Ascii,
-    /// UTF-8, with at least one character that is not ASCII.
+    /// UTF-8 with at least one non-ASCII character.
     Utf8,
     /// Ill-formed, without control characters of binary data.
     Legacy,
@@ -48,9 +49,9 @@ enum State {
     Certain(StreamKind),
 }
 
-/// What the first bytes of a stream are.
+/// The class of the first bytes of a stream.
 enum FirstBytes {
-    /// Perhaps the beginning of a BOM, or of a longer one.
+    /// Possibly the beginning of a BOM, or of a longer one.
     Undecided,
     /// A BOM.
     Bom(StreamKind),
@@ -93,7 +94,7 @@ impl Detector {
         }
     }
 
-    /// Examines the next chunk and returns what the stream is so far.
+    /// Examines the next chunk and returns the kind of the stream so far.
     ///
     /// Once the result is certain, bytes are only counted.
     ///
@@ -128,7 +129,8 @@ impl Detector {
         self.kind()
     }
 
-    /// Returns what the stream is if it ends here. An incomplete UTF-8 sequence at the end does not count.
+    /// Returns the kind of the stream if it ended here. An incomplete UTF-8 sequence at the end is
+    /// ignored.
     ///
     /// # Examples
     ///
@@ -162,8 +164,8 @@ impl Detector {
         self.may_become().is_empty()
     }
 
-    /// Returns what the stream may become; nothing if the [`kind`](Self::kind) is certain. The table in
-    /// [the module](crate::detect) lists the bytes that change it.
+    /// Returns the kinds that the stream may still become. Empty if the [`kind`](Self::kind) is
+    /// certain. The table in [the module](crate::detect) lists the bytes that change it.
     ///
     /// # Examples
     ///
@@ -179,7 +181,7 @@ impl Detector {
         self.so_far().1
     }
 
-    /// Ends the stream and returns what it is.
+    /// Ends the stream and returns its kind.
     ///
     /// # Examples
     ///
@@ -216,7 +218,7 @@ impl Detector {
         *self = Self::new();
     }
 
-    /// Returns how many bytes of the stream have been pushed.
+    /// Returns the number of bytes pushed in this stream.
     ///
     /// # Examples
     ///
@@ -230,7 +232,7 @@ impl Detector {
         self.position
     }
 
-    /// What the stream is so far, and what it may become.
+    /// Returns the kind so far, and the kinds that the stream may still become.
     fn so_far(&self) -> (StreamKind, &'static [StreamKind]) {
         use StreamKind::{
             Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,
@@ -260,13 +262,13 @@ impl Detector {
         }
     }
 
-    /// Returns whether the bytes so far are the beginning of the BOM of UTF-8.
+    /// Returns whether the bytes so far are the beginning of the UTF-8 BOM.
     fn may_be_utf8_bom(&self) -> bool {
         let held = self.validator.incomplete();
         held.len() as u64 == self.position && BOM.starts_with(held)
     }
 
-    /// Updates the state by `bytes`, which belong to no BOM of UTF-16 or UTF-32.
+    /// Updates the state with `bytes`, which belong to no UTF-16 or UTF-32 BOM.
     fn look(&mut self, bytes: &[u8]) {
         if matches!(self.state, State::Opening | State::Certain(_)) {
             return;
@@ -316,12 +318,12 @@ impl Default for Detector {
     }
 }
 
-/// Whether this is a binary data byte of the WHATWG MIME Sniffing Standard.
+/// Returns whether this is a binary data byte of the WHATWG MIME Sniffing Standard.
 const fn is_binary(byte: u8) -> bool {
     matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
 }
 
-/// What an empty stream may become.
+/// The kinds that an empty stream may become.
 static ALL: [StreamKind; 9] = [
     StreamKind::Ascii,
     StreamKind::Utf8,

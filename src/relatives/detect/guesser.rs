@@ -10,8 +10,8 @@ use crate::detect::{Detector, StreamKind};
 
 /// A [`Detector`] that also guesses the legacy encoding, with chardetng.
 ///
-/// Guessing examines every byte, whatever the stream is, and takes many times as long as detecting.
-/// Use it for short streams, or for the first part of a long one.
+/// Guessing examines every byte of any stream, and takes many times as long as detecting. Use it
+/// for short streams, or for the first part of a long one.
 ///
 /// # Examples
 ///
@@ -60,7 +60,7 @@ impl LegacyGuesser {
         Self { detector: Detector::new(), guesser, end: End::NotReached }
     }
 
-    /// Examines the next chunk and returns what the stream is so far.
+    /// Examines the next chunk and returns the kind of the stream so far.
     ///
     /// # Examples
     ///
@@ -76,7 +76,7 @@ impl LegacyGuesser {
         self.detector.push(chunk)
     }
 
-    /// Ends the stream and returns what it is.
+    /// Ends the stream and returns its kind.
     ///
     /// # Examples
     ///
@@ -93,11 +93,11 @@ impl LegacyGuesser {
         self.detector.finish()
     }
 
-    /// Guesses the encoding, if the stream so far is [`StreamKind::Legacy`]. More bytes may change the
-    /// guess.
+    /// Guesses the encoding if the stream so far is [`StreamKind::Legacy`]. More bytes may change
+    /// the guess.
     ///
-    /// `domain`, the last label of the host name that the bytes come from, such as `jp`, improves the
-    /// guess. Its case does not matter. A `domain` that is not a label is ignored.
+    /// `domain` improves the guess: it is the last label of the host name that sent the bytes, such
+    /// as `jp`, in any case. A `domain` that is not a label is ignored.
     ///
     /// # Examples
     ///

@@ -1,8 +1,8 @@
-//! What can a stream of bytes be?
+//! What kinds of byte streams are there?
 
 use core::fmt;
 
-/// What a stream of bytes is.
+/// The kind of a byte stream.
 ///
 /// # Examples
 ///
@@ -25,7 +25,7 @@ use core::fmt;
 pub enum StreamKind {
     /// No bytes.
     Empty,
-    /// Bytes below 80 only.
+    /// Only bytes below 80.
     Ascii,
     /// Well-formed UTF-8 with a character above U+007F, without a BOM.
     Utf8,

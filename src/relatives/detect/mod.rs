@@ -1,8 +1,9 @@
-//! Detects what a stream of bytes is as they arrive: ASCII, UTF-8, UTF-16 or UTF-32 by its BOM, a
+//! Detects the kind of a byte stream as it arrives: ASCII, UTF-8, UTF-16 or UTF-32 by its BOM, a
 //! legacy encoding, or binary data.
 //!
-//! A result is certain when no further byte can change it. Until then, [`Detector::kind`]
-//! returns what the stream is so far and [`Detector::may_become`] what it may become. `finish` makes the result certain.
+//! A result is certain when no further byte can change it. Until then, [`Detector::kind`] returns
+//! the kind so far and [`Detector::may_become`] the kinds that are still possible. `finish` makes
+//! the result certain.
 //!
 //! # The rules
 //!
@@ -33,8 +34,8 @@
 //! | binary: only `00`, `00 00` or `00 00 FE` | the rest of a BOM | UTF-32BE |
 //! | UTF-16LE: only `FF FE` or `FF FE 00` | `00 00`, or the second `00` | UTF-32LE |
 //!
-//! All other results of binary, UTF-16 and UTF-32 are certain. The name of a legacy encoding is never
-//! certain; with the feature `chardetng`, `LegacyGuesser` guesses it.
+//! All other binary, UTF-16 and UTF-32 results are certain. The name of a legacy encoding is never
+//! certain. With the feature `chardetng`, `LegacyGuesser` guesses it.
 //!
 //! ```
 //! use utf8_codec::detect::{Detector, StreamKind};

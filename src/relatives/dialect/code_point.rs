@@ -1,11 +1,11 @@
 //! How do two surrogates make a code point?
 
-/// Whether this is the first half of a pair, U+D800 to U+DBFF.
+/// Returns whether this is the first half of a pair, U+D800 to U+DBFF.
 pub(super) const fn is_leading_surrogate(code_point: u32) -> bool {
     matches!(code_point, 0xD800..=0xDBFF)
 }
 
-/// Whether this is the second half of a pair, U+DC00 to U+DFFF.
+/// Returns whether this is the second half of a pair, U+DC00 to U+DFFF.
 pub(super) const fn is_trailing_surrogate(code_point: u32) -> bool {
     matches!(code_point, 0xDC00..=0xDFFF)
 }

@@ -16,21 +16,22 @@ use crate::relatives::Follow;
 
 /// Decodes bytes in a [`Dialect`] to text and code points, and encodes them.
 ///
-/// An item is all text up to an error or to a code point that is not a Unicode scalar value (half a pair in
-/// WTF-8, a byte that was not UTF-8 in UTF-8B), which is an item of its own. Text that is written as in UTF-8
-/// is not copied. Encoding the items with the same codec restores the bytes, unless an error was repaired.
+/// An item is all text up to an error, or up to a code point that is not a Unicode scalar value
+/// (half a pair in WTF-8, a byte that was not UTF-8 in UTF-8B). Such a code point is an item of its
+/// own. Text that is the same in UTF-8 is not copied. Encoding the items with the same codec
+/// restores the bytes, unless an error was repaired.
 ///
-/// The codec holds no bytes: incomplete input, at most five bytes, stays in the read buffer. Nor does it
-/// hold a surrogate when it encodes, because an encoder does not learn of the end of a stream: in
-/// [`Wtf8`](Dialect::Wtf8) the second half of a pair is rejected after an item that is the first. A
-/// [`DialectEncoder`] joins them.
+/// The codec holds no bytes: incomplete input, at most five bytes, stays in the read buffer. It
+/// holds no surrogate when it encodes either, because an encoder does not learn of the end of a
+/// stream: in [`Wtf8`](Dialect::Wtf8) the second half of a pair is rejected after an item that is
+/// the first half. A [`DialectEncoder`] joins them.
 ///
 /// # Errors
 ///
-/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`] with the ill-formed part, whose bytes are
-/// consumed; see [the module](crate::codec) for errors and `FramedRead`, and for closing a `Framed`. The
-/// other modes repair it. Encoding a code point that has no form in the dialect is
-/// [`CodecError::Invalid`] with a [`DialectEncodeError`].
+/// [`CodecError::Invalid`] with the ill-formed part in [`ErrorMode::Fatal`], the default. Its bytes
+/// are consumed. See [the module](crate::codec) for errors and `FramedRead`, and for closing a
+/// `Framed`. The other modes repair the part. Encoding a code point that has no form in the dialect
+/// is [`CodecError::Invalid`] with a [`DialectEncodeError`].
 ///
 /// # Examples
 ///
@@ -70,8 +71,8 @@ pub struct DialectCodec {
 const LONG: usize = 4096;
 
 impl DialectCodec {
-    /// Creates a codec for a dialect as its specification defines it, in [`ErrorMode::Fatal`] both ways,
-    /// that writes no BOM.
+    /// Creates a codec for a dialect as its specification defines it. It uses [`ErrorMode::Fatal`]
+    /// in both directions, and writes no BOM.
     ///
     /// # Examples
     ///
@@ -154,7 +155,7 @@ impl DialectCodec {
         Self { encoder, ..self }
     }
 
-    /// Starts new streams, both ways, with the same settings.
+    /// Starts new streams in both directions, with the same settings.
     ///
     /// # Examples
     ///
@@ -190,7 +191,8 @@ impl DialectCodec {
         &self.decoder
     }
 
-    /// Takes text off the front of `src` without copying it, if there is much of it, or only text.
+    /// Takes text off the front of `src` without copying it, if it is long or if there is nothing
+    /// else.
     fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner;
         let span = scanner.span(self.mode);

@@ -1,4 +1,4 @@
-//! How are chunks of bytes in a dialect, cut anywhere, decoded?
+//! How are chunks of bytes in a dialect, split anywhere, decoded?
 
 use core::iter::FusedIterator;
 
@@ -12,17 +12,17 @@ use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::dialect::{Dialect, DialectPiece};
 use crate::relatives::Follow;
 
-/// Decodes a stream of bytes in a [`Dialect`], in chunks cut anywhere, to code points or text, and
-/// reports what is ill-formed.
+/// Decodes a stream of bytes in a [`Dialect`] to code points or text, in chunks split anywhere, and
+/// reports ill-formed parts.
 ///
-/// [`push`](Self::push) yields text where the bytes are those of UTF-8, code points where the dialect
-/// writes them in another way, and errors, in the order of the stream.
+/// [`push`](Self::push) yields, in the order of the stream, text for bytes that are the same in
+/// UTF-8, code points for sequences that differ, and errors.
 ///
 /// Between calls the decoder holds at most five bytes, the beginning of one sequence or of a pair.
-/// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) decides what held bytes are.
+/// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) decodes the held bytes.
 /// After an error and after `finish`, decoding continues and offsets keep counting;
-/// [`reset`](Self::reset) starts a new stream. U+FEFF is text, unless the [BOM policy] strips, requires or
-/// forbids it at the start.
+/// [`reset`](Self::reset) starts a new stream. U+FEFF is text, unless the [BOM policy] strips,
+/// requires or forbids it at the start.
 ///
 /// [BOM policy]: Self::with_bom
 ///
@@ -72,10 +72,11 @@ impl DialectDecoder {
         }
     }
 
-    /// Accepts unpaired surrogates in [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), as Java
-    /// and ICU do. Has no effect on other dialects. Set it before the first push.
+    /// Accepts unpaired surrogates in [`Cesu8`](Dialect::Cesu8) and
+    /// [`ModifiedUtf8`](Dialect::ModifiedUtf8), like Java and ICU. Has no effect on other dialects.
+    /// Call it before the first push.
     ///
-    /// They are ill-formed by default, as TR26 specifies. Java's strings can contain them.
+    /// They are ill-formed by default, as TR26 specifies. Strings in Java can contain them.
     ///
     /// # Examples
     ///
@@ -92,12 +93,12 @@ impl DialectDecoder {
         self.with(Options { unpaired: Unpaired::Accepted, ..options })
     }
 
-    /// Rejects, in [`Rfc2279`](Dialect::Rfc2279), what RFC 3629 forbids: values above U+10FFFF. Has no effect on
-    /// other dialects, which have none. Set it before the first push.
+    /// Rejects values above U+10FFFF in [`Rfc2279`](Dialect::Rfc2279), like RFC 3629. Has no effect
+    /// on other dialects, which have no such values. Call it before the first push.
     ///
-    /// A rejected sequence is one error, [`TooLarge`](crate::dialect::DialectErrorKind::TooLarge). Where it
-    /// is repaired it covers all four to six bytes; where it is reported, those before the first byte that
-    /// RFC 3629 does not allow there.
+    /// A rejected sequence is one error, [`TooLarge`](crate::dialect::DialectErrorKind::TooLarge).
+    /// If it is repaired, it covers all four to six bytes. If it is reported, it covers those
+    /// before the first byte that RFC 3629 does not allow there.
     ///
     /// # Examples
     ///
@@ -120,11 +121,12 @@ impl DialectDecoder {
         self.with(Options { values: Values::Unicode, ..options })
     }
 
-    /// Reports a complete sequence that is rejected for its value as one error of all its bytes, which
-    /// is how errors are repaired. Set it before the first push.
+    /// Reports a complete sequence that is rejected for its value as one error of all its bytes, in
+    /// the same way as errors are repaired. Call it before the first push.
     ///
-    /// By default the first impossible byte reports it, and the error covers the bytes before that byte:
-    /// see [the module](crate::dialect#errors). Use this to repair the errors that [`push`](Self::push) reports.
+    /// By default the error is reported at the first impossible byte, and covers the bytes before
+    /// it; see [the module](crate::dialect#errors). Use this to repair the errors that
+    /// [`push`](Self::push) reports.
     ///
     /// # Examples
     ///
@@ -144,7 +146,7 @@ impl DialectDecoder {
         self.with(Options { reported: ErrorSpan::Whole, ..options })
     }
 
-    /// Sets the BOM policy, before the first push; [`BomPolicy::Keep`] by default.
+    /// Sets the BOM policy, [`BomPolicy::Keep`] by default. Call it before the first push.
     ///
     /// # Examples
     ///
@@ -170,15 +172,16 @@ impl DialectDecoder {
 
     /// Decodes the next chunk of the stream into text, code points and errors, in order.
     ///
-    /// The iterator is lazy: bytes it has not reached are not consumed. If you stop early, push the bytes
-    /// from [`position`](Self::position) on again to continue. Once exhausted, the iterator has yielded
-    /// everything that the bytes so far determine. It makes one pass over `chunk` (two for CESU-8 and
-    /// Modified UTF-8) and copies nothing. At the end of the stream, call [`finish`](Self::finish).
+    /// The iterator is lazy: bytes it has not reached are not consumed. If you stop early, push the
+    /// bytes from [`position`](Self::position) again to continue. Once exhausted, the iterator has
+    /// yielded everything that the bytes so far determine. It makes one pass over `chunk` (two for
+    /// CESU-8 and Modified UTF-8) and copies nothing. At the end of the stream, call
+    /// [`finish`](Self::finish).
     ///
     /// # Errors
     ///
-    /// Each ill-formed part is an `Err`, reported by the first impossible byte. Decoding continues after
-    /// it. [`Utf8b`](Dialect::Utf8b) has none.
+    /// Each ill-formed part is an `Err`, reported at the first impossible byte. Decoding continues
+    /// after it. [`Utf8b`](Dialect::Utf8b) has no errors.
     ///
     /// # Examples
     ///
@@ -200,10 +203,11 @@ impl DialectDecoder {
         self.pieces(chunk, ErrorMode::Fatal)
     }
 
-    /// Ends the stream and decides what the held bytes are.
+    /// Ends the stream and decodes the held bytes.
     ///
-    /// Usually they are one error, [`Incomplete`]. Where surrogates are accepted, the first half of a pair
-    /// is a code point. Call it until it returns `Ok(None)`; further calls return that again.
+    /// Usually they are one error, [`Incomplete`]. If surrogates are accepted, the first half of a
+    /// pair is a code point. Call it until it returns `Ok(None)`. Further calls return `Ok(None)`
+    /// again.
     ///
     /// [`Incomplete`]: crate::dialect::DialectErrorKind::Incomplete
     ///
@@ -258,7 +262,7 @@ impl DialectDecoder {
         self.scanner.dialect()
     }
 
-    /// Returns how many bytes of the stream have been consumed, including held bytes.
+    /// Returns the number of bytes of the stream consumed, including held bytes.
     ///
     /// # Examples
     ///
@@ -304,8 +308,8 @@ impl DialectDecoder {
         self.scanner.bom_seen()
     }
 
-    /// Returns the number of errors in this stream so far: ill-formed parts, and code points that are not
-    /// scalar values where they were decoded to text.
+    /// Returns the number of errors in this stream so far. Ill-formed parts count, and code points
+    /// that are not scalar values if they were decoded to text.
     ///
     /// # Examples
     ///
@@ -335,13 +339,13 @@ impl DialectDecoder {
         self.tally.first()
     }
 
-    /// As [`push`](Self::push), with the errors that this mode repairs.
+    /// Like [`push`](Self::push), with the spans of the errors in this mode.
     pub(super) fn pieces<'d, 'c>(&'d mut self, chunk: &'c [u8], mode: ErrorMode) -> Pieces<'d, 'c> {
         let span = self.scanner.span(mode);
         Pieces { decoder: self, input: chunk, span }
     }
 
-    /// As [`finish`](Self::finish), with the errors that this mode repairs.
+    /// Like [`finish`](Self::finish), with the spans of the errors in this mode.
     pub(super) fn end(&mut self, mode: ErrorMode) -> Result<Option<u32>, DialectError> {
         let span = self.scanner.span(mode);
         if self.carry.is_empty() {
@@ -359,8 +363,8 @@ impl DialectDecoder {
         Ok(None)
     }
 
-    /// As [`resume`](Self::resume), for a character that is written as in UTF-8: appends it to `text`.
-    /// Returns `None`, and changes nothing, if it is not one.
+    /// Like [`resume`](Self::resume), for a character that is the same as in UTF-8: appends it to
+    /// `text`. If it is not one, returns `None` and changes nothing.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(super) fn resume_text(
@@ -405,7 +409,7 @@ impl DialectDecoder {
                 return (taken, None);
             }
         };
-        // The result may cover fewer bytes than were held: an unpaired surrogate, for example.
+        // The result may cover fewer bytes than were held, for example an unpaired surrogate.
         let rest = self.carry;
         self.carry.hold(rest.as_bytes().get(len..).unwrap_or_default());
         if follow == Follow::End && self.carry.is_empty() {
@@ -414,7 +418,7 @@ impl DialectDecoder {
         (len.saturating_sub(held), Some(found))
     }
 
-    /// Holds `tail`, which the last step answered with [`DialectStep::Hold`].
+    /// Holds `tail`, for which the last step returned [`DialectStep::Hold`].
     pub(super) fn hold(&mut self, tail: &[u8]) {
         self.carry.hold(tail);
     }

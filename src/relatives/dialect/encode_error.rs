@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::dialect::Dialect;
 
-/// A code point that has no form in a [`Dialect`], or none that the options accept.
+/// A code point that has no form in a [`Dialect`], or is rejected by the options.
 ///
 /// # Examples
 ///
@@ -25,8 +25,8 @@ pub struct DialectEncodeError {
 }
 
 impl DialectEncodeError {
-    /// Returns how many code points or UTF-16 units came before it. Text that is pushed as `str` is not
-    /// counted.
+    /// Returns the number of code points or UTF-16 units before it. Text that was pushed as `str`
+    /// is not counted.
     ///
     /// # Examples
     ///
@@ -77,7 +77,7 @@ impl fmt::Display for DialectEncodeError {
 
 impl core::error::Error for DialectEncodeError {}
 
-/// [`InvalidInput`](std::io::ErrorKind::InvalidInput).
+/// The kind is [`InvalidInput`](std::io::ErrorKind::InvalidInput).
 #[cfg(feature = "std")]
 impl From<DialectEncodeError> for std::io::Error {
     fn from(error: DialectEncodeError) -> Self {

@@ -1,4 +1,4 @@
-//! How is much text encoded at once, into a `Vec`?
+//! How is text encoded in bulk, into a `Vec`?
 
 use alloc::vec::Vec;
 
@@ -7,14 +7,14 @@ use crate::dialect::Dialect;
 use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::encoder::DialectEncoder;
 
-/// Into a `Vec`.
+/// Methods that write to a `Vec`.
 impl DialectEncoder {
     /// Encodes `text` and appends its bytes. An empty text only writes the BOM, if requested.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), a held surrogate that has no form in the dialect.
-    /// Then `text` has not been consumed: push it again. Text itself is never rejected.
+    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), a held surrogate that has no form in the
+    /// dialect. `text` has then not been consumed: push it again. Text itself is never rejected.
     ///
     /// # Examples
     ///
@@ -38,8 +38,9 @@ impl DialectEncoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), the first that has no form in the dialect. Those
-    /// before it have been written; to continue, push those from [`position`](Self::position) on.
+    /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), the first code point that has no form in
+    /// the dialect. Those before it have been written. To continue, push those from
+    /// [`position`](Self::position).
     ///
     /// # Examples
     ///
@@ -70,7 +71,7 @@ impl DialectEncoder {
     ///
     /// # Errors
     ///
-    /// As [`push_code_points_to_vec`](Self::push_code_points_to_vec).
+    /// The same as [`push_code_points_to_vec`](Self::push_code_points_to_vec).
     ///
     /// # Examples
     ///
@@ -96,11 +97,11 @@ impl DialectEncoder {
         })
     }
 
-    /// Ends the stream, as [`finish`](Self::finish), and appends the last bytes.
+    /// Ends the stream, like [`finish`](Self::finish), and appends the last bytes.
     ///
     /// # Errors
     ///
-    /// As [`finish`](Self::finish).
+    /// The same as [`finish`](Self::finish).
     ///
     /// # Examples
     ///
@@ -126,7 +127,7 @@ impl DialectEncoder {
     ) -> Result<(), DialectEncodeError> {
         out.put(self.take_bom());
         if text.is_empty() {
-            // The halves of a pair remain next to each other.
+            // The halves of a pair stay adjacent.
             return Ok(());
         }
         out.put(&self.finish()?);
@@ -158,7 +159,7 @@ impl Output for bytes::BytesMut {
 /// The number of bytes that are rewritten at once.
 const BUFFER: usize = 512;
 
-/// Writes `text`: copies stretches that the dialect writes as UTF-8 does, and rewrites what is between.
+/// Writes `text`. Copies stretches that are the same in UTF-8, and rewrites what is between them.
 fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
     let nul = match dialect {
         Dialect::Cesu8 => NulForm::OneByte,
@@ -171,7 +172,7 @@ fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
         let same = kernel.find_outside(rest, nul.plain_bytes()).unwrap_or(rest.len());
         out.put(&rest[..same]);
         rest = &rest[same..];
-        // After one sequence that differs, others are likely.
+        // After one sequence that differs, more are likely.
         let mut buffer = [0; BUFFER];
         loop {
             if rest.is_empty() {

@@ -7,8 +7,8 @@ use crate::dialect::Dialect;
 use crate::dialect::grammar::generalized;
 use crate::dialect::options::{Options, Unpaired, Values};
 
-/// The bytes that one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) returns: at most 24,
-/// without an allocation.
+/// The bytes that one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) returns: at most
+/// 24. They are not allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct EncodedBytes {
     /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
@@ -19,8 +19,8 @@ pub(super) struct EncodedBytes {
 impl EncodedBytes {
     pub(super) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
 
-    /// Appends `bytes`. The longest result is a BOM, the escape of a held surrogate, and that of the largest
-    /// code point: 3 + 6 + 10 bytes.
+    /// Appends `bytes`. The longest result is a BOM, the escape of a held surrogate, and the escape
+    /// of the largest code point: 3 + 6 + 10 bytes.
     pub(super) fn extend(&mut self, bytes: &[u8]) {
         let at = usize::from(self.len);
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
@@ -57,8 +57,8 @@ impl fmt::Debug for EncodedBytes {
     }
 }
 
-/// Returns the bytes of a code point and their number, one to six, or `None` if the dialect has no form of
-/// it.
+/// Returns the bytes of a code point and their number, one to six, or `None` if it has no form in
+/// the dialect.
 pub(super) fn form(
     dialect: Dialect,
     options: Options,
@@ -84,7 +84,7 @@ pub(super) fn form(
     }
 }
 
-/// The two surrogates of a value above U+FFFF, in three bytes each.
+/// Returns the two surrogates of a value above U+FFFF, in three bytes each.
 pub(super) const fn pair_form(value: u32) -> [u8; 6] {
     let value = value - 0x1_0000;
     [

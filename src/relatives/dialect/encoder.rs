@@ -17,13 +17,14 @@ use crate::dialect::options::{Options, Unpaired, Values};
 /// [`DialectDecoder`](crate::dialect::DialectDecoder).
 ///
 /// The first half of a pair of UTF-16 units is held until the next unit arrives. In
-/// [`Wtf8`](Dialect::Wtf8), where a pair must become one character, a code point that is such a half is
-/// held too. The encoder holds nothing else, and [`finish`](Self::finish) writes it. In the other dialects
-/// two surrogates that are pushed as code points are never a pair.
+/// [`Wtf8`](Dialect::Wtf8), where a pair must become one character, a code point that is such a
+/// half is held too. Nothing else is held. [`finish`](Self::finish) writes what is held. In the
+/// other dialects, two surrogates that are pushed as code points are never a pair.
 ///
 /// Every dialect encodes all Unicode scalar values. Code points without a form in the dialect are
-/// rejected: surrogates other than those the dialect is made for, and values above U+10FFFF except in RFC
-/// 2279. After an error and after `finish`, encoding continues; [`reset`](Self::reset) starts a new stream.
+/// rejected: surrogates that the dialect does not support, and values above U+10FFFF except in RFC
+/// 2279. After an error and after `finish`, encoding continues; [`reset`](Self::reset) starts a new
+/// stream.
 ///
 /// # Examples
 ///
@@ -49,21 +50,21 @@ pub struct DialectEncoder {
     tally: Tally<DialectEncodeError>,
 }
 
-/// A surrogate that has been consumed and not been written.
+/// A surrogate that has been consumed but not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     Nothing,
     /// The first half of a pair, the last code point.
     Half(u32),
-    /// An unpaired one: the next code point was rejected, and the call returned that error.
+    /// An unpaired one. The next code point was rejected, and the call returned that error.
     Alone(u32),
-    /// None: the last code point is the first half of a pair, and has been written.
+    /// None. The last code point is the first half of a pair, and has been written.
     Written,
 }
 
 impl DialectEncoder {
-    /// Creates an encoder for a dialect as its specification defines it, in [`ErrorMode::Fatal`], that
-    /// writes no BOM.
+    /// Creates an encoder for a dialect as its specification defines it. It uses
+    /// [`ErrorMode::Fatal`], and writes no BOM.
     ///
     /// # Examples
     ///
@@ -85,10 +86,11 @@ impl DialectEncoder {
         }
     }
 
-    /// Accepts unpaired surrogates in [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), as Java
-    /// and ICU do. Has no effect on other dialects. Set it before the first push.
+    /// Accepts unpaired surrogates in [`Cesu8`](Dialect::Cesu8) and
+    /// [`ModifiedUtf8`](Dialect::ModifiedUtf8), like Java and ICU. Has no effect on other dialects.
+    /// Call it before the first push.
     ///
-    /// They are rejected by default, as TR26 specifies. Java's strings can contain them.
+    /// They are rejected by default, as TR26 specifies. Strings in Java can contain them.
     ///
     /// # Examples
     ///
@@ -104,8 +106,8 @@ impl DialectEncoder {
         self
     }
 
-    /// Rejects, in [`Rfc2279`](Dialect::Rfc2279), what RFC 3629 forbids: values above U+10FFFF. Has no effect on
-    /// other dialects, which have none. Set it before the first push.
+    /// Rejects values above U+10FFFF in [`Rfc2279`](Dialect::Rfc2279), like RFC 3629. Has no effect
+    /// on other dialects, which have no such values. Call it before the first push.
     ///
     /// # Examples
     ///
@@ -121,8 +123,9 @@ impl DialectEncoder {
         self
     }
 
-    /// Sets what replaces a rejected code point: nothing in [`Skip`](ErrorMode::Skip), `\uHHHH` (above
-    /// U+FFFF `\UHHHHHHHH`) in [`Escape`](ErrorMode::Escape), and U+FFFD in the other lossy modes.
+    /// Sets what replaces a rejected code point: nothing in [`Skip`](ErrorMode::Skip), `\uHHHH`
+    /// (above U+FFFF `\UHHHHHHHH`) in [`Escape`](ErrorMode::Escape), and U+FFFD in the other lossy
+    /// modes.
     ///
     /// # Examples
     ///
@@ -139,7 +142,8 @@ impl DialectEncoder {
         self
     }
 
-    /// Writes a BOM before everything else: once, with the first call, even if that pushes nothing.
+    /// Writes a BOM before everything else, once. The first call writes it, even if it pushes
+    /// nothing.
     ///
     /// # Examples
     ///
@@ -159,9 +163,9 @@ impl DialectEncoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], a code point that has no form in the dialect: the one pushed, or the held
-    /// one ([`offset`](DialectEncodeError::offset) tells them apart). In the second case the one pushed
-    /// has not been consumed: push it again.
+    /// In [`ErrorMode::Fatal`], a code point that has no form in the dialect: the pushed one, or
+    /// the held one ([`offset`](DialectEncodeError::offset) tells them apart). If it is the held
+    /// one, the pushed one has not been consumed: push it again.
     ///
     /// # Examples
     ///
@@ -193,7 +197,7 @@ impl DialectEncoder {
     ///
     /// # Errors
     ///
-    /// As [`push_code_point`](Self::push_code_point).
+    /// The same as [`push_code_point`](Self::push_code_point).
     ///
     /// # Examples
     ///
@@ -214,7 +218,7 @@ impl DialectEncoder {
         self.push(unit.into(), Pairs::Joined)
     }
 
-    /// Ends the stream: a held surrogate is unpaired. Writes the BOM if nothing has been pushed.
+    /// Ends the stream. A held surrogate is unpaired. Writes the BOM if nothing has been pushed.
     ///
     /// Further calls write nothing.
     ///
@@ -238,11 +242,11 @@ impl DialectEncoder {
     ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
         let mut bytes = EncodedBytes::EMPTY;
         self.release(&mut bytes)?;
-        Ok(self.signed(bytes))
+        Ok(self.prepend_bom(bytes))
     }
 
-    /// Starts a new stream with the same settings: offset 0, nothing held, no error counted, and a BOM to
-    /// be written if one was requested.
+    /// Starts a new stream with the same settings: offset 0, nothing held, no error counted. A
+    /// requested BOM is written again.
     ///
     /// # Examples
     ///
@@ -274,8 +278,8 @@ impl DialectEncoder {
         self.dialect
     }
 
-    /// Returns how many code points or units have been consumed, including a held one. Text that is pushed
-    /// as `str` is not counted.
+    /// Returns the number of code points or units consumed, including a held one. Text that was
+    /// pushed as `str` is not counted.
     ///
     /// # Examples
     ///
@@ -319,14 +323,14 @@ impl DialectEncoder {
         self.tally.first()
     }
 
-    /// Returns the BOM if it is still to be written; from then on it has been.
+    /// Returns the BOM if it has not been written, and records it as written.
     #[cfg(feature = "alloc")]
     pub(super) fn take_bom(&mut self) -> &'static [u8] {
         self.bom.take_bom()
     }
 
-    /// As [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of the
-    /// stream: nothing is held, and the second half of a pair is rejected.
+    /// Like [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of
+    /// the stream: nothing is held, and the second half of a pair is rejected.
     #[cfg(feature = "codec")]
     pub(super) fn push_at_once(
         &mut self,
@@ -362,7 +366,7 @@ impl DialectEncoder {
             }
             return Err(error);
         }
-        Ok(self.signed(bytes))
+        Ok(self.prepend_bom(bytes))
     }
 
     /// Writes the held surrogate, which is unpaired.
@@ -375,8 +379,8 @@ impl DialectEncoder {
         }
     }
 
-    /// Prepends the BOM, if it is still to be written.
-    fn signed(&mut self, bytes: EncodedBytes) -> EncodedBytes {
+    /// Prepends the BOM if it has not been written.
+    fn prepend_bom(&mut self, bytes: EncodedBytes) -> EncodedBytes {
         match self.bom.take_bom() {
             [] => bytes,
             bom => {
@@ -388,7 +392,7 @@ impl DialectEncoder {
         }
     }
 
-    /// Writes a code point, or what replaces it.
+    /// Writes a code point or its replacement.
     fn write(
         &mut self,
         code_point: u32,
@@ -402,7 +406,7 @@ impl DialectEncoder {
         self.reject(code_point, offset, bytes)
     }
 
-    /// Writes what replaces a rejected code point.
+    /// Writes the replacement of a rejected code point.
     fn reject(
         &mut self,
         code_point: u32,

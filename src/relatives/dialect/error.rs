@@ -10,10 +10,10 @@ use crate::dialect::Dialect;
 #[cfg(feature = "alloc")]
 use crate::dialect::grammar::generalized;
 
-/// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text: its offset, its
-/// bytes, and its kind.
+/// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text. It carries
+/// its offset, its bytes and its kind.
 ///
-/// Offsets count bytes from the start of the *stream*, whatever the chunks were.
+/// Offsets count bytes from the start of the *stream*, however it was split into chunks.
 ///
 /// # Examples
 ///
@@ -68,7 +68,7 @@ pub struct DialectError {
 pub enum DialectErrorKind {
     /// A continuation byte, `80..=BF`, where a sequence should start.
     UnexpectedContinuation,
-    /// The beginning of a sequence longer than its value needs.
+    /// The beginning of a sequence that is longer than its value needs.
     Overlong,
     /// A surrogate, in a dialect that has none.
     Surrogate,
@@ -77,9 +77,9 @@ pub enum DialectErrorKind {
     /// The second half of a pair, in a dialect that writes the character instead
     /// ([`Wtf8`](Dialect::Wtf8)).
     SurrogatePair,
-    /// A value above U+10FFFF, or the beginning of one, where the options or the dialect reject it.
+    /// A value above U+10FFFF, or the beginning of one, that the options or the dialect reject.
     TooLarge,
-    /// The first byte of a sequence of four bytes, `F0..=F4`, in a dialect that writes a pair instead.
+    /// The first byte of a four-byte sequence, `F0..=F4`, in a dialect that writes a pair instead.
     FourByteSequence,
     /// A byte 00 in [`ModifiedUtf8`](Dialect::ModifiedUtf8), where U+0000 is `C0 80`.
     Nul,
@@ -95,7 +95,7 @@ pub enum DialectErrorKind {
     /// No BOM at the start of a stream that must have one
     /// ([`BomPolicy::Require`](crate::BomPolicy::Require)).
     MissingBom,
-    /// Well-formed, but a code point that is not a Unicode scalar value, where text is decoded:
+    /// A well-formed code point that is not a Unicode scalar value, when text is decoded; see
     /// [`code_point`](DialectError::code_point).
     NotScalar,
 }
@@ -227,7 +227,7 @@ impl DialectError {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Returns the byte that could not continue the sequence, if there was one.
+    /// Returns the byte that cannot continue the sequence, if there is one.
     ///
     /// It is not part of the error: it starts the next sequence.
     ///
@@ -270,14 +270,14 @@ impl DialectError {
         }
     }
 
-    /// Returns the text that replaces the part in this mode, or `None` for [`ErrorMode::Fatal`]. It is empty
-    /// for [`MissingBom`](DialectErrorKind::MissingBom).
+    /// Returns the text that replaces the part in this mode, or `None` for [`ErrorMode::Fatal`]. It
+    /// is empty for [`MissingBom`](DialectErrorKind::MissingBom).
     ///
-    /// A complete sequence that is rejected for its value, [`TooLarge`](DialectErrorKind::TooLarge) or
-    /// [`NotScalar`](DialectErrorKind::NotScalar), belongs to no legacy encoding, and a
+    /// A complete sequence that is rejected for its value, [`TooLarge`](DialectErrorKind::TooLarge)
+    /// or [`NotScalar`](DialectErrorKind::NotScalar), exists in no legacy encoding, and a
     /// [`Nul`](DialectErrorKind::Nul) is rejected in all of them: [`Latin1`](ErrorMode::Latin1) and
-    /// [`Windows1252`](ErrorMode::Windows1252) write U+FFFD. In [`Utf8b`](Dialect::Utf8b) `NotScalar` is a
-    /// byte that was not UTF-8, and they write its character.
+    /// [`Windows1252`](ErrorMode::Windows1252) write U+FFFD. In [`Utf8b`](Dialect::Utf8b),
+    /// `NotScalar` is a byte that was not UTF-8, and these modes write its character.
     ///
     /// # Examples
     ///
@@ -298,7 +298,7 @@ impl DialectError {
         self.repair_of(mode)
     }
 
-    /// As [`repair`](Self::repair), for code that stores the repair.
+    /// Like [`repair`](Self::repair), for code that stores the repair.
     pub(crate) fn repair_of(&self, mode: ErrorMode) -> Option<Repair> {
         let mut repair = Repair::EMPTY;
         let is_value = match self.kind {

@@ -1,7 +1,7 @@
 //! What are the sequences of each dialect?
 //!
-//! The kernels decode stretches of well-formed UTF-8. This module decodes what is between them, one
-//! sequence at a time, by rows like those of RFC 3629 section 4:
+//! The kernels decode stretches of well-formed UTF-8. This module decodes the sequences between
+//! them, one at a time, by rows like those of RFC 3629, section 4:
 //!
 //! ```text
 //! all            00..7F / C2..DF tail / E0 A0..BF tail / E1..EC 2(tail) / ED 80..9F tail
@@ -22,7 +22,7 @@ use crate::dialect::options::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::{Dialect, DialectErrorKind as Kind};
 use crate::relatives::Follow;
 
-/// The rules by which a stream is read.
+/// The rules for reading a stream.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grammar {
     pub(super) dialect: Dialect,
@@ -30,7 +30,7 @@ pub(super) struct Grammar {
     pub(super) span: ErrorSpan,
 }
 
-/// What precedes a sequence.
+/// The sequence before the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     /// The first half of a pair, as a code point of its own.
@@ -38,7 +38,7 @@ pub(super) enum Before {
     Other,
 }
 
-/// What the first bytes of an input are.
+/// The sequence at the start of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sequence {
     /// A code point of this many bytes.
@@ -49,14 +49,14 @@ pub(super) enum Sequence {
     Incomplete,
 }
 
-/// A length, and what the second byte may be.
+/// The length of a sequence, and the range of its second byte.
 struct Row {
     len: usize,
     second: RangeInclusive<u8>,
 }
 
 impl Grammar {
-    /// Reads the sequence at the start of `input`, which is not empty.
+    /// Reads the sequence at the start of `input`, which must not be empty.
     pub(super) fn read(self, input: &[u8], before: Before, follow: Follow) -> Sequence {
         let sequence = self.read_by_rows(input, before, follow);
         match sequence {
@@ -113,8 +113,8 @@ impl Grammar {
         Some(Row { len, second })
     }
 
-    /// What may follow ED goes to 9F without surrogates, to AF with the first halves of pairs only,
-    /// and to BF with all of them.
+    /// Returns the maximum of the byte after ED: 9F without surrogates, AF with only the first
+    /// halves of pairs, BF with all surrogates.
     fn last_after_ed(self, before: Before) -> u8 {
         let refuses_second_half = match self.dialect {
             Dialect::Rfc2279 | Dialect::Utf8b => return 0x9F,
@@ -125,14 +125,14 @@ impl Grammar {
         if refuses_second_half && self.span == ErrorSpan::Prompt { 0xAF } else { 0xBF }
     }
 
-    /// Reads a sequence of which only `fits` bytes are present.
+    /// Classifies a sequence of which only `fits` bytes are present.
     fn cut(self, input: &[u8], fits: usize, follow: Follow) -> Sequence {
         let next = input.get(fits).copied();
         if next.is_none() && follow == Follow::More {
             return Sequence::Incomplete;
         }
         match (input, next) {
-            // Part of a surrogate is what it is in UTF-8.
+            // Part of a surrogate is classified as in UTF-8.
             ([0xED, second @ 0xA0..=0xBF, ..], _) if self.dialect == Dialect::SurrogatePass => {
                 Sequence::IllFormed(1, Kind::Surrogate, Some(*second))
             }
@@ -192,7 +192,7 @@ impl Grammar {
         }
     }
 
-    /// Why a byte begins nothing.
+    /// Returns why a byte cannot begin a sequence.
     fn kind_of_lead(self, lead: u8) -> Kind {
         let writes_pairs = matches!(self.dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         match lead {
@@ -206,7 +206,7 @@ impl Grammar {
         }
     }
 
-    /// Why a byte cannot follow a leading byte.
+    /// Returns why a byte cannot follow a leading byte.
     fn kind_of_second(self, lead: u8, second: u8) -> Kind {
         match (lead, self.dialect) {
             _ if !is_tail(second) => Kind::Truncated,
@@ -219,7 +219,7 @@ impl Grammar {
     }
 }
 
-/// Returns the bytes of a code point by the rule of RFC 2279, and their number.
+/// Returns the bytes of a code point according to RFC 2279, and their number.
 pub(super) const fn generalized(value: u32) -> ([u8; 6], usize) {
     let (len, mark) = match value {
         0..0x80 => return ([value as u8, 0, 0, 0, 0, 0], 1),
@@ -241,7 +241,7 @@ pub(super) const fn generalized(value: u32) -> ([u8; 6], usize) {
     (bytes, len)
 }
 
-/// The value of a sequence, by the rule of RFC 2279.
+/// Returns the value of a sequence according to RFC 2279.
 fn value(sequence: &[u8]) -> u32 {
     let (lead, tail) = (u32::from(sequence[0]), &sequence[1..]);
     let first = if tail.is_empty() { lead } else { lead & (0x3F >> tail.len()) };

@@ -18,19 +18,21 @@ use crate::relatives::Follow;
 /// Decodes and encodes the strings of Java's `DataInput.readUTF` and `DataOutput.writeUTF`: a length of two
 /// bytes, big-endian, then as many bytes of Modified UTF-8.
 ///
-/// Strings are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, a bad string yields one error,
-/// as soon as the byte that decides it arrives. The rest of the string is discarded and the next string is
-/// unaffected. An unpaired surrogate, legal in a Java string but not in a `str`, is an error too. The other
-/// modes repair errors and keep every string. An error is an item, so a `FramedRead` continues after it.
-/// Offsets count from the start of the stream, including the lengths.
+/// Strings are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, an invalid string
+/// yields one error as soon as the byte that decides it arrives. The rest of the string is
+/// discarded, and the next string is unaffected. An unpaired surrogate, legal in a Java string but
+/// not in a `str`, is an error too. The other modes repair errors and keep every string. An error
+/// is an item, so a `FramedRead` continues after it. Offsets count from the start of the stream,
+/// including the lengths.
 ///
-/// A string has at most 65,535 bytes, because of its length field. An incomplete string stays in the read
-/// buffer; a short string that is plain UTF-8 is not copied.
+/// A string has at most 65,535 bytes, because of its length field. An incomplete string stays in
+/// the read buffer. A short string that is plain UTF-8 is not copied.
 ///
 /// # Errors
 ///
-/// Those of the reader, and [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a
-/// string. Rejected strings are items. [`CodecError::TooLong`] for a text of more than 65,535 encoded bytes.
+/// [`io::Error`] of the reader, and [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream
+/// ends inside a string. Rejected strings are items. [`CodecError::TooLong`] for a text of more
+/// than 65,535 encoded bytes.
 ///
 /// # Examples
 ///
@@ -69,7 +71,7 @@ pub struct JavaUtfCodec {
 enum State {
     /// Before a string.
     Length,
-    /// In a string of `len` bytes, which begins at the front of the buffer.
+    /// In a string of `len` bytes, which starts at the front of the buffer.
     String {
         len: usize,
         /// The number of bytes that have been validated.
@@ -77,7 +79,7 @@ enum State {
         /// The scanner at the start of the string.
         start: DialectScanner,
     },
-    /// In a rejected string, of which this many bytes are left.
+    /// In a rejected string of which this many bytes are left.
     Rejected { left: usize },
 }
 
@@ -167,7 +169,7 @@ impl JavaUtfCodec {
         src: &mut BytesMut,
     ) -> Option<Result<ByteString, DialectError>> {
         if src.len() < checked {
-            // This is another buffer: start the string again.
+            // The buffer is a different one: start the string again.
             checked = 0;
             self.decoder.scanner = start;
         }
@@ -218,7 +220,8 @@ impl JavaUtfCodec {
         })
     }
 
-    /// Takes the `len` bytes of a string off `src`. In [`ErrorMode::Fatal`] they have been validated.
+    /// Takes the `len` bytes of a string off `src`. In [`ErrorMode::Fatal`] they have been
+    /// validated.
     fn take_repaired(&mut self, src: &mut BytesMut, len: usize) -> ByteString {
         let bytes = src.split_to(len);
         let mut text = String::with_capacity(len);

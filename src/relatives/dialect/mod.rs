@@ -1,7 +1,7 @@
 //! Dialects of UTF-8: RFC 2279, CESU-8, Modified UTF-8, WTF-8, UTF-8B and Python's `surrogatepass`.
 //!
-//! None of them is UTF-8, and nothing outside this module decodes or encodes them: `C0 80`, `ED A0 80`
-//! and `FC 84 80 80 80 80` are errors everywhere else. Here you select the [`Dialect`] by its name.
+//! None of them is UTF-8, and no other module decodes or encodes them: `C0 80`, `ED A0 80` and `FC
+//! 84 80 80 80 80` are errors everywhere else. Here you select the [`Dialect`] by its name.
 //!
 //! | dialect | differs from UTF-8 in | found in |
 //! | --- | --- | --- |
@@ -12,11 +12,11 @@
 //! | [`Utf8b`](Dialect::Utf8b) | bytes that are not UTF-8 become U+DC80 to U+DCFF | Python's `surrogateescape` |
 //! | [`SurrogatePass`](Dialect::SurrogatePass) | surrogates, three bytes each | Python's `surrogatepass` |
 //!
-//! [`DialectDecoder`] decodes bytes to code points, and to text where every code point is a Unicode
-//! scalar value; other code points are never in a `str`. A code point is a `u32`: a scalar value, a surrogate
-//! (U+D800 to U+DFFF), or in RFC 2279 any value of up to 31 bits; `char::from_u32` tells scalar values apart.
-//! [`DialectEncoder`] is the counterpart. With the feature `codec`, `DialectCodec` and `JavaUtfCodec` are codecs
-//! for tokio-util.
+//! [`DialectDecoder`] decodes bytes to code points, or to text if every code point is a Unicode
+//! scalar value. Other code points are never in a `str`. A code point is a `u32`: a scalar value, a
+//! surrogate (U+D800 to U+DFFF), or in RFC 2279 any value of up to 31 bits. `char::from_u32` tells
+//! scalar values apart. [`DialectEncoder`] is the counterpart. With the feature `codec`,
+//! `DialectCodec` and `JavaUtfCodec` are codecs for tokio-util.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
@@ -45,24 +45,25 @@
 //!
 //! How the input is split into chunks never affects the code points, the text, the errors or their
 //! offsets. At most five bytes are held, and only while they can still become a sequence. A pair of
-//! surrogates is recognised however it is cut.
+//! surrogates is recognised even if it is split across chunks.
 //!
 //! # Errors
 //!
-//! A [`DialectError`] covers the bytes that could have begun a sequence of the dialect, at least one. The
-//! byte that broke it starts the next sequence.
+//! A [`DialectError`] covers at least one byte: those that could have begun a sequence of the
+//! dialect. The byte that cannot continue it starts the next sequence.
 //!
-//! Where errors are reported, by [`push`](DialectDecoder::push) and in [`ErrorMode::Fatal`], an error
-//! comes with the first impossible byte, and covers all bytes before it that could have become one
-//! sequence. For CESU-8 these are up to five bytes of a pair: an error of `ED A0 80 ED`, followed by `A0`,
-//! includes the start of another pair.
+//! If errors are reported, by [`push`](DialectDecoder::push) and in [`ErrorMode::Fatal`], the error
+//! is returned at the first impossible byte, and covers all bytes before it that could have become
+//! one sequence. For CESU-8 these are up to five bytes of a pair: an error of `ED A0 80 ED`,
+//! followed by `A0`, includes the start of another pair.
 //!
-//! Where errors are repaired, by the other modes, a complete sequence that is rejected for its value is
-//! one error of exactly its bytes, and one U+FFFD: an unpaired surrogate in [`Cesu8`](Dialect::Cesu8) and
-//! [`ModifiedUtf8`](Dialect::ModifiedUtf8), the second half of a pair in [`Wtf8`](Dialect::Wtf8), and a
-//! value that [`with_rfc3629_limit`](DialectDecoder::with_rfc3629_limit) rejects. Its last byte decides it,
-//! and nothing after it is lost. [`with_whole_errors`](DialectDecoder::with_whole_errors) reports errors like
-//! this, too.
+//! If errors are repaired, by the other modes, a complete sequence that is rejected for its value
+//! is one error of exactly its bytes, and one U+FFFD: an unpaired surrogate in
+//! [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), the second half of a pair
+//! in [`Wtf8`](Dialect::Wtf8), and a value that
+//! [`with_rfc3629_limit`](DialectDecoder::with_rfc3629_limit) rejects. Its last byte decides it,
+//! and nothing after it is lost. [`with_whole_errors`](DialectDecoder::with_whole_errors) reports
+//! errors in the same way.
 //!
 //! [`ErrorMode::Fatal`]: crate::ErrorMode::Fatal
 //!

@@ -12,10 +12,10 @@ pub(super) struct Options {
     pub(super) reported: ErrorSpan,
 }
 
-/// Which bytes an error covers if a sequence is complete, but its value is rejected.
+/// Which bytes an error covers if a sequence is complete but its value is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ErrorSpan {
-    /// Those before the first impossible byte, which reports the error.
+    /// The bytes before the first impossible byte, at which the error is reported.
     Prompt,
     /// The whole sequence, once it is complete.
     Whole,
@@ -28,7 +28,7 @@ pub(super) enum Unpaired {
     Accepted,
 }
 
-/// Which values are accepted in a dialect that has more than Unicode.
+/// Which values are accepted in a dialect with values above U+10FFFF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Values {
     All,

@@ -2,7 +2,7 @@
 
 /// A piece of a stream in a [dialect](crate::dialect): text, or one code point.
 ///
-/// The decoder lends text as `&str`; the codec's items own it.
+/// The decoder yields text as `&str`. The codec's items own it.
 ///
 /// # Examples
 ///
@@ -17,9 +17,9 @@
 pub enum DialectPiece<T> {
     /// Text, never empty when decoded.
     Text(T),
-    /// A code point: a Unicode scalar value, a surrogate, or in RFC 2279 a value of up to 31 bits. The decoder
-    /// yields one that the dialect writes in another way than UTF-8, or whose bytes were cut; the codec one that
-    /// is not a Unicode scalar value.
+    /// A code point: a Unicode scalar value, a surrogate, or in RFC 2279 a value of up to 31 bits.
+    /// The decoder yields one if the dialect writes it differently from UTF-8, or if its bytes were
+    /// split across chunks. The codec yields one only if it is not a Unicode scalar value.
     CodePoint(u32),
 }
 

@@ -11,14 +11,15 @@ use crate::dialect::error::DialectError;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::relatives::{Follow, progress};
 
-/// Into a `String` or code points, by an [`ErrorMode`].
+/// Methods that write to a `String` or to code points, with an [`ErrorMode`].
 impl DialectDecoder {
-    /// Decodes `chunk` and appends the text to `text`, with each error replaced as `mode` says.
+    /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each error.
     ///
     /// A code point that is not a Unicode scalar value is an error here
-    /// ([`NotScalar`](crate::dialect::DialectErrorKind::NotScalar)). The status is [`Status::Done`], or
-    /// [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an error, push the bytes that have not been
-    /// read to continue. `text` is reserved one byte per byte of `chunk`.
+    /// ([`NotScalar`](crate::dialect::DialectErrorKind::NotScalar)). The status is
+    /// [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an error, push the
+    /// bytes that have not been read to continue. It reserves one byte of `text` per byte of
+    /// `chunk`.
     ///
     /// # Examples
     ///
@@ -55,8 +56,8 @@ impl DialectDecoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], as [`finish`](Self::finish), and a code point that is not a Unicode scalar
-    /// value. There may be more than one: call until `Ok`.
+    /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish), and a code point that is not
+    /// a Unicode scalar value. There may be more than one: call it until it returns `Ok`.
     ///
     /// # Examples
     ///
@@ -84,10 +85,10 @@ impl DialectDecoder {
         }
     }
 
-    /// Decodes `chunk` and appends its code points, with each error replaced as `mode` says.
+    /// Decodes `chunk` and appends its code points. `mode` determines what replaces each error.
     ///
-    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]; then push the
-    /// bytes that have not been read to continue. `written` counts code points.
+    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an
+    /// error, push the bytes that have not been read to continue. `written` counts code points.
     ///
     /// # Examples
     ///
@@ -130,7 +131,8 @@ impl DialectDecoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], as [`finish`](Self::finish). There may be more than one: call until `Ok`.
+    /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish). There may be more than one:
+    /// call it until it returns `Ok`.
     ///
     /// # Examples
     ///
@@ -162,7 +164,7 @@ impl DialectDecoder {
         }
     }
 
-    /// As [`push_to_string`](Self::push_to_string), up to the first error that is not repaired.
+    /// Like [`push_to_string`](Self::push_to_string), up to the first error that is not repaired.
     fn append_chunk(
         &mut self,
         chunk: &[u8],
@@ -224,14 +226,15 @@ impl DialectDecoder {
 pub(super) struct Run {
     /// The number of bytes consumed, without those of `halt`.
     pub(super) read: usize,
-    /// What it stopped after; `None` if at most five bytes are left, which may still become a sequence.
+    /// The reason why it stopped. `None` if at most five bytes are left, which may still become a
+    /// sequence.
     pub(super) halt: Option<Halt>,
     /// The scanner before `halt`.
     #[cfg(feature = "codec")]
     pub(super) before: DialectScanner,
 }
 
-/// Why [`decode_run`] stopped.
+/// The reason why [`decode_run`] stopped.
 pub(super) enum Halt {
     /// A code point of this many bytes that is not a scalar value.
     CodePoint(u32, usize),
@@ -239,8 +242,8 @@ pub(super) enum Halt {
     Error(DialectError),
 }
 
-/// Appends the text of `input`, with errors repaired, up to a code point that is not a scalar value or
-/// an error that is not repaired.
+/// Appends the text of `input`, with errors repaired, up to a code point that is not a scalar value
+/// or an error that is not repaired.
 pub(super) fn decode_run(
     scanner: &mut DialectScanner,
     tally: &mut Tally<DialectError>,

@@ -1,4 +1,4 @@
-//! The scanner of a dialect: what do the next bytes of a stream mean?
+//! The scanner of a dialect: what are the next bytes of a stream?
 
 #[cfg(feature = "alloc")]
 use alloc::string::String;
@@ -18,9 +18,9 @@ use crate::relatives::Follow;
 
 /// The state of a stream in a dialect between two bytes.
 ///
-/// Like the [scanner of UTF-8](crate::core::scanner::Scanner) it holds no bytes: the caller shows it those
-/// from `position` on, and a step describes the first of them and moves past them. Each step takes the
-/// [`ErrorSpan`] of the caller's error mode.
+/// Like the [scanner of UTF-8](crate::core::scanner::Scanner) it holds no bytes. The caller passes
+/// the bytes from `position`. A step classifies the first of them and moves past them. Each step
+/// takes the [`ErrorSpan`] of the caller's error mode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DialectScanner {
     position: u64,
@@ -36,14 +36,14 @@ pub(crate) struct DialectScanner {
 enum Expected {
     /// Text, validated this many bytes ahead: few after an error, then more and more.
     Text(usize),
-    /// A sequence that UTF-8 writes in another way, like the last one.
+    /// A sequence that differs from UTF-8, like the last one.
     Other,
 }
 
-/// What the bytes shown begin with. Every step but `Hold` moves the position past what it describes.
+/// The beginning of the input. Every step but `Hold` moves the position past its bytes.
 #[derive(Debug)]
 pub(crate) enum DialectStep<'a> {
-    /// Text that the dialect writes as UTF-8 does, not empty.
+    /// Text that is the same in the dialect and in UTF-8, not empty.
     Text(&'a str),
     /// A code point of this many bytes.
     CodePoint(u32, usize),
@@ -55,18 +55,19 @@ pub(crate) enum DialectStep<'a> {
     Hold,
 }
 
-/// How far to validate after the end of text, in bytes: the scalar kernel takes a few nanoseconds.
+/// How many bytes to validate after the end of text. For these, the scalar kernel takes a few
+/// nanoseconds.
 const NEAR: usize = 32;
-/// How far to validate text that is searched a second time, for sequences that the dialect writes in another
-/// way: it is still in the first-level cache then.
+/// How many bytes to validate of text that is searched a second time, for sequences that differ
+/// from UTF-8. They are still in the L1 cache then.
 const FAR_TWICE: usize = 8 << 10;
-/// The length of ASCII that is a piece of its own if other text follows.
+/// The minimum length of ASCII that is returned as a piece of its own if other text follows.
 const ENOUGH: usize = 256;
 
-/// How far to join pairs, in bytes, after a pair.
+/// How many bytes to join after a pair.
 #[cfg(feature = "alloc")]
 const NEAR_JOINED: usize = 256;
-/// The most that is joined at once, in bytes.
+/// The maximum number of bytes joined at once.
 #[cfg(feature = "alloc")]
 const FAR_JOINED: usize = 1024;
 
@@ -96,7 +97,7 @@ impl DialectScanner {
         *self = Self::new(self.dialect, self.options);
     }
 
-    /// Returns the offset of the next byte to be shown.
+    /// Returns the offset of the next byte to be passed.
     pub(crate) const fn position(&self) -> u64 {
         self.position
     }
@@ -110,7 +111,7 @@ impl DialectScanner {
         self.dialect
     }
 
-    /// Describes what `input` begins with, and moves past it.
+    /// Classifies the beginning of `input`, and moves past it.
     #[inline]
     pub(crate) fn step<'a>(
         &mut self,
@@ -129,14 +130,14 @@ impl DialectScanner {
         }
     }
 
-    /// Returns whether the start of the stream is decided.
+    /// Returns whether the start of the stream is over.
     #[cfg(feature = "alloc")]
     pub(super) const fn is_under_way(&self) -> bool {
         self.start.is_over()
     }
 
-    /// Takes text off the front of `input`, after the start of the stream. Returns whether only bytes
-    /// follow it that may still become a sequence.
+    /// Takes text off the front of `input`, after the start of the stream. Returns whether the
+    /// bytes after it, if any, may all still become a sequence.
     #[inline]
     pub(super) fn take_text<'a>(&mut self, input: &'a [u8]) -> (&'a str, bool) {
         let (text, is_all) = self.split_text(input);
@@ -147,7 +148,7 @@ impl DialectScanner {
         (text, is_all)
     }
 
-    /// As [`step`](Self::step), after [`take_text`](Self::take_text) has found none.
+    /// Like [`step`](Self::step), after [`take_text`](Self::take_text) has returned no text.
     #[inline]
     pub(super) fn step_other<'a>(
         &mut self,
@@ -164,7 +165,7 @@ impl DialectScanner {
         step
     }
 
-    /// As [`step`](Self::step), but for one sequence, which is never returned as text.
+    /// Like [`step`](Self::step), but for one sequence, which is never returned as text.
     pub(super) fn step_sequence<'a>(
         &mut self,
         input: &[u8],
@@ -199,8 +200,8 @@ impl DialectScanner {
         }
     }
 
-    /// Appends the text that `input` begins with, if the dialect writes pairs and the last sequence was not
-    /// as in UTF-8. Returns the number of bytes read, perhaps none.
+    /// Appends the text at the beginning of `input`, if the dialect writes pairs and the last
+    /// sequence differed from UTF-8. Returns the number of bytes read, which may be 0.
     #[cfg(feature = "alloc")]
     pub(super) fn join_pairs(&mut self, input: &[u8], text: &mut String) -> usize {
         let Some(nul) = self.nul().filter(|_| self.expected == Expected::Other) else { return 0 };
@@ -220,11 +221,11 @@ impl DialectScanner {
             };
             read += used;
             if used == joined.len() && used > 0 {
-                // Nothing was joined: other ways are faster.
+                // Nothing was joined: other paths are faster.
                 self.expected = Expected::Text(reach.saturating_mul(8));
                 break;
             }
-            // The end of the window may have cut a pair.
+            // The end of the window may have split a pair.
             let is_cut = used > 0 && used + 6 > window.len();
             if !is_cut || read + 6 > input.len() {
                 break;
@@ -238,20 +239,21 @@ impl DialectScanner {
         read
     }
 
-    /// Describes the code point just decoded, which is not a scalar value.
+    /// Creates the error for the code point just decoded, which is not a scalar value.
     #[cfg(feature = "alloc")]
     pub(crate) fn not_scalar(&self, code_point: u32) -> DialectError {
         DialectError::not_scalar(self.position, self.dialect, code_point)
     }
 
-    /// Skips bytes that are not in the dialect; a new string begins after them.
+    /// Skips bytes that are not in the dialect. A new string begins after them.
     #[cfg(feature = "codec")]
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.position += bytes as u64;
         self.before = Before::Other;
     }
 
-    /// Describes `input` at the start of the stream, `None` if the dialect decides.
+    /// Classifies `input` at the start of the stream. Returns `None` if the BOM policy does not
+    /// decide.
     #[cold]
     fn open<'a>(&mut self, input: &[u8]) -> Option<DialectStep<'a>> {
         Some(match self.start.open(input) {
@@ -273,19 +275,20 @@ impl DialectScanner {
         matches!(self.start, Start::OverWithBom)
     }
 
-    /// Ends the start of the stream: no BOM is expected from here on. Held bytes may still be to be decoded.
+    /// Ends the start of the stream: no BOM is expected after it. Held bytes may not be decoded
+    /// yet.
     pub(crate) fn end_start(&mut self) -> Option<DialectError> {
         let missing = self.start.finish()?;
         Some(DialectError::at_start(self.dialect, missing))
     }
 
-    /// Ends the stream, all of which has been decoded.
+    /// Ends the stream, which has been decoded completely.
     pub(crate) fn end(&mut self) {
         self.before = Before::Other;
     }
 
-    /// Takes the character off the front of `bytes`, after the start of the stream, if it is longer than
-    /// `held` and written as in UTF-8.
+    /// Takes the character off the front of `bytes`, after the start of the stream, if it is longer
+    /// than `held` and the same as in UTF-8.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(super) fn take_char<'a>(&mut self, bytes: &'a [u8; 4], held: usize) -> Option<&'a str> {
@@ -296,8 +299,8 @@ impl DialectScanner {
         Some(text)
     }
 
-    /// Splits off text at the start of `input` that is written as in UTF-8. Returns whether only bytes
-    /// follow it that may still become a sequence.
+    /// Splits off text at the start of `input` that is the same as in UTF-8. Returns whether the
+    /// bytes after it, if any, may all still become a sequence.
     #[inline]
     fn split_text<'a>(&mut self, input: &'a [u8]) -> (&'a str, bool) {
         let reach = match self.expected {
@@ -313,7 +316,7 @@ impl DialectScanner {
         };
         let window = &window[..window.len().min(FAR_TWICE)];
         if reach > NEAR && begins_with_ascii(window) {
-            // Much text is ASCII, which needs no second search.
+            // Most text is ASCII, which needs no second search.
             let ascii = split_range(Kernel::detect(), window, nul.plain_ascii());
             if ascii.len() >= ENOUGH.min(window.len()) {
                 self.expect_text(reach, true);
@@ -330,7 +333,7 @@ impl DialectScanner {
         (&text[..end.unwrap_or(text.len())], is_all)
     }
 
-    /// Returns how U+0000 is written, if the dialect writes pairs.
+    /// Returns the form of U+0000 if the dialect writes pairs.
     const fn nul(&self) -> Option<NulForm> {
         match self.dialect {
             Dialect::Cesu8 => Some(NulForm::OneByte),
@@ -339,7 +342,7 @@ impl DialectScanner {
         }
     }
 
-    /// Sets how far to validate next, after text that ended at `reach` or before.
+    /// Sets how many bytes to validate next, after text that ended at `reach` or before.
     fn expect_text(&mut self, reach: usize, continues: bool) {
         self.expected = Expected::Text(if continues { reach.saturating_mul(8) } else { NEAR });
     }
@@ -349,14 +352,15 @@ fn kernel_for(window: &[u8]) -> Kernel {
     if window.len() <= NEAR { Kernel::SCALAR } else { Kernel::detect() }
 }
 
-/// Returns whether the first 16 bytes, if there are as many, are ASCII.
+/// Returns whether the input starts with 16 bytes of ASCII, or is shorter and ASCII.
 #[inline]
 fn begins_with_ascii(bytes: &[u8]) -> bool {
     const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
     bytes.first_chunk().is_none_or(|first| u128::from_ne_bytes(*first) & HIGH == 0)
 }
 
-/// Returns the number of bytes that `joined` was made of: two more for a pair, one more for a long NUL.
+/// Returns the number of bytes that `joined` was made from: two more for a pair, one more for a
+/// long NUL.
 #[cfg(feature = "alloc")]
 fn unjoined_len(joined: &str, nul: NulForm) -> usize {
     let more = joined.bytes().map(|byte| match byte {

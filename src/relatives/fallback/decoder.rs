@@ -12,14 +12,16 @@ use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, Switch};
 use crate::relatives::{Follow, progress};
 
-/// Decodes a stream of bytes, in chunks cut anywhere, and decodes what is not UTF-8 in a legacy encoding.
+/// Decodes a byte stream, in chunks split anywhere. Bytes that are not UTF-8 are decoded in a
+/// legacy encoding.
 ///
-/// The text is that of the whole stream, whatever the chunks. After each push, everything that the bytes so
-/// far determine has been appended. The rest is held: the table of [the module](crate::fallback) has the
-/// limits. An empty chunk changes nothing. [`finish_to_string`](Self::finish_to_string) decides what held
-/// bytes are. After an error and after the end of a stream, decoding continues and offsets keep counting; a
-/// new line begins after the end. A stream that has fallen back permanently stays in its legacy encoding
-/// until [`reset`](Self::reset).
+/// How the stream is split into chunks never affects the text. After each push, everything that the
+/// bytes so far determine has been appended. The rest is held: the table in [the
+/// module](crate::fallback) has the limits. An empty chunk changes nothing.
+/// [`finish_to_string`](Self::finish_to_string) decodes the held bytes. After an error and after
+/// the end of a stream, decoding continues and offsets keep counting. A new line begins after the
+/// end. A stream that has fallen back permanently stays in its legacy encoding until
+/// [`reset`](Self::reset).
 ///
 /// # Examples
 ///
@@ -36,7 +38,7 @@ use crate::relatives::{Follow, progress};
 /// ```
 #[derive(Clone, Debug)]
 pub struct FallbackDecoder {
-    /// Holds nothing itself.
+    /// Holds no bytes itself.
     pub(super) decoder: Utf8Decoder,
     pub(super) switch: Switch,
     held: Held,
@@ -48,7 +50,7 @@ struct Held {
     bytes: Vec<u8>,
     /// The number of bytes that have been decoded.
     done: usize,
-    /// Whether the others are known to need more bytes.
+    /// Whether the remaining bytes are known to need more bytes.
     wait: Wait,
 }
 
@@ -86,7 +88,7 @@ impl FallbackDecoder {
         Self { decoder, held, ..Self::new(fallback) }
     }
 
-    /// Sets the options, before the first push.
+    /// Sets the options. Call it before the first push.
     ///
     /// # Examples
     ///
@@ -107,11 +109,11 @@ impl FallbackDecoder {
         Self { decoder, ..Self::new(self.switch.fallback()) }
     }
 
-    /// Decodes `chunk` and appends the text to `text`, with each error replaced as `mode` says.
+    /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each error.
     ///
-    /// Ill-formed bytes are no errors: they fall back. Errors are what the options reject, so with the
-    /// default options there are none. The status is [`Status::Done`], or [`Status::IllFormed`] in
-    /// [`ErrorMode::Fatal`]; then push the bytes that have not been read to continue.
+    /// Ill-formed bytes are not errors: they fall back. Errors are defined by the options, so with
+    /// the default options there are none. The status is [`Status::Done`], or [`Status::IllFormed`]
+    /// in [`ErrorMode::Fatal`]. After an error, push the bytes that have not been read to continue.
     ///
     /// # Examples
     ///
@@ -140,8 +142,8 @@ impl FallbackDecoder {
         progress(used, self.incomplete(), text.len() - before, status)
     }
 
-    /// As [`push_to_string`](Self::push_to_string). With an error, returns how many bytes of `chunk` have
-    /// been read.
+    /// Like [`push_to_string`](Self::push_to_string). With an error, returns how many bytes of
+    /// `chunk` have been read.
     fn append_chunk(
         &mut self,
         chunk: &[u8],
@@ -176,8 +178,8 @@ impl FallbackDecoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], what the options reject; and [`MissingBom`] if a required BOM is missing. Call
-    /// it until `Ok`; further calls return `Ok`.
+    /// In [`ErrorMode::Fatal`], an error that the options define, including [`MissingBom`] if a
+    /// required BOM is missing. Call it until it returns `Ok`. Further calls return `Ok`.
     ///
     /// [`MissingBom`]: crate::Utf8ErrorKind::MissingBom
     ///
@@ -202,8 +204,8 @@ impl FallbackDecoder {
         Ok(())
     }
 
-    /// Starts a new stream with the same settings: offset 0, UTF-8, nothing held, a BOM expected, nothing
-    /// reported.
+    /// Starts a new stream with the same settings: offset 0, UTF-8, nothing held, a BOM expected,
+    /// no errors counted.
     ///
     /// # Examples
     ///
@@ -225,9 +227,9 @@ impl FallbackDecoder {
         self.held.clear();
     }
 
-    /// Returns the offset of the first byte in this stream that was decoded in the legacy encoding, or `None`
-    /// if all of it is UTF-8 so far. ASCII at the start of a line, on which both encodings agree, does not
-    /// count.
+    /// Returns the offset in this stream of the first byte that was decoded in the legacy encoding,
+    /// or `None` if everything so far is UTF-8. ASCII at the start of a line does not count, as it
+    /// is the same in both encodings.
     ///
     /// # Examples
     ///
@@ -246,8 +248,8 @@ impl FallbackDecoder {
         self.switch.uses().first
     }
 
-    /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the legacy encoding;
-    /// at most 1 for [`Fallback::rest`].
+    /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the
+    /// legacy encoding; at most 1 for [`Fallback::rest`].
     ///
     /// # Examples
     ///
@@ -281,7 +283,8 @@ impl FallbackDecoder {
         self.switch.uses().bytes
     }
 
-    /// Returns how many U+FFFD were written for bytes that are no character in the legacy encoding either.
+    /// Returns the number of U+FFFD written for bytes that are not characters in the legacy
+    /// encoding either.
     ///
     /// # Examples
     ///
@@ -299,7 +302,7 @@ impl FallbackDecoder {
         self.switch.uses().replaced
     }
 
-    /// Returns how many bytes of the stream have been consumed, including held bytes.
+    /// Returns the number of bytes of the stream consumed, including held bytes.
     ///
     /// # Examples
     ///
@@ -316,7 +319,7 @@ impl FallbackDecoder {
         self.decoder.position() + self.held.rest().len() as u64
     }
 
-    /// Returns the held bytes: they are undecided, or follow an error.
+    /// Returns the held bytes, which are undecided or follow an error.
     ///
     /// # Examples
     ///
@@ -351,8 +354,9 @@ impl FallbackDecoder {
         self.decoder.bom_seen()
     }
 
-    /// Returns the number of errors in this stream so far: ill-formed parts, or, where a line or the rest
-    /// falls back, the first in it; and what the options reject.
+    /// Returns the number of errors in this stream so far. Each ill-formed part counts, but if a
+    /// line or the rest falls back, only the first one in it does. Errors that the options define
+    /// count too.
     ///
     /// # Examples
     ///
@@ -394,13 +398,14 @@ impl FallbackDecoder {
         self.held.is_empty()
     }
 
-    /// Holds `bytes`, which need more.
+    /// Holds `bytes`, which need more bytes.
     #[cfg(feature = "stream")]
     pub(crate) fn hold(&mut self, bytes: &[u8]) {
         self.held.hold(bytes, Wait::ForMore);
     }
 
-    /// Takes a step into the held bytes at the end of the stream: appends text, or returns an error.
+    /// Performs one step on the held bytes at the end of the stream: appends text, or returns an
+    /// error.
     pub(super) fn step_end(
         &mut self,
         mode: ErrorMode,
@@ -417,8 +422,8 @@ impl FallbackDecoder {
         pace
     }
 
-    /// Takes a step into the held bytes and, if they are not enough, the first bytes of `chunk`. Returns how
-    /// many bytes of `chunk` have been decoded or are held.
+    /// Performs one step on the held bytes and, if they are not enough, the first bytes of `chunk`.
+    /// Returns how many bytes of `chunk` have been decoded or are held.
     pub(super) fn step_held(
         &mut self,
         chunk: &[u8],
@@ -444,7 +449,7 @@ impl FallbackDecoder {
                 continue;
             }
             self.held.wait = Wait::No;
-            // The bytes of `chunk` are taken back: they may be decoded without a copy.
+            // The bytes of `chunk` are removed again: they may be decoded without a copy.
             self.held.bytes.truncate(self.held.bytes.len() - lent);
             self.held.take(used.min(own));
             return (used.saturating_sub(own), result);
@@ -452,18 +457,18 @@ impl FallbackDecoder {
     }
 }
 
-/// How many bytes of a chunk are appended to the held ones, to be decoded together.
+/// The number of bytes of a chunk that are appended to the held bytes, to be decoded together.
 const LEAST_LENT: usize = 64;
 const MOST_LENT: usize = 4096;
 
-/// Whether a further step may find more.
+/// Whether another step may yield more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
     Continues,
     Waits,
 }
 
-/// Appends what has been found, and returns its number of bytes. Legacy text has been appended before.
+/// Appends the result, and returns its number of bytes. Legacy text has already been appended.
 fn take(found: Found<'_>, mode: ErrorMode, text: &mut String) -> (usize, Result<Pace, Utf8Error>) {
     match found {
         Found::Text(piece) => {
@@ -520,5 +525,5 @@ impl Held {
     }
 }
 
-/// A larger capacity, in bytes, is freed when few bytes are held.
+/// A capacity larger than this, in bytes, is freed when few bytes are held.
 const ROOM: usize = 16 * 1024;

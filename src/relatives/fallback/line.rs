@@ -1,4 +1,4 @@
-//! The fallback of a codec that finds the ends of lines itself, and shows whole lines.
+//! How do codecs that split lines themselves decode lines that fall back?
 
 use alloc::string::String;
 
@@ -14,11 +14,11 @@ use crate::fallback::switch::Uses;
 use crate::fallback::{Fallback, Switch};
 use crate::relatives::Follow;
 
-/// A fallback for a codec that finds the ends of lines itself, and shows whole lines.
+/// A fallback for a codec that splits lines itself, and passes whole lines.
 #[derive(Clone, Debug)]
 pub(crate) struct LineFallback {
     fallback: Fallback,
-    /// Decodes UTF-8, and ill-formed parts that fall back by themselves; counts.
+    /// Decodes UTF-8, and ill-formed parts that fall back alone. Keeps the counts.
     parts: Switch,
     stream: Stream,
 }
@@ -49,8 +49,8 @@ impl LineFallback {
         self.stream == Stream::Legacy
     }
 
-    /// Notes that the line at `position` is ill-formed after `at` bytes. Returns from which byte on the line
-    /// is legacy, if that is more than the ill-formed part.
+    /// Records that the line at `position` is ill-formed after `at` bytes. Returns the byte of the
+    /// line from which it is legacy, if more than the ill-formed part is.
     pub(crate) fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
         match self.fallback.extent {
             Extent::Part => None,
@@ -63,8 +63,8 @@ impl LineFallback {
         }
     }
 
-    /// Decodes the bytes of a line, which have been validated and counted before. From `legacy` on they are in
-    /// the legacy encoding.
+    /// Decodes the bytes of a line, which have been validated and counted before. The bytes from
+    /// `legacy` are in the legacy encoding.
     pub(crate) fn text(
         &mut self,
         mode: ErrorMode,
@@ -74,7 +74,7 @@ impl LineFallback {
     ) -> Result<ByteString, Utf8Error> {
         let legacy = match self.fallback.extent {
             Extent::Line { .. } if legacy.is_some() => {
-                // Before that, both encodings agree.
+                // Before that byte, both encodings agree.
                 let at = bytes.iter().position(|byte| !byte.is_ascii());
                 self.parts.begin(scanner.position() + at.unwrap_or(0) as u64);
                 at
@@ -84,7 +84,7 @@ impl LineFallback {
         let (mut utf8, mut legacy) =
             legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
         let mut text = String::with_capacity(bytes.len());
-        // The errors have been counted before: this decoder is dropped.
+        // The errors have been counted before, so this decoder is dropped.
         let mut decoder = Utf8Decoder::at(scanner);
         loop {
             let follow = Follow::End;

@@ -1,8 +1,8 @@
-//! Decodes text that may not be UTF-8: what is ill-formed is decoded in a legacy encoding.
+//! Decodes text that may not be UTF-8: ill-formed parts are decoded in a legacy encoding.
 //!
-//! Old protocols and old files do not declare their encoding. Most use UTF-8 by now; what is not
-//! well-formed is in the encoding that was common before. A [`Fallback`] selects that encoding, and how much
-//! of the stream an ill-formed sequence affects:
+//! Old protocols and old files do not declare their encoding. Most of them contain UTF-8 today.
+//! Text that is not well-formed is in the encoding that was common before. A [`Fallback`] selects
+//! that encoding, and how much of the stream an ill-formed sequence affects:
 //!
 //! | | decoded in the legacy encoding | held at most |
 //! | --- | --- | --- |
@@ -10,12 +10,13 @@
 //! | [`Fallback::line`] | the line, from its first byte to its LF: the rule of IRC | 64 KiB (configurable) and 3 bytes; at least 6 |
 //! | [`Fallback::rest`] | everything from the first ill-formed byte on | 3 bytes |
 //!
-//! In single-byte encodings, `part` does the same as [`ErrorMode::Latin1`] and [`ErrorMode::Windows1252`]. It
-//! is for text that was joined from several sources. In multi-byte encodings it is the least reliable:
-//! adjacent ill-formed parts are decoded together, but a character whose second byte is ASCII is split.
+//! In single-byte encodings, `part` does the same as [`ErrorMode::Latin1`] and
+//! [`ErrorMode::Windows1252`]. It is for text that was joined from several sources. In multi-byte
+//! encodings it is the least reliable: adjacent ill-formed parts are decoded together, but a
+//! character whose second byte is ASCII is split.
 //!
-//! [`FallbackDecoder`] decodes without input or output. `Utf8Codec`, `Utf8LinesCodec` and `Utf8Stream` have
-//! a method `with_fallback`.
+//! [`FallbackDecoder`] decodes without input or output. `Utf8Codec`, `Utf8LinesCodec` and
+//! `Utf8Stream` have a method `with_fallback`.
 //!
 //! ```
 //! use utf8_codec::ErrorMode;
@@ -35,13 +36,14 @@
 //!
 //! # What falls back
 //!
-//! Only ill-formed bytes fall back. A forbidden or missing BOM, and a character that a [`Strictness`]
-//! rejects, are UTF-8 and stay errors. In legacy text, ASCII characters that a `Strictness` rejects are
-//! rejected too: an `E9` in a line does not let a NUL through. Other legacy characters are not checked.
+//! Only ill-formed bytes fall back. A forbidden or missing BOM, and a character that a
+//! [`Strictness`] rejects, are errors, because they are UTF-8. ASCII characters that a `Strictness`
+//! rejects are rejected in legacy text too: an `E9` in a line does not let a NUL pass. Other legacy
+//! characters are not checked.
 //!
-//! Most byte strings have a meaning in a legacy encoding, so a wrong choice cannot be detected. Overlong
-//! forms are never decoded as the character they imitate: `C0 80` may become `À` and a control character,
-//! but not NUL.
+//! Most byte strings are also valid in a legacy encoding, so a wrong choice of encoding cannot be
+//! detected. Overlong forms are never decoded as the character they imitate: `C0 80` may become `À`
+//! and a control character, but not NUL.
 //!
 //! [`Strictness`]: crate::Strictness
 //! [`ErrorMode::Latin1`]: crate::ErrorMode::Latin1

@@ -1,4 +1,4 @@
-//! How is the text of a stream with a fallback taken off a buffer, owned?
+//! How is text taken off a buffer as owned text, with a fallback?
 
 use alloc::string::String;
 
@@ -19,8 +19,8 @@ use crate::relatives::Follow;
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, legacy text as a copy.
 ///
-/// Returns `None` if more bytes are needed, or none are left. An error is one that the options define and
-/// `mode` does not repair.
+/// Returns `None` if more bytes are needed, or none are left. Returns an error that the options
+/// define and `mode` does not repair.
 pub(crate) fn take_next<B: SplitTo + Buf>(
     switch: &mut Switch,
     decoder: &mut Utf8Decoder,
@@ -55,7 +55,7 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     }
 }
 
-/// What [`take_next`] takes, other than text.
+/// The result of a step in [`take_next`] that is not text.
 enum Taken {
     Nothing,
     Bytes(usize),
@@ -64,8 +64,8 @@ enum Taken {
 
 #[cfg(feature = "stream")]
 impl FallbackDecoder {
-    /// Takes the next text from the held bytes and the front of `chunk`. Returns `None` when `chunk` is
-    /// empty and the held bytes need more.
+    /// Takes the next text from the held bytes and the front of `chunk`. Returns `None` when
+    /// `chunk` is empty and the held bytes need more.
     pub(crate) fn next_text(
         &mut self,
         chunk: &mut Bytes,
@@ -90,7 +90,8 @@ impl FallbackDecoder {
         Ok(next)
     }
 
-    /// Takes the next text or error of the held bytes at the end of the stream, then `None`.
+    /// Takes the next text or error of the held bytes at the end of the stream, then returns
+    /// `None`.
     pub(crate) fn last_text(&mut self, mode: ErrorMode) -> Result<Option<ByteString>, Utf8Error> {
         let mut text = String::new();
         while text.is_empty() {

@@ -1,8 +1,8 @@
-//! How much of a stream falls back, to which encoding, and how much did?
+//! What falls back, and to which encoding?
 
 use crate::fallback::LegacyEncoding;
 
-/// What is decoded in a legacy encoding if a stream is not UTF-8.
+/// Selects what is decoded in a legacy encoding if a stream is not UTF-8.
 ///
 /// # Examples
 ///
@@ -27,12 +27,12 @@ pub struct Fallback {
     pub(crate) extent: Extent,
 }
 
-/// How much an ill-formed sequence takes with it.
+/// How much of the stream an ill-formed sequence affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Extent {
-    /// Itself, and the ill-formed sequences that touch it.
+    /// The sequence, and the ill-formed sequences adjacent to it.
     Part,
-    /// Its line, of which `limit` bytes may be held until it is decided.
+    /// The line. At most `limit` bytes of it are held until it is decided.
     Line { limit: usize },
     /// Everything after it.
     Rest,
@@ -64,10 +64,11 @@ impl Fallback {
 
     /// Decodes each line that contains an ill-formed part as a whole in `encoding`. A line ends with LF.
     ///
-    /// The ASCII at the start of a line is emitted at once. From its first other byte on, the line is held
-    /// until an ill-formed sequence, its end, or the limit of 65,536 bytes (64 KiB) decides it;
-    /// [`with_max_length`](Self::with_max_length) sets another limit. A line that is well-formed up to the
-    /// limit is UTF-8, and ill-formed parts after the limit are decoded as with [`part`](Self::part).
+    /// ASCII at the start of a line is emitted immediately. From its first non-ASCII byte, the line
+    /// is held until it is decided: by an ill-formed sequence, by its end, or by the limit of
+    /// 65,536 bytes (64 KiB). [`with_max_length`](Self::with_max_length) sets another limit. A line
+    /// that is well-formed up to the limit is UTF-8, and ill-formed parts after the limit are
+    /// decoded as with [`part`](Self::part).
     ///
     /// # Examples
     ///
@@ -87,7 +88,7 @@ impl Fallback {
         Self { encoding, extent: Extent::Line { limit: Self::DEFAULT_MAX_LENGTH } }
     }
 
-    /// Decodes everything from the first ill-formed byte on in `encoding`.
+    /// Decodes everything from the first ill-formed byte in `encoding`.
     ///
     /// # Examples
     ///
@@ -106,8 +107,9 @@ impl Fallback {
         Self { encoding, extent: Extent::Rest }
     }
 
-    /// Sets how many bytes of a [`line`](Self::line) may be held until it is decided, counted from its
-    /// first byte that is not ASCII. Has no effect on other fallbacks. (A lines codec uses its own limit.)
+    /// Sets how many bytes of a [`line`](Self::line) may be held until it is decided, counted from
+    /// its first non-ASCII byte. Has no effect on other fallbacks, or in a lines codec, which uses
+    /// its own limit.
     ///
     /// # Examples
     ///

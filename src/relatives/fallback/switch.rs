@@ -12,7 +12,7 @@ use crate::relatives::legacy::Decoded;
 
 /// The state of a stream with a fallback between two bytes.
 ///
-/// Like the [`Scanner`], which it uses, it holds no bytes: the caller shows bytes answered with
+/// Like the [`Scanner`], which it uses, it holds no bytes. The caller passes bytes answered with
 /// [`Found::Hold`] again, together with the bytes after them.
 ///
 /// ```text
@@ -29,13 +29,13 @@ pub(crate) struct Switch {
     fallback: Fallback,
     reading: Reading,
     uses: Uses,
-    /// The errors before this offset have been counted: a run of them may be shown again.
+    /// The errors before this offset have been counted. A run of errors may be passed again.
     counted: u64,
     /// The offset at which the last run of ill-formed parts ended, or may continue.
     run_end: u64,
 }
 
-/// What has been decoded in the legacy encoding.
+/// Counts of what has been decoded in the legacy encoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uses {
     /// The offset of the first byte.
@@ -50,33 +50,33 @@ pub(crate) struct Uses {
 
 #[derive(Clone, Copy, Debug)]
 enum Reading {
-    /// As UTF-8. With [`Extent::Line`] only ASCII came before in this line.
+    /// As UTF-8. With [`Extent::Line`], only ASCII precedes the position in this line.
     Utf8,
-    /// A line that began with ASCII and continues with other text here, of which `checked` bytes are known
-    /// to be UTF-8. `ahead` is the scanner after them.
+    /// A line that began with ASCII and continues here with other text, of which `checked` bytes
+    /// are known to be UTF-8. `ahead` is the scanner after them.
     ///
     /// This only saves work: the text is decoded again.
     Open { ahead: Scanner, checked: usize },
-    /// A line of UTF-8, of which this many bytes are left.
+    /// A line of UTF-8 of which this many bytes are left.
     Whole { left: usize },
     /// A line that is UTF-8 up to the limit.
     Long,
-    /// In the legacy encoding: to the end of the line, or of the stream.
+    /// In the legacy encoding, to the end of the line or of the stream.
     Legacy,
 }
 
-/// What the bytes shown begin with.
+/// The beginning of the input.
 #[derive(Debug)]
 pub(crate) enum Found<'a> {
     /// UTF-8, not empty.
     Text(&'a str),
-    /// This many bytes in the legacy encoding; their text has been appended.
+    /// This many bytes in the legacy encoding. Their text has been appended.
     Legacy(usize),
     /// This many bytes without meaning.
     Silent(usize),
     /// An error that the options define.
     Error(Utf8Error),
-    /// Bytes that only more bytes can decide; at the end of the stream, no bytes.
+    /// More bytes are needed to decide. At the end of the stream, no bytes are left.
     Hold,
 }
 
@@ -98,8 +98,8 @@ impl Switch {
         self.uses
     }
 
-    /// Describes what `input`, the bytes at the position of `decoder`, begins with, and moves past it.
-    /// Appends the text of [`Found::Legacy`] to `legacy`.
+    /// Classifies the beginning of `input`, the bytes at the position of `decoder`, and moves past
+    /// it. Appends the text of [`Found::Legacy`] to `legacy`.
     pub(crate) fn step<'a>(
         &mut self,
         decoder: &mut Utf8Decoder,
@@ -107,7 +107,7 @@ impl Switch {
         follow: Follow,
         legacy: &mut String,
     ) -> Found<'a> {
-        let mut at = Place { decoder, input, follow };
+        let mut at = Cursor { decoder, input, follow };
         loop {
             let found = match (self.reading, self.fallback.extent) {
                 (Reading::Legacy, _) => Some(self.step_legacy(&mut at, legacy)),
@@ -130,15 +130,15 @@ impl Switch {
         }
     }
 
-    /// Ends the stream; a new line begins after it.
+    /// Ends the stream. A new line begins after it.
     pub(crate) fn finish(&mut self) {
         if self.fallback.extent != Extent::Rest {
             self.reading = Reading::Utf8;
         }
     }
 
-    /// UTF-8 up to the first ill-formed byte, with which all the rest begins.
-    fn step_until_ill_formed<'a>(&mut self, at: &mut Place<'_, 'a>) -> Option<Found<'a>> {
+    /// Decodes UTF-8 up to the first ill-formed byte. From there, everything is legacy.
+    fn step_until_ill_formed<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
         let before = at.decoder.scanner();
         match at.step() {
             Step::Error(error) if error.kind().is_ill_formed() => {
@@ -150,8 +150,8 @@ impl Switch {
         }
     }
 
-    /// UTF-8, and runs of ill-formed parts.
-    fn step_parts<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
+    /// Decodes UTF-8 and runs of ill-formed parts.
+    fn step_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let before = at.decoder.scanner();
         match at.step() {
             Step::Error(error) if error.kind().is_ill_formed() => {
@@ -162,12 +162,12 @@ impl Switch {
         }
     }
 
-    /// The ill-formed parts that the bytes begin with.
-    fn step_run<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
+    /// Decodes the ill-formed parts at the beginning of the input.
+    fn step_run<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let start = at.decoder.position();
         let mut len = 0;
         let follow = loop {
-            let mut ahead = Place { input: &at.input[len..], ..at.reborrow() };
+            let mut ahead = Cursor { input: &at.input[len..], ..at.reborrow() };
             match ahead.step() {
                 Step::Error(error) if error.kind().is_ill_formed() => {
                     len += error.bytes().len();
@@ -189,8 +189,8 @@ impl Switch {
         if read == 0 { Found::Hold } else { Found::Legacy(read) }
     }
 
-    /// As [`step_parts`](Self::step_parts), to the end of the line.
-    fn step_long<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
+    /// Like [`step_parts`](Self::step_parts), up to the end of the line.
+    fn step_long<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let found = self.step_parts(at, legacy);
         let line_end = match found {
             Found::Text(text) => text.bytes().position(|byte| byte == b'\n'),
@@ -205,8 +205,8 @@ impl Switch {
         }
     }
 
-    /// The ASCII at the start of a line, or whole lines of UTF-8.
-    fn step_line_start<'a>(&mut self, at: &mut Place<'_, 'a>) -> Option<Found<'a>> {
+    /// Decodes the ASCII at the start of a line, or whole lines of UTF-8.
+    fn step_line_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
         let before = at.decoder.scanner();
         match at.step() {
             Step::Text(text) => {
@@ -220,7 +220,7 @@ impl Switch {
                 self.turn(at, error);
                 return None;
             }
-            // A rejected character that is not ASCII may be another one in the legacy encoding.
+            // A rejected non-ASCII character may be a different one in the legacy encoding.
             Step::Error(error) if error.kind().is_about_bom() => {
                 return Some(at.pass_on(Step::Error(error)));
             }
@@ -232,17 +232,17 @@ impl Switch {
         None
     }
 
-    /// A line that is held until it is decided.
+    /// Checks a line that is held until it is decided.
     fn step_open<'a>(
         &mut self,
-        at: &mut Place<'_, 'a>,
+        at: &mut Cursor<'_, 'a>,
         ahead: Scanner,
         checked: usize,
         limit: usize,
     ) -> Option<Found<'a>> {
         let (mut ahead, mut checked) = (ahead, checked);
         if checked > at.input.len() {
-            // These are other bytes.
+            // The caller passed other bytes than before.
             self.reading = Reading::Utf8;
             return None;
         }
@@ -274,8 +274,8 @@ impl Switch {
         None
     }
 
-    /// The bytes of a line that is UTF-8.
-    fn step_whole<'a>(&mut self, at: &mut Place<'_, 'a>, left: usize) -> Option<Found<'a>> {
+    /// Decodes a line that is UTF-8.
+    fn step_whole<'a>(&mut self, at: &mut Cursor<'_, 'a>, left: usize) -> Option<Found<'a>> {
         let (line, _) = at.input.split_at_checked(left).unwrap_or((at.input, &[]));
         let found = match line {
             [] => Found::Hold,
@@ -299,8 +299,8 @@ impl Switch {
         (taken > 0 && !matches!(found, Found::Hold)).then_some(found)
     }
 
-    /// Bytes in the legacy encoding.
-    fn step_legacy<'a>(&mut self, at: &mut Place<'_, 'a>, legacy: &mut String) -> Found<'a> {
+    /// Decodes bytes in the legacy encoding.
+    fn step_legacy<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let line_end = (self.fallback.extent != Extent::Rest).then_some(b'\n');
         let ends_line = |byte: Option<&u8>| byte.is_some() && byte.copied() == line_end;
         let start = at.decoder.position();
@@ -328,21 +328,21 @@ impl Switch {
         if read == 0 { Found::Hold } else { Found::Legacy(read) }
     }
 
-    /// Falls back at the position of the decoder, because of `error`.
-    fn turn(&mut self, at: &mut Place<'_, '_>, error: Utf8Error) {
+    /// Falls back at the position of the decoder because of `error`.
+    fn turn(&mut self, at: &mut Cursor<'_, '_>, error: Utf8Error) {
         at.decoder.note(error);
         at.decoder.close_start();
         self.begin(at.decoder.position());
         self.reading = Reading::Legacy;
     }
 
-    /// Notes that bytes from `position` on are legacy.
+    /// Records that the bytes from `position` are legacy.
     pub(super) fn begin(&mut self, position: u64) {
         self.uses.first.get_or_insert(position);
         self.uses.runs += 1;
     }
 
-    /// Decodes bytes in the legacy encoding; returns how many.
+    /// Decodes bytes in the legacy encoding. Returns how many.
     pub(super) fn decode(&mut self, bytes: &[u8], follow: Follow, text: &mut String) -> usize {
         let Decoded { read, replaced } = self.fallback.encoding.decode(bytes, follow, text);
         self.uses.bytes += read as u64;
@@ -351,7 +351,7 @@ impl Switch {
     }
 }
 
-/// Describes what `input` begins with in UTF-8, given what follows it.
+/// Classifies the beginning of `input` as UTF-8, given what follows it.
 fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<'a> {
     let step = scanner.step(input);
     if !matches!(step, Step::Hold) || follow == Follow::More {
@@ -360,20 +360,20 @@ fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<'a> 
     scanner.finish(input).map_or(Step::Hold, Step::Error)
 }
 
-/// The bytes that are shown, and the decoder at their position.
-struct Place<'p, 'a> {
+/// The input, and the decoder at its position.
+struct Cursor<'p, 'a> {
     decoder: &'p mut Utf8Decoder,
     input: &'a [u8],
     follow: Follow,
 }
 
-impl<'a> Place<'_, 'a> {
-    fn reborrow(&mut self) -> Place<'_, 'a> {
+impl<'a> Cursor<'_, 'a> {
+    fn reborrow(&mut self) -> Cursor<'_, 'a> {
         let Self { decoder, input, follow } = self;
-        Place { decoder, input, follow: *follow }
+        Cursor { decoder, input, follow: *follow }
     }
 
-    /// Describes what the bytes begin with in UTF-8, given what follows them.
+    /// Classifies the beginning of the input as UTF-8, given what follows it.
     fn step(&mut self) -> Step<'a> {
         let mut scanner = self.decoder.scanner();
         let step = step(&mut scanner, self.input, self.follow);
@@ -390,14 +390,15 @@ impl<'a> Place<'_, 'a> {
         }
     }
 
-    /// Returns the first `len` bytes of the last step's text, which are whole characters.
+    /// Returns the first `len` bytes of the last step's text, which are whole characters. The
+    /// decoder moves back to their end.
     fn give_back(&mut self, text: &'a str, len: usize) -> Found<'a> {
         self.decoder.unread(text.len() - len);
         Found::Text(&text[..len])
     }
 }
 
-/// Returns the length of the lines that `text` ends, and of the ASCII at the start of the next one.
+/// Returns the length of the complete lines in `text`, plus the ASCII at the start of the next one.
 fn settled_len(text: &str) -> usize {
     let line = text.bytes().rposition(|byte| byte == b'\n').map_or(0, |lf| lf + 1);
     let ascii = text[line..].bytes().position(|byte| !byte.is_ascii());

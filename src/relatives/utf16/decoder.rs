@@ -1,4 +1,4 @@
-//! How are UTF-16 units, cut anywhere, decoded to UTF-8?
+//! How are UTF-16 units, in chunks split anywhere, decoded to UTF-8?
 
 use crate::core::decoder::buffer::{Progress, Status};
 use crate::core::mode::{ErrorMode, Repair};
@@ -10,20 +10,20 @@ use crate::utf16::Utf16Error;
 use crate::utf16::error::End;
 use crate::utf16::unit::{Class, class};
 
-/// Decodes UTF-16 units to UTF-8, chunk by chunk, wherever the chunks are cut.
+/// Decodes UTF-16 units to UTF-8, in chunks split anywhere.
 ///
 /// Between calls the decoder holds at most one high surrogate, whose low surrogate may be the next
-/// unit; everything else that the units so far determine has been emitted. An empty chunk changes
-/// nothing. At the end of the stream [`finish`](Self::finish), or one of its forms with a mode, turns
-/// the held surrogate into one error or one repair; further calls return `Ok`. After an error,
+/// unit. Everything else that the units so far determine has been emitted. An empty chunk changes
+/// nothing. At the end of the stream, [`finish`](Self::finish), or one of its forms with a mode,
+/// turns a held surrogate into one error or one repair. Further calls return `Ok`. After an error,
 /// decoding continues with the next unit. After `finish`, offsets keep counting;
 /// [`reset`](Self::reset) starts a new stream.
 ///
-/// The decoder is 40 bytes large on a 64-bit machine and allocates nothing.
+/// The decoder has a size of 40 bytes on a 64-bit machine and allocates nothing.
 ///
 /// # Examples
 ///
-/// The waving hand is the pair D83D DC4B. Here it comes in two chunks:
+/// The waving hand is the pair D83D DC4B. Here it is split across two chunks:
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -40,9 +40,9 @@ use crate::utf16::unit::{Class, class};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Utf16Decoder {
-    /// Invariant: if there is one, it is a high surrogate.
+    /// Invariant: a high surrogate, if there is one.
     high: Option<u16>,
-    /// Units taken, a held one included.
+    /// The number of units consumed, including a held one.
     position: u64,
     tally: Tally<Utf16Error>,
 }
@@ -61,11 +61,11 @@ impl Utf16Decoder {
         Self { high: None, position: 0, tally: Tally::new() }
     }
 
-    /// Decodes `units` to UTF-8 in `buffer`, as far as there is room. `read` and `held` count units,
-    /// `written` counts bytes.
+    /// Decodes `units` to UTF-8 in `buffer`, as far as there is room. `read` and `held` count
+    /// units, `written` counts bytes.
     ///
-    /// No character is split and no repair cut short; [`Status`] says how to continue. With six bytes
-    /// of room the status is never [`Status::TooSmall`].
+    /// No character and no repair is split. The [`Status`] determines how to continue. With at
+    /// least six bytes of room the status is never [`Status::TooSmall`].
     ///
     /// # Examples
     ///
@@ -162,7 +162,7 @@ impl Utf16Decoder {
         self.push_to(units, mode, |bytes| text.push_str(valid(bytes)))
     }
 
-    /// Ends the stream: a held high surrogate is an error. Further calls return `Ok`.
+    /// Ends the stream. A held high surrogate is an error. Further calls return `Ok`.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ impl Utf16Decoder {
 
     /// Ends the stream and writes the repair of a held surrogate, if any, to `buffer`.
     ///
-    /// With [`Status::TooSmall`] the stream has not ended: call again with more room.
+    /// With [`Status::TooSmall`] the stream has not ended: call it again with more room.
     ///
     /// # Examples
     ///
@@ -227,7 +227,7 @@ impl Utf16Decoder {
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], as [`finish`](Self::finish).
+    /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish).
     ///
     /// # Examples
     ///
@@ -276,7 +276,7 @@ impl Utf16Decoder {
         *self = Self::new();
     }
 
-    /// Returns how many units of the stream have been consumed, a held one included.
+    /// Returns the number of units consumed in this stream, including a held one.
     ///
     /// # Examples
     ///
@@ -360,7 +360,7 @@ impl Utf16Decoder {
         mode: ErrorMode,
         out: impl FnMut(&[u8]),
     ) -> Progress<Utf16Error> {
-        // For a few units it costs more to clear a large buffer than to fill a small one.
+        // For a few units, clearing a large buffer costs more than filling a small one.
         match units.len() <= 16 {
             true => self.push_by_way_of(&mut [0; 64], units, mode, out),
             false => self.push_by_way_of(&mut [0; 1024], units, mode, out),
@@ -387,7 +387,7 @@ impl Utf16Decoder {
         }
     }
 
-    /// Returns what a held surrogate and `units` begin with.
+    /// Classifies the beginning of the held surrogate and `units`.
     fn front(&self, units: &[u16]) -> Front {
         let (unit, next, used) = match (self.high, units) {
             (_, []) => return Front::End,
@@ -409,7 +409,7 @@ impl Utf16Decoder {
         }
     }
 
-    /// Ends a run of units, after which other text follows: a held surrogate is an error.
+    /// Ends a run of units because other text follows. A held surrogate is an error.
     #[cfg(feature = "stream")]
     pub(crate) fn interrupt(&mut self) -> Result<(), Utf16Error> {
         self.end_pair(End::NotReached)
@@ -422,7 +422,7 @@ impl Utf16Decoder {
         Err(self.note(error))
     }
 
-    /// Returns the error of a held surrogate whose pair is not completed.
+    /// Returns the error for a held surrogate without its pair.
     fn alone(&self, end: End) -> Option<Utf16Error> {
         let high = self.high?;
         Some(Utf16Error::new(self.position - 1, high, end))
@@ -442,17 +442,17 @@ impl Utf16Decoder {
 /// What follows a run of whole characters.
 #[derive(Clone, Copy)]
 enum Front {
-    /// No units.
+    /// No units are left.
     End,
-    /// A high surrogate, the last unit.
+    /// The last unit is a high surrogate.
     Hold(u16),
-    /// A character of the held surrogate, if any, and this many units.
+    /// A character made of the held surrogate, if any, and this many units.
     Char(usize, char),
     /// A lone surrogate: the held one (0 units), or one unit.
     Lone(usize, Utf16Error),
 }
 
-/// Writes all of `text`, if there is room for it.
+/// Writes all of `text`, if there is room for it. Returns whether there was.
 fn put(text: &str, buffer: &mut [u8], written: &mut usize) -> bool {
     let Some(room) = buffer[*written..].get_mut(..text.len()) else { return false };
     room.copy_from_slice(text.as_bytes());
@@ -460,7 +460,7 @@ fn put(text: &str, buffer: &mut [u8], written: &mut usize) -> bool {
     true
 }
 
-/// Returns as text what was written as text.
+/// Returns bytes that were written as text.
 #[cfg(feature = "alloc")]
 fn valid(bytes: &[u8]) -> &str {
     let (text, _) = split_far(Kernel::detect(), bytes);

@@ -1,4 +1,4 @@
-//! What a lone surrogate is: its offset, its value, and what repairs it.
+//! A lone surrogate: what is its offset, its value and its repair?
 
 use core::fmt;
 use core::ops::Deref;
@@ -7,8 +7,8 @@ use crate::core::mode::{ErrorMode, Repair};
 
 /// A lone surrogate in a stream of UTF-16 units.
 ///
-/// One error covers one unit. Offsets count *units* from the start of the stream, whatever the chunks
-/// were. The error is 16 bytes large.
+/// One error covers one unit. Offsets count *units* from the start of the stream, however it was
+/// split into chunks. The error has a size of 16 bytes.
 ///
 /// # Examples
 ///
@@ -35,7 +35,7 @@ pub struct Utf16Error {
     end: End,
 }
 
-/// Whether the end of the stream left the surrogate alone, or what it is and what follows it.
+/// Whether the stream ended after the surrogate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum End {
     /// The stream continued.
@@ -71,8 +71,8 @@ impl Utf16Error {
 
     /// Returns the surrogate.
     ///
-    /// `D800..=DBFF` is a high surrogate that no low one follows, `DC00..=DFFF` a low surrogate that no
-    /// high one precedes.
+    /// `D800..=DBFF` is a high surrogate without a low surrogate after it. `DC00..=DFFF` is a low
+    /// surrogate without a high surrogate before it.
     ///
     /// # Examples
     ///
@@ -91,8 +91,8 @@ impl Utf16Error {
         self.unit
     }
 
-    /// Returns whether the stream ended after a high surrogate: more units could have completed the
-    /// pair.
+    /// Returns whether the stream ended after a high surrogate, so that more units could have
+    /// completed the pair.
     ///
     /// # Examples
     ///
@@ -113,9 +113,9 @@ impl Utf16Error {
 
     /// Returns the text that replaces the surrogate in this mode, or `None` for [`ErrorMode::Fatal`].
     ///
-    /// [`ErrorMode::Escape`] writes `\uHHHH` in lower-case hexadecimal, six bytes. A surrogate belongs
-    /// to no legacy encoding, so [`ErrorMode::Latin1`] and [`ErrorMode::Windows1252`] write U+FFFD, as
-    /// they do for rejected characters.
+    /// [`ErrorMode::Escape`] writes `\uHHHH` in lower-case hexadecimal, six bytes. A surrogate
+    /// exists in no legacy encoding, so [`ErrorMode::Latin1`] and [`ErrorMode::Windows1252`] write
+    /// U+FFFD, as they do for rejected characters.
     ///
     /// # Examples
     ///
@@ -140,7 +140,7 @@ impl Utf16Error {
         self.repair_of(mode)
     }
 
-    /// As [`repair`](Self::repair), for code that stores the repair.
+    /// Like [`repair`](Self::repair), for code that stores the repair.
     pub(crate) fn repair_of(&self, mode: ErrorMode) -> Option<Repair> {
         Some(match mode {
             ErrorMode::Fatal => return None,

@@ -1,16 +1,16 @@
-//! Decodes UTF-16 units, in chunks cut anywhere, to UTF-8.
+//! Decodes UTF-16 units to UTF-8, in chunks split anywhere.
 //!
-//! JavaScript, Java, .NET, Windows and many protocols made for them pass text as 16-bit units. A
+//! JavaScript, Java, .NET, Windows and many of their protocols represent text as 16-bit units. A
 //! character above U+FFFF is a pair of surrogates, a high one and a low one, and a chunk can end
 //! between them. [`Utf16Decoder`] holds the high surrogate until the next unit arrives. The
-//! [`ErrorMode`](crate::ErrorMode) decides what replaces a lone surrogate; a [`Utf16Error`] carries its
-//! offset.
+//! [`ErrorMode`](crate::ErrorMode) decides what replaces a lone surrogate. A [`Utf16Error`] carries
+//! its offset.
 //!
-//! Units are in the byte order of the machine, as `u16`; use [`u16::from_be_bytes`] or
-//! [`u16::from_le_bytes`] to read them from bytes. U+FEFF is text. The opposite direction is
-//! [`Utf8Decoder::push_to_utf16`](crate::Utf8Decoder::push_to_utf16). To write a BOM, pass the text to a
-//! [`Utf8Encoder`](crate::Utf8Encoder). With the feature `stream`, a `Utf8Writer` takes units and writes
-//! bytes.
+//! Units are `u16` values in native byte order. Use [`u16::from_be_bytes`] or
+//! [`u16::from_le_bytes`] to read them from bytes. U+FEFF is text. For the opposite direction, use
+//! [`Utf8Decoder::push_to_utf16`](crate::Utf8Decoder::push_to_utf16). To write a BOM, pass the text
+//! to a [`Utf8Encoder`](crate::Utf8Encoder). With the feature `stream`, a `Utf8Writer` accepts
+//! units and writes bytes.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")]

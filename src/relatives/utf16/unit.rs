@@ -1,6 +1,6 @@
-//! What one UTF-16 unit is.
+//! What is a single UTF-16 unit?
 
-/// What one unit is by itself.
+/// The class of a single unit.
 pub(super) enum Class {
     /// A character of the Basic Multilingual Plane.
     Char(char),
@@ -10,7 +10,7 @@ pub(super) enum Class {
     Low,
 }
 
-/// Tells what one unit is by itself.
+/// Classifies a single unit.
 pub(super) fn class(unit: u16) -> Class {
     match char::from_u32(unit.into()) {
         Some(c) => Class::Char(c),
