@@ -10,15 +10,15 @@
 //! 1. *BOM*, at the start of the stream. `FE FF` is UTF-16BE, `FF FE` UTF-16LE, `00 00 FE FF` UTF-32BE,
 //!    `FF FE 00 00` UTF-32LE. These results are final: the detector ignores the bytes after them.
 //!    `FF FE 00 00` could also be UTF-16LE text that starts with NUL, which does not occur in practice;
-//!    so after `FF FE` the detector waits for two more bytes. A BOM that the end of the stream cuts
-//!    short does not count: `FF FE` and `FF FE 00` are UTF-16LE, but `FF`, `FE` and `EF BB` are legacy,
+//!    so after `FF FE` the detector waits for two more bytes. A BOM that is cut off by the end of
+//!    the stream does not count: `FF FE` and `FF FE 00` are UTF-16LE, but `FF`, `FE` and `EF BB` are legacy,
 //!    and `00`, `00 00` and `00 00 FE` are binary.
 //! 2. *Control characters.* A byte `00..=08`, `0B`, `0E..=1A` or `1C..=1F` makes the stream binary
 //!    permanently. These are the binary data bytes of the WHATWG MIME Sniffing Standard; HT, LF, FF, CR,
 //!    ESC and DEL are not among them. UTF-16 and UTF-32 without a BOM are binary, because their ASCII
 //!    characters contain NULs.
-//! 3. *UTF-8.* An ill-formed sequence makes the stream legacy, also after the BOM `EF BB BF`. So does an
-//!    incomplete sequence at the end. To examine only the first part of a file, cut anywhere, call
+//! 3. *UTF-8.* An ill-formed sequence makes the stream legacy, even after the BOM `EF BB BF`. So does an
+//!    incomplete sequence at the end. To examine only the first part of a file, call
 //!    [`Detector::kind`] instead of `finish`.
 //! 4. Otherwise: no bytes are [`StreamKind::Empty`], only bytes below 80 [`StreamKind::Ascii`], and other
 //!    bytes [`StreamKind::Utf8`], or [`StreamKind::Utf8WithBom`] if they start with `EF BB BF`. Seven-bit

@@ -352,7 +352,7 @@ fn kernel_for(window: &[u8]) -> Kernel {
     if window.len() <= NEAR { Kernel::SCALAR } else { Kernel::detect() }
 }
 
-/// Returns whether the input starts with 16 bytes of ASCII, or is shorter and ASCII.
+/// Returns whether the first 16 bytes are ASCII, or there are fewer bytes.
 #[inline]
 fn begins_with_ascii(bytes: &[u8]) -> bool {
     const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
