@@ -1,24 +1,24 @@
 //! A chat server: lines of text over TCP, with a limit on everything a client can make it hold.
 //!
+//! It shows `Utf8LinesCodec` in `FramedRead` for input and `Utf8Writer` for output, both halves of a
+//! connection in one `select!` (the function `talk`). A future that loses is dropped, and no data is lost.
+//! A message is encoded once, and all connections share its memory.
+//!
 //! ```text
 //! cargo run --release --example chat -- [--listen ADDR] [OPTIONS]
 //! ```
 //!
-//! The first line that a client sends is its name; every other goes to all others in the room. Any
-//! client of lines will do: `nc 127.0.0.1 7777`.
+//! Without arguments, the server runs on a loopback socket. Two clients follow a script, and send
+//! characters in pieces. The program exits with 0 if each client receives the expected lines.
 //!
-//! - Bytes that are not UTF-8, and control characters, which might play with somebody's terminal,
-//!   become U+FFFD; how many, the room is told when the client leaves. Nobody is thrown out for them.
-//! - A line longer than `--max-line` is dropped, and its sender told; the next one counts again.
-//! - A client that does not read what it is sent is disconnected when 64 messages wait for it, or when
-//!   some cannot be written within `--patience`.
+//! With `--listen 127.0.0.1:7777`, any client of lines can connect: `nc 127.0.0.1 7777`. The first line
+//! that a client sends is its name; each other line goes to all other clients.
 //!
-//! Both halves of a connection live in one task, in a `select!`: whichever future loses is dropped, and
-//! loses nothing. A message is encoded once, and its memory shared by all connections.
-//!
-//! With no argument at all the server runs on a loopback socket, and a pair of clients talk to it by
-//! script, in pieces that cut characters in two; the program exits with 0 if each received what it
-//! should have.
+//! - Bytes that are not UTF-8, and control characters, which could command a terminal, become U+FFFD. The
+//!   room learns how many when the client leaves. The client stays connected.
+//! - A line longer than `--max-line` is dropped, and its sender is notified. The next line is delivered.
+//! - A client that does not read is disconnected when 64 messages are queued for it, or when a write takes
+//!   longer than `--patience`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -43,29 +43,29 @@ use utf8_codec::{ByteString, ErrorMode, Strictness, Utf8Options, boundary};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Lets people on the network talk to each other, line by line.
+/// A chat server over TCP: each line goes to all other clients.
 ///
-/// Without --listen: runs a pair of clients that talk by script.
+/// Without --listen: serves two clients that follow a script.
 #[derive(Clone, Parser)]
 struct Arguments {
-    /// Serves at this address until it is interrupted (port 0: any).
+    /// Serves at this address until interrupted (port 0: any free port).
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
     /// The longest line, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 1000)]
     max_line: usize,
-    /// How many clients are let in.
+    /// How many clients may be connected.
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_clients: usize,
-    /// How long a client may take to accept messages, or to say its name, in seconds.
+    /// How long a client may take to accept messages, or to send its name, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     patience: u64,
 }
 
-/// The longest name, in bytes; a longer one is cut.
+/// The longest name, in bytes; a longer one is truncated.
 const MAX_NAME: usize = 24;
 
-/// How many messages may wait for a client.
+/// How many messages may be queued for a client.
 const MAX_WAITING: usize = 64;
 
 #[tokio::main(flavor = "current_thread")]
@@ -95,11 +95,11 @@ async fn listen(address: &str, arguments: &Arguments) -> Result<()> {
 async fn serve(listener: TcpListener, arguments: &Arguments) -> Result<()> {
     let room = Room::default();
     loop {
-        // Of a connection that fails before it is there, nobody else need know.
+        // A connection that fails before it is accepted does not affect the others.
         let Ok((socket, _)) = listener.accept().await else { continue };
         let (room, arguments) = (room.clone(), arguments.clone());
         tokio::spawn(async move {
-            // However a client goes, it has gone.
+            // An error ends this connection only.
             let _gone = attend(socket, &room, &arguments).await;
         });
     }
@@ -107,7 +107,7 @@ async fn serve(listener: TcpListener, arguments: &Arguments) -> Result<()> {
 
 type Lines = FramedRead<OwnedReadHalf, Utf8LinesCodec>;
 
-/// Attends to one client, from its name to its end.
+/// Serves one client, from its name to the end of its connection.
 async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result<()> {
     socket.set_nodelay(true)?;
     let (reader, writer) = socket.into_split();
@@ -130,7 +130,7 @@ async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result
     talked
 }
 
-/// Hands on what the client says, and what it is told, until either has an end.
+/// Delivers the client's lines to the room, and the room's messages to the client, until either ends.
 async fn talk(
     lines: &mut Lines,
     outlet: &mut Outlet,
@@ -150,10 +150,10 @@ async fn talk(
                 Some(Err(error)) => return Err(error.into()),
             },
             message = messages.recv() => match message {
-                // The room has given this client up.
+                // The queue was full: the room has dropped this client.
                 None => return Ok(()),
                 Some(message) => {
-                    // What else waits goes out in the same write.
+                    // All queued messages go into the same write.
                     let waiting = iter::from_fn(|| messages.try_recv().ok());
                     outlet.say(iter::once(message).chain(waiting)).await?;
                 }
@@ -162,14 +162,14 @@ async fn talk(
     }
 }
 
-/// Where a client is told something.
+/// The writing half of a connection.
 struct Outlet {
     writer: Utf8Writer<OwnedWriteHalf>,
     patience: Duration,
 }
 
 impl Outlet {
-    /// Sends messages, a line each.
+    /// Sends messages, one per line.
     async fn say(&mut self, messages: impl IntoIterator<Item = ByteString>) -> Result<()> {
         let sent = timeout(self.patience, async {
             for message in messages {
@@ -182,7 +182,7 @@ impl Outlet {
     }
 }
 
-/// Who is there.
+/// The connected clients.
 #[derive(Clone, Default)]
 struct Room(Arc<Mutex<Members>>);
 
@@ -194,12 +194,12 @@ struct Members {
 
 struct Member {
     name: String,
-    /// None once too many are waiting: whoever attends to the client hears of it, and goes.
+    /// `None` after the queue was full: the client's task sees the closed queue, and ends.
     messages: Option<Sender<ByteString>>,
 }
 
 impl Room {
-    /// Lets somebody in, unless `max` are there.
+    /// Adds a client, unless there are `max` already.
     fn enter(&self, name: &str, max: usize) -> Option<(u64, Receiver<ByteString>)> {
         let mut room = self.lock();
         if room.members.len() >= max {
@@ -211,7 +211,7 @@ impl Room {
         room.members.insert(id, Member { name: name.to_owned(), messages: Some(messages) });
         let count = room.members.len();
         room.tell(format!("* welcome, {name}: {count} here"), |to| to == id);
-        room.tell(format!("* {name} has come"), |to| to != id);
+        room.tell(format!("* {name} has joined"), |to| to != id);
         Some((id, receiver))
     }
 
@@ -227,7 +227,7 @@ impl Room {
         let Some(Member { name, .. }) = room.members.remove(&id) else { return };
         let damage = match damaged {
             0 => String::new(),
-            n => format!("; {n} of what was sent was not acceptable"),
+            n => format!("; invalid parts replaced: {n}"),
         };
         room.tell(format!("* {name} has left{damage}"), |_| true);
     }
@@ -238,7 +238,7 @@ impl Room {
 }
 
 impl Members {
-    /// Sends a message to some, and gives up those who have too many waiting.
+    /// Queues a message for some clients, and drops those whose queue is full.
     fn tell(&mut self, message: String, who: impl Fn(u64) -> bool) {
         let message = ByteString::from(message);
         for (_, to) in self.members.iter_mut().filter(|(id, _)| who(**id)) {
@@ -247,7 +247,7 @@ impl Members {
     }
 }
 
-// ---- the clients, by script ---------------------------------------------------------------------
+// ---- the clients that follow a script -----------------------------------------------------------
 
 async fn talk_by_script(arguments: &Arguments) -> Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -266,13 +266,13 @@ async fn script(address: SocketAddr, max_line: usize) -> Result<()> {
     let mut bob = Client::connect("Böb", address).await?;
     bob.send(&[b"B\xC3", b"\xB6b\r\n"]).await?;
     bob.expect("* welcome, Böb: 2 here").await?;
-    ada.expect("* Böb has come").await?;
+    ada.expect("* Böb has joined").await?;
 
     let greeting = "Grüße aus 東京 👋\n";
     ada.send(&greeting.as_bytes().chunks(1).collect::<Vec<_>>()).await?;
     bob.expect("Ada: Grüße aus 東京 👋").await?;
 
-    // Latin-1, and then a character of which half never comes.
+    // Latin-1, then a character whose last byte is missing.
     bob.send(&[b"caf\xE9 au lait\n", b"5 \xE2\x82", b"\n"]).await?;
     ada.expect("Böb: caf\u{FFFD} au lait").await?;
     ada.expect("Böb: 5 \u{FFFD}").await?;
@@ -288,9 +288,9 @@ async fn script(address: SocketAddr, max_line: usize) -> Result<()> {
     bob.send(&[b"bye"]).await?;
     bob.leave().await?;
     ada.expect("Böb: bye").await?;
-    ada.expect("* Böb has left; 2 of what was sent was not acceptable").await?;
+    ada.expect("* Böb has left; invalid parts replaced: 2").await?;
     ada.leave().await?;
-    println!("Everybody has heard what they should have.");
+    println!("Each client has received the expected lines.");
     Ok(())
 }
 
@@ -308,35 +308,35 @@ impl Client {
         Ok(Self { name, lines: FramedRead::new(reader, Utf8LinesCodec::new()), writer })
     }
 
-    /// Sends bytes, each piece by itself.
+    /// Sends bytes, each piece in its own write.
     async fn send(&mut self, pieces: &[&[u8]]) -> Result<()> {
         for piece in pieces {
             let shown: Vec<_> = piece.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
             let more = if piece.len() > shown.len() { " ..." } else { "" };
-            println!("{:>4} sends  {}{more}", self.name, shown.join(" "));
+            println!("{:>4} sends     {}{more}", self.name, shown.join(" "));
             self.writer.write_all(piece).await?;
-            // Long enough for the piece to arrive alone.
+            // So that the piece is likely to arrive alone.
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         Ok(())
     }
 
-    /// Waits for the next line, and compares.
+    /// Waits for the next line, and compares it.
     async fn expect(&mut self, expected: &str) -> Result<()> {
-        let line = self.lines.next().await.ok_or("the server has hung up")???;
-        println!("{:>4} hears  {}", self.name, line.text);
+        let line = self.lines.next().await.ok_or("the server closed the connection")???;
+        println!("{:>4} receives  {}", self.name, line.text);
         match line == expected {
             true => Ok(()),
-            false => Err(format!("{} should have heard: {expected}", self.name).into()),
+            false => Err(format!("{} expected: {expected}", self.name).into()),
         }
     }
 
-    /// Says that no more will come, and waits until the server has taken note.
+    /// Ends the output, and waits for the server to close the connection.
     async fn leave(&mut self) -> Result<()> {
         self.writer.shutdown().await?;
         match self.lines.next().await {
             None => Ok(()),
-            Some(_) => Err(format!("{} should have heard nothing more", self.name).into()),
+            Some(_) => Err(format!("{} expected the end", self.name).into()),
         }
     }
 }

@@ -1,10 +1,16 @@
-//! Checks whether files, standard input or network streams are UTF-8, and says where they are not.
+//! Checks whether files, standard input or network streams are UTF-8, and reports where they are not.
+//!
+//! It shows the loop at the centre of every incremental decoder (the function `read`): read a chunk, push
+//! it into a `Utf8Decoder`, look at the pieces, and call `finish` at the end.
 //!
 //! ```text
 //! cargo run --release --example check -- [OPTIONS] [FILE | - | tcp://HOST:PORT | --listen ADDR]...
 //! ```
 //!
-//! Each source is read once, in bounded memory, whatever its length and the length of its lines:
+//! Without arguments, it sends itself a damaged sample over a loopback socket, split in awkward places. It
+//! prints what the decoder does with each chunk, and exits with 0 if every byte is accounted for.
+//!
+//! With arguments, it reads each source once, in bounded memory, however long the source or a line is:
 //!
 //! ```text
 //! $ check notes.txt
@@ -17,20 +23,15 @@
 //! ```
 //!
 //! - Offsets count bytes from 0. Lines end with LF; lines and columns count from 1. A column is a
-//!   character or an ill-formed part. `characters` are those that are well-formed and not refused.
-//! - `--limit` bounds the errors that are listed and kept; all are counted.
-//! - `--errors` says what `--repair FILE` writes in the place of an ill-formed part. `fatal` stops at
-//!   the first error and writes nothing: it is refused together with `--repair`. A repair has one
-//!   source, and refuses to overwrite it.
-//! - `--progress always` shows on standard error how far it has come; otherwise that is shown on a
-//!   terminal, if it takes long, and with `never` not at all.
-//! - `--json` prints one object a source, on one line.
-//! - The exit status is the worst of all sources: 0 well-formed, 1 ill-formed, 2 could not be read
-//!   (or written, or the command line makes no sense).
-//!
-//! With no argument at all it needs nothing: it sends itself a sample over a loopback socket, cut in
-//! awkward places and damaged, shows what the decoder makes of each piece, and exits with 0 if every
-//! byte is accounted for.
+//!   character or an ill-formed part. `characters` counts those that are neither ill-formed nor rejected.
+//! - `--limit` bounds the errors that are listed and kept; all errors are counted.
+//! - `--errors` selects what `--repair FILE` writes for an ill-formed part. `fatal` stops at the first
+//!   error, and conflicts with `--repair`. A repair takes one source, and does not overwrite it.
+//! - `--progress` shows a progress bar on standard error: `always`, `never`, or by default on a terminal
+//!   if the source is large or slow.
+//! - `--json` prints one object per source, on one line.
+//! - The exit status is the worst of all sources: 0 well-formed, 1 ill-formed, 2 not readable (or not
+//!   writable, or an invalid command line).
 
 #[path = "support/policies.rs"]
 mod policies;
@@ -65,7 +66,7 @@ use terminal::{Paint, Verdict, Visible, choice, complain, counted, hex, in_words
 
 /// Checks whether files, standard input or network streams are UTF-8.
 ///
-/// Without any argument: shows what the decoder does, with a sample sent over a loopback socket.
+/// Without arguments: sends itself a damaged sample over a loopback socket and prints what the decoder does.
 #[derive(Parser)]
 #[command(name = "check", override_usage = USAGE)]
 #[command(group = ArgGroup::new("sources").required(true).multiple(true))]
@@ -73,23 +74,23 @@ struct Arguments {
     /// Files, `-` for standard input, or `tcp://HOST:PORT` to connect to.
     #[arg(group = "sources", value_name = "SOURCE")]
     source: Vec<PathBuf>,
-    /// Accepts one connection and checks what it sends (after the other sources; port 0: any).
+    /// Accepts one connection and checks what it sends, after the other sources (port 0: any free port).
     #[arg(long, group = "sources", value_name = "ADDR")]
     listen: Vec<String>,
-    /// What a byte order mark at the start means.
+    /// What to do with a byte order mark at the start.
     #[arg(long, default_value = "keep", value_parser = choice(&BOM_POLICIES))]
     bom: BomPolicy,
-    /// The source starts in the middle of a stream: up to three continuation bytes are skipped.
+    /// The source may start inside a character: skips up to three continuation bytes.
     #[arg(long, conflicts_with = "bom")]
     mid_stream: bool,
-    /// Well-formed characters to refuse.
+    /// Well-formed characters to reject.
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = choice(&REFUSALS))]
     refuse: Vec<Refusal>,
-    /// What stands for an ill-formed part in a repair; `fatal` stops at the first.
+    /// What replaces an ill-formed part in a repair; `fatal` stops at the first.
     #[arg(long, value_name = "MODE", default_value = "replacement")]
     #[arg(value_parser = choice(&ERROR_MODES))]
     errors: ErrorMode,
-    /// Writes the repaired text of the source (one source) to a file.
+    /// Writes the repaired text to a file; takes one source.
     #[arg(long, value_name = "FILE")]
     repair: Option<PathBuf>,
     /// How many errors to list for each source.
@@ -99,7 +100,7 @@ struct Arguments {
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=64 << 20))]
     read_size: u32,
-    /// When to show on standard error how far it has come; `auto`: on a terminal, if it takes long.
+    /// When to show a progress bar on standard error; `auto`: on a terminal, if the source is large or slow.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = choice(&WHEN))]
     progress: When,
     /// Prints one JSON object for each source.
@@ -123,7 +124,7 @@ impl Arguments {
         let arguments = Self::parse();
         if arguments.repair.is_some() {
             let why = if arguments.errors == ErrorMode::Fatal {
-                "`--errors fatal` says nothing about how to repair: choose another mode"
+                "`--errors fatal` repairs nothing: choose another mode"
             } else if arguments.source.len() + arguments.listen.len() > 1 {
                 "`--repair` takes one source"
             } else {
@@ -161,7 +162,7 @@ fn main() -> ExitCode {
     } else {
         runtime.block_on(check_all(&Arguments::checked(), paint))
     };
-    // Not dropped: that would wait for a read from a terminal to come to its end.
+    // Dropping the runtime would wait for a pending read from a terminal.
     runtime.shutdown_background();
     verdict.into()
 }
@@ -183,7 +184,7 @@ async fn check_all(arguments: &Arguments, paint: Paint) -> Verdict {
     worst
 }
 
-/// Reads one source to its end, or as far as that goes.
+/// Reads one source to its end, or until it fails.
 async fn check(source: &Source, arguments: &Arguments) -> Report {
     let mut inspector = Inspector::new(source, arguments.options(), arguments.limit);
     let outcome = run(source, arguments, &mut inspector).await;
@@ -205,7 +206,7 @@ async fn run(source: &Source, with: &Arguments, inspector: &mut Inspector) -> Re
     }
 }
 
-/// The loop that matters: read, push, look at the pieces; at the end, finish.
+/// The central loop: read, push, look at the pieces; at the end, finish.
 async fn read(
     mut input: Box<dyn AsyncRead + Unpin>,
     with: &Arguments,
@@ -240,13 +241,13 @@ async fn read(
     }
 }
 
-/// Follows a stream through the decoder: counts, and keeps the first errors with their surroundings.
+/// Decodes a stream, counts, and keeps the first errors with the bytes around them.
 struct Inspector {
     decoder: Utf8Decoder,
     report: Report,
     limit: usize,
     started: Instant,
-    /// The last bytes before the chunk at hand, enough for the context of what is held.
+    /// The last bytes before the current chunk, enough for the context of held bytes.
     recent: Vec<u8>,
 }
 
@@ -260,7 +261,7 @@ impl Inspector {
         Self { decoder, report, limit, started: Instant::now(), recent: Vec::new() }
     }
 
-    /// Goes through the next chunk and shows each piece to `each`, until that says to stop.
+    /// Decodes the next chunk and passes each piece to `each`, until it breaks.
     fn push(
         &mut self,
         chunk: &[u8],
@@ -282,7 +283,7 @@ impl Inspector {
         ControlFlow::Continue(())
     }
 
-    /// Ends the stream and shows what is wrong with its end.
+    /// Ends the stream, and passes the errors of its end to `each`.
     fn finish(
         &mut self,
         mut each: impl FnMut(Result<&str, Utf8Error>) -> ControlFlow<()>,
@@ -315,7 +316,7 @@ impl Inspector {
     }
 }
 
-/// The bytes of a stream that are at hand.
+/// The bytes of the stream that are in memory.
 struct Window<'a> {
     chunk_at: u64,
     recent: &'a [u8],
@@ -323,7 +324,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Returns the bytes from `from` up to `to`, as far as they are at hand.
+    /// Returns the bytes from offset `from` up to `to` that are in memory.
     fn bytes(&self, from: u64, to: u64) -> impl Iterator<Item = u8> {
         let start = self.chunk_at - self.recent.len() as u64;
         let from = from.max(start);
@@ -332,7 +333,7 @@ impl Window<'_> {
     }
 }
 
-/// An error, its place for people, and what stands around it.
+/// An error, its line and column, and the bytes around it.
 struct Finding {
     error: Utf8Error,
     line: u64,
@@ -342,14 +343,14 @@ struct Finding {
 }
 
 impl Finding {
-    /// Takes from `window` what is still to come behind the error.
+    /// Takes from `window` the missing bytes after the error.
     fn complete(&mut self, window: &Window<'_>) {
         let end = self.error.valid_up_to() + self.error.bytes().len() as u64;
         let known = end + self.after.len() as u64;
         self.after.extend(window.bytes(known, end + CONTEXT as u64));
     }
 
-    /// The bytes around it, the bad ones in brackets, and what ASCII there is among them.
+    /// The bytes around the error in hexadecimal, those of the error in brackets, and the same as ASCII.
     fn context(&self, paint: Paint) -> String {
         let Self { error, before, after, .. } = self;
         let (bad, bad_ascii) = (format!("[{}]", hex(error.bytes())), ascii(error.bytes()));
@@ -381,14 +382,14 @@ impl Finding {
     }
 }
 
-/// What there is to say about a source.
+/// The result for one source.
 #[derive(Default)]
 struct Report {
     name: String,
     bytes: u64,
     characters: u64,
     line_feeds: u64,
-    /// The column of what comes next.
+    /// The column of the next character.
     column: u64,
     error_count: u64,
     findings: Vec<Finding>,
@@ -396,7 +397,7 @@ struct Report {
     head: Vec<u8>,
     bom: &'static str,
     skipped: usize,
-    /// Left at the first error.
+    /// Stopped at the first error.
     is_cut_short: bool,
     elapsed: Duration,
     failure: Option<String>,
@@ -428,13 +429,13 @@ impl Report {
         }
         match error.bytes() {
             [] => {}
-            // Refused, and the end of a line all the same.
+            // A rejected LF still ends a line.
             b"\n" => (self.line_feeds, self.column) = (self.line_feeds + 1, 1),
             _ => self.column += 1,
         }
     }
 
-    /// Adds what follows the last errors, now that it is here.
+    /// Adds the bytes after the last errors, which have now arrived.
     fn complete(&mut self, window: &Window<'_>) {
         let findings = self.findings.iter_mut().rev();
         for finding in findings.take_while(|finding| finding.after.len() < CONTEXT) {
@@ -442,7 +443,7 @@ impl Report {
         }
     }
 
-    /// Whether there was nothing to be read at all.
+    /// Whether nothing could be read.
     fn is_blank(&self) -> bool {
         self.failure.is_some() && self.bytes == 0
     }
@@ -467,7 +468,7 @@ impl Report {
         let verdict = match self.verdict() {
             Verdict::WellFormed => paint.good("well-formed"),
             Verdict::IllFormed if self.is_cut_short => {
-                paint.bad("ill-formed") + ", left at the first error"
+                paint.bad("ill-formed") + ", stopped at the first error"
             }
             Verdict::IllFormed => {
                 paint.bad("ill-formed") + ", " + &counted(self.error_count, "error")
@@ -533,12 +534,12 @@ impl Report {
     }
 }
 
-/// The repaired text on its way to a file.
+/// Writes the repaired text to a file.
 struct Repair {
     file: File,
     name: String,
     mode: ErrorMode,
-    /// What the chunk at hand has given, at most four times its size.
+    /// The text of the current chunk, at most four times its size.
     text: String,
 }
 
@@ -546,7 +547,7 @@ impl Repair {
     async fn create(path: &Path, source: &Source, mode: ErrorMode) -> Result<Self, String> {
         let name = path.display().to_string();
         if source.is_at(path) {
-            return Err("the repair would overwrite it".to_owned());
+            return Err("the repair would overwrite the source".to_owned());
         }
         let file = File::create(path).await.map_err(|error| format!("{name}: {error}"))?;
         Ok(Self { file, name, mode, text: String::new() })
@@ -570,10 +571,9 @@ impl Repair {
     }
 }
 
-/// The kind and the bytes of an error, without the offset: `surrogate (ed, then a0)`.
+/// The kind and the bytes of an error, without the offset.
 fn what(error: &Utf8Error) -> String {
-    let message = error.to_string();
-    message.split_once(": ").map_or(&*message, |(_, what)| what).to_owned()
+    format!("{error:#}")
 }
 
 fn ascii(bytes: &[u8]) -> String {

@@ -1,13 +1,16 @@
-//! A tokenizer over a `CharStream`: words, numbers, literals and symbols, each with its line, its column
-//! and its offset in the stream, while the text is still coming in.
+//! A tokenizer over the `char`s of a socket: words, numbers, literals and symbols, each with its line, column
+//! and offset, while the text is still arriving.
+//!
+//! It shows `CharStream` as the input of a lexer (the type `Lexer`): `peek` at the next `char`, read `as_str`
+//! to find the end of a token, and `advance` past it.
 //!
 //! ```text
-//! $ cargo run --example lexer
+//! cargo run --release --example lexer
 //! ```
 //!
-//! It sends itself a program over a loopback socket, a few bytes at a time, with cuts inside characters
-//! and between the quotes of a literal, and one byte that is not UTF-8. It prints the tokens as they
-//! are found, and succeeds if they are those of the whole text, read at once.
+//! It sends itself a program over a loopback socket, a few bytes at a time, split inside characters and
+//! literals, with one byte that is not UTF-8. It prints each token as soon as it is found, and exits with 0
+//! if the tokens are those of the whole text in one piece.
 
 use std::error::Error;
 use std::io;
@@ -24,32 +27,32 @@ use tokio::time::{sleep, timeout};
 use utf8_codec::Utf8Error;
 use utf8_codec::stream::{CharStream, StreamError, Utf8ReadExt};
 
-/// What is sent; the damage comes between the two.
+/// The program that is sent, with the damage between the two parts.
 const PROGRAM: [&str; 2] = [
     "größe = länge * 2 # ﬂächig\nπ = 3.14159\n挨拶 = \"こんにちは、",
     "世界 👋🏽\"\nпривет(挨拶, größe >= π)\n",
 ];
 const DAMAGE: &[u8] = b"\xFF";
 
-/// Sizes of the pieces that are sent, again and again.
+/// The sizes of the pieces that are sent, in a cycle.
 const CUTS: [usize; 9] = [1, 2, 1, 1, 3, 5, 1, 4, 7];
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Longer than the whole performance takes.
+/// Much longer than the program takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A token, and where it stands.
+/// A token and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Token {
     kind: Kind,
     text: String,
-    place: Place,
+    position: Position,
 }
 
 impl Token {
-    /// Whether its text is what the bytes are at its place.
-    fn stands_in(&self, bytes: &[u8]) -> bool {
-        let there = &bytes[self.place.offset as usize..];
+    /// Whether its text is that of the bytes at its offset.
+    fn is_in(&self, bytes: &[u8]) -> bool {
+        let there = &bytes[self.position.offset as usize..];
         let text = if self.kind == Kind::IllFormed { DAMAGE } else { self.text.as_bytes() };
         there.starts_with(text)
     }
@@ -64,19 +67,19 @@ enum Kind {
     Symbol,
     /// From `#` to the end of the line.
     Comment,
-    /// Bytes that are not UTF-8; the text says which.
+    /// Bytes that are not UTF-8; the text describes the error.
     IllFormed,
 }
 
 /// Line and column, from 1 and in characters, and the offset in the stream, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct Position {
     line: u32,
     column: u32,
     offset: u64,
 }
 
-/// Takes a stream of `char`s apart into tokens.
+/// Splits a stream of `char`s into tokens.
 struct Lexer<S: TryStream> {
     chars: CharStream<S>,
     line: u32,
@@ -92,13 +95,13 @@ where
         Self { chars, line: 1, column: 1 }
     }
 
-    /// Finds the next token, `None` at the end.
+    /// Returns the next token, or `None` at the end.
     async fn next(&mut self) -> Result<Option<Token>, Box<dyn Error>> {
         loop {
             let first = match self.chars.peek().await {
                 None => return Ok(None),
                 Some(Ok(first)) => first,
-                Some(Err(_)) => return self.take_trouble().await,
+                Some(Err(_)) => return self.take_error().await,
             };
             let (line, column, offset) = (self.line, self.column, self.chars.offset());
             let mut text = String::new();
@@ -132,25 +135,24 @@ where
                     Kind::Symbol
                 }
             };
-            return Ok(Some(Token { kind, text, place: Place { line, column, offset } }));
+            return Ok(Some(Token { kind, text, position: Position { line, column, offset } }));
         }
     }
 
-    /// Makes a token of what is ill-formed, and an error of everything else that goes wrong.
-    async fn take_trouble(&mut self) -> Result<Option<Token>, Box<dyn Error>> {
+    /// Returns an ill-formed part as a token, and any other error as an error.
+    async fn take_error(&mut self) -> Result<Option<Token>, Box<dyn Error>> {
         match self.chars.next().await {
             Some(Err(StreamError::Utf8(error))) => {
                 let (line, column, offset) = (self.line, self.column, error.valid_up_to());
-                let place = Place { line, column, offset };
-                Ok(Some(Token { kind: Kind::IllFormed, text: what(&error), place }))
+                let position = Position { line, column, offset };
+                Ok(Some(Token { kind: Kind::IllFormed, text: what(&error), position }))
             }
             Some(Err(error)) => Err(error.into()),
             Some(Ok(_)) | None => Ok(None),
         }
     }
 
-    /// Takes characters for as long as they belong to the token, a slice at a time. What is in the way,
-    /// an error or the end, is left to the next token.
+    /// Takes the characters that belong to the token, a slice at a time. Stops before an error.
     async fn take_while(&mut self, text: &mut String, belongs: impl Fn(char) -> bool) {
         while let Some(Ok(_)) = self.chars.peek().await {
             let run = self.chars.as_str();
@@ -163,7 +165,7 @@ where
         }
     }
 
-    /// Takes `len` bytes of what there is.
+    /// Takes the first `len` bytes of the decoded text.
     fn take(&mut self, text: &mut String, len: usize) {
         let taken = &self.chars.as_str()[..len];
         text.push_str(taken);
@@ -186,19 +188,19 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let program = [PROGRAM[0].as_bytes(), DAMAGE, PROGRAM[1].as_bytes()].concat();
     let received = timeout(PATIENCE, over_a_socket(&program)).await??;
     let expected = at_once(&program).await?;
-    if received != expected || !received.iter().all(|token| token.stands_in(&program)) {
-        println!("\nThese are not the tokens of the whole text.");
+    if received != expected || !received.iter().all(|token| token.is_in(&program)) {
+        println!("\nThe tokens differ from those of the whole text.");
         return Ok(ExitCode::FAILURE);
     }
     println!(
-        "\n{} tokens of {} bytes, and the same as those of the whole text.",
+        "\n{} tokens of {} bytes, the same as those of the whole text.",
         received.len(),
         program.len()
     );
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sends the program over a socket in pieces, and prints what comes of it.
+/// Sends the program over a socket in pieces, and prints the tokens.
 async fn over_a_socket(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let connecting = TcpStream::connect(listener.local_addr()?);
@@ -209,7 +211,7 @@ async fn over_a_socket(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
         let mut lexer = Lexer::new(socket.utf8().chars());
         let mut tokens = Vec::new();
         while let Some(token) = lexer.next().await? {
-            let Token { kind, text, place: Place { line, column, offset } } = &token;
+            let Token { kind, text, position: Position { line, column, offset } } = &token;
             println!("{offset:>6} {line:>6} {column:>6}  {:<9}  {text}", format!("{kind:?}"));
             tokens.push(token);
         }
@@ -234,7 +236,7 @@ async fn send(mut peer: TcpStream, mut bytes: &[u8]) -> io::Result<()> {
     peer.shutdown().await
 }
 
-/// The tokens of the whole program, which comes at once.
+/// Returns the tokens of the whole program, sent in one piece.
 async fn at_once(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
     let (mut peer, pipe): (DuplexStream, _) = tokio::io::duplex(program.len());
     peer.write_all(program).await?;

@@ -1,18 +1,22 @@
-//! Reads text in one encoding and writes it in another: UTF-8, its relatives, UTF-16, and from
-//! legacy encodings.
+//! Reads text in one encoding and writes it in another: UTF-8, its dialects, UTF-16, and legacy encodings.
+//!
+//! It shows the decoders of the crate behind one trait (`Reading`, in `transcode/reading.rs`), the encoder
+//! of dialects (`transcode/writing.rs`), and a loop that needs constant memory (the function `copy`).
 //!
 //! ```text
 //! cargo run --release --example transcode -- --from FORM --to FORM [OPTIONS] [SOURCE] [-o TARGET]
 //! ```
 //!
+//! Without arguments, it sends itself a text over loopback sockets in every form, split in awkward places,
+//! transcodes it to every other form, and exits with 0 if the result is right.
+//!
 //! The source is a file, `-` for standard input, `tcp://HOST:PORT`, or with `--listen ADDR` the first
-//! peer that connects. The target is a file, `-` for standard output, or `tcp://HOST:PORT`. It is a
-//! stream all the way: constant memory whatever the length, and what a read brings is written before
-//! the next.
+//! peer that connects. The target is a file, `-` for standard output, or `tcp://HOST:PORT`. The output for
+//! each read is written before the next read.
 //!
 //! ```text
 //! $ transcode --from utf-16le --to utf-8 names.txt
-//! transcode: names.txt: U+D83D, at byte 12, has no form in utf-8
+//! transcode: names.txt: U+D83D at byte 12 cannot be encoded in utf-8
 //! $ transcode --from utf-16le --to wtf-8 names.txt -o names.wtf8
 //! ```
 //!
@@ -23,21 +27,17 @@
 //! | `utf-16le` `utf-16be` | yes | yes |
 //! | `latin1` (ISO 8859-1), `windows-1252`, with the feature `encoding_rs` any label of the WHATWG Encoding Standard | yes | |
 //! | `iso-2022`: a terminal's stream that switches between Latin-1 and UTF-8 | yes | |
-//! | `auto`: UTF-16 by its signature, else UTF-8, and `--fallback` for what is not | yes | |
+//! | `auto`: UTF-16 with a BOM, else UTF-8, with `--fallback` for ill-formed parts | yes | |
 //!
-//! - `--errors` says what stands for what is ill-formed in the source, `--unencodable` what stands for a
-//!   code point that the target has no form for: surrogates, and values above U+10FFFF. Both are
-//!   `fatal` if not set: the first ends the work, and what is before it has been written. Offsets count
-//!   bytes of the source from 0.
-//! - A surrogate without a partner is a code point where the source is UTF-16, WTF-8, UTF-8B or
-//!   `surrogatepass`: whether it can be written is decided by the target. In CESU-8, Modified UTF-8 and
-//!   written UTF-16 it is refused, unless `--unpaired` lets it through.
-//! - The exit status is 0 if all is well, 1 if something was ill-formed or could not be written in the
-//!   target (repaired or not), 2 for a command line that makes no sense and for what could not be
-//!   opened, read or written.
-//!
-//! With no argument at all it needs nothing: it sends itself a text over loopback sockets in every
-//! form, cut in awkward places, and transcodes it to every other.
+//! - `--errors` selects the repair of ill-formed parts of the source. `--unencodable` selects the repair of
+//!   code points that the target cannot represent: surrogates, and values above U+10FFFF. Both are `fatal` by
+//!   default: the first error ends the work, after the text before it is written. Offsets count bytes of
+//!   the source from 0.
+//! - An unpaired surrogate is a code point if the source is UTF-16, WTF-8, UTF-8B or `surrogatepass`; the
+//!   target decides whether it can be written. CESU-8, Modified UTF-8 and written UTF-16 reject it, unless
+//!   `--unpaired` is set.
+//! - The exit status is 0 on success, 1 if a part was ill-formed or unencodable (repaired or not), and 2 for
+//!   an invalid command line, and if opening, reading or writing failed.
 
 #[path = "support/policies.rs"]
 mod policies;
@@ -76,7 +76,7 @@ use writing::{TO, To, UNENCODABLE, Writing};
 
 /// Reads text in one encoding and writes it in another.
 ///
-/// Without any argument: shows what it does, with a text sent over loopback sockets.
+/// Without arguments: sends itself a text over loopback sockets and transcodes it to every form.
 #[derive(Parser)]
 #[command(name = "transcode", override_usage = USAGE)]
 #[command(group = ArgGroup::new("sources").required(true).multiple(false))]
@@ -84,49 +84,49 @@ struct Arguments {
     /// A file, `-` for standard input, or `tcp://HOST:PORT` to connect to.
     #[arg(group = "sources", value_name = "SOURCE")]
     source: Option<PathBuf>,
-    /// Accepts one connection and reads what it sends (port 0: any).
+    /// Accepts one connection and reads what it sends (port 0: any free port).
     #[arg(long, group = "sources", value_name = "ADDR")]
     listen: Option<String>,
     /// A file, `-` for standard output, or `tcp://HOST:PORT` to connect to.
     #[arg(short, long, value_name = "TARGET", default_value = "-")]
     output: PathBuf,
-    /// What the source is: utf-8, utf-16le, utf-16be, latin1, windows-1252, iso-2022, rfc2279, cesu-8,
+    /// The encoding of the source: utf-8, utf-16le, utf-16be, latin1, windows-1252, iso-2022, rfc2279, cesu-8,
     /// modified-utf-8, wtf-8, utf-8b, surrogatepass, auto, or (feature encoding_rs) a WHATWG label.
     #[arg(long, value_name = "FORM", default_value = "utf-8", value_parser = reading::from)]
     from: From,
-    /// What is written.
+    /// The encoding of the target.
     #[arg(long, value_name = "FORM", default_value = "utf-8", value_parser = choice(&TO))]
     to: To,
-    /// What stands for an ill-formed part; `fatal` stops at the first.
+    /// What replaces an ill-formed part; `fatal` stops at the first.
     #[arg(long, value_name = "MODE", default_value = "fatal", value_parser = choice(&ERROR_MODES))]
     errors: ErrorMode,
-    /// What stands for a code point that the target has no form for; `fatal` stops at the first.
+    /// What replaces a code point that the target cannot represent; `fatal` stops at the first.
     #[arg(long, value_name = "MODE", default_value = "fatal")]
     #[arg(value_parser = choice(&UNENCODABLE))]
     unencodable: ErrorMode,
-    /// What a byte order mark at the start of the source means [default: keep; for auto: strip].
+    /// What to do with a byte order mark at the start of the source [default: keep; for auto: strip].
     #[arg(long, value_parser = choice(&BOM_POLICIES))]
     bom: Option<BomPolicy>,
     /// Writes a byte order mark first.
     #[arg(long)]
     with_bom: bool,
-    /// Lets surrogates without a partner through in CESU-8, Modified UTF-8 and written UTF-16.
+    /// Allows unpaired surrogates in CESU-8, Modified UTF-8 and written UTF-16.
     #[arg(long)]
     unpaired: bool,
-    /// For `auto`: what is not UTF-8 is read in this (latin1, windows-1252, or a WHATWG label).
+    /// For `auto`: the encoding of parts that are not UTF-8 (latin1, windows-1252, or a WHATWG label).
     #[arg(long, value_name = "FORM", default_value = "windows-1252", value_parser = reading::legacy)]
     fallback: utf8_codec::fallback::LegacyEncoding,
-    /// For `auto`: how much of the source that is, from the first ill-formed part on.
+    /// For `auto`: how much is decoded in the fallback encoding after an ill-formed part.
     #[arg(long, value_name = "EXTENT", default_value = "rest", value_parser = choice(&reading::EXTENTS))]
     fallback_for: reading::Extent,
     /// How many bytes to read at a time.
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=64 << 20))]
     read_size: u32,
-    /// When to show on standard error how far it has come; `auto`: on a terminal, if it takes long.
+    /// When to show a progress bar on standard error; `auto`: on a terminal, if the source is large or slow.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = choice(&WHEN))]
     progress: When,
-    /// Says on standard error what was read and written.
+    /// Prints to standard error what was read and written.
     #[arg(short, long)]
     verbose: bool,
 }
@@ -138,7 +138,7 @@ impl Arguments {
     fn checked() -> Self {
         let arguments = Self::parse();
         if arguments.bom.is_some() && !arguments.from.may_have_bom() {
-            let why = "`--bom`: the form that is read has no byte order mark";
+            let why = "`--bom`: the encoding of the source has no byte order mark";
             Self::command().error(ErrorKind::ArgumentConflict, why).exit();
         }
         arguments
@@ -182,7 +182,7 @@ fn main() -> ExitCode {
     } else {
         runtime.block_on(transcode(&Arguments::checked()))
     };
-    // Not dropped: that would wait for a read from a terminal to come to its end.
+    // Dropping the runtime would wait for a pending read from a terminal.
     runtime.shutdown_background();
     verdict.into()
 }
@@ -220,7 +220,7 @@ async fn run(source: &Source, with: &Arguments, job: &mut Job) -> Result<(), Str
     let mut output = open_target(&with.output, source).await?;
     let progress = Progress::new(source.to_string(), size, with.progress);
     let outcome = copy(input, &mut output, job, read_size, progress).await;
-    // Also what came before a failure is to arrive.
+    // Text before a failure must be written too.
     let end =
         output.shutdown().await.map_err(|error| format!("{}: {error}", with.output.display()));
     outcome.and(end)
@@ -230,7 +230,7 @@ type Target = Box<dyn AsyncWrite + Unpin>;
 
 async fn open_target(path: &Path, source: &Source) -> Result<Target, String> {
     if source.is_at(path) {
-        return Err("the output would overwrite it".to_owned());
+        return Err("the output would overwrite the source".to_owned());
     }
     let opened = async {
         Ok(match path.to_str().map(|text| (text, text.strip_prefix("tcp://"))) {
@@ -245,7 +245,7 @@ async fn open_target(path: &Path, source: &Source) -> Result<Target, String> {
     opened.await.map_err(|error: std::io::Error| format!("{}: {error}", path.display()))
 }
 
-/// The loop that matters: read, push, write what there is; at the end, finish.
+/// The central loop: read, push, write; at the end, finish.
 async fn copy(
     mut input: impl AsyncRead + Unpin,
     output: &mut (impl AsyncWrite + Unpin),
@@ -268,7 +268,7 @@ async fn copy(
     }
 }
 
-/// What reads, what writes, and how it goes.
+/// The decoder, the encoder and the result so far.
 struct Job {
     reading: Box<dyn Reading>,
     writing: Writing,
@@ -276,12 +276,12 @@ struct Job {
 }
 
 impl Job {
-    /// Takes the next chunk, or, if that is empty, the end. Breaks off where something is fatal.
+    /// Transcodes the next chunk; an empty chunk is the end. Breaks at a fatal error.
     fn push(&mut self, chunk: &[u8]) -> ControlFlow<()> {
         self.push_watched(chunk, |_| {})
     }
 
-    /// As [`push`](Self::push); `watch` is shown every piece.
+    /// Like [`push`](Self::push), and passes every piece to `watch`.
     fn push_watched(&mut self, chunk: &[u8], mut watch: impl FnMut(&Piece<'_>)) -> ControlFlow<()> {
         let Self { reading, writing, outcome } = self;
         outcome.read += chunk.len() as u64;
@@ -302,7 +302,7 @@ impl Job {
     }
 }
 
-/// What was not as it should be.
+/// The bytes that were read and written, and the errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     read: u64,
@@ -330,7 +330,7 @@ impl Outcome {
                 Ok(true) => ControlFlow::Continue(()),
                 written => {
                     let to = writing.to();
-                    let what = format!("U+{code_point:04X}, at byte {at}, has no form in {to}");
+                    let what = format!("U+{code_point:04X} at byte {at} cannot be encoded in {to}");
                     self.unencodable.note(what, written.is_err())
                 }
             },

@@ -1,4 +1,4 @@
-//! The sample: what is sent, what must come of it, and how it is shown.
+//! The sample: what `check` sends itself, what the decoder must return, and how that is printed.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ const SAMPLE: &str = include_str!("sample.txt");
 
 type Errors = &'static [(u64, Utf8ErrorKind)];
 
-/// What is put in the sample's `{places}`, and the errors it must give: how far in, of what kind.
+/// The bytes for each `{name}` in the sample, and the errors they must cause: relative offset and kind.
 #[rustfmt::skip]
 const DAMAGE: [(&str, &[u8], Errors); 6] = [
     ("overlong", b"\xC0\xAF",
@@ -31,11 +31,11 @@ const DAMAGE: [(&str, &[u8], Errors); 6] = [
     ("incomplete", b"\xF0\x9F\x8E", &[(0, Utf8ErrorKind::Incomplete)]),
 ];
 
-/// Sizes of the pieces that are sent, again and again: the signature is cut twice, characters often.
+/// The sizes of the pieces that are sent, in a cycle. They split the BOM twice, and many characters.
 const CUTS: [usize; 12] = [1, 1, 1, 7, 12, 1, 10, 4, 13, 2, 11, 5];
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A stream, and what must come of it.
+/// A stream, and its text and errors.
 #[derive(Default)]
 struct Sample {
     bytes: Vec<u8>,
@@ -60,7 +60,7 @@ impl Sample {
     }
 }
 
-/// Sends the sample over a loopback socket, and shows what arrives and what comes of it.
+/// Sends the sample over a loopback socket, and prints what arrives and what the decoder returns.
 pub(crate) async fn show(paint: Paint) -> Verdict {
     let performance = tokio::time::timeout(CONNECT_TIMEOUT, perform(paint)).await;
     match performance.map_err(io::Error::from).flatten() {
@@ -80,12 +80,13 @@ async fn perform(paint: Paint) -> io::Result<Verdict> {
     let mut inspector = Inspector::new(&source, options, usize::MAX);
 
     print(&format!(
-        "{} of text in many scripts, damaged in {} places, come over a socket, a few at a time.\n\
-         Characters come out as soon as they are whole; only what may still become one is held.\n\n",
+        "{} of text in many scripts, damaged in {} places, arrive over a socket, a few at a time.\n\
+         The decoder returns a character as soon as it is complete. It holds only the bytes of an\n\
+         incomplete one.\n\n",
         counted(expected.bytes.len() as u64, "byte"),
         DAMAGE.len(),
     ));
-    print(&paint.faint(&row(["byte", "arrives", "held", "comes out"])));
+    print(&paint.faint(&row(["byte", "arrives", "held", "returned"])));
     let receiving = async {
         let socket = TcpStream::connect(listener.local_addr()?).await?;
         receive(socket, &mut inspector, paint).await
@@ -112,7 +113,7 @@ async fn send(listener: &TcpListener, mut bytes: &[u8]) -> io::Result<()> {
     socket.shutdown().await
 }
 
-/// Reads to the end, and shows every chunk as it comes, whatever the network has made of the pieces.
+/// Reads to the end and prints every chunk. The network may split or join the pieces that were sent.
 async fn receive(
     mut socket: TcpStream,
     inspector: &mut Inspector,
@@ -141,8 +142,8 @@ async fn receive(
     }
 }
 
-/// What a chunk gives; of an empty one, the end. Text is joined: a character that was cut comes as a
-/// piece of its own.
+/// The pieces of a chunk; an empty chunk is the end. Joins consecutive texts, because a split character is
+/// a piece of its own.
 fn pieces(inspector: &mut Inspector, chunk: &[u8]) -> Vec<Result<String, Utf8Error>> {
     let mut pieces = Vec::new();
     let each = |piece: Result<&str, Utf8Error>| {
@@ -166,7 +167,7 @@ fn in_words(piece: &Result<String, Utf8Error>, paint: Paint) -> String {
     }
 }
 
-/// Bytes in a row.
+/// The bytes in a row.
 const ROW: usize = 13;
 const WIDTH: usize = 3 * ROW - 1;
 
@@ -187,20 +188,20 @@ fn row([at, arrived, held, outcome]: [&str; 4]) -> String {
     format!("{at:>5}  {arrived:<WIDTH$}  {held:<8}  {outcome}").trim_end().to_owned() + "\n"
 }
 
-/// Compares what came out with what must.
+/// Compares what was received with the sample.
 fn settle(expected: &Sample, received: &Sample, report: &Report, paint: Paint) -> Verdict {
     let is_right = received.text == expected.text
         && received.errors == expected.errors
         && report.bytes == expected.bytes.len() as u64
         && report.bom == "removed";
     if !is_right {
-        print(&format!("\n{}\n", paint.bad("This is not what was sent.")));
+        print(&format!("\n{}\n", paint.bad("The text or the errors are not those of the sample.")));
         return Verdict::IllFormed;
     }
     let in_text = received.text.len() as u64;
     print(&format!(
         "\n{} {} in text, {} in {}, {} in the byte order mark.\n\
-         Nothing that was well-formed is lost, and every error is where the damage was done.\n",
+         No well-formed text is lost, and every error is where the sample was damaged.\n",
         paint.good("Every byte is accounted for:"),
         in_text,
         report.bytes - in_text - BOM.len() as u64,

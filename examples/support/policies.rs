@@ -1,4 +1,4 @@
-//! The names of what the crate has a choice of.
+//! The command-line names of BOM policies and error modes.
 
 use utf8_codec::{BomPolicy, ErrorMode};
 

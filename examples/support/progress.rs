@@ -1,4 +1,4 @@
-//! How far a long job has come, as a bar on standard error.
+//! A progress bar on standard error.
 
 use std::io::{self, IsTerminal, Write as _};
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use super::terminal::Visible;
 
-/// When there is a bar.
+/// When to show the bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
-    /// From the start to the end, wherever standard error goes.
+    /// From start to end, even if standard error is not a terminal.
     Always,
     Never,
-    /// On a terminal, once there is reason for one; gone at the end.
+    /// On a terminal, if the source is large or slow; removed at the end.
     Auto,
 }
 
@@ -38,7 +38,7 @@ impl Progress {
         Self { name, size, when, started: Instant::now(), bar: None }
     }
 
-    /// Shows that so many bytes are done.
+    /// Sets the position, in bytes.
     pub(crate) fn advance(&mut self, position: u64) {
         if self.bar.is_none() && self.is_wanted() {
             self.bar = Some(self.new_bar());
@@ -78,7 +78,7 @@ impl Progress {
     }
 }
 
-/// Characters of a name, of whose end so many are shown, so that there is room for the bar.
+/// The longest name in the bar, in characters. Of a longer name, the end is shown.
 const LONGEST_NAME: usize = 24;
 
 impl Drop for Progress {
@@ -94,7 +94,7 @@ impl Drop for Progress {
     }
 }
 
-/// Standard error where it is no terminal: each state overwrites the last, as on one.
+/// Standard error that is not a terminal: a carriage return precedes each state.
 #[derive(Debug)]
 struct Plain;
 

@@ -1,4 +1,4 @@
-//! Where the bytes come from, for the examples that read anything.
+//! Files, standard input and sockets as one type, for the examples that read any of them.
 
 use std::fmt;
 use std::io;
@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::terminal::complain;
 
-/// Where bytes come from.
+/// A source of bytes.
 pub(crate) enum Source {
     File(PathBuf),
     Stdin,
@@ -30,7 +30,7 @@ impl Source {
         }
     }
 
-    /// Whether writing to `path` would overwrite it.
+    /// Whether writing to `path` would overwrite the source.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         match self {
             Self::File(from) => match (from.canonicalize(), path.canonicalize()) {
@@ -41,7 +41,7 @@ impl Source {
         }
     }
 
-    /// Gives the bytes, and how many they are where that is known.
+    /// Opens the source; also returns its length in bytes, if that is known.
     pub(crate) async fn open(
         &self,
         read_size: usize,

@@ -1,4 +1,4 @@
-//! What is said on a terminal, and how.
+//! Output on a terminal, and what the command lines share.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write as _};
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::HumanCount;
 
-/// How it went: the exit status.
+/// The result: the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     WellFormed,
@@ -21,7 +21,7 @@ impl From<Verdict> for ExitCode {
     }
 }
 
-/// Colours, where there is a terminal that wants them.
+/// Colours, if standard output is a terminal and `NO_COLOR` is not set.
 #[derive(Clone, Copy)]
 pub(crate) struct Paint {
     is_on: bool,
@@ -50,7 +50,7 @@ impl Paint {
     }
 }
 
-/// Text that cannot command a terminal: control and bidirectional formatting characters are escaped.
+/// Text that is safe to print: control characters and bidirectional formatting are escaped.
 pub(crate) struct Visible<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Visible<'_> {
@@ -81,11 +81,11 @@ pub(crate) fn in_words(error: io::Error) -> String {
     error.to_string()
 }
 
-/// Prints to standard output, and says how that went.
+/// Prints to standard output.
 pub(crate) fn print(text: &str) -> Verdict {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Nobody reads on (`... | head`): the exit status still tells.
+        // The reader has closed the pipe (`... | head`): the exit status is still that of the work.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
         Err(error) => {
             complain(&format!("standard output: {error}"));
@@ -95,13 +95,13 @@ pub(crate) fn print(text: &str) -> Verdict {
     }
 }
 
-/// Says what is wrong, on one line.
+/// Prints a message to standard error, on one line.
 pub(crate) fn complain(message: &str) {
-    // There is nowhere left to say that this failed.
+    // If this fails, there is nowhere left to report it.
     let _ = writeln!(io::stderr(), "{}: {}", env!("CARGO_CRATE_NAME"), Visible(message));
 }
 
-/// An argument that is one of the names in `table`, and comes to what stands beside it.
+/// An argument that is one of the names in `table`; its value is the one beside the name.
 pub(crate) fn choice<T: Copy + Send + Sync>(
     table: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {

@@ -1,4 +1,4 @@
-//! The forms that are read.
+//! The encodings that can be read, each as a [`Reading`].
 
 use std::ops::ControlFlow;
 
@@ -12,12 +12,12 @@ use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 
 use super::writing::Order;
 
-/// What a stretch of a source is.
+/// A part of a source.
 pub(crate) enum Piece<'a> {
     Text(&'a str),
-    /// A code point that is no text, and the offset of its first byte.
+    /// A code point that is not a scalar value, and the offset of its first byte.
     CodePoint(u32, u64),
-    /// Not of the form that is read: what and where, and what stands for it if that is not fatal.
+    /// An ill-formed part: a message with its offset, and its repair if it is not fatal.
     IllFormed {
         what: String,
         repair: Option<String>,
@@ -26,19 +26,19 @@ pub(crate) enum Piece<'a> {
 
 pub(crate) type Each<'e> = dyn FnMut(Piece<'_>) -> ControlFlow<()> + 'e;
 
-/// A decoder, whatever the form. Once it has been broken off, it is not used again.
+/// A decoder of any encoding. After a break, it is not used again.
 pub(crate) trait Reading {
-    /// Goes through the next chunk, not empty, and shows each piece to `each`, until that breaks off.
+    /// Decodes the next chunk, which is not empty, and passes each piece to `each`, until it breaks.
     fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()>;
 
     /// Ends the stream.
     fn finish(&mut self, each: &mut Each<'_>) -> ControlFlow<()>;
 
-    /// Says what was read.
+    /// The name of the encoding that was read.
     fn name(&self) -> String;
 }
 
-/// What is read.
+/// The encoding of a source.
 #[derive(Clone, Copy)]
 pub(crate) enum From {
     Utf8,
@@ -52,13 +52,13 @@ pub(crate) enum From {
     Auto,
 }
 
-/// How a form is read.
+/// How to read it.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) errors: ErrorMode,
     pub(crate) bom: Option<BomPolicy>,
     pub(crate) unpaired: bool,
-    /// And the name of its encoding.
+    /// The fallback, and the name of its encoding.
     pub(crate) fallback: (Fallback, &'static str),
 }
 
@@ -78,7 +78,7 @@ pub(crate) static FROM: [(&str, From); 13] = [
     ("auto", From::Auto),
 ];
 
-/// Finds the form of this name.
+/// Returns the encoding of this name.
 pub(crate) fn from(name: &str) -> Result<From, String> {
     match FROM.iter().find(|row| row.0 == name) {
         Some(row) => Ok(row.1),
@@ -86,15 +86,15 @@ pub(crate) fn from(name: &str) -> Result<From, String> {
     }
 }
 
-/// Finds the legacy encoding of this name.
+/// Returns the legacy encoding of this name.
 pub(crate) fn legacy(name: &str) -> Result<LegacyEncoding, String> {
     match from(name)? {
         From::Latin1 => Ok(LegacyEncoding::latin1()),
         From::Windows1252 => Ok(LegacyEncoding::windows_1252()),
         #[cfg(feature = "encoding_rs")]
         From::Whatwg(encoding) => LegacyEncoding::whatwg(encoding)
-            .ok_or_else(|| format!("{} does not agree with ASCII", encoding.name())),
-        _ => Err("this is no legacy encoding".to_owned()),
+            .ok_or_else(|| format!("{} is not compatible with ASCII", encoding.name())),
+        _ => Err("not a legacy encoding".to_owned()),
     }
 }
 
@@ -107,20 +107,20 @@ fn whatwg(label: &str) -> Result<From, String> {
         Some(encoding) if encoding == UTF_16LE => Ok(From::Utf16(Order::LowFirst)),
         Some(encoding) if encoding == UTF_16BE => Ok(From::Utf16(Order::HighFirst)),
         Some(encoding) => Ok(From::Whatwg(encoding)),
-        None => Err(format!("it is none of {}, nor a WHATWG label", names())),
+        None => Err(format!("not one of {}, and not a WHATWG label", names())),
     }
 }
 
 #[cfg(not(feature = "encoding_rs"))]
 fn whatwg(_: &str) -> Result<From, String> {
-    Err(format!("it is none of {} (WHATWG labels need the feature encoding_rs)", names()))
+    Err(format!("not one of {} (WHATWG labels need the feature encoding_rs)", names()))
 }
 
 fn names() -> String {
     FROM.map(|row| row.0).join(", ")
 }
 
-/// How much is read in the fallback.
+/// How much is decoded in the fallback encoding after an ill-formed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Part,
@@ -210,13 +210,13 @@ impl Reading for Utf8 {
 
 struct OfDialect {
     decoder: DialectDecoder,
-    /// Writes a code point as it was in the stream.
+    /// Encodes a code point as it was in the stream.
     encoder: DialectEncoder,
     errors: ErrorMode,
     policy: BomPolicy,
     /// The first three bytes.
     head: Vec<u8>,
-    /// Where the next piece begins.
+    /// The offset of the next piece.
     at: u64,
 }
 
@@ -234,8 +234,8 @@ impl OfDialect {
         Self { decoder, encoder, errors, policy, head: Vec::new(), at: 0 }
     }
 
-    /// A signature that is removed is no piece.
-    fn pass_signature(&mut self, chunk: &[u8]) {
+    /// Moves past a BOM that the decoder removes, which is not a piece.
+    fn skip_bom(&mut self, chunk: &[u8]) {
         if self.head.len() < BOM.len() {
             self.head.extend(chunk.iter().take(BOM.len() - self.head.len()));
             let is_removed = matches!(self.policy, BomPolicy::Strip | BomPolicy::Require);
@@ -250,7 +250,7 @@ const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 impl Reading for OfDialect {
     fn push(&mut self, chunk: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
-        self.pass_signature(chunk);
+        self.skip_bom(chunk);
         let Self { decoder, encoder, errors, at, .. } = self;
         decoder.push(chunk).try_for_each(|piece| show(piece, encoder, *errors, at, each))
     }
@@ -296,7 +296,7 @@ fn show(
     }
 }
 
-/// How many bytes a code point has been decoded from.
+/// The number of bytes that a code point was decoded from.
 fn encoded_len(code_point: u32, mut encoder: DialectEncoder) -> u64 {
     let pushed = encoder.push_code_point(code_point).map_or(0, |bytes| bytes.len());
     let held = encoder.finish().map_or(0, |bytes| bytes.len());
@@ -308,11 +308,11 @@ struct Utf16 {
     policy: BomPolicy,
     errors: ErrorMode,
     decoder: Utf16Decoder,
-    /// Bytes that have come.
+    /// The bytes received so far.
     position: u64,
-    /// Bytes of a signature that was removed.
+    /// The length of a BOM that was removed.
     removed: u64,
-    /// The first byte of a unit.
+    /// The first byte of an incomplete unit.
     odd: Option<u8>,
     units: Vec<u16>,
     text: String,
@@ -338,22 +338,22 @@ impl Utf16 {
         Piece::IllFormed { what, repair: repair(bytes, self.errors) }
     }
 
-    /// Says what the first unit, if there is one, is to the policy.
+    /// Applies the BOM policy to the first unit, if there is one.
     fn open(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
-        let is_signature = self.units.first() == Some(&0xFEFF);
-        if is_signature && self.policy != BomPolicy::Keep {
+        let is_bom = self.units.first() == Some(&0xFEFF);
+        if is_bom && self.policy != BomPolicy::Keep {
             self.units.remove(0);
             self.removed = 2;
         }
         match self.policy {
-            BomPolicy::Forbid if is_signature => {
+            BomPolicy::Forbid if is_bom => {
                 let bytes = match self.order {
                     Order::LowFirst => [0xFF, 0xFE],
                     Order::HighFirst => [0xFE, 0xFF],
                 };
                 each(self.ill_formed(0, "forbidden byte order mark", &bytes))
             }
-            BomPolicy::Require if !is_signature => {
+            BomPolicy::Require if !is_bom => {
                 each(self.ill_formed(0, "missing byte order mark", b""))
             }
             _ => ControlFlow::Continue(()),
@@ -367,10 +367,10 @@ impl Reading for Utf16 {
         self.position += chunk.len() as u64;
         self.units.clear();
         let mut rest = chunk;
-        if let (Some(odd), [first, behind @ ..]) = (self.odd, chunk) {
+        if let (Some(odd), [first, after @ ..]) = (self.odd, chunk) {
             self.units.push(self.order.unit([odd, *first]));
             self.odd = None;
-            rest = behind;
+            rest = after;
         }
         let (pairs, odd) = rest.as_chunks::<2>();
         self.units.extend(pairs.iter().map(|&bytes| self.order.unit(bytes)));
@@ -421,7 +421,7 @@ impl Reading for Utf16 {
     }
 }
 
-/// What stands for bytes that are ill-formed in another form than UTF-8, as [`ErrorMode`] has it.
+/// The repair of ill-formed bytes in an encoding other than UTF-8, as in [`ErrorMode`].
 fn repair(bytes: &[u8], errors: ErrorMode) -> Option<String> {
     match errors {
         ErrorMode::Fatal => None,
@@ -432,8 +432,7 @@ fn repair(bytes: &[u8], errors: ErrorMode) -> Option<String> {
     }
 }
 
-/// The character of a byte in Latin-1 or Windows-1252: what the mode makes of it where, alone, it is no
-/// UTF-8.
+/// The character of a byte in Latin-1 or Windows-1252: the repair of the byte alone, or the byte as ASCII.
 fn in_table(byte: u8, table: ErrorMode) -> char {
     let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
     let _ = decoder.push_to_string(&[byte], table, &mut text);
@@ -499,11 +498,11 @@ impl Reading for Iso2022 {
     }
 }
 
-/// Looks at the first bytes, four at the most, and then reads as one of the others.
+/// Looks at the first bytes, at most four, and then decodes with one of the others.
 struct Auto {
     settings: Settings,
     detector: Detector,
-    /// Undecided.
+    /// The bytes before the decision.
     held: Vec<u8>,
     decided: Option<Box<dyn Reading>>,
 }
@@ -513,7 +512,7 @@ impl Auto {
         Self { settings, detector: Detector::new(), held: Vec::new(), decided: None }
     }
 
-    /// Decides, if `kind` is what it stays.
+    /// Returns the decoder for `kind`; the first call decides.
     fn decide(&mut self, kind: StreamKind) -> &mut dyn Reading {
         let Settings { errors, bom, fallback, .. } = self.settings;
         let policy = bom.unwrap_or(BomPolicy::Strip);
@@ -561,12 +560,12 @@ impl Reading for Auto {
     }
 }
 
-/// What is detected, and not read here.
+/// An encoding that is detected but cannot be read.
 struct NotRead(StreamKind);
 
 impl Reading for NotRead {
     fn push(&mut self, _: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
-        let what = format!("this is {}, which is not read here", self.0);
+        let what = format!("this is {}, which cannot be read", self.0);
         each(Piece::IllFormed { what, repair: None })
     }
 
@@ -579,7 +578,7 @@ impl Reading for NotRead {
     }
 }
 
-/// UTF-8, and a legacy encoding for what is not.
+/// UTF-8, with a legacy encoding for ill-formed parts.
 struct Utf8OrElse {
     decoder: FallbackDecoder,
     errors: ErrorMode,
@@ -598,7 +597,7 @@ impl Utf8OrElse {
         Self { decoder, errors, encoding, text: String::new() }
     }
 
-    /// Shows the text that has been decoded, and then the error that ended it.
+    /// Passes the decoded text to `each`, then the error after it.
     fn show(&mut self, error: Option<Utf8Error>, each: &mut Each<'_>) -> ControlFlow<()> {
         if !self.text.is_empty() {
             each(Piece::Text(&self.text))?;
@@ -651,9 +650,9 @@ mod whatwg {
         encoding: &'static Encoding,
         decoder: Decoder,
         errors: ErrorMode,
-        /// Bytes that have been decoded.
+        /// The number of bytes decoded so far.
         position: u64,
-        /// The last of them, enough for one that is ill-formed.
+        /// The last of these bytes, enough for one error.
         recent: Vec<u8>,
         text: String,
     }
@@ -681,11 +680,11 @@ mod whatwg {
                 match result {
                     DecoderResult::InputEmpty => return ControlFlow::Continue(()),
                     DecoderResult::OutputFull => {}
-                    DecoderResult::Malformed(len, behind) => {
-                        let (len, behind) = (usize::from(len), usize::from(behind));
-                        let end = self.recent.len().saturating_sub(behind);
+                    DecoderResult::Malformed(len, after) => {
+                        let (len, after) = (usize::from(len), usize::from(after));
+                        let end = self.recent.len().saturating_sub(after);
                         let bytes = &self.recent[end.saturating_sub(len)..end];
-                        let at = self.position - (len + behind) as u64;
+                        let at = self.position - (len + after) as u64;
                         let hex = super::super::terminal::hex(bytes);
                         let name = self.encoding.name();
                         let what = format!("ill-formed {name} at byte {at}: ({hex})");
@@ -710,8 +709,8 @@ mod whatwg {
         }
     }
 
-    /// Bytes of an error, and of what was read behind it.
+    /// The most bytes of an error and of the bytes read after it.
     const RECENT: usize = 16;
-    /// Bytes without which nothing can be written.
+    /// Space that the decoder needs besides that for the text.
     const ROOM: usize = 64;
 }

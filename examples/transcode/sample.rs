@@ -1,4 +1,4 @@
-//! What happens without arguments: a text, sent over sockets in every form, comes out in every other.
+//! The program without arguments: sends a text over sockets in every encoding, and transcodes it to every other.
 
 use std::io;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use super::terminal::{Paint, Verdict, Visible, complain, counted, hex, print};
 use super::writing::{TO, To, Writing};
 use super::{Job, Outcome, Progress, When, copy};
 
-/// With what the forms write in different ways: NUL, and characters above U+FFFF.
+/// A text with characters that the encodings represent differently: NUL, and characters above U+FFFF.
 const TEXT: &str = "nul: \0, größer, 10 €, 日本語, \u{1F980}\u{1F600}!";
 
-/// A name from a file system of 16-bit units, half a pair of surrogates in it.
+/// A file name in 16-bit units, with an unpaired surrogate.
 const NAME: [u16; 6] = [0x63, 0x61, 0xD83D, 0x66, 0xE9, 0x2E];
 
-/// Sizes of the pieces that are sent, again and again.
+/// The sizes of the pieces that are sent, in a cycle.
 const CUTS: [usize; 9] = [3, 3, 1, 8, 2, 5, 7, 4, 1];
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Sends the samples over loopback sockets, and shows what comes of them.
+/// Sends the samples over loopback sockets, and prints the results.
 pub(crate) async fn show(paint: Paint) -> Verdict {
     let performance = tokio::time::timeout(CONNECT_TIMEOUT, perform(paint)).await;
     match performance.map_err(io::Error::from).flatten() {
@@ -41,10 +41,10 @@ async fn perform(paint: Paint) -> io::Result<Verdict> {
     is_right &= every_pair(paint).await?;
     is_right &= half_a_pair(paint).await?;
     if is_right {
-        print(&format!("\n{}\n", paint.good("Every byte came out as it should.")));
+        print(&format!("\n{}\n", paint.good("Every byte is right.")));
         Ok(Verdict::WellFormed)
     } else {
-        print(&format!("\n{}\n", paint.bad("This is not what should have come out.")));
+        print(&format!("\n{}\n", paint.bad("The output is wrong.")));
         Ok(Verdict::IllFormed)
     }
 }
@@ -54,11 +54,11 @@ async fn watch(paint: Paint) -> io::Result<bool> {
     let (from, to) = (form("modified-utf-8"), target("utf-16be"));
     let bytes = encoded(TEXT, target("modified-utf-8"));
     print(&format!(
-        "{} of {} come over a socket, a few at a time, and go on as {to}.\n\n",
+        "{} of {} arrive over a socket, a few at a time, and are written as {to}.\n\n",
         counted(bytes.len() as u64, "byte"),
         "modified-utf-8",
     ));
-    print(&paint.faint(&row("byte", "arrives", "text", "is written")));
+    print(&paint.faint(&row("byte", "arrives", "text", "written")));
     let mut job = job(from, to, ErrorMode::Fatal);
     let mut out = Vec::new();
     let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -92,7 +92,7 @@ fn row(at: &str, arrived: &str, text: &str, written: &str) -> String {
     format!("{at:>5}  {arrived:<23}  {text:<14}  {written}").trim_end().to_owned() + "\n"
 }
 
-/// Each form to each, through a socket.
+/// Transcodes each encoding to each other, through a socket.
 async fn every_pair(paint: Paint) -> io::Result<bool> {
     print(&format!("\n{} in every form, to every form:\n\n", Visible(&format!("{TEXT:?}"))));
     let mut is_right = true;
@@ -115,10 +115,10 @@ async fn every_pair(paint: Paint) -> io::Result<bool> {
     Ok(is_right)
 }
 
-/// What has a form in some of them only.
+/// Transcodes an unpaired surrogate, which only some encodings can represent.
 async fn half_a_pair(paint: Paint) -> io::Result<bool> {
     let bytes: Vec<_> = NAME.into_iter().flat_map(u16::to_le_bytes).collect();
-    print("\nHalf a pair of surrogates, in a name of 16-bit units:\n\n");
+    print("\nAn unpaired surrogate, in a name of 16-bit units:\n\n");
     let mut is_right = true;
     for (to, unencodable, expected, refused) in [
         ("wtf-8", ErrorMode::Fatal, &b"ca\xED\xA0\xBDf\xC3\xA9."[..], 0),
@@ -146,7 +146,7 @@ async fn through_socket(bytes: &[u8], job: &mut Job) -> io::Result<Vec<u8>> {
         let progress = Progress::new(String::new(), None, When::Never);
         copy(socket, &mut out, job, 64, progress).await.map_err(io::Error::other)
     };
-    // Who stops at an error does not wait for the rest.
+    // Sending fails if the receiver stops at an error.
     let (_, received) = tokio::join!(send(&listener, bytes, None), receiving);
     received.map(|()| out)
 }
@@ -176,7 +176,7 @@ fn job(from: From, to: To, unencodable: ErrorMode) -> Job {
     Job { reading: from.reading(settings), writing, outcome: Outcome::default() }
 }
 
-/// The text in a form, all at once.
+/// Returns the text in an encoding.
 fn encoded(text: &str, to: To) -> Vec<u8> {
     let mut writing = Writing::new(to, ErrorMode::Fatal, false, false);
     writing.push(text);

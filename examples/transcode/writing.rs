@@ -1,4 +1,4 @@
-//! The forms that are written.
+//! The encodings that can be written.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{Dialect, DialectEncoder};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
-/// What is written.
+/// The encoding of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum To {
     Utf8,
@@ -14,7 +14,7 @@ pub(crate) enum To {
     Utf16(Order),
 }
 
-/// Which byte of a unit of UTF-16 comes first.
+/// The byte order of UTF-16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     LowFirst,
@@ -33,7 +33,7 @@ pub(crate) static TO: [(&str, To); 9] = [
     ("utf-16be", To::Utf16(Order::HighFirst)),
 ];
 
-/// What stands for a code point that the target has no form for.
+/// What replaces a code point that the target cannot represent.
 pub(crate) static UNENCODABLE: [(&str, ErrorMode); 4] = [
     ("fatal", ErrorMode::Fatal),
     ("replacement", ErrorMode::Replacement),
@@ -48,11 +48,10 @@ impl fmt::Display for To {
     }
 }
 
-/// Text and code points on their way to a target. Between calls it holds half a pair of surrogates at
-/// the most, and the bytes until they are fetched.
+/// An encoder into a buffer. Besides the buffer, it holds at most one high surrogate between calls.
 pub(crate) struct Writing {
     to: To,
-    /// To the dialect, or to UTF-8 if that is the target or what UTF-16 is made of.
+    /// Encodes into the dialect, or into UTF-8 for the targets UTF-8 and UTF-16.
     encoder: DialectEncoder,
     unpaired: bool,
     bytes: Vec<u8>,
@@ -62,7 +61,7 @@ impl Writing {
     pub(crate) fn new(to: To, unencodable: ErrorMode, unpaired: bool, with_bom: bool) -> Self {
         let encoder = match to {
             To::Dialect(dialect) => DialectEncoder::new(dialect),
-            // With the limit of RFC 3629, RFC 2279 has UTF-8.
+            // RFC 2279 with the limit of RFC 3629 is UTF-8.
             To::Utf8 | To::Utf16(_) => DialectEncoder::new(Dialect::Rfc2279).with_rfc3629_limit(),
         };
         let encoder = if unpaired { encoder.with_unpaired_surrogates() } else { encoder };
@@ -80,19 +79,19 @@ impl Writing {
         self.to
     }
 
-    /// Writes text, which every target has a form for.
+    /// Writes text, which every target can represent.
     pub(crate) fn push(&mut self, text: &str) {
         match self.to {
             To::Utf16(order) => put_units(text, order, &mut self.bytes),
-            // The dialects that refuse surrogates hold none back that text could come behind.
+            // Cannot fail: a dialect that rejects unpaired surrogates never holds one before text.
             _ => {
                 let _ = self.encoder.push_to_vec(text, &mut self.bytes);
             }
         }
     }
 
-    /// Writes what is no text. Says whether it has a form in the target: if not, what stands for it
-    /// has been written, or, as an error, nothing.
+    /// Writes a code point that is not a scalar value. Returns whether the target can represent it. If not,
+    /// its replacement is written, or, with `Err`, nothing.
     pub(crate) fn push_code_point(&mut self, code_point: u32) -> Result<bool, ()> {
         let refused = self.encoder.error_count();
         match (self.to, u16::try_from(code_point)) {
@@ -114,11 +113,11 @@ impl Writing {
 
     /// Ends the stream: writes what is held.
     pub(crate) fn finish(&mut self) {
-        // What a dialect holds back, it has a form for.
+        // Cannot fail: a dialect can represent what it holds.
         let _ = self.encoder.finish_to_vec(&mut self.bytes);
     }
 
-    /// Returns what has been written and not been cleared.
+    /// Returns the bytes written since the last `clear`.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -69,7 +69,7 @@ fn the_scripted_chat_succeeds() {
     let output = CHAT.command().output().unwrap();
     let (said, complained) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr));
     assert!(output.status.success(), "{said:?} {complained:?}");
-    assert!(said.unwrap().ends_with("Everybody has heard what they should have.\n"));
+    assert!(said.unwrap().ends_with("Each client has received the expected lines.\n"));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_client_that_does_not_read_is_disconnected() {
     let mut other = server.connect("other");
     let mut talker = server.connect("talker");
     assert_eq!(other.hears(), "* welcome, other: 2 here\n");
-    assert_eq!(other.hears(), "* talker has come\n");
+    assert_eq!(other.hears(), "* talker has joined\n");
     assert_eq!(talker.hears(), "* welcome, talker: 3 here\n");
     let line = format!("{}\n", "é".repeat(40_000));
     // Far more than sockets on the way and 64 messages can hold.
