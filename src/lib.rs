@@ -31,19 +31,19 @@
 //!
 //! | task | page |
 //! | --- | --- |
-//! | replace `String::from_utf8_lossy` in a loop | `guide::lossy_in_a_loop` |
-//! | read text from a socket with tokio-util's `FramedRead`, and write it | `guide::sockets` |
-//! | validate HTTP bodies | `guide::http` |
-//! | validate WebSocket messages | `guide::websocket` |
+//! | replace `String::from_utf8_lossy` in a loop | [`lossy_in_a_loop`](guide::lossy_in_a_loop) |
+//! | read text from a socket with tokio-util's `FramedRead`, and write it | [`sockets`](guide::sockets) |
+//! | validate HTTP bodies | [`http`](guide::http) |
+//! | validate WebSocket messages | [`websocket`](guide::websocket) |
 //! | turn a stream of bytes into a stream of `char`s | [`stream::Utf8Stream::chars`] |
-//! | follow server-sent events or a stream of tokens | `guide::events` |
-//! | read JSON lines | `guide::json_lines` |
-//! | decode a terminal's input or output | `guide::terminals` |
-//! | read files | `guide::files` |
-//! | read without an async runtime, or without `std` | `guide::blocking`, `guide::no_std` |
+//! | follow server-sent events or a stream of tokens | [`events`](guide::events) |
+//! | read JSON lines | [`json_lines`](guide::json_lines) |
+//! | decode a terminal's input or output | [`terminals`](guide::terminals) |
+//! | read files | [`files`](guide::files) |
+//! | read without an async runtime, or without `std` | [`blocking`](guide::blocking), [`no_std`](guide::no_std) |
 //!
 //! How errors are reported and repaired, what each layer costs, and which options a protocol needs:
-//! `guide::errors`, `guide::costs`, `guide::protocols`.
+//! [`errors`](guide::errors), [`costs`](guide::costs), [`protocols`](guide::protocols).
 //!
 //! # Choosing a type
 //!
