@@ -1,5 +1,5 @@
-//! What readers and streams take from the heap, counted by the allocator: nothing for a read while data
-//! keep coming, and nothing for a connection that is quiet.
+//! Heap use of readers and streams, counted by the allocator: reads allocate nothing while data keeps
+//! arriving, and an idle connection holds no buffer.
 #![cfg(all(feature = "codec", feature = "stream"))]
 #![allow(unsafe_code)]
 
@@ -21,7 +21,7 @@ use utf8_codec::stream::{
     CharStream, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt,
 };
 
-/// The system's allocator, which counts for each thread by itself.
+/// The system allocator, with counters per thread.
 struct Counting;
 
 thread_local! {
@@ -30,34 +30,34 @@ thread_local! {
 }
 
 fn count(allocations: usize, bytes: isize) {
-    // A thread that is about to end has nothing to count with any more.
+    // The counter of a thread that is ending is gone.
     let _ = ALLOCATIONS.try_with(|sum| sum.set(sum.get() + allocations));
     let _ = BYTES.try_with(|sum| sum.set(sum.get() + bytes));
 }
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: forwards every call to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size().cast_signed());
-        // SAFETY: the caller's promises are those that are asked for here.
+        // SAFETY: the caller keeps the contract of `alloc`, which is that of this call.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(0, -layout.size().cast_signed());
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of `dealloc`, which is that of this call.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size().cast_signed());
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is that of this call.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(1, size.cast_signed() - layout.size().cast_signed());
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of `realloc`, which is that of this call.
         unsafe { System.realloc(at, layout, size) }
     }
 }
@@ -65,12 +65,12 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often this thread has asked for memory, and how many bytes of it it has.
+/// The number of allocations of this thread, and the bytes it holds.
 fn taken() -> (usize, isize) {
     (ALLOCATIONS.get(), BYTES.get())
 }
 
-/// A text again and again, so many bytes at once: always ready.
+/// A reader that is always ready and repeats a text, this many bytes per read.
 struct Endless {
     text: &'static [u8],
     at: usize,
@@ -106,7 +106,7 @@ fn reads_allocate_nothing_while_data_keeps_arriving() {
             let text = reader.next_str().now_or_never().expect("it is ready").unwrap().unwrap();
             bytes += text.len();
         };
-        // Whatever the first reads take.
+        // The first reads can allocate.
         (0..3).for_each(|_| next());
         let before = taken();
         (0..1000).for_each(|_| next());
@@ -152,7 +152,7 @@ fn repairs_allocate_nothing_while_data_keeps_arriving() {
 fn short_messages_allocate_nothing() {
     let (mut peer, socket) = duplex(4096);
     let mut reader = Utf8Reader::new(socket);
-    // The pipe's own buffer.
+    // Lets the pipe allocate its buffer.
     peer.write_all(&[b'.'; 4096]).now_or_never().unwrap().unwrap();
     while reader.next_str().now_or_never().is_some() {}
     let before = taken();
@@ -179,7 +179,7 @@ fn a_drained_reader_frees_its_buffer_while_pending() {
     assert_eq!(largest, 8192, "the buffer, and nothing else");
     assert_eq!(taken().1, start);
 
-    // Half a character is kept.
+    // An incomplete character is kept.
     peer.write_all(&[&[b'.'; 5000][..], b"\xF0\x9F\x98"].concat()).now_or_never().unwrap().unwrap();
     while reader.next_str().now_or_never().is_some() {}
     assert_eq!((taken().1, reader.rest()), (start, &b"\xF0\x9F\x98"[..]));
@@ -228,10 +228,10 @@ fn lines_of_an_idle_reader_hold_no_memory() {
     assert!(taken().1 < before, "{} and {before}", taken().1);
 }
 
-// ---- quiet connections ----------------------------------------------------------------------------
+// ---- idle connections -----------------------------------------------------------------------------
 
-/// Opens so many connections, lets each carry a message of 1,000 bytes, and tells how many bytes one of
-/// them takes when it is quiet again, of those at its receiving end.
+/// Opens this many connections and sends a message of 1,000 bytes over each. Returns how many bytes the
+/// receiving end of an idle connection holds.
 fn quiet<R>(
     connections: usize,
     make: impl Fn(DuplexStream) -> R,
@@ -286,7 +286,7 @@ fn a_hundred_thousand_idle_connections_hold_no_buffers() {
     assert_eq!(read - bare, ADDED.cast_signed());
 }
 
-/// What the documentation says.
+/// The documented sizes.
 #[cfg(target_pointer_width = "64")]
 const ADDED: usize = 240;
 

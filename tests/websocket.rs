@@ -1,5 +1,5 @@
-//! `MessageAssembler`: chunking never shows, wherever frames and pieces are cut, at whatever phase of the
-//! mask, and whatever control frames stand between them.
+//! `MessageAssembler`: frames, pieces, the phase of the mask and interleaved control frames do not
+//! affect the result.
 
 #![cfg(feature = "codec")]
 
@@ -22,12 +22,12 @@ use support::{Atom, Expected, PLAIN, chunks, inputs, model_error, options};
 const KEY: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
 const NO_LIMIT: u64 = u64::MAX;
 
-/// How the pieces are given.
+/// The method that receives a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Push,
     PushBytes,
-    /// As `PushBytes`, with pieces that follow one another in memory.
+    /// As `PushBytes`, with pieces that are adjacent in memory.
     PushAdjacent,
     Pieces,
     Validate,
@@ -35,7 +35,7 @@ enum How {
 
 const HOWS: [How; 5] = [How::Push, How::PushBytes, How::PushAdjacent, How::Pieces, How::Validate];
 
-/// What is cut where a message is cut.
+/// What ends at a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
     Piece,
@@ -45,7 +45,7 @@ enum Cut {
 
 const CUTS: [Cut; 3] = [Cut::Piece, Cut::Frame, Cut::FrameAndPing];
 
-/// A text message, and the way it comes.
+/// A text message, and how it is sent.
 #[derive(Clone, Debug)]
 struct Way<'a> {
     bytes: &'a [u8],
@@ -54,14 +54,14 @@ struct Way<'a> {
     limit: u64,
 }
 
-/// What is wrong with a message, in the words of the model.
+/// The error of a message, in the model's terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Trouble {
+enum Problem {
     Utf8(reference::Error),
     TooLong,
 }
 
-/// Holds a message to what the model says of it, after each piece and at its end.
+/// Compares a message with the model after each piece and at its end.
 fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
     let context = || format!("{how:?}: {way:02x?}");
     let mut connection =
@@ -76,7 +76,7 @@ fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
         let plain = &way.bytes[from..to];
         let result = give(how, &mut connection, pieces.split_to(plain.len()), plain, &mut out);
         let (text, wanted) = determined(expected, way.limit, to);
-        let got = result.err().map(|error| trouble(error, way.limit));
+        let got = result.err().map(|error| problem(error, way.limit));
         assert_eq!(got, wanted, "up to {to}, {}", context());
         if how == How::Pieces {
             assert_eq!(out, text, "up to {to}, {}", context());
@@ -110,15 +110,15 @@ fn check(how: How, config: Config, way: &Way<'_>, expected: &Expected) {
             assert_eq!((connection.position(), connection.incomplete()), (0, &b""[..]));
         }
         Err(error) => {
-            let wanted = wanted.map(Trouble::Utf8);
-            assert_eq!(Some(trouble(error, way.limit)), wanted, "{}", context());
+            let wanted = wanted.map(Problem::Utf8);
+            assert_eq!(Some(problem(error, way.limit)), wanted, "{}", context());
             check_failed(&mut connection, error);
         }
         other => panic!("{other:?}, {}", context()),
     }
 }
 
-/// Gives a piece, masked; unmasked, it is `plain`.
+/// Pushes a piece, masked; `plain` is the same piece without the mask.
 fn give(
     how: How,
     connection: &mut MessageAssembler,
@@ -142,7 +142,7 @@ fn give(
     result
 }
 
-/// As `give`, where there is no mask.
+/// Like `give`, without a mask.
 fn give_plain(
     how: How,
     connection: &mut MessageAssembler,
@@ -151,14 +151,14 @@ fn give_plain(
     give(how, connection, BytesMut::from(plain), plain, &mut String::new())
 }
 
-/// The payloads of all frames, one behind the other.
+/// The payloads of all frames, concatenated.
 fn masked_pieces(bytes: &[u8], cuts: &[(usize, Cut)], key: Option<[u8; 4]>) -> BytesMut {
     let frames: Vec<_> =
         cuts.iter().filter(|(_, cut)| *cut != Cut::Piece).map(|(at, _)| *at).collect();
     chunks(bytes.len(), &frames).flat_map(|(from, to)| masked(&bytes[from..to], key, 0)).collect()
 }
 
-/// A control frame whose payload would be the end of any text.
+/// A control frame whose payload would end any text.
 fn ping(connection: &mut MessageAssembler) {
     connection.start_frame(Opcode::Ping, true, Some(KEY)).unwrap();
     connection.push(&mut masked(b"\xFF\x80", Some(KEY), 0)).unwrap();
@@ -167,7 +167,7 @@ fn ping(connection: &mut MessageAssembler) {
     assert_eq!(connection.end_frame(), Ok(Some(Message::Ping(payload))));
 }
 
-/// After an error every call gives it again, and nothing is held.
+/// After an error every call returns it again, and nothing is held.
 fn check_failed(connection: &mut MessageAssembler, error: MessageError) {
     for opcode in [Opcode::Continuation, Opcode::Text, Opcode::Ping] {
         assert_eq!(connection.start_frame(opcode, true, None), Err(error));
@@ -184,12 +184,12 @@ fn check_failed(connection: &mut MessageAssembler, error: MessageError) {
     assert_eq!(connection.start_frame(Opcode::Text, true, None), Ok(()));
 }
 
-/// What the model says of the first `k` bytes: the text before any trouble, and the trouble.
-fn determined(expected: &Expected, limit: u64, k: usize) -> (String, Option<Trouble>) {
+/// The model's answer for the first `k` bytes: the text before any error, and the error.
+fn determined(expected: &Expected, limit: u64, k: usize) -> (String, Option<Problem>) {
     let within = k.min(usize::try_from(limit).unwrap_or(usize::MAX));
     let (text, error) = text_and_error(&expected.prefixes[within]);
-    let too_long = (within < k).then_some(Trouble::TooLong);
-    (text, error.map(Trouble::Utf8).or(too_long))
+    let too_long = (within < k).then_some(Problem::TooLong);
+    (text, error.map(Problem::Utf8).or(too_long))
 }
 
 fn text_and_error(atoms: &[Atom]) -> (String, Option<reference::Error>) {
@@ -203,15 +203,15 @@ fn text_and_error(atoms: &[Atom]) -> (String, Option<reference::Error>) {
     (text, None)
 }
 
-fn trouble(error: MessageError, limit: u64) -> Trouble {
+fn problem(error: MessageError, limit: u64) -> Problem {
     match error {
         MessageError::Utf8(cause) => {
             assert_eq!(error.offset(), Some(cause.valid_up_to()));
-            Trouble::Utf8(model_error(&cause))
+            Problem::Utf8(model_error(&cause))
         }
         MessageError::TooLong { max_length: reported } => {
             assert_eq!((reported, error.offset(), error.close_code()), (limit, Some(limit), 1009));
-            Trouble::TooLong
+            Problem::TooLong
         }
         error => panic!("{error:?}"),
     }
@@ -222,7 +222,7 @@ fn masked(bytes: &[u8], key: Option<[u8; 4]>, from: usize) -> Vec<u8> {
     bytes.iter().zip(keys).map(|(byte, key)| byte ^ key).collect()
 }
 
-/// The key at each phase, and none.
+/// The key at each phase, and no key.
 fn keys() -> impl Iterator<Item = Option<[u8; 4]>> {
     let rotated = |by| {
         let mut key = KEY;
@@ -232,7 +232,7 @@ fn keys() -> impl Iterator<Item = Option<[u8; 4]>> {
     (0..4).map(move |by| Some(rotated(by))).chain([None])
 }
 
-// ---- the law ------------------------------------------------------------------------------------
+// ---- chunk independence -------------------------------------------------------------------------
 
 #[test]
 fn every_vector_at_every_split_and_mask_phase() {
@@ -319,7 +319,7 @@ proptest! {
     }
 }
 
-/// What becomes of a message that comes in such a way.
+/// The outcome of a message that is sent in this way.
 fn outcome(
     how: How,
     mut connection: MessageAssembler,
@@ -368,7 +368,7 @@ fn a_single_piece_message_is_not_copied() {
     }
 }
 
-/// As from one read buffer, with a mask that runs on over the pieces and characters that are cut.
+/// As from one read buffer, with a mask that continues across pieces and with split characters.
 #[test]
 fn adjacent_text_pieces_are_not_copied() {
     let plain = "日本語 🦀 é ".repeat(40);
@@ -403,7 +403,7 @@ fn adjacent_binary_pieces_are_not_copied() {
     assert_eq!((bytes.as_ptr(), bytes.len()), (place, 100));
 }
 
-/// Other pieces, and those that are not kept, may stand between them.
+/// Other pieces, and pieces that are not kept, can be between them.
 #[test]
 fn a_split_character_can_span_different_push_methods() {
     let text = "a€b🦀c";
@@ -657,7 +657,7 @@ fn frame_order_follows_the_protocol() {
     }
 }
 
-/// Empty frames, one behind the other.
+/// Empty frames, one after another.
 fn order(frames: &[(Opcode, bool)]) -> Result<(), MessageError> {
     let mut connection = MessageAssembler::new();
     for (opcode, fin) in frames {
@@ -807,7 +807,7 @@ fn invalid_close_payloads_are_rejected() {
     assert_eq!(parse(&[b'\x03'; 126]), Err(MessageError::LongControl));
 }
 
-// ---- words and traits ---------------------------------------------------------------------------
+// ---- messages and traits ------------------------------------------------------------------------
 
 #[test]
 fn errors_have_a_message_and_a_close_code() {

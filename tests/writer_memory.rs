@@ -1,4 +1,4 @@
-//! What a writer of text has on the heap.
+//! Heap use of a `Utf8Writer`.
 #![cfg(feature = "stream")]
 #![allow(unsafe_code)]
 
@@ -9,7 +9,7 @@ use futures::FutureExt;
 use utf8_codec::ByteString;
 use utf8_codec::stream::Utf8Writer;
 
-/// Counts the bytes that each thread has allocated and not given back.
+/// Counts the bytes that each thread has allocated and not freed.
 struct Counting;
 
 #[global_allocator]
@@ -23,17 +23,17 @@ fn count(bytes: isize) {
     LIVE.with(|live| live.set(live.get() + bytes));
 }
 
-// SAFETY: it is the system's, with a count beside it.
+// SAFETY: forwards every call to the system allocator, and counts.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: what the caller promises of `layout` is what is asked for.
+        // SAFETY: the caller keeps the contract of `alloc`, which is that of this call.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: the caller has it from `alloc`, with this layout.
+        // SAFETY: the caller has `at` from `alloc`, with this layout.
         unsafe { System.dealloc(at, layout) }
     }
 }
@@ -59,7 +59,7 @@ fn a_flushed_writer_holds_no_heap_memory() {
     assert_eq!(LIVE.get(), before, "nor does a new one");
     for size in [1, 100, 255, 256, 5000] {
         let text = ByteString::from("x".repeat(size));
-        let _another = text.clone(); // the count of them is on the heap from now on
+        let _another = text.clone(); // from now on its reference count is on the heap
         let held = written(&mut writer, &text);
         assert!(0 < held && held < 64 * 1024, "{held} bytes for what is at most 13,196 long");
     }

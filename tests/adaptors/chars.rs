@@ -1,5 +1,5 @@
-//! `CharStream`: offsets, blocks, errors, the end, wakers, dropped futures, and real sources. (At every
-//! cut of every vector: `tests/vectors`.)
+//! `CharStream`: offsets, blocks, errors, the end, wakers, dropped futures, and real sources.
+//! `tests/vectors` splits every vector at every byte.
 #![cfg(feature = "stream")]
 
 use crate::lists;
@@ -22,7 +22,7 @@ use tokio_util::io::ReaderStream;
 use utf8_codec::stream::{CharStream, StreamError, Utf8ReadExt, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
 
-/// An item in words: a `char`, what is ill-formed and where, or the inner error behind a `!`.
+/// Formats an item: a `char`, the offset and bytes of an error, or the inner error after a `!`.
 fn word(item: Result<impl ToString, StreamError<&str>>) -> String {
     match item {
         Ok(text) => text.to_string(),
@@ -36,7 +36,7 @@ fn chars_of(does: &[Does], mode: ErrorMode) -> CharStream<Script> {
     Utf8Stream::new(Script::new(does)).with_error_mode(mode).chars()
 }
 
-/// What is ready, in words, with a `-` for the end.
+/// Formats all items that are ready, with `-` for the end.
 fn ready(chars: &mut CharStream<Script>) -> Vec<String> {
     let mut words = Vec::new();
     while let Some(item) = chars.next().now_or_never() {
@@ -48,7 +48,7 @@ fn ready(chars: &mut CharStream<Script>) -> Vec<String> {
     words
 }
 
-// ---- places -----------------------------------------------------------------------------------
+// ---- offsets ----------------------------------------------------------------------------------
 
 fn indices(does: &[Does], mode: ErrorMode, options: Utf8Options) -> Vec<(u64, char)> {
     let texts = Utf8Stream::new(Script::new(does)).with_options(options).with_error_mode(mode);
@@ -115,7 +115,7 @@ fn offsets_of_a_long_text_equal_char_indices_at_any_split() {
     }
 }
 
-/// Bytes of which many are not UTF-8, in runs and alone, and cut characters of all lengths.
+/// Bytes with many errors, alone and in runs, and with truncated characters of all lengths.
 fn damaged(len: usize) -> Vec<u8> {
     let mut state = 7_u64;
     let mut next = move |below: usize| {
@@ -191,7 +191,7 @@ fn offset_is_that_of_the_next_char_or_the_end() {
     assert_eq!(chars.offset(), 5);
 }
 
-/// It once was behind what is skipped, too, where that came in one chunk with another error.
+/// A fixed bug: the offset was after skipped bytes if they were in one chunk with another error.
 #[test]
 fn offset_at_the_end_excludes_skipped_errors() {
     let one: &[Does] = &[Chunk(b"\xFFa\xFF\xFF"), End];
@@ -434,7 +434,7 @@ async fn a_source_that_is_not_unpin_can_be_polled() {
         yield_now().await;
         (n < 2).then(|| (Ok::<_, Infallible>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
     });
-    let mut chars = pin!(steps.utf8().chars()); // not Unpin
+    let mut chars = pin!(steps.utf8().chars()); // is not Unpin
     assert_eq!(chars.next().await, Some(Ok('é')));
     assert_eq!(chars.next().await, None);
 }

@@ -1,4 +1,4 @@
-//! The contracts that every adaptor over a reader keeps: wakers, dropped futures, settings.
+//! Contracts of every adaptor over a reader: wakers, dropped futures, settings.
 #![cfg(all(feature = "codec", feature = "http-body", feature = "stream"))]
 
 use std::io;
@@ -120,7 +120,7 @@ const INTERRUPTED: [Does; 15] = [
     End,
 ];
 
-/// The future is dropped wherever the source is pending.
+/// Drops the future each time the source is pending.
 fn a_dropped_future_loses_no_data<A: Adaptor>(expected: &str, pauses: usize) {
     for method in 0..A::METHODS {
         let mut adaptor = A::over(Box::pin(Script::new(&INTERRUPTED)));
@@ -155,13 +155,13 @@ type Source = Pin<Box<dyn AsyncRead + Send>>;
 
 /// An adaptor over a reader.
 trait Adaptor: Sized {
-    /// How many methods take text.
+    /// The number of methods that return text.
     const METHODS: usize;
 
-    /// With the options set before the error mode.
+    /// Sets the options before the error mode.
     fn with_options_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self;
 
-    /// With the error mode set before the options.
+    /// Sets the error mode before the options.
     fn with_mode_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self;
 
     fn over(source: Source) -> Self {
@@ -170,8 +170,8 @@ trait Adaptor: Sized {
 
     fn decoder(&self) -> &Utf8Decoder;
 
-    /// Appends to `seen` what comes next by one of the methods, an error as `<...>`. Returns whether
-    /// there was anything.
+    /// Appends the next item that this method returns to `seen`, an error as `<...>`. Returns false at
+    /// the end.
     async fn take(&mut self, method: usize, seen: &mut String) -> bool;
 }
 
@@ -334,7 +334,7 @@ impl Adaptor for Utf8Lines<Utf8Reader<Source>> {
     }
 }
 
-/// A body of the chunks of a reader.
+/// A body that reads its chunks from a reader.
 type Chunks = StreamBody<
     futures::stream::Map<ReaderChunks<Source>, fn(io::Result<Bytes>) -> io::Result<Frame<Bytes>>>,
 >;

@@ -1,5 +1,5 @@
-//! `Utf8Reader` and its bytewise form: what is lent, errors, the end, wakers, dropped futures, parts,
-//! and real sources. (At every cut of every vector: `tests/boundaries.rs`.)
+//! `Utf8Reader` and `Utf8ByteReader`: text, errors, the end, wakers, dropped futures, parts, and real
+//! sources. `tests/vectors` splits every vector at every byte.
 #![cfg(feature = "stream")]
 
 use crate::lists;
@@ -28,8 +28,8 @@ use tokio_util::io::StreamReader;
 use utf8_codec::stream::{StreamError, Utf8ByteReader, Utf8Reader};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
-/// What was read in words: text, what is ill-formed and where, the reader's error behind a `!`, or `-`
-/// for the end.
+/// Formats the result of a read: text, the offset and bytes of an error, the reader's error after a
+/// `!`, or `-` for the end.
 fn word(read: Result<Option<&str>, StreamError<io::Error>>) -> String {
     match read {
         Ok(Some(text)) => {
@@ -43,7 +43,7 @@ fn word(read: Result<Option<&str>, StreamError<io::Error>>) -> String {
     }
 }
 
-/// What is ready, in words.
+/// Formats all results that are ready.
 fn ready<R: AsyncRead + Unpin>(reader: &mut Utf8Reader<R>) -> Vec<String> {
     let mut words = Vec::new();
     while let Some(read) = reader.next_str().now_or_never() {
@@ -201,7 +201,7 @@ async fn lowering_the_capacity_loses_no_data() {
     }
 }
 
-// ---- the end and errors of the reader -----------------------------------------------------------
+// ---- the end and io errors ----------------------------------------------------------------------
 
 #[test]
 fn an_ended_reader_is_not_read_again() {
@@ -288,8 +288,8 @@ async fn collecting_an_endless_reader_is_bounded_by_the_limit() {
 
 // ---- parts --------------------------------------------------------------------------------------
 
-/// The stream as `text` and places of errors, taken apart after `steps` steps and decoded by hand from
-/// there.
+/// Returns the stream as `text` with the offsets of errors. The reader is taken apart after `steps`
+/// steps, and the rest is decoded by a decoder.
 fn apart_after(steps: usize, bytes: &[u8], mode: ErrorMode) -> (String, u64) {
     let mut reader = Utf8Reader::new(bytes).with_error_mode(mode).with_capacity(5);
     let mut seen = String::new();
@@ -379,7 +379,7 @@ async fn a_read_into_an_empty_buffer_reads_nothing() {
     assert_eq!(reader.read_u8().await.unwrap(), b'a');
 }
 
-/// In release builds this once wrapped, and consumed nothing.
+/// A fixed bug: in release builds the addition wrapped, and nothing was consumed.
 #[tokio::test]
 #[should_panic(expected = "18446744073709551615 bytes of 2")]
 #[cfg(target_pointer_width = "64")]
@@ -405,7 +405,7 @@ async fn a_reader_that_is_not_unpin_can_be_polled() {
         yield_now().await;
         (n < 2).then(|| (Ok::<_, io::Error>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
     });
-    let mut reader = pin!(Utf8Reader::new(StreamReader::new(steps))); // not Unpin
+    let mut reader = pin!(Utf8Reader::new(StreamReader::new(steps))); // is not Unpin
     let text = poll_fn(|cx| reader.as_mut().poll_fill_str(cx).map_ok(str::to_owned)).await;
     assert_eq!(text.unwrap(), "é");
 
@@ -505,7 +505,7 @@ async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
     let mut reader = Utf8Reader::new(socket);
     peer.write_all(b"a\xFFb\xE2\x82").await.unwrap();
     for expected in ["a", "1 [ff]", "b"] {
-        assert_eq!(word(soon(reader.next_str()).await), expected); // and nobody writes
+        assert_eq!(word(soon(reader.next_str()).await), expected); // nothing more is written
     }
     assert!(timeout(Duration::from_millis(10), reader.next_str()).await.is_err());
     assert_eq!(reader.rest(), b"\xE2\x82");

@@ -1,4 +1,4 @@
-//! Real sockets on loopback: both directions, half-close, silent peers, hostile peers.
+//! Sockets on loopback: both directions, half-close, silent peers, hostile peers.
 #![cfg(feature = "codec")]
 
 use crate::script;
@@ -16,17 +16,17 @@ use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8L
 use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
 use utf8_codec::{ErrorMode, Utf8ErrorKind};
 
-/// The next item of a stream that must have one.
+/// The next item of a stream that has one.
 async fn next<S: Stream + Unpin>(frames: &mut S) -> S::Item {
     soon(frames.next()).await.expect("the stream ended")
 }
 
-/// Whether the stream has nothing to say, for as long as it takes bytes to cross the loopback.
+/// Whether the stream stays pending for as long as bytes take to cross the loopback device.
 async fn is_silent<S: Stream + Unpin>(frames: &mut S) -> bool {
     timeout(Duration::from_millis(20), frames.next()).await.is_err()
 }
 
-/// Text in many scripts, with characters of all lengths: `lines` lines of it.
+/// `lines` lines of text in many scripts, with characters of all lengths.
 fn multilingual(lines: usize) -> String {
     let samples = [
         "The quick brown fox",
@@ -46,18 +46,18 @@ fn multilingual(lines: usize) -> String {
     text
 }
 
-/// Writes `bytes` in pieces of odd sizes, each in a packet of its own if the system is willing.
+/// Writes `bytes` in pieces of odd sizes, if possible each in its own packet.
 async fn write_in_odd_pieces(socket: &mut (impl AsyncWriteExt + Unpin), bytes: &[u8]) {
     let mut rest = bytes;
     for size in [1, 2, 3, 5, 7, 1, 11, 13, 101, 997].into_iter().cycle() {
         if rest.is_empty() {
             return;
         }
-        let (piece, behind) = rest.split_at(size.min(rest.len()));
+        let (piece, after) = rest.split_at(size.min(rest.len()));
         socket.write_all(piece).await.unwrap();
         socket.flush().await.unwrap();
         tokio::task::yield_now().await;
-        rest = behind;
+        rest = after;
     }
 }
 
@@ -68,7 +68,7 @@ fn told(line: Result<Line, LineError>) -> String {
     }
 }
 
-// ---- both ways --------------------------------------------------------------------------------
+// ---- both directions --------------------------------------------------------------------------
 
 #[tokio::test]
 async fn text_crosses_a_socket_both_ways_unchanged() {
@@ -156,7 +156,7 @@ async fn a_half_closed_peer_receives_an_answer() {
         while let Some(line) = framed.next().await {
             lines.push(told(line.unwrap()));
         }
-        // The peer has ended; the way back is open.
+        // The peer has closed its write half; ours is open.
         framed.send(format!("{} lines", lines.len())).await.unwrap();
         framed.send(lines.join("|")).await.unwrap();
         SinkExt::<&str>::close(&mut framed).await.unwrap();
@@ -258,7 +258,7 @@ async fn on_an_idle_socket_lossy_text_after_errors_does_not_wait() {
 async fn on_an_idle_socket_a_fatal_error_ends_the_stream_until_more_input() {
     let (mut peer, socket) = connection().await;
     peer.write_all(b"ok\xFFmore").await.unwrap();
-    // All of it is there, so that it comes with one read.
+    // Waits for all of it, so that one read returns it.
     while soon(socket.peek(&mut [0; 8])).await.unwrap() < 7 {}
     let mut texts = FramedRead::new(socket, Utf8Codec::new());
     assert_eq!(next(&mut texts).await.unwrap(), "ok");
@@ -266,7 +266,7 @@ async fn on_an_idle_socket_a_fatal_error_ends_the_stream_until_more_input() {
     assert!(matches!(error, CodecError::Invalid(error) if error.valid_up_to() == 2));
     assert!(soon(texts.next()).await.is_none(), "the error ends the stream");
 
-    // For those who poll on nothing is lost, but it comes only with what comes later.
+    // Polling on loses no data, but the rest is only decoded with the next input.
     assert!(is_silent(&mut texts).await);
     assert_eq!(texts.read_buffer(), &b"more"[..]);
     peer.write_all(b"!\xFF").await.unwrap();

@@ -1,5 +1,5 @@
-//! Streams of chunks to streams of text: errors as items, inner errors, the end, wakers, cancelled
-//! futures, limits, memory that is shared, and real sources.
+//! `Utf8Stream`: errors as items, inner errors, the end, wakers, cancelled futures, limits, shared
+//! memory, and real sources.
 #![cfg(feature = "stream")]
 
 use crate::lists;
@@ -37,7 +37,7 @@ use utf8_codec::{
 
 type Item<E> = Result<ByteString, StreamError<E>>;
 
-/// An item in words: text, what is ill-formed and where, or the inner error behind a `!`.
+/// Formats an item: text, the offset and bytes of an error, or the inner error after a `!`.
 fn word<E: std::fmt::Display>(item: Item<E>) -> String {
     match item {
         Ok(text) => {
@@ -52,7 +52,7 @@ fn word<E: std::fmt::Display>(item: Item<E>) -> String {
     }
 }
 
-/// What is ready, in words, with a `-` for the end.
+/// Formats all items that are ready, with `-` for the end.
 fn ready<S, B, E>(stream: &mut Utf8Stream<S>) -> Vec<String>
 where
     S: Stream<Item = Result<B, E>> + Unpin,
@@ -194,7 +194,7 @@ fn errors_convert_to_io_errors() {
     assert_eq!(too_long.to_string(), "the text is longer than 7 bytes");
 }
 
-// ---- shape ------------------------------------------------------------------------------------
+// ---- traits -----------------------------------------------------------------------------------
 
 #[test]
 fn empty_chunks_change_nothing() {
@@ -244,7 +244,7 @@ fn a_stream_is_unpin_if_its_source_is() {
         tokio::task::yield_now().await;
         (n < 2).then(|| (Ok::<_, Infallible>([&b"\xC3"[..], b"\xA9"][n]), n + 1))
     });
-    let mut texts = pin!(steps.utf8()); // not Unpin
+    let mut texts = pin!(steps.utf8()); // is not Unpin
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     assert_eq!(runtime.block_on(texts.next()), Some(Ok("é".into())));
     assert_eq!(runtime.block_on(texts.next()), None);
@@ -535,7 +535,7 @@ async fn a_reader_works_with_buffers_of_every_size() {
     }
 }
 
-/// Reads as the wrapped reader does, one to three bytes at a time.
+/// A reader that reads from another, one to three bytes at a time.
 struct Dribble<R>(R, usize);
 
 impl<R: AsyncRead + Unpin> AsyncRead for Dribble<R> {
@@ -599,7 +599,7 @@ async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
     for _ in 0..3 {
         words.push(word(soon(texts.next()).await.unwrap()));
     }
-    assert_eq!(words, ["a", "1 [ff]", "b"]); // and nobody writes
+    assert_eq!(words, ["a", "1 [ff]", "b"]); // nothing more is written
     assert!(timeout(Duration::from_millis(10), texts.next()).await.is_err());
     peer.write_all(b"\xAC").await.unwrap();
     assert_eq!(soon(texts.next()).await.unwrap().unwrap(), "€");
@@ -675,8 +675,8 @@ async fn waiting_for_a_silent_socket_can_be_cancelled() {
 
 // ---- vectors ----------------------------------------------------------------------------------
 
-/// Every vector byte by byte, with pauses, empty chunks and inner errors between all bytes. (At every
-/// cut: `tests/boundaries.rs`.)
+/// Every vector byte by byte, with pauses, empty chunks and inner errors between all bytes.
+/// `tests/vectors` splits every vector at every byte.
 #[cfg(feature = "codec")]
 mod vectors {
     use super::support::{self, Atom, Expected, inputs, model_error, options};
@@ -693,7 +693,7 @@ mod vectors {
         }
     }
 
-    /// A chunk of one byte, for a script to hold.
+    /// A chunk of one byte with the static lifetime that a script needs.
     fn alone(byte: u8) -> &'static [u8] {
         static BYTES: [u8; 256] = {
             let mut bytes = [0; 256];
@@ -711,8 +711,8 @@ mod vectors {
     async fn every_vector_with_interruptions_between_all_bytes() {
         for (bytes, config) in inputs() {
             let expected = Expected::new(&bytes, config);
-            let trouble = [Pause, Error("e"), Chunk(b""), Pause, Error("f")];
-            let between = |&byte: &u8| [[Chunk(alone(byte))].as_slice(), &trouble].concat();
+            let interruptions = [Pause, Error("e"), Chunk(b""), Pause, Error("f")];
+            let between = |&byte: &u8| [[Chunk(alone(byte))].as_slice(), &interruptions].concat();
             let does: Vec<Does> = bytes.iter().flat_map(between).chain([End]).collect();
             let stream = Script::new(&does).utf8().with_options(options(config));
             let items: Vec<_> = stream.collect().await;

@@ -1,5 +1,5 @@
-//! `Utf8Lines` over streams, readers and text: the same lines at the same times as `Utf8LinesCodec`
-//! gives; and what it goes on from, errors, wakers, dropped futures, and real sources.
+//! `Utf8Lines` over streams, readers and text: the same lines at the same times as `Utf8LinesCodec`;
+//! starting inside a stream, errors, wakers, dropped futures, and real sources.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 use crate::script;
@@ -33,7 +33,7 @@ use utf8_codec::stream::{
 };
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
-/// A line, or a line that was refused, in words.
+/// Formats a line or a line error.
 fn told<E: std::fmt::Display>(item: Result<Line, LinesError<E>>) -> String {
     match item {
         Ok(line) => line.to_string(),
@@ -43,7 +43,7 @@ fn told<E: std::fmt::Display>(item: Result<Line, LinesError<E>>) -> String {
     }
 }
 
-/// What is ready, in words, with the source's errors behind a `!` and a `-` for the end.
+/// Formats all items that are ready, with the source's errors after a `!` and `-` for the end.
 fn ready<L, E: std::fmt::Display>(lines: &mut L) -> Vec<String>
 where
     L: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
@@ -71,7 +71,7 @@ where
     items.map(|item| line_item(item.map_err(line_error))).collect()
 }
 
-/// The error of a line, of a source that does not fail.
+/// The error of a line. Its source does not fail.
 fn line_error<E: std::fmt::Debug>(error: LinesError<E>) -> LineError {
     match error {
         LinesError::Line(error) => error,
@@ -79,7 +79,7 @@ fn line_error<E: std::fmt::Debug>(error: LinesError<E>) -> LineError {
     }
 }
 
-/// The items that are out after each chunk and at the end.
+/// The items that are ready after each chunk and at the end.
 fn steps_over_chunks(
     set: &dyn Fn(Utf8Stream<Chunks>) -> Utf8Lines<Chunks>,
     bytes: &[u8],
@@ -175,7 +175,7 @@ fn lines_have_numbers_and_errors() {
     assert!(lines.decoder().bom_seen());
 }
 
-// ---- going on -----------------------------------------------------------------------------------
+// ---- starting inside a stream -------------------------------------------------------------------
 
 #[test]
 fn lines_start_at_the_position_of_the_stream() {
@@ -327,13 +327,13 @@ fn into_reader_repeats_neither_errors_nor_the_end() {
     assert_eq!((reader.decoder().error_count(), reader.decoder().position()), (2, 15));
 
     let mut lines =
-        Utf8Reader::new(Script::new(&[Chunk(b"line"), End, Chunk(b"behind")])).into_lines();
+        Utf8Reader::new(Script::new(&[Chunk(b"line"), End, Chunk(b"after")])).into_lines();
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "line");
     assert!(lines.next().now_or_never().unwrap().is_none());
     assert_eq!(lines.into_reader().next_str().now_or_never().unwrap().unwrap(), None);
 }
 
-/// The lines with their numbers and offsets.
+/// Formats the lines with their numbers and offsets.
 fn places<L, E: std::fmt::Debug>(lines: &mut L) -> String
 where
     L: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
@@ -371,7 +371,7 @@ fn line_offsets_are_exact_after_a_partly_consumed_repair_near_the_start() {
 #[test]
 fn lines_start_after_a_partly_consumed_repair() {
     let bytes = &b"\xE2\x82a\xFF\xF0\x9Fb\n\xC3\nend"[..];
-    // Their ends, and whether they are ill-formed.
+    // The end of each unit, and whether it is ill-formed.
     let units = [
         (2, true),
         (3, false),

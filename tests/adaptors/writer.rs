@@ -1,5 +1,5 @@
-//! Text to writers: the law of chunks, writers that take little, wait and fail, what is copied and
-//! what is not, backpressure, cancelled futures, wakers, the end, and real sockets.
+//! `Utf8Writer`: chunk independence, sinks that accept little, wait or fail, which text is copied,
+//! backpressure, cancelled futures, wakers, the end, and real sockets.
 #![cfg(feature = "stream")]
 
 use crate::lists;
@@ -25,27 +25,27 @@ use utf8_codec::{ByteString, ErrorMode, Utf8Encoder};
 
 // ---- scripts ----------------------------------------------------------------------------------
 
-/// What a writer does when it is called.
+/// What a sink does when it is called.
 #[derive(Clone, Copy, Debug)]
 enum Does {
-    /// Takes so many bytes, or all if they are fewer.
+    /// Accepts at most this many bytes.
     Take(usize),
-    /// Is pending, and has the task woken at once.
+    /// Is pending, and wakes the task at once.
     Pause,
-    /// Is pending until somebody wakes the task.
+    /// Is pending until the task is woken elsewhere.
     Stall,
     Fail(ErrorKind),
 }
 
 use Does::{Fail, Pause, Stall, Take};
 
-/// A writer that does one thing after another, and then takes everything.
+/// A sink that follows a script, and then accepts everything.
 #[derive(Debug, Default)]
 struct Script {
     does: VecDeque<Does>,
     vectored: bool,
     taken: Vec<u8>,
-    /// Of each call that brought bytes: the address and the length of each slice.
+    /// The address and length of each slice, for each call with bytes.
     calls: Vec<Vec<(usize, usize)>>,
     polls: usize,
     flushes: usize,
@@ -128,25 +128,25 @@ fn place(slice: &[u8]) -> (usize, usize) {
     (slice.as_ptr().addr(), slice.len())
 }
 
-/// A future that is ready.
+/// The result of a future that is ready.
 fn now<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().expect("there is nothing to wait for")
 }
 
-/// The inner error about a lone surrogate.
+/// The lone surrogate that an error of the writer reports.
 fn lone_surrogate(error: &io::Error) -> Option<Utf16Error> {
     error.get_ref()?.downcast_ref().copied()
 }
 
-/// The kind of an error of the writer.
+/// The kind of an error.
 fn io_kind(error: io::Error) -> ErrorKind {
     assert!(lone_surrogate(&error).is_none(), "{error}");
     error.kind()
 }
 
-// ---- the law ----------------------------------------------------------------------------------
+// ---- chunk independence -----------------------------------------------------------------------
 
-/// Something to write.
+/// A part to write.
 #[derive(Clone, Debug)]
 enum Part {
     Text(String),
@@ -165,7 +165,7 @@ fn any_part() -> impl Strategy<Value = Part> {
     prop_oneof![2 => short, 1 => long, 2 => any::<char>().prop_map(Part::Char), 2 => units, 1 => pairs]
 }
 
-/// What parts, one behind the other, are in UTF-8, and how many lone surrogates there are.
+/// The concatenated parts in UTF-8, and the number of lone surrogates.
 fn model(parts: &[Part], mode: ErrorMode) -> (String, u64) {
     let (mut text, mut lone, mut units) = (String::new(), 0, Vec::new());
     let mut decode = |units: &mut Vec<u16>, text: &mut String| {
@@ -213,8 +213,8 @@ fn any_script() -> impl Strategy<Value = Vec<Does>> {
     prop::collection::vec(does, 0..60)
 }
 
-/// Feeds all parts and closes, again and again where it fails; returns how often a call told of a
-/// lone surrogate.
+/// Feeds all parts and closes, and repeats calls that fail. Returns how many calls reported a lone
+/// surrogate.
 async fn write_parts(writer: &mut Utf8Writer<Script>, parts: &[Part], owned: bool) -> u64 {
     let mut told = 0;
     let mut again = |result: io::Result<()>| match result {
@@ -303,7 +303,7 @@ fn a_sink_that_takes_one_byte_per_call_gets_everything() {
     }
 }
 
-// ---- what is copied ---------------------------------------------------------------------------
+// ---- copies -----------------------------------------------------------------------------------
 
 #[test]
 fn long_texts_are_written_vectored_without_copying() {
@@ -364,7 +364,7 @@ fn an_owned_string_is_not_copied() {
     assert_eq!(writer.get_ref().calls, [[place]]);
 }
 
-// ---- room -------------------------------------------------------------------------------------
+// ---- backpressure -----------------------------------------------------------------------------
 
 #[test]
 fn a_write_waits_while_the_buffer_is_full() {
@@ -378,7 +378,7 @@ fn a_write_waits_while_the_buffer_is_full() {
     drop(write);
     assert_eq!(writer.unwritten_len(), 10, "a future that was dropped has added nothing");
 
-    // Three bytes are taken: there is room, and the text is taken whole.
+    // Three bytes have been written, so there is room and the text is taken entirely.
     now(writer.write_str("abc")).unwrap();
     assert_eq!(writer.unwritten_len(), 10);
     assert!(writer.write_str("d").now_or_never().is_none());
@@ -422,7 +422,7 @@ fn a_writer_is_pending_only_if_its_sink_is() {
     }
     assert_eq!((writer.get_ref().text(), writer.get_ref().polls), ("ab", 2), "no busy loop");
 
-    // The waker is the one of the task that asked last.
+    // The waker of the task that polled last is registered.
     let mut flush = task::spawn(poll_flush(writer));
     assert_pending!(flush.poll());
     assert!(!flush.is_woken());
@@ -432,7 +432,7 @@ fn a_writer_is_pending_only_if_its_sink_is() {
     assert_ready_ok!(flush.poll());
 }
 
-/// Flushing, with a view on the waker that the inner writer is left.
+/// A future that flushes, and gives access to the waker that the sink holds.
 fn poll_flush(writer: &mut Utf8Writer<Script>) -> Flush<'_> {
     Flush { writer, waker: std::sync::Mutex::new(None) }
 }
@@ -469,15 +469,14 @@ fn one_wake_causes_one_poll() {
 
 // ---- cancelled futures ------------------------------------------------------------------------
 
-/// Every future is dropped after its first poll wherever the writer pauses; nothing is lost and
-/// nothing is doubled.
+/// Drops every future after its first poll whenever the sink pauses. No data is lost or duplicated.
 #[tokio::test]
 async fn cancelled_writes_lose_no_data() {
     let script: Vec<_> =
         (0..400).map(|n| if n % 3 == 0 { Take(n % 5 + 1) } else { Pause }).collect();
     let mut writer = Utf8Writer::new(Script::new(&script)).with_capacity(4);
     let mut lost = 0;
-    // `biased`, so that a call which is ready wins.
+    // `biased`, so that a call that is ready wins.
     macro_rules! race {
         ($call:expr) => {
             loop {
@@ -518,7 +517,7 @@ fn a_dropped_flush_continues_at_the_next_call() {
     assert_eq!(writer.get_ref().text(), "€€€");
 }
 
-// ---- trouble ----------------------------------------------------------------------------------
+// ---- errors -----------------------------------------------------------------------------------
 
 #[test]
 fn an_io_error_loses_no_data_and_the_next_call_retries() {
@@ -619,7 +618,7 @@ fn text_after_a_lone_high_surrogate_reports_it_and_is_taken() {
     let error = lone_surrogate(&now(writer.write_str("b")).unwrap_err()).unwrap();
     assert_eq!((error.offset(), error.unpaired_surrogate()), (1, 0xD83D));
     assert!(!error.is_incomplete());
-    // Offsets are those of all units, whatever stands between them.
+    // Offsets count all units, including those of other writes.
     let error = now(writer.write_utf16(&[0x63, 0xDC00, 0xDC01, 0x64])).unwrap_err();
     assert_eq!(lone_surrogate(&error).unwrap().offset(), 3);
     now(writer.flush()).unwrap();
@@ -648,7 +647,7 @@ fn close_repairs_a_lone_high_surrogate_in_a_lossy_mode() {
     assert_eq!(writer.get_ref().text(), r"\ud83d");
 }
 
-// ---- the signature ----------------------------------------------------------------------------
+// ---- BOM --------------------------------------------------------------------------------------
 
 fn with_bom() -> Utf8Writer<Script> {
     Utf8Writer::new(Script::default()).with_encoder(Utf8Encoder::new().with_bom())
@@ -718,7 +717,7 @@ async fn every_text_type_can_be_sent() {
     writer.feed(&[0x67, 0x68, 0xD83D][..]).await.unwrap();
     writer.feed(vec![0xDC4B]).await.unwrap();
     writer.send_all(&mut stream::iter(["i", "j"]).map(Ok)).await.unwrap();
-    writer.close().await.unwrap(); // of the writer, and so not ambiguous
+    writer.close().await.unwrap(); // the inherent method, so the call is not ambiguous
     assert_eq!(writer.get_ref().text(), "abcdefgh👋ij");
 }
 
@@ -745,7 +744,7 @@ fn the_poll_functions_write_text() {
     assert_eq!(writer.get_ref().text(), "ab");
 }
 
-// ---- the real thing ---------------------------------------------------------------------------
+// ---- pipes and sockets ------------------------------------------------------------------------
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -772,7 +771,7 @@ async fn pipes_of_every_small_size() {
     }
 }
 
-/// The peer reads nothing at first, so that the socket's buffers fill up, and then everything.
+/// The peer reads nothing until the socket buffers are full, then reads everything.
 #[tokio::test]
 async fn a_socket_with_a_slow_peer() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -831,7 +830,7 @@ async fn a_closed_peer_is_an_error() {
     assert!(matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{kind:?}");
 }
 
-// ---- memory, traits ---------------------------------------------------------------------------
+// ---- sizes and traits -------------------------------------------------------------------------
 
 #[cfg(target_pointer_width = "64")]
 #[test]

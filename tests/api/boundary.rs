@@ -1,11 +1,11 @@
-//! Boundaries, and what follows from them: a boundary is never more than three bytes away, byte order is code
-//! point order, text is cut at a limit without splitting a character, and no match begins inside a character.
-//! Across chunks, too.
+//! Boundaries and their consequences, across chunks too: a boundary is at most three bytes away, byte
+//! order is code point order, text is truncated without splitting a character, and no match starts
+//! inside a character.
 
 use proptest::prelude::*;
 use utf8_codec::{ErrorMode, Utf8Decoder, boundary};
 
-/// Pieces of bytes in which boundaries are hard to find.
+/// Bytes in which boundaries are hard to find.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let part = prop::sample::select(vec![
         &b"a"[..],
@@ -37,7 +37,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..20).prop_map(|parts| parts.concat())
 }
 
-/// Where the units of the whole begin and end, as std sees them.
+/// The boundaries of the whole, by std.
 fn boundaries(bytes: &[u8]) -> Vec<usize> {
     let mut all = vec![0];
     let mut at = 0;
@@ -58,11 +58,11 @@ fn check_boundaries(bytes: &[u8]) {
     let all = boundaries(bytes);
     for index in 0..=bytes.len() {
         let before = *all.iter().rfind(|&&at| at <= index).unwrap();
-        let behind = *all.iter().find(|&&at| at >= index).unwrap();
+        let after = *all.iter().find(|&&at| at >= index).unwrap();
         assert_eq!(boundary::floor(bytes, index), before, "{bytes:02x?} before {index}");
-        assert_eq!(boundary::ceil(bytes, index), behind, "{bytes:02x?} behind {index}");
+        assert_eq!(boundary::ceil(bytes, index), after, "{bytes:02x?} after {index}");
         assert_eq!(boundary::is_boundary(bytes, index), before == index, "{bytes:02x?} at {index}");
-        assert!(index - before <= 3 && behind - index <= 3);
+        assert!(index - before <= 3 && after - index <= 3);
     }
     for index in [bytes.len() + 1, usize::MAX] {
         assert_eq!(boundary::floor(bytes, index), bytes.len());
@@ -127,7 +127,7 @@ fn byte_order_is_code_point_order_for_all_adjacent_scalars() {
     }
 }
 
-// ---- text in pieces of a limited number of bytes ------------------------------------------------
+// ---- pieces of limited length -------------------------------------------------------------------
 
 #[test]
 fn truncate_returns_the_longest_prefix_that_fits() {
@@ -192,7 +192,7 @@ mod find {
     use proptest::prelude::*;
     use utf8_codec::search::TextFinder;
 
-    /// Texts that have much in common.
+    /// Texts with many common substrings.
     fn text(most: usize) -> impl Strategy<Value = String> {
         let part =
             prop::sample::select(vec!["a", "b", "é", "è", "€", "₭", "😀", "😁", "ab", "aab"]);
@@ -204,9 +204,9 @@ mod find {
         let mut pieces = Vec::new();
         for &len in lens.iter().cycle() {
             let end = rest.char_indices().map(|(at, _)| at).chain([rest.len()]).nth(len);
-            let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
             pieces.push(piece);
-            rest = behind;
+            rest = after;
             if rest.is_empty() || lens.iter().all(|&len| len == 0) {
                 break;
             }

@@ -1,4 +1,5 @@
-//! Does every incremental decoder keep the contract (`src/core/mod.rs`)? A trait, and a check for each rule.
+//! Do all incremental decoders keep the contract (`src/core/mod.rs`)? A trait, and a check for each
+//! rule.
 //!
 //! The checks expect no particular text: each decoder's own tests do that.
 
@@ -45,7 +46,7 @@ rules! {
     reset_starts_a_new_stream
 }
 
-/// What all incremental decoders have in common.
+/// The common interface of all incremental decoders.
 trait IncrementalDecoder: Clone + Sized {
     /// A new decoder, so that `new` is a `const fn`.
     const NEW: Self;
@@ -84,7 +85,7 @@ trait IncrementalDecoder: Clone + Sized {
     fn repair(mode: ErrorMode, error: &Self::Error) -> Option<String>;
 }
 
-/// A character or an error, so that the sizes of pieces do not show.
+/// A character or an error, so that the sizes of pieces do not matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Piece<E> {
     Char(char),
@@ -228,7 +229,7 @@ fn a_fatal_string_stops_at_each_error_and_continues_after_it<D: IncrementalDecod
     }
 }
 
-// ---- common to the rules ------------------------------------------------------------------------
+// ---- helpers of the rules -----------------------------------------------------------------------
 
 /// Runs `check` on a decoder that has been pushed each prefix of each input.
 fn for_each_prefix<D: IncrementalDecoder>(mut check: impl FnMut(&mut D, &[D::Unit])) {
@@ -241,12 +242,12 @@ fn for_each_prefix<D: IncrementalDecoder>(mut check: impl FnMut(&mut D, &[D::Uni
     }
 }
 
-/// All that can be seen of a decoder.
+/// Everything that can be observed of a decoder.
 fn state<D: IncrementalDecoder>(decoder: &D) -> impl PartialEq + use<D> {
     (decoder.position(), decoder.incomplete(), decoder.errors())
 }
 
-/// What the chunks and then the end are.
+/// The pieces of these chunks and of the end.
 fn decode<'c, D: IncrementalDecoder>(
     decoder: &mut D,
     chunks: impl IntoIterator<Item = &'c [D::Unit]>,
@@ -259,7 +260,7 @@ fn decode<'c, D: IncrementalDecoder>(
     pieces
 }
 
-/// What `push` yields, or else what the fatal mode stops at.
+/// The pieces of `push`, or the error at which the fatal mode stops.
 fn report<D: IncrementalDecoder>(decoder: &mut D, chunk: &[D::Unit]) -> Vec<Piece<D::Error>> {
     let pushed = decoder.push(chunk);
     pushed.or_else(|| to_string(decoder, chunk)).expect("push, or push_to_string")
@@ -522,7 +523,7 @@ impl IncrementalDecoder for Utf16Decoder {
     inherent_methods!(u16, Utf16Error);
 }
 
-/// CESU-8. What is repaired are whole errors, and so these are reported here.
+/// CESU-8. Repairs replace whole errors, and so whole errors are reported here.
 impl IncrementalDecoder for DialectDecoder {
     const NEW: Self = Self::new(Dialect::Cesu8).with_whole_errors();
 
@@ -568,7 +569,7 @@ impl IncrementalDecoder for DialectDecoder {
     inherent_methods!(u8, DialectError);
 }
 
-/// By lines. With the default options nothing is an error; what falls back is counted, and not reported.
+/// By lines. With the default options nothing is an error: fallbacks are counted, not reported.
 impl IncrementalDecoder for FallbackDecoder {
     const NEW: Self = Self::new(Fallback::line(LegacyEncoding::windows_1252()));
 

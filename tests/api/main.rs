@@ -1,4 +1,4 @@
-//! The public types without input or output.
+//! The public types that do no input or output.
 
 mod boundary;
 #[cfg(feature = "alloc")]

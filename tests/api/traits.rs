@@ -1,4 +1,4 @@
-//! What the public types promise by their traits, their sizes and their words.
+//! Traits, sizes and messages of the public types.
 
 use std::error::Error;
 use std::fmt::{Debug, Display};
@@ -90,9 +90,9 @@ fn decoders_are_small() {
     assert!(decoder <= 112, "{decoder}");
 }
 
-// ---- words ------------------------------------------------------------------------------------
+// ---- messages ---------------------------------------------------------------------------------
 
-/// The first error of a stream, in bytes one at a time.
+/// The first error of a stream, pushed byte by byte.
 fn first_error(options: Utf8Options, bytes: &[u8]) -> Utf8Error {
     let mut validator = Utf8Validator::new().with_options(options);
     let mut verdicts = bytes.iter().map(|byte| validator.push(&[*byte]));
@@ -244,7 +244,7 @@ mod codecs {
         is_error::<LineError>();
     }
 
-    /// The `Utf8Error` that an `io::Error` was made of.
+    /// The `Utf8Error` that an `io::Error` holds.
     fn inside(error: &io::Error) -> &Utf8Error {
         error.get_ref().expect("nothing inside").downcast_ref().expect("something else inside")
     }

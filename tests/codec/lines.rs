@@ -127,7 +127,7 @@ fn an_lf_after_the_end_is_an_empty_line() {
     assert_eq!(decode_lines(&mut codec, &mut buffer), ["2@2 \"\""]);
 }
 
-/// An empty line, and a U+FEFF at the start of the second.
+/// Checks an empty line, then a line that starts with U+FEFF.
 fn recognises_no_bom_after_an_empty_line(delimiter: &Delimiter) {
     let end = delimiter.as_str();
     let input = format!("{end}\u{FEFF}x{end}");
@@ -150,7 +150,7 @@ fn recognises_no_bom_after_an_empty_line(delimiter: &Delimiter) {
     }
 }
 
-/// An empty line where there should have been a signature, and another.
+/// Checks an empty line where a BOM is required, then another.
 fn reports_a_missing_bom_before_an_empty_line(delimiter: &Delimiter) {
     let end = delimiter.as_str();
     let mut codec = Utf8LinesCodec::new().with_options(REQUIRE).with_delimiter(delimiter.clone());
@@ -181,14 +181,14 @@ fn a_missing_bom_is_the_error_of_an_empty_first_line() {
     }
 }
 
-/// The fullwidth comma begins with EF, as the signature does. The byte was taken for the beginning
-/// of one, and U+FEFF at the start of the second line for the whole.
+/// A fixed bug: the fullwidth comma starts with EF, as the BOM does. The byte was held as a possible
+/// BOM, and U+FEFF at the start of the second line was taken for one.
 #[test]
 fn a_delimiter_that_starts_like_a_bom_ends_bom_detection() {
     recognises_no_bom_after_an_empty_line(&Delimiter::text("，").unwrap());
 }
 
-/// As above: the empty line came as if nothing were missing.
+/// A fixed bug: the empty line was accepted although the required BOM was missing.
 #[test]
 fn a_delimiter_that_starts_like_a_bom_does_not_satisfy_require() {
     reports_a_missing_bom_before_an_empty_line(&Delimiter::text("，").unwrap());
@@ -336,7 +336,7 @@ proptest! {
                 Err(CodecError::EmbeddedDelimiter { offset: at }) => {
                     prop_assert!(at < text.len());
                     prop_assert_eq!(wire.len(), before, "nothing is written of a text refused");
-                    // Refused with reason: written, its line would have ended before it does.
+                    // Rejected for a reason: if written, its line would end early.
                     let mut forced = BytesMut::from(&*format!("{text}{}", delimiter.as_str()));
                     let mut reader = Utf8LinesCodec::new().with_delimiter(delimiter.clone());
                     let line = reader.decode(&mut forced).unwrap().unwrap().unwrap();
@@ -455,7 +455,8 @@ fn texts_that_would_decode_differently_are_rejected() {
     }
 }
 
-/// The CR belongs to the delimiter, so the line would end before it; the LF was named.
+/// A fixed bug: the CR belongs to the delimiter, so the line would end at the CR; the error reported
+/// the LF.
 #[test]
 fn the_offset_of_an_embedded_crlf_is_that_of_its_cr() {
     let error = Utf8LinesCodec::new().encode("a\r\nb", &mut BytesMut::new()).unwrap_err();
@@ -464,7 +465,7 @@ fn the_offset_of_an_embedded_crlf_is_that_of_its_cr() {
 
 // ---- limits -------------------------------------------------------------------------------------
 
-/// Contents of exactly `len` bytes, of characters of all lengths; none contains a delimiter.
+/// Contents of exactly `len` bytes with characters of all lengths and without a delimiter.
 fn contents(len: usize) -> Vec<String> {
     let mut contents = vec!["x".repeat(len)];
     for c in ["é", "€", "😀"] {
@@ -530,7 +531,7 @@ fn check_limit(
     assert!(told.starts_with("Line {"), "{context}");
 }
 
-/// How many bytes of `input`, one at a time, it takes for the first item to come.
+/// The number of bytes of `input`, pushed one at a time, until the first item.
 fn bytes_until_an_item(mut codec: Utf8LinesCodec, input: &[u8]) -> (usize, String) {
     let mut buffer = BytesMut::new();
     for (at, byte) in input.iter().enumerate() {
@@ -606,7 +607,7 @@ fn the_default_limit_is_64_kib() {
     }
 }
 
-/// A delimiter matched in part was searched again by each call: here 500 million steps.
+/// A fixed bug: every call searched a partly matched delimiter again, here in 500 million steps.
 #[test]
 fn a_bytewise_delimiter_is_searched_in_linear_time() {
     let begun = "a".repeat(100_000);
@@ -646,7 +647,7 @@ async fn an_endless_line_uses_bounded_memory() {
             let mut lines = FramedRead::new(line, codec);
             let error = lines.next().await.unwrap().unwrap().unwrap_err();
             assert_eq!(error.kind, LineErrorKind::TooLong { max_length: LIMIT });
-            // `BytesMut` doubles when it is full, which is at the limit for the last time.
+            // A full `BytesMut` doubles; the last time is at the limit.
             let bound = 2 * LIMIT;
             assert!(lines.read_buffer().capacity() <= bound, "{}", lines.read_buffer().capacity());
             let next = lines.next().await.unwrap().unwrap().unwrap();
@@ -689,7 +690,7 @@ fn any_lines_codec(random: &mut Random) -> Utf8LinesCodec {
         .with_options(any_strict_options(random))
 }
 
-/// Calls the codec a few times and checks that what comes is text.
+/// Calls the codec a few times and checks that it yields text.
 fn call_lines(random: &mut Random, codec: &mut Utf8LinesCodec, buffer: &mut BytesMut) {
     for _ in 0..random.below(4) {
         let item = match random.below(8) {
@@ -735,7 +736,7 @@ fn changing_settings_inside_a_line_never_panics() {
     }
 }
 
-/// What was known of the longer line was trusted: a panic.
+/// A fixed bug: the state of the longer line was trusted, and the codec panicked.
 #[test]
 fn lowering_the_limit_and_truncating_the_buffer_inside_a_line_never_panics() {
     let mut codec = Utf8LinesCodec::new();
@@ -746,7 +747,7 @@ fn lowering_the_limit_and_truncating_the_buffer_inside_a_line_never_panics() {
     let _either = codec.decode(&mut buffer).unwrap();
 }
 
-// ---- what else may go wrong -----------------------------------------------------------------------
+// ---- other cases ----------------------------------------------------------------------------------
 
 #[test]
 fn a_clone_is_independent() {
@@ -760,7 +761,7 @@ fn a_clone_is_independent() {
     assert_eq!(decode_lines(&mut other, &mut copy), ["2@4 \"twice\""]);
 }
 
-/// A stream that is polled when nothing is there must say so and nothing else.
+/// Checks that a stream without input is pending.
 fn is_pending<S: Stream + Unpin>(frames: &mut S) -> bool {
     frames.next().now_or_never().is_none()
 }

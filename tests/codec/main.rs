@@ -1,4 +1,4 @@
-//! The codecs under tokio-util: what all of them do, and modules for what only some do.
+//! The codecs of tokio-util: what they have in common, and modules for each.
 #![cfg(feature = "codec")]
 
 mod lines;
@@ -32,8 +32,8 @@ use utf8_codec::{
 
 // ---- scripts --------------------------------------------------------------------------------
 
-/// What the stream over `reader` yields until it yields `None` twice in a row: items as `show`
-/// tells them, errors behind a `!` with their sources, and `-` for a `None` that was not the end.
+/// Formats everything that the stream over `reader` yields until two `None`s in a row: items with
+/// `show`, errors after a `!` with their sources, and `-` for a `None` before the end.
 async fn told<C>(reader: Mock, codec: C, show: impl Fn(C::Item) -> String) -> Vec<String>
 where
     C: Decoder,
@@ -61,7 +61,7 @@ fn with_sources(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// A reader that delivers `chunks` one by one, pausing before each but the first.
+/// A reader that delivers `chunks` one by one, and is pending before each but the first.
 fn pausing(chunks: &[&[u8]]) -> Mock {
     let mut script = Builder::new();
     for (i, chunk) in chunks.iter().enumerate() {
@@ -175,7 +175,7 @@ async fn lossy_modes_repair_split_and_incomplete_sequences() {
     }
 }
 
-/// A stream in which reading fails in the middle of a character, twice.
+/// A stream whose reads fail inside a character, twice.
 fn failing() -> Mock {
     let failure = || io::Error::new(io::ErrorKind::ConnectionReset, "the cable");
     let mut script = Builder::new();
@@ -233,7 +233,7 @@ async fn an_incomplete_character_at_the_end_is_one_error() {
 
 // ---- calls after errors and after the end -----------------------------------------------------
 
-/// Calls `decode` until it has nothing to say, going on after errors.
+/// Calls `decode` until it returns `None`, and continues after errors.
 fn decode_all<C: Tell>(codec: &mut C, buffer: &mut BytesMut) -> Vec<Atom> {
     let mut atoms = Vec::new();
     loop {
@@ -279,7 +279,7 @@ fn goes_on_after_the_end<C: Tell>(mut codec: C, reset: fn(&mut C)) {
 
     buffer.extend_from_slice(b"\xEF\xBB\xBFx\xFF\xF0");
     let later = spell(&decode_all(&mut codec, &mut buffer));
-    assert_eq!(later, "\u{FEFF}x<InvalidByte@14>", "offsets go on; no signature is looked for");
+    assert_eq!(later, "\u{FEFF}x<InvalidByte@14>", "offsets continue; no BOM is expected");
     assert_eq!(spell(&end_all(&mut codec, &mut buffer)), "<Incomplete@15>");
 
     reset(&mut codec);
@@ -296,7 +296,7 @@ fn offsets_continue_after_errors_and_the_end_until_reset() {
     goes_on_after_the_end(CharCodec::new().with_options(STRIP), CharCodec::reset);
 }
 
-fn asks_for_the_signature_once<C: Tell>(mut codec: C, reset: fn(&mut C)) {
+fn reports_a_missing_bom_once<C: Tell>(mut codec: C, reset: fn(&mut C)) {
     let mut buffer = BytesMut::new();
     assert_eq!(spell(&end_all(&mut codec, &mut buffer)), "<MissingBom@0>");
     buffer.extend_from_slice(b"\xEF\xBB\xBFx");
@@ -310,12 +310,12 @@ fn asks_for_the_signature_once<C: Tell>(mut codec: C, reset: fn(&mut C)) {
 
 #[test]
 fn a_missing_bom_is_reported_once_per_stream() {
-    asks_for_the_signature_once(Utf8Codec::new().with_options(REQUIRE), Utf8Codec::reset);
-    asks_for_the_signature_once(
+    reports_a_missing_bom_once(Utf8Codec::new().with_options(REQUIRE), Utf8Codec::reset);
+    reports_a_missing_bom_once(
         Utf8ChunksCodec::new().with_options(REQUIRE),
         Utf8ChunksCodec::reset,
     );
-    asks_for_the_signature_once(CharCodec::new().with_options(REQUIRE), CharCodec::reset);
+    reports_a_missing_bom_once(CharCodec::new().with_options(REQUIRE), CharCodec::reset);
 }
 
 fn decode_lines(codec: &mut Utf8LinesCodec, buffer: &mut BytesMut) -> Vec<String> {
@@ -333,7 +333,7 @@ fn end_lines(codec: &mut Utf8LinesCodec, buffer: &mut BytesMut) -> Vec<String> {
 
 // ---- into_parts -------------------------------------------------------------------------------
 
-/// Takes the parts of a stream that has nothing more to yield for now, and goes on with them.
+/// Takes the parts of a pending stream, and continues with them.
 async fn taken_apart_and_put_together<C>(
     script: &[&[u8]],
     codec: C,
@@ -360,7 +360,7 @@ where
     told
 }
 
-/// A decoder that as an encoder takes nothing.
+/// A decoder with an encoder that encodes nothing.
 struct Mute<C>(C);
 
 impl<C: Decoder> Decoder for Mute<C> {
@@ -429,7 +429,7 @@ async fn another_codec_can_continue_after_a_line() {
 
 // ---- no copies --------------------------------------------------------------------------------
 
-/// A read buffer as `FramedRead` has it, with room, and the place of its first byte.
+/// A read buffer as in `FramedRead`, with spare capacity, and the address of its first byte.
 fn read_buffer(bytes: &[u8]) -> (BytesMut, usize) {
     let mut buffer = BytesMut::with_capacity(1024);
     buffer.extend_from_slice(bytes);
@@ -489,7 +489,7 @@ fn stripping_a_bom_does_not_copy() {
 
 // ---- random bytes -------------------------------------------------------------------------------
 
-/// Bytes that are likely to meet: pieces of sequences and of delimiters.
+/// Bytes that are likely to interact: pieces of sequences and of delimiters.
 fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         4 => prop::sample::select(PIECES).prop_map(<[u8]>::to_vec),
@@ -613,7 +613,7 @@ async fn the_read_buffer_never_grows_without_lines() {
 
 // ---- callers that change the buffer ---------------------------------------------------------------
 
-/// Small random numbers, the same in each run.
+/// Small random numbers, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -633,7 +633,7 @@ impl Random {
     }
 }
 
-/// Does to `buffer` what no caller should.
+/// Changes `buffer` as no caller should.
 fn meddle(random: &mut Random, buffer: &mut BytesMut) {
     match random.below(8) {
         0 | 1 => buffer.extend_from_slice(&random.bytes(8)),
@@ -691,7 +691,7 @@ fn changing_the_buffer_of_other_codecs_never_panics_or_yields_invalid_text() {
     }
 }
 
-// ---- what else may go wrong -----------------------------------------------------------------------
+// ---- other cases ----------------------------------------------------------------------------------
 
 #[test]
 fn first_error_and_error_count_cover_the_whole_stream() {

@@ -1,4 +1,4 @@
-//! `Utf8Codec`, `Utf8ChunksCodec` and `CharCodec`, each in what the others do not do.
+//! `Utf8Codec`, `Utf8ChunksCodec` and `CharCodec`: the behaviour that they do not share.
 
 use super::*;
 

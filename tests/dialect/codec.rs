@@ -1,4 +1,4 @@
-//! The dialects behind tokio-util: items, what stays in the buffer, and what errors leave behind.
+//! The dialects with tokio-util: items, the bytes that stay in the buffer, and the state after errors.
 #![cfg(feature = "codec")]
 
 use crate::lists;
@@ -23,7 +23,7 @@ use utf8_codec::dialect::{
 };
 use utf8_codec::{BomPolicy, ErrorMode};
 
-/// A guard against hanging.
+/// A time limit against hanging.
 const LONG: Duration = Duration::from_secs(30);
 
 const MODES: [ErrorMode; 4] =
@@ -31,12 +31,12 @@ const MODES: [ErrorMode; 4] =
 
 // ---- DialectCodec -------------------------------------------------------------------------------
 
-/// What comes out, in order.
+/// The output, in order.
 type Atom = Result<u32, DialectError>;
 
 type Item = DialectPiece<ByteString>;
 
-/// A codec called the way `FramedRead` would if it went on after errors.
+/// Calls a codec as `FramedRead` would if it continued after errors.
 fn through_codec(codec: &mut DialectCodec, bytes: &[u8], cuts: &[usize]) -> Vec<Atom> {
     let mut buffer = BytesMut::new();
     let mut atoms = Vec::new();
@@ -169,7 +169,7 @@ fn long_plain_text_is_not_copied_whatever_follows() {
 #[test]
 fn an_error_follows_the_text_before_it_and_decoding_continues() {
     let mut codec = DialectCodec::new(Dialect::ModifiedUtf8);
-    let mut buffer = BytesMut::from(&b"be\xC0\x80fore\0behind"[..]);
+    let mut buffer = BytesMut::from(&b"be\xC0\x80fore\0after"[..]);
     assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("be\0fore"));
     let error = codec.decode(&mut buffer).unwrap_err();
     let error = match error {
@@ -177,7 +177,7 @@ fn an_error_follows_the_text_before_it_and_decoding_continues() {
         error => panic!("{error}"),
     };
     assert_eq!((error.kind(), error.offset()), (DialectErrorKind::Nul, 8));
-    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("behind"));
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().as_str(), Some("after"));
     assert_eq!(codec.decoder().error_count(), 1);
     assert_eq!(codec.decoder().first_error(), Some(error));
 }
@@ -256,7 +256,7 @@ async fn incomplete_bytes_stay_in_the_read_buffer() {
 
 // ---- JavaUtfCodec -------------------------------------------------------------------------------
 
-/// The items that were out after each chunk, and at the end.
+/// The items after each chunk and at the end.
 fn strings(
     mut codec: JavaUtfCodec,
     bytes: &[u8],
@@ -347,7 +347,7 @@ fn an_error_in_a_string_is_reported_at_its_deciding_byte() {
     buffer.extend_from_slice(b"\xB0");
     let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
     assert_eq!((error.kind(), error.offset()), (DialectErrorKind::UnpairedSurrogate, 6));
-    // Four of its bytes are still to come, and the next string behind them.
+    // Four of its bytes have not arrived, nor the string after them.
     buffer.extend_from_slice(b"123");
     assert!(codec.decode(&mut buffer).unwrap().is_none());
     assert!(buffer.is_empty(), "what is passed over is not stored");
@@ -471,7 +471,7 @@ fn a_string_reserves_its_own_length_only() {
     assert!((0xFF00..=0x1_1000).contains(&buffer.capacity()), "{}", buffer.capacity());
 }
 
-// ---- what the types promise ---------------------------------------------------------------------
+// ---- traits -------------------------------------------------------------------------------------
 
 #[test]
 fn types_are_send_sync_unpin_and_debug() {

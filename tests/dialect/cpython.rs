@@ -1,4 +1,4 @@
-//! UTF-8B and `surrogatepass` against the CPython that is installed, if there is one.
+//! UTF-8B and `surrogatepass` compared with the installed CPython, if there is one.
 #![cfg(feature = "std")]
 
 use std::fmt::Write as _;
@@ -9,7 +9,8 @@ use utf8_codec::ErrorMode;
 use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 
-/// Answers each line, `d HANDLER HEX` or `e HANDLER NUMBERS`, with what came out, or where it failed.
+/// Answers each line, `d HANDLER HEX` or `e HANDLER NUMBERS`, with the output, or with the index of the
+/// failure.
 const SCRIPT: &str = r"
 import sys
 for line in sys.stdin:
@@ -25,7 +26,7 @@ for line in sys.stdin:
         print('no', error.start)
 ";
 
-/// What Python answers to `questions`, or `None` where there is no Python.
+/// Python's answers to `questions`, or `None` without Python.
 fn ask(questions: &str) -> Option<Vec<String>> {
     let python = Command::new("python3")
         .args(["-X", "utf8", "-c", SCRIPT])
@@ -50,7 +51,7 @@ fn ask(questions: &str) -> Option<Vec<String>> {
     Some(answers.lines().map(str::to_owned).collect())
 }
 
-/// Says so where it is seen: what a passing test prints is not.
+/// Prints the reason past the test harness, which captures the output of passing tests.
 fn skip(why: &str) {
     let _unseen = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
@@ -61,7 +62,7 @@ const HANDLERS: [(&str, Dialect); 2] =
 fn decoded(dialect: Dialect, bytes: &[u8]) -> String {
     let mut code_points = Vec::new();
     let mut decoder = DialectDecoder::new(dialect);
-    // In chunks that mean nothing.
+    // In arbitrary chunks.
     let pushed = bytes.chunks(3).try_for_each(|chunk| {
         match decoder.push_to_code_points(chunk, ErrorMode::Fatal, &mut code_points).status {
             Status::IllFormed(error) => Err(error),

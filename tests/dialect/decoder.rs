@@ -1,4 +1,4 @@
-//! The dialects against a slow model of them, at every cut.
+//! The dialects compared with a slow model, at every split.
 #![cfg(feature = "alloc")]
 
 use crate::lists;
@@ -30,14 +30,14 @@ fn short_hostile_strings_decode_as_in_the_model() {
     }
 }
 
-/// Bytes at both sides of every edge.
+/// Both sides of every range boundary.
 const HOSTILE: [u8; 36] = [
     0x00, 0x41, 0x7F, 0x80, 0x83, 0x84, 0x87, 0x88, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0,
     0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xF7, 0xF8, 0xFB,
     0xFC, 0xFD, 0xFE, 0xFF,
 ];
 
-/// What pairs and halves are made of.
+/// The bytes of surrogates and pairs.
 const SURROGATES: [u8; 5] = [0xED, 0xA0, 0xB0, 0x80, 0x41];
 
 fn each_string(alphabet: &[u8], len: usize, use_it: &mut impl FnMut(&[u8])) {
@@ -66,7 +66,7 @@ fn check_bytewise(rules: Rules, bytes: &[u8]) {
     check(rules, bytes, &cuts);
 }
 
-/// Holds a decoder to the model after each chunk and at the end.
+/// Compares a decoder with the model after each chunk and at the end.
 fn check(rules: Rules, bytes: &[u8], cuts: &[usize]) {
     let context = |at| format!("{rules:?}: {bytes:02x?} cut at {cuts:?}, up to {at}");
     let mut decoder = decoder(rules);
@@ -85,14 +85,14 @@ fn check(rules: Rules, bytes: &[u8], cuts: &[usize]) {
     assert_eq!(decoder.position(), bytes.len() as u64);
 }
 
-/// What `finish` returns until there is nothing more.
+/// The results of `finish` until there are no more.
 fn end(
     decoder: &mut DialectDecoder,
 ) -> impl Iterator<Item = Result<DialectPiece<&'static str>, DialectError>> {
     std::iter::from_fn(|| decoder.finish().transpose()).map(|end| end.map(DialectPiece::CodePoint))
 }
 
-/// A push as a `Result`.
+/// The outcome of a push as a `Result`.
 fn ok<E>(progress: Progress<E>) -> Result<(), E> {
     match progress.status {
         Status::Done => Ok(()),
@@ -134,7 +134,7 @@ fn chunks(len: usize, cuts: &[usize]) -> Vec<(usize, usize)> {
 
 // ---- properties ---------------------------------------------------------------------------------
 
-/// Bytes that are likely to meet in a dialect.
+/// Bytes that are likely to interact in a dialect.
 fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         8 => prop::sample::select(PIECES).prop_map(<[u8]>::to_vec),
@@ -147,7 +147,7 @@ fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
 }
 
-/// Text that is one or the other dialect for kilobytes, with something else in the middle.
+/// Kilobytes of text in one dialect, with something else in the middle.
 fn long_bytes() -> impl Strategy<Value = Vec<u8>> {
     let run = prop_oneof![
         prop::sample::select(&["plain text, ", "жёлтый ", "日本語、", "🦀🚀", "né 🦀 ", "\0a"][..])
@@ -200,7 +200,7 @@ fn in_cesu8(text: &str) -> Vec<u8> {
     text.chars().flat_map(|c| model::encode(rules, c.into()).expect("text has a form")).collect()
 }
 
-/// Bytes and places to cut them.
+/// Bytes, and offsets to split them at.
 fn cut(bytes: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
     (bytes, prop::collection::vec(any::<prop::sample::Index>(), 0..8)).prop_map(|(bytes, cuts)| {
         let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
@@ -213,7 +213,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
     prop::sample::select(all_rules())
 }
 
-/// The pieces of a stream put together by hand: text as far as it goes, and the first error.
+/// The pieces of a stream, repaired one by one: text as far as it goes, and the first error.
 fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<DialectErrorKind>) {
     let mut decoder = decoder(rules);
     let mut text = String::new();
@@ -243,7 +243,7 @@ fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<
     (text, None)
 }
 
-/// What stands for a code point that is no text.
+/// The repair of a code point that is not text.
 fn stand_in(dialect: Dialect, code_point: u32, mode: ErrorMode) -> String {
     let is_byte = dialect == Dialect::Utf8b;
     let rules = Rules { dialect, unpaired: true, limit: false, fatal: true };
@@ -295,7 +295,7 @@ proptest! {
         rules in any_rules(),
         mode in prop::sample::select(&MODES[..]),
     ) {
-        // What is repaired, by whatever options, is what whole errors are.
+        // All modes and options repair whole errors.
         let reported = Rules { fatal: rules.fatal && mode == ErrorMode::Fatal, ..rules };
         let mut decoder = decoder(rules);
         let mut text = String::new();
@@ -420,7 +420,7 @@ proptest! {
         let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(units.len())).collect();
         cuts.sort_unstable();
         for rules in all_rules() {
-            // Joined first, as far as they are pairs.
+            // Pairs are joined first.
             let code_points = char::decode_utf16(units.iter().copied()).map(|unit| {
                 unit.map_or_else(|half| u32::from(half.unpaired_surrogate()), u32::from)
             });
@@ -468,7 +468,7 @@ proptest! {
     }
 }
 
-/// Code points of every kind, surrogates and what RFC 2279 has above Unicode among them.
+/// Code points of every kind, including surrogates and those above Unicode that RFC 2279 allows.
 fn code_points() -> impl Strategy<Value = Vec<u32>> {
     let value = prop_oneof![
         4 => any::<char>().prop_map(u32::from),
@@ -480,8 +480,8 @@ fn code_points() -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(value, 0..8)
 }
 
-/// Whether the forms of these, one behind the other, mean the same: two halves may have become a pair,
-/// and bytes that were escaped one by one a character.
+/// Whether the concatenated encodings decode to the same code points: two surrogates can become a pair,
+/// and escaped bytes a character.
 fn decodes_to_itself(rules: Rules, code_points: &[u32]) -> bool {
     let forms = code_points.iter().filter_map(|&code_point| model::encode(rules, code_point));
     let atoms = model::decode(rules, &forms.flatten().collect::<Vec<_>>(), true).atoms;
@@ -504,7 +504,7 @@ fn decode(rules: Rules, bytes: &[u8]) -> Result<Vec<u32>, DialectError> {
     Ok(code_points)
 }
 
-// ---- everything there is ------------------------------------------------------------------------
+// ---- exhaustive ---------------------------------------------------------------------------------
 
 #[test]
 fn every_scalar_value_round_trips_through_every_dialect() {
@@ -548,11 +548,11 @@ fn modified_utf8_has_no_byte_00() {
     assert!(!bytes.contains(&0));
 }
 
-// ---- what the machines hold ---------------------------------------------------------------------
+// ---- state of the encoders and decoders ---------------------------------------------------------
 
 #[test]
 fn an_encoder_error_loses_no_data() {
-    // The half that was held is good; what comes behind it is not.
+    // The held surrogate is accepted; the value after it is not.
     let mut encoder = DialectEncoder::new(Dialect::Wtf8).with_bom();
     let mut bytes = Vec::new();
     let code_points = [0xD800, 0x11_0000, 0xDC00, 0x41];
@@ -710,7 +710,7 @@ fn errors_have_kind_offset_and_bytes() {
     }
 }
 
-// ---- what the types promise ---------------------------------------------------------------------
+// ---- traits -------------------------------------------------------------------------------------
 
 #[test]
 fn types_are_send_sync_unpin_and_debug() {

@@ -1,5 +1,5 @@
-//! Every way to cut every short string of bytes that matter, in every error mode and under every
-//! policy for the signature; and every string of four bytes.
+//! Every split of every short string of edge bytes, in every error mode and with every BOM policy; and
+//! every string of four bytes.
 #![cfg(feature = "codec")]
 
 use crate::parallel;
@@ -14,8 +14,8 @@ use utf8_codec::codec::{CodecError, Utf8Codec};
 use utf8_codec::decoder::Status;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options};
 
-/// What a stream comes to: its text, its errors (in `Fatal` mode each, in others none), how many there
-/// were, and whether a signature was taken off.
+/// The outcome of a stream: its text, its errors (listed in `Fatal` mode only), their number, and
+/// whether a BOM was stripped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     text: String,
@@ -35,7 +35,7 @@ impl Outcome {
         self.bom_seen = decoder.bom_seen();
     }
 
-    /// What the decoder makes of chunks.
+    /// The outcome of the decoder.
     fn of_decoder<'a>(
         &mut self,
         options: Utf8Options,
@@ -62,7 +62,7 @@ impl Outcome {
         self.settle(&decoder);
     }
 
-    /// What the codec makes of them.
+    /// The outcome of the codec.
     fn of_codec<'a>(
         &mut self,
         options: Utf8Options,
@@ -95,7 +95,7 @@ impl Outcome {
     }
 }
 
-/// The chunks of `bytes`, cut behind the bytes whose bits are set in `cuts`.
+/// The chunks of `bytes`, split after the bytes whose bits are set in `cuts`.
 fn chunks(bytes: &[u8], cuts: u32) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -113,7 +113,7 @@ fn configs() -> [Config; 4] {
         .map(|bom| Config { start: Start::Beginning(bom), ..PLAIN })
 }
 
-/// Holds the whole to the model, and every way to cut it to the whole; returns how many there were.
+/// Compares the whole with the model, and every split with the whole. Returns the number of splits.
 fn check_every_cut(bytes: &[u8]) -> u64 {
     let mut found = Outcome::default();
     let mut ways = 0;
@@ -156,7 +156,7 @@ fn check_every_cut(bytes: &[u8]) -> u64 {
     ways
 }
 
-/// Every string of so many of these bytes, those that begin with `first`.
+/// Checks every string of these lengths over this alphabet that starts with `first`.
 fn check_strings(alphabet: &[u8], first: u8, lengths: RangeInclusive<usize>) -> u64 {
     let mut ways = 0;
     for len in lengths {
@@ -175,29 +175,28 @@ fn check_strings(alphabet: &[u8], first: u8, lengths: RangeInclusive<usize>) -> 
     ways
 }
 
-/// Each first byte in turn, on as many threads as there are processors.
+/// Checks all first bytes, on as many threads as there are processors.
 fn check_all(alphabet: &[u8], most: usize) -> u64 {
     parallel::sum_of(alphabet, |&first| check_strings(alphabet, first, 1..=most))
 }
 
-/// Of every kind of byte one, of those at an edge of a range two; and the signature's.
+/// One byte of every kind, two at each end of a range; and the bytes of the BOM.
 const ALPHABET: [u8; 14] =
     [0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBB, 0xBF, 0xC3, 0xE0, 0xED, 0xEF, 0xF0, 0xFF];
 
-/// Enough for characters of all lengths, surrogates, overlong forms and signatures.
+/// Enough for characters of all lengths, surrogates, overlong forms and BOMs.
 const SHORT_ALPHABET: [u8; 9] = [0x41, 0x80, 0xA0, 0xBB, 0xBF, 0xC3, 0xED, 0xEF, 0xF0];
 
-/// Both sides of the edges that the second bytes of E0, ED, F0 and F4 have, bytes that never occur, and
-/// text.
+/// Both sides of the limits for second bytes after E0, ED, F0 and F4, bytes that never occur, and text.
 const EDGES: [u8; 11] = [0x61, 0x8F, 0x90, 0x9F, 0xA0, 0xC0, 0xE0, 0xED, 0xF0, 0xF4, 0xFF];
 
-/// Of these, those that sequences begin with.
+/// Those that start a sequence with such a limit.
 const EDGED_LEADS: [u8; 4] = [0xE0, 0xED, 0xF0, 0xF4];
 
 #[test]
 fn every_split_of_every_string_of_up_to_three_bytes() {
     let ways = check_all(&ALPHABET, 3);
-    // Strings, policies, modes, cuts, objects.
+    // Strings, policies, modes, splits, types.
     assert_eq!(ways, (14 + 14 * 14 * 2 + 14 * 14 * 14 * 4) * 4 * 6 * 2);
 }
 
@@ -227,8 +226,8 @@ fn every_split_of_every_string_of_up_to_six_bytes() {
 #[test]
 #[ignore = "takes minutes"]
 fn every_split_of_every_string_of_up_to_six_edge_bytes() {
-    // Those of six bytes from a leading byte on, as behind any other the decoder is where it was before;
-    // and without FF, which is as C0.
+    // Strings of six bytes only from a leading byte on, since after any other byte the decoder is back
+    // in its initial state; without FF, which behaves as C0.
     let ways = check_all(&EDGES, 5)
         + parallel::sum_of(&EDGED_LEADS, |&first| check_strings(&EDGES[..10], first, 6..=6));
     println!("{ways} ways");
@@ -239,8 +238,8 @@ fn every_split_of_every_string_of_up_to_six_edge_bytes() {
 
 // ---- four bytes ---------------------------------------------------------------------------------
 
-/// The length of the sequence or maximal subpart that `bytes` begin with, and what is wrong with it:
-/// Unicode's table 3-7, written out.
+/// The length of the sequence or maximal subpart at the start of `bytes`, and the kind of its error:
+/// Unicode table 3-7, written out.
 fn first_part(bytes: &[u8]) -> (usize, Option<Kind>) {
     let tail = 0x80..=0xBF;
     let (len, second, refusal) = match bytes[0] {
@@ -286,12 +285,12 @@ fn kind_of(kind: Kind) -> Utf8ErrorKind {
     }
 }
 
-/// Text, and the place, length and kind of every error: as the table has them.
+/// Checks the text, and the offset, length and kind of every error, against the table.
 fn check_four(bytes: [u8; 4]) {
     let mut decoder = Utf8Decoder::new();
     let (mut at, mut text_to) = (0, 0);
     let mut refused = |error: Utf8Error, text_to: &mut usize| {
-        // Everything up to the error is text, and all of it has come.
+        // Everything up to the error is text, and all of it has been emitted.
         while at < *text_to {
             let (len, kind) = first_part(&bytes[at..]);
             assert_eq!(kind, None, "{bytes:02x?} at {at}");

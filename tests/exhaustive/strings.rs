@@ -1,4 +1,4 @@
-//! All of them: scalar values, and byte strings of one to three bytes.
+//! All scalar values, and all byte strings of one to three bytes.
 
 #![cfg(feature = "codec")]
 
@@ -48,7 +48,7 @@ fn all_scalar_values_pass_through_char_codec_and_encoder() {
     assert_eq!(codec.decode_eof(&mut wire).unwrap(), None);
 }
 
-/// The first error of `bytes`, or `None`, as std tells it.
+/// The first error of `bytes` by std, or `None`.
 fn of_std(bytes: &[u8]) -> Option<(u64, Option<usize>)> {
     let error = std::str::from_utf8(bytes).err()?;
     Some((error.valid_up_to() as u64, error.error_len()))
@@ -91,7 +91,7 @@ fn all_strings_of_one_to_three_bytes_decode_as_in_std() {
                     at += chunk.valid().len();
                 }
                 if chunk.invalid().is_empty() || at + chunk.invalid().len() == len {
-                    // The last part may be incomplete, and then comes at the end.
+                    // The last part can be incomplete; it is then reported at the end.
                     let last = pieces.next().map(|piece| piece.unwrap_err());
                     assert_eq!(pieces.next(), None);
                     let last = last.or_else(|| decoder.finish().err());

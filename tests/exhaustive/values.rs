@@ -28,20 +28,20 @@ use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
 
-/// All of them, in order: 4,382,592 bytes.
+/// All scalar values in order: 4,382,592 bytes.
 fn all() -> &'static str {
     static ALL: OnceLock<String> = OnceLock::new();
     ALL.get_or_init(|| ('\0'..=char::MAX).collect())
 }
 
-/// Cuts characters of all lengths in all places.
+/// Splits characters of all lengths at all offsets.
 const SIZES: [usize; 2] = [7, 4093];
 
 #[test]
 fn all_scalar_values_through_every_decoder() {
     for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
         for (name, mut subject) in subjects(PLAIN, mode) {
-            // Compared as they come: a million atoms take a great deal of memory.
+            // Compares item by item: a million atoms need much memory.
             let mut expected = all().chars();
             let mut compare = |atoms: Vec<Atom>| {
                 for atom in atoms {
@@ -91,7 +91,7 @@ fn all_scalar_values_through_every_output_buffer() {
     }
 }
 
-/// Pushes until all of `chunk` has been taken.
+/// Pushes until `chunk` is consumed.
 fn push(chunk: &[u8], mut step: impl FnMut(&[u8]) -> utf8_codec::decoder::Progress) {
     let mut rest = chunk;
     loop {
@@ -105,7 +105,7 @@ fn push(chunk: &[u8], mut step: impl FnMut(&[u8]) -> utf8_codec::decoder::Progre
     }
 }
 
-/// What a codec makes of all of them, in chunks.
+/// The items of a codec for all of them, in chunks.
 fn decoded<C: Decoder>(mut codec: C, bytes: &[u8], size: usize) -> Vec<C::Item>
 where
     C::Error: std::fmt::Debug,
@@ -144,7 +144,7 @@ fn all_scalar_values_through_the_codecs_both_ways() {
         let chars: String = decoded(CharCodec::new(), all().as_bytes(), size).into_iter().collect();
         assert!(chars == all(), "in chunks of {size}");
 
-        // U+000A is among them, and ends a line.
+        // They include U+000A, which ends a line.
         let lines = Utf8LinesCodec::new().with_max_length(usize::MAX);
         let mut text = String::new();
         for line in decoded(lines, all().as_bytes(), size) {
@@ -161,7 +161,7 @@ fn all_scalar_values_through_the_codecs_both_ways() {
     assert!(wire == [all(), "\n"].concat().as_bytes());
 }
 
-/// Appends a line as it was, with the line feed that ended it.
+/// Appends a line with its line feed.
 fn push_line(line: Line, text: &mut String) {
     text.push_str(&line);
     text.push_str(if line.end == LineEnd::Delimiter { "\n" } else { "" });
@@ -193,7 +193,7 @@ fn all_scalar_values_through_the_writer_and_the_encoder() {
     assert!(out == all().as_bytes());
 }
 
-/// `str::ceil_char_boundary`, which is younger than the oldest Rust that this builds with.
+/// `str::ceil_char_boundary`, which is newer than the minimum Rust version.
 trait CeilBoundary {
     fn ceil_boundary(&self, at: usize) -> usize;
 }
@@ -204,7 +204,7 @@ impl CeilBoundary for str {
     }
 }
 
-/// All of them in chunks, as they would come from a connection.
+/// All of them in chunks, as from a connection.
 fn chunks(size: usize) -> impl Stream<Item = Result<Bytes, Infallible>> + Unpin {
     stream::iter(all().as_bytes().chunks(size).map(|chunk| Ok(Bytes::from_static(chunk))))
 }
@@ -230,7 +230,7 @@ fn all_scalar_values_through_the_byte_reader() {
     for size in SIZES {
         let source = StreamReader::new(chunks(size).map_err(io::Error::other));
         let mut reader = Utf8Reader::new(source).into_byte_reader();
-        // Odd, so that characters are read in parts.
+        // An odd size, so that characters are read in parts.
         let (mut bytes, mut buffer) = (Vec::new(), [0; 61]);
         while let read @ 1.. = block_on(reader.read(&mut buffer)).unwrap() {
             bytes.extend_from_slice(&buffer[..read]);
@@ -253,7 +253,8 @@ fn all_scalar_values_through_utf16_and_back() {
     }
 }
 
-/// Gives them to a message in masked frames, and those in pieces to `take`; what the last frame ends.
+/// Sends them as masked frames, each in pieces that `take` pushes. Returns the message of the last
+/// frame.
 fn message(size: usize, mut take: impl FnMut(&mut MessageAssembler, &mut [u8])) -> Option<Message> {
     let mask = [0x37, 0xFA, 0x21, 0x3D];
     let mut connection = MessageAssembler::new();
@@ -373,7 +374,7 @@ fn all_scalar_values_through_fallbacks_detectors_and_terminals() {
             assert_eq!(decoder.fallback_count(), 0);
         }
     }
-    // In order there is no sequence that switches charsets.
+    // In order they contain no escape sequence that switches charsets.
     let (mut terminal, mut text) =
         (TerminalDecoder::new().with_coding_system(CodingSystem::Utf8), String::new());
     for chunk in all().as_bytes().chunks(7) {
@@ -381,7 +382,7 @@ fn all_scalar_values_through_fallbacks_detectors_and_terminals() {
     }
     assert!(text == all() && terminal.finish() == Ok(None));
 
-    // Without control characters it is UTF-8 beyond doubt.
+    // Without control characters the input is certainly UTF-8.
     let mut detector = Detector::new();
     for chunk in all().as_bytes()[0x20..].chunks(7) {
         detector.push(chunk);
@@ -410,7 +411,7 @@ fn all_scalar_values_through_every_kernel() {
 
 #[test]
 fn scalar_values_are_found_at_their_offset() {
-    // The text before it is so long that it is cut in every place.
+    // The text before it is long enough for splits at every offset of it.
     for c in ['\0', 'é', '€', '\u{FEFF}', '😀', char::MAX] {
         let expected = all().find(c).unwrap() as u64;
         let mut finder = TextFinder::new(c.encode_utf8(&mut [0; 4])).unwrap();

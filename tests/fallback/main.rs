@@ -1,4 +1,4 @@
-//! Text that turns out not to be UTF-8, read in a legacy encoding: per part, per line, for the rest.
+//! Input that is not UTF-8, decoded in a legacy encoding: per part, per line, and for the rest.
 
 #![cfg(feature = "alloc")]
 
@@ -19,7 +19,7 @@ mod whatwg;
 
 use proptest::prelude::*;
 
-/// Cuts `bytes` after each length in turn; an empty chunk where that is 0.
+/// Splits `bytes` at these lengths in turn; 0 is an empty chunk.
 fn cut<'a>(bytes: &'a [u8], lens: &[usize]) -> Vec<&'a [u8]> {
     let mut rest = bytes;
     let mut chunks = Vec::new();
@@ -35,7 +35,7 @@ fn cut<'a>(bytes: &'a [u8], lens: &[usize]) -> Vec<&'a [u8]> {
     chunks
 }
 
-/// Bytes in which everything happens that a fallback knows.
+/// Bytes that trigger every case of a fallback.
 fn inputs() -> impl Strategy<Value = Vec<u8>> {
     let part = prop::sample::select(vec![
         &b"a"[..],

@@ -115,7 +115,7 @@ fn unmapped_bytes_are_replaced_and_counted() {
 
 #[test]
 fn spare_capacity_does_not_slow_decoding() {
-    // Were all the room made ready for each byte and for each error, it would take hours.
+    // If each byte and each error initialised all spare capacity, this would take hours.
     let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
     let mut text = String::with_capacity(1 << 30);
     let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));

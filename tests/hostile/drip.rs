@@ -1,4 +1,4 @@
-//! Peers that take their time.
+//! Slow peers.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use utf8_codec::stream::{StreamError, Utf8Reader};
 
 use crate::{as_many_as, connection, connections, counting, soon};
 
-/// Reads until `bytes` bytes have come, text or not.
+/// Reads until `bytes` bytes have arrived, ill-formed ones included.
 async fn read_up_to(reader: &mut Utf8Reader<TcpStream>, bytes: usize) -> String {
     let mut text = String::new();
     while reader.decoder().position() as usize + reader.rest().len() < bytes {
@@ -54,7 +54,7 @@ async fn incomplete_characters_on_thousands_of_sockets_hold_no_memory() {
                 assert_eq!(text, if whole { character } else { "" });
                 assert_eq!(reader.rest(), if whole { b"" } else { &character.as_bytes()[..=at] });
             }
-            // Who has something to say is heard in between.
+            // A peer that sends is served meanwhile.
             good_peer.write_all("grüße\n".as_bytes()).await.unwrap();
             let mut answer = [0; "grüße\n".len()];
             soon(good_peer.read_exact(&mut answer)).await.unwrap();
@@ -63,7 +63,7 @@ async fn incomplete_characters_on_thousands_of_sockets_hold_no_memory() {
     }
     let more = counting::most() - before;
     println!("{many} connections in the middle of a character: {more} bytes more");
-    // The echo's own buffers, and the text that is compared.
+    // The echo's own buffers, and the text it is compared with.
     assert!(more <= 64 * 1024, "{more}");
 
     drop(good_peer);
@@ -83,7 +83,7 @@ async fn a_time_out_ends_a_connection_silent_inside_a_character() {
     let serve = |socket: TcpStream| async move {
         let mut reader = Utf8Reader::new(socket);
         let mut text = String::new();
-        // The future that loses is dropped, again and again.
+        // The losing future is dropped, repeatedly.
         let mut patience = 5;
         while patience > 0 {
             match timeout(Duration::from_millis(10), reader.next_str()).await {
@@ -113,7 +113,7 @@ async fn time_outs_inside_a_character_lose_no_data() {
     let mut seen = String::new();
     let mut frames = 0;
     for &byte in text.as_bytes() {
-        // Given up before the byte has come: nothing may get lost by that.
+        // Cancelled before the byte arrives: no data may be lost.
         if let Some(read) = reader.next_str().now_or_never() {
             seen.push_str(read.unwrap().unwrap());
         }

@@ -12,7 +12,7 @@ use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 
 use crate::{connections, counting, multilingual, soon};
 
-/// Reads all that comes before the connection breaks, and tells of each text as it comes.
+/// Reads until the connection breaks, and reports each text as it arrives.
 async fn read_until_it_breaks(
     number: usize,
     socket: TcpStream,
@@ -73,7 +73,7 @@ async fn a_reset_inside_a_character_keeps_earlier_text_and_other_connections() {
         soon(peer.write_all(text.as_bytes())).await.unwrap();
         peer.write_all(b"\xE2\x82").await.unwrap();
         peer.set_zero_linger().unwrap();
-        // Every other one resets at once: then some of what it sent may never be read.
+        // Every other peer resets at once: some of what it sent may never be read.
         waiting.push((number % 2 == 0).then_some(peer));
     }
     while waiting.iter().any(Option::is_some) {
@@ -124,7 +124,7 @@ async fn a_task_aborted_inside_a_character_frees_its_memory() {
         task.abort();
     }
     for (number, mut peer) in peers.into_iter().enumerate() {
-        // To those that are gone, writing may fail or not.
+        // Writing to closed connections may fail.
         let written = peer.write_all(b"\xAC\n").await;
         assert!(number % 2 == 0 || written.is_ok());
     }
@@ -153,7 +153,7 @@ async fn a_panicking_consumer_ends_only_its_own_connection() {
                 let mut chars = 0;
                 while let Some(c) = reader.next_char().await.unwrap() {
                     if c == '\0' {
-                        // Without the panic's message, which would fill memory where it is caught.
+                        // Without the panic message, which would use memory where it is captured.
                         resume_unwind(Box::new("as it should"));
                     }
                     chars += 1;

@@ -1,4 +1,4 @@
-//! Peers that send too much of the same.
+//! Peers that flood.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -25,17 +25,16 @@ const LOSSY: [(ErrorMode, &str); 5] = [
     (ErrorMode::Windows1252, "ÿ"),
 ];
 
-/// More than what was held before is not held at any time, whatever comes: some buffers of one read,
-/// and what is made of one.
+/// The most memory that may be held besides: some buffers of one read, and the output of one.
 const BOUND: isize = 256 * 1024;
 
-/// Writes `unit` over and over, `bytes` bytes of it, and ends.
+/// Writes `bytes` bytes of repeated `unit`, then closes.
 async fn flood(mut peer: TcpStream, unit: &[u8], bytes: usize) {
     let block = unit.repeat((1 << 16) / unit.len());
     let mut rest = bytes;
     while rest > 0 {
         let now = rest.min(block.len());
-        // Who has seen enough may have closed the connection.
+        // The receiver may have closed the connection.
         if peer.write_all(&block[..now]).await.is_err() {
             return;
         }
@@ -43,7 +42,7 @@ async fn flood(mut peer: TcpStream, unit: &[u8], bytes: usize) {
     }
 }
 
-/// What `read` makes of a connection while it is flooded, and how much more memory that took.
+/// The result of `read` on a flooded connection, and how much memory it used besides.
 async fn flooded<F, T>(unit: &[u8], bytes: usize, read: impl FnOnce(TcpStream) -> F) -> (T, isize)
 where
     F: Future<Output = T>,
@@ -55,7 +54,7 @@ where
     (result, counting::most() - before)
 }
 
-/// Whether `text` is nothing but `unit`.
+/// Whether `text` is `unit` repeated.
 fn is_all(text: &str, unit: &str) -> bool {
     text.len().is_multiple_of(unit.len().max(1))
         && text.as_bytes().chunks(unit.len().max(1)).all(|part| part == unit.as_bytes())
@@ -136,7 +135,7 @@ async fn a_flood_of_errors_yields_each_repaired_char() {
     }
 }
 
-/// Holds the errors of a flood of `FF` to what they must be.
+/// Checks the next error of a flood of `FF`.
 fn check_errors(errors: &mut u64, error: &Utf8Error) {
     assert_eq!((error.valid_up_to(), error.kind()), (*errors, Utf8ErrorKind::InvalidByte));
     *errors += 1;
@@ -203,7 +202,7 @@ async fn in_fatal_mode_a_flood_ends_at_its_first_byte() {
 #[tokio::test]
 async fn a_flood_of_boms_loses_at_most_the_first() {
     let count = MIB / 3;
-    // (Signatures removed, errors)
+    // (BOMs stripped, errors)
     for (policy, removed, errors) in [
         (BomPolicy::Keep, 0, 0),
         (BomPolicy::Strip, 1, 0),
@@ -225,7 +224,7 @@ async fn a_flood_of_boms_loses_at_most_the_first() {
         assert_eq!(seen, (count - removed, errors), "{policy:?}");
         assert!(more <= BOUND, "{more} bytes more, {policy:?}");
 
-        // In packets that cut every signature, and through a codec.
+        // In packets that split every BOM, and through a codec.
         let (mut peer, socket) = connection().await;
         let write = async move {
             for piece in "\u{FEFF}".repeat(1000).as_bytes().chunks(2) {
@@ -261,7 +260,7 @@ async fn endless_lines_on_many_connections_use_bounded_memory() {
         }
     });
     let reads = sockets.into_iter().enumerate().map(|(number, socket)| async move {
-        // What is wrong with the line is said once, by what shows first.
+        // The first error of the line is reported, once.
         let mode = if number % 2 == 0 { ErrorMode::Fatal } else { ErrorMode::Replacement };
         let codec = Utf8LinesCodec::new().with_max_length(LIMIT).with_error_mode(mode);
         let mut lines = FramedRead::new(socket, codec);
@@ -275,7 +274,7 @@ async fn endless_lines_on_many_connections_use_bounded_memory() {
     soon(future::join(future::join_all(writes), future::join_all(reads))).await;
     let each = (counting::most() - before) / CONNECTIONS.cast_signed();
     println!("{each} bytes for each of {CONNECTIONS} endless lines");
-    // The read buffer, which may double once.
+    // The read buffer, which can double once.
     assert!(each <= 40 * 1024, "{each}");
 }
 
@@ -318,7 +317,7 @@ async fn a_flood_on_one_connection_does_not_delay_another() {
     let [flooder, mut good]: [TcpStream; 2] = peers.try_into().unwrap();
     let [flooded, quiet]: [TcpStream; 2] = sockets.try_into().unwrap();
     let flooding = tokio::spawn(async move { flood(flooder, b"\xFF", usize::MAX).await });
-    // In this mode there is nothing to hand on, so that the reader has nothing to stop it.
+    // This mode emits nothing, so the reader is never interrupted.
     let draining = tokio::spawn({
         let flooded = InspectReader::new(flooded, {
             let read = Arc::clone(&read);
@@ -341,7 +340,7 @@ async fn a_flood_on_one_connection_does_not_delay_another() {
     });
     for byte in "grüß dich".bytes() {
         good.write_all(&[byte]).await.unwrap();
-        // The flood goes on between them.
+        // The flood continues meanwhile.
         let before = read.load(Relaxed);
         while read.load(Relaxed) < before + MIB {
             tokio::task::yield_now().await;

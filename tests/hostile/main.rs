@@ -1,8 +1,8 @@
-//! Peers that mean harm, on real sockets of the loopback device: memory stays bounded, the other
-//! connections go on, and every good byte is accounted for.
+//! Malicious peers on loopback sockets: memory stays bounded, other connections continue, and no valid
+//! byte is lost.
 //!
-//! Each test runs on one thread, so that what the allocator has counted there is the test's, both
-//! ends of its connections included.
+//! Each test runs on one thread, so that the allocator's count for the thread is that of the test, with
+//! both ends of its connections.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 #[path = "../support/counting.rs"]
@@ -23,7 +23,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
-/// Two ends of each of so many new connections, all with TCP_NODELAY.
+/// Both ends of `count` new connections, with TCP_NODELAY.
 async fn connections(count: usize) -> (Vec<TcpStream>, Vec<TcpStream>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -44,12 +44,12 @@ async fn connection() -> (TcpStream, TcpStream) {
     (near.remove(0), far.remove(0))
 }
 
-/// Waits for `future`; a test that hangs fails instead.
+/// Waits for `future`; fails instead of hanging.
 async fn soon<F: Future>(future: F) -> F::Output {
     timeout(Duration::from_secs(60), future).await.expect("hangs")
 }
 
-/// So many connections, or as many as this process may have files open for, other tests aside.
+/// `wanted` connections, or as many as this process may open, beside those of other tests.
 fn as_many_as(wanted: usize) -> usize {
     #[cfg(unix)]
     let files = rlimit::increase_nofile_limit(u64::MAX).map_or(256, |files| files as usize);
@@ -58,7 +58,7 @@ fn as_many_as(wanted: usize) -> usize {
     wanted.min(files.saturating_sub(128) / 4).max(1)
 }
 
-/// Text in many scripts, with characters of all lengths, of at least so many bytes.
+/// Text in many scripts with characters of all lengths, at least this many bytes.
 fn multilingual(least: usize) -> String {
     let samples =
         ["Съешь ещё булок, ", "色は匂へど散りぬるを、", "👩‍👩‍👧‍👦 🏳️‍🌈 𝒜𝒷𝒸 ", "né, à Zürich; ", "plain, "];
@@ -72,7 +72,7 @@ fn multilingual(least: usize) -> String {
     text
 }
 
-/// Counts the reads that bring something.
+/// Counts the reads that return data.
 struct Counted<R> {
     reader: R,
     reads: usize,

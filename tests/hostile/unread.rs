@@ -1,4 +1,4 @@
-//! Peers that do not read what they are sent.
+//! Peers that do not read what they receive.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use utf8_codec::stream::{Utf8Reader, Utf8Writer};
 
 use crate::{connection, connections, counting, multilingual, soon};
 
-/// What two sockets' buffers can never hold.
+/// More than the buffers of two sockets can hold.
 const FAR_TOO_MUCH: usize = 256 << 20;
 
-/// Whether a write that does not end for so long waits for the peer.
+/// A write that is pending for this long waits for the peer.
 const STUCK: Duration = Duration::from_millis(100);
 
-/// Writes `text` over and over until the peer's not reading stops it; returns how many bytes of it
-/// were taken, and the writer. A text whose future was dropped has not been taken.
+/// Writes `text` repeatedly until the peer's buffers are full. Returns the number of bytes taken, and
+/// the writer. A text whose future was dropped has not been taken.
 async fn write_until_stuck<W: AsyncWrite + Unpin>(
     mut writer: Utf8Writer<W>,
     text: &str,
@@ -37,7 +37,7 @@ async fn write_until_stuck<W: AsyncWrite + Unpin>(
     (taken, writer)
 }
 
-/// Reads exactly `bytes` bytes, which must be `text` over and over.
+/// Reads exactly `bytes` bytes of repeated `text`.
 async fn read_all(socket: &mut TcpStream, text: &str, bytes: usize) {
     let mut buffer = vec![0; text.len()];
     for _ in 0..bytes / text.len() {
@@ -57,7 +57,7 @@ async fn a_writer_with_a_stalled_peer_waits_with_little_memory() {
     assert!(more <= 64 * 1024, "{more}");
     assert!(writer.unwritten_len() > 0 && taken > 0);
 
-    // Once the peer reads, all of it is there, and nothing else.
+    // Once the peer reads, it receives exactly what was taken.
     let end = async {
         writer.close().await.unwrap();
         drop(writer);
@@ -83,7 +83,7 @@ async fn two_writers_that_do_not_read_lose_no_data() {
     let more = counting::most() - before;
     assert!(more <= 128 * 1024, "{more}");
 
-    // Both write on what they hold and read at the same time, each in one task.
+    // Both write what they hold and read at the same time, each in one task.
     async fn both(writer: &mut Utf8Writer<TcpStream>, text: &str, bytes: usize) {
         let mut seen = 0;
         let mut buffer = vec![0; 8192];
@@ -130,7 +130,7 @@ async fn an_echo_with_a_stalled_peer_stops_reading_and_serves_others() {
         .collect();
     let [deaf, mut good, mut gone]: [TcpStream; 3] = peers.try_into().unwrap();
 
-    // One writes and writes, until nothing goes any more in either direction.
+    // One peer writes until both directions are full.
     let mut sent = 0;
     while timeout(STUCK, deaf.writable()).await.is_ok() {
         match deaf.try_write(&text.as_bytes()[sent % text.len()..]) {
@@ -143,7 +143,7 @@ async fn an_echo_with_a_stalled_peer_stops_reading_and_serves_others() {
     println!("{sent} bytes on the way, {more} bytes of memory");
     assert!(more <= 256 * 1024, "{more}");
 
-    // Another is served as if nothing were the matter; a third leaves in the middle of it all.
+    // A second is served normally; a third disconnects meanwhile.
     good.write_all("grüß dich".as_bytes()).await.unwrap();
     let mut answer = [0; "grüß dich".len()];
     soon(good.read_exact(&mut answer)).await.unwrap();
@@ -152,7 +152,7 @@ async fn an_echo_with_a_stalled_peer_stops_reading_and_serves_others() {
     gone.set_zero_linger().unwrap();
     drop((good, gone));
 
-    // Then the first one reads, and finds every byte that was sent, the last character completed.
+    // Then the first peer reads and receives every byte that was sent, including the last character.
     let rest = &text.as_bytes()[sent % text.len()..];
     let (mut read_half, mut write_half) = deaf.into_split();
     let write = async {

@@ -1,4 +1,4 @@
-//! What a `Content-Type` says of the encoding.
+//! The charset in a `Content-Type`.
 
 use std::convert::Infallible;
 
@@ -51,7 +51,7 @@ fn utf_8_has_six_labels_in_any_case() {
 
 #[test]
 fn the_charset_parameter_matches_in_any_case_and_position() {
-    // A field that names none contradicts one that does.
+    // A field without a charset contradicts a field with one.
     let names_one = |field| from_headers(&["text/plain; charset=utf-8", field]);
     for field in [
         "text/plain;charset=utf-8",

@@ -1,4 +1,4 @@
-//! What errors say, and what they become.
+//! The messages of errors, and their conversions.
 
 use std::error::Error;
 use std::io;

@@ -1,4 +1,4 @@
-//! Which frames come, in which order, and whose memory they are.
+//! The frames of a body, their order and their memory.
 
 use std::convert::Infallible;
 
@@ -88,7 +88,7 @@ fn settings_can_be_applied_in_any_order() {
     assert!(one.decoder().bom_seen() && other.decoder().bom_seen());
 }
 
-// ---- ends, trailers, failures -------------------------------------------------------------------
+// ---- the end, trailers, inner errors ------------------------------------------------------------
 
 #[test]
 fn an_incomplete_end_is_one_error() {
@@ -175,7 +175,7 @@ fn empty_frames_change_nothing() {
     }
 }
 
-// ---- memory -------------------------------------------------------------------------------------
+// ---- copies -------------------------------------------------------------------------------------
 
 fn data<B: Body<Data = Bytes> + Unpin>(body: &mut B) -> Bytes {
     body.frame().now_or_never().unwrap().unwrap().ok().unwrap().into_data().unwrap()
@@ -219,7 +219,7 @@ fn frames_can_be_any_buf() {
     assert_eq!(text(vec![a.chain(b).take(4), b"!".chain(b).take(1)]), "grü!");
 }
 
-// ---- around other bodies, and within them ---------------------------------------------------------
+// ---- composition with other bodies ----------------------------------------------------------------
 
 #[test]
 fn http_body_util_combinators_work() {
@@ -248,7 +248,7 @@ fn a_body_that_is_not_unpin_can_be_wrapped() {
     assert_eq!(body.collect_text(4).now_or_never().unwrap().unwrap(), "lazy");
 }
 
-// ---- chunking never shows -------------------------------------------------------------------------
+// ---- chunk independence ---------------------------------------------------------------------------
 
 fn any_options() -> impl Strategy<Value = Utf8Options> {
     let bom = vec![BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid];
@@ -289,7 +289,7 @@ fn pieces() -> impl Strategy<Value = Vec<&'static [u8]>> {
     prop::collection::vec(prop::sample::select(pieces), 0..24)
 }
 
-/// What one decoder, given everything at once, makes of it.
+/// The output of one decoder that receives everything at once.
 fn whole(bytes: &[u8], options: Utf8Options, mode: ErrorMode) -> Vec<String> {
     let mut decoder = Utf8Decoder::new().with_options(options);
     let mut words = Vec::new();
@@ -307,7 +307,7 @@ fn whole(bytes: &[u8], options: Utf8Options, mode: ErrorMode) -> Vec<String> {
     words
 }
 
-/// Words of text letter by letter.
+/// Splits text into characters.
 fn letters(words: Vec<String>) -> Vec<String> {
     let is_text = |word: &String| !word.ends_with(']') && !word.starts_with("x: ");
     let split = |word: String| match is_text(&word) {

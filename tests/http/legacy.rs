@@ -1,4 +1,4 @@
-//! Bodies in other encodings, against encoding_rs given everything at once.
+//! Bodies in other encodings, compared with encoding_rs on the whole input.
 
 use std::convert::Infallible;
 
@@ -16,14 +16,14 @@ use crate::lists::MODES;
 use crate::script::Does::{Data, End, Fail, Trailers};
 use crate::script::{Script, body, ready};
 
-/// What comes of a body in pieces of these sizes.
+/// The output for a body in pieces of these sizes.
 fn in_pieces(label: &str, bytes: &[u8], sizes: &[usize]) -> Vec<String> {
     let (mut frames, mut rest, mut sizes) = (Vec::new(), bytes, sizes.iter().cycle());
     while !rest.is_empty() {
         let size = sizes.next().map_or(rest.len(), |size| (*size).min(rest.len()));
-        let (piece, behind) = rest.split_at(size);
+        let (piece, after) = rest.split_at(size);
         frames.push(Ok::<_, Infallible>(Frame::data(Bytes::copy_from_slice(piece))));
-        rest = behind;
+        rest = after;
     }
     let mut body =
         Utf8Body::new(StreamBody::new(stream::iter(frames))).with_charset(label).unwrap();
@@ -65,7 +65,7 @@ fn text_in_every_encoding_round_trips() {
     for label in LABELS {
         let encoding = Encoding::for_label(label.as_bytes()).unwrap();
         if encoding.output_encoding() != encoding {
-            continue; // UTF-16 has no encoder.
+            continue; // encoding_rs has no UTF-16 encoder.
         }
         let (bytes, ..) = encoding.encode(text);
         let (expected, malformed) = encoding.decode_without_bom_handling(&bytes);
@@ -120,7 +120,7 @@ fn errors_have_the_offset_and_extent_of_the_encoding_standard() {
     assert_eq!(told("gb18030", &does), ["a", "1 [81]", "x: 1", "-"]);
     let does = [Data(b"a\x81"), Fail("reset"), Data(b"b")];
     assert_eq!(told("gb18030", &does), ["a", "! reset", "-"]);
-    // Told by the fourth byte: the first began nothing, and the two between are text.
+    // Decided by the fourth byte: the first starts no character, and the two between are text.
     let does = [Data(b"\x81"), Data(b"\x30"), Data(b"\x81"), Data(b"x"), End];
     assert_eq!(told("gb18030", &does), ["0 [81]", "0亁", "-"]);
 }
@@ -176,7 +176,7 @@ fn the_bom_decides_the_byte_order_of_utf_16() {
         let body = Utf8Body::new(Script::of(plain)).with_charset(label).unwrap();
         assert_eq!(ready(&mut body.with_options(options)).concat(), "0 []a-");
     }
-    // U+FFFE elsewhere is what it is.
+    // U+FFFE elsewhere is an ordinary character.
     let mut body = Utf8Body::new(Script::of(&[b"a\0\xFE\xFF"])).with_charset("utf-16").unwrap();
     assert_eq!(ready(&mut body).concat(), "a\u{FFFE}-");
 }
@@ -186,7 +186,7 @@ fn strictness_applies_to_the_decoded_text() {
     let strict = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
     let body =
         || body(&[Data(b"\xE9\0\x81"), End]).with_charset("big5").unwrap().with_options(strict);
-    // E9 00 is ill-formed, and 00 is text of its own.
+    // E9 00 is ill-formed, and 00 is text.
     assert_eq!(ready(&mut body()), ["0 [e9]", "0 [00]", "2 [81]", "-"]);
     let mut lossy = body().with_error_mode(ErrorMode::Skip);
     assert_eq!(ready(&mut lossy), ["-"]);

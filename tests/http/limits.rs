@@ -1,4 +1,4 @@
-//! How much comes, and who knows beforehand.
+//! Size hints, the end of the stream, and limits.
 
 use futures::{FutureExt, StreamExt, stream};
 use http_body::{Body, Frame, SizeHint};
@@ -17,7 +17,7 @@ fn bounds(hint: SizeHint) -> (u64, Option<u64>) {
     (hint.lower(), hint.upper())
 }
 
-/// The size hint before each frame, and the bytes of data that came behind it.
+/// The size hint before each frame, and the number of bytes that followed.
 fn hints(mut body: Utf8Body<Script>) -> Vec<(SizeHint, u64)> {
     let mut hints = vec![body.size_hint()];
     let mut lengths = Vec::new();
@@ -26,8 +26,8 @@ fn hints(mut body: Utf8Body<Script>) -> Vec<(SizeHint, u64)> {
         lengths.push(len as u64);
         hints.push(body.size_hint());
     }
-    let behind = |n: usize| lengths[n..].iter().sum();
-    hints.into_iter().enumerate().map(|(n, hint)| (hint, behind(n))).collect()
+    let after = |n: usize| lengths[n..].iter().sum();
+    hints.into_iter().enumerate().map(|(n, hint)| (hint, after(n))).collect()
 }
 
 const FRAMES: [&[u8]; 6] = [b"\xEF\xBB", b"\xBFa", b"", b"bc\xE2", b"\x82\xAC", b"d"];
@@ -36,8 +36,8 @@ const FRAMES: [&[u8]; 6] = [b"\xEF\xBB", b"\xBFa", b"", b"bc\xE2", b"\x82\xAC", 
 fn the_size_hint_is_exact_for_an_unchanged_body() {
     let hints = hints(Utf8Body::new(Script::of(&FRAMES).with_length()));
     assert_eq!(hints.len(), 6);
-    for (hint, behind) in hints {
-        assert_eq!(hint.exact(), Some(behind));
+    for (hint, after) in hints {
+        assert_eq!(hint.exact(), Some(after));
     }
 }
 
@@ -46,10 +46,10 @@ fn the_size_hint_is_inexact_while_a_bom_can_be_stripped() {
     for bom in [BomPolicy::Strip, BomPolicy::Require] {
         let options = Utf8Options::new().with_bom(bom);
         let hints = hints(Utf8Body::new(Script::of(&FRAMES).with_length()).with_options(options));
-        let (first, behind) = hints[0];
-        assert_eq!((bounds(first), behind), ((7, Some(10)), 7));
-        for (hint, behind) in &hints[1..] {
-            assert_eq!(hint.exact(), Some(*behind));
+        let (first, after) = hints[0];
+        assert_eq!((bounds(first), after), ((7, Some(10)), 7));
+        for (hint, after) in &hints[1..] {
+            assert_eq!(hint.exact(), Some(*after));
         }
     }
 }
@@ -105,7 +105,7 @@ fn the_size_hint_of_an_ended_body_is_zero() {
     }
 }
 
-// ---- the end, known beforehand ----------------------------------------------------------------------
+// ---- is_end_stream ----------------------------------------------------------------------------------
 
 #[test]
 fn is_end_stream_is_true_only_if_nothing_follows() {
@@ -301,7 +301,7 @@ async fn collecting_an_endless_body_is_bounded_by_the_limit() {
     let error = body.collect_text(1_000_005).await.unwrap_err();
     assert_eq!(error, BodyError::TooLong { max_length: 1_000_005 });
     let most = counting::most() - before;
-    // A frame comes besides.
+    // Plus one frame.
     assert!((1_000_000..1_000_100).contains(&most), "{most} bytes");
 
     let body = Utf8Body::new(StreamBody::new(endless().take(1000)));

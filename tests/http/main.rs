@@ -1,5 +1,5 @@
-//! HTTP bodies as text, with scripted bodies within: errors in their place, trailers, ends, size
-//! hints, limits, wakers, cancelled futures, memory that is shared, and charsets.
+//! `Utf8Body` over scripted bodies: errors, trailers, the end, size hints, limits, wakers, cancelled
+//! futures, shared memory, and charsets.
 #![cfg(feature = "http-body")]
 
 mod charsets;

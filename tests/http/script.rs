@@ -1,4 +1,4 @@
-//! Bodies that do as they are told, and what comes out in words.
+//! Scripted bodies, and their output as strings.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -19,21 +19,21 @@ use crate::sources::Look;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Does {
     Data(&'static [u8]),
-    /// Trailers with a field `x` of this value.
+    /// Sends trailers with a field `x` of this value.
     Trailers(&'static str),
     Fail(&'static str),
-    /// Is pending once, and ready to go on at once.
+    /// Is pending once, and wakes the task at once.
     Pause,
-    /// Says that it has ended, which need not be true.
+    /// Reports its end, even if more follows.
     End,
 }
 
-/// A body that does one thing after another, and then is pending for ever.
+/// A body that follows a script, and then is pending forever.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) does: VecDeque<Does>,
     pub(crate) polls: usize,
-    /// Whether the last poll was answered with `Pending`.
+    /// Whether the last poll returned `Pending`.
     pub(crate) pending: bool,
     pub(crate) hint: SizeHint,
 }
@@ -44,14 +44,14 @@ impl Script {
         Self { does, polls: 0, pending: false, hint: SizeHint::new() }
     }
 
-    /// The chunks, and then the end.
+    /// A script of these chunks, then the end.
     pub(crate) fn of(chunks: &[&'static [u8]]) -> Self {
         let mut does: Vec<_> = chunks.iter().copied().map(Does::Data).collect();
         does.push(Does::End);
         Self::new(&does)
     }
 
-    /// Says beforehand how long it is, and when it has ended, as bodies with a `Content-Length` do.
+    /// Reports its exact length and its end in advance, as bodies with a `Content-Length` do.
     pub(crate) fn with_length(mut self) -> Self {
         self.hint = SizeHint::with_exact(self.left());
         self
@@ -116,8 +116,8 @@ pub(crate) fn body(does: &[Does]) -> Utf8Body<Script> {
 
 type Polled<E> = Result<Frame<Bytes>, BodyError<E>>;
 
-/// A frame in words: text; trailers behind `x:`; what is ill-formed and where; or any other error
-/// behind a `!`.
+/// Formats a frame: text; trailers after `x:`; the offset and bytes of an error; or any other error
+/// after a `!`.
 pub(crate) fn word<E: Display>(frame: Polled<E>) -> String {
     let frame = match frame {
         Ok(frame) => frame,
@@ -143,7 +143,7 @@ pub(crate) fn word<E: Display>(frame: Polled<E>) -> String {
     }
 }
 
-/// What is ready, in words, with a `-` for the end.
+/// Formats all frames that are ready, with `-` for the end.
 pub(crate) fn ready<B>(body: &mut Utf8Body<B>) -> Vec<String>
 where
     B: Body<Error: Display> + Unpin,

@@ -1,4 +1,4 @@
-//! Wakers, turns and futures that are dropped.
+//! Wakers, cooperative scheduling and dropped futures.
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -1,12 +1,12 @@
-//! Text to `char`s and UTF-16 and back, and unmasking: every kernel this machine can run against std,
-//! and what users reach of it against the same.
+//! Text to `char`s and UTF-16 and back, and unmasking: every kernel of this machine compared with std,
+//! and the public functions that use them.
 
 use utf8_codec::__kernel::Kernel;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
 
 use utf8_codec::decoder::Status;
 
-/// Text of one script each, of two, and of all.
+/// Text in one script each, in two, and in all.
 const FILLS: &[&str] = &[
     "a",
     "é",
@@ -23,12 +23,12 @@ const FILLS: &[&str] = &[
     "\u{D7FF}\u{E000}\u{F0000}\u{40000}",
 ];
 
-/// What no test expects to be written: to see that a unit is left as it was.
+/// A value that no test expects to be written, to detect unchanged units.
 const CHAR: char = '\u{E123}';
 const UNIT: u16 = 0xE123;
 const BYTE: u8 = 0xAA;
 
-/// At most `len` bytes of `fill` over and over, whole characters only.
+/// At most `len` bytes of repeated `fill`, in complete characters.
 fn fill_to(fill: &str, len: usize) -> String {
     let mut text = String::new();
     for c in fill.chars().cycle() {
@@ -40,7 +40,7 @@ fn fill_to(fill: &str, len: usize) -> String {
     text
 }
 
-/// Sizes of a destination around what is needed.
+/// Sizes of a destination around the needed one.
 fn sizes_around(needed: usize) -> impl Iterator<Item = usize> {
     let less = [1, 2, 3, 4, 15, 16, 17, 63, 64, 65].map(|less| needed.saturating_sub(less));
     let more = [0, 1, 2, 3, 15, 63, 64, 200].map(|more| needed + more);
@@ -56,7 +56,7 @@ fn decode_chars_is_that_of_std(text: &str, room: usize) {
         let name = kernel.name();
         assert_eq!(found, (read, expected.len()), "{name}: {text:?} into {room}");
         assert!(out[..found.1] == expected, "{name}: {text:?} into {room}: {out:?}");
-        assert!(out[found.1..].iter().all(|&c| c == CHAR), "{name}: {text:?} into {room}, behind");
+        assert!(out[found.1..].iter().all(|&c| c == CHAR), "{name}: {text:?} into {room}, after");
     }
 }
 
@@ -76,7 +76,7 @@ fn decode_utf16_is_that_of_std(text: &str, room: usize) {
         let name = kernel.name();
         assert_eq!(found, (read, expected.len()), "{name}: {text:?} into {room}");
         assert!(out[..found.1] == expected, "{name}: {text:?} into {room}: {out:04x?}");
-        assert!(out[found.1..].iter().all(|&u| u == UNIT), "{name}: {text:?} into {room}, behind");
+        assert!(out[found.1..].iter().all(|&u| u == UNIT), "{name}: {text:?} into {room}, after");
     }
 }
 
@@ -99,11 +99,11 @@ fn encode_chars_is_that_of_std(chars: &[char], room: usize) {
             out[..found.1] == *expected.as_bytes(),
             "{name}: {chars:?} into {room}: {out:02x?}"
         );
-        assert!(out[found.1..].iter().all(|&b| b == BYTE), "{name}: {chars:?} into {room}, behind");
+        assert!(out[found.1..].iter().all(|&b| b == BYTE), "{name}: {chars:?} into {room}, after");
     }
 }
 
-/// All conversions of `text` into as much room as it takes, and more and less.
+/// All conversions of `text` into destinations of these sizes.
 fn all_conversions(text: &str, sizes: impl Fn(usize) -> Vec<usize>) {
     let chars: Vec<char> = text.chars().collect();
     for kernel in Kernel::available() {
@@ -193,7 +193,8 @@ fn all_scalar_values_at_once_and_shuffled() {
             assert!(out[..text.len()] == *text.as_bytes(), "{name}");
             assert!(out[text.len()..] == [BYTE; 7], "{name}");
         }
-        // Shuffled within stretches first, so that all of one length stand together; then wholly.
+        // First shuffled within stretches, so that all characters of one length stay together; then
+        // completely.
         let stretch = [64, 4096, chars.len()][round.min(2)];
         let mut random = Random(42 + round as u64);
         for part in chars.chunks_mut(stretch) {
@@ -229,15 +230,15 @@ fn short_ascii_is_decoded_entirely_or_not_at_all() {
     }
 }
 
-/// Masks `bytes`, or unmasks them.
+/// Masks or unmasks `bytes`.
 fn masked(bytes: &[u8], mask: [u8; 4]) -> Vec<u8> {
     bytes.iter().zip(mask.into_iter().cycle()).map(|(byte, key)| byte ^ key).collect()
 }
 
-/// Holds `unmask` and `unmask_and_validate` to a loop and to `validate`, with `bytes` `at` bytes behind
-/// the start of their memory.
+/// Compares `unmask` and `unmask_and_validate` with a loop and with `validate`. `bytes` are `at` bytes
+/// after the start of their allocation.
 fn unmasking_agrees(bytes: &[u8], mask: [u8; 4], at: usize) {
-    let behind = 5;
+    let after = 5;
     let framed = [&vec![BYTE; at][..], &masked(bytes, mask), &[BYTE; 5]].concat();
     let inside = at..at + bytes.len();
     let intact = |found: &[u8]| {
@@ -245,7 +246,7 @@ fn unmasking_agrees(bytes: &[u8], mask: [u8; 4], at: usize) {
             && found[..at].iter().all(|&byte| byte == BYTE)
             && found[inside.end..] == [BYTE; 5]
     };
-    debug_assert_eq!(framed.len(), at + bytes.len() + behind);
+    debug_assert_eq!(framed.len(), at + bytes.len() + after);
     for kernel in Kernel::available() {
         let name = kernel.name();
         let mut found = framed.clone();
@@ -418,7 +419,7 @@ impl Destination for u16 {
     }
 }
 
-/// The first character of the second chunk ends the held bytes, and does not fit after their repair.
+/// The first character of the second chunk ends the held bytes. It does not fit after their repair.
 #[test]
 fn a_repair_of_held_bytes_can_fill_the_destination() {
     let mut decoder = Utf8Decoder::new();
@@ -433,8 +434,8 @@ fn a_repair_of_held_bytes_can_fill_the_destination() {
     assert_eq!(through::<char>(&chunks, ErrorMode::Replacement, 1), ['\u{FFFD}', 'a', 'b']);
 }
 
-/// Decodes `chunks` through destinations of `size` units; checks what each call reports. Returns all
-/// that was written.
+/// Decodes `chunks` into destinations of `size` units and checks what each call reports. Returns all
+/// output.
 fn through<D: Destination>(chunks: &[&[u8]], mode: ErrorMode, size: usize) -> Vec<D> {
     let mut decoder = Utf8Decoder::new();
     let mut written = Vec::new();
@@ -481,7 +482,7 @@ fn small_destinations_decode_as_one_call() {
     for fill in FILLS {
         let text = fill_to(fill, 900);
         through_all(text.as_bytes(), ErrorMode::Fatal, &text);
-        // Cut off in the middle of a character.
+        // Split inside a character.
         for cut in 890..text.len() {
             let bytes = &text.as_bytes()[..cut];
             let expected = String::from_utf8_lossy(bytes);
@@ -520,7 +521,7 @@ fn needed_is_the_size_of_the_next_character() {
     let status = decoder.push_to_utf16(b"\xFF", ErrorMode::Escape, &mut [0; 3]).status;
     assert_eq!(status, Status::TooSmall { needed: 4 });
     assert_eq!((decoder.position(), decoder.error_count()), (0, 0));
-    // Nothing at all needs no room.
+    // An empty chunk needs no room.
     let status = decoder.push_to_chars(b"", ErrorMode::Fatal, &mut []).status;
     assert_eq!(status, Status::Done);
 }
@@ -579,7 +580,7 @@ fn small_buffers_encode_as_one_call() {
     }
 }
 
-/// A small generator, so that runs can be repeated.
+/// A small generator with reproducible output.
 struct Random(u64);
 
 impl Random {

@@ -1,5 +1,4 @@
-//! Kernels read nothing outside of their input and write nothing outside of their output: on either
-//! side of both are pages that cannot be accessed.
+//! Kernels read only their input and write only their output: inaccessible pages enclose both.
 #![cfg(unix)]
 #![allow(unsafe_code)]
 
@@ -9,7 +8,7 @@ use std::ptr;
 
 use utf8_codec::__kernel::{Kernel, NulForm};
 
-/// More than every path for short inputs takes, and some strides.
+/// Longer than every path for short inputs, and several strides.
 const LONGEST: usize = 700;
 /// Around the lengths at which the longest paths begin (blocks of 1,024 bytes, 1,536 unmasked at once),
 /// and enough for several rounds of them.
@@ -20,12 +19,12 @@ const SCRIPTS: [&str; 6] = ["plain", "é", "語", "😀", "\u{10FFFF}", "mixed �
 const ERRORS: [&[u8]; 5] = [b"\xFF", b"\xC0", b"\xE0\x80", b"\xF4\x90", b"\x80"];
 const MASK: [u8; 4] = [0x80, 0x5A, 0xFF, 0x01];
 
-/// What a slice to be written to is filled with.
+/// The fill byte of output slices.
 const BYTE: u8 = 0xEE;
 const UNIT: u16 = 0xE123;
 const CHAR: char = '\u{E123}';
 
-/// Where a slice stands: right behind a page that cannot be accessed, or right before one.
+/// The position of a slice: directly after an inaccessible page, or directly before one.
 #[derive(Clone, Copy, Debug)]
 enum Edge {
     Start,
@@ -34,7 +33,7 @@ enum Edge {
 
 const EDGES: [Edge; 2] = [Edge::Start, Edge::End];
 
-/// Where an input and an output stand.
+/// The positions of an input and an output.
 const BOTH_EDGES: [(Edge, Edge); 4] = [
     (Edge::Start, Edge::Start),
     (Edge::Start, Edge::End),
@@ -42,35 +41,35 @@ const BOTH_EDGES: [(Edge, Edge); 4] = [
     (Edge::End, Edge::End),
 ];
 
-/// Memory between two pages that cannot be accessed.
+/// Memory between two inaccessible pages.
 struct Guarded {
     start: *mut u8,
     page: usize,
 }
 
 impl Guarded {
-    /// Pages between the two.
+    /// The number of pages between the two.
     const INNER: usize = 4;
 
     fn new() -> Self {
-        // SAFETY: asks for a number.
+        // SAFETY: `sysconf` only returns a number.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
         let (inner, all) = (Self::INNER * page, (Self::INNER + 2) * page);
-        // SAFETY: new memory, wherever the system likes.
+        // SAFETY: an anonymous mapping at an address that the system chooses.
         let pages = unsafe {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
             libc::mmap(ptr::null_mut(), all, libc::PROT_NONE, flags, -1, 0)
         };
         assert_ne!(pages, libc::MAP_FAILED, "mmap");
-        // SAFETY: the second of the pages above.
+        // SAFETY: the mapping is longer than one page.
         let start = unsafe { pages.add(page) };
-        // SAFETY: all of these pages but the first and the last; nothing refers to them yet.
+        // SAFETY: the pages between the first and the last; nothing refers to them yet.
         let done = unsafe { libc::mprotect(start, inner, libc::PROT_READ | libc::PROT_WRITE) };
         assert_eq!(done, 0, "mprotect");
         Self { start: start.cast(), page }
     }
 
-    /// A copy of `values` at that edge.
+    /// Copies `values` to that edge.
     fn put<T: Copy>(&mut self, values: &[T], edge: Edge) -> &mut [T] {
         let room = (Self::INNER * self.page).checked_sub(size_of_val(values)).expect("room");
         let at = match edge {
@@ -78,8 +77,8 @@ impl Guarded {
             Edge::End => room,
         };
         assert_eq!(at % align_of::<T>(), 0);
-        // SAFETY: so many bytes from `at` on are in the pages that can be read and written, which
-        // live as long as `self` and which nothing else refers to; pages are aligned, and so is `at`.
+        // SAFETY: these bytes from `at` on are in the accessible pages, which live as long as `self`
+        // and to which nothing else refers. Pages are aligned, and so is `at`.
         unsafe {
             let start = self.start.add(at).cast::<T>();
             start.copy_from_nonoverlapping(values.as_ptr(), values.len());
@@ -91,7 +90,7 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         let all = (Self::INNER + 2) * self.page;
-        // SAFETY: the pages of `new`, to which nothing refers any more.
+        // SAFETY: the mapping made by `new`, to which nothing refers any more.
         let done = unsafe { libc::munmap(self.start.sub(self.page).cast(), all) };
         assert_eq!(done, 0, "munmap");
     }
@@ -101,7 +100,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     (0..=LONGEST).chain(LONGER)
 }
 
-/// As much room as is needed, a little more, a little less, and half.
+/// The needed room, a little more, a little less, and half.
 fn rooms(needed: usize) -> [usize; 4] {
     [needed, needed + 7, needed.saturating_sub(1), needed / 2]
 }
@@ -110,7 +109,7 @@ fn valid_up_to(bytes: &[u8]) -> usize {
     str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len)
 }
 
-/// Text of every script, in every length; also from inside a character on, where that is possible.
+/// Text in every script and length, and where possible also from inside a character.
 fn for_each_text(mut check: impl FnMut(&[u8])) {
     for script in SCRIPTS {
         let text = script.repeat(LONGER[LONGER.len() - 1]);
@@ -137,7 +136,7 @@ fn for_each_error(lengths: impl Iterator<Item = usize>, mut check: impl FnMut(&[
     }
 }
 
-/// Holds what only reads to std.
+/// Compares the functions that only read with std.
 fn check_reading(page: &mut Guarded, bytes: &[u8]) {
     let valid_up_to = valid_up_to(bytes);
     let ranges: [RangeInclusive<u8>; 3] = [0x00..=0xEF, 0x01..=0x7F, 0x00..=0xFF];
@@ -177,7 +176,7 @@ fn error_search_reads_only_its_input() {
     for_each_error(lengths(), |bytes| check_reading(&mut page, bytes));
 }
 
-/// Holds copying to [`Kernel::valid_prefix_len`].
+/// Compares copying with [`Kernel::valid_prefix_len`].
 fn check_copying(input: &mut Guarded, output: &mut Guarded, bytes: &[u8]) {
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(bytes, from);
@@ -185,7 +184,7 @@ fn check_copying(input: &mut Guarded, output: &mut Guarded, bytes: &[u8]) {
             for kernel in Kernel::available() {
                 let out = output.put(&vec![MaybeUninit::new(BYTE); room], to);
                 let copied = kernel.copy_valid_prefix(place, out);
-                // SAFETY: all of it has been given a value.
+                // SAFETY: all elements have been initialised.
                 let out = unsafe { &*(ptr::from_ref(out) as *const [u8]) };
                 let context = || format!("{}, {} into {room}", kernel.name(), bytes.len());
                 assert_eq!(
@@ -195,14 +194,14 @@ fn check_copying(input: &mut Guarded, output: &mut Guarded, bytes: &[u8]) {
                     context()
                 );
                 assert!(out[..copied] == bytes[..copied], "{}, {from:?}, {to:?}", context());
-                let behind = &out[bytes.len().min(room)..];
-                assert!(behind.iter().all(|&byte| byte == BYTE), "{}, behind", context());
+                let after = &out[bytes.len().min(room)..];
+                assert!(after.iter().all(|&byte| byte == BYTE), "{}, after", context());
             }
         }
     }
 }
 
-/// Holds unmasking to a loop, and the verdict to that without a mask.
+/// Compares unmasking with a loop, and its verdict with that for unmasked bytes.
 fn check_unmasking(page: &mut Guarded, bytes: &[u8]) {
     let masked: Vec<u8> =
         bytes.iter().zip(MASK.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
@@ -235,7 +234,7 @@ fn unmasking_stays_within_its_slice() {
     for_each_error(lengths(), |bytes| check_unmasking(&mut page, bytes));
 }
 
-/// Holds what decodes text to std.
+/// Compares decoding with std.
 fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     let chars: Vec<char> = text.chars().collect();
     let units: Vec<u16> = text.encode_utf16().collect();
@@ -263,7 +262,7 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
             for room in rooms(units.len()) {
                 let out = output.put(&vec![UNIT; room], to);
                 let (_, written) = kernel.decode_utf16(place, out);
-                // But for a pair that does not fit.
+                // Except for a pair that does not fit.
                 assert!(written + 1 >= room.min(units.len()), "{}", context());
                 assert!(out[..written] == units[..written], "{}", context());
                 assert!(out[written..].iter().all(|&unit| unit == UNIT), "{}", context());
@@ -272,7 +271,7 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     }
 }
 
-/// Holds what encodes text to std.
+/// Compares encoding with std.
 fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     let chars: Vec<char> = text.chars().collect();
     for (from, to) in BOTH_EDGES {
@@ -282,7 +281,7 @@ fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
             for room in rooms(text.len()) {
                 let out = output.put(&vec![BYTE; room], to);
                 let (_, written) = kernel.encode_chars(place, out);
-                // But for a character that does not fit.
+                // Except for a character that does not fit.
                 assert!(written + 3 >= room.min(text.len()), "{}", context());
                 assert!(out[..written] == text.as_bytes()[..written], "{}", context());
                 assert!(out[written..].iter().all(|&byte| byte == BYTE), "{}", context());
@@ -297,7 +296,7 @@ fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
             for room in rooms(text.len()) {
                 let out = output.put(&vec![BYTE; room], to);
                 let (_, written) = kernel.encode_utf16(place, out);
-                // But for a character that does not fit.
+                // Except for a character that does not fit.
                 assert!(written + 3 >= room.min(text.len()), "{}", context());
                 assert!(out[..written] == text.as_bytes()[..written], "{}", context());
                 assert!(out[written..].iter().all(|&byte| byte == BYTE), "{}", context());
@@ -327,7 +326,7 @@ fn joining_and_splitting_pairs_stay_within_their_slices() {
     for (inputs, is_joined) in [(&joined[..], true), (&split[..], false)] {
         for bytes in inputs {
             for len in 0..=LONGEST {
-                // What is not text is not split.
+                // Only text is split.
                 let len = if is_joined { valid_up_to(&bytes[..len]) } else { len };
                 check_pairs(&bytes[..len], is_joined, &mut input, &mut output);
             }
@@ -335,7 +334,7 @@ fn joining_and_splitting_pairs_stay_within_their_slices() {
     }
 }
 
-/// Holds what rewrites pairs in these places to what it does elsewhere.
+/// Compares rewriting pairs at these edges with rewriting elsewhere.
 fn check_pairs(bytes: &[u8], is_joined: bool, input: &mut Guarded, output: &mut Guarded) {
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(bytes, from);

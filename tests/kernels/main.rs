@@ -1,4 +1,4 @@
-//! Every kernel of this machine, against the standard library.
+//! Every kernel of this machine, compared with the standard library.
 
 mod convert;
 mod guard;

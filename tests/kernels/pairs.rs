@@ -1,4 +1,4 @@
-//! What the kernels do for the dialects, every kernel this machine can run, against plain loops.
+//! The kernel functions for the dialects: every kernel of this machine compared with plain loops.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use utf8_codec::__kernel::{Kernel, NulForm};
 
 const NULS: [NulForm; 2] = [NulForm::OneByte, NulForm::TwoBytes];
 
-/// A byte that no test expects to be written.
+/// A value that no test expects to be written.
 const BYTE: u8 = 0xAA;
 
 // ---- finding ------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ fn the_first_byte_outside_the_range_is_found() {
 
 // ---- joining ------------------------------------------------------------------------------------
 
-/// One step at a time, until so many bytes have been read: their number, and what is written.
+/// A plain loop that stops after reading `until` bytes: the number of bytes read, and the output.
 fn joined(input: &[u8], nul: NulForm, until: usize) -> (usize, Vec<u8>) {
     let mut out = Vec::new();
     let mut read = 0;
@@ -96,7 +96,7 @@ fn join_pairs_is_that_of_a_loop(input: &[u8], nul: NulForm) {
     }
 }
 
-/// With less room than there could be output: a prefix, and less than a block left.
+/// With less room than the output needs: the output is a prefix, with less than a block left.
 fn join_pairs_keeps_to_its_room(input: &[u8], nul: NulForm, room: usize) {
     let (_, all) = joined(input, nul, usize::MAX);
     for kernel in Kernel::available() {
@@ -108,7 +108,7 @@ fn join_pairs_keeps_to_its_room(input: &[u8], nul: NulForm, room: usize) {
     }
 }
 
-/// What is not text and what is, to be put in every place.
+/// Text and other bytes to insert at every position.
 const SEEDS: &[&[u8]] = &[
     b"\xED\xA0\xBD\xED\xB8\x80",
     b"\xED\xA0\x80\xED\xB0\x80",
@@ -136,7 +136,7 @@ const SEEDS: &[&[u8]] = &[
     b"\xFF",
 ];
 
-/// What they are put among.
+/// The bytes they are inserted into.
 const FILLS: &[&[u8]] = &[
     b"a",
     b"\xC3\xA9",
@@ -207,7 +207,7 @@ fn split_pairs_is_that_of_a_loop(text: &str, nul: NulForm) {
     }
 }
 
-/// In portions of so much room, it all comes out.
+/// In portions of this much room, the output is complete.
 fn split_pairs_goes_on(text: &str, nul: NulForm, room: usize) {
     for kernel in Kernel::available() {
         let (mut rest, mut all) = (text.as_bytes(), Vec::new());

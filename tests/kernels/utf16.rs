@@ -1,11 +1,11 @@
-//! UTF-16 to UTF-8: every kernel this machine can run against std.
+//! UTF-16 to UTF-8: every kernel of this machine compared with std.
 
 use utf8_codec::__kernel::Kernel;
 
-/// What no test expects to be written: to see that a byte is unchanged.
+/// A value that no test expects to be written, to detect unchanged bytes.
 const BYTE: u8 = 0xEE;
 
-/// What `units` are up to the first surrogate that is not half of a pair, in UTF-8, with as much as fits.
+/// `units` up to the first lone surrogate in UTF-8, as much as fits.
 fn expected(units: &[u16], room: usize) -> (usize, Vec<u8>) {
     let (mut read, mut bytes) = (0, Vec::new());
     for c in char::decode_utf16(units.iter().copied()) {
@@ -29,7 +29,7 @@ fn encodes_as_std(kernel: Kernel, units: &[u16], room: usize) {
     assert!(out[bytes.len()..].iter().all(|&byte| byte == BYTE), "{name}: {units:04x?}: excess");
 }
 
-/// Units of `text` over and over.
+/// `len` units of repeated `text`.
 fn fill(text: &str, len: usize) -> Vec<u16> {
     text.encode_utf16().collect::<Vec<_>>().into_iter().cycle().take(len).collect()
 }
@@ -59,7 +59,7 @@ fn every_unit_in_every_lane() {
         for text in ["a", "é", "€", "😀"] {
             for at in 0..20 {
                 for unit in 0..=u16::MAX {
-                    // Most units at one place, those at the edges of ranges at all places.
+                    // Most units at one position, those at the ends of ranges at all positions.
                     let is_edge =
                         (unit.wrapping_add(2) & 0x3FF) < 4 || unit < 0x82 || unit & 0x7F == 0;
                     if at != 9 && !is_edge {

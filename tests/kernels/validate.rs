@@ -1,4 +1,4 @@
-//! Every kernel this machine can run against the scalar one, and that one against std.
+//! Every kernel of this machine compared with the scalar one, and that one with std.
 
 #![allow(unsafe_code)]
 
@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use utf8_codec::__kernel::{BlockErrors, ErrorLen, Kernel, Validated};
 
-/// Text of every script, and pieces of sequences.
+/// Text in every script, and pieces of sequences.
 const SEEDS: &[&[u8]] = &[
     b"a",
     b"\xC3\xA9",
@@ -63,7 +63,7 @@ const SEEDS: &[&[u8]] = &[
     b"\xFF\xFF",
 ];
 
-/// What a seed is put among.
+/// The text that seeds are inserted into.
 const FILLS: &[&str] = &["a", "é", "€", "😀", "aé€😀"];
 
 fn of_std(bytes: &[u8]) -> Validated {
@@ -79,7 +79,7 @@ fn of_std(bytes: &[u8]) -> Validated {
     Validated { valid_up_to: error.valid_up_to(), error_len }
 }
 
-/// Holds every kernel to std on `bytes`.
+/// Compares every kernel with std on `bytes`.
 fn check(bytes: &[u8]) {
     let expected = of_std(bytes);
     for kernel in Kernel::available() {
@@ -93,14 +93,14 @@ fn check(bytes: &[u8]) {
     }
 }
 
-/// Holds every kernel to what it may count as clean, and copy.
+/// Checks how much every kernel counts as valid, and copies.
 fn check_clean(bytes: &[u8]) {
     let valid_up_to = of_std(bytes).valid_up_to;
     for kernel in Kernel::available() {
         let name = kernel.name();
         let clean = kernel.valid_prefix_len(bytes);
         assert!(std::str::from_utf8(&bytes[..clean]).is_ok(), "{name}, {clean}: {bytes:02x?}");
-        // All that is valid but for a character and what is left of a block.
+        // All valid bytes, except for one character and the rest of a block.
         assert!(clean + 3 + 64 >= valid_up_to, "{name}, {clean} of {valid_up_to}: {bytes:02x?}");
 
         for room in [bytes.len(), bytes.len() / 2] {
@@ -108,7 +108,7 @@ fn check_clean(bytes: &[u8]) {
             let copied = kernel.copy_valid_prefix(bytes, &mut out[..room]);
             assert!(copied <= room && std::str::from_utf8(&bytes[..copied]).is_ok(), "{name}");
             assert!(room < bytes.len() || copied == clean, "{name}: {bytes:02x?}");
-            // SAFETY: all of it has been given a value.
+            // SAFETY: all elements have been initialised.
             let out = out.iter().map(|byte| unsafe { byte.assume_init() }).collect::<Vec<_>>();
             assert_eq!(out[..copied], bytes[..copied], "{name}");
             assert_eq!(out[room..], vec![0xEE; out.len() - room], "{name}: written outside");
@@ -116,7 +116,7 @@ fn check_clean(bytes: &[u8]) {
     }
 }
 
-/// `len` bytes of `fill` over and over, ended by ASCII where the last character would be cut.
+/// `len` bytes of repeated `fill`, padded with ASCII where the last character would be split.
 fn fill_to(fill: &str, len: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> = fill.bytes().cycle().take(len).collect();
     let valid = of_std(&bytes).valid_up_to;
@@ -132,7 +132,7 @@ fn available_kernels_are_in_order() {
         _ => &["scalar"],
     };
     let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
-    // All but some of the last.
+    // Machines can lack the last ones.
     assert_eq!(names, known[..names.len()]);
     // Every aarch64 has NEON.
     assert!(known.contains(&"neon") <= names.contains(&"neon"));
@@ -226,8 +226,8 @@ fn runs_of_hostile_bytes() {
     }
 }
 
-/// What a kernel may count as text before `end`: from the ASCII on to the end, the first error, or an
-/// unfinished character, in whole characters.
+/// Checks what a kernel counts as text before `end`: at least the leading ASCII, at most the bytes
+/// before the end, the first error or an incomplete character, in complete characters.
 fn check_text_before(end: u8, bytes: &[u8]) {
     let line = bytes.split(|&byte| byte == end).next().unwrap();
     let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
@@ -277,7 +277,7 @@ fn only_lines_of_text_are_counted_entirely() {
     }
 }
 
-/// The ill-formed parts of what begins in all but the last three bytes of a block, as std has them.
+/// The ill-formed parts that start in all but the last three bytes of a block, by std.
 fn parts_of(block: &[u8; 64]) -> BlockErrors {
     let mut expected = BlockErrors { starts: 0, two_or_three: 0, three: 0, end: 0 };
     for chunk in block.utf8_chunks() {
@@ -353,21 +353,21 @@ fn valid_prefixes_are_counted_and_copied() {
     }
 }
 
-/// Lengths of inputs, one or more for each way that a kernel goes by the length: the last of them are
-/// long for every kernel, in one stride, in some, and in groups of them.
+/// Lengths of inputs, at least one for each path that a kernel chooses by length. The last are long for
+/// every kernel: one stride, several, and groups of them.
 const WAYS: [usize; 12] = [4, 12, 24, 34, 50, 64, 100, 200, 300, 320, 700, 1600];
 
-/// Of every kind of byte one, of those at the edge of a range both.
+/// One byte of every kind, both at each end of a range.
 const KINDS: [u8; 13] =
     [0x41, 0x8F, 0x90, 0x9F, 0xA0, 0xC1, 0xC3, 0xE0, 0xE2, 0xED, 0xF0, 0xF4, 0xFF];
 
 const MASK: [u8; 4] = [0x80, 0x5A, 0xFF, 0x01];
 
-/// A text with a place for four bytes, and itself under a mask.
+/// A text with room for four bytes, and the same text masked.
 struct Surroundings {
     plain: Vec<u8>,
     masked: Vec<u8>,
-    /// Where the place is.
+    /// The offset of the room.
     at: usize,
 }
 
@@ -378,8 +378,8 @@ impl Surroundings {
         Self { plain, masked, at }
     }
 
-    /// Puts `bytes`, which by themselves stop there, in their place. Returns where all of it stops: a
-    /// sequence that they do not finish is cut off by what follows.
+    /// Inserts `bytes`, whose own validation gives `stop`. Returns the validation of the whole: the
+    /// text after them ends a sequence that they leave incomplete.
     fn put(&mut self, bytes: [u8; 4], stop: Validated) -> Validated {
         let Self { ref mut plain, ref mut masked, at } = *self;
         plain[at..at + 4].copy_from_slice(&bytes);
@@ -398,7 +398,7 @@ impl Surroundings {
         Validated { valid_up_to: at + stop.valid_up_to, error_len }
     }
 
-    /// Holds every verdict of every kernel to `expected`.
+    /// Compares every verdict of every kernel with `expected`.
     fn check_verdicts(&mut self, expected: Validated) {
         let Self { ref plain, ref mut masked, at } = *self;
         for kernel in Kernel::available() {
@@ -408,7 +408,7 @@ impl Surroundings {
             assert!(masked == plain, "{}", context());
             kernel.unmask(masked, MASK);
             let clean = kernel.valid_prefix_len(plain);
-            // All that is valid but for a character and what is left of a block.
+            // All valid bytes, except for one character and the rest of a block.
             assert!(clean + 3 + 64 >= expected.valid_up_to, "{}", context());
             for text in [clean, kernel.text_before(b'\n', plain)] {
                 let ends_character =
@@ -437,11 +437,11 @@ fn every_combination_of_four_byte_kinds_on_every_kernel_path() {
         }
         count
     });
-    // Ways, the first with one place and the others with three; texts; strings.
+    // Paths, the first with one offset and the others with three; texts; strings.
     assert_eq!(count, (1 + 11 * 3) * 5 * 13_u64.pow(4));
 }
 
-/// Every string of four of these bytes, of `firsts` the first.
+/// Calls `check` with every string of four of these bytes whose first byte is in `firsts`.
 fn for_each_of_four(firsts: &[u8], bytes: &[u8], mut check: impl FnMut([u8; 4])) {
     for &a in firsts {
         for &b in bytes {
@@ -506,13 +506,13 @@ fn all_strings_of_four_bytes_have_the_verdict_of_std() {
     assert_eq!(count, 1 << 32);
 }
 
-/// Of ASCII its first byte and its last, as it is all the same to a kernel; of the others, all.
+/// The first and the last ASCII byte only, since kernels treat ASCII alike; all other bytes.
 #[test]
 #[ignore = "10^8 strings in several texts: minutes in a release build"]
 fn all_strings_of_four_bytes_in_long_texts_of_every_script() {
     let bytes: Vec<u8> = [0, 0x7F].into_iter().chain(0x80..=0xFF).collect();
     let count = parallel::sum_of(&bytes, |&first| {
-        // Across the edge of two vectors, behind the first and before the last.
+        // Across the edge of two vectors, after the first and before the last.
         let mut texts: Vec<_> =
             FILLS.iter().map(|fill| Surroundings::new(fill, 450, 190)).collect();
         let mut count = 0;
@@ -536,7 +536,7 @@ fn all_strings_of_four_bytes_in_long_texts_of_every_script() {
     assert_eq!(count, 130_u64.pow(4));
 }
 
-/// A small generator, so that runs can be repeated.
+/// A small generator with reproducible output.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! `examples/chat.rs` as a process: its script, and clients that behave badly.
+//! `examples/chat.rs` as a process: its scripted chat, and misbehaving clients.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 use crate::program;
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 const CHAT: Program = Program("chat");
 
-/// A server, ended when the test is.
+/// A server process, killed at the end of the test.
 struct Server {
     child: Child,
     address: String,
@@ -107,7 +107,7 @@ fn a_client_that_does_not_read_is_disconnected() {
     assert_eq!(other.hears(), "* talker has joined\n");
     assert_eq!(talker.hears(), "* welcome, talker: 3 here\n");
     let line = format!("{}\n", "é".repeat(40_000));
-    // Far more than sockets on the way and 64 messages can hold.
+    // Far more than 64 messages and the socket buffers can hold.
     let mut gone = false;
     for _ in 0..600 {
         talker.say(line.as_bytes());
@@ -120,7 +120,7 @@ fn a_client_that_does_not_read_is_disconnected() {
     }
     assert!(gone || other.hears() == "* deaf has left\n");
     let mut heard = Vec::new();
-    // Whether the connection is ended or broken: it has an end.
+    // The connection is closed or reset, so the read returns.
     let _ended = deaf.0.read_to_end(&mut heard);
     assert!(heard.len() < 600 * line.len());
 }

@@ -1,4 +1,4 @@
-//! `examples/check.rs` as a process: what it says, what it writes, how it exits.
+//! `examples/check.rs` as a process: its output and its exit status.
 
 #![cfg(feature = "codec")]
 
@@ -41,7 +41,7 @@ fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Outcome {
     CHECK.run(arguments, b"")
 }
 
-/// The reports, one a line.
+/// The reports, one per line.
 fn json(outcome: &Outcome) -> Vec<Value> {
     outcome.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

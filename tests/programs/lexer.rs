@@ -1,4 +1,4 @@
-//! `examples/lexer.rs` as a process: the tokens it prints, and how it exits.
+//! `examples/lexer.rs` as a process: the tokens that it prints, and its exit status.
 #![cfg(feature = "stream")]
 
 use crate::program;

@@ -1,4 +1,4 @@
-//! The examples, run as programs.
+//! The examples, run as processes.
 
 mod chat;
 mod check;

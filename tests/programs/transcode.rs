@@ -1,4 +1,4 @@
-//! `examples/transcode.rs` as a process: what it writes, what it says, how it exits.
+//! `examples/transcode.rs` as a process: its output, its messages and its exit status.
 
 #![cfg(feature = "codec")]
 
@@ -18,7 +18,7 @@ use program::{Outcome, Program, drain, finish, noise};
 const TEXT: &str = "a\0é€日😀\u{10FFFF}!";
 const UTF_8: &[u8] = b"a\0\xC3\xA9\xE2\x82\xAC\xE6\x97\xA5\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF!";
 
-/// [`TEXT`] in every form that is read and written.
+/// [`TEXT`] in every supported form.
 fn forms() -> [(&'static str, Vec<u8>); 9] {
     let units = |bytes: fn(u16) -> [u8; 2]| TEXT.encode_utf16().flat_map(bytes).collect();
     let pairs =
@@ -42,7 +42,7 @@ fn run(arguments: &str, stdin: &[u8]) -> Outcome {
     TRANSCODE.run(arguments.split(' '), stdin)
 }
 
-/// Runs it with reads of several sizes, which have to come to the same.
+/// Runs it with reads of several sizes, whose outcomes must be equal.
 fn run_cut(arguments: &str, stdin: &[u8]) -> Outcome {
     let whole = run(arguments, stdin);
     for size in [1, 2, 3, 5] {
@@ -335,7 +335,7 @@ fn boms_are_kept_stripped_rejected_and_written() {
     }
 }
 
-/// Gives a chunk, and returns what is written before more is given.
+/// Writes a chunk, and returns what is printed before more is written.
 fn exchange(stdin: &mut ChildStdin, stdout: &mut impl Read, chunk: &[u8], len: usize) -> Vec<u8> {
     stdin.write_all(chunk).unwrap();
     stdin.flush().unwrap();
@@ -500,10 +500,10 @@ fn a_progress_bar_is_shown_and_erased_on_a_terminal() {
         std::ptr::null_mut(),
         libc::winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 },
     );
-    // SAFETY: the pointers are to variables that live, or null where that is allowed.
+    // SAFETY: the pointers are to live variables, or null where that is allowed.
     let made = unsafe { libc::openpty(&mut master, &mut slave, nothing, nothing.cast(), &size) };
     assert_eq!(made, 0);
-    // SAFETY: both have just been opened, and nobody else has them.
+    // SAFETY: both descriptors have just been opened, and nothing else owns them.
     let (mut master, slave) = unsafe { (File::from_raw_fd(master), File::from_raw_fd(slave)) };
     let child = TRANSCODE
         .command()
@@ -512,7 +512,7 @@ fn a_progress_bar_is_shown_and_erased_on_a_terminal() {
         .stderr(slave)
         .spawn()
         .unwrap();
-    // Where the last of those who write has gone, a read fails.
+    // After the last writer has closed, a read fails.
     let shown = thread::spawn(move || {
         let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
         while let Ok(len @ 1..) = master.read(&mut buffer) {
@@ -530,7 +530,7 @@ fn a_progress_bar_is_shown_and_erased_on_a_terminal() {
     assert!(!last.contains('%'), "what is left: {last:?}");
 }
 
-/// Sends 64 MiB through a pipe, and looks at the most memory it has had.
+/// Sends 64 MiB through a pipe and measures peak memory.
 #[cfg(target_os = "linux")]
 fn assert_constant_memory(arguments: &str, pattern: &[u8], written: u64) {
     let mut child = TRANSCODE.start(arguments.split(' '));

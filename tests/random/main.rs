@@ -1,4 +1,4 @@
-//! Random inputs against the reference model.
+//! Random inputs, compared with the reference model.
 
 #[cfg(all(all(feature = "codec", feature = "stream"), feature = "encoding_rs"))]
 #[path = "../support/encodings.rs"]

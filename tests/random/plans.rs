@@ -1,4 +1,5 @@
-//! The checks of the fuzz targets on any toolchain: first the inputs in `fuzz/corpus`, then random plans.
+//! The checks of the fuzz targets on any toolchain: first the inputs in `fuzz/corpus`, then random
+//! plans.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 use crate::operations;
@@ -15,7 +16,7 @@ use operations::{
 };
 use proptest::prelude::*;
 
-/// Checks every input of the corpus of this fuzz target. Each has to be a plan.
+/// Checks every input in the corpus of a fuzz target. Each must be a plan.
 fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {
     let file = fuzz().join("corpus").join(name).with_extension("txt");
     let corpus = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
@@ -52,7 +53,7 @@ fn corpora() -> BTreeSet<String> {
     fs::read_dir(fuzz().join("corpus")).unwrap().map(|entry| name(entry.unwrap().path())).collect()
 }
 
-/// The names of the binaries in `fuzz/Cargo.toml`. Each is built from the one source file.
+/// The names of the binaries in `fuzz/Cargo.toml`. All are built from one source file.
 fn binaries() -> BTreeSet<String> {
     let manifest = fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();
     let name = |section: &str| {
@@ -69,12 +70,12 @@ fn operations_by_name() -> BTreeSet<String> {
     rows.map(|row| quoted(row, "(\"").to_owned()).collect()
 }
 
-/// What is between `start` and the next quotation mark.
+/// The text between `start` and the next quotation mark.
 fn quoted<'a>(text: &'a str, start: &str) -> &'a str {
     text.split_once(start).and_then(|(_, rest)| rest.split_once('"')).expect(start).0
 }
 
-/// Checks the inputs of the corpus, then hundreds of plans made of at most 1,500 random bytes each.
+/// Checks the inputs of the corpus, then hundreds of plans, each made from at most 1,500 random bytes.
 fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &'static str, check: impl Fn(&P)) {
     replay(name, &check);
     let cases = ProptestConfig::default().cases * 4;

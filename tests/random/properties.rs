@@ -1,4 +1,4 @@
-//! Random bytes at random cuts, against the model and against std.
+//! Random bytes with random splits, compared with the model and with std.
 
 #![cfg(feature = "codec")]
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Validator};
 
-/// Bytes that are likely to meet: pieces of sequences, signatures, delimiters, refused characters.
+/// Bytes that are likely to interact: pieces of sequences, BOMs, delimiters, rejected characters.
 fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => prop::sample::select(PIECES).prop_map(<[u8]>::to_vec),
@@ -23,7 +23,7 @@ fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
 }
 
-/// Text of some script, long enough for every way through the kernels, with errors in clusters.
+/// Text in one script, long enough for every path through the kernels, with clusters of errors.
 fn long_damaged_bytes() -> impl Strategy<Value = Vec<u8>> {
     let run = prop_oneof![
         prop::sample::select(&["plain text, ", "жёлтый ", "日本語、", "🦀🚀", "né "][..])
@@ -121,7 +121,7 @@ fn any_delimiter() -> impl Strategy<Value = Delimiter> {
     ]
 }
 
-/// Twelve times as many cases as usual: 3,072, or as many as `PROPTEST_CASES` makes it.
+/// Twelve times the usual number of cases: 3,072, or 12 * `PROPTEST_CASES`.
 fn config_of_cases() -> ProptestConfig {
     let usual = ProptestConfig::default();
     ProptestConfig { cases: usual.cases * 12, ..usual }

@@ -1,4 +1,4 @@
-//! What a stream is, said as its bytes arrive: the rules, at every cut.
+//! Detection while bytes arrive: the rules, at every split.
 
 use crate::rules;
 
@@ -19,7 +19,7 @@ fn detect<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (StreamKind, Answer
     (kind, so_far)
 }
 
-/// Each beginning says what it is, and keeps to what it said that it may become.
+/// Checks the kind of every prefix, and that later kinds are among those announced before.
 fn check(bytes: &[u8]) {
     let mut detector = Detector::new();
     let mut before = answer(&detector);
@@ -84,9 +84,9 @@ proptest! {
         let mut rest = &bytes[..];
         let mut chunks = Vec::new();
         for size in sizes.iter().cycle() {
-            let (chunk, behind) = rest.split_at(rest.len().min(*size));
+            let (chunk, after) = rest.split_at(rest.len().min(*size));
             chunks.push(chunk);
-            rest = behind;
+            rest = after;
             if rest.is_empty() {
                 break;
             }
@@ -191,7 +191,7 @@ mod guesses {
         let mut guesser = LegacyGuesser::new();
         guesser.push(b"caf\xE9 ");
         guesser.finish();
-        guesser.push(b"more, behind the end");
+        guesser.push(b"more, after the end");
         for label in ["", ".", "JP", "a.b", "日本", "xn--p1ai", " "] {
             assert!(guesser.guess(Some(label)).is_some());
         }

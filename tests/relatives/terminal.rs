@@ -1,4 +1,4 @@
-//! Is the stream of a terminal, between Latin-1 and UTF-8, decoded the same at every cut?
+//! Is a terminal's stream of Latin-1 and UTF-8 decoded the same at every split?
 
 use proptest::prelude::*;
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
@@ -6,7 +6,7 @@ use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 use utf8_codec::{ErrorMode, decoder::Status};
 use utf8_codec::{Utf8Error, Utf8ErrorKind};
 
-/// Text and errors: each with the offset in the text at which it stands, each as it is displayed.
+/// Text, errors and the final coding system. An error has its offset in the text and its message.
 type Told = (String, Vec<(usize, String)>, CodingSystem);
 
 fn tell<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> Told {
@@ -38,14 +38,14 @@ fn tell<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> 
     (text, errors, decoder.coding_system())
 }
 
-/// The whole input at once: find the switches, and read what is between them.
+/// A model that sees the whole input: finds the switches, and decodes the parts between them.
 fn model(start: CodingSystem, bytes: &[u8]) -> Told {
     let (mut told, mut at, mut from): (Told, _, _) = ((String::new(), Vec::new(), start), 0, 0);
     let between = |told: &mut Told, from: usize, to: usize| match told.2 {
         CodingSystem::Latin1 => told.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte))),
         CodingSystem::Utf8 => {
             let mut decoder = utf8_codec::Utf8Decoder::new();
-            // What breaks a sequence is the escape, where there is one.
+            // An escape sequence is what ends an incomplete sequence before it.
             let next = &bytes[to..bytes.len().min(to + 1)];
             decoder.push(&vec![b'.'; from]).for_each(drop);
             let mut taken = from;
@@ -125,7 +125,7 @@ const TABLE: &[(&str, &[u8], &str, &[&str])] = &[
             "ill-formed utf-8 at byte 9: unexpected continuation byte (80)",
         ],
     ),
-    ("a signature is text", b"\x1B%G\xEF\xBB\xBF", "\u{FEFF}", &[]),
+    ("a BOM is text", b"\x1B%G\xEF\xBB\xBF", "\u{FEFF}", &[]),
 ];
 
 #[test]
@@ -166,9 +166,9 @@ proptest! {
         let mut rest = &bytes[..];
         let mut chunks = Vec::new();
         for len in lens.iter().cycle() {
-            let (chunk, behind) = rest.split_at(rest.len().min(*len));
+            let (chunk, after) = rest.split_at(rest.len().min(*len));
             chunks.push(chunk);
-            rest = behind;
+            rest = after;
             if rest.is_empty() {
                 break;
             }
@@ -257,7 +257,7 @@ fn determined_text_is_emitted_and_at_most_three_bytes_are_held() {
 
 #[test]
 fn a_long_latin1_chunk_is_decoded_in_linear_time() {
-    // Looked at anew for each character, it would take hours.
+    // If each character searched the rest of the chunk again, this would take hours.
     for unit in ["é", "aé"] {
         let latin1: Vec<u8> = unit.chars().map(|c| c as u8).collect();
         let count = (1 << 20) / latin1.len();

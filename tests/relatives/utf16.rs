@@ -1,5 +1,5 @@
-//! Is UTF-16 decoded as `char::decode_utf16` does it: at every cut, in every mode, into buffers of
-//! every size, with errors at their offsets?
+//! Is UTF-16 decoded as by `char::decode_utf16`: at every split, in every mode, into buffers of every
+//! size, with the offsets of errors?
 
 #![cfg(feature = "alloc")]
 
@@ -13,7 +13,7 @@ use utf8_codec::decoder::Status;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
-/// Puts chunks to the decoder in every way, and looks after each whether all is out that can be.
+/// Pushes chunks by every method, and checks after each that all determined text has been emitted.
 fn assert_law(chunks: &[&[u16]]) {
     let units = chunks.concat();
     for mode in MODES {
@@ -33,9 +33,9 @@ fn assert_law(chunks: &[&[u16]]) {
     }
 }
 
-// ---- the law ----------------------------------------------------------------------------------
+// ---- chunk independence -----------------------------------------------------------------------
 
-/// Units of each kind, at both sides of each edge.
+/// Units of every kind, on both sides of each range limit.
 const EDGES: [u16; 14] = [
     0x0000, 0x0061, 0x007F, 0x0080, 0x07FF, 0x0800, 0x20AC, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF,
     0xE000, 0xFFFF,
@@ -67,7 +67,7 @@ fn any_unit() -> impl Strategy<Value = u16> {
     ]
 }
 
-/// Runs of units of one kind, long enough for every stride, with pairs that are whole.
+/// Runs of units of one kind, long enough for every stride, in complete pairs.
 fn any_run() -> impl Strategy<Value = Vec<u16>> {
     let pair = (0xD800_u16..0xDC00, 0xDC00_u16..0xE000).prop_map(|(high, low)| [high, low]);
     prop_oneof![
@@ -132,7 +132,7 @@ fn every_scalar_value_encodes_as_in_std() {
 
 // ---- buffers ----------------------------------------------------------------------------------
 
-/// As far as there is room: of every length of buffer, the longest text that fits is written.
+/// In a buffer of any length, the longest text that fits is written.
 #[test]
 fn a_buffer_is_filled_with_complete_characters() {
     let text = "ascii, ascii, ascii, ascii: é€👋 and ÿ\u{FFFF}\u{10FFFF} more, again";
@@ -163,7 +163,7 @@ fn input_that_does_not_fit_is_not_consumed() {
     let progress = decoder.push_to_slice(&[0x61, 0xD800], mode, &mut [0; 6]);
     assert_eq!((progress.read, progress.held, progress.written), (1, 1, 1));
 
-    // The held one is alone, and needs six bytes.
+    // The held surrogate is alone, and its repair needs six bytes.
     let progress = decoder.push_to_slice(&[0x62], mode, &mut [0; 5]);
     assert_eq!(progress.status, Status::TooSmall { needed: 6 });
     assert_eq!((progress.read, progress.written, decoder.error_count()), (0, 0, 0));
@@ -172,7 +172,7 @@ fn input_that_does_not_fit_is_not_consumed() {
     assert_eq!(progress.status, Status::TooSmall { needed: 6 });
     assert_eq!((decoder.incomplete(), decoder.error_count()), (Some(0xD800), 0));
 
-    // With six, there is no room for what follows.
+    // Six bytes leave no room for what follows.
     let mut buffer = [0; 6];
     let progress = decoder.push_to_slice(&[0x62], mode, &mut buffer);
     assert_eq!((progress.read, progress.written, progress.status), (0, 6, Status::Full));

@@ -1,5 +1,5 @@
-//! What is a character in some dialect only is one nowhere else: not in a decoder, codec or stream, not
-//! in any error mode, not at any cut.
+//! A sequence that is a character in some dialects only is not accepted anywhere else: not by a
+//! decoder, codec or stream, in any error mode, at any split.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 use crate::driver;
@@ -19,12 +19,12 @@ use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Options, Utf
 
 use driver::{Form, VIAS};
 
-/// A character in disguise.
+/// A disguised character: a sequence that only some dialects decode.
 struct Disguise {
     bytes: &'static [u8],
-    /// What it must not be taken for.
+    /// The character that it must not decode to.
     hides: char,
-    /// The only dialects that know it.
+    /// The only dialects that decode it.
     known_to: &'static [Dialect],
 }
 
@@ -63,7 +63,7 @@ const DISGUISES: [Disguise; 24] = [
     disguise(b"\xFE\x83\xBF\xBF\xBF\xBF\xBF", '\u{FFFF}', &[]),
 ];
 
-/// Text around it, so long that every way through the kernels is taken.
+/// Surrounding text, long enough for every path through the kernels.
 const SURROUNDINGS: [(&str, &str); 6] = [
     ("", ""),
     ("a", "b"),
@@ -73,13 +73,13 @@ const SURROUNDINGS: [(&str, &str); 6] = [
     ("🦀", "🦀🦀"),
 ];
 
-/// `bytes` in surroundings of many lengths, with what stands before and behind.
+/// `bytes` within surroundings of many lengths, each with the offset of `bytes`.
 fn inputs(bytes: &[u8]) -> Vec<(Vec<u8>, usize)> {
     let mut inputs = Vec::new();
-    for (before, behind) in SURROUNDINGS {
+    for (before, after) in SURROUNDINGS {
         for times in [1, 3, 30] {
             let before = before.repeat(times);
-            let input = [before.as_bytes(), bytes, behind.as_bytes()].concat();
+            let input = [before.as_bytes(), bytes, after.as_bytes()].concat();
             inputs.push((input, before.len()));
         }
     }
@@ -98,13 +98,13 @@ fn no_kernel_accepts_a_disguised_character() {
     }
 }
 
-/// Every object of the crate that decodes UTF-8, through the driver of the conformance data.
+/// Checks every UTF-8 decoder of the crate, through the driver of the conformance data.
 #[test]
 fn no_decoder_accepts_a_disguised_character_in_any_mode_at_any_split() {
     let policies = ["strict", "replace", "ignore", "backslashreplace", "latin1", "windows-1252"];
     for Disguise { bytes, hides, .. } in DISGUISES {
         for (input, at) in inputs(bytes).into_iter().filter(|(input, _)| input.len() < 300) {
-            // The same, repaired by hand from what std finds.
+            // The expected output: the input with each error found by std repaired.
             for policy in policies {
                 let expected = repaired(&input, policy);
                 assert!(policy != "strict" || !expected.contains(hides) || at > 0);
@@ -127,7 +127,7 @@ fn no_decoder_accepts_a_disguised_character_in_any_mode_at_any_split() {
     }
 }
 
-/// Text with what is ill-formed repaired, by std's chunks.
+/// The input with its ill-formed parts, as std finds them, repaired.
 fn repaired(input: &[u8], policy: &str) -> String {
     let mut text = String::new();
     for chunk in input.utf8_chunks() {
@@ -142,7 +142,7 @@ fn repaired(input: &[u8], policy: &str) -> String {
                 text.extend(invalid.iter().map(|byte| format!("\\x{byte:02x}")));
             }
             "latin1" => text.extend(invalid.iter().copied().map(char::from)),
-            // The bytes of the disguises in 80 to 9F, as windows-1252 has them.
+            // The bytes in 80 to 9F that occur, by the table of windows-1252.
             "windows-1252" => text.extend(invalid.iter().map(|&byte| match byte {
                 0x80 => '€',
                 0x82 => '‚',
@@ -256,7 +256,7 @@ fn only_its_dialects_accept_a_disguised_character() {
                 pushed && std::iter::from_fn(|| decoder.finish().transpose()).all(|end| end.is_ok())
             };
             let decoder = DialectDecoder::new(dialect);
-            // It escapes each byte, and never says anything else.
+            // UTF-8B escapes each byte, and reports no errors.
             let expected = known_to.contains(&dialect) || dialect == Dialect::Utf8b;
             assert_eq!(accepted(decoder.clone()), expected, "{dialect}: {bytes:02x?}");
             assert_eq!(accepted(decoder.with_whole_errors()), expected, "{dialect}: {bytes:02x?}");
@@ -297,7 +297,7 @@ fn dialect_encoders_write_utf8_except_for_pairs_and_nul() {
         let has_pairs = matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         assert_eq!(str::from_utf8(&bytes) == Ok(text), !has_pairs, "{dialect}");
     }
-    // A surrogate is written by those that have been asked for it by name, and by nobody else.
+    // A surrogate is encoded only by the dialects that have surrogates.
     for surrogate in [0xD800, 0xDBFF, 0xDC00, 0xDC7F, 0xDD00, 0xDFFF] {
         for dialect in DIALECTS {
             let mut encoder = DialectEncoder::new(dialect);
@@ -309,7 +309,7 @@ fn dialect_encoders_write_utf8_except_for_pairs_and_nul() {
     }
 }
 
-/// An escaped byte may be any byte but ASCII: no slash and no NUL can be smuggled in.
+/// An escaped byte can be any byte but ASCII: a slash or NUL cannot be smuggled in.
 #[test]
 fn utf8b_never_encodes_an_escape_as_ascii() {
     for value in 0xDC00..=0xDCFF {

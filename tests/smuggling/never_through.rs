@@ -1,5 +1,5 @@
-//! Overlong forms and surrogates never come out as what they pretend to be, unless a dialect that
-//! has them is asked for: not from a fallback, a switch of coding systems, a detector or a search.
+//! Overlong forms and surrogates are never decoded to what they imitate, except by a dialect that has
+//! them: not by a fallback, a switch of coding systems, a detector or a search.
 
 #![cfg(feature = "alloc")]
 
@@ -9,7 +9,7 @@ use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
 use utf8_codec::{ErrorMode, boundary};
 
-/// NUL, a slash, surrogates, a pair of them, a value too large; and what each would be.
+/// NUL, a slash, surrogates, a pair of them, a value too large; and what each imitates.
 const FORMS: [(&[u8], &str); 9] = [
     (b"\xC0\x80", "\0"),
     (b"\xE0\x80\x80", "\0"),
@@ -37,7 +37,8 @@ fn fallbacks() -> Vec<Fallback> {
         .collect()
 }
 
-/// Each form between `!` and `.`, which are part of no character of two bytes, cut at each place.
+/// Calls `check` with each form between `!` and `.`, which are never part of a two-byte character,
+/// split at each offset.
 fn for_each_form(check: impl Fn(&[&[u8]], &str)) {
     for (form, pretended) in FORMS {
         let bytes = [b"!", form, b"."].concat();

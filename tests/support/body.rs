@@ -1,4 +1,4 @@
-//! `Utf8Body` behind the common interface: a frame for each chunk.
+//! `Utf8Body` as a [`Subject`]: a frame for each chunk.
 
 use std::convert::Infallible;
 
@@ -17,7 +17,7 @@ use super::{Atom, model_error};
 type Frames = UnboundedReceiver<Result<Frame<Bytes>, Infallible>>;
 
 pub struct Framed {
-    /// `None` once the body is to end.
+    /// `None` once the body has ended.
     sender: Option<UnboundedSender<Result<Frame<Bytes>, Infallible>>>,
     body: Utf8Body<StreamBody<Frames>>,
     mode: ErrorMode,
@@ -31,7 +31,7 @@ impl Framed {
         Box::new(Self { sender: Some(sender), body, mode })
     }
 
-    /// What comes out before the body is pending, or has ended.
+    /// The frames until the body is pending or has ended.
     fn ready(&mut self) -> Vec<Atom> {
         let mut out = Vec::new();
         let mut frames = 0;

@@ -1,15 +1,15 @@
-//! What a stream is, by the rules of the detector as they are documented.
+//! A model of the detector: its documented rules.
 
 use utf8_codec::detect::{Detector, StreamKind};
 
-/// What a detector says: the kind, and what it may become.
+/// The answer of a detector: the kind, and the kinds it can still become.
 pub(crate) type Answer = (StreamKind, &'static [StreamKind]);
 
 pub(crate) fn answer(detector: &Detector) -> Answer {
     (detector.kind(), detector.may_become())
 }
 
-/// The rules, applied to the whole.
+/// The rules, applied to the whole input.
 pub(crate) fn kind(bytes: &[u8]) -> StreamKind {
     let is_binary = |byte: &u8| matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F);
     match bytes {
@@ -26,8 +26,8 @@ pub(crate) fn kind(bytes: &[u8]) -> StreamKind {
     }
 }
 
-/// The same of a beginning, and what else it may become: an unfinished sequence at its end does not
-/// count.
+/// The kind of a prefix, and the kinds it can still become. An incomplete sequence at the end is
+/// ignored.
 pub(crate) fn so_far(bytes: &[u8]) -> (StreamKind, &'static [StreamKind]) {
     use StreamKind::{
         Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,

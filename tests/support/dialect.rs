@@ -1,5 +1,5 @@
-//! A slow model of the dialects: lists of byte ranges, taken from the specifications, and what a
-//! prefix of a stream comes to by them.
+//! A slow model of the dialects: tables of byte ranges from the specifications, and the output that a
+//! prefix of a stream determines by them.
 
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 
@@ -9,11 +9,11 @@ use crate::lists::DIALECTS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub(crate) dialect: Dialect,
-    /// Surrogates without a partner are let through (CESU-8, Modified UTF-8).
+    /// Unpaired surrogates are accepted (CESU-8, Modified UTF-8).
     pub(crate) unpaired: bool,
-    /// Values above U+10FFFF are refused (RFC 2279).
+    /// Values above U+10FFFF are rejected (RFC 2279).
     pub(crate) limit: bool,
-    /// Errors are reported by the first impossible byte.
+    /// Errors are reported at the first invalid byte.
     pub(crate) fatal: bool,
 }
 
@@ -44,7 +44,7 @@ impl Rules {
     }
 }
 
-/// Every combination that means something.
+/// Every meaningful combination of settings.
 pub(crate) fn all_rules() -> Vec<Rules> {
     let mut all = Vec::new();
     for fatal in [true, false] {
@@ -57,21 +57,21 @@ pub(crate) fn all_rules() -> Vec<Rules> {
     all
 }
 
-/// A part of what comes out.
+/// One element of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Atom {
     CodePoint(u32),
     Error { at: usize, len: usize, at_the_end: bool },
 }
 
-/// What a prefix of a stream comes to.
+/// The output that a prefix of a stream determines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) atoms: Vec<Atom>,
     pub(crate) held: usize,
 }
 
-/// Ranges of the bytes of one sequence.
+/// The byte ranges of one sequence.
 type Pattern = &'static [(u8, u8)];
 
 const TAIL: (u8, u8) = (0x80, 0xBF);
@@ -103,15 +103,15 @@ const FIRST_HALF: Pattern = &[(0xED, 0xED), (0xA0, 0xAF), TAIL];
 const SECOND_HALF: Pattern = &[(0xED, 0xED), (0xB0, 0xBF), TAIL];
 const PAIR: Pattern = &[(0xED, 0xED), (0xA0, 0xAF), TAIL, (0xED, 0xED), (0xB0, 0xBF), TAIL];
 
-/// What `bytes`, the beginning of a stream or all of it, come to.
+/// Decodes `bytes`, a prefix of a stream or, if `ended`, all of it.
 pub(crate) fn decode(rules: Rules, bytes: &[u8], ended: bool) -> Outcome {
     let mut outcome = Outcome::default();
     let mut at = 0;
-    let mut behind_first_half = false;
-    let all = [false, true].map(|behind_first_half| patterns(rules, behind_first_half));
+    let mut after_first_half = false;
+    let all = [false, true].map(|after_first_half| patterns(rules, after_first_half));
     while at < bytes.len() {
         let tail = &bytes[at..];
-        let (good, refused) = &all[usize::from(behind_first_half)];
+        let (good, refused) = &all[usize::from(after_first_half)];
         let fit = |patterns: &[Pattern]| {
             patterns.iter().map(|pattern| fitting(pattern, tail)).max().unwrap_or(0)
         };
@@ -132,7 +132,7 @@ pub(crate) fn decode(rules: Rules, bytes: &[u8], ended: bool) -> Outcome {
                 (Atom::CodePoint(0xDC00 + u32::from(tail[0])), 1)
             }
             (None, Some(len)) => (Atom::Error { at, len, at_the_end: false }, len),
-            // Python's handler passes whole surrogates; anything else is as in UTF-8.
+            // Python's handler accepts complete surrogates; everything else is as in UTF-8.
             (None, None) if rules.dialect == Dialect::SurrogatePass => {
                 let utf8 = [&SHORT[..], &FOUR].concat();
                 let len = fit(&utf8).max(1);
@@ -144,15 +144,15 @@ pub(crate) fn decode(rules: Rules, bytes: &[u8], ended: bool) -> Outcome {
                 (Atom::Error { at, len: longest, at_the_end }, longest)
             }
         };
-        behind_first_half = matches!(atom, Atom::CodePoint(0xD800..=0xDBFF));
+        after_first_half = matches!(atom, Atom::CodePoint(0xD800..=0xDBFF));
         outcome.atoms.push(atom);
         at += len;
     }
     outcome
 }
 
-/// The sequences that are good, and those that have a shape and are refused whole.
-fn patterns(rules: Rules, behind_first_half: bool) -> (Vec<Pattern>, Vec<Pattern>) {
+/// The accepted sequences, and the sequences that are rejected as a whole.
+fn patterns(rules: Rules, after_first_half: bool) -> (Vec<Pattern>, Vec<Pattern>) {
     let mut good = vec![NUL, ASCII];
     let mut refused = Vec::new();
     good.extend(SHORT);
@@ -171,7 +171,7 @@ fn patterns(rules: Rules, behind_first_half: bool) -> (Vec<Pattern>, Vec<Pattern
         Dialect::Wtf8 => {
             good.extend(FOUR);
             good.push(FIRST_HALF);
-            if behind_first_half { &mut refused } else { &mut good }.push(SECOND_HALF);
+            if after_first_half { &mut refused } else { &mut good }.push(SECOND_HALF);
         }
         Dialect::Utf8b => good.extend(FOUR),
         Dialect::SurrogatePass => {
@@ -186,7 +186,7 @@ fn patterns(rules: Rules, behind_first_half: bool) -> (Vec<Pattern>, Vec<Pattern
     (good, refused)
 }
 
-/// How many of the first bytes fit the pattern.
+/// The number of leading bytes that fit the pattern.
 fn fitting(pattern: &[(u8, u8)], bytes: &[u8]) -> usize {
     let fits = |(byte, (low, high)): &(&u8, &(u8, u8))| (low..=high).contains(byte);
     bytes.iter().zip(pattern).take_while(fits).count()
@@ -209,7 +209,7 @@ fn value(sequence: &[u8]) -> u32 {
     }
 }
 
-/// The bytes of a code point in a dialect, one way of writing each, or `None` where it has none.
+/// The bytes of a code point in a dialect, or `None` if it has none.
 pub(crate) fn encode(rules: Rules, code_point: u32) -> Option<Vec<u8>> {
     let is_surrogate = (0xD800..=0xDFFF).contains(&code_point);
     match rules.dialect {
@@ -237,7 +237,7 @@ pub(crate) fn encode(rules: Rules, code_point: u32) -> Option<Vec<u8>> {
     }
 }
 
-/// By the table of RFC 2279.
+/// The encoding by the table of RFC 2279.
 fn plain(code_point: u32) -> Vec<u8> {
     let tail = |at: u32| 0x80 + (code_point >> (6 * at) & 0x3F) as u8;
     let tails = match code_point {

@@ -4,7 +4,7 @@
 
 use encoding_rs::{DecoderResult, Encoding};
 
-/// One label of each encoding that the standard has a decoder for, UTF-8 aside.
+/// One label of each encoding that the standard has a decoder for, except UTF-8.
 pub const LABELS: [&str; 38] = [
     "ibm866",
     "iso-8859-2",
@@ -46,7 +46,7 @@ pub const LABELS: [&str; 38] = [
     "x-user-defined",
 ];
 
-/// What one decoder, given everything at once, makes of it: text letter by letter, and errors.
+/// The output of one decoder that receives everything at once: text split into characters, and errors.
 pub fn whole(label: &str, bytes: &[u8]) -> Vec<String> {
     let mut decoder =
         Encoding::for_label(label.as_bytes()).unwrap().new_decoder_without_bom_handling();
@@ -60,8 +60,8 @@ pub fn whole(label: &str, bytes: &[u8]) -> Vec<String> {
         match result {
             DecoderResult::InputEmpty => return words,
             DecoderResult::OutputFull => panic!("there is room"),
-            DecoderResult::Malformed(len, behind) => {
-                let end = read - usize::from(behind);
+            DecoderResult::Malformed(len, after) => {
+                let end = read - usize::from(after);
                 let at = end - usize::from(len);
                 words.push(format!("{at} {:02x?}", &bytes[at..end]));
             }

@@ -1,5 +1,4 @@
-//! A slow model of a fallback: what the text of a whole input is, written plainly; and what each
-//! object makes of it.
+//! A slow model of a fallback, which decodes a whole input; and the public types with a fallback.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -56,12 +55,12 @@ impl Extent {
     }
 }
 
-/// Text, and how often and how much of it was legacy, and from where.
+/// Text; and how often, how much of it, and from which offset it was legacy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
     pub text: String,
     pub runs: u64,
-    /// `None` if a codec decoded the text: codecs do not count bytes. Then they are not compared.
+    /// `None` for the text of a codec: codecs do not count bytes. It is then not compared.
     pub bytes: Option<u64>,
     pub first: Option<u64>,
 }
@@ -94,7 +93,7 @@ pub(crate) fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
 }
 
-/// What there is to be with the default options.
+/// The expected outcome with the default options.
 pub(crate) fn model(
     bytes: &[u8],
     extent: Extent,
@@ -109,7 +108,7 @@ pub(crate) fn model(
     model_of(bytes, extent, (plain, Mode::Fatal), read)
 }
 
-/// What is refused stands in the text as it is repaired, or else told.
+/// The expected outcome. Rejected characters are repaired in the text, or else reported.
 pub(crate) fn model_of(
     bytes: &[u8],
     extent: Extent,
@@ -134,10 +133,10 @@ pub(crate) fn model_of(
             None => model.parts(&units),
         },
         Extent::Line(limit) => {
-            // What is wrong with a signature is no part of the line.
-            let signature = units.iter().take_while(|unit| is_about_signature(unit)).count();
-            model.parts(&units[..signature]);
-            units.drain(..signature);
+            // Errors about a BOM are not part of the line.
+            let bom = units.iter().take_while(|unit| is_about_bom(unit)).count();
+            model.parts(&units[..bom]);
+            units.drain(..bom);
             for line in units.split_inclusive(|unit| bytes.get(unit.at) == Some(&b'\n')) {
                 let at = line[0].at;
                 let end = line[line.len() - 1].end();
@@ -157,7 +156,7 @@ pub(crate) fn model_of(
     model.outcome
 }
 
-/// A character or an error, and where it stands.
+/// A character or an error, and its range.
 struct Unit {
     at: usize,
     what: Result<char, Error>,
@@ -187,14 +186,14 @@ fn units(bytes: &[u8], config: Config) -> Vec<Unit> {
     units
 }
 
-fn is_about_signature(unit: &Unit) -> bool {
+fn is_about_bom(unit: &Unit) -> bool {
     matches!(&unit.what, Err(error) if matches!(error.kind, Kind::MissingBom | Kind::ForbiddenBom))
 }
 
-/// Whether it falls back.
+/// Whether it triggers the fallback.
 fn is_ill_formed(unit: &Unit) -> bool {
     let is_refused = |error: &Error| matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
-    !is_about_signature(unit) && unit.what.as_ref().is_err_and(|error| !is_refused(error))
+    !is_about_bom(unit) && unit.what.as_ref().is_err_and(|error| !is_refused(error))
 }
 
 struct Model<'a, R> {
@@ -206,7 +205,7 @@ struct Model<'a, R> {
 }
 
 impl<R: Fn(&[u8]) -> String> Model<'_, R> {
-    /// UTF-8, of which each run of ill-formed parts is legacy.
+    /// Decodes as UTF-8, and each run of ill-formed parts as legacy.
     fn parts(&mut self, units: &[Unit]) {
         for units in units.chunk_by(|one, next| is_ill_formed(one) == is_ill_formed(next)) {
             match units {
@@ -221,7 +220,7 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
         }
     }
 
-    /// Legacy text, in which ASCII may still be refused.
+    /// Decodes as legacy, in which ASCII can still be rejected.
     fn legacy(&mut self, from: usize, to: usize) {
         self.outcome.runs += 1;
         self.outcome.first.get_or_insert(from as u64);
@@ -256,12 +255,12 @@ fn told(at: u64, kind: &str, bytes: &[u8]) -> String {
     format!("<{kind} at {at}: {bytes:02x?}>")
 }
 
-/// An error in the place of the text that it keeps from being there.
+/// Formats an error, in the position of the text that it replaces.
 fn told_error(error: &Utf8Error) -> String {
     told(error.valid_up_to(), &format!("{:?}", error.kind()), error.bytes())
 }
 
-/// The lines that a codec must tell of, if it has no limit.
+/// The lines that a codec without a limit must yield.
 #[cfg(feature = "codec")]
 pub(crate) fn model_lines(
     bytes: &[u8],
@@ -274,7 +273,7 @@ pub(crate) fn model_lines(
             [content @ .., b'\r', b'\n'] | [content @ .., b'\n'] | content => content,
         };
         let text = if turned { read(content) } else { model(content, extent, read).text };
-        // The model leaves ASCII in front of a legacy line to UTF-8: it is the same.
+        // The model leaves ASCII before a legacy line to UTF-8: the result is the same.
         turned |= extent == Extent::Rest && str::from_utf8(content).is_err();
         let end = if line.ends_with(b"\n") { LineEnd::Delimiter } else { LineEnd::Stream };
         told.push(format!("{} {at} {end:?} {text}", index + 1));
@@ -283,15 +282,15 @@ pub(crate) fn model_lines(
     told
 }
 
-// ---- the objects --------------------------------------------------------------------------------
+// ---- the public types ---------------------------------------------------------------------------
 
-/// Pushes all of `chunk`, and tells each error after the text before it.
+/// Pushes all of `chunk`, and passes each error to `report`, with the text before it.
 pub(crate) fn push_all(
     decoder: &mut FallbackDecoder,
     chunk: &[u8],
     mode: ErrorMode,
     text: &mut String,
-    mut tell: impl FnMut(&mut String, Utf8Error),
+    mut report: impl FnMut(&mut String, Utf8Error),
 ) {
     let mut rest = chunk;
     loop {
@@ -301,18 +300,18 @@ pub(crate) fn push_all(
         rest = &rest[progress.read + progress.held..];
         match progress.status {
             Status::Done => return assert!(rest.is_empty()),
-            Status::IllFormed(error) => tell(text, error),
+            Status::IllFormed(error) => report(text, error),
             status => panic!("a string has room: {status:?}"),
         }
     }
 }
 
-/// Pushes `chunk`, in which the options reject nothing.
+/// Pushes `chunk` with options that reject nothing.
 pub(crate) fn push(decoder: &mut FallbackDecoder, chunk: &[u8], text: &mut String) {
     push_all(decoder, chunk, ErrorMode::Fatal, text, |_, error| panic!("{error}"));
 }
 
-/// What a decoder makes of `chunks`; an error is told in its place.
+/// The outcome of a decoder for `chunks`, with errors in order.
 pub(crate) fn decode<'a>(
     decoder: &mut FallbackDecoder,
     mode: ErrorMode,
@@ -331,7 +330,7 @@ pub(crate) fn decode<'a>(
     Outcome::new(text, decoder)
 }
 
-/// The same of a codec.
+/// The outcome of a codec.
 #[cfg(feature = "codec")]
 pub(crate) fn run<'a>(
     codec: &mut Utf8Codec,
@@ -361,7 +360,7 @@ pub(crate) fn run<'a>(
     Outcome { text, runs: codec.fallback_count(), bytes: None, first: codec.first_fallback() }
 }
 
-/// The lines' texts and errors, each with its number and offset.
+/// The texts and errors of lines, with numbers and offsets.
 #[cfg(feature = "codec")]
 pub(crate) fn lines<'a>(
     codec: &mut Utf8LinesCodec,
@@ -395,8 +394,8 @@ pub(crate) fn lines<'a>(
     (told, outcome)
 }
 
-/// What a stream of `chunks`, made by `make`, gives. (To the end: it gives way to others after so many
-/// chunks that bring nothing.)
+/// The outcome of the stream that `make` builds over `chunks`. Polls until the end, because the stream
+/// yields to other tasks after a number of chunks without output.
 #[cfg(feature = "stream")]
 pub(crate) fn stream<'a>(
     chunks: impl IntoIterator<Item = &'a [u8]>,

@@ -1,4 +1,4 @@
-//! Every mode and dialect there is, and a text in many scripts.
+//! All modes and dialects, and a text in many scripts.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 

@@ -1,5 +1,5 @@
-//! What the integration tests share: the vectors, the reference model's answers for every prefix of
-//! an input, and each public object behind one interface.
+//! Code shared by the integration tests: the vectors, the reference model's answers for every prefix of
+//! an input, and one interface for all public types.
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
@@ -39,14 +39,14 @@ pub const MODES: [(Mode, ErrorMode); 6] = [
     (Mode::Windows1252, ErrorMode::Windows1252),
 ];
 
-/// The smallest part of a stream's outcome.
+/// The smallest element of a stream's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Atom {
     Char(char),
     Error(reference::Error),
 }
 
-/// What the model says of every prefix of an input.
+/// The model's answer for every prefix of an input.
 pub struct Expected {
     /// What the first `k` bytes determine, for each `k`.
     pub prefixes: Vec<Vec<Atom>>,
@@ -71,7 +71,7 @@ impl Expected {
         }
     }
 
-    /// Holds what `subject`, at the end of `len` bytes, says besides what has come out to this.
+    /// Compares what `subject` reports besides its output after `len` bytes.
     fn check_rest(&self, subject: &mut dyn Subject, len: usize, mode: Mode) {
         assert_eq!(subject.start(), (self.end.bom_seen, self.end.skipped));
         if let Some(position) = subject.position() {
@@ -110,7 +110,7 @@ pub fn atoms(events: &[Event]) -> Vec<Atom> {
     atoms
 }
 
-/// How many errors there are, and the first of them.
+/// The number of errors, and the first.
 pub fn errors_in(decoded: &Decoded) -> (u64, Option<reference::Error>) {
     let errors = atoms(&decoded.events).into_iter().filter_map(|atom| match atom {
         Atom::Char(_) => None,
@@ -119,7 +119,7 @@ pub fn errors_in(decoded: &Decoded) -> (u64, Option<reference::Error>) {
     (errors.clone().count() as u64, errors.into_iter().next())
 }
 
-/// From where to where each character stands, or what it stands for in `mode`.
+/// The range of each character, or of the error that a repaired character replaces in `mode`.
 pub fn places(decoded: &Decoded, mode: Mode) -> Vec<Range<u64>> {
     let mut at = decoded.skipped as u64 + if decoded.bom_seen { 3 } else { 0 };
     let mut places = Vec::new();
@@ -142,18 +142,18 @@ pub fn places(decoded: &Decoded, mode: Mode) -> Vec<Range<u64>> {
     places
 }
 
-/// Holds what an object has said of its place to the places of the characters, before which there were
-/// `chars` others that end at `start`.
+/// Compares the offsets that an object reported with the ranges of the characters. Before them there
+/// were `chars` others, which end at `start`.
 pub fn check_places(told: &[Told], places: &[Range<u64>], chars: usize, start: u64) {
     for told in told {
         let number = told.chars - chars;
-        let behind = places[..number].last().map_or(start, |place| place.end);
-        let expected = if told.is_next { places[number].start } else { behind };
+        let after = places[..number].last().map_or(start, |place| place.end);
+        let expected = if told.is_next { places[number].start } else { after };
         assert_eq!(told.offset, expected, "{told:?} of {places:?}");
     }
 }
 
-/// An error without the time of its decision, which the steps show.
+/// An error without the index of its deciding byte, which the steps show.
 pub fn undated(error: reference::Error) -> reference::Error {
     reference::Error { decided_by: None, ..error }
 }
@@ -213,7 +213,8 @@ pub fn policy(bom: Bom) -> BomPolicy {
     }
 }
 
-/// Every object for this mode, by name: those that report errors or, in a mode that repairs, repair.
+/// Every type that supports this mode, by name: all that report errors, or in a lossy mode all that
+/// repair.
 pub fn subjects(
     config: Config,
     mode: ErrorMode,
@@ -222,7 +223,7 @@ pub fn subjects(
     subjects::all(mode).into_iter().map(move |(name, make)| (name, make(options, mode)))
 }
 
-/// A validator over `chunks`: its errors and the number of bytes it held at last.
+/// Validates `chunks`. Returns the errors, and the number of bytes held at the end.
 pub fn validate(chunks: &[&[u8]], config: Config) -> (Vec<Atom>, usize) {
     let mut validator = Validating::new(options(config));
     let mut errors: Vec<_> = chunks.iter().flat_map(|chunk| validator.push(chunk)).collect();
@@ -231,7 +232,7 @@ pub fn validate(chunks: &[&[u8]], config: Config) -> (Vec<Atom>, usize) {
     (errors, held)
 }
 
-/// Holds `subject` to `expected` over `bytes` cut at `cuts`, which may repeat (an empty chunk).
+/// Compares `subject` with `expected` for `bytes` split at `cuts`. Equal cuts make an empty chunk.
 pub fn check(
     name: &str,
     mut subject: Box<dyn Subject>,
@@ -251,7 +252,7 @@ pub fn check(
     expected.check_rest(&mut *subject, bytes.len(), Mode::Fatal);
 }
 
-/// As [`check`], of the outcome alone.
+/// Like [`check`], but compares only the final output.
 pub fn check_ends(
     name: &str,
     mut subject: Box<dyn Subject>,
@@ -267,7 +268,7 @@ pub fn check_ends(
     assert_eq!(out, expected.ended, "{name}: {bytes:02x?} cut at {cuts:?}");
 }
 
-/// Holds `subject`, which repairs in `mode`, to `expected` in the same way.
+/// Like [`check`], for a `subject` that repairs in `mode`.
 pub fn check_repaired(
     name: &str,
     mut subject: Box<dyn Subject>,
@@ -301,7 +302,7 @@ pub fn chunks(len: usize, cuts: &[usize]) -> impl Iterator<Item = (usize, usize)
     starts.zip(ends).collect::<Vec<_>>().into_iter()
 }
 
-/// A line codec over `bytes` cut at `cuts`: the items that were out after each chunk and at the end.
+/// A lines codec over `bytes` split at `cuts`: the items after each chunk and at the end.
 pub fn line_items(mut codec: Utf8LinesCodec, bytes: &[u8], cuts: &[usize]) -> Vec<Vec<LineItem>> {
     let mut buffer = BytesMut::new();
     let mut steps = Vec::new();
@@ -382,8 +383,8 @@ pub fn unhex(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(byte).collect()
 }
 
-/// Every byte string that the vectors decode as UTF-8, with each way of starting and each
-/// strictness it is decoded with.
+/// Every byte string that the vectors decode as UTF-8, with each way of starting and each strictness of
+/// its cases.
 pub fn inputs() -> Vec<(Vec<u8>, Config)> {
     let mut seen = BTreeSet::new();
     let mut inputs = Vec::new();

@@ -1,9 +1,9 @@
-//! Work that is the same for many values, on all processors.
+//! Work for many values, on all processors.
 
 use std::thread;
 
-/// Calls `check` for each of `values`, on as many threads as there are processors; returns the sum of
-/// what it returns.
+/// Calls `check` for each of `values`, on as many threads as there are processors. Returns the sum of
+/// the results.
 pub(crate) fn sum_of<T: Sync>(values: &[T], check: impl Fn(&T) -> u64 + Sync) -> u64 {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let check = &check;

@@ -1,4 +1,4 @@
-//! The examples as processes: started, fed, and waited for.
+//! The examples as processes: starts them, feeds them, and waits for them.
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An example, by name.
+/// An example, by its name.
 pub struct Program(pub &'static str);
 
-/// How a process has ended, and what it said.
+/// The exit status and output of a process.
 pub struct Outcome {
     pub status: i32,
     pub stdout: Vec<u8>,
@@ -29,7 +29,7 @@ impl Outcome {
 }
 
 impl Program {
-    /// It stands beside the tests: `target/<profile>/examples`.
+    /// It is next to the tests: `target/<profile>/examples`.
     pub fn command(&self) -> Command {
         let test = std::env::current_exe().unwrap();
         let file = format!("{}{}", self.0, std::env::consts::EXE_SUFFIX);
@@ -39,7 +39,7 @@ impl Program {
         Command::new(program)
     }
 
-    /// All its pipes are taken or drained by [`finish`].
+    /// All its pipes are taken by the caller or drained by [`finish`].
     pub fn start<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Child {
         self.command()
             .args(arguments)
@@ -57,12 +57,12 @@ impl Program {
     ) -> Outcome {
         let mut child = self.start(arguments);
         let (mut pipe, stdin) = (child.stdin.take().unwrap(), stdin.to_vec());
-        // One that has seen enough does not read to the end.
+        // The process may exit before it has read everything.
         thread::spawn(move || pipe.write_all(&stdin));
         finish(child)
     }
 
-    /// The address that it says it listens on.
+    /// The address that it prints.
     pub fn address(&self, announcing: impl Read) -> String {
         let mut announced = String::new();
         BufReader::new(announcing).read_line(&mut announced).unwrap();
@@ -70,14 +70,14 @@ impl Program {
         address.unwrap_or_else(|| panic!("{} said {announced:?}", self.0)).1.to_owned()
     }
 
-    /// A path for this program's tests.
+    /// A path for the files of this program's tests.
     pub fn path(&self, name: &str) -> PathBuf {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.0);
         fs::create_dir_all(&directory).unwrap();
         directory.join(name)
     }
 
-    /// The path of a file with these bytes.
+    /// Writes a file with these bytes and returns its path.
     pub fn file(&self, name: &str, bytes: &[u8]) -> String {
         let path = self.path(name);
         fs::write(&path, bytes).unwrap();
@@ -85,7 +85,7 @@ impl Program {
     }
 }
 
-/// Waits for it to end; one that hangs is killed.
+/// Waits for it to end; kills it if it hangs.
 pub fn finish(mut child: Child) -> Outcome {
     let stdout = child.stdout.take().map(drain);
     let stderr = child.stderr.take().map(drain);
@@ -118,7 +118,7 @@ pub fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     })
 }
 
-/// The most memory that it has had so far.
+/// Its peak memory so far.
 #[cfg(target_os = "linux")]
 pub fn peak_kilobytes(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -126,7 +126,7 @@ pub fn peak_kilobytes(child: &Child) -> u64 {
     peak.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Reproducible bytes of which many are nearly UTF-8.
+/// Reproducible bytes, many of which are nearly UTF-8.
 pub fn noise(len: usize) -> Vec<u8> {
     const SOME: &[u8] = b"\x80\x8F\x90\x9F\xA0\xBF\xC0\xC3\xE0\xE2\xED\xEF\xF0\xF4\xFF\n a";
     let mut state = 0x2545_F491_4F6C_DD1D_u64;

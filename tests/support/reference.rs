@@ -1,13 +1,13 @@
-//! A slow model of what the decoders and the line codec must deliver.
+//! A slow model of the output of the decoders and the lines codec.
 //!
-//! Nothing here remembers anything from one chunk to the next. Each answer is computed from all
-//! bytes received so far, as "what do the first `k` bytes determine?", and what comes out of one
-//! chunk is the difference between two such answers. What is well-formed is asked of
-//! [`std::str::from_utf8`]; there is no table of byte ranges other than for naming errors.
+//! The model keeps no state between chunks. Each answer is computed from all bytes received so far:
+//! "what do the first `k` bytes determine?". The output for one chunk is the difference between two
+//! such answers. [`std::str::from_utf8`] decides what is well-formed; tables of byte ranges only name
+//! the errors.
 
 use std::ops::Range;
 
-const SIGNATURE: [u8; 3] = [0xEF, 0xBB, 0xBF];
+const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bom {
@@ -17,7 +17,7 @@ pub(crate) enum Bom {
     Forbid,
 }
 
-/// Where in the stream the first byte stands. Starting in the middle excludes BOM handling.
+/// Where in the stream the first byte is. A start in the middle excludes BOM handling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     Beginning(Bom),
@@ -28,7 +28,7 @@ pub(crate) enum Start {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Controls {
     Allowed,
-    /// HT, LF and CR pass.
+    /// As `Controls`, but HT, LF and CR pass.
     RefusedExceptWhitespace,
     Refused,
 }
@@ -58,13 +58,13 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Error {
-    /// Counts from the first byte of the stream, like every offset here.
+    /// Counts from the first byte of the stream, as all offsets here.
     pub(crate) offset: u64,
     pub(crate) bytes: Vec<u8>,
     pub(crate) kind: Kind,
-    /// The byte that broke the sequence, if one did; it starts the next sequence.
+    /// The byte that broke the sequence, if any; it starts the next sequence.
     pub(crate) next: Option<u8>,
-    /// Index of the byte whose arrival decides the error; `None`: the end of the stream does.
+    /// The index of the byte that decides the error; `None` if the end of the stream does.
     pub(crate) decided_by: Option<u64>,
 }
 
@@ -79,15 +79,15 @@ pub(crate) enum Event {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub(crate) events: Vec<Event>,
-    /// How many bytes at the end are not decided yet.
+    /// The number of undecided bytes at the end.
     pub(crate) held: usize,
-    /// Whether a signature was removed.
+    /// Whether a BOM was stripped.
     pub(crate) bom_seen: bool,
-    /// Continuation bytes passed over at a mid-stream start.
+    /// Continuation bytes skipped at a mid-stream start.
     pub(crate) skipped: usize,
 }
 
-/// What one chunk, or the end of the stream, added.
+/// The output of one chunk, or of the end of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) events: Vec<Event>,
@@ -122,7 +122,7 @@ pub(crate) enum LineItem {
     TooLong { number: u64, offset: u64 },
 }
 
-/// What `bytes`, the stream so far, determine; `ended`: no more will come.
+/// What `bytes`, a prefix of the stream or, if `ended`, all of it, determine.
 pub(crate) fn decode_prefix(bytes: &[u8], config: Config, ended: bool) -> Decoded {
     let opening = opening(bytes, config.start, ended);
     let units = units(bytes, config, ended);
@@ -148,7 +148,7 @@ pub(crate) fn decode(chunks: &[Vec<u8>], config: Config) -> Vec<Step> {
     steps
 }
 
-/// What stands in the text for an error. `None`: nothing does, the mode is fatal.
+/// The repair of an error; `None` in `Fatal` mode.
 pub(crate) fn repair(mode: Mode, error: &Error) -> Option<String> {
     let refused = matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
     let each = |character: fn(u8) -> char| error.bytes.iter().copied().map(character).collect();
@@ -158,14 +158,14 @@ pub(crate) fn repair(mode: Mode, error: &Error) -> Option<String> {
         Mode::Skip => String::new(),
         Mode::Escape => error.bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect(),
         Mode::Replacement => "\u{FFFD}".to_owned(),
-        // Byte for byte, a refused character could come out again.
+        // Repaired byte for byte, a rejected character could reappear.
         Mode::Latin1 | Mode::Windows1252 if refused => "\u{FFFD}".to_owned(),
         Mode::Latin1 => each(char::from),
         Mode::Windows1252 => each(windows_1252),
     })
 }
 
-/// The text of `events` with every error repaired; in `Fatal` mode errors leave no trace.
+/// The text of `events` with every error repaired; in `Fatal` mode errors are left out.
 pub(crate) fn repaired(mode: Mode, events: &[Event]) -> String {
     let text = |event: &Event| match event {
         Event::Text(text) => text.clone(),
@@ -193,7 +193,7 @@ pub(crate) fn lines(
     steps
 }
 
-/// The line items that `bytes`, the stream so far, determine.
+/// The line items that `bytes`, a prefix of the stream, determine.
 pub(crate) fn lines_prefix(
     bytes: &[u8],
     config: Config,
@@ -205,7 +205,7 @@ pub(crate) fn lines_prefix(
     lines_and_errors(bytes, config, mode, delimiter, limit, ended).0
 }
 
-/// The same, and the errors that are found in these lines, and in the one that is open.
+/// The line items, and the errors in these lines and in the unfinished one.
 pub(crate) fn lines_and_errors(
     bytes: &[u8],
     config: Config,
@@ -217,8 +217,8 @@ pub(crate) fn lines_and_errors(
     let units = units(bytes, config, ended);
     let (mut items, mut found) = (Vec::new(), Vec::new());
     for span in spans(bytes, config, delimiter, ended) {
-        // What is wrong with this line, each with the index of the byte that decides it; the
-        // length of the stream stands for its end.
+        // The errors of this line, each with the index of its deciding byte; the length of the stream
+        // stands for the end.
         let mut too_long = None;
         if span.end - span.start > limit {
             too_long = Some(known_by(bytes, &span, span.start + limit, config, delimiter));
@@ -231,7 +231,7 @@ pub(crate) fn lines_and_errors(
                 Err(error) => {
                     let mut error = error.clone();
                     if matches!(error.kind, Kind::Noncharacter | Kind::Forbidden) {
-                        // Its last byte is not enough: it must be known not to be a delimiter.
+                        // Its last byte is not enough: it must be known not to be part of a delimiter.
                         let known = known_by(bytes, &span, unit.at, config, delimiter);
                         let index = error.decided_by.map_or(known as u64, |i| i.max(known as u64));
                         error.decided_by = Some(index).filter(|i| *i < bytes.len() as u64);
@@ -242,7 +242,7 @@ pub(crate) fn lines_and_errors(
             }
         }
         let index = |error: &Error| error.decided_by.unwrap_or(bytes.len() as u64);
-        // Nothing is looked for behind what a line is refused for.
+        // Errors after the one that rejects a line are ignored.
         let mut in_time = errors.clone();
         in_time.retain(|error| too_long.is_none_or(|at| index(error) < at as u64));
         let first = errors.into_iter().min_by_key(index).filter(|_| mode == Mode::Fatal);
@@ -281,7 +281,7 @@ fn prefixes(chunks: &[Vec<u8>]) -> Vec<(Vec<u8>, bool)> {
 
 // ---- sequences ------------------------------------------------------------------------------
 
-/// A character or an error, and the bytes it covers.
+/// A character or an error, with its range.
 #[derive(Clone, Debug, PartialEq)]
 struct Unit {
     at: usize,
@@ -318,17 +318,17 @@ fn units(bytes: &[u8], config: Config, ended: bool) -> Vec<Unit> {
     units
 }
 
-/// How many bytes at the front need no more bytes to be understood.
+/// The length of the longest prefix that does not depend on later bytes.
 fn decided_bytes(bytes: &[u8], config: Config, ended: bool) -> usize {
     let start = opening(bytes, config.start, ended).map_or(0, |opening| opening.sequences);
     units(bytes, config, ended).last().map_or(start, |unit| start.max(unit.at + unit.len))
 }
 
-/// A length, and a character or else the kind of error and the byte that broke the sequence.
+/// A length; and a character, or the kind of an error and the byte that broke the sequence.
 type Sequence = (usize, Result<char, (Kind, Option<u8>)>);
 
-/// The first character of `tail`, or its first maximal subpart. `None`: `tail` is empty or could
-/// still become a character.
+/// The first character or maximal subpart of `tail`. `None` if `tail` is empty or can still become a
+/// character.
 fn sequence(tail: &[u8], ended: bool) -> Option<Sequence> {
     let first = *tail.first()?;
     for len in 1..=tail.len().min(4) {
@@ -358,8 +358,8 @@ fn sequence(tail: &[u8], ended: bool) -> Option<Sequence> {
     Some((good, Err((kind, Some(next)))))
 }
 
-/// Whether `part` is a proper prefix of the encoding of some character. If it is, then filling up
-/// with the least or with the greatest continuation byte makes one.
+/// Whether `part` is a proper prefix of the encoding of some character: completing it with the lowest
+/// or with the highest continuation bytes then gives one.
 fn begins_a_character(part: &[u8]) -> bool {
     (part.len() + 1..=4).any(|len| {
         [0x80, 0xBF].into_iter().any(|fill| {
@@ -415,22 +415,22 @@ fn windows_1252(byte: u8) -> char {
 
 // ---- the start of the stream ----------------------------------------------------------------
 
-/// What the start of a stream turned out to be.
+/// The start of the stream.
 #[derive(Default)]
 struct Opening {
-    /// Where the first line begins: behind a signature and skipped bytes.
+    /// Where the first line starts: after a BOM and skipped bytes.
     line: usize,
-    /// Where ordinary sequences begin: also behind a forbidden BOM.
+    /// Where ordinary sequences start: also after a forbidden BOM.
     sequences: usize,
     bom_seen: bool,
     skipped: usize,
     error: Option<Error>,
 }
 
-/// `None`: `bytes` may still become a signature that would vanish.
+/// `None` if `bytes` can still become a BOM to strip.
 fn opening(bytes: &[u8], start: Start, ended: bool) -> Option<Opening> {
-    let whole = bytes.starts_with(&SIGNATURE);
-    let possible = !ended && !whole && SIGNATURE.starts_with(bytes);
+    let whole = bytes.starts_with(&BOM);
+    let possible = !ended && !whole && BOM.starts_with(bytes);
     let error = |kind, bytes: &[u8], decided_by: Option<usize>| {
         let decided_by = decided_by.map(|index| index as u64);
         Some(Error { offset: 0, bytes: bytes.to_vec(), kind, next: None, decided_by })
@@ -447,11 +447,11 @@ fn opening(bytes: &[u8], start: Start, ended: bool) -> Option<Opening> {
         }
         Start::Beginning(Bom::Strip | Bom::Require) if possible => None,
         Start::Beginning(Bom::Require) => {
-            let other = bytes.iter().zip(&SIGNATURE).position(|(byte, expected)| byte != expected);
+            let other = bytes.iter().zip(&BOM).position(|(byte, expected)| byte != expected);
             Some(Opening { error: error(Kind::MissingBom, &[], other), ..plain })
         }
         Start::Beginning(Bom::Forbid) if whole => {
-            let error = error(Kind::ForbiddenBom, &SIGNATURE, Some(2));
+            let error = error(Kind::ForbiddenBom, &BOM, Some(2));
             Some(Opening { sequences: 3, error, ..plain })
         }
         Start::Beginning(Bom::Keep | Bom::Strip | Bom::Forbid) => Some(plain),
@@ -460,7 +460,7 @@ fn opening(bytes: &[u8], start: Start, ended: bool) -> Option<Opening> {
 
 // ---- lines ----------------------------------------------------------------------------------
 
-/// The content of one line, as far as it is known to be content.
+/// The content of one line, as far as it is certain.
 struct Span {
     number: u64,
     start: usize,
@@ -469,13 +469,13 @@ struct Span {
 }
 
 impl Span {
-    /// A missing BOM covers no byte; it belongs to the first line, even to one that is empty.
+    /// A missing BOM has no bytes. It belongs to the first line, even if that is empty.
     fn holds(&self, unit: &Unit) -> bool {
         (self.start..self.end).contains(&unit.at) || unit.len == 0 && self.number == 1
     }
 }
 
-/// All lines that have begun. The last one has no delimiter yet and may be empty.
+/// All lines that have started. The last one has no delimiter yet and can be empty.
 fn spans(bytes: &[u8], config: Config, delimiter: &Delimiter, ended: bool) -> Vec<Span> {
     let Some(opening) = opening(bytes, config.start, ended) else { return Vec::new() };
     let mut spans = Vec::new();
@@ -490,7 +490,7 @@ fn spans(bytes: &[u8], config: Config, delimiter: &Delimiter, ended: bool) -> Ve
     spans
 }
 
-/// Where the content of the line at `start` ends, as far as `bytes` tell and more may come.
+/// The end of the content of the line at `start`, as far as `bytes` determine it.
 fn content_end(bytes: &[u8], start: usize, config: Config, delimiter: &Delimiter) -> usize {
     let Some(opening) = opening(bytes, config.start, false) else { return start };
     let from = start.max(opening.sequences);
@@ -500,14 +500,14 @@ fn content_end(bytes: &[u8], start: usize, config: Config, delimiter: &Delimiter
     }
 }
 
-/// The index of the byte by whose arrival byte `at` is known to be content of the line `span`, in
-/// which it lies; the length of the stream if only its end tells.
+/// The index of the byte that shows byte `at` to be content of the line `span`, which contains it; the
+/// length of the stream if only the end shows it.
 fn known_by(bytes: &[u8], span: &Span, at: usize, config: Config, delimiter: &Delimiter) -> usize {
     let known = |index: &usize| content_end(&bytes[..=*index], span.start, config, delimiter) > at;
     (at..bytes.len()).find(known).unwrap_or(bytes.len())
 }
 
-/// The first delimiter at or behind `from`.
+/// The first delimiter at or after `from`.
 fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>> {
     let tail = &bytes[from..];
     let found = match delimiter {
@@ -533,7 +533,7 @@ fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>
     Some(from + found.start..from + found.end)
 }
 
-/// How many bytes at the end of `line`, which contains no delimiter, may begin one.
+/// How many bytes at the end of `line`, which contains no delimiter, can start one.
 fn undecided(line: &[u8], delimiter: &Delimiter) -> usize {
     match delimiter {
         Delimiter::Lf => usize::from(line.ends_with(b"\r")),

@@ -1,5 +1,4 @@
-//! Streams and readers that do as they are told, one that only waits for them, and pipes, channels and
-//! sockets that bring text in pieces.
+//! Scripted streams and readers; and pipes, channels and sockets that deliver text in pieces.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -25,22 +24,22 @@ use tokio_test::task;
 pub(crate) enum Does {
     Chunk(&'static [u8]),
     Error(&'static str),
-    /// Is pending once, and ready to go on at once.
+    /// Is pending once, and wakes the task at once.
     Pause,
-    /// Says that it has ended, which need not be true.
+    /// Reports its end, even if more follows.
     End,
 }
 
 use Does::{Chunk, End, Error, Pause};
 
-/// A stream, and a reader, that does one thing after another, and then is pending for ever.
+/// A stream and reader that follows a script, and then is pending forever.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) does: VecDeque<Does>,
     pub(crate) polls: usize,
-    /// Whether the last poll was answered with `Pending`.
+    /// Whether the last poll returned `Pending`.
     pending: bool,
-    /// The most a read had room for.
+    /// The largest room that a read offered.
     pub(crate) room: usize,
 }
 
@@ -103,7 +102,7 @@ impl AsyncRead for Script {
     }
 }
 
-/// The chunks, and then the end.
+/// A script of these chunks, then the end.
 pub(crate) fn whole(
     chunks: &[&'static [u8]],
 ) -> impl Stream<Item = Result<&'static [u8], Infallible>> + use<> {
@@ -112,13 +111,13 @@ pub(crate) fn whole(
 
 // ---- wakers -------------------------------------------------------------------------------------
 
-/// How far a script is.
+/// The progress of a script.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub(crate) polls: usize,
-    /// Whether the last poll was answered with `Pending`.
+    /// Whether the last poll returned `Pending`.
     pub(crate) pending: bool,
-    /// Whether there is nothing left to do.
+    /// Whether the script is at its end.
     pub(crate) is_over: bool,
 }
 
@@ -133,8 +132,8 @@ pub(crate) fn scripts<D: Copy>(steps: &[D], len: usize) -> Vec<Vec<D>> {
     })
 }
 
-/// Polls `subject` until it has no more to say, as `poll` tells, or its script is over: it is pending
-/// only when the script has just been, and only with a waker that the script has.
+/// Polls `subject` until `poll` returns that it has ended, or its script is at its end. Checks that it
+/// is pending only after the script was, and with a waker that the script holds.
 pub(crate) fn assert_waits_only_for_script<T: Unpin>(
     does: &[impl Debug],
     subject: T,
@@ -159,14 +158,14 @@ pub(crate) fn assert_waits_only_for_script<T: Unpin>(
     }
 }
 
-/// Waits for `future`; a test that hangs fails instead.
+/// Waits for `future`; fails instead of hanging.
 pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
     timeout(Duration::from_secs(30), future).await.expect("hangs")
 }
 
 // ---- text in pieces -----------------------------------------------------------------------------
 
-/// Writes in pieces of two bytes, giving way after each.
+/// Writes pieces of two bytes and yields after each.
 pub(crate) fn write_slowly(mut peer: DuplexStream, text: &str) -> JoinHandle<()> {
     let bytes = text.to_owned().into_bytes();
     tokio::spawn(async move {
@@ -191,7 +190,7 @@ pub(crate) fn channel(text: &str) -> impl Stream<Item = io::Result<Vec<u8>>> + u
     })
 }
 
-/// Two ends of a new connection, both with TCP_NODELAY.
+/// Both ends of a new connection, with TCP_NODELAY.
 pub(crate) async fn connection() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -202,16 +201,16 @@ pub(crate) async fn connection() -> (TcpStream, TcpStream) {
     (near, far)
 }
 
-/// A socket through which `bytes` come in pieces of odd sizes, and who writes them.
+/// A socket that receives `bytes` in pieces of odd sizes, and the task that writes them.
 pub(crate) async fn socket_in_odd_pieces(bytes: Vec<u8>) -> (TcpStream, JoinHandle<()>) {
     let (mut peer, socket) = connection().await;
     let writing = tokio::spawn(async move {
         let mut rest = &bytes[..];
         for size in [1, 2, 3, 5, 7, 95, 96, 97, 997, 4999, 20_000].into_iter().cycle() {
-            let (piece, behind) = rest.split_at(size.min(rest.len()));
+            let (piece, after) = rest.split_at(size.min(rest.len()));
             peer.write_all(piece).await.unwrap();
             yield_now().await;
-            rest = behind;
+            rest = after;
             if rest.is_empty() {
                 break;
             }

@@ -1,5 +1,5 @@
-//! `Utf8Stream`, and `CharStream` and `Utf8Reader` taken by each of their methods in turn, behind
-//! [`Subject`].
+//! `Utf8Stream`, `CharStream` and `Utf8Reader` as [`Subject`]s. The last two use each of their methods
+//! in turn.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -23,7 +23,7 @@ use super::{Atom, model_error};
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
 
-/// Where chunks are put in.
+/// The input of a source.
 enum Feed {
     Channel(UnboundedSender<Result<Bytes, Infallible>>),
     Pipe(DuplexStream),
@@ -42,17 +42,18 @@ impl Feed {
     }
 }
 
-/// How often one that reads so many bytes at once is asked again: it gives way before all is read.
+/// How often a reader with reads of this size is polled again: it yields to other tasks before all is
+/// read.
 fn patience(capacity: usize) -> u8 {
     if capacity < 64 { 16 } else { 1 }
 }
 
-/// A stream over a channel or a pipe, polled after each chunk for as long as it is ready.
+/// A stream over a channel or a pipe, polled after each chunk while it is ready.
 pub struct Texts<S> {
-    /// `None` once the stream is to end.
+    /// `None` once the stream has ended.
     feed: Option<Feed>,
     stream: Utf8Stream<S>,
-    /// Whether a chunk makes one item at the most.
+    /// Whether a chunk yields at most one item.
     makes_one: bool,
     patience: u8,
 }
@@ -82,7 +83,7 @@ where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
     E: Debug,
 {
-    /// What comes out before the stream is pending, or has ended.
+    /// The items until the stream is pending or has ended.
     fn ready(&mut self) -> Vec<Atom> {
         let mut out = Vec::new();
         let (mut items, mut pending) = (0, 0);
@@ -148,12 +149,12 @@ where
     }
 }
 
-/// `char`s over a channel, polled after each chunk for as long as they are ready.
+/// A `CharStream` over a channel, polled after each chunk while it is ready.
 pub struct Chars {
-    /// `None` once the stream is to end.
+    /// `None` once the stream has ended.
     sender: Option<UnboundedSender<Result<Bytes, Infallible>>>,
     chars: CharStream<Chunks>,
-    /// How many have come out.
+    /// The number of characters so far.
     taken: usize,
     told: Vec<Told>,
     turn: usize,
@@ -196,7 +197,7 @@ impl Chars {
         out
     }
 
-    /// Notes where the stream says that it is.
+    /// Records the offset that the stream reports.
     fn tell(&mut self) {
         let is_next = !self.chars().as_str().is_empty();
         let offset = self.chars().offset();
@@ -241,7 +242,7 @@ impl Chars {
         }])
     }
 
-    /// Takes about half of the text there is.
+    /// Takes about half of the available text.
     fn take_text(&mut self) -> Option<Vec<Atom>> {
         if self.chars().peek().now_or_never()??.is_err() {
             return self.take_block();
@@ -302,14 +303,14 @@ fn atom(error: StreamError<Infallible>) -> Atom {
     }
 }
 
-/// A reader over a pipe, read after each chunk for as long as it is ready.
+/// A reader over a pipe, read after each chunk while it is ready.
 pub struct Read {
-    /// `None` once the stream is to end.
+    /// `None` once the stream has ended.
     pipe: Option<DuplexStream>,
-    /// `None` while it is made into something else.
+    /// `None` while it is being converted.
     reader: Option<Utf8Reader<DuplexStream>>,
     mode: ErrorMode,
-    /// How often it is asked again: with a small buffer it gives way before all is read.
+    /// How often it is polled again: with a small buffer it yields to other tasks before all is read.
     patience: u8,
     turn: usize,
 }
@@ -390,7 +391,7 @@ impl Read {
         Some(next.map(|c| c.map(String::from)))
     }
 
-    /// Takes the first character of what is lent.
+    /// Consumes the first character of the available text.
     fn fill_and_take(&mut self) -> Taken {
         let reader = self.reader();
         let lent = poll_fn(|cx| {
@@ -404,7 +405,7 @@ impl Read {
         Some(first)
     }
 
-    /// Reads some bytes: of a character that was cut, all comes again.
+    /// Reads some bytes. Of a split character, all bytes arrive at once.
     fn read_bytes(&mut self) -> Taken {
         let mut bytes = self.reader.take().expect("it is back").into_byte_reader();
         let (mut read, mut buffer) = (Vec::new(), [0; 3]);
@@ -415,7 +416,7 @@ impl Read {
                 Some(Ok(len)) => read.extend_from_slice(&buffer[..len]),
                 last => break last,
             }
-            // Behind text there may be an error.
+            // An error can follow the text.
             if read.len() > 9 || bytes.get_ref().as_str().is_empty() {
                 break len;
             }
@@ -424,7 +425,7 @@ impl Read {
         Some(last?.map(|_| whole(&read)).map_err(read_error))
     }
 
-    /// Takes most of the bytes that are shown, in the same way.
+    /// Consumes most of the available bytes, in the same way.
     fn fill_bytes(&mut self) -> Taken {
         let mut bytes = self.reader.take().expect("it is back").into_byte_reader();
         let shown = bytes.fill_buf().now_or_never().map(|shown| shown.map(<[_]>::to_vec));
@@ -436,7 +437,7 @@ impl Read {
         Some(shown?.map(|shown| whole(&shown[..most(&shown)])).map_err(read_error))
     }
 
-    /// Takes what comes into a text that has some already, up to a limit.
+    /// Appends the next text to a string that is not empty, up to a limit.
     fn append(&mut self, out: &mut Vec<Atom>) -> Taken {
         let (mut text, limit) = (String::from("kept"), 4 + self.turn % 60);
         let appended = self.reader().append_text(&mut text, limit).now_or_never();
@@ -455,7 +456,7 @@ impl Read {
         }
     }
 
-    /// Collects what is left, up to a limit that is enough.
+    /// Collects the rest, up to a sufficient limit.
     fn collect(&mut self) -> Vec<Atom> {
         let text = self
             .reader()
@@ -466,8 +467,8 @@ impl Read {
         text.chars().map(Atom::Char).collect()
     }
 
-    /// As if somebody had wanted lines, and taken none. Not where that might be in the middle of a
-    /// repair of several characters, the rest of which is then consumed.
+    /// Converts to lines and back without reading a line. Not inside a repair of several characters,
+    /// whose rest that would consume.
     fn go_to_lines_and_back(&mut self) {
         let long_repairs = [ErrorMode::Escape, ErrorMode::Latin1, ErrorMode::Windows1252];
         let has_text = !self.reader().as_str().is_empty();
@@ -477,15 +478,15 @@ impl Read {
     }
 }
 
-/// Text, `None` at the end; or an error. Nothing, where the reader is pending.
+/// Text, `None` at the end, or an error. Returns `None` if the reader is pending.
 type Taken = Option<Result<Option<String>, StreamError<io::Error>>>;
 
-/// About two thirds of some bytes, and a whole character at the least.
+/// About two thirds of some bytes, and at least one complete character.
 fn most(bytes: &[u8]) -> usize {
     bytes.len().min(4).max(bytes.len() * 2 / 3)
 }
 
-/// The characters that bytes have all of; `None`, if there are no bytes.
+/// The characters whose bytes are complete; `None` without bytes.
 fn whole(bytes: &[u8]) -> Option<String> {
     let text = bytes.utf8_chunks().next()?.valid();
     assert_ne!(text, "", "there is a whole one");
@@ -510,7 +511,7 @@ impl Subject for Read {
     fn finish(&mut self) -> Vec<Atom> {
         self.pipe = None;
         let out = match (self.mode, self.turn % 2) {
-            // In the other modes nothing comes between the text.
+            // In the other modes there is only text.
             (ErrorMode::Fatal, _) | (_, 0) => self.ready(),
             _ => self.collect(),
         };

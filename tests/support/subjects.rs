@@ -1,4 +1,4 @@
-//! Each public object of the core and of the codecs behind one interface.
+//! The public types of the core and of the codecs, with one interface.
 
 use std::io;
 
@@ -14,57 +14,57 @@ use super::reference::Error;
 use super::streams::{Chars, Read, Texts};
 use super::{Atom, model_error};
 
-/// An object under test, made to tell what came out of it.
+/// An object under test that yields its output as atoms.
 pub trait Subject {
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom>;
     fn finish(&mut self) -> Vec<Atom>;
-    /// Bytes kept back.
+    /// The held bytes.
     fn held(&self) -> usize;
 
-    /// Whether a signature was taken off, and how many bytes were skipped.
+    /// Whether a BOM was stripped, and the number of skipped bytes.
     fn start(&self) -> (bool, usize);
 
-    /// How many bytes have been taken, those that are kept back included: where the object knows.
+    /// The number of consumed bytes, held ones included, if the object knows it.
     fn position(&self) -> Option<u64>;
 
-    /// How many errors there were, and the first of them: where the object counts them.
+    /// The number of errors and the first of them, if the object counts them.
     fn errors(&self) -> Option<(u64, Option<Error>)>;
 
-    /// Where the object has said that it is, since it was last asked this: where it says so.
+    /// The offsets that the object has reported since the last call, if it reports any.
     fn places(&mut self) -> Vec<Told> {
         Vec::new()
     }
 
-    /// Starts a new stream with the same settings. False: that takes a new object.
+    /// Starts a new stream with the same settings. False if that needs a new object.
     fn reset(&mut self) -> bool {
         false
     }
 
-    /// Whether it tells of text, and not of errors alone.
+    /// Whether it yields text, not only errors.
     fn tells_text(&self) -> bool {
         true
     }
 }
 
-/// Where an object said that it is.
+/// An offset that an object reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
-    /// How many characters had come out.
+    /// The number of characters before.
     pub chars: usize,
-    /// Whether that is where the next one stands, and not only the end of the last one.
+    /// Whether the next character starts there, or only the last one ends there.
     pub is_next: bool,
     pub offset: u64,
 }
 
-/// Errors in the model's terms: how many, and the first.
+/// The errors in the model's terms: their number and the first.
 pub fn counted(count: u64, first: Option<Utf8Error>) -> (u64, Option<Error>) {
     (count, first.map(|error| model_error(&error)))
 }
 
-/// Makes an object that reports errors or, in a mode that repairs, repairs them.
+/// Makes an object that reports errors or, in a lossy mode, repairs them.
 pub type Make = fn(Utf8Options, ErrorMode) -> Box<dyn Subject>;
 
-/// Every object for this mode, by name.
+/// Every type that supports this mode, by name.
 pub fn all(mode: ErrorMode) -> Vec<(&'static str, Make)> {
     let mut all: Vec<(&'static str, Make)> = Vec::new();
     if mode == ErrorMode::Fatal {
@@ -90,7 +90,7 @@ const REPORTING_AND_REPAIRING: [(&str, Make); 4] = [
         Called::boxed(Utf8Codec::new().with_options(options).with_error_mode(mode))
     }),
     ("Utf8Decoder::push_to_slice", |options, mode| {
-        // The least that takes every character, and every repair.
+        // The smallest size that fits every character and every repair.
         let room = if mode == ErrorMode::Fatal { 4 } else { 16 };
         Decoding::boxed(options, mode, &[Way::Slice(room)])
     }),
@@ -107,7 +107,7 @@ const STREAMS: [(&str, Make); 4] = [
     ("Utf8Reader, 4 bytes", |options, mode| Read::with_capacity(options, mode, 4)),
 ];
 
-/// A way of decoding; the last ones into a buffer of so many elements.
+/// A method of decoding; the last ones write to a buffer of this many elements.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
     Pieces,
@@ -120,7 +120,7 @@ pub enum Way {
     Utf16(usize),
 }
 
-/// A decoder by some of its ways, one after another.
+/// A decoder that uses several methods, one after another.
 pub struct Decoding {
     decoder: Utf8Decoder,
     mode: ErrorMode,
@@ -140,8 +140,8 @@ impl Decoding {
         way
     }
 
-    /// What is written into a buffer, for as often as it takes; one that is too small is replaced by
-    /// one that is just large enough. `read` tells what is in it.
+    /// The output of a push into a buffer, repeated as needed. A buffer that is too small is replaced
+    /// by one that just fits. `read` converts its contents.
     fn through_buffer<T: Copy + PartialEq>(
         &mut self,
         blank: T,
@@ -176,7 +176,7 @@ impl Decoding {
         }
     }
 
-    /// Of the chunk, all that is incomplete is held.
+    /// All incomplete bytes of the chunk are held.
     fn assert_held(&self, progress: Progress, chunk: &[u8]) {
         let incomplete = self.decoder.incomplete().len();
         assert_eq!(progress.held, incomplete.min(chunk.len()), "of {chunk:02x?}");
@@ -312,7 +312,7 @@ fn chars_of_units(units: &[u16]) -> Vec<char> {
     String::from_utf16(units).expect("whole pairs are written").chars().collect()
 }
 
-/// A validator, which tells of errors alone.
+/// A validator, which yields only errors.
 pub struct Validating(Utf8Validator);
 
 impl Validating {
@@ -353,7 +353,7 @@ impl Subject for Validating {
         Some(self.0.position())
     }
 
-    /// It does not count them.
+    /// A validator does not count errors.
     fn errors(&self) -> Option<(u64, Option<Error>)> {
         None
     }
@@ -368,7 +368,7 @@ impl Subject for Validating {
     }
 }
 
-/// A codec, called the way `FramedRead` would if it went on after errors and after the end.
+/// A codec, called as `FramedRead` would if it continued after errors and after the end.
 pub struct Called<C> {
     codec: C,
     buffer: BytesMut,
@@ -380,7 +380,7 @@ impl<C: Tell + 'static> Called<C> {
     }
 }
 
-/// What a codec's items and errors are in the model's terms.
+/// Converts a codec's items and errors to the model's terms.
 pub trait Tell: Decoder {
     fn item(item: Self::Item) -> Vec<Atom>;
     fn error(error: Self::Error) -> Atom;

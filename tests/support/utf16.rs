@@ -1,4 +1,4 @@
-//! A slow model of UTF-16, and a decoder made to tell what came out of it.
+//! A slow model of UTF-16, and a decoder that yields its output as atoms.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -8,7 +8,7 @@ use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
 
 // ---- the model ---------------------------------------------------------------------------------
 
-/// A character, or a lone surrogate and where it stands.
+/// A character, or a lone surrogate with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Atom {
     Char(char),
@@ -24,8 +24,8 @@ pub(crate) enum Why {
 }
 
 impl Atom {
-    /// The same so many units farther on.
-    pub(crate) fn behind(self, units: u64) -> Self {
+    /// The atom, moved by this many units.
+    pub(crate) fn shifted_by(self, units: u64) -> Self {
         match self {
             Self::Lone { offset, unit, kind } => Self::Lone { offset: offset + units, unit, kind },
             Self::Char(_) => self,
@@ -33,7 +33,7 @@ impl Atom {
     }
 }
 
-/// What units, of which no more come, are.
+/// The atoms of units, after which the stream ends.
 pub(crate) fn model(units: &[u16]) -> Vec<Atom> {
     let mut offset = 0;
     let atom = |decoded: Result<char, std::char::DecodeUtf16Error>| {
@@ -55,7 +55,7 @@ pub(crate) fn model(units: &[u16]) -> Vec<Atom> {
     char::decode_utf16(units.iter().copied()).map(atom).collect()
 }
 
-/// What units, of which more may come, determine: all but a high surrogate at the end.
+/// The atoms that these units determine if more can follow: all but a trailing high surrogate.
 pub(crate) fn model_of_prefix(units: &[u16]) -> Vec<Atom> {
     let mut atoms = model(units);
     atoms.pop_if(|atom| matches!(atom, Atom::Lone { kind: Why::Incomplete, .. }));
@@ -88,13 +88,13 @@ pub(crate) fn told(error: &Utf16Error) -> Atom {
     Atom::Lone { offset: error.offset(), unit: error.unpaired_surrogate(), kind }
 }
 
-// ---- the objects ------------------------------------------------------------------------------
+// ---- the public types -------------------------------------------------------------------------
 
-/// How units are put to the decoder.
+/// A method of decoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Into {
     String,
-    /// Of so many bytes.
+    /// Into a buffer of this many bytes.
     Slice(usize),
 }
 
@@ -189,14 +189,14 @@ impl Subject {
         progress
     }
 
-    /// So much room is said to be needed, where there was less.
+    /// Checks that this much room is reported as needed if there is less.
     fn more(&self, needed: usize, before: usize) -> usize {
         let Into::Slice(size) = self.into else { panic!("a string has room") };
         assert!(needed > size.max(before) && needed <= 6, "{needed} bytes needed");
         needed
     }
 
-    /// What has come out is what these atoms are.
+    /// Compares the output with these atoms.
     pub(crate) fn assert(&self, atoms: &[Atom]) {
         let errors = errors_of(atoms);
         assert_eq!(self.text, text_of(atoms, self.mode));

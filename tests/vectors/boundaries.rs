@@ -1,5 +1,5 @@
-//! Chunking never shows: every vector again at every cut, at every pair of cuts, byte by byte, with
-//! empty chunks, and inside long clean text at the edges of blocks and buffers.
+//! Every vector at every split, at every pair of splits, byte by byte, with empty chunks, and inside
+//! long clean text at the boundaries of blocks and buffers.
 
 #![cfg(feature = "codec")]
 
@@ -13,7 +13,7 @@ use crate::support::{
 use utf8_codec::ErrorMode;
 use utf8_codec::codec::Utf8LinesCodec;
 
-/// Cuts of `len` bytes: none, each alone, byte by byte, and the same with empty chunks between.
+/// The splits of `len` bytes: none, each alone, byte by byte, and the same with empty chunks between.
 fn single_cuts(len: usize) -> Vec<Vec<usize>> {
     let mut all = vec![vec![], vec![0, 0], vec![len, len], (0..=len).collect()];
     all.push((0..=len).flat_map(|at| [at, at]).collect());
@@ -22,7 +22,7 @@ fn single_cuts(len: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// Every pair of cuts, with an empty chunk between them where they are the same.
+/// Every pair of splits, with an empty chunk between equal ones.
 fn double_cuts(len: usize) -> Vec<Vec<usize>> {
     (0..=len).flat_map(|first| (first..=len).map(move |second| vec![first, second])).collect()
 }
@@ -98,7 +98,7 @@ fn every_short_vector_inside_clean_text() {
         bytes.len() <= 12 && config.start == PLAIN.start && !bytes.is_empty()
     });
     for (bytes, config) in inputs {
-        // What follows is ASCII, which ends any sequence; the model sees one byte of it.
+        // ASCII follows, which ends any sequence; the model receives one byte of it.
         let mut tailed = bytes.clone();
         tailed.push(b'.');
         let model = atoms(&reference::decode_prefix(&tailed, config, true).events);
@@ -135,7 +135,7 @@ fn moved(atom: &Atom, by: u64) -> Atom {
     }
 }
 
-/// What the line codec must have delivered after each prefix, and at the end.
+/// The items that the lines codec must have yielded after each prefix, and at the end.
 struct ExpectedLines {
     prefixes: Vec<Vec<LineItem>>,
     ended: Vec<LineItem>,

@@ -1,4 +1,4 @@
-//! The vectors as they stand, put to each object of the crate.
+//! The vectors without changes, decoded or encoded by every object of the crate.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 use crate::driver;
@@ -76,7 +76,7 @@ fn a_case_with_only_a_close_frame_is_answered() {
     assert_eq!(answer(&[&text, &close("03e9")])["ws"], json!({"echo": "61", "close": 1001}));
 }
 
-/// Puts all cases to one object, and returns how many of them are not about something else.
+/// Runs all cases on one object. Returns the number of cases that apply to it.
 fn check(cases: &[Value], via: &Via) -> usize {
     let mut answered = 0;
     let mut wrong = Vec::new();
@@ -100,7 +100,7 @@ fn check(cases: &[Value], via: &Via) -> usize {
     answered
 }
 
-/// Says in what `answer` differs from `expect`, apart from what the object cannot tell.
+/// Returns how `answer` differs from `expect`, except for fields that the object cannot report.
 fn differences(expect: &Map<String, Value>, answer: &Map<String, Value>, via: &Via) -> Vec<String> {
     if let Some(runs) = expect.get("runs").and_then(Value::as_array) {
         let answered = array(&answer["runs"]);
@@ -130,7 +130,8 @@ fn differences(expect: &Map<String, Value>, answer: &Map<String, Value>, via: &V
         .collect()
 }
 
-/// Whether an object that gives so much cannot tell this field of a stream with so many errors.
+/// Whether an object with this level of detail cannot report this field of a stream with this many
+/// errors.
 fn cannot_tell(gives: Gives, field: &str, error_count: Option<u64>) -> bool {
     match (gives, field) {
         (_, "error_count" | "first_error") => true,

@@ -1,4 +1,4 @@
-//! The vectors of the dialects, as they stand and at every split.
+//! The vectors of the dialects, without changes and at every split.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 use crate::driver;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use driver::{Form, VIAS};
 
-/// The operations that are about dialects, if the case is.
+/// The operations that can be about dialects.
 const OPERATIONS: [&str; 6] =
     ["decode", "encode", "concat", "lossy_utf8", "decode_callback", "digest"];
 
@@ -22,7 +22,7 @@ fn every_dialect_vector_decodes_as_expected() {
         count += 1;
         let answer = answer(&case);
         for (name, wanted) in object(&case["expect"]) {
-            // Of errors that are repaired when encoding, only their number and the first are told.
+            // Of errors that are repaired when encoding, only the number and the first are reported.
             let is_told = name != "errors" || case["op"] != "encode" || answer.contains_key(name);
             if is_told && !is_as_expected(&case, name, wanted, answer.get(name)) {
                 wrong.push(format!("{} {name}: {:?}", case["id"], answer.get(name)));
@@ -33,7 +33,7 @@ fn every_dialect_vector_decodes_as_expected() {
     assert!(count > 1300, "only {count} cases");
 }
 
-/// In strict cases whose basis is `choice` sources agree about the place of an error only.
+/// In strict cases whose basis is `choice`, sources agree only about the offset of the error.
 fn is_as_expected(case: &Value, name: &str, wanted: &Value, got: Option<&Value>) -> bool {
     let places = |errors: &Value| -> Vec<_> {
         errors.as_array().unwrap().iter().map(|error| error["offset"].as_u64()).collect()
@@ -74,7 +74,7 @@ fn every_dialect_vector_at_every_split() {
     assert!(count > 1200, "only {count} cases");
 }
 
-/// The input of a case in one piece, if it can be cut: the name of the field, and bytes or units.
+/// The input of a case in one piece, if it can be split: the name of its field, and bytes or units.
 fn whole(case: &Value) -> Option<(&'static str, Vec<Value>)> {
     match case["op"].as_str() {
         Some("decode") => {
@@ -102,7 +102,7 @@ fn answer_in(case: &Value, field: &str, pieces: &[&[Value]]) -> Map<String, Valu
     answer(&case)
 }
 
-/// What does not depend on the pieces.
+/// The fields that do not depend on the pieces.
 fn told(answer: &Map<String, Value>) -> Map<String, Value> {
     let mut told = answer.clone();
     for name in ["steps", "steps_cps", "held", "fail_step"] {
@@ -113,7 +113,7 @@ fn told(answer: &Map<String, Value>) -> Map<String, Value> {
 }
 
 fn answer(case: &Value) -> Map<String, Value> {
-    // Whatever the way into the crate: these have objects of their own.
+    // These operations have their own objects, whatever `--via` selects.
     let via = &VIAS[0];
     let answer = driver::answer(case, via, Form::FirstError);
     let answer = answer.unwrap_or_else(|why| panic!("{} cannot be understood: {why}", case["id"]));
@@ -121,7 +121,7 @@ fn answer(case: &Value) -> Map<String, Value> {
     answer
 }
 
-/// Cases about a dialect, or about a policy that is one; and digests.
+/// Cases of a dialect, of a policy that is a dialect, and digests.
 fn cases() -> Vec<Value> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
     let mut cases = Vec::new();

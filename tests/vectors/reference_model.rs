@@ -1,5 +1,5 @@
-//! The model in `support/reference.rs` against the vectors, against std and against its own
-//! definition of time.
+//! The model in `support/reference.rs` compared with the vectors, with std, and with its own rule of
+//! when errors are decided.
 
 use crate::reference;
 
@@ -106,7 +106,7 @@ fn plain_decoding_equals_std() {
             let len = Some(error.bytes.len()).filter(|_| error.kind != Kind::Incomplete);
             assert_eq!(len, expected.error_len(), "{bytes:02x?}");
         }
-        // What is held may still become a character, and is what std calls incomplete.
+        // Held bytes can still become a character, and std calls them incomplete.
         let held = decode_prefix(&bytes, PLAIN, false).held;
         let tail = &bytes[bytes.len() - held..];
         assert!(
@@ -313,7 +313,7 @@ fn hex(text: &str) -> String {
 
 // ---- inputs -------------------------------------------------------------------------------------
 
-/// Short streams of bytes near which something is decided, with a configuration each.
+/// Short streams of bytes near the limits, each with a configuration.
 fn random_inputs() -> Vec<(Vec<u8>, Config)> {
     const BYTES: [u8; 32] = [
         0x00, 0x01, b'\t', b'\n', b'\n', b'\r', b'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xA9,
@@ -322,7 +322,7 @@ fn random_inputs() -> Vec<(Vec<u8>, Config)> {
     ];
     let mut state = 1_u64;
     let mut random = move |n: u64| {
-        // Knuth's MMIX generator; the high bits are the good ones.
+        // Knuth's MMIX generator, whose high bits are the random ones.
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) % n
     };

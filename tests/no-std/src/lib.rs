@@ -1,7 +1,7 @@
-//! The core behind C functions: no std, no allocator, a panic handler of its own.
+//! C functions over the core: no std, no allocator, a custom panic handler.
 //!
-//! A C caller owns the memory. It hands in a `utf8_validator` or a `utf8_decoder` of its own, which
-//! the `_init` functions fill; neither needs to be released.
+//! The C caller owns the memory. It passes a `utf8_validator` or `utf8_decoder`, which the `_init`
+//! functions initialise. Neither needs to be released.
 
 #![no_std]
 
@@ -32,14 +32,14 @@ const _: () = assert!(size_of::<Utf8Decoder>() <= size_of::<Memory>());
 const _: () = assert!(align_of::<Utf8Validator>() <= align_of::<Memory>());
 const _: () = assert!(align_of::<Utf8Decoder>() <= align_of::<Memory>());
 
-/// An error, for C: `len` is -1 where the stream ended inside a sequence.
+/// An error for C: `len` is -1 if the stream ended inside a sequence.
 #[repr(C)]
 pub struct Error {
     valid_up_to: u64,
     len: i32,
 }
 
-/// How far a repair has come, for C.
+/// The progress of a repair, for C.
 #[repr(C)]
 pub struct Repaired {
     read: usize,
@@ -63,12 +63,12 @@ pub unsafe extern "C" fn utf8_validator_init(memory: *mut Memory) {
     unsafe { memory.cast::<Utf8Validator>().write(Utf8Validator::new()) }
 }
 
-/// Validates a chunk. Returns whether it is good so far; otherwise `error` is filled.
+/// Validates a chunk. Returns false at an error, and writes it to `error`.
 ///
 /// # Safety
 ///
-/// `memory` has been given to `utf8_validator_init`; `chunk` is valid for reads of `len` bytes, and
-/// `error` for writes.
+/// `memory` was passed to `utf8_validator_init`; `chunk` is valid for reads of `len` bytes, `error` for
+/// writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn utf8_validator_push(
     memory: *mut Memory,
@@ -76,24 +76,24 @@ pub unsafe extern "C" fn utf8_validator_push(
     len: usize,
     error: *mut Error,
 ) -> bool {
-    // SAFETY: the caller says that a validator is there, and that nobody else uses it.
+    // SAFETY: the caller guarantees that `memory` holds a validator that nothing else uses.
     let validator = unsafe { &mut *memory.cast::<Utf8Validator>() };
-    // SAFETY: the caller says that `len` bytes can be read.
+    // SAFETY: the caller guarantees that `len` bytes can be read.
     let chunk = unsafe { slice::from_raw_parts(chunk, len) };
-    // SAFETY: the caller says that `error` can be written.
+    // SAFETY: the caller guarantees that `error` can be written.
     unsafe { verdict(validator.push(chunk), error) }
 }
 
-/// Ends the stream. Returns whether it was good; otherwise `error` is filled.
+/// Ends the stream. Returns false if it was incomplete, and writes the error to `error`.
 ///
 /// # Safety
 ///
-/// `memory` has been given to `utf8_validator_init`; `error` is valid for writes.
+/// `memory` was passed to `utf8_validator_init`; `error` is valid for writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn utf8_validator_finish(memory: *mut Memory, error: *mut Error) -> bool {
-    // SAFETY: the caller says that a validator is there, and that nobody else uses it.
+    // SAFETY: the caller guarantees that `memory` holds a validator that nothing else uses.
     let validator = unsafe { &mut *memory.cast::<Utf8Validator>() };
-    // SAFETY: the caller says that `error` can be written.
+    // SAFETY: the caller guarantees that `error` can be written.
     unsafe { verdict(validator.finish(), error) }
 }
 
@@ -108,12 +108,12 @@ pub unsafe extern "C" fn utf8_decoder_init(memory: *mut Memory) {
     unsafe { memory.cast::<Utf8Decoder>().write(Utf8Decoder::new()) }
 }
 
-/// Decodes a chunk: calls back with its text and its errors, in order.
+/// Decodes a chunk and calls back with its text and its errors, in order.
 ///
 /// # Safety
 ///
-/// `memory` has been given to `utf8_decoder_init`; `chunk` is valid for reads of `len` bytes; the
-/// functions do not unwind, and take `context`.
+/// `memory` was passed to `utf8_decoder_init`; `chunk` is valid for reads of `len` bytes; the functions
+/// accept `context` and do not unwind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn utf8_decoder_push(
     memory: *mut Memory,
@@ -123,39 +123,39 @@ pub unsafe extern "C" fn utf8_decoder_push(
     on_error: OnError,
     context: *mut u8,
 ) {
-    // SAFETY: the caller says that a decoder is there, and that nobody else uses it.
+    // SAFETY: the caller guarantees that `memory` holds a decoder that nothing else uses.
     let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
-    // SAFETY: the caller says that `len` bytes can be read.
+    // SAFETY: the caller guarantees that `len` bytes can be read.
     let chunk = unsafe { slice::from_raw_parts(chunk, len) };
     for piece in decoder.push(chunk) {
         match piece {
-            // SAFETY: the caller says that the function takes `context`; the text is a slice.
+            // SAFETY: the caller guarantees that the function accepts `context`; the text is a slice.
             Ok(text) => unsafe { on_text(context, text.as_ptr(), text.len()) },
-            // SAFETY: the caller says that the function takes `context`.
+            // SAFETY: the caller guarantees that the function accepts `context`.
             Err(error) => unsafe { on_error(context, for_c(error)) },
         }
     }
 }
 
-/// Ends the stream. Returns whether it ended between two characters; otherwise `error` is filled.
+/// Ends the stream. Returns false if it ended inside a character, and writes the error to `error`.
 ///
 /// # Safety
 ///
-/// `memory` has been given to `utf8_decoder_init`; `error` is valid for writes.
+/// `memory` was passed to `utf8_decoder_init`; `error` is valid for writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn utf8_decoder_finish(memory: *mut Memory, error: *mut Error) -> bool {
-    // SAFETY: the caller says that a decoder is there, and that nobody else uses it.
+    // SAFETY: the caller guarantees that `memory` holds a decoder that nothing else uses.
     let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
-    // SAFETY: the caller says that `error` can be written.
+    // SAFETY: the caller guarantees that `error` can be written.
     unsafe { verdict(decoder.finish(), error) }
 }
 
-/// Decodes a chunk into a buffer, with U+FFFD for what is ill-formed.
+/// Decodes a chunk into a buffer, and replaces ill-formed parts with U+FFFD.
 ///
 /// # Safety
 ///
-/// `memory` has been given to `utf8_decoder_init`; `chunk` is valid for reads of `len` bytes and
-/// `buffer` for reads and writes of `room` bytes, and they do not overlap.
+/// `memory` was passed to `utf8_decoder_init`; `chunk` is valid for reads of `len` bytes, `buffer` for
+/// reads and writes of `room` bytes, and they do not overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn utf8_decoder_repair(
     memory: *mut Memory,
@@ -164,30 +164,29 @@ pub unsafe extern "C" fn utf8_decoder_repair(
     buffer: *mut u8,
     room: usize,
 ) -> Repaired {
-    // SAFETY: the caller says that a decoder is there, and that nobody else uses it.
+    // SAFETY: the caller guarantees that `memory` holds a decoder that nothing else uses.
     let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
-    // SAFETY: the caller says that `len` bytes can be read.
+    // SAFETY: the caller guarantees that `len` bytes can be read.
     let chunk = unsafe { slice::from_raw_parts(chunk, len) };
-    // SAFETY: the caller says that `room` bytes, no part of `chunk`, can be written.
+    // SAFETY: the caller guarantees that `room` bytes, no part of `chunk`, can be read and written.
     let buffer = unsafe { slice::from_raw_parts_mut(buffer, room) };
     repaired(decoder.push_to_slice(chunk, ErrorMode::Replacement, buffer))
 }
 
-/// Ends the stream, with U+FFFD in the buffer if it was cut inside a character.
+/// Ends the stream, and writes U+FFFD to the buffer if it ended inside a character.
 ///
 /// # Safety
 ///
-/// `memory` has been given to `utf8_decoder_init`; `buffer` is valid for reads and writes of `room`
-/// bytes.
+/// `memory` was passed to `utf8_decoder_init`; `buffer` is valid for reads and writes of `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn utf8_decoder_repair_end(
     memory: *mut Memory,
     buffer: *mut u8,
     room: usize,
 ) -> Repaired {
-    // SAFETY: the caller says that a decoder is there, and that nobody else uses it.
+    // SAFETY: the caller guarantees that `memory` holds a decoder that nothing else uses.
     let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
-    // SAFETY: the caller says that `room` bytes can be written.
+    // SAFETY: the caller guarantees that `room` bytes can be read and written.
     let buffer = unsafe { slice::from_raw_parts_mut(buffer, room) };
     repaired(decoder.finish_to_slice(ErrorMode::Replacement, buffer))
 }
@@ -199,7 +198,7 @@ unsafe fn verdict(result: Result<(), Utf8Error>, error: *mut Error) -> bool {
     match result {
         Ok(()) => true,
         Err(found) => {
-            // SAFETY: the caller says that `error` can be written.
+            // SAFETY: the caller guarantees that `error` can be written.
             unsafe { error.write(for_c(found)) };
             false
         }

@@ -1,4 +1,4 @@
-//! Bodies of HTTP, in frames.
+//! HTTP bodies, in frames.
 
 use std::convert::Infallible;
 
@@ -71,7 +71,7 @@ fn joined(frames: &Many<Bytes<60>, 12>) -> Vec<u8> {
     frames.iter().flat_map(|frame| frame.0.clone()).collect()
 }
 
-/// What comes out of a body.
+/// The output of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
     Atom(Atom),
@@ -80,11 +80,11 @@ enum Item {
     Failure,
 }
 
-/// What is within the limit comes as the model says, then what there is behind it, then nothing.
+/// Data within the limit is as in the model, then comes the error of the limit, then nothing.
 fn limited(plan: &Limited) {
     let bytes = joined(&plan.frames);
     let limit = match plan.limit {
-        // About as many as there are.
+        // Around the length of the body.
         0..128 => (bytes.len() as u64 + u64::from(plan.limit % 5)).saturating_sub(2),
         limit => limit.into(),
     };
@@ -139,7 +139,7 @@ fn limited(plan: &Limited) {
     assert_eq!(found, expected, "{plan:?}");
 }
 
-/// What is collected is what std makes of the whole, up to a limit.
+/// Collected text is what std makes of the whole, up to a limit.
 fn collected(plan: &Collected) {
     let (bytes, limit) = (joined(&plan.frames), usize::from(plan.limit));
     let mode = if plan.is_repaired { ErrorMode::Replacement } else { ErrorMode::Fatal };
@@ -157,7 +157,7 @@ fn collected(plan: &Collected) {
     let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     match found {
         Ok(found) => assert!(found.as_bytes() == bytes && found.len() <= limit, "{plan:?}"),
-        // Text is counted before what is wrong behind it.
+        // Text is counted before an error that follows it.
         Err(BodyError::TooLong { .. }) => assert!(valid.len() > limit, "{plan:?}"),
         Err(error) => {
             assert_eq!(error.offset(), Some(valid.len() as u64), "{plan:?}");
@@ -166,7 +166,7 @@ fn collected(plan: &Collected) {
     }
 }
 
-/// Text and errors of another encoding are those of encoding_rs given everything at once.
+/// Text and errors in another encoding are those of encoding_rs on the whole input.
 #[cfg(feature = "encoding_rs")]
 fn legacy(encoding: u8, frames: &Many<Bytes<60>, 12>) {
     use crate::encodings::{LABELS, whole};
@@ -174,7 +174,7 @@ fn legacy(encoding: u8, frames: &Many<Bytes<60>, 12>) {
     let label = LABELS[usize::from(encoding) % LABELS.len()];
     let bytes = joined(frames);
     if label.starts_with("utf-16") && matches!(bytes[..], [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
-        return; // The signature has the last word there.
+        return; // The BOM decides the encoding there.
     }
     let mut body = framed(frames).with_charset(label).unwrap();
     let mut words = Vec::new();

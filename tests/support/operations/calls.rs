@@ -1,4 +1,4 @@
-//! Calls to a `MessageAssembler` in any order, also where the protocol allows none of them.
+//! Calls to a `MessageAssembler` in any order, including invalid ones.
 
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
@@ -20,7 +20,7 @@ pub struct Calls {
 
 #[derive(Arbitrary, Clone, Debug)]
 enum Call {
-    /// A whole frame; behind an error it is the first of another connection.
+    /// A complete frame; after an error, the first of another connection.
     Frame(Header, Option<u16>, Many<Piece, 6>),
     Start(Header),
     Announce(u16),
@@ -32,16 +32,16 @@ enum Call {
 
 #[derive(Arbitrary, Clone, Copy, Debug)]
 struct Header {
-    /// Those of the opcode, or that it is one which may stand here.
+    /// The bits of the opcode. Some values choose an opcode that is valid here.
     bits: u8,
     fin: u8,
     mask: Option<[u8; 4]>,
-    /// What a control frame begins with, if it is one.
+    /// The first bytes of a control frame's payload.
     content: u8,
 }
 
 impl Header {
-    /// A code where the frame closes, and often almost as much as a frame may have.
+    /// A payload: with a close code if the frame closes, and often near the maximum length.
     fn content(self, is_closing: bool) -> Vec<u8> {
         const CODES: [u16; 13] =
             [0, 999, 1000, 1003, 1004, 1006, 1007, 1014, 1015, 2999, 3000, 4999, 5000];
@@ -71,12 +71,12 @@ enum Way {
     Judged,
 }
 
-/// The longest message; from 200 on, much more than there is.
+/// The maximum message length; from 200 on, far above what is sent.
 fn limit_of(number: u8) -> u64 {
     if number < 200 { number.into() } else { 1 << 20 }
 }
 
-/// Every call is answered as the model answers it, and what comes of it is the same.
+/// Every call returns what the model returns, with the same effect.
 pub fn websocket_calls(plan: &Calls) {
     let options = plan.settings.options();
     let limit = limit_of(plan.limit);
@@ -88,7 +88,7 @@ pub fn websocket_calls(plan: &Calls) {
     for call in plan.calls.iter() {
         match call {
             Call::Frame(header, announced, pieces) => {
-                peer.leave_trouble();
+                peer.replace_failed_connection();
                 peer.start(*header);
                 announced.iter().for_each(|length| peer.announce(*length));
                 if let Some(Frame::Control { opcode, .. }) = peer.model.frame {
@@ -108,17 +108,17 @@ pub fn websocket_calls(plan: &Calls) {
     }
 }
 
-/// A connection, and what it must be.
+/// A connection and its model.
 struct Peer {
     connection: MessageAssembler,
     model: Model,
-    /// Of the frame that is open, if it is masked, and how much of it has come.
+    /// The mask of the open frame, and how many bytes have arrived.
     mask: Option<([u8; 4], usize)>,
 }
 
 impl Peer {
-    /// Goes over to another connection where this one has failed.
-    fn leave_trouble(&mut self) {
+    /// Replaces a connection that has failed.
+    fn replace_failed_connection(&mut self) {
         if self.model.failed.is_some() {
             self.announce(0);
             self.reset();
@@ -140,7 +140,7 @@ impl Peer {
             }
         };
         assert_eq!(u8::from(opcode), bits);
-        // Most control frames are whole.
+        // Most control frames are final.
         let fin = !header.fin.is_multiple_of(if opcode.is_control() { 8 } else { 2 });
         let started = self.connection.start_frame(opcode, fin, header.mask);
         let expected = self.model.start(opcode, fin);
@@ -220,12 +220,12 @@ impl Peer {
 
 // ---- the model ----------------------------------------------------------------------------------
 
-/// What a connection has come to: RFC 6455, sections 5.4 to 5.6 and 7.4.
+/// The state of a connection: RFC 6455, sections 5.4 to 5.6 and 7.4.
 struct Model {
     config: Config,
     limit: u64,
-    /// Nothing comes behind an error but the same error.
-    failed: Option<Trouble>,
+    /// After an error, every call returns it again.
+    failed: Option<Problem>,
     frame: Option<Frame>,
     message: Option<Open>,
 }
@@ -241,12 +241,12 @@ enum Frame {
     Control { opcode: Opcode, payload: Vec<u8> },
 }
 
-/// A message that has been begun.
+/// A message that has started.
 struct Open {
     is_text: bool,
-    /// All that has come of it.
+    /// All bytes received.
     bytes: Vec<u8>,
-    /// What of it is to be kept.
+    /// The bytes to keep.
     kept: Vec<u8>,
 }
 
@@ -261,7 +261,7 @@ impl Open {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Trouble {
+enum Problem {
     Utf8(reference::Error),
     Reason(reference::Error),
     TooLong(u64),
@@ -269,17 +269,17 @@ enum Trouble {
 }
 
 impl Model {
-    /// The first trouble is the one that is told for ever.
-    fn fail<T>(&mut self, trouble: Trouble) -> Result<T, Trouble> {
+    /// The first error is permanent.
+    fn fail<T>(&mut self, problem: Problem) -> Result<T, Problem> {
         (self.frame, self.message) = (None, None);
-        Err(self.failed.get_or_insert(trouble).clone())
+        Err(self.failed.get_or_insert(problem).clone())
     }
 
-    fn break_protocol<T>(&mut self, error: MessageError) -> Result<T, Trouble> {
-        self.fail(Trouble::Protocol(error))
+    fn break_protocol<T>(&mut self, error: MessageError) -> Result<T, Problem> {
+        self.fail(Problem::Protocol(error))
     }
 
-    fn start(&mut self, opcode: Opcode, fin: bool) -> Result<(), Trouble> {
+    fn start(&mut self, opcode: Opcode, fin: bool) -> Result<(), Problem> {
         if self.failed.is_some() || self.frame.is_some() {
             return self.break_protocol(MessageError::NestedFrame);
         }
@@ -308,41 +308,41 @@ impl Model {
         self.limit.saturating_sub(come)
     }
 
-    fn announce(&mut self, length: u64) -> Result<(), Trouble> {
+    fn announce(&mut self, length: u64) -> Result<(), Problem> {
         match &self.frame {
             None => self.break_protocol(MessageError::NoFrame),
             Some(Frame::Control { .. }) if length > 125 => {
                 self.break_protocol(MessageError::LongControl)
             }
             Some(Frame::Data { .. }) if length > self.room() => {
-                self.fail(Trouble::TooLong(self.limit))
+                self.fail(Problem::TooLong(self.limit))
             }
             Some(_) => Ok(()),
         }
     }
 
-    /// The text that the piece completes, and what is wrong with it.
-    fn push(&mut self, piece: &[u8], is_kept: bool) -> (String, Result<(), Trouble>) {
+    /// The text that the piece completes, and its error.
+    fn push(&mut self, piece: &[u8], is_kept: bool) -> (String, Result<(), Problem>) {
         let room = usize::try_from(self.room()).unwrap_or(usize::MAX);
         let (config, limit) = (self.config, self.limit);
-        let (text, trouble) = match (&mut self.frame, &mut self.message) {
-            (None, _) => (String::new(), Some(Trouble::Protocol(MessageError::NoFrame))),
+        let (text, problem) = match (&mut self.frame, &mut self.message) {
+            (None, _) => (String::new(), Some(Problem::Protocol(MessageError::NoFrame))),
             (Some(Frame::Control { payload, .. }), _) => {
                 payload.extend_from_slice(piece);
                 let is_long = payload.len() > 125;
-                let trouble = is_long.then_some(Trouble::Protocol(MessageError::LongControl));
-                (String::new(), trouble)
+                let problem = is_long.then_some(Problem::Protocol(MessageError::LongControl));
+                (String::new(), problem)
             }
             (Some(Frame::Data { .. }), Some(message)) => {
                 let admitted = &piece[..piece.len().min(room)];
-                let too_long = (admitted.len() < piece.len()).then_some(Trouble::TooLong(limit));
+                let too_long = (admitted.len() < piece.len()).then_some(Problem::TooLong(limit));
                 let (before, _) = judged(&message.bytes, config, false);
                 message.bytes.extend_from_slice(admitted);
                 if message.is_text {
                     let (text, error) = judged(&message.bytes, config, false);
                     let text = text[before.len()..].to_owned();
                     message.kept.extend_from_slice(if is_kept { text.as_bytes() } else { b"" });
-                    (text, error.map(Trouble::Utf8).or(too_long))
+                    (text, error.map(Problem::Utf8).or(too_long))
                 } else {
                     message.kept.extend_from_slice(if is_kept { admitted } else { b"" });
                     (String::new(), too_long)
@@ -350,10 +350,10 @@ impl Model {
             }
             (Some(Frame::Data { .. }), None) => unreachable!("of some message"),
         };
-        (text, trouble.map_or(Ok(()), |trouble| self.fail(trouble)))
+        (text, problem.map_or(Ok(()), |problem| self.fail(problem)))
     }
 
-    fn end(&mut self) -> Result<Option<Message>, Trouble> {
+    fn end(&mut self) -> Result<Option<Message>, Problem> {
         match self.frame.take() {
             None => self.break_protocol(MessageError::NoFrame),
             Some(Frame::Data { fin: false }) => Ok(None),
@@ -363,7 +363,7 @@ impl Model {
                     return Ok(Some(Message::Binary(message.kept.into())));
                 }
                 match judged(&message.bytes, self.config, true) {
-                    (_, Some(error)) => self.fail(Trouble::Utf8(error)),
+                    (_, Some(error)) => self.fail(Problem::Utf8(error)),
                     (_, None) => {
                         let kept = String::from_utf8(message.kept).expect("it is text");
                         Ok(Some(Message::Text(kept.into())))
@@ -380,7 +380,7 @@ impl Model {
         }
     }
 
-    fn close(&mut self, payload: &[u8]) -> Result<Option<Message>, Trouble> {
+    fn close(&mut self, payload: &[u8]) -> Result<Option<Message>, Problem> {
         let (code, reason) = match payload {
             [] => return Ok(Some(Message::Close(None))),
             [_] => return self.break_protocol(MessageError::TruncatedCloseCode),
@@ -390,7 +390,7 @@ impl Model {
             return self.break_protocol(MessageError::CloseCode(code));
         }
         match judged(reason, PLAIN, true) {
-            (_, Some(error)) => self.fail(Trouble::Reason(error)),
+            (_, Some(error)) => self.fail(Problem::Reason(error)),
             (reason, None) => {
                 let payload = ClosePayload::new(code, reason).expect("it is allowed");
                 Ok(Some(Message::Close(Some(payload))))
@@ -411,29 +411,29 @@ fn judged(bytes: &[u8], config: Config, ended: bool) -> (String, Option<referenc
     (text, None)
 }
 
-/// An error in the model's terms. Its close code and its offset are what they must be.
-fn told(error: MessageError) -> Trouble {
+/// An error in the model's terms, with its close code and offset checked.
+fn told(error: MessageError) -> Problem {
     let code_of = |kind| match kind {
         Kind::ForbiddenBom | Kind::MissingBom | Kind::Noncharacter | Kind::Forbidden => 1008,
         _ => 1007,
     };
-    let (trouble, code, offset) = match error {
+    let (problem, code, offset) = match error {
         MessageError::Utf8(cause) | MessageError::Reason(cause) => {
             let cause = model_error(&cause);
             let (code, offset) = (code_of(cause.kind), Some(cause.offset));
             match error {
-                MessageError::Utf8(_) => (Trouble::Utf8(cause), code, offset),
-                _ => (Trouble::Reason(cause), code, offset),
+                MessageError::Utf8(_) => (Problem::Utf8(cause), code, offset),
+                _ => (Problem::Reason(cause), code, offset),
             }
         }
         MessageError::TooLong { max_length } => {
-            (Trouble::TooLong(max_length), 1009, Some(max_length))
+            (Problem::TooLong(max_length), 1009, Some(max_length))
         }
-        other => (Trouble::Protocol(other), 1002, None),
+        other => (Problem::Protocol(other), 1002, None),
     };
     assert_eq!((error.close_code(), error.offset()), (code, offset), "{error:?}");
     let close = error.to_close();
     assert_eq!(close.code(), code, "{error:?}");
     assert_eq!(ClosePayload::parse(close.to_bytes()), Ok(Some(close)), "{error:?}");
-    trouble
+    problem
 }

@@ -19,7 +19,7 @@ pub struct Headers {
 enum Part {
     Known(u8),
     Byte(u8),
-    /// A parameter that is as it should be.
+    /// A well-formed parameter.
     Charset {
         label: u8,
         is_quoted: bool,
@@ -80,12 +80,12 @@ impl Part {
     }
 }
 
-/// What a field and several of them say is what a table of states and the Encoding Standard say.
+/// The charset of one field and of several is that of a state table and the Encoding Standard.
 pub fn content_type(plan: &Headers) {
     let mut headers = HeaderMap::new();
     let mut expected = Ok(None);
     for (number, parts) in plan.fields.iter().enumerate() {
-        // Most fields begin as they should.
+        // Most fields start well-formed.
         let kind: &[u8] = if number % 2 == 0 { b"text/plain" } else { b"" };
         let mut field = kind.to_vec();
         parts.iter().for_each(|part| field.extend(part.bytes()));
@@ -105,49 +105,49 @@ pub fn content_type(plan: &Headers) {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trouble {
+enum Problem {
     Unsupported,
     Malformed(usize),
     Contradictory,
 }
 
-type Name = Result<Option<&'static str>, Trouble>;
+type Name = Result<Option<&'static str>, Problem>;
 
-fn told<B>(body: Result<Utf8Body<B>, BodyError<Infallible>>) -> Result<&'static str, Trouble> {
+fn told<B>(body: Result<Utf8Body<B>, BodyError<Infallible>>) -> Result<&'static str, Problem> {
     let status = body.as_ref().err().map(BodyError::status);
-    let (trouble, expected) = match body {
+    let (problem, expected) = match body {
         Ok(body) => return Ok(body.charset()),
         Err(BodyError::UnsupportedCharset { label }) => {
             assert!(label.is_ascii() && label.len() <= 40, "{label:?}");
-            (Trouble::Unsupported, 415)
+            (Problem::Unsupported, 415)
         }
-        Err(BodyError::MalformedContentType { offset: at }) => (Trouble::Malformed(at), 400),
-        Err(BodyError::ContradictoryCharsets) => (Trouble::Contradictory, 400),
+        Err(BodyError::MalformedContentType { offset: at }) => (Problem::Malformed(at), 400),
+        Err(BodyError::ContradictoryCharsets) => (Problem::Contradictory, 400),
         Err(other) => panic!("{other}"),
     };
     assert_eq!(status.map(|status| status.as_u16()), Some(expected));
-    Err(trouble)
+    Err(problem)
 }
 
-/// The first of all, if the next one is the same.
+/// The first value, if the next one is the same.
 fn agreed<T: PartialEq>(
-    first: Result<Option<T>, Trouble>,
-    next: Result<T, Trouble>,
-) -> Result<Option<T>, Trouble> {
+    first: Result<Option<T>, Problem>,
+    next: Result<T, Problem>,
+) -> Result<Option<T>, Problem> {
     match (first?, next?) {
-        (Some(first), next) if first != next => Err(Trouble::Contradictory),
+        (Some(first), next) if first != next => Err(Problem::Contradictory),
         (_, next) => Ok(Some(next)),
     }
 }
 
-/// Where in a field a byte stands (RFC 9110, sections 5.6 and 8.3.1).
+/// The position of a byte in a field (RFC 9110, sections 5.6 and 8.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Start,
     Type,
     Slash,
     Subtype,
-    /// Behind the subtype, or behind a value.
+    /// After the subtype or after a value.
     Between,
     Semicolon,
     Name,
@@ -159,7 +159,7 @@ enum Place {
 }
 
 impl Place {
-    /// Where the next byte stands; `None`: none such may come here.
+    /// The position of the next byte; `None` if the byte is invalid here.
     fn next(self, byte: u8) -> Option<Self> {
         let is_token = byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         let is_text = byte == b'\t' || byte >= b' ' && byte != 0x7F;
@@ -196,7 +196,7 @@ fn named(field: &[u8]) -> Name {
     let (mut name, mut value) = (Vec::new(), Vec::new());
     for (at, byte) in field.iter().copied().map(Some).chain([None]).enumerate() {
         let next = byte.and_then(|byte| place.next(byte));
-        // A value has ended where this byte is not one of it.
+        // A byte that cannot be part of a value ends it.
         let has_ended = match place {
             Place::Value => next != Some(Place::Value),
             Place::Quoted => next == Some(Place::Unquoted),
@@ -207,7 +207,7 @@ fn named(field: &[u8]) -> Name {
         }
         match next {
             None if byte.is_none() && place.may_be_last() => break,
-            None => return Err(Trouble::Malformed(at)),
+            None => return Err(Problem::Malformed(at)),
             Some(Place::Semicolon) => name.clear(),
             Some(Place::Equals) => value.clear(),
             Some(Place::Name) => name.extend(byte),
@@ -221,17 +221,17 @@ fn named(field: &[u8]) -> Name {
 }
 
 #[cfg(feature = "encoding_rs")]
-fn known(label: &[u8]) -> Result<&'static str, Trouble> {
+fn known(label: &[u8]) -> Result<&'static str, Problem> {
     let encoding = encoding_rs::Encoding::for_label_no_replacement(label);
-    encoding.map(encoding_rs::Encoding::name).ok_or(Trouble::Unsupported)
+    encoding.map(encoding_rs::Encoding::name).ok_or(Problem::Unsupported)
 }
 
-/// UTF-8 alone: the Encoding Standard, section 4.2.
+/// UTF-8 only: the Encoding Standard, section 4.2.
 #[cfg(not(feature = "encoding_rs"))]
-fn known(label: &[u8]) -> Result<&'static str, Trouble> {
+fn known(label: &[u8]) -> Result<&'static str, Problem> {
     let labels =
         "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8".split(' ');
     let label = label.trim_ascii().to_ascii_lowercase();
     let is_known = { labels }.any(|known| known.as_bytes() == label);
-    is_known.then_some("UTF-8").ok_or(Trouble::Unsupported)
+    is_known.then_some("UTF-8").ok_or(Problem::Unsupported)
 }

@@ -1,4 +1,4 @@
-//! The validator, the decoder in all its ways, and the codecs.
+//! The validator, the decoder with all its methods, and the codecs.
 
 use utf8_codec::codec::{CharCodec, Utf8ChunksCodec, Utf8Codec};
 use utf8_codec::{ErrorMode, Utf8Options};
@@ -16,7 +16,7 @@ pub fn validator(plan: &Plan) {
 pub fn decoder_pieces(plan: &Plan) {
     check(plan, &|settings| {
         let (options, mode) = (settings.options(), settings.mode().1);
-        // Whatever the mode: pieces are always text and errors.
+        // In every mode, pieces are text and errors.
         let pieces = match settings.choice % 3 {
             0 => Way::Pieces,
             1 => Way::BrokenOff,
@@ -37,7 +37,7 @@ pub fn decoder_owned(plan: &Plan) {
     });
 }
 
-/// All ways, from a chosen one on, with so much room in buffers.
+/// All methods from a chosen one on, with this much room in buffers.
 fn ways(choice: u8, mode: ErrorMode, room: usize) -> Vec<Way> {
     let mut ways = vec![Way::String, Way::Slice(room), Way::Chars(room), Way::Utf16(room)];
     if mode == ErrorMode::Fatal {
@@ -63,7 +63,7 @@ pub fn codecs(plan: &Plan) {
 
 // ---- against std and encoding_rs ----------------------------------------------------------------
 
-/// Long inputs in chunks of so many bytes each, in turn.
+/// Long inputs in chunks of these sizes in turn.
 #[derive(arbitrary::Arbitrary, Clone, Debug)]
 pub struct Long {
     bytes: input::Bytes<4000>,
@@ -73,21 +73,21 @@ pub struct Long {
 }
 
 impl Long {
-    /// The chunks; where there are no sizes, the whole.
+    /// The chunks; without sizes, the whole.
     pub fn chunks(&self) -> Vec<&[u8]> {
         let (mut rest, mut chunks) = (&self.bytes.0[..], Vec::new());
         for size in &*self.sizes {
-            let (chunk, behind) = rest.split_at(rest.len().min(usize::from(*size % 1500)));
+            let (chunk, after) = rest.split_at(rest.len().min(usize::from(*size % 1500)));
             chunks.push(chunk);
-            rest = behind;
+            rest = after;
         }
         chunks.push(rest);
         chunks
     }
 }
 
-/// Long enough for every way through the kernels: what is ill-formed is what std says, and is repaired
-/// as the model does; with the signature off, replacement is that of encoding_rs, too.
+/// Long enough for every path through the kernels. Errors are those of std, repairs those of the model,
+/// and replacement without BOM handling is that of encoding_rs.
 pub fn long(long: &Long) {
     let bytes = &long.bytes.0[..];
     let (model, mode) = MODES[usize::from(long.mode) % MODES.len()];

@@ -1,4 +1,4 @@
-//! Dialects in all their ways: the decoder, the encoder, the codec; and Java's strings.
+//! Dialects with all methods: the decoder, the encoder, the codec; and Java's strings.
 
 #[path = "../dialect.rs"]
 mod model;
@@ -30,24 +30,24 @@ fn rules(number: u8) -> Rules {
 #[derive(Arbitrary, Clone, Debug)]
 pub struct DialectPlan {
     rules: u8,
-    /// Of these the start and, where that is not `Fatal`, the mode.
+    /// Only its start and, unless it is `Fatal`, its mode are used.
     settings: Settings,
     operations: Many<Push>,
 }
 
 #[derive(Arbitrary, Clone, Debug)]
 enum Push {
-    /// In chunks of so many bytes each, or in one; the decoder takes them in one way after another.
+    /// In chunks of this many bytes, or in one. The decoder takes them by one method after another.
     Bytes(Bytes<40>, u8),
-    /// The same bytes so many times.
+    /// The same bytes this many times.
     Run(Bytes<40>, u8, u8),
     Nothing,
-    /// What follows is another stream, but for the offsets and the start.
+    /// Starts another stream, in which offsets continue and the start has passed.
     Finish,
     Reset,
 }
 
-/// A way of decoding. The codec's is that of code points.
+/// A method of decoding. That of the codec is `CodePoints`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Pieces,
@@ -60,7 +60,7 @@ enum Way {
 /// A code point, or an error.
 type Came = Result<u32, Wrong>;
 
-/// What the codec gives.
+/// An item of the codec.
 type Item = DialectPiece<bytestring::ByteString>;
 
 /// What a call of the codec returns.
@@ -71,21 +71,20 @@ struct Wrong {
     at: u64,
     bytes: Vec<u8>,
     kind: DialectErrorKind,
-    /// The byte behind it, if that is why.
+    /// The byte after it, if that is the reason.
     next: Option<u8>,
 }
 
-/// Pieces are those of the model. What comes out in every other way are these pieces, repaired as the
-/// mode says.
+/// Pieces are those of the model. Every other method yields these pieces, repaired in the given mode.
 pub fn dialect_decoder(plan: &DialectPlan) {
     let mut stream = Stream::new(rules(plan.rules), plan.settings);
-    let signature = plan.settings.signature();
-    stream.push_all(signature, plan.settings.choice);
+    let bom_bytes = plan.settings.bom_bytes();
+    stream.push_all(bom_bytes, plan.settings.choice);
     for operation in plan.operations.iter() {
         match operation {
             Push::Bytes(more, size) => stream.push_all(&more.0, *size),
             Push::Run(more, times, size) => {
-                // Long streams take their time, and are seldom.
+                // Long streams are slow, so they are rare.
                 let times = if *times < 250 { times % 32 } else { u8::MAX };
                 let most = 6000 / more.0.len().max(1);
                 stream.push_all(&more.0.repeat(usize::from(times).min(most)), *size);
@@ -94,7 +93,7 @@ pub fn dialect_decoder(plan: &DialectPlan) {
             Push::Finish => stream.finish(),
             Push::Reset => {
                 stream.reset();
-                stream.push_all(signature, plan.settings.choice);
+                stream.push_all(bom_bytes, plan.settings.choice);
             }
         }
     }
@@ -105,25 +104,25 @@ struct Stream {
     rules: Rules,
     mode: (reference::Mode, ErrorMode),
     start: Bom,
-    /// How the stream begins: `Keep` behind the end of the first.
+    /// The start of the stream: `Keep` after the end of the first.
     bom: Bom,
-    /// Gives pieces, whatever the other one does.
+    /// Yields pieces, whatever the other one does.
     pieces: DialectDecoder,
     ways: DialectDecoder,
-    /// Counts on from push to push.
+    /// Continues from push to push.
     turn: usize,
     codec: DialectCodec,
     buffer: BytesMut,
-    /// Writes the codec's items again, as long as there is no error.
+    /// Encodes the codec's items, until there is an error.
     copier: DialectCodec,
     copy: BytesMut,
-    /// The stream, and what has come before.
+    /// The stream, and the number of bytes before it.
     bytes: Vec<u8>,
     before: usize,
-    /// What is decided, and how many bytes that is.
+    /// The decided output, and the number of its bytes.
     atoms: Vec<Atom>,
     decided: usize,
-    /// What the decoder by all ways must have counted.
+    /// What the decoder that uses all methods must have counted.
     noted: Vec<Came>,
 }
 
@@ -194,8 +193,8 @@ impl Stream {
         assert_eq!(at_the_end(Way::Pieces, self.mode.1, &mut self.ways), [], "a second end");
         assert!(self.buffer.is_empty(), "everything is accounted for at the end");
         if self.pieces.error_count() == 0 {
-            let signature = if self.pieces.bom_seen() && self.before == 0 { 3 } else { 0 };
-            assert_eq!(self.copy, self.bytes[signature..], "{:?}", self.rules);
+            let bom = if self.pieces.bom_seen() && self.before == 0 { 3 } else { 0 };
+            assert_eq!(self.copy, self.bytes[bom..], "{:?}", self.rules);
         }
 
         self.begin(self.before + self.bytes.len(), Bom::Keep);
@@ -210,9 +209,9 @@ impl Stream {
         self.begin(0, self.start);
     }
 
-    /// Begins a stream behind so many bytes.
+    /// Starts a stream after this many bytes.
     fn begin(&mut self, before: usize, bom: Bom) {
-        // Of what is written, nobody is told of an end.
+        // The encoder is not told of an end.
         self.copier.reset();
         self.copy.clear();
         (self.before, self.bom) = (before, bom);
@@ -226,7 +225,7 @@ impl Stream {
         [Way::Pieces, Way::BrokenOff, Way::CodePoints, Way::String][self.turn % 4]
     }
 
-    /// Holds pieces to the model: all that there have been, and of long streams only at the end.
+    /// Compares pieces with the model: all pieces so far, of long streams only at the end.
     fn compare_pieces(&mut self, came: &[Came], ended: bool) {
         let before = self.before as u64;
         self.atoms.extend(came.iter().map(|came| match came {
@@ -240,8 +239,8 @@ impl Stream {
         if !ended && self.bytes.len() > 120 {
             return;
         }
-        let (signature, error) = opening(self.bom, &self.bytes, ended);
-        let taken = signature + error.unwrap_or(0);
+        let (bom, error) = opening(self.bom, &self.bytes, ended);
+        let taken = bom + error.unwrap_or(0);
         let mut expected = model::decode(self.rules, &self.bytes[taken..], ended);
         for atom in &mut expected.atoms {
             if let Atom::Error { at, .. } = atom {
@@ -255,11 +254,11 @@ impl Stream {
         assert_eq!(found, expected, "{:?}, {:?}: {:02x?}", self.rules, self.bom, self.bytes);
         self.atoms = found.atoms;
         if self.before == 0 {
-            assert_eq!(self.pieces.bom_seen(), signature > 0, "{:02x?}", self.bytes);
+            assert_eq!(self.pieces.bom_seen(), bom > 0, "{:02x?}", self.bytes);
         }
     }
 
-    /// Holds what has come in other ways to the pieces.
+    /// Compares the output of the other methods with the pieces.
     fn compare_ways(&mut self, way: Way, came: &[Came], by_ways: Vec<Came>, by_codec: Vec<Came>) {
         if self.decided == 0 && self.before == 0 && self.pieces.bom_seen() {
             self.decided = 3;
@@ -284,7 +283,7 @@ impl Stream {
         assert_eq!(self.ways.bom_seen(), self.pieces.bom_seen());
     }
 
-    /// What comes out in this way where these pieces do, and the errors that are counted.
+    /// The output of this method for these pieces, and the errors that are counted.
     fn told(&self, way: Way, came: &[Came]) -> (Vec<Came>, Vec<Came>) {
         let (mut told, mut noted) = (Vec::new(), Vec::new());
         let mut at = (self.before + self.decided) as u64;
@@ -316,7 +315,7 @@ impl Stream {
     fn repair(&self, wrong: &Wrong) -> Option<String> {
         let kind = match wrong.kind {
             DialectErrorKind::MissingBom => Kind::MissingBom,
-            // Refused for its value, whatever the encoding.
+            // Rejected for its value, whatever the encoding.
             DialectErrorKind::TooLarge | DialectErrorKind::Nul => Kind::Forbidden,
             DialectErrorKind::NotScalar if self.rules.dialect != Dialect::Utf8b => Kind::Forbidden,
             _ => Kind::InvalidByte,
@@ -326,7 +325,7 @@ impl Stream {
         reference::repair(self.mode.0, &error)
     }
 
-    /// What the codec gives until it asks for more.
+    /// The codec's items until it needs more input.
     fn through_codec(
         &mut self,
         decode: fn(&mut DialectCodec, &mut BytesMut) -> DecodedItem,
@@ -359,7 +358,7 @@ impl Stream {
     }
 }
 
-/// Length of the signature that is taken off, and of the error with which a stream begins.
+/// The length of the BOM to strip, and that of an error at the start.
 fn opening(bom: Bom, bytes: &[u8], ended: bool) -> (usize, Option<usize>) {
     let config = Config { start: Start::Beginning(bom), ..PLAIN };
     let opening = reference::decode_prefix(&bytes[..bytes.len().min(3)], config, ended);
@@ -402,7 +401,7 @@ fn pieces<'a>(
     out
 }
 
-/// What `finish` returns until there is nothing more.
+/// The results of `finish` until there are no more.
 fn ended(decoder: &mut DialectDecoder) -> Vec<Came> {
     let ends = std::iter::from_fn(|| decoder.finish().transpose());
     pieces(ends.map(|end| end.map(DialectPiece::CodePoint)))
@@ -436,7 +435,7 @@ fn at_the_end(way: Way, mode: ErrorMode, decoder: &mut DialectDecoder) -> Vec<Ca
     }
 }
 
-/// A push as a `Result`.
+/// The outcome of a push as a `Result`.
 fn ok(progress: Progress<DialectError>) -> Result<(), DialectError> {
     match progress.status {
         Status::Done => Ok(()),
@@ -482,10 +481,10 @@ pub struct DialectText {
 
 #[derive(Arbitrary, Clone, Debug)]
 enum Encode {
-    /// So many at once, or each by itself.
+    /// This many at once, or each alone.
     CodePoints(Many<(u8, u32)>, u8),
     Units(Units<20>, u8),
-    /// So many times.
+    /// This many times.
     Text(Text<40>, u8),
     Finish,
     Reset,
@@ -504,8 +503,8 @@ fn near(&(kind, value): &(u8, u32)) -> u32 {
     }
 }
 
-/// What is written is what the model makes of each code point, or of a pair; the codec writes the same
-/// of its items, but cannot wait for the second half of a pair.
+/// The output is what the model encodes for each code point or pair. The codec writes the same for its
+/// items, but cannot wait for the second half of a pair.
 pub fn dialect_encoder(text: &DialectText) {
     let mut writing = Writing::new(text);
     for operation in text.operations.iter().chain([&Encode::Finish]) {
@@ -559,7 +558,7 @@ struct Writing {
     expected: Written,
     codec: DialectCodec,
     items: BytesMut,
-    /// Whether an item has been written, and the signature in front of it.
+    /// Whether an item has been written, and the BOM before it.
     is_signed: bool,
     errors_of_items: Vec<Refused>,
     expected_of_items: Written,
@@ -573,12 +572,12 @@ impl Writing {
         if text.with_bom {
             encoder = encoder.with_bom();
         }
-        let signature = if text.with_bom { "\u{FEFF}" } else { "" };
+        let bom = if text.with_bom { "\u{FEFF}" } else { "" };
         let written = |waits| Written {
             rules,
             mode,
             waits,
-            signature,
+            bom,
             bytes: Vec::new(),
             errors: Vec::new(),
             first_half: None,
@@ -597,7 +596,7 @@ impl Writing {
         }
     }
 
-    /// Pushes one by one or so many at once, and what is behind an error again.
+    /// Pushes this many at once, and after an error the rest again.
     fn push<T: Copy, B: AsRef<[u8]>>(
         &mut self,
         all: &[T],
@@ -625,7 +624,7 @@ impl Writing {
         }
     }
 
-    /// What has been pushed as a code point is written as an item, too.
+    /// A code point that was pushed is also encoded as an item.
     fn code_point(&mut self, code_point: u32) {
         let joined = self.codec.decoder().dialect() == Dialect::Wtf8;
         self.expected.push(code_point, joined);
@@ -659,7 +658,7 @@ impl Writing {
     fn compare(&self) {
         let Self { encoder, expected, expected_of_items, .. } = self;
         let context = (expected.rules, expected.mode);
-        // Only what waits behind an error, one surrogate, is written later than it could be.
+        // Only a single surrogate after an error is written later than possible.
         let (bytes, signed) = (&self.bytes, expected.signed());
         assert!(bytes.is_empty() || signed.starts_with(bytes), "{context:?}: {bytes:02x?}");
         assert!(bytes.is_empty() || signed.len() - bytes.len() <= 3, "{context:?}: {bytes:02x?}");
@@ -681,13 +680,13 @@ impl Writing {
 struct Written {
     rules: Rules,
     mode: ErrorMode,
-    /// Whether the first half of a pair waits for the second.
+    /// Whether a high surrogate is held.
     waits: bool,
-    signature: &'static str,
-    /// Behind the signature.
+    bom: &'static str,
+    /// Without the BOM.
     bytes: Vec<u8>,
     errors: Vec<Refused>,
-    /// The first half of a pair, if that was the last.
+    /// The high surrogate, if it was the last code point.
     first_half: Option<Refused>,
     taken: u64,
 }
@@ -744,7 +743,7 @@ impl Written {
     }
 
     fn signed(&self) -> Vec<u8> {
-        [self.signature.as_bytes(), &self.bytes].concat()
+        [self.bom.as_bytes(), &self.bytes].concat()
     }
 }
 
@@ -755,12 +754,12 @@ pub struct JavaPlan {
     mode: u8,
     strings: Many<Bytes<60>>,
     chunk: u8,
-    /// Bytes of the last string that do not come.
+    /// The number of bytes missing from the last string.
     missing: u8,
 }
 
-/// Strings are those of the model, or of the decoder if it repairs; what is accepted is written as it
-/// came.
+/// Strings are those of the model, or of the decoder if it repairs. Accepted strings are encoded to the
+/// same bytes.
 pub fn java(plan: &JavaPlan) {
     let (_, mode) = MODES[usize::from(plan.mode) % MODES.len()];
     let rules =
@@ -792,7 +791,7 @@ pub fn java(plan: &JavaPlan) {
         });
         bytes.extend_from_slice(&string.0);
     }
-    // What is cut off may take an error with it.
+    // Truncation can remove an error.
     let whole = bytes.len();
     bytes.truncate(whole - usize::from(plan.missing % 4).min(whole));
     let mut codec = JavaUtfCodec::new().with_error_mode(mode);

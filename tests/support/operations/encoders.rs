@@ -1,4 +1,4 @@
-//! The codecs as encoders: what they write is the text, and they read it again.
+//! The codecs as encoders: they write the text, and decode it again.
 
 use std::fmt::{Debug, Display};
 
@@ -21,7 +21,7 @@ pub struct EncodersPlan {
 
 #[derive(Arbitrary, Clone, Debug)]
 enum Codec {
-    /// `None`: for another stream.
+    /// `None` starts another stream.
     Text(Many<Option<Text<60>>>),
     Chars(Many<Option<Letters>>),
     Lines(u8, Many<Option<Text<40>>>),
@@ -51,7 +51,7 @@ fn options(with_bom: bool) -> Utf8Options {
     Utf8Options::new().with_bom(if with_bom { BomPolicy::Require } else { BomPolicy::Keep })
 }
 
-/// What must have been written, stream by stream: a signature comes with the first item.
+/// What must have been written, stream by stream: a BOM comes with the first item.
 struct Written {
     with_bom: bool,
     text: String,
@@ -68,10 +68,10 @@ impl Written {
             self.text.push('\u{FEFF}');
         }
         self.text.push_str(item);
-        assert!(self.buffer == self.text.as_bytes(), "{:?} behind {item:?}", self.text);
+        assert!(self.buffer == self.text.as_bytes(), "{:?} after {item:?}", self.text);
     }
 
-    /// Everything that was written for one stream, and its text.
+    /// The bytes written for one stream, and its text.
     fn take(&mut self) -> (BytesMut, String) {
         let text = std::mem::take(&mut self.text);
         let content = text.strip_prefix('\u{FEFF}').filter(|_| self.with_bom);
@@ -80,7 +80,7 @@ impl Written {
     }
 }
 
-/// The codec that wrote a stream reads its text.
+/// The codec that encoded a stream decodes its text.
 fn read_back<C>(codec: &mut C, (mut bytes, content): (BytesMut, String))
 where
     C: Decoder<Item: Display, Error: Debug>,
@@ -136,7 +136,7 @@ fn chars(with_bom: bool, items: &[Option<Letters>]) {
     }
 }
 
-/// Whether `line` comes back as one line, as far as the delimiter is concerned.
+/// Whether `line` decodes to one line, as far as the delimiter is concerned.
 fn is_line(line: &str, delimiter: &Delimiter) -> bool {
     match delimiter {
         Delimiter::Lf => !line.contains('\n') && !line.ends_with('\r'),
@@ -185,7 +185,7 @@ fn lines(with_bom: bool, of_model: &Delimiter, items: &[Option<Text<40>>]) {
     }
 }
 
-/// What is read, ill-formed parts and all, is written as it was.
+/// Chunks, including ill-formed parts, are encoded to the bytes they were decoded from.
 fn chunks(pieces: &[input::Bytes<60>]) {
     let (mut reader, mut writer) = (Utf8ChunksCodec::new(), Utf8ChunksCodec::new());
     let (mut bytes, mut written, mut buffer) = (Vec::new(), BytesMut::new(), BytesMut::new());

@@ -34,22 +34,22 @@ pub struct EncoderPlan {
 #[derive(Arbitrary, Clone, Debug)]
 enum Encode {
     Text(Text<200>),
-    /// With so much room.
+    /// With this much room.
     TextToSlice(Text<200>, u8),
     CharsToSlice(Text<200>, u8),
     Reset,
 }
 
-/// What comes out is the text, after one signature if it was asked for.
+/// The output is the text, after one BOM if requested.
 pub fn encoder(plan: &EncoderPlan) {
     let mut encoder =
         if plan.with_bom { Utf8Encoder::new().with_bom() } else { Utf8Encoder::new() };
     let (mut out, mut expected) = (Vec::new(), Vec::new());
-    let mut signature_is_due = plan.with_bom;
+    let mut bom_is_due = plan.with_bom;
     for operation in plan.operations.iter() {
-        if !matches!(operation, Encode::Reset) && signature_is_due {
+        if !matches!(operation, Encode::Reset) && bom_is_due {
             expected.extend_from_slice("\u{FEFF}".as_bytes());
-            signature_is_due = false;
+            bom_is_due = false;
         }
         match operation {
             Encode::Text(text) => {
@@ -72,15 +72,15 @@ pub fn encoder(plan: &EncoderPlan) {
             }
             Encode::Reset => {
                 encoder.reset();
-                signature_is_due = plan.with_bom;
+                bom_is_due = plan.with_bom;
             }
         }
         assert!(out == expected, "{plan:?}");
     }
 }
 
-/// What is written of `len` elements into a buffer of `room` bytes, or of as many as it takes; `push` is
-/// told from where on.
+/// The output for `len` elements into buffers of `room` bytes, as many as needed. `push` receives the
+/// index to start at.
 fn through_buffer(
     room: u8,
     len: usize,
@@ -114,11 +114,11 @@ pub struct WriterPlan {
     with_bom: bool,
     is_vectored: bool,
     mode: u8,
-    /// Whether it is closed at last, or taken apart.
+    /// Whether it is closed at the end, or taken apart.
     is_closed: bool,
-    /// How much the writer takes at each call; see [`Taker`].
+    /// How much the sink accepts at each call; see [`Taker`].
     takes: Many<u8, 100>,
-    /// Each by its method, or through the sink.
+    /// Each by its method, or through the `Sink` impl.
     operations: Many<(bool, Write)>,
 }
 
@@ -131,8 +131,8 @@ enum Write {
     Flush,
 }
 
-/// What arrives, and is still to be written, is the text of everything; every future that is not ready
-/// is dropped and made again, and so it is where the writer within fails.
+/// The bytes that arrive, and those not yet written, are the text of all writes. Every future that is
+/// pending is dropped and made again; so is every future whose sink fails.
 pub fn writer(plan: &WriterPlan) {
     let takes = plan.takes.iter().copied().collect();
     let encoder = if plan.with_bom { Utf8Encoder::new().with_bom() } else { Utf8Encoder::new() };
@@ -185,11 +185,11 @@ pub fn writer(plan: &WriterPlan) {
     assert_eq!(told, expected.end(Why::Incomplete), "{plan:?}");
     assert_eq!(until_taken(|| writer.close().now_or_never()), None, "and so it stays");
     let late = writer.write_char('!').now_or_never().expect("it does not wait");
-    assert!(late.is_err(), "nothing comes behind the end");
+    assert!(late.is_err(), "nothing comes after the end");
     assert_eq!(str::from_utf8(&writer.into_inner().taken), Ok(&*expected.text()), "{plan:?}");
 }
 
-/// Has it done until it is, and returns what is wrong with the units.
+/// Repeats the call until it is done, and returns its error about the units.
 fn until_taken(mut make: impl FnMut() -> Option<io::Result<()>>) -> Option<Atom> {
     for _ in 0..1000 {
         match make() {
@@ -199,7 +199,7 @@ fn until_taken(mut make: impl FnMut() -> Option<io::Result<()>>) -> Option<Atom>
                 if let Some(lone) = lone {
                     return Some(told(lone));
                 }
-                // Nothing has been taken.
+                // Nothing has been consumed.
             }
             None => {}
         }
@@ -207,22 +207,22 @@ fn until_taken(mut make: impl FnMut() -> Option<io::Result<()>>) -> Option<Atom>
     panic!("it is never done");
 }
 
-/// What has been given to a writer.
+/// What has been written.
 #[derive(Default)]
 struct Written {
     mode: ErrorMode,
     with_bom: bool,
-    /// Even without any text a write brings the signature.
+    /// A write brings the BOM, even without text.
     has_begun: bool,
-    /// All before the last units.
+    /// Everything before the last units.
     atoms: Vec<Atom>,
     units: Vec<u16>,
-    /// How many units came before these.
+    /// The number of units before these.
     before: u64,
 }
 
 impl Written {
-    /// Adds what is written. Returns the first error that is told.
+    /// Adds a write. Returns the first error that it must report.
     fn add(&mut self, operation: &Write) -> Option<Atom> {
         self.has_begun |= !matches!(operation, Write::Flush);
         match operation {
@@ -233,8 +233,10 @@ impl Written {
                 let known = errors_of(&model_of_prefix(&self.units)).len();
                 self.units.extend_from_slice(&units.0);
                 let atoms = model_of_prefix(&self.units);
-                let new =
-                    errors_of(&atoms).into_iter().nth(known).map(|atom| atom.behind(self.before));
+                let new = errors_of(&atoms)
+                    .into_iter()
+                    .nth(known)
+                    .map(|atom| atom.shifted_by(self.before));
                 new.filter(|_| self.mode == ErrorMode::Fatal)
             }
             Write::Flush => None,
@@ -250,28 +252,27 @@ impl Written {
         told
     }
 
-    /// Ends the units; a high surrogate that waits is an error for this reason.
+    /// Ends the units: a held high surrogate is an error for this reason.
     fn end(&mut self, why: Why) -> Option<Atom> {
         let waits = model_of_prefix(&self.units).len() < model(&self.units).len();
         let mut atoms = model(&self.units);
         if let (true, Some(Atom::Lone { kind, .. })) = (waits, atoms.last_mut()) {
             *kind = why;
         }
-        self.atoms.extend(atoms.into_iter().map(|atom| atom.behind(self.before)));
+        self.atoms.extend(atoms.into_iter().map(|atom| atom.shifted_by(self.before)));
         self.before += self.units.len() as u64;
         self.units.clear();
         self.atoms.last().copied().filter(|_| waits && self.mode == ErrorMode::Fatal)
     }
 
     fn text(&self) -> String {
-        let signature = if self.with_bom && self.has_begun { "\u{FEFF}" } else { "" };
+        let bom = if self.with_bom && self.has_begun { "\u{FEFF}" } else { "" };
         let units = model_of_prefix(&self.units);
-        [signature, &text_of(&self.atoms, self.mode), &text_of(&units, self.mode)].concat()
+        [bom, &text_of(&self.atoms, self.mode), &text_of(&units, self.mode)].concat()
     }
 }
 
-/// Takes so many bytes at each call, then everything. 0: it is not ready; 254: it takes nothing; 255: it
-/// fails.
+/// Accepts this many bytes at each call, then everything. 0 is pending, 254 accepts nothing, 255 fails.
 struct Taker {
     takes: VecDeque<u8>,
     taken: Vec<u8>,
@@ -279,7 +280,7 @@ struct Taker {
 }
 
 impl Taker {
-    /// How many bytes it takes.
+    /// The number of bytes it accepts.
     fn poll_take(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         match self.takes.pop_front() {
             Some(0) => {
@@ -339,14 +340,14 @@ pub struct FinderPlan {
 #[derive(Arbitrary, Clone, Debug)]
 enum Part {
     Text(Text<60>),
-    /// The needle up to a character of it, or from there on.
+    /// The needle up to one of its characters, or from there on.
     Begun(u8),
     Ended(u8),
     Passed(u8),
 }
 
-/// The places are those of the whole text, between what is passed over; and so they are in a stream
-/// in which that is ill-formed.
+/// Matches are those of the whole text, between skipped bytes; and so they are in a stream in which
+/// those are ill-formed.
 pub fn finder(plan: &FinderPlan) {
     let needle = &plan.needle.0[..];
     let Some(mut finder) = TextFinder::new(needle) else {
@@ -377,10 +378,10 @@ pub fn finder(plan: &FinderPlan) {
             bytes.extend_from_slice(more.as_bytes());
             let mut rest = more;
             if break_off {
-                while let (Some(place), behind) = first(&mut finder, rest) {
-                    assert!(more.ends_with(behind));
+                while let (Some(place), after) = first(&mut finder, rest) {
+                    assert!(more.ends_with(after));
                     places.push(place);
-                    rest = behind;
+                    rest = after;
                 }
             } else {
                 places.extend(finder.push(rest));
@@ -409,7 +410,7 @@ async fn found_in_stream(bytes: &[u8], mut finder: TextFinder) -> Vec<u64> {
     places
 }
 
-/// The first match, and what has not been looked at.
+/// The first match, and the text after it that has not been searched.
 fn first<'t>(finder: &mut TextFinder, text: &'t str) -> (Option<u64>, &'t str) {
     let start = finder.position();
     let offset = finder.push(text).next();
@@ -426,19 +427,19 @@ pub struct Utf16Plan {
 
 #[derive(Arbitrary, Clone, Debug)]
 enum Push16 {
-    /// Into a string, or into a slice with so much room.
+    /// Into a string, or into a slice with this much room.
     Units(Units<60>, u8),
     Finish,
-    /// To a stream in the next mode.
+    /// Starts a stream in the next mode.
     Reset,
 }
 
-/// The text, the errors and what is held are those of std.
+/// The text, the errors and the held units are those of std.
 pub fn utf16(plan: &Utf16Plan) {
     let mut modes = MODES.into_iter().cycle().skip(usize::from(plan.mode % 6));
     let mut mode = || modes.next().expect("there is no end");
     let mut subject = Subject::new(mode(), Into::String);
-    // What stands before an end, and what behind it.
+    // The units before and after an end.
     let (mut ended, mut units) = (Vec::new(), Vec::new());
     for operation in plan.operations.iter().chain([&Push16::Finish]) {
         match operation {
@@ -454,7 +455,7 @@ pub fn utf16(plan: &Utf16Plan) {
             Push16::Finish => {
                 let before = subject.decoder.position() - units.len() as u64;
                 subject.finish();
-                ended.extend(model(&units).into_iter().map(|atom| atom.behind(before)));
+                ended.extend(model(&units).into_iter().map(|atom| atom.shifted_by(before)));
                 units.clear();
             }
             Push16::Reset => {
@@ -464,7 +465,7 @@ pub fn utf16(plan: &Utf16Plan) {
             }
         }
         let before = subject.decoder.position() - units.len() as u64;
-        let now = model_of_prefix(&units).into_iter().map(|atom| atom.behind(before));
+        let now = model_of_prefix(&units).into_iter().map(|atom| atom.shifted_by(before));
         subject.assert(&ended.iter().copied().chain(now).collect::<Vec<_>>());
         let held = units.last().filter(|unit| matches!(unit, 0xD800..=0xDBFF));
         assert_eq!(subject.decoder.incomplete(), held.copied());

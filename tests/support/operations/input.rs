@@ -1,22 +1,22 @@
-//! Bytes and texts that are likely to be interesting, from arbitrary ones.
+//! Bytes and texts that are likely to be interesting, made from arbitrary bytes.
 
 use std::ops::Deref;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 
-/// At most about so many bytes: pieces of sequences, characters, runs of them.
+/// At most about this many bytes: pieces of sequences, characters, runs of them.
 #[derive(Clone, Debug)]
 pub struct Bytes<const MOST: usize>(pub Vec<u8>);
 
-/// The same of whole characters.
+/// The same with complete characters.
 #[derive(Clone, Debug)]
 pub struct Text<const MOST: usize>(pub String);
 
-/// The same of UTF-16 units.
+/// The same with UTF-16 units.
 #[derive(Clone, Debug)]
 pub struct Units<const MOST: usize>(pub Vec<u16>);
 
-/// Up to so many, seven on average. (A `Vec` made of arbitrary bytes has one.)
+/// Up to this many, seven on average. (A `Vec` made from arbitrary bytes has one.)
 #[derive(Clone, Debug)]
 pub struct Many<T, const MOST: usize = 24>(Vec<T>);
 
@@ -103,7 +103,7 @@ impl<'a, const MOST: usize> Arbitrary<'a> for Units<MOST> {
     }
 }
 
-/// Both sides of every edge: of sequences, of signatures, of delimiters, of the dialects.
+/// Both sides of every limit: of sequences, BOMs, delimiters, and the dialects.
 const PARTS: &[&[u8]] = &[
     b"a",
     b"plain text, ",

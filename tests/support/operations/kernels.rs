@@ -1,4 +1,4 @@
-//! Each kernel, in all that it does, against std and plain loops.
+//! Every operation of each kernel, compared with std and plain loops.
 
 use std::mem::MaybeUninit;
 
@@ -10,21 +10,21 @@ use super::input::Bytes;
 #[derive(Arbitrary, Clone, Debug)]
 pub struct Work {
     bytes: Bytes<3000>,
-    /// Bytes at the front that are left off: for every alignment.
+    /// The number of leading bytes to leave out, for every alignment.
     skipped: u8,
-    /// Elements of room less than what is needed.
+    /// The number of elements by which the room is less than needed.
     less: u8,
-    /// What text ends before; of these seven bits.
+    /// The byte that ends text; seven bits of it are used.
     end: u8,
     mask: [u8; 4],
 }
 
-/// What a buffer is filled with, to see what is written to.
+/// The fill of a buffer, to detect what is written.
 const BYTE: u8 = 0xEE;
 const UNIT: u16 = 0xE123;
 const CHAR: char = '\u{E123}';
 
-/// Checks every kernel that this machine has.
+/// Checks every kernel of this machine.
 pub fn every_kernel(work: &Work) {
     Kernel::available().for_each(|kernel| check(kernel, work));
 }
@@ -77,7 +77,7 @@ fn unmasks(kernel: Kernel, bytes: &[u8], mask: [u8; 4], stop: Validated) {
     assert!(masked == bytes, "{kernel:?}, {mask:02x?}: {bytes:02x?}");
 }
 
-/// Copies to a buffer that has less room, and one that has enough.
+/// Copies to a buffer with less room, and to one with enough.
 #[allow(unsafe_code)]
 fn copies(kernel: Kernel, bytes: &[u8], less: usize) {
     for room in [bytes.len().saturating_sub(less), bytes.len() + 7] {
@@ -85,11 +85,11 @@ fn copies(kernel: Kernel, bytes: &[u8], less: usize) {
         let copied = kernel.copy_valid_prefix(bytes, &mut out[..room]);
         let within = &bytes[..room.min(bytes.len())];
         assert_eq!(copied, kernel.valid_prefix_len(within), "{kernel:?}, {room}: {bytes:02x?}");
-        // SAFETY: all of it has been given a value.
+        // SAFETY: all elements have been initialised.
         let out: Vec<u8> = out.iter().map(|byte| unsafe { byte.assume_init() }).collect();
         assert!(out[..copied] == within[..copied], "{kernel:?}, {room}: {bytes:02x?}");
-        let behind = out[within.len()..].iter().all(|&byte| byte == BYTE);
-        assert!(behind, "{kernel:?}, behind {room}: {bytes:02x?}");
+        let after = out[within.len()..].iter().all(|&byte| byte == BYTE);
+        assert!(after, "{kernel:?}, after {room}: {bytes:02x?}");
     }
 }
 
@@ -104,7 +104,7 @@ fn converts(kernel: Kernel, text: &str, less: usize) {
         let done = written(room, CHAR, &chars, |out| kernel.decode_chars(text, out));
         assert_eq!(done, (read, room), "{kernel:?}: {text:?}");
 
-        // No pair is split, and no character.
+        // Neither a pair nor a character is split.
         let room = units.len().saturating_sub(less);
         let (read, written_units) =
             written(room, UNIT, &units, |out| kernel.decode_utf16(text, out));
@@ -127,8 +127,8 @@ fn converts(kernel: Kernel, text: &str, less: usize) {
     }
 }
 
-/// What `write` says to have read and written, given so much room; checks that it has written what it
-/// should, and nothing behind that.
+/// The numbers of elements read and written by `write` with this much room. Checks the output, and that
+/// nothing after it is written.
 fn written<T: Copy + PartialEq>(
     room: usize,
     blank: T,
@@ -138,11 +138,11 @@ fn written<T: Copy + PartialEq>(
     let mut out = vec![blank; room + 64];
     let (read, written) = write(&mut out[..room]);
     assert!(out[..written] == expected[..written], "{written} of {room} are other ones");
-    assert!(out[written..].iter().all(|unit| *unit == blank), "behind {written} of {room}");
+    assert!(out[written..].iter().all(|unit| *unit == blank), "after {written} of {room}");
     (read, written)
 }
 
-/// ASCII that is short and fits, or nothing.
+/// Short ASCII that fits is decoded entirely; anything else not at all.
 fn decodes_short(kernel: Kernel, bytes: &[u8]) {
     let chars: Vec<char> = bytes.iter().copied().map(char::from).collect();
     for room in [bytes.len().saturating_sub(1), bytes.len(), bytes.len() + 7] {
@@ -164,7 +164,7 @@ fn finds(kernel: Kernel, bytes: &[u8]) {
     }
 }
 
-/// Text before an end is at least its ASCII.
+/// Text before a delimiter is at least its leading ASCII.
 fn finds_end(kernel: Kernel, end: u8, bytes: &[u8]) {
     let line = bytes.split(|&byte| byte == end).next().unwrap();
     let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
@@ -173,7 +173,7 @@ fn finds_end(kernel: Kernel, end: u8, bytes: &[u8]) {
     assert!(str::from_utf8(&line[..text]).is_ok(), "{kernel:?}: {text} of {bytes:02x?}");
 }
 
-/// The ill-formed parts of each block, one after the other, are those of the whole.
+/// The ill-formed parts of each block, one after another, are those of the whole.
 fn parts(kernel: Kernel, bytes: &[u8]) {
     let mut expected = Vec::new();
     let mut at = 0;
@@ -196,7 +196,7 @@ fn parts(kernel: Kernel, bytes: &[u8]) {
     assert_eq!(found, expected, "{kernel:?}: {bytes:02x?}");
 }
 
-/// Characters of four bytes to pairs of surrogates and back.
+/// Characters of four bytes to surrogate pairs and back.
 fn pairs(kernel: Kernel, text: &str, less: usize) {
     for nul in [NulForm::OneByte, NulForm::TwoBytes] {
         let mut expected = Vec::new();
@@ -219,8 +219,8 @@ fn pairs(kernel: Kernel, text: &str, less: usize) {
     }
 }
 
-/// Holds `rewrite` to `expected`: all of it where there is room, otherwise as much as there is room for
-/// but 63 bytes, and five of a character that has been taken back.
+/// Compares `rewrite` with `expected`: all of it if there is room, otherwise at least as much as fits
+/// minus 63 bytes, and minus five for a character that was taken back.
 fn rewrites(
     kernel: Kernel,
     bytes: &[u8],
@@ -233,8 +233,8 @@ fn rewrites(
         let mut out = vec![BYTE; room + 64];
         let (read, written) = rewrite(&mut out[..room]);
         assert!(out[..written] == expected[..written], "{kernel:?}, {room}: {bytes:02x?}");
-        let behind = out[room..].iter().all(|&byte| byte == BYTE);
-        assert!(behind, "{kernel:?}, behind {room}: {bytes:02x?}");
+        let after = out[room..].iter().all(|&byte| byte == BYTE);
+        assert!(after, "{kernel:?}, after {room}: {bytes:02x?}");
         let is_all = (read, written) == (bytes.len(), expected.len());
         let is_full = room - written < 64 + 5;
         assert!(is_all || is_full && room < enough, "{kernel:?}, {room}: {bytes:02x?}");

@@ -36,7 +36,7 @@ fn check(plan: &LinesPlan, way: Way) {
     for operation in plan.plan.operations.iter() {
         match operation {
             Operation::Push { bytes, chunks } => {
-                // The model goes over all lines so far, for each of the chunks.
+                // The model scans all lines so far for each chunk, which is slow.
                 let some = &bytes.0[..bytes.0.len().min(40)];
                 cut(some, *chunks).for_each(|chunk| stream.push(chunk));
             }
@@ -161,7 +161,7 @@ impl Lines {
         self.compare(true);
     }
 
-    /// A codec starts again; a stream goes on.
+    /// A codec starts again; a stream continues.
     fn reset(&mut self) {
         if let Object::Codec { codec, buffer } = &mut self.object {
             codec.reset();

@@ -1,5 +1,5 @@
-//! Sequences of operations on every public object, each held to an independent answer: to the
-//! reference model, to std, to encoding_rs or to a plain loop.
+//! Sequences of operations on every public type, each compared with an independent answer: the
+//! reference model, std, encoding_rs or a plain loop.
 //!
 //! Plans are made from arbitrary bytes: by proptest in `tests/random/plans.rs`, by a fuzzer in `fuzz`.
 

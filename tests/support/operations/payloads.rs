@@ -1,4 +1,4 @@
-//! Messages of a WebSocket, in frames, in pieces.
+//! WebSocket messages, in frames and pieces.
 
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
@@ -10,7 +10,7 @@ use super::input::{Bytes, Many};
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct Conversation {
-    /// The longest message; from 200 on, much more than there is.
+    /// The maximum message length; from 200 on, far above what is sent.
     limit: u8,
     messages: Many<Sent, 8>,
     close: Option<(u16, Bytes<130>)>,
@@ -23,7 +23,7 @@ struct Sent {
     frames: Many<Frame, 6>,
 }
 
-/// What becomes of the text.
+/// The method that takes the text.
 #[derive(Arbitrary, Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Kept,
@@ -35,43 +35,43 @@ enum Way {
 struct Frame {
     mask: Option<[u8; 4]>,
     is_announced: bool,
-    /// Each given away or lent, where they are kept.
+    /// The pieces. If kept, each is given away or lent.
     pieces: Many<(bool, Bytes<30>), 8>,
-    /// Comes before it.
+    /// Sent before it.
     ping: Option<Bytes<20>>,
 }
 
-/// What must become of a message of which so much has come.
+/// The outcome of a message after this many bytes.
 #[derive(Debug, PartialEq, Eq)]
-enum Trouble {
+enum Problem {
     IllFormed { valid_up_to: u64, error_len: Option<usize> },
     TooLong,
 }
 
-fn told(error: MessageError) -> Trouble {
+fn told(error: MessageError) -> Problem {
     match error {
         MessageError::Utf8(error) => {
             assert_eq!(MessageError::Utf8(error).close_code(), 1007);
-            Trouble::IllFormed { valid_up_to: error.valid_up_to(), error_len: error.error_len() }
+            Problem::IllFormed { valid_up_to: error.valid_up_to(), error_len: error.error_len() }
         }
-        MessageError::TooLong { .. } => Trouble::TooLong,
+        MessageError::TooLong { .. } => Problem::TooLong,
         other => panic!("{other}"),
     }
 }
 
-/// The verdict of std, of the bytes up to the limit.
-fn trouble(bytes: &[u8], is_binary: bool, limit: usize, ended: bool) -> Option<Trouble> {
+/// The verdict of std on the bytes up to the limit.
+fn problem(bytes: &[u8], is_binary: bool, limit: usize, ended: bool) -> Option<Problem> {
     let within = &bytes[..bytes.len().min(limit)];
     match str::from_utf8(within) {
         Err(error) if !is_binary && (error.error_len().is_some() || ended) => {
             let valid_up_to = error.valid_up_to() as u64;
-            Some(Trouble::IllFormed { valid_up_to, error_len: error.error_len() })
+            Some(Problem::IllFormed { valid_up_to, error_len: error.error_len() })
         }
-        _ => (bytes.len() > limit).then_some(Trouble::TooLong),
+        _ => (bytes.len() > limit).then_some(Problem::TooLong),
     }
 }
 
-/// Messages are those of std, with its verdict, whatever the frames and pieces.
+/// Messages and verdicts are those of std, whatever the frames and pieces.
 pub fn websocket(conversation: &Conversation) {
     let limit = if conversation.limit < 200 { conversation.limit.into() } else { 1 << 20 };
     let mut connection = MessageAssembler::new().with_max_length(limit as u64);
@@ -87,9 +87,9 @@ pub fn websocket(conversation: &Conversation) {
     }
 }
 
-/// A close frame with this code and reason, cut to what fits.
+/// Sends a close frame with this code and reason, truncated to fit.
 fn close(connection: &mut MessageAssembler, code: u16, reason: &Bytes<130>) {
-    // Most codes are near those that are allowed.
+    // Most codes are near the valid ones.
     let code = if code < 0x8000 { 990 + code % 40 } else { code & 0x1FFF };
     let reason = &reason.0[..reason.0.len().min(123)];
     connection.start_frame(Opcode::Close, true, None).unwrap();
@@ -112,7 +112,7 @@ fn close(connection: &mut MessageAssembler, code: u16, reason: &Bytes<130>) {
     }
 }
 
-fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<(), Trouble> {
+fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<(), Problem> {
     let mut frames = sent.frames.to_vec();
     if frames.is_empty() {
         frames.push(Frame { mask: None, is_announced: true, pieces: Many::none(), ping: None });
@@ -161,15 +161,15 @@ fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<
                     found
                 }
             };
-            let expected = trouble(&bytes, sent.is_binary, limit, false);
+            let expected = problem(&bytes, sent.is_binary, limit, false);
             assert_eq!(found.map_err(told).err(), expected, "{bytes:02x?}, limit {limit}");
             if sent.way == Way::Lent && !sent.is_binary {
                 let within = &bytes[..bytes.len().min(limit)];
                 let valid = within.utf8_chunks().next().map_or("", |chunk| chunk.valid());
                 assert_eq!(lent, valid, "{bytes:02x?}, limit {limit}");
             }
-            if let Some(trouble) = expected {
-                return Err(trouble);
+            if let Some(problem) = expected {
+                return Err(problem);
             }
         }
         let ended = connection.end_frame();
@@ -178,8 +178,8 @@ fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<
             continue;
         }
         let kept = if sent.way == Way::Kept { &bytes[..] } else { b"" };
-        let expected = match trouble(&bytes, sent.is_binary, limit, true) {
-            Some(trouble) => Err(trouble),
+        let expected = match problem(&bytes, sent.is_binary, limit, true) {
+            Some(problem) => Err(problem),
             None if sent.is_binary => Ok(Some(Message::Binary(kept.to_vec().into()))),
             None => Ok(Some(Message::Text(str::from_utf8(kept).unwrap().into()))),
         };

@@ -1,4 +1,4 @@
-//! Fallbacks, the detector, the terminal's decoder, boundaries.
+//! Fallbacks, the detector, the terminal decoder, boundaries.
 
 #[path = "../fallback.rs"]
 mod fallback_model;
@@ -39,7 +39,7 @@ pub struct FallbackPlan {
 #[derive(Arbitrary, Clone, Debug)]
 enum Chunk {
     Bytes(Bytes<60>),
-    /// Of what begins a character in one encoding or another, and may be one.
+    /// Bytes that start a character in some legacy encoding, and can be one.
     Legacy(Many<u8>),
 }
 
@@ -57,7 +57,7 @@ impl Chunk {
     }
 }
 
-/// An encoding, and an error mode or a label by which it is known elsewhere.
+/// An encoding, and the error mode or label that corresponds to it.
 fn legacy(number: u8) -> (LegacyEncoding, Result<Mode, &'static str>) {
     #[cfg(feature = "encoding_rs")]
     if let Some(label) = crate::encodings::LABELS.get(usize::from(number / 4)) {
@@ -75,7 +75,7 @@ fn legacy(number: u8) -> (LegacyEncoding, Result<Mode, &'static str>) {
     }
 }
 
-/// The text of bytes, and how many U+FFFD in it stand for none.
+/// The text of these bytes, and the number of U+FFFD for unmapped bytes in it.
 fn read(known: Result<Mode, &str>, bytes: &[u8]) -> (String, u64) {
     match known {
         Ok(mode) => (byte_by_byte(mode, bytes), 0),
@@ -99,8 +99,8 @@ fn byte_by_byte(mode: Mode, bytes: &[u8]) -> String {
     reference::repair(mode, &error).expect("it repairs")
 }
 
-/// The decoder, the codec and the stream read the same at every cut, and, where nothing is refused,
-/// what the model reads; so does the codec of lines.
+/// The decoder, the codec and the stream yield the same text at every split and, if nothing is
+/// rejected, that of the model; so does the lines codec.
 pub fn fallback(plan: &FallbackPlan) {
     let (encoding, known) = legacy(plan.encoding);
     let limit = (plan.limit < 100).then(|| usize::from(plan.limit));
@@ -117,7 +117,7 @@ pub fn fallback(plan: &FallbackPlan) {
     let (options, (of_model, mode)) = (options(config), plan.settings.mode());
     let chunks: Vec<_> = plan.chunks.iter().map(Chunk::bytes).collect();
     let chunks = chunks.iter().map(|chunk| &chunk[..]);
-    let cut: Vec<&[u8]> = [plan.settings.signature()].into_iter().chain(chunks).collect();
+    let cut: Vec<&[u8]> = [plan.settings.bom_bytes()].into_iter().chain(chunks).collect();
     let bytes = cut.concat();
     let cuts = [vec![&bytes[..]], cut.clone(), bytes.chunks(1).collect()];
 
@@ -169,7 +169,7 @@ pub fn fallback(plan: &FallbackPlan) {
     }
     let most = match extent {
         Extent::Part => 6,
-        // Behind the limit it is read in parts.
+        // After the limit it is decoded in parts.
         Extent::Line(limit) => (limit + 3).max(6),
         Extent::Rest => 3,
     };
@@ -177,7 +177,7 @@ pub fn fallback(plan: &FallbackPlan) {
         push(&mut decoder, chunk, &mut String::new());
         assert!(decoder.incomplete().len() <= most, "{}: {:02x?}", context(), decoder.incomplete());
     }
-    // Behind the end a new line begins, but the rest stays what it is.
+    // After the end a new line starts, but `Rest` stays what it is.
     decode(&mut decoder, mode, []);
     let again = decode(&mut decoder, mode, [&bytes[..]]);
     let turned = extent == Extent::Rest && found.runs > 0;
@@ -186,7 +186,7 @@ pub fn fallback(plan: &FallbackPlan) {
 
 // ---- detection ----------------------------------------------------------------------------------
 
-/// What is said is the same at every cut, keeps to what was said before, and follows the rules.
+/// The answer is the same at every split, is consistent with earlier answers, and follows the rules.
 pub fn detector(chunks: &Many<Bytes<60>>) {
     let mut detector = Detector::new();
     let (mut bytes, mut before) = (Vec::new(), vec![answer(&detector)]);
@@ -217,7 +217,7 @@ pub fn detector(chunks: &Many<Bytes<60>>) {
     }
     assert_eq!(detector.position(), bytes.len() as u64);
     assert_eq!(detector.finish(), kind(&bytes), "{bytes:02x?}");
-    assert_eq!(detector.push(b"\xFF\0"), kind(&bytes), "nothing is looked at behind the end");
+    assert_eq!(detector.push(b"\xFF\0"), kind(&bytes), "nothing is looked at after the end");
     assert!(detector.is_certain());
     assert_eq!(detector.finish(), kind(&bytes), "{bytes:02x?}");
     detector.reset();
@@ -227,7 +227,7 @@ pub fn detector(chunks: &Many<Bytes<60>>) {
     guesser(chunks, &bytes);
 }
 
-/// There is a guess where it is legacy; the same at every cut.
+/// Legacy input has a guess, the same at every split.
 #[cfg(feature = "chardetng")]
 fn guesser(chunks: &Many<Bytes<60>>, bytes: &[u8]) {
     let guess = |chunks: &[&[u8]]| {
@@ -253,7 +253,7 @@ pub struct TerminalPlan {
     chunks: Many<Bytes<60>>,
 }
 
-/// What comes out after each chunk is what the model says that the bytes so far are.
+/// The output after each chunk is the model's output for the bytes so far.
 pub fn iso2022(plan: &TerminalPlan) {
     let start = if plan.starts_in_utf8 { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
     let mut decoder = TerminalDecoder::new().with_coding_system(start);
@@ -274,7 +274,7 @@ pub fn iso2022(plan: &TerminalPlan) {
     let is_error = |atom: &&Atom| matches!(atom, Atom::Error(_));
     assert_eq!(decoder.error_count(), atoms.iter().filter(is_error).count() as u64);
 
-    // Broken off at every piece, behind the end of the other stream.
+    // Stops after every piece, on a decoder whose other stream has ended.
     let (mut again, mut rest) = (Vec::new(), &bytes[..]);
     loop {
         let mut pieces = decoder.push(rest);
@@ -311,15 +311,15 @@ fn by_pieces<'a>(pieces: impl IntoIterator<Item = Result<&'a str, Utf8Error>>) -
     atoms
 }
 
-/// Moves an error so many bytes on.
+/// Moves an error by this many bytes.
 fn go_on(atom: &mut Atom, bytes: usize) {
     if let Atom::Error(error) = atom {
         error.offset += bytes as u64;
     }
 }
 
-/// What comes out of the bytes from `start` on, and what the coding system is behind them: part by
-/// part between the switches, as the model of UTF-8 has it.
+/// The output for the bytes from `start` on, and the final coding system: part by part between the
+/// switches, by the model of UTF-8.
 fn of_terminal(bytes: &[u8], start: CodingSystem, ended: bool) -> (Vec<Atom>, CodingSystem) {
     let (mut out, mut system, mut at) = (Vec::new(), start, 0);
     loop {
@@ -327,7 +327,7 @@ fn of_terminal(bytes: &[u8], start: CodingSystem, ended: bool) -> (Vec<Atom>, Co
         let switch = rest.windows(3).position(|part| part == b"\x1B%G" || part == b"\x1B%@");
         let mut escapes = [&b"\x1B%"[..], b"\x1B"].into_iter();
         let held = escapes.find(|escape| !ended && rest.ends_with(escape));
-        // An escape that is none of the text breaks what is unfinished all the same.
+        // An escape that is not part of the text still ends an incomplete sequence.
         let escape = switch.or(held.map(|held| rest.len() - held.len()));
         let part = &rest[..escape.map_or(rest.len(), |escape| escape + 1)];
         let mut atoms = match system {
@@ -348,7 +348,7 @@ fn of_terminal(bytes: &[u8], start: CodingSystem, ended: bool) -> (Vec<Atom>, Co
 
 // ---- boundaries ---------------------------------------------------------------------------------
 
-/// Boundaries are those between what std takes bytes apart into; text is cut at none else.
+/// Boundaries are those between the parts that std finds. Text is split at boundaries only.
 pub fn boundaries(bytes: &Bytes<200>) {
     let bytes = &bytes.0[..];
     let mut ends = vec![0];
@@ -382,7 +382,7 @@ pub fn boundaries(bytes: &Bytes<200>) {
             assert_eq!(owned.next().as_deref(), Some(*piece));
         }
         assert_eq!((owned.next(), owned.next()), (None, None));
-        // Each is as long as it can be.
+        // Each piece is as long as possible.
         for pair in pieces.windows(2) {
             let next = pair[1].chars().next().expect("none is empty");
             assert!(pair[0].len() + next.len_utf8() > limit, "{pieces:?}");

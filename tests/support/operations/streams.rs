@@ -1,4 +1,4 @@
-//! Operations on a stream of bytes, and what the model says must come of them.
+//! Operations on a stream of bytes, and the model's answer.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::support::streams::{Chars, Read, Texts};
 use crate::support::subjects::{Make, Subject};
 use crate::support::{self, Atom, MODES, atoms, check_places, undated};
 
-/// What is done, one after another; the stream is ended at last.
+/// The operations, in order; then the stream ends.
 #[derive(Arbitrary, Clone, Debug)]
 pub struct Plan {
     pub settings: Settings,
@@ -22,13 +22,13 @@ pub struct Plan {
 pub enum Operation {
     Push {
         bytes: Bytes<400>,
-        /// Of so many bytes each, or in one; of long ones sixteen times as many.
+        /// In chunks of this many bytes, or in one; of long inputs sixteen times as many.
         chunks: u8,
     },
     PushNothing,
     Finish,
     Reset,
-    /// Goes over to a new object with other settings.
+    /// Continues with a new object with other settings.
     Change(Settings),
 }
 
@@ -37,7 +37,7 @@ pub struct Settings {
     start: u8,
     strictness: u8,
     mode: u8,
-    /// For each object to make of it what it likes.
+    /// For each object to use as it likes.
     pub choice: u8,
 }
 
@@ -61,8 +61,8 @@ impl Settings {
         }
     }
 
-    /// A signature, or so much of it, where one means something.
-    pub fn signature(self) -> &'static [u8] {
+    /// A BOM, or a part of it, if the policy uses it.
+    pub fn bom_bytes(self) -> &'static [u8] {
         match self.config().start {
             Start::Beginning(Bom::Keep) => &[],
             _ => &b"\xEF\xBB\xBF"[..usize::from(self.choice >> 6)],
@@ -78,7 +78,7 @@ impl Settings {
     }
 }
 
-/// Chunks of so many bytes each, or one; of long bytes sixteen times as many.
+/// Chunks of this many bytes, or one; of long inputs sixteen times as many.
 pub fn cut(bytes: &[u8], chunks: u8) -> impl Iterator<Item = &[u8]> {
     let size = match (usize::from(chunks % 8), bytes.len()) {
         (0, len) => len.max(1),
@@ -88,7 +88,7 @@ pub fn cut(bytes: &[u8], chunks: u8) -> impl Iterator<Item = &[u8]> {
     bytes.chunks(size)
 }
 
-/// Carries out a plan on objects made by `make`.
+/// Runs a plan on objects made by `make`.
 pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
     let mut stream = Stream::new(plan.settings, make);
     for operation in plan.operations.iter() {
@@ -105,12 +105,12 @@ pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
     stream.finish(make);
 }
 
-/// What there is to be said of the bytes that are done with.
+/// A summary of the bytes that have been checked.
 #[derive(Default)]
 struct Done {
     start: (bool, usize),
     errors: (u64, Option<reference::Error>),
-    /// How many characters came of them, and where the last one ends.
+    /// The number of their characters, and where the last one ends.
     chars: usize,
     end: u64,
 }
@@ -119,7 +119,7 @@ struct Stream {
     object: Box<dyn Subject>,
     settings: Settings,
     config: Config,
-    /// How many bytes came before `bytes` and are done with.
+    /// The number of bytes before `bytes`, which have been checked.
     before: u64,
     done: Done,
     bytes: Vec<u8>,
@@ -138,13 +138,13 @@ impl Stream {
         let decoded = self.compare(false);
         let held = self.object.held();
         assert_eq!(held, decoded.held, "held of {:02x?}, {:?}", self.bytes, self.settings);
-        // The model goes over all bytes, for each of the chunks.
+        // The model scans all bytes for each chunk, which is slow.
         if self.bytes.len() > 64 && held == 0 && !decoded.events.is_empty() {
             self.settle(&decoded);
         }
     }
 
-    /// Goes on with the model where nothing is held and the start is over: as in a stream that begins
+    /// Restarts the model where nothing is held and the start has passed: like a stream that starts
     /// here.
     fn settle(&mut self, decoded: &Decoded) {
         self.done = self.done_with(decoded);
@@ -171,7 +171,7 @@ impl Stream {
         self.out.clear();
     }
 
-    /// Holds what has come out to the model.
+    /// Compares the output with the model.
     fn compare(&mut self, ended: bool) -> Decoded {
         let decoded = reference::decode_prefix(&self.bytes, self.config, ended);
         let (mode, _) = self.settings.mode();
@@ -192,7 +192,7 @@ impl Stream {
             }
         }
         let (bytes, settings, before) = (&self.bytes, self.settings, self.before);
-        let context = || format!("{bytes:02x?} behind {before}, ended: {ended}, {settings:?}");
+        let context = || format!("{bytes:02x?} after {before}, ended: {ended}, {settings:?}");
         assert_eq!(self.out, expected, "{}", context());
         let done = self.done_with(&decoded);
         assert_eq!(self.object.start(), done.start, "{}", context());
@@ -207,13 +207,13 @@ impl Stream {
         decoded
     }
 
-    /// Where the characters stand.
+    /// The ranges of the characters.
     fn places(&self, decoded: &Decoded) -> Vec<Range<u64>> {
         let places = support::places(decoded, self.settings.mode().0);
         places.iter().map(|place| place.start + self.before..place.end + self.before).collect()
     }
 
-    /// What is to be said once these bytes are done with, too.
+    /// The summary once these bytes have been checked, too.
     fn done_with(&self, decoded: &Decoded) -> Done {
         let (count, first) = support::errors_in(decoded);
         let first =
@@ -228,7 +228,7 @@ impl Stream {
     }
 }
 
-/// Objects for streams with the settings' options and mode.
+/// Makes objects with the settings' options and mode.
 fn of(make: Make) -> impl Fn(Settings) -> Box<dyn Subject> {
     move |settings| make(settings.options(), settings.mode().1)
 }

@@ -1,4 +1,4 @@
-//! Streams of text, such as messages: their characters, and their lines.
+//! Streams of text, such as messages: their characters and their lines.
 
 use arbitrary::Arbitrary;
 use futures::stream::{self, FusedStream};
@@ -12,7 +12,7 @@ use crate::support::{PLAIN, delimiter, line_item, undated_item};
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct TextsPlan {
-    /// Of every stream, errors among them.
+    /// The messages of all streams, with errors.
     messages: Many<Result<Text<40>, u8>>,
     ways: Many<Way>,
     delimiter: u8,
@@ -35,8 +35,7 @@ fn messages(plan: &TextsPlan) -> Messages {
     stream::iter(messages)
 }
 
-/// What comes is the text of the messages, with the errors between them, and the offsets are those of
-/// all of it.
+/// The output is the text of the messages, with the errors between them; offsets count all of it.
 pub fn texts(plan: &TextsPlan) {
     chars(plan);
     lines(plan);
@@ -64,13 +63,13 @@ fn chars(plan: &TextsPlan) {
     assert_eq!(chars.into_inner().into_inner().next().now_or_never(), Some(None));
 }
 
-/// Takes some of what is next, unless that is the end.
+/// Takes some of the next text, unless the stream has ended.
 fn take(
     mut chars: CharStream<Messages>,
     found: &mut Vec<Result<(u64, char), u8>>,
     way: Way,
 ) -> CharStream<Messages> {
-    // With the next one known, so is its place.
+    // Once the next character is known, so is its offset.
     let peeked = chars.peek().now_or_never().expect("all is there");
     let peeked = peeked.map(|next| next.map_err(inner));
     let (from, text) = (chars.offset(), chars.as_str().to_owned());
@@ -132,7 +131,7 @@ fn lines(plan: &TextsPlan) {
     assert_eq!(errors, expected, "{plan:?}");
 }
 
-/// The lines of the messages, without those in which an error falls: FF stands for it here.
+/// The lines of the messages, without lines with an error, for which FF stands here.
 fn expected_lines(plan: &TextsPlan, delimiter: &Delimiter, limit: usize) -> Vec<LineItem> {
     let model = |bytes: &[u8], ended| {
         reference::lines_prefix(bytes, PLAIN, Mode::Fatal, delimiter, limit, ended)
