@@ -1,12 +1,12 @@
-//! Sixteen times the input takes sixteen times as long, whatever a peer sends: each object on 16 MB of
-//! every shape, against 1 MB of it. `cargo bench --all-features --bench linear -- [FILTER]`
+//! Is cost linear, whatever a peer sends? Measures every object on 16 MB of each shape of input, and on
+//! 1 MB of it. `cargo bench --all-features --bench linear -- [FILTER]`
 //!
-//! Prints the ratio of the time for 16 MB in one stream to that for the same bytes in sixteen streams,
-//! 1.00 where cost is linear; what is above the bar is marked. Both read the same memory, and go through
-//! read buffers as large, so that caches make no difference; how a buffer grows, which costs large ones
-//! more, is in one row for itself. Time is that on the processor, where the system tells.
+//! Prints the ratio of the time for 16 MB in one stream to the time for the same bytes in sixteen
+//! streams: 1.00 if cost is linear. Ratios above the limit are marked. Both read the same memory and
+//! use read buffers of the same size, so that caches make no difference. Growing a buffer costs more
+//! per byte for large buffers; a separate row measures it. Time is CPU time if the system reports it.
 //!
-//! Exits with 1 if anything is marked.
+//! Exits with 1 if a ratio is marked.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -35,7 +35,7 @@ use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options, Utf8Validator};
 
 const MB: usize = 1_000_000;
 
-/// What the input is made of, over and over.
+/// The inputs, as a unit that is repeated.
 const SHAPES: &[(&str, &[u8])] = &[
     ("ascii", b"a"),
     ("text", "né жё 日本 😀 ".as_bytes()),
@@ -46,17 +46,17 @@ const SHAPES: &[(&str, &[u8])] = &[
     ("alternating", b"\xC3a"),
     ("truncated", b"\xE2\x82a"),
     ("surrogates", b"\xED\xA0\x80"),
-    ("signatures", b"\xEF\xBB\xBF"),
+    ("boms", b"\xEF\xBB\xBF"),
     ("escapes", b"\x1B%"),
 ];
 
-/// Of how many bytes the chunks are, and above which ratio the time is called more than linear.
+/// The sizes of the chunks, and the ratio above which the time is reported as more than linear.
 ///
-/// All at once, what comes of it is memory that has never been used, several times as slow; what looks
-/// at the rest of a chunk for each character would be sixteen times.
+/// In one chunk, all output is memory that has never been used, which is several times slower. An
+/// object that searched the rest of the chunk again for each character would be sixteen times slower.
 const CHUNKS: [(usize, f64); 3] = [(1, 1.2), (8192, 1.2), (usize::MAX, 8.0)];
 
-/// One stream, in chunks of so many bytes. The last is a read buffer, with room for all of it.
+/// Runs one stream in chunks of this size. The last argument is a read buffer with room for all of it.
 type Run = fn(&[u8], usize, &mut BytesMut) -> u64;
 
 const OBJECTS: &[(&str, Run)] = &[
@@ -96,7 +96,7 @@ const OBJECTS: &[(&str, Run)] = &[
         feed(codec.with_error_mode(ErrorMode::Replacement), input, size, room)
     }),
     ("lines codec, by a text", |input, size, room| {
-        // Nearly found everywhere in ASCII.
+        // Partial matches everywhere in ASCII.
         let delimiter = Delimiter::text(&("a".repeat(20) + "b")).expect("it is not empty");
         let codec = Utf8LinesCodec::new().with_delimiter(delimiter).with_max_length(usize::MAX);
         feed(codec.with_error_mode(ErrorMode::Skip), input, size, room)
@@ -104,13 +104,13 @@ const OBJECTS: &[(&str, Run)] = &[
     ("java codec", |input, size, room| {
         feed(JavaUtfCodec::new().with_error_mode(ErrorMode::Replacement), input, size, room)
     }),
-    // (Gathered, it would be a buffer that grows.)
+    // Validated only: keeping the pieces would measure a buffer that grows.
     ("message", |input, size, _| {
         let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
         let mut errors = 0;
         connection.start_frame(Opcode::Text, true, Some(*b"mask")).expect("it is the first");
         for chunk in input.chunks(size) {
-            // A connection whose peer sends this has failed; here it begins again.
+            // A connection whose peer sends this has failed. Here it starts again.
             if connection.validate(&mut chunk.to_vec()).is_err() {
                 errors += 1;
                 connection.reset();
@@ -126,7 +126,7 @@ const OBJECTS: &[(&str, Run)] = &[
     ("fallback, parts", |input, size, _| fall_back(Fallback::part, LATIN1, input, size)),
     ("fallback, lines", |input, size, _| fall_back(Fallback::line, LATIN1, input, size)),
     ("fallback, gb18030", |input, size, _| {
-        let encoding = LegacyEncoding::whatwg(encoding_rs::GB18030).expect("it is ASCII's");
+        let encoding = LegacyEncoding::whatwg(encoding_rs::GB18030).expect("ASCII-compatible");
         fall_back(Fallback::rest, encoding, input, size)
     }),
     ("detector", |input, size, _| {
@@ -157,7 +157,7 @@ const OBJECTS: &[(&str, Run)] = &[
         count(body.into_data_stream())
     }),
     ("finder", |input, size, _| {
-        // Nearly matches everywhere in ASCII.
+        // Partial matches everywhere in ASCII.
         let mut finder = TextFinder::new(&("a".repeat(100) + "b")).expect("it is not empty");
         let mut decoder = Utf8Decoder::new();
         let mut found = 0;
@@ -202,7 +202,7 @@ fn feed<C: Decoder>(mut codec: C, input: &[u8], size: usize, buffer: &mut BytesM
             items += 1;
         }
     }
-    // The next stream goes on behind.
+    // The next stream follows.
     drop(buffer.split());
     items
 }
@@ -230,7 +230,7 @@ fn fall_back(
     decoder.position()
 }
 
-/// No object of the crate: what it costs alone that a buffer grows.
+/// Not an object of the crate: the cost of growing a buffer.
 fn grow(input: &[u8], size: usize, _: &mut BytesMut) -> u64 {
     let mut buffer = BytesMut::new();
     for chunk in input.chunks(size) {
@@ -245,7 +245,7 @@ fn main() -> ExitCode {
     let filters: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let mut bench = Bench::new(is_bench);
     println!(
-        "{} times {} bytes: in one stream, against one after another",
+        "{} times {} bytes, in one stream and in separate streams",
         bench.times, bench.unit
     );
     println!("{:<24} {:<14} {:>6} {:>9} {:>6}", "object", "shape", "chunks", "ns/byte", "ratio");
@@ -267,35 +267,35 @@ fn main() -> ExitCode {
             }
         }
     }
-    println!("worst: {worst:.2} of its bar; above: {marked}");
+    println!("worst ratio: {worst:.2} of its limit; {marked} above the limit");
     let (each, ratio) = bench.measure(grow, b"a", 8192, 1.2);
-    println!("not among them: a buffer that grows, by 8192 bytes, {each:.3} ns/byte, {ratio:.2}");
-    // As a test, nothing is judged: it is too little.
+    println!("for comparison: a buffer that grows by 8192 bytes, {each:.3} ns/byte, {ratio:.2}");
+    // A test run is too short to judge.
     if is_bench && marked > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 struct Bench {
     unit: usize,
     times: usize,
-    /// How often a measurement is repeated: so often, and up to so often where the ratio is bad.
+    /// How many times a measurement is repeated, and the maximum if the ratio is above the limit.
     rounds: (u32, u32),
-    /// For how long passes are repeated within one.
+    /// How long passes are repeated within one measurement.
     enough: Duration,
     room: BytesMut,
 }
 
 impl Bench {
-    /// As a test, each runs once, on little.
+    /// As a test, each runs once, on little input.
     fn new(is_bench: bool) -> Self {
         let (unit, times, rounds, enough) =
             if is_bench { (MB, 16, (2, 8), ENOUGH) } else { (2000, 2, (1, 1), Duration::ZERO) };
         Self { unit, times, rounds, enough, room: BytesMut::zeroed(unit * times) }
     }
 
-    /// The time for a byte of the long stream, in nanoseconds, and the ratio.
+    /// The time per byte of the long stream, in nanoseconds, and the ratio.
     fn measure(&mut self, run: Run, part: &[u8], size: usize, bar: f64) -> (f64, f64) {
         let Self { times, rounds, enough, ref mut room, .. } = *self;
-        // Each stream begins where the shape does.
+        // Each stream starts with a whole unit of the shape.
         let unit = self.unit / part.len() * part.len();
         let input: Vec<u8> = part.iter().copied().cycle().take(unit * times).collect();
         let mut pass = |unit| {
@@ -308,7 +308,7 @@ impl Bench {
         let once = time(1, || pass(unit));
         let often = (enough.as_nanos() / once.as_nanos().max(1)).clamp(1, 1000) as usize;
 
-        // The least of some, in turn, so that what else the machine does hits both.
+        // The minimum of several rounds, alternating, so that other load on the machine affects both.
         let (mut short, mut long) = (Duration::MAX, Duration::MAX);
         let mut ratio = f64::INFINITY;
         for round in 1..=rounds.1 {
@@ -323,10 +323,10 @@ impl Bench {
     }
 }
 
-/// The system tells the time on a processor to a few milliseconds.
+/// The system reports CPU time to within a few milliseconds.
 const ENOUGH: Duration = Duration::from_millis(100);
 
-/// The time that `pass` takes, on average over so many times.
+/// The average time of `pass` over this many runs.
 fn time(times: usize, mut pass: impl FnMut()) -> Duration {
     let (start, start_on_processor) = (Instant::now(), on_processor());
     (0..times).for_each(|_| pass());
@@ -337,8 +337,7 @@ fn time(times: usize, mut pass: impl FnMut()) -> Duration {
     total / times as u32
 }
 
-/// How long this thread has had a processor, where the system tells: so that other programs count for
-/// little.
+/// The CPU time of this thread, if the system reports it: other programs then have little influence.
 fn on_processor() -> Option<Duration> {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(told.split(' ').next()?.parse().ok()?))

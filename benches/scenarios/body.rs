@@ -1,4 +1,4 @@
-//! HTTP bodies whose frames are always ready, cut wherever the frame ends.
+//! HTTP bodies whose frames are always ready and can end inside a character.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -16,13 +16,13 @@ use utf8_codec::payload::http::Utf8Body;
 
 use super::support::{Bench, Corpus, Row, Work};
 
-/// The length of a body, and how many there are, each cut at other places in its characters.
+/// The length of a body, and the number of bodies, each split at other offsets.
 const LEN: usize = 512 << 10;
 const PHASES: usize = 4;
 
 pub(crate) const FRAME: usize = 16 << 10;
 
-/// What is the text of each frame? Without copying.
+/// The text of each frame, without copying.
 pub(crate) fn body(bench: &mut Bench) {
     for corpus in Corpus::SCRIPTS {
         let Some(name) = bench.name("body", corpus.name(), FRAME.to_string()) else { continue };
@@ -39,7 +39,7 @@ pub(crate) fn body(bench: &mut Bench) {
     }
 }
 
-/// A text in frames, the first of them `phase` bytes shorter.
+/// A text in frames, the first of them shorter by `phase` bytes.
 pub(crate) fn frames(corpus: Corpus, len: usize, phase: usize) -> Vec<Bytes> {
     let mut rest = Bytes::from(corpus.text(len, phase as u64));
     let mut frames = vec![rest.split_to(FRAME - phase)];
@@ -49,7 +49,7 @@ pub(crate) fn frames(corpus: Corpus, len: usize, phase: usize) -> Vec<Bytes> {
     frames
 }
 
-/// The sum of what a contender answers for each body.
+/// The sum of the answers of a contender for all bodies.
 fn over<'a>(
     bodies: &'a [Vec<Bytes>],
     mut contender: impl FnMut(Ready) -> usize + 'a,
@@ -60,7 +60,7 @@ fn over<'a>(
     }
 }
 
-/// A body that is there.
+/// A body whose frames are always ready.
 struct Ready(IntoIter<Bytes>);
 
 impl Body for Ready {
@@ -85,7 +85,7 @@ pub(crate) async fn sum<B: Body + Unpin>(mut body: B) -> usize {
     len
 }
 
-/// What people write by hand: collect, ask std.
+/// The usual hand-written code: collect, then `str::from_utf8`.
 pub(crate) async fn collect<B: Body>(body: B) -> usize {
     let Ok(body) = body.collect().await else { panic!("the body is whole") };
     let bytes = body.to_bytes();

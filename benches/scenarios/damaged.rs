@@ -1,4 +1,4 @@
-//! Input that is UTF-8 only in part.
+//! Input that is only partly UTF-8.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use super::support::{Bench, Corpus, Rng, Row, Work};
 
 const LEN: usize = 1 << 20;
 
-/// Bytes for each error.
+/// The number of bytes per error.
 const DENSITIES: [usize; 3] = [8, 64, 1024];
 
 const MODES: [(&str, ErrorMode); 5] = [
@@ -21,12 +21,12 @@ const MODES: [(&str, ErrorMode); 5] = [
     ("as-windows1252", ErrorMode::Windows1252),
 ];
 
-/// How the input came to be damaged.
+/// The kind of damage.
 #[derive(Clone, Copy)]
 enum Damage {
-    /// It is Latin-1: a letter with a diacritic once in so many bytes, ASCII otherwise.
+    /// Latin-1 text: one letter with a diacritic per this many bytes, otherwise ASCII.
     Latin1(usize),
-    /// One byte in so many was replaced by another that is not ASCII.
+    /// One byte in this many is replaced by another non-ASCII byte.
     Random(Corpus, usize),
     /// Every byte is FF.
     Everything,
@@ -42,7 +42,7 @@ impl Damage {
         all
     }
 
-    /// For what differs in the repair only: the shortest errors, and the longest.
+    /// For rows that only differ in the repair: the shortest and the longest errors.
     fn some() -> Vec<Self> {
         let is_one = |damage: &Self| match damage {
             Self::Random(corpus, _) => *corpus == Corpus::Cjk,
@@ -75,7 +75,7 @@ impl Damage {
     }
 }
 
-/// Replaces one byte of the text in each `every` of them.
+/// Replaces one byte in each `every` bytes of the text.
 fn hit(corpus: Corpus, every: usize, by: std::ops::RangeInclusive<usize>) -> Vec<u8> {
     let mut rng = Rng::new(every as u64);
     let mut input = corpus.text(LEN, 0).into_bytes();
@@ -85,14 +85,14 @@ fn hit(corpus: Corpus, every: usize, by: std::ops::RangeInclusive<usize>) -> Vec
     input
 }
 
-/// How many errors there are.
+/// The number of errors.
 fn errors(input: &[u8]) -> usize {
     input.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count()
 }
 
 pub(crate) type DamagedPeers = for<'a> fn(&mut Row<'a>, &'a [u8]);
 
-/// Repairs it into a new `String`. In any mode but `replace` the peers do what they can: replace.
+/// Repairs the input into a new `String`. Peers support only replacement and use it in every mode.
 pub(crate) fn repair(bench: &mut Bench, peers: DamagedPeers) {
     for (what, mode) in MODES {
         let is_first = mode == ErrorMode::Replacement;
@@ -123,7 +123,7 @@ fn repaired(input: &[u8], mode: ErrorMode) -> String {
     text
 }
 
-/// Gives its text borrowed, and the errors between.
+/// Yields the text borrowed, and the errors between.
 pub(crate) fn pieces(bench: &mut Bench, peers: DamagedPeers) {
     for damage in Damage::all() {
         let Some(name) = bench.name("pieces", damage.corpus(), damage.size()) else { continue };

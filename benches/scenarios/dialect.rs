@@ -1,4 +1,4 @@
-//! CESU-8 and Modified UTF-8: streams in chunks, against peers that are given all of it at once.
+//! CESU-8 and Modified UTF-8: streams in chunks. Peers receive the whole stream at once.
 
 use std::hint::black_box;
 
@@ -21,7 +21,7 @@ pub(crate) struct Input {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What is the text of a stream? A `String` is wanted.
+/// Decodes a stream to a `String`.
 pub(crate) fn decode(bench: &mut Bench, peers: DialectPeers) {
     measure(bench, "decode", |row, dialect, input, chunk| {
         row.expect(input.text.len());
@@ -31,7 +31,7 @@ pub(crate) fn decode(bench: &mut Bench, peers: DialectPeers) {
     });
 }
 
-/// What are the bytes of a text? A `Vec` is wanted.
+/// Encodes a text to a `Vec`.
 pub(crate) fn encode(bench: &mut Bench, peers: DialectPeers) {
     measure(bench, "encode", |row, dialect, input, chunk| {
         row.expect(input.bytes.len());
@@ -60,7 +60,7 @@ fn measure(
     }
 }
 
-/// Texts of every script, and some that change between what is plain and what is not.
+/// Texts in every script, and some that alternate between plain and special text.
 fn texts(dialect: Dialect) -> Vec<(&'static str, String)> {
     let of = |corpus: Corpus| (corpus.name(), corpus.text(STREAM, 0));
     let mut texts: Vec<_> = Corpus::SCRIPTS.map(of).into();
@@ -68,7 +68,7 @@ fn texts(dialect: Dialect) -> Vec<(&'static str, String)> {
     texts.push(("one-emoji-in-10", "letters, \u{1F600}".repeat(STREAM / 13)));
     texts.push(("one-emoji-in-2", "a\u{1F600}".repeat(STREAM / 5)));
     if dialect == Dialect::ModifiedUtf8 {
-        texts.push(("nul-behind-words", Corpus::Ascii.text(STREAM, 0).replace(' ', "\0")));
+        texts.push(("nul-after-words", Corpus::Ascii.text(STREAM, 0).replace(' ', "\0")));
         texts.push(("nul", "\0".repeat(STREAM)));
     }
     texts
@@ -91,7 +91,7 @@ fn decode_dialect(dialect: Dialect, bytes: &[u8], chunk: usize) -> u64 {
     black_box(text).len() as u64
 }
 
-/// Validation and a copy, of the same text in UTF-8.
+/// Validates and copies the same text in UTF-8.
 fn decode_utf8(bytes: &[u8], chunk: usize) -> u64 {
     let mut decoder = Utf8Decoder::new();
     let mut text = String::with_capacity(bytes.len());

@@ -1,4 +1,4 @@
-//! Text that may not be UTF-8 after all: clean UTF-8, which is to cost nothing, and Windows-1252.
+//! Text that may not be UTF-8: clean UTF-8, for which a fallback should cost nothing, and Windows-1252.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -15,12 +15,12 @@ use utf8_codec::{ErrorMode, Utf8Decoder};
 use super::framed::{LEN, READ, framed};
 use super::support::{Bench, Corpus, Rng, Row, Work};
 
-/// What there is to read.
+/// An input.
 pub(crate) struct Input {
     pub(crate) bytes: Vec<u8>,
-    /// Whether it is Windows-1252: a peer has to be told.
+    /// Whether it is Windows-1252. Peers need to know it.
     pub(crate) is_legacy: bool,
-    /// Bytes of its text.
+    /// The number of bytes of its text.
     len: usize,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn decode(bench: &mut Bench, peers: FallbackPeers) {
     }
 }
 
-/// `Utf8Codec` behind `FramedRead`.
+/// `Utf8Codec` in `FramedRead`.
 pub(crate) fn codec(bench: &mut Bench, peers: FallbackPeers) {
     measure(bench, "fallback-codec", |row, input| {
         let codec = || Utf8Codec::new().with_fallback(rest());
@@ -56,7 +56,7 @@ pub(crate) fn codec(bench: &mut Bench, peers: FallbackPeers) {
     });
 }
 
-/// `Utf8Stream` behind a stream of chunks that is always ready.
+/// `Utf8Stream` over a stream of chunks that is always ready.
 pub(crate) fn streams(bench: &mut Bench, peers: FallbackPeers) {
     measure(bench, "fallback-stream", |row, input| {
         let chunks = chunks(&input.bytes);
@@ -95,13 +95,13 @@ fn inputs() -> Vec<(&'static str, Input)> {
     inputs
 }
 
-/// One letter in eight has a diacritic, the first one too.
+/// One letter in eight has a diacritic, including the first.
 fn legacy() -> Input {
     let mut rng = Rng::new(1252);
     let mut bytes = Corpus::Ascii.text(LEN, 0).into_bytes();
     for (n, letter) in bytes.iter_mut().filter(|byte| byte.is_ascii_lowercase()).enumerate() {
         if n == 0 || rng.one_in(8) {
-            // From E0 on it is the same as Latin-1.
+            // From E0 on it equals Latin-1.
             *letter = rng.range(0xE0..=0xFF) as u8;
         }
     }

@@ -1,4 +1,4 @@
-//! Codecs in `FramedRead`, over a reader that is always ready.
+//! Codecs in `FramedRead` over a reader that is always ready.
 
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -17,12 +17,12 @@ use super::support::{Bench, Corpus, Row, Work};
 
 pub(crate) const LEN: usize = 256 << 10;
 
-/// What a read brings: a TCP segment over Ethernet.
+/// The bytes per read: a TCP segment over Ethernet.
 pub(crate) const READ: usize = 1460;
 
 pub(crate) type CodecPeers = for<'a> fn(&mut Row<'a>, &'a [u8]);
 
-/// Text as it comes, without copying.
+/// Text as it arrives, without copying.
 pub(crate) fn codec(bench: &mut Bench, peers: CodecPeers) {
     for corpus in Corpus::SCRIPTS {
         let Some(name) = bench.name("codec", corpus.name(), READ.to_string()) else { continue };
@@ -41,7 +41,7 @@ pub(crate) fn codec(bench: &mut Bench, peers: CodecPeers) {
 
 pub(crate) type LinesPeers = for<'a> fn(&mut Row<'a>, &'a [u8]);
 
-/// Lines, of some ten words each.
+/// Lines of some ten words each.
 pub(crate) fn lines(bench: &mut Bench, peers: LinesPeers) {
     for corpus in Corpus::SCRIPTS {
         let Some(name) = bench.name("lines", corpus.name(), READ.to_string()) else { continue };
@@ -60,7 +60,7 @@ pub(crate) fn lines(bench: &mut Bench, peers: LinesPeers) {
     }
 }
 
-/// The sum of `count` over all that a codec makes of the input.
+/// The sum of `count` over all items of a codec.
 pub(crate) fn framed<'a, D>(
     input: &'a [u8],
     codec: impl Fn() -> D + 'a,
@@ -72,7 +72,7 @@ where
     framed_in(READ, input, codec, count)
 }
 
-/// As [`framed`], with `read` bytes from a read.
+/// Like [`framed`], with `read` bytes per read.
 pub(crate) fn framed_in<'a, D>(
     read: usize,
     input: &'a [u8],
@@ -94,7 +94,7 @@ where
     }
 }
 
-/// Gives what is left of a slice, so much at once.
+/// Reads a slice, this many bytes at once.
 pub(crate) struct Reader<'a>(&'a [u8], usize);
 
 impl<'a> Reader<'a> {
@@ -117,8 +117,8 @@ impl AsyncRead for Reader<'_> {
     }
 }
 
-/// A codec on top of a validator: what the validator accepts becomes an item without copying, an incomplete
-/// character stays in the buffer. (The type of the item does not show that it is text.)
+/// A codec on top of a validator: valid bytes become an item without copying; an incomplete character
+/// stays in the buffer. (The type of the item does not guarantee that it is text.)
 pub(crate) struct WholeCharacters(pub(crate) fn(&[u8]) -> Option<usize>);
 
 impl Decoder for WholeCharacters {
@@ -137,7 +137,7 @@ impl Decoder for WholeCharacters {
     }
 }
 
-/// How much of the bytes is text, if only the end is missing from the others.
+/// The length of the valid prefix, if the other bytes are only an incomplete character.
 fn up_to_tail_std(bytes: &[u8]) -> Option<usize> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(text.len()),

@@ -1,7 +1,7 @@
-//! The crate against the standard library and tokio-util.
+//! The crate compared with the standard library and tokio-util.
 //! `cargo bench --bench scenarios -- [--quick] [FILTER]`
 //!
-//! `benches/versus` has the same rows with the heavy peers, and more rows.
+//! `benches/versus` has the same rows with more peers, and more rows.
 
 #[cfg(feature = "http-body")]
 #[allow(dead_code, reason = "the other benchmark uses more of it")]

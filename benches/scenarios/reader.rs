@@ -1,4 +1,4 @@
-//! `Utf8Reader`, `CharStream` and `Utf8Lines`, beside codecs in `FramedRead`.
+//! `Utf8Reader`, `CharStream` and `Utf8Lines`, compared with codecs in `FramedRead`.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -14,16 +14,16 @@ use utf8_codec::stream::{CharStream, Utf8Reader, Utf8StreamExt};
 use super::framed::{LEN, READ, Reader, framed, framed_in};
 use super::support::{Bench, Corpus, Row, Work};
 
-/// What a read brings: a little message, and a TCP segment over Ethernet.
+/// The bytes per read: a small message, and a TCP segment over Ethernet.
 const READS: [usize; 2] = [64, READ];
 
-/// What a stream brings: the buffer of a reader that has much to read.
+/// The bytes per chunk: the buffer of a busy reader.
 const CHUNK: usize = 8192;
 
-/// The others, for an input and reads of so many bytes.
+/// The peers, for an input and reads of this many bytes.
 pub(crate) type ReadPeers = for<'a> fn(&mut Row<'a>, &'a [u8], usize);
 
-/// What is the text of each read? Borrowed by us.
+/// The text of each read. Ours is borrowed.
 pub(crate) fn read(bench: &mut Bench, peers: ReadPeers) {
     for read in READS {
         for corpus in Corpus::SCRIPTS {
@@ -84,7 +84,7 @@ pub(crate) fn blocks(bench: &mut Bench) {
     }
 }
 
-/// Lines, of some ten words each.
+/// Lines of some ten words each.
 pub(crate) fn lines(bench: &mut Bench) {
     for corpus in Corpus::SCRIPTS {
         let Some(name) = bench.name("read-lines", corpus.name(), READ.to_string()) else {

@@ -1,4 +1,4 @@
-//! Streams in chunks, cut wherever the chunk ends.
+//! Streams in chunks that can end inside a character.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use super::support::{Bench, Corpus, Name, Row, Work};
 
 const CHUNKS: [usize; 3] = [64, 1460, 8192];
 
-/// The length of one stream, and how many there are, each cut at other places in its characters.
+/// The length of a stream, and the number of streams, each split at other offsets.
 const STREAM: usize = 64 << 10;
 const PHASES: usize = 4;
 
@@ -17,7 +17,7 @@ pub(crate) type Chunks<'a> = Vec<&'a [u8]>;
 
 pub(crate) type StreamPeers = for<'a> fn(&mut Row<'a>, &'a [Chunks<'a>]);
 
-/// What is the text of each chunk? Borrowed where the peer can.
+/// The text of each chunk, borrowed if the contender can.
 pub(crate) fn decode(bench: &mut Bench, peers: StreamPeers) {
     measure(bench, "decode", STREAM * PHASES, |row, streams| {
         row.ours(over(streams, ours_decode));
@@ -26,7 +26,7 @@ pub(crate) fn decode(bench: &mut Bench, peers: StreamPeers) {
     });
 }
 
-/// Is each stream UTF-8? Nothing else is asked for.
+/// Whether each stream is UTF-8, and nothing else.
 pub(crate) fn verdict(bench: &mut Bench, peers: StreamPeers) {
     measure(bench, "verdict", PHASES, |row, streams| {
         row.ours(over(streams, ours_verdict));
@@ -57,27 +57,27 @@ fn measure(
     }
 }
 
-/// Cuts a text into chunks, the first of them `phase` bytes shorter.
+/// Splits a text into chunks, the first of them shorter by `phase` bytes.
 fn cut(text: &str, chunk: usize, phase: usize) -> Chunks<'_> {
     let (first, rest) = text.as_bytes().split_at(chunk - phase);
     std::iter::once(first).chain(rest.chunks(chunk)).collect()
 }
 
-/// Characters are cut behind each of their bytes somewhere.
+/// Checks that some character is split after each of its bytes.
 fn assert_every_phase(name: &Name, texts: &[String], streams: &[Chunks<'_>], corpus: Corpus) {
     let mut seen = [false; 4];
     for (text, chunks) in texts.iter().zip(streams) {
         let mut at = 0;
         for chunk in chunks {
-            let behind = (0..4).find(|back| text.is_char_boundary(at - back)).unwrap_or(0);
-            seen[behind] = true;
+            let back = (0..4).find(|back| text.is_char_boundary(at - back)).unwrap_or(0);
+            seen[back] = true;
             at += chunk.len();
         }
     }
     assert!(seen[..corpus.width()].iter().all(|&seen| seen), "{name}: cut at {seen:?} only");
 }
 
-/// The sum of what a contender answers for each stream.
+/// The sum of the answers of a contender for all streams.
 pub(crate) fn over<'a>(
     streams: &'a [Chunks<'a>],
     mut contender: impl FnMut(&[&'a [u8]]) -> usize + 'a,
@@ -97,7 +97,7 @@ fn ours_decode(chunks: &[&[u8]]) -> usize {
     len
 }
 
-/// What people write by hand: append, ask std, keep the rest.
+/// The usual hand-written code: append, `str::from_utf8`, keep the rest.
 fn std_decode(chunks: &[&[u8]]) -> usize {
     let mut buffer = Vec::new();
     let mut len = 0;

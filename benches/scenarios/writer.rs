@@ -1,4 +1,4 @@
-//! The way out: UTF-16 to UTF-8, and text to a writer.
+//! Encoding: UTF-16 to UTF-8, and text to a writer.
 
 use std::convert::identity;
 use std::hint::black_box;
@@ -24,7 +24,7 @@ const LEN: usize = 64 << 10;
 
 pub(crate) type Utf16Peers = for<'a> fn(&mut Row<'a>, &'a [&'a [u16]]);
 
-/// UTF-16 in chunks to one `String` after another. Pairs are not cut: not every peer could join them.
+/// UTF-16 in chunks to a new `String` each. Pairs are not split, because not every peer can join them.
 pub(crate) fn from_utf16(bench: &mut Bench, peers: Utf16Peers) {
     for size in SIZES {
         for corpus in Corpus::SCRIPTS {
@@ -86,7 +86,7 @@ fn utf16_std(units: &[u16], text: &mut String) {
     text.extend(chars.map(|c| c.expect("pairs are whole")));
 }
 
-/// Texts of some length to a writer that writes vectored, and takes all it is given.
+/// Texts of some length to a writer with vectored writes that accepts everything.
 pub(crate) fn writer(bench: &mut Bench) {
     for size in SIZES {
         let corpus = Corpus::Mixed;
@@ -105,7 +105,7 @@ pub(crate) fn writer(bench: &mut Bench) {
     }
 }
 
-/// What a writer within a sink has taken, when all texts have been fed.
+/// The number of bytes that a writer in a sink accepted after all texts were fed.
 fn written<'a, S, T>(
     texts: &'a [ByteString],
     new: impl Fn(Taker) -> S + 'a,
@@ -128,7 +128,7 @@ where
     }
 }
 
-/// Counts what it is given.
+/// Counts the bytes that it accepts.
 struct Taker(usize);
 
 impl AsyncWrite for Taker {

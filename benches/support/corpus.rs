@@ -1,4 +1,4 @@
-//! Text by script: code points drawn at random, in words and lines, the same in every run.
+//! Text by script: random code points in words and lines, the same in every run.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -24,12 +24,12 @@ impl Rng {
         range.start() + (self.next() >> 32) as usize % width
     }
 
-    /// Whether something happens that does so once in `times`.
+    /// True once in `times` times, on average.
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.range(1..=times) == 1
     }
 
-    /// A character between two others, surrogates not among them.
+    /// A character between two others, without surrogates.
     fn char(&mut self, range: RangeInclusive<char>) -> char {
         let code = self.range(*range.start() as usize..=*range.end() as usize);
         char::from_u32(code as u32).expect("a range without surrogates")
@@ -40,7 +40,7 @@ impl Rng {
     }
 }
 
-/// What a text is made of.
+/// The script of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Corpus {
     /// One byte each.
@@ -55,7 +55,7 @@ pub(crate) enum Corpus {
     Cjk,
     /// Four bytes each, with variation selectors (three) and spaces.
     Emoji,
-    /// Markup and JSON around runs of the others.
+    /// Markup and JSON around runs of the other scripts.
     Mixed,
 }
 
@@ -75,7 +75,7 @@ impl Corpus {
         }
     }
 
-    /// The longest character, in bytes.
+    /// The length of the longest character, in bytes.
     pub(crate) const fn width(self) -> usize {
         match self {
             Self::Ascii => 1,
@@ -176,15 +176,15 @@ fn push_markup(rng: &mut Rng, text: &mut String) {
     }
 }
 
-/// Distinct messages one behind the other in one buffer, where an allocator and a few bytes of
-/// framing would have put them: not aligned, and not all at the same distance from a cache line.
+/// Distinct messages, one after another in one buffer, placed as by an allocator and a few bytes of
+/// framing: not aligned, and at different offsets in a cache line.
 pub(crate) struct Pool {
     bytes: Vec<u8>,
     messages: Vec<Range<usize>>,
 }
 
 impl Pool {
-    /// Messages with lengths drawn from `lengths`, some `total` bytes of them and at least one.
+    /// Messages with lengths drawn from `lengths`, about `total` bytes in all and at least one message.
     pub(crate) fn new(corpus: Corpus, lengths: RangeInclusive<usize>, total: usize) -> Self {
         let mut rng = Rng::new(7 + *lengths.end() as u64);
         let (mut bytes, mut messages) = (Vec::<u8>::with_capacity(2 * total + 128), Vec::new());
@@ -208,5 +208,5 @@ impl Pool {
 
 const CACHE_LINE: usize = 64;
 
-/// Where in a cache line the first message starts: behind an allocator's own 16 bytes.
+/// The offset of the first message in a cache line: after an allocator's own 16 bytes.
 const FIRST_MESSAGE: usize = 16;

@@ -1,4 +1,4 @@
-//! All fuzz targets: the name of the binary chooses the operation, which the plans are made for.
+//! All fuzz targets. The name of the binary selects the operation, which the plans are made for.
 #![no_main]
 
 use std::fmt;
@@ -45,7 +45,7 @@ const OPERATIONS: [(&str, Operation); 28] = [
     ("kernel", |input| plan(input, kernels::every_kernel)),
 ];
 
-/// The operation of this binary. Chosen by the compiler, so that a binary contains no other.
+/// The operation of this binary, selected at compile time, so that a binary contains no other.
 const OPERATION: Operation = operation_of(env!("CARGO_BIN_NAME"));
 
 fuzz_target!(|plan: AnyPlan| plan.0.check());
@@ -87,7 +87,7 @@ trait Plan: fmt::Debug {
     fn check(&self);
 }
 
-/// A plan, and the check that it is for.
+/// A plan, and its check.
 struct Checked<P>(P, fn(&P));
 
 impl<P: fmt::Debug> fmt::Debug for Checked<P> {
@@ -102,7 +102,7 @@ impl<P: fmt::Debug> Plan for Checked<P> {
     }
 }
 
-/// The plan that these bytes make for `check`. Too few bytes make none.
+/// The plan that these bytes make for `check`. Too few bytes make no plan.
 fn plan<P>(input: Unstructured<'_>, check: fn(&P)) -> Result<AnyPlan>
 where
     P: for<'a> Arbitrary<'a> + fmt::Debug + 'static,

@@ -1,4 +1,4 @@
-/* Feeds one stream to the library in every cut, and pairs of cuts, and compares what comes out. */
+/* Passes one stream to the library at every split and every pair of splits, and compares the output. */
 
 #include <stdalign.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct repaired utf8_decoder_repair_end(struct memory *, uint8_t *, size_t);
 
 enum { FULL = 1, MAX = 128 };
 
-/* A waving hand, an FF, an encoded surrogate, a euro sign, and the beginning of another. */
+/* A waving hand, an FF, an encoded surrogate, a euro sign, and an incomplete one. */
 static const uint8_t stream[] = "Gr\xC3\xBC\xC3\x9F" "e \xF0\x9F\x91\x8B\xFF. \xED\xA0\x80 "
                                 "\xE2\x82\xAC\xE2\x82";
 static const size_t len = sizeof stream - 1;
@@ -59,7 +59,7 @@ static void on_text(void *context, const uint8_t *piece, size_t piece_len) {
 
 static void on_error(void *context, struct error error) {
     struct seen *seen = context;
-    check(seen->errors < 4 && same(error, errors[seen->errors]), "push gave another error");
+    check(seen->errors < 4 && same(error, errors[seen->errors]), "push reported a wrong error");
     seen->errors++;
 }
 
@@ -71,14 +71,14 @@ static void validate(const size_t cuts[4]) {
     for (int i = 0; i < 3; i++) {
         size_t at = cuts[i];
         while (!utf8_validator_push(&validator, stream + at, cuts[i + 1] - at, &error)) {
-            check(found < 4 && same(error, errors[found]), "the validator gave another error");
+            check(found < 4 && same(error, errors[found]), "the validator reported a wrong error");
             at = error.valid_up_to + (size_t)error.len;
             found++;
         }
     }
-    check(found == 4, "the validator gave fewer errors");
-    check(!utf8_validator_finish(&validator, &error) && same(error, errors[4]), "the end is cut");
-    check(utf8_validator_finish(&validator, &error), "and is told once");
+    check(found == 4, "the validator reported too few errors");
+    check(!utf8_validator_finish(&validator, &error) && same(error, errors[4]), "the incomplete end is not reported");
+    check(utf8_validator_finish(&validator, &error), "the incomplete end is reported twice");
 }
 
 static void decode(const size_t cuts[4]) {
@@ -88,9 +88,9 @@ static void decode(const size_t cuts[4]) {
     utf8_decoder_init(&decoder);
     for (int i = 0; i < 3; i++)
         utf8_decoder_push(&decoder, stream + cuts[i], cuts[i + 1] - cuts[i], on_text, on_error, &seen);
-    check(!utf8_decoder_finish(&decoder, &error) && same(error, errors[4]), "the end is cut");
-    check(seen.errors == 4, "the decoder gave fewer errors");
-    check(seen.len == strlen(text) && !memcmp(seen.text, text, seen.len), "other text");
+    check(!utf8_decoder_finish(&decoder, &error) && same(error, errors[4]), "the incomplete end is not reported");
+    check(seen.errors == 4, "the decoder reported too few errors");
+    check(seen.len == strlen(text) && !memcmp(seen.text, text, seen.len), "wrong text");
 }
 
 static void repair_into(const size_t cuts[4], size_t room) {
@@ -107,12 +107,12 @@ static void repair_into(const size_t cuts[4], size_t room) {
             on_text(&seen, buffer, done.written);
             at += done.read + done.held;
         } while (done.status == FULL);
-        check(at == cuts[i + 1], "done, and not all read");
+        check(at == cuts[i + 1], "done, but not everything was read");
     }
     done = utf8_decoder_repair_end(&decoder, buffer, room);
-    check(done.status == 0, "no end");
+    check(done.status == 0, "the end was not written");
     on_text(&seen, buffer, done.written);
-    check(seen.len == strlen(repair) && !memcmp(seen.text, repair, seen.len), "another repair");
+    check(seen.len == strlen(repair) && !memcmp(seen.text, repair, seen.len), "wrong repaired text");
 }
 
 int main(void) {
@@ -127,6 +127,6 @@ int main(void) {
             count++;
         }
     }
-    printf("no_std: %u ways to cut %zu bytes, all the same\n", count, len);
+    printf("no_std: %u ways to split %zu bytes, all equal\n", count, len);
     return 0;
 }
