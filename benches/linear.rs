@@ -244,10 +244,7 @@ fn main() -> ExitCode {
     let is_bench = arguments.iter().any(|argument| argument == "--bench");
     let filters: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let mut bench = Bench::new(is_bench);
-    println!(
-        "{} times {} bytes, in one stream and in separate streams",
-        bench.times, bench.unit
-    );
+    println!("{} times {} bytes, in one stream and in separate streams", bench.times, bench.unit);
     println!("{:<24} {:<14} {:>6} {:>9} {:>6}", "object", "shape", "chunks", "ns/byte", "ratio");
 
     let (mut worst, mut marked) = (0.0_f64, 0);
