@@ -66,8 +66,8 @@ impl LegacyEncoding {
         Self(Table::Latin1)
     }
 
-    /// The encoding of Western Windows, as which the Web decodes Latin-1 (the WHATWG index: 81, 8D,
-    /// 8F, 90 and 9D are C1 controls). Never fails.
+    /// Windows-1252, the encoding of Western Windows. The Web decodes Latin-1 in this encoding.
+    /// Bytes 81, 8D, 8F, 90 and 9D are C1 controls, as in the WHATWG index. Never fails.
     ///
     /// # Examples
     ///

@@ -122,7 +122,7 @@ impl TerminalDecoder {
 
     /// Sets the coding system in which streams start. Call it before the first push.
     ///
-    /// Most terminals of today start in UTF-8.
+    /// Most terminals today start in UTF-8.
     ///
     /// # Examples
     ///
@@ -231,7 +231,7 @@ impl TerminalDecoder {
     /// let error = decoder.finish().unwrap_err();
     /// assert_eq!(error.kind(), Utf8ErrorKind::Incomplete);
     ///
-    /// decoder.push(b"\x1B").for_each(drop); // the escape key, perhaps
+    /// decoder.push(b"\x1B").for_each(drop); // possibly the escape key
     /// assert_eq!(decoder.finish(), Ok(Some("\x1B")));
     /// assert_eq!(decoder.finish(), Ok(None));
     /// ```

@@ -33,8 +33,8 @@ pin_project! {
     ///
     /// # Errors
     ///
-    /// Those of the `Utf8Stream`, as items at their position. The stream continues after an error
-    /// without delay.
+    /// The errors of the `Utf8Stream`, as items at their position. The stream continues after an
+    /// error without delay.
     ///
     /// # Cancel safety
     ///

@@ -339,10 +339,10 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     /// but are in no line ([`rest`](Self::rest)) come first. They are copied to memory that is
     /// freed once the text has been consumed and the reader is pending.
     ///
-    /// Errors in all lines so far have been counted. Errors in an incomplete line will be. After a
-    /// rejected line, the reader continues in the middle of that line. If a line can end with CR,
-    /// the reader may continue with the LF of a CR LF. A reader that ended while lines were left is
-    /// read once more.
+    /// Errors in all lines so far have been counted. Errors in an incomplete line are counted
+    /// later. After a rejected line, the reader continues in the middle of that line. If a line can
+    /// end with CR, the reader may continue with the LF of a CR LF. A reader that ended while lines
+    /// were left is read once more.
     ///
     /// # Examples
     ///

@@ -47,8 +47,8 @@ pin_project! {
     ///
     /// [`StreamError::Utf8`] for each ill-formed part in [`ErrorMode::Fatal`], the default. The
     /// text before the error comes first, and the text after it follows without delay.
-    /// [`StreamError::Inner`] in every mode. The held bytes of a character are kept, and decoding
-    /// continues if the inner stream does.
+    /// [`StreamError::Inner`] in every mode, if the inner stream fails. The held bytes of a
+    /// character are kept, and decoding continues if the inner stream does.
     ///
     /// # Cancel safety
     ///
@@ -149,7 +149,7 @@ impl<S> Utf8Stream<S> {
     /// let chunks = [&b"caf\xE9, th\xE9"[..]].map(Ok::<_, std::io::Error>);
     /// let mut texts = stream::iter(chunks).utf8().with_error_mode(ErrorMode::Latin1);
     /// assert_eq!(texts.next().await.unwrap().unwrap(), "café, th");
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "é"); // until the end, it might go on
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "é"); // held until the end: E9 can begin a character
     /// # }
     /// ```
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {

@@ -17,7 +17,7 @@ use crate::payload::websocket::ClosePayload;
 ///
 /// let mut connection = MessageAssembler::new();
 /// connection.start_frame(Opcode::Text, true, None).unwrap();
-/// connection.push(&mut b"caf\xC3".clone()).unwrap(); // perhaps an é, cut
+/// connection.push(&mut b"caf\xC3".clone()).unwrap(); // C3 may begin an é
 /// let error = connection.push(&mut *b"!".to_vec()).unwrap_err();
 ///
 /// assert_eq!((error.close_code(), error.offset()), (1007, Some(3)));

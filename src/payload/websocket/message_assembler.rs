@@ -46,11 +46,11 @@ use crate::payload::websocket::{ClosePayload, Message, MessageError, Opcode};
 ///
 /// // A message in one piece is not copied.
 /// let piece = BytesMut::from("tea");
-/// let place = piece.as_ptr();
+/// let address = piece.as_ptr();
 /// connection.start_frame(Opcode::Text, true, None)?;
 /// connection.push_bytes(piece)?;
 /// let Some(Message::Text(text)) = connection.end_frame()? else { panic!("it was FIN") };
-/// assert_eq!((&*text, text.as_ptr()), ("tea", place));
+/// assert_eq!((&*text, text.as_ptr()), ("tea", address));
 /// # Ok(())
 /// # }
 /// ```
@@ -438,7 +438,7 @@ impl MessageAssembler {
     /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Binary, false, None)?;
     /// connection.push(&mut [0xFF])?;
-    /// assert_eq!(connection.end_frame()?, None); // it was not FIN
+    /// assert_eq!(connection.end_frame()?, None); // FIN was not set
     /// connection.start_frame(Opcode::Continuation, true, None)?;
     /// connection.push(&mut [0x00])?;
     /// assert_eq!(connection.end_frame()?, Some(Message::Binary(b"\xFF\x00"[..].into())));

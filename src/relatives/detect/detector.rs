@@ -7,7 +7,7 @@ use crate::core::options::Utf8Options;
 use crate::core::validator::Utf8Validator;
 use crate::detect::StreamKind;
 
-/// Detects the kind of a byte stream, in chunks split anywhere.
+/// Detects the kind of a byte stream, chunk by chunk. A chunk can end anywhere.
 ///
 /// Between calls the detector holds at most three bytes, the beginning of a BOM or of a sequence.
 /// `push(b"")` changes nothing. [`finish`](Self::finish) makes the result certain: further calls
@@ -23,7 +23,7 @@ use crate::detect::StreamKind;
 /// assert_eq!(detector.push(b"\xEF\xBB"), StreamKind::Ascii); // too few bytes for a BOM
 /// assert_eq!(detector.push(b"\xBF"), StreamKind::Utf8WithBom);
 /// assert_eq!(detector.push(b"caf\xE9"), StreamKind::Utf8WithBom); // E9 may begin a character
-/// assert_eq!(detector.push(b", th\xE9"), StreamKind::Legacy); // it did not
+/// assert_eq!(detector.push(b", th\xE9"), StreamKind::Legacy); // a comma cannot continue it
 /// assert_eq!(detector.finish(), StreamKind::Legacy);
 /// ```
 #[derive(Clone, Debug)]

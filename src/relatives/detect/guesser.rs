@@ -96,8 +96,8 @@ impl LegacyGuesser {
     /// Guesses the encoding if the stream so far is [`StreamKind::Legacy`]. More bytes may change
     /// the guess.
     ///
-    /// `domain` improves the guess: it is the last label of the host name that sent the bytes, such
-    /// as `jp`, in any case. A `domain` that is not a label is ignored.
+    /// `domain` improves the guess. It is the last label of the sender's host name, such as `jp`,
+    /// in any case. A `domain` that is not a label is ignored.
     ///
     /// # Examples
     ///

@@ -42,7 +42,7 @@ use crate::relatives::Follow;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// // A list of files, one name of which is in Latin-1; read three bytes at a time.
+/// // A list of file names, read three bytes at a time. One name is in Latin-1.
 /// let listing = &b"caf\xC3\xA9, caf\xE9"[..];
 /// let codec = DialectCodec::new(Dialect::Utf8b);
 /// let mut items = FramedRead::with_capacity(listing, codec.clone(), 3);

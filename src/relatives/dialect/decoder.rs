@@ -1,4 +1,4 @@
-//! How are chunks of bytes in a dialect, split anywhere, decoded?
+//! How are chunks of bytes in a dialect decoded?
 
 use core::iter::FusedIterator;
 
@@ -12,8 +12,8 @@ use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::dialect::{Dialect, DialectPiece};
 use crate::relatives::Follow;
 
-/// Decodes a stream of bytes in a [`Dialect`] to code points or text, in chunks split anywhere, and
-/// reports ill-formed parts.
+/// Decodes a stream of bytes in a [`Dialect`] to code points or text, chunk by chunk, and reports
+/// ill-formed parts. A chunk can end anywhere.
 ///
 /// [`push`](Self::push) yields, in the order of the stream, text for bytes that are the same in
 /// UTF-8, code points for sequences that differ, and errors.
@@ -31,7 +31,7 @@ use crate::relatives::Follow;
 /// ```
 /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
 ///
-/// // U+1F600 in CESU-8: a pair of surrogates of three bytes each, cut in the middle.
+/// // U+1F600 in CESU-8: a pair of surrogates of three bytes each, split in the middle.
 /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
 /// let mut text = String::new();
 /// for chunk in [&b"smile: \xED\xA0\xBD\xED"[..], b"", b"\xB8\x80!"] {

@@ -31,11 +31,11 @@ use crate::dialect::options::{Options, Unpaired, Values};
 /// ```
 /// use utf8_codec::dialect::{Dialect, DialectEncoder};
 ///
-/// // A pair of UTF-16 units, cut in two.
+/// // A pair of UTF-16 units, pushed in two calls.
 /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
 /// assert_eq!(*encoder.push_unit(0xD83D).unwrap(), []);
 /// assert_eq!(*encoder.push_unit(0xDE00).unwrap(), *"😀".as_bytes());
-/// // One that stays alone.
+/// // An unpaired unit.
 /// assert_eq!(*encoder.push_unit(0xD83D).unwrap(), []);
 /// assert_eq!(*encoder.finish().unwrap(), *b"\xED\xA0\xBD");
 /// ```

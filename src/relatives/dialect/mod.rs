@@ -1,7 +1,7 @@
 //! Dialects of UTF-8: RFC 2279, CESU-8, Modified UTF-8, WTF-8, UTF-8B and Python's `surrogatepass`.
 //!
-//! None of them is UTF-8, and no other module decodes or encodes them: `C0 80`, `ED A0 80` and `FC
-//! 84 80 80 80 80` are errors everywhere else. Here you select the [`Dialect`] by its name.
+//! None of them is UTF-8, and no other module decodes or encodes them: `C0 80` and `ED A0 80`, for
+//! example, are errors everywhere else. Here you select the [`Dialect`] by its name.
 //!
 //! | dialect | differs from UTF-8 in | found in |
 //! | --- | --- | --- |
@@ -23,7 +23,7 @@
 //! use utf8_codec::ErrorMode;
 //! use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 //!
-//! // A file name that is not UTF-8, as Python holds it, and the same bytes back.
+//! // A file name that is not UTF-8, as in Python, and the same bytes after encoding.
 //! let name = b"caf\xE9.txt";
 //! let mut decoder = DialectDecoder::new(Dialect::Utf8b);
 //! let mut code_points = Vec::new();
@@ -49,7 +49,7 @@
 //!
 //! # Errors
 //!
-//! A [`DialectError`] covers at least one byte: those that could have begun a sequence of the
+//! A [`DialectError`] covers the bytes, at least one, that could have begun a sequence of the
 //! dialect. The byte that cannot continue it starts the next sequence.
 //!
 //! If errors are reported, by [`push`](DialectDecoder::push) and in [`ErrorMode::Fatal`], the error
@@ -75,7 +75,7 @@
 //!   [accepted](DialectDecoder::with_unpaired_surrogates).
 //! - In [`ModifiedUtf8`](Dialect::ModifiedUtf8) a byte 00 is ill-formed, and so are `C0 81` and
 //!   `E0 80 80` (JVM specification, section 4.4.7), which Java's `readUTF` accepts.
-//! - In [`SurrogatePass`](Dialect::SurrogatePass) a truncated surrogate is what it is in UTF-8: an error of
+//! - In [`SurrogatePass`](Dialect::SurrogatePass) a truncated surrogate is the same error as in UTF-8:
 //!   one byte, `ED`.
 
 mod code_point;

@@ -143,7 +143,7 @@ impl DialectDecoder {
     /// let mut code_points = Vec::new();
     /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
     /// let _done = decoder.push_to_code_points(b"\xE2\x82", ErrorMode::Fatal, &mut code_points);
-    /// assert!(code_points.is_empty()); // it may become a euro sign
+    /// assert!(code_points.is_empty()); // held: it may become a euro sign
     /// decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
     /// assert_eq!(code_points, [0xDCE2, 0xDC82]);
     /// ```

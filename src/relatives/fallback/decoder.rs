@@ -12,12 +12,12 @@ use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, Switch};
 use crate::relatives::{Follow, progress};
 
-/// Decodes a byte stream, in chunks split anywhere. Bytes that are not UTF-8 are decoded in a
-/// legacy encoding.
+/// Decodes a byte stream, chunk by chunk. Bytes that are not UTF-8 are decoded in a legacy
+/// encoding.
 ///
-/// How the stream is split into chunks never affects the text. After each push, everything that the
-/// bytes so far determine has been appended. The rest is held: the table in [the
-/// module](crate::fallback) has the limits. An empty chunk changes nothing.
+/// A chunk can end anywhere: how the stream is split into chunks never affects the text. After each
+/// push, everything that the bytes so far determine has been appended. The rest is held: the table
+/// in [the module](crate::fallback) has the limits. An empty chunk changes nothing.
 /// [`finish_to_string`](Self::finish_to_string) decodes the held bytes. After an error and after
 /// the end of a stream, decoding continues and offsets keep counting. A new line begins after the
 /// end. A stream that has fallen back permanently stays in its legacy encoding until
@@ -329,7 +329,7 @@ impl FallbackDecoder {
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
     /// let _done = decoder.push_to_string(b"gr\xC3\xBC\xC3\x9Fe", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.incomplete(), b"\xC3\xBC\xC3\x9Fe"); // the line may not be UTF-8
+    /// assert_eq!(decoder.incomplete(), b"\xC3\xBC\xC3\x9Fe"); // held: the line may not be UTF-8
     /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
@@ -384,7 +384,7 @@ impl FallbackDecoder {
     ///
     /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
     /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9 \xE8\n", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // made the line fall back
+    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // the reason for the fallback
     /// assert_eq!(decoder.first_fallback(), Some(0)); // the whole line
     /// ```
     #[must_use]

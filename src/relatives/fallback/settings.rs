@@ -79,7 +79,7 @@ impl Fallback {
     /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
     /// let mut text = String::new();
     /// let _done = decoder.push_to_string(b"PRIVMSG #caf\xC3\xA9 ", ErrorMode::Fatal, &mut text);
-    /// assert_eq!(text, "PRIVMSG #caf"); // the rest may show that C3 A9 is two characters
+    /// assert_eq!(text, "PRIVMSG #caf"); // held: C3 A9 may be two Latin-1 characters
     /// let _done = decoder.push_to_string(b":ol\xE9\n", ErrorMode::Fatal, &mut text);
     /// assert_eq!(text, "PRIVMSG #cafÃ© :olé\n");
     /// ```

@@ -1,4 +1,4 @@
-//! How are UTF-16 units, in chunks split anywhere, decoded to UTF-8?
+//! How are chunks of UTF-16 units decoded to UTF-8?
 
 use crate::core::decoder::buffer::{Progress, Status};
 use crate::core::mode::{ErrorMode, Repair};
@@ -10,7 +10,7 @@ use crate::utf16::Utf16Error;
 use crate::utf16::error::End;
 use crate::utf16::unit::{Class, class};
 
-/// Decodes UTF-16 units to UTF-8, in chunks split anywhere.
+/// Decodes UTF-16 units to UTF-8, chunk by chunk. A chunk can end anywhere.
 ///
 /// Between calls the decoder holds at most one high surrogate, whose low surrogate may be the next
 /// unit. Everything else that the units so far determine has been emitted. An empty chunk changes

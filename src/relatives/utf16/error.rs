@@ -19,7 +19,7 @@ use crate::core::mode::{ErrorMode, Repair};
 /// use utf8_codec::utf16::Utf16Decoder;
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut text); // the low half may follow
+/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut text); // the low surrogate may follow
 /// decoder.push_to_string(&[0x62], ErrorMode::Skip, &mut text); // it does not
 ///
 /// let error = decoder.first_error().unwrap();

@@ -1,4 +1,4 @@
-//! Decodes UTF-16 units to UTF-8, in chunks split anywhere.
+//! Decodes UTF-16 units to UTF-8, chunk by chunk.
 //!
 //! JavaScript, Java, .NET, Windows and many of their protocols represent text as 16-bit units. A
 //! character above U+FFFF is a pair of surrogates, a high one and a low one, and a chunk can end

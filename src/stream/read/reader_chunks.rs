@@ -22,8 +22,8 @@ pin_project! {
     ///
     /// # Errors
     ///
-    /// Those of the reader. An error does not end the stream: the next poll reads again. A reader that
-    /// always fails yields errors indefinitely.
+    /// The errors of the reader. An error does not end the stream: the next poll reads again. A
+    /// reader that always fails yields errors indefinitely.
     ///
     /// # Cancel safety
     ///

@@ -295,7 +295,7 @@ impl<R> Utf8Reader<R> {
     ///
     /// assert_eq!((reader.as_str(), reader.rest()), ("€uro", &b"\xFF\0"[..]));
     /// let mut decoder = reader.decoder().clone();
-    /// assert!(decoder.push(reader.rest()).next().unwrap().is_err()); // it continues there
+    /// assert!(decoder.push(reader.rest()).next().unwrap().is_err()); // the clone continues with `rest`
     /// assert_eq!(reader.into_inner(), b" and more");
     /// # Ok(())
     /// # }

@@ -53,8 +53,9 @@ pin_project! {
     ///
     /// # Cancel safety
     ///
-    /// Every future can be dropped before it is ready, as `tokio::select!` does. It has then taken
-    /// none of its text. Text that was taken earlier is written by the next call that waits.
+    /// Writes are atomic: a future that is dropped before it is ready, for example by
+    /// `tokio::select!`, has taken none of its text. Text that was taken earlier is written by the
+    /// next call that waits.
     ///
     /// [`Utf16Error`]: crate::utf16::Utf16Error
     ///

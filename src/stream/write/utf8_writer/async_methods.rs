@@ -78,7 +78,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is ready, nothing of `text` has been taken. `text` is
-    /// dropped with the future: pass a clone, which is cheap.
+    /// dropped with the future. To keep it, pass a clone, which is cheap.
     ///
     /// # Examples
     ///
@@ -192,7 +192,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// let (mut peer, socket) = tokio::io::duplex(64);
     /// let mut writer = Utf8Writer::new(socket);
     /// writer.write_utf16(&[0xD83D]).await?;
-    /// assert!(writer.close().await.is_err()); // its partner will never come
+    /// assert!(writer.close().await.is_err()); // no low surrogate can follow
     /// writer.close().await?;
     /// assert_eq!(peer.read(&mut [0]).await?, 0);
     /// # Ok(())
