@@ -59,12 +59,12 @@ impl GatheredText {
         unsafe { str::from_utf8_unchecked(text) }
     }
 
-    /// What is after the text.
-    pub(crate) fn behind(&self) -> &[u8] {
+    /// Returns the bytes after the text.
+    pub(crate) fn after_text(&self) -> &[u8] {
         &self.bytes[self.text..]
     }
 
-    /// Drops what is after the text.
+    /// Drops the bytes after the text.
     pub(crate) fn truncate(&mut self) {
         self.bytes.truncate(self.text);
     }

@@ -48,7 +48,7 @@ impl KeptText {
     /// Returns the beginning of a character at the end of the pieces.
     pub(super) fn incomplete(&self) -> &[u8] {
         match self {
-            Self::Whole(buffer) => buffer.behind(),
+            Self::Whole(buffer) => buffer.after_text(),
             Self::Joined(_) => &[],
         }
     }
@@ -67,7 +67,7 @@ impl KeptText {
         }
         let mut joined = match mem::replace(self, Self::Joined(String::new())) {
             Self::Whole(buffer) => {
-                debug_assert!(buffer.behind().is_empty());
+                debug_assert!(buffer.after_text().is_empty());
                 String::from(buffer.as_str())
             }
             Self::Joined(joined) => joined,

@@ -340,7 +340,7 @@ impl MessageAssembler {
             piece.truncate(admitted);
         }
         // Incomplete bytes were unmasked when they arrived.
-        let mask = if buffer.behind().is_empty() {
+        let mask = if buffer.after_text().is_empty() {
             mask
         } else {
             decoder.unmask(&mut piece, mask);
