@@ -1,4 +1,12 @@
-//! What the servers of this package share.
+//! HTTP and WebSocket examples of utf8-codec, which need an HTTP stack.
+//!
+//! | program | shows | code |
+//! | --- | --- | --- |
+//! | `http_upload` | uploads of any size as text, in constant memory | [`upload`] |
+//! | `websocket_echo` | a WebSocket server on hyper that validates text as it arrives | [`websocket`] |
+//! | `sse_client` | a client of server-sent events | [`sse`] |
+//!
+//! `cargo run --release -p servers --bin http_upload` runs one of them; `-- --help` lists its options.
 
 pub mod sse;
 pub mod upload;

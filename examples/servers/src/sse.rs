@@ -1,5 +1,5 @@
-//! Server-sent events (WHATWG HTML, section 9.2): a server that sends them in hostile pieces, and
-//! what a client makes of them.
+//! Server-sent events (WHATWG HTML, section 9.2): a parser for a client, and a server that sends events
+//! split in awkward places.
 
 use std::io;
 use std::mem;
@@ -21,15 +21,15 @@ use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// The field `event`, `message` if there was none.
+    /// The field `event`, or `message` if there was none.
     pub name: String,
-    /// The fields `data`, one a line.
+    /// The fields `data`, joined by line feeds.
     pub data: String,
-    /// The last field `id` so far.
+    /// The most recent field `id`.
     pub id: String,
 }
 
-/// Lines to events.
+/// Turns lines into events.
 #[derive(Clone, Debug, Default)]
 pub struct Parser {
     name: String,
@@ -38,7 +38,7 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// Takes the next line; an empty one ends an event.
+    /// Parses the next line; an empty line ends an event.
     pub fn push(&mut self, line: &str) -> Option<Event> {
         if line.is_empty() {
             let name = mem::take(&mut self.name);
@@ -56,18 +56,18 @@ impl Parser {
                 self.data.push('\n');
             }
             "id" if !value.contains('\0') => self.id = value.to_owned(),
-            _ => {} // a comment, `retry`, or nothing known
+            _ => {} // a comment, `retry`, or an unknown field
         }
         None
     }
 }
 
-/// Chunks of a body to events. As the standard says, a signature at the start is removed, what is
-/// ill-formed is replaced, and lines end with CR, LF or CR LF.
+/// Turns the chunks of a body into events. As in the standard, a BOM at the start is removed, ill-formed
+/// parts are replaced, and lines end with CR, LF or CR LF.
 ///
 /// # Errors
 ///
-/// An item is an error where the chunks are, or where a line has more than [`MAX_LINE`] bytes.
+/// An item is an error if a chunk is one, or if a line is longer than [`MAX_LINE`] bytes.
 pub fn events<E>(
     chunks: impl Stream<Item = Result<Bytes, E>>,
 ) -> impl Stream<Item = io::Result<Event>>
@@ -84,7 +84,7 @@ where
     FramedRead::new(reader, codec).filter_map(move |line| {
         let event = match line {
             Ok(Ok(line)) if line.end == LineEnd::Delimiter => parser.push(&line).map(Ok),
-            Ok(Ok(_)) => None, // the end came before the line's
+            Ok(Ok(_)) => None, // the stream ended inside this line
             Ok(Err(error)) => Some(Err(too_long(error))),
             Err(error) => Some(Err(error)),
         };
@@ -96,11 +96,10 @@ fn too_long(error: LineError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
-/// The longest line that is taken, in bytes.
+/// The longest line, in bytes.
 pub const MAX_LINE: usize = 1 << 20;
 
-/// A server whose events, at `/`, come in these pieces. Before each [`Piece::Wait`] it waits until it
-/// is told, by a permit, that all before it has been seen.
+/// A server that sends these pieces at `/`. At each [`Piece::Wait`] it waits for a permit of `seen`.
 pub fn router(pieces: Vec<Piece>, seen: Arc<Semaphore>) -> Router {
     let send = move || {
         let pieces = pieces.clone();
@@ -110,7 +109,7 @@ pub fn router(pieces: Vec<Piece>, seen: Arc<Semaphore>) -> Router {
             async move {
                 match piece {
                     Piece::Bytes(bytes) => {
-                        // So that it goes into a packet of its own.
+                        // So that the piece is sent in a packet of its own.
                         tokio::task::yield_now().await;
                         Some(Ok::<_, io::Error>(bytes))
                     }
@@ -126,24 +125,24 @@ pub fn router(pieces: Vec<Piece>, seen: Arc<Semaphore>) -> Router {
     Router::new().route("/", get(send))
 }
 
-/// What a server does next.
+/// A step of the server.
 #[derive(Clone, Debug)]
 pub enum Piece {
-    /// Sends this.
+    /// Send these bytes.
     Bytes(Bytes),
-    /// Waits until what has been sent has been seen.
+    /// Wait until the client has seen everything so far.
     Wait,
 }
 
-/// Cuts an event where it hurts: within every character, between CR and LF, and, before a wait,
-/// just behind the first byte that tells that the event is complete.
+/// Splits an event inside every character and between CR and LF. The wait comes right after the byte that
+/// completes the event.
 pub fn hostile_pieces(event: &[u8]) -> Vec<Piece> {
     let is_cut = |at: usize| {
-        let (before, behind) = (event[at - 1], event[at]);
-        let within = matches!(behind, 0x80..=0xBF);
-        within || (before == b'\r' && behind == b'\n')
+        let (before, after) = (event[at - 1], event[at]);
+        let is_inside = matches!(after, 0x80..=0xBF);
+        is_inside || (before == b'\r' && after == b'\n')
     };
-    // The last line ending is one byte or two; of CR LF the LF comes late.
+    // The CR of the last CR LF completes the event.
     let complete = if event.ends_with(b"\r\n") { event.len() - 1 } else { event.len() };
     let mut pieces = Vec::new();
     let mut start = 0;

@@ -38,7 +38,7 @@ async fn serve(router: Router) -> SocketAddr {
     address
 }
 
-/// Serves one connection: reads a request without a body, and writes this, in odd pieces.
+/// Serves one connection: reads a request without a body, and writes the answer in small pieces.
 async fn say(answer: Vec<u8>) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -271,7 +271,7 @@ async fn an_invalid_response_is_aborted() {
             }
             Err(error) => {
                 assert!(matches!(error, BodyError::Inner(_)), "{error:?}");
-                assert_eq!(text, "good ", "nothing ill-formed, and nothing behind it");
+                assert_eq!(text, "good ", "no ill-formed text, and nothing after it");
                 return;
             }
         }

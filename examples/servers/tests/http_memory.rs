@@ -1,6 +1,6 @@
-//! How much memory an upload takes: the server's, and the client's who makes it up as it goes.
+//! The memory that an upload takes in the server and in the client, which generates it while sending.
 //!
-//! The only test of its kind runs in a process of its own, as what it measures is the process.
+//! The only test of its process, because it measures the process.
 
 use servers::upload::self_test::run;
 

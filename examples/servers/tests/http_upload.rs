@@ -1,4 +1,4 @@
-//! The upload server with real clients: reqwest, hyper, and a bare socket for what those do not do.
+//! The upload server with real clients: reqwest, hyper, and a socket for what those cannot do.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -57,8 +57,8 @@ fn counts(text: &str) -> Value {
 async fn every_split_gives_the_same_answer() {
     let address = server().await;
     for at in 0..=TEXT.len() {
-        let (before, behind) = TEXT.as_bytes().split_at(at);
-        let answer = post(address, "utf-8", chunked(vec![before.into(), behind.into()])).await;
+        let (before, after) = TEXT.as_bytes().split_at(at);
+        let answer = post(address, "utf-8", chunked(vec![before.into(), after.into()])).await;
         assert_eq!(answer, (200, counts(TEXT)), "{at}");
     }
     for size in 1..7 {
@@ -146,7 +146,7 @@ async fn concurrent_clients_each_get_their_own_answer() {
 
 type Frames = StreamBody<mpsc::UnboundedReceiver<Result<Frame<Bytes>, Infallible>>>;
 
-/// A body of frames that are still to be sent.
+/// A body whose frames come from a channel.
 fn frames() -> (mpsc::UnboundedSender<Result<Frame<Bytes>, Infallible>>, Frames) {
     let (sender, receiver) = mpsc::unbounded();
     (sender, StreamBody::new(receiver))
@@ -214,14 +214,14 @@ async fn an_error_is_answered_before_the_body_ends() {
         sender.unbounded_send(Ok(Frame::data(Bytes::from_static(b"d")))).unwrap();
         let (status, answer) = upload(address, version, body).await;
         assert_eq!((status, &answer["kind"]), (400, &json!("truncated")), "{version:?}");
-        drop(sender); // has been open until here
+        drop(sender); // open until here
     }
 }
 
 #[tokio::test]
 async fn a_client_that_keeps_sending_can_read_the_rejection() {
     let address = server().await;
-    // More than a socket takes at once; the server reads it, and looks at none of it.
+    // More than a socket buffers; the server reads and discards it.
     let bytes = Bytes::from([b"\xFF".to_vec(), vec![b'x'; 800_000]].concat());
     let socket = TokioIo::new(TcpStream::connect(address).await.unwrap());
     let (mut sender, connection) = hyper::client::conn::http1::handshake(socket).await.unwrap();
@@ -234,7 +234,7 @@ async fn a_client_that_keeps_sending_can_read_the_rejection() {
     let response = soon(sender.send_request(request)).await.unwrap();
     assert_eq!(response.status(), 400);
     soon(response.into_body().collect()).await.unwrap();
-    // All of it has been read: the connection is good for another request.
+    // The whole body has been read, so the connection accepts another request.
     soon(sender.ready()).await.unwrap();
 }
 
@@ -258,9 +258,9 @@ async fn several_uploads_share_a_connection() {
     }
 }
 
-// ---- a bare socket ------------------------------------------------------------------------------
+// ---- a socket -----------------------------------------------------------------------------------
 
-/// Sends this, and reads up to the first line that is empty.
+/// Sends these bytes, and reads up to the first empty line.
 async fn ask(socket: &mut TcpStream, bytes: &[u8]) -> String {
     socket.write_all(bytes).await.unwrap();
     let mut answer = Vec::new();
@@ -332,7 +332,7 @@ async fn one_byte_chunks_with_extensions_and_trailers_are_read() {
         request.extend_from_slice(&[*byte, b'\r', b'\n']);
     }
     request.extend_from_slice(b"0\r\nX-Trailer: 1\r\n\r\n");
-    // In packets as odd as can be.
+    // In packets of different sizes.
     for piece in request.chunks(3) {
         socket.write_all(piece).await.unwrap();
         socket.flush().await.unwrap();

@@ -1,5 +1,5 @@
-//! How much memory hostile clients can have the WebSocket server take. Alone in its process, as it is
-//! the process that is asked.
+//! The memory that hostile clients can make the WebSocket server use. It is a test of its own process, because
+//! it measures the process.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -32,15 +32,15 @@ fn an_announced_length_allocates_no_memory() {
             for _ in 0..CLIENTS {
                 clients.spawn(client(address));
             }
-            timeout(PATIENCE, clients.join_all()).await.expect("nothing takes so long");
-            // A gibibyte was announced. What was sent, buffers of sockets aside, is 16 MiB.
+            timeout(PATIENCE, clients.join_all()).await.expect("timed out");
+            // The clients announced 1 GiB and sent 16 MiB.
             let grown = peak() - before;
             assert!(grown < 96 * MIB, "{} MiB", grown / MIB);
         }
     });
 }
 
-/// 256 KiB of the 16 MiB that are announced, and then what is refused.
+/// Sends 256 KiB of the 16 MiB that it announces, then a byte that is rejected.
 fn announces(address: SocketAddr) -> futures::future::BoxFuture<'static, ()> {
     Box::pin(async move {
         let mut client = Client::connect(address, "/echo").await.unwrap();
@@ -54,7 +54,7 @@ fn announces(address: SocketAddr) -> futures::future::BoxFuture<'static, ()> {
     })
 }
 
-/// 16 Ki frames of a byte.
+/// Sends 16,384 frames of one byte.
 fn sends_single_bytes(address: SocketAddr) -> futures::future::BoxFuture<'static, ()> {
     Box::pin(async move {
         let mut client = Client::connect(address, "/echo").await.unwrap();
@@ -82,7 +82,7 @@ fn a_gibibyte_that_is_only_validated() {
     assert!(peak() - before < MIB, "{} KiB", (peak() - before) >> 10);
 }
 
-/// The most memory that the process has had at a time, in bytes.
+/// The peak memory of the process, in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -1,10 +1,10 @@
-//! The programs themselves, as they are run by hand.
+//! The programs as processes.
 
 use std::process::{Command, Stdio};
 
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-/// Runs a program to its end; its exit status and what it prints.
+/// Runs a program to its end, and returns its exit status and output.
 fn run(program: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(program).args(arguments).output().unwrap();
     let printed = [output.stdout, output.stderr].concat();

@@ -1,4 +1,4 @@
-//! Server-sent events, cut anywhere, and over the loopback device.
+//! Server-sent events, split anywhere, and over a loopback socket.
 
 use std::convert::Infallible;
 use std::io;
@@ -14,8 +14,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// What comes of these bytes, in chunks of so many.
-fn told(bytes: &[u8], size: usize) -> Vec<io::Result<Event>> {
+/// Returns the events of these bytes in chunks of `size` bytes.
+fn parsed(bytes: &[u8], size: usize) -> Vec<io::Result<Event>> {
     let chunks = bytes.chunks(size).map(Bytes::copy_from_slice).map(Ok::<_, Infallible>);
     let chunks: Vec<_> = chunks.collect();
     events(stream::iter(chunks)).collect().now_or_never().expect("never waits")
@@ -37,8 +37,8 @@ fn events_do_not_depend_on_splits_or_line_endings() {
     for newline in ["\n", "\r", "\r\n"] {
         let stream = stream.replace('\n', newline).into_bytes();
         for size in 1..=stream.len() {
-            let told: io::Result<Vec<_>> = told(&stream, size).into_iter().collect();
-            assert_eq!(told.unwrap(), expected, "{newline:?} {size}");
+            let parsed: io::Result<Vec<_>> = parsed(&stream, size).into_iter().collect();
+            assert_eq!(parsed.unwrap(), expected, "{newline:?} {size}");
         }
     }
 }
@@ -46,25 +46,25 @@ fn events_do_not_depend_on_splits_or_line_endings() {
 #[test]
 fn invalid_bytes_are_replaced() {
     for size in 1..20 {
-        let told = told(b"data: \xE2\x82!\xFF\n\n", size);
-        assert_eq!(told[0].as_ref().unwrap().data, "\u{FFFD}!\u{FFFD}", "{size}");
+        let parsed = parsed(b"data: \xE2\x82!\xFF\n\n", size);
+        assert_eq!(parsed[0].as_ref().unwrap().data, "\u{FFFD}!\u{FFFD}", "{size}");
     }
 }
 
 #[test]
 fn an_endless_line_is_an_error_and_the_next_event_is_kept() {
     let bytes = format!("data: {}\ndata: next\n\n", "x".repeat(MAX_LINE));
-    let told = told(bytes.as_bytes(), 8192);
-    assert_eq!(told[0].as_ref().unwrap_err().kind(), io::ErrorKind::InvalidData);
-    assert_eq!(*told[1].as_ref().unwrap(), event("message", "next", ""));
+    let parsed = parsed(bytes.as_bytes(), 8192);
+    assert_eq!(parsed[0].as_ref().unwrap_err().kind(), io::ErrorKind::InvalidData);
+    assert_eq!(*parsed[1].as_ref().unwrap(), event("message", "next", ""));
 }
 
 #[test]
 fn a_body_error_is_returned() {
     let chunks = [Ok(Bytes::from_static(b"data: 1\n\n")), Err(io::Error::other("the cable"))];
-    let told: Vec<_> = events(stream::iter(chunks)).collect().now_or_never().unwrap();
-    assert_eq!(*told[0].as_ref().unwrap(), event("message", "1", ""));
-    assert_eq!(told[1].as_ref().unwrap_err().to_string(), "the cable");
+    let parsed: Vec<_> = events(stream::iter(chunks)).collect().now_or_never().unwrap();
+    assert_eq!(*parsed[0].as_ref().unwrap(), event("message", "1", ""));
+    assert_eq!(parsed[1].as_ref().unwrap_err().to_string(), "the cable");
 }
 
 #[test]

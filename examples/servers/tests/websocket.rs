@@ -1,4 +1,4 @@
-//! The WebSocket server and real clients, over the loopback device.
+//! The WebSocket server with real clients, over loopback sockets.
 
 use std::fs;
 use std::io;
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 type Tungstenite = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// Starts a server, and gives its address to `client`.
+/// Starts a server, and passes its address to `client`.
 fn with_server<F: Future<Output = ()>>(max_length: u64, client: impl FnOnce(SocketAddr) -> F) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -35,8 +35,8 @@ fn with_server<F: Future<Output = ()>>(max_length: u64, client: impl FnOnce(Sock
         let server = Server::bind((Ipv4Addr::LOCALHOST, 0), max_length).await.unwrap();
         let address = server.address().unwrap();
         tokio::spawn(server.run());
-        timeout(PATIENCE, client(address)).await.expect("nothing takes so long");
-        // Whatever has been done to it, it goes on.
+        timeout(PATIENCE, client(address)).await.expect("timed out");
+        // The server still works after any client.
         let mut other = tungstenite(address).await;
         other.send(Message::text("still there?")).await.unwrap();
         assert_eq!(other.next().await.unwrap().unwrap(), Message::text("still there?"));
@@ -63,7 +63,7 @@ fn text_frame(data: &[u8], first: bool, fin: bool) -> Message {
     Message::Frame(RawFrame::message(data.to_vec(), OpCode::Data(data_opcode), fin))
 }
 
-// ---- a client that behaves ----------------------------------------------------------------------
+// ---- clients that follow the protocol -----------------------------------------------------------
 
 #[test]
 fn the_self_test_passes() {
@@ -154,7 +154,7 @@ fn the_closing_handshake_returns_the_code() {
     });
 }
 
-// ---- clients that do not ------------------------------------------------------------------------
+// ---- clients that break the protocol ------------------------------------------------------------
 
 #[test]
 fn invalid_text_closes_with_1007() {
@@ -176,7 +176,7 @@ fn invalid_text_closes_with_1007() {
                 // The server may have closed already.
                 let _gone = client.flush().await;
                 let Some(Ok(Message::Close(Some(close)))) = client.next().await else {
-                    panic!("{bytes:02x?} cut at {cut} is not refused")
+                    panic!("{bytes:02x?} cut at {cut} is not rejected")
                 };
                 assert_eq!(close.code, CloseCode::Invalid, "{bytes:02x?} cut at {cut}");
             }
@@ -193,7 +193,7 @@ fn a_1_gib_frame_is_rejected_at_its_first_invalid_byte() {
             let place = payload.len();
             payload.extend(b"\xED\xA0");
             client.send(&Client::header(Opcode::Text, true, 1 << 30)).await.unwrap();
-            // Nothing else is ever sent.
+            // Nothing else is sent.
             client.send(&masked(&payload)).await.unwrap();
             let reason = format!("ill-formed utf-8 at byte {place}: surrogate (ed, then a0)");
             assert_eq!(closed(&mut client).await, (1007, reason));
@@ -201,8 +201,8 @@ fn a_1_gib_frame_is_rejected_at_its_first_invalid_byte() {
     });
 }
 
-/// Each case of the vectors: sent chop by chop it comes back, or is refused with its code. What is
-/// refused before its end is refused by the byte that decides it: behind that byte, nothing is sent.
+/// Each case of the vectors, sent chop by chop, is echoed or rejected with its code. A rejection before the end
+/// is decided by its first invalid byte: nothing is sent after that byte.
 #[test]
 fn every_vector_is_echoed_or_closed_as_expected() {
     with_server(MIB, |address| async move {
@@ -289,7 +289,7 @@ fn a_too_long_message_closes_with_1009() {
         assert_eq!(client.next().await.unwrap().unwrap(), Message::text("a".repeat(1000)));
         client.send(Message::text("a".repeat(1001))).await.unwrap();
         let Some(Ok(Message::Close(Some(close)))) = client.next().await else {
-            panic!("it is not refused")
+            panic!("it is not rejected")
         };
         assert_eq!(close.code, CloseCode::Size);
     });

@@ -1,13 +1,20 @@
-//! Counts the bytes, characters and lines of uploads, of any size, in constant memory, and says
-//! where they are not text.
+//! An HTTP server that counts the bytes, characters and lines of uploads of any size, in constant memory,
+//! and reports where they are not text.
+//!
+//! It shows `Utf8Body` around the body of an axum request, and how its errors become answers: see the
+//! functions `upload` and `count` in `src/upload/mod.rs`.
+//!
+//! ```text
+//! cargo run --release -p servers --bin http_upload
+//! ```
+//!
+//! Without arguments, or with `--self-test`, it uploads to itself over a loopback socket, and exits with 0
+//! if every answer is right. With `--gigabyte`, one of the uploads is 1 GiB. To serve:
 //!
 //! ```text
 //! cargo run --release -p servers --bin http_upload -- --listen 127.0.0.1:8080
 //! curl --data-binary @notes.txt -H 'Content-Type: text/plain; charset=utf-8' http://127.0.0.1:8080/
 //! ```
-//!
-//! `--self-test` serves itself over the loopback device, and exits with 0 if every answer is right;
-//! so it does without arguments. With `--gigabyte`, one of its uploads is 1 GiB.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -16,20 +23,20 @@ use clap::Parser;
 use servers::upload::{self, self_test};
 use tokio::net::TcpListener;
 
-/// Counts the text of HTTP uploads.
+/// An HTTP server that counts the text of uploads.
 #[derive(Debug, Parser)]
 #[command(name = "http_upload")]
 struct Arguments {
-    /// The address to listen on (port 0: any).
+    /// The address to listen on (port 0: any free port).
     #[arg(long, value_name = "ADDR", conflicts_with = "self_test")]
     listen: Option<SocketAddr>,
-    /// The most bytes that an upload may have.
+    /// The longest upload, in bytes.
     #[arg(long, value_name = "BYTES", requires = "listen")]
     limit: Option<u64>,
-    /// Uploads to itself, judges the answers, and exits; so it does without arguments.
+    /// Uploads to itself, checks the answers, and exits; this is the default.
     #[arg(long)]
     self_test: bool,
-    /// Makes one upload of the self test 1 GiB.
+    /// Makes one upload of the self-test 1 GiB long.
     #[arg(long, conflicts_with = "listen")]
     gigabyte: bool,
 }

@@ -1,12 +1,15 @@
-//! Follows server-sent events, and prints their text as it comes.
+//! A client of server-sent events that prints each event as soon as it arrives.
+//!
+//! It shows `Utf8LinesCodec` with the line endings, the BOM policy and the error mode of the standard, over
+//! the body of a reqwest response: see the function `events` in `src/sse.rs`.
 //!
 //! ```text
 //! cargo run --release -p servers --bin sse_client [URL]
 //! ```
 //!
-//! Without arguments it needs nothing: a server on the loopback device sends it a text in many
-//! scripts, word by word, in pieces that end within characters and between CR and LF. It sends no
-//! event before the client has shown the one before, and it exits with 0 if all of the text is right.
+//! Without a URL, it starts a server on a loopback socket. That server sends a text in many scripts, word by
+//! word, in pieces that end inside characters and between CR and LF. It sends each event only after the
+//! client has printed the previous one. The program exits with 0 if all of the text is right.
 
 use std::error::Error;
 use std::io::Write;
@@ -22,11 +25,11 @@ use servers::sse::{self, Event, Piece};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// Follows server-sent events, and prints their text as it comes.
+/// Prints server-sent events as they arrive.
 #[derive(Debug, Parser)]
 #[command(name = "sse_client")]
 struct Arguments {
-    /// Where events come from; without it, from a server of its own.
+    /// The source of the events; by default, a server on a loopback socket.
     url: Option<String>,
 }
 
@@ -47,7 +50,7 @@ async fn main() -> ExitCode {
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Shows the events of a server, until that ends them.
+/// Prints the events of a server until the stream ends.
 async fn follow(url: &str) -> Outcome {
     let mut events = pin!(connect(url).await?);
     while let Some(event) = events.try_next().await? {
@@ -62,7 +65,7 @@ async fn connect(url: &str) -> reqwest::Result<impl Stream<Item = std::io::Resul
     Ok(sse::events(response.bytes_stream()))
 }
 
-/// Shows the events of a server of its own, and checks each.
+/// Prints the events of a server on a loopback socket, and checks each.
 async fn show() -> Outcome {
     let expected = tokens();
     let seen = Arc::new(Semaphore::new(0));
@@ -95,22 +98,22 @@ async fn show() -> Outcome {
     Ok(())
 }
 
-/// As soon as it is there, not only when a line is whole.
+/// Prints immediately, not only complete lines.
 fn print_now(text: &str) -> std::io::Result<()> {
     let mut output = std::io::stdout().lock();
     output.write_all(text.as_bytes())?;
     output.flush()
 }
 
-/// The words of the text, with what stands between them.
+/// The words of the text, each with the space or line feed after it.
 fn tokens() -> Vec<&'static str> {
     TEXT.split_inclusive([' ', '\n']).collect()
 }
 
-/// Events with every kind of line ending, with a signature before them all and comments between.
+/// Events with every kind of line ending, after a BOM, with comments between them.
 fn script(tokens: &[&str]) -> Vec<Piece> {
     let mut pieces = sse::hostile_pieces("\u{FEFF}: žádná událost\r".as_bytes());
-    pieces.pop(); // nothing to be seen yet
+    pieces.pop(); // the wait: a comment is not an event
     for (n, token) in tokens.iter().enumerate() {
         let newline = ["\n", "\r\n", "\r"][n % 3];
         let mut lines = vec![": коммéнтарий".to_owned(), "event: token".into(), format!("id:{n}")];
@@ -121,7 +124,7 @@ fn script(tokens: &[&str]) -> Vec<Piece> {
     pieces
 }
 
-/// How long an event may be on its way before something must be wrong.
+/// How long to wait for an event.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const TEXT: &str = "\

@@ -1,12 +1,16 @@
-//! A WebSocket server that sends back what it gets.
+//! A WebSocket echo server.
+//!
+//! It shows `MessageAssembler` on top of hyper: `src/websocket/reader.rs` reads frames from the socket and
+//! gives them to the assembler in pieces, as they arrive.
 //!
 //! ```text
+//! cargo run --release -p servers --bin websocket_echo -- --self-test
 //! cargo run --release -p servers --bin websocket_echo -- --listen 127.0.0.1:8080
 //! ```
 //!
-//! `/echo` sends text and binary messages back. `/decode` sends binary ones back as text, with U+FFFD
-//! for what is not UTF-8. `/` is a page that checks both from a browser. A text message that is not
-//! UTF-8 is refused with close code 1007 as soon as the first impossible byte arrives.
+//! `/echo` returns text and binary messages. `/decode` returns binary messages as text, with U+FFFD for
+//! ill-formed parts. `/` is a page that checks both in a browser. A text message that is not UTF-8 is
+//! rejected with close code 1007 as soon as the first invalid byte arrives.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -15,19 +19,19 @@ use clap::Parser;
 use servers::websocket::{Server, self_test};
 use tokio::sync::mpsc;
 
-/// A WebSocket server that sends back what it gets.
+/// A WebSocket echo server.
 #[derive(Parser)]
 struct Arguments {
-    /// Listen on this address; port 0 takes any that is free.
+    /// The address to listen on (port 0: any free port).
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     listen: String,
-    /// Refuse messages with more bytes than this.
+    /// The longest message, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
     max_message: u64,
-    /// Wait for a browser to open the page, and end with its verdict.
+    /// Waits for a browser to open the page, and exits with its result.
     #[arg(long, conflicts_with = "self_test")]
     browser: bool,
-    /// Drive a server over the loopback device, and end with the verdict.
+    /// Runs the checks of a client against a server on a loopback socket, and exits with the result.
     #[arg(long)]
     self_test: bool,
 }
@@ -56,7 +60,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error + Send + Sy
     }
     let (sender, mut reports) = mpsc::channel(1);
     tokio::spawn(server.with_reports(sender).run());
-    let report = reports.recv().await.ok_or("the server has ended")?;
+    let report = reports.recv().await.ok_or("the server ended")?;
     print!("{}", report.text);
     Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

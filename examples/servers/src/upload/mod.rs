@@ -1,11 +1,11 @@
-//! A server that counts the text of uploads, of any size, in constant memory.
+//! A server that counts the text of uploads of any size, in constant memory.
 //!
 //! | answer | when | JSON |
 //! | --- | --- | --- |
-//! | 200 | the body was text to its end | `charset`, `bytes` (of the text in UTF-8), `chars`, `lines` |
-//! | 400 | it was not, or its end never came | `error`, `kind`; of what is ill-formed also `offset`, `line`, `bytes` |
-//! | 413 | it is longer than allowed | `error`, `kind`, `limit` |
-//! | 415 | its charset is none that is known | `error`, `kind` |
+//! | 200 | the body is text | `charset`, `bytes` (of the text in UTF-8), `chars`, `lines` |
+//! | 400 | the body is ill-formed or incomplete | `error`, `kind`; for an ill-formed part also `offset`, `line`, `bytes` |
+//! | 413 | the body is longer than allowed | `error`, `kind`, `limit` |
+//! | 415 | the charset is unknown | `error`, `kind` |
 
 pub mod self_test;
 
@@ -23,7 +23,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 
-/// The service: `POST` or `PUT` to `/`, with at most `limit` bytes.
+/// The service: `POST` or `PUT` to `/`, at most `limit` bytes.
 pub fn router(limit: u64) -> Router {
     Router::new().route("/", post(upload).put(upload)).with_state(limit)
 }
@@ -45,26 +45,26 @@ async fn upload(State(limit): State<u64>, request: Request) -> Response {
         Err(error) => {
             let is_untouched = counts.bytes == 0
                 && (is_of_charset(&error) || matches!(error, BodyError::TooLong { .. }));
-            // Who waits to be asked for the body, and has not been, is not asked now.
+            // A client that still waits for `100 Continue` has sent no body to read.
             if !(is_untouched && head.headers.contains_key(EXPECT)) {
                 tokio::spawn(linger(body));
             }
             (error.status(), Json(counts.explain(&error))).into_response()
         }
     };
-    // Pages of any origin may read the answer: it says nothing but what they have sent.
+    // Pages of any origin may read the answer: it contains only what they sent.
     let any = HeaderValue::from_static("*");
     response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
     response
 }
 
-/// Follows the body to its end, and tells its encoding.
+/// Counts the text of the body, and returns the name of its encoding.
 async fn count(
     mut body: Utf8Body<&mut Body>,
     counts: &mut Counts,
 ) -> Result<&'static str, BodyError<axum::Error>> {
     while let Some(frame) = body.text_frame().await {
-        // Trailers do not count.
+        // Trailers are ignored.
         if let Ok(text) = frame?.into_data() {
             counts.add(&text);
         }
@@ -72,7 +72,7 @@ async fn count(
     Ok(body.charset())
 }
 
-/// What there was of text.
+/// The counts of the text so far.
 #[derive(Debug, Default)]
 struct Counts {
     bytes: u64,
@@ -89,12 +89,12 @@ impl Counts {
         self.is_line_open = !text.ends_with('\n');
     }
 
-    /// Lines end with LF; the last may do without.
+    /// The number of lines. The last need not end with LF.
     fn lines(&self) -> u64 {
         self.newlines + u64::from(self.is_line_open)
     }
 
-    /// Says what is wrong behind the text so far.
+    /// The answer for an error after the text so far.
     fn explain<E: Error + 'static>(&self, error: &BodyError<E>) -> Value {
         let mut answer = json!({ "error": in_words(error), "kind": kind(error) });
         let bytes = match error {
@@ -113,7 +113,7 @@ impl Counts {
     }
 }
 
-/// One word or two for programs.
+/// The kind of an error, for programs.
 fn kind<E>(error: &BodyError<E>) -> String {
     match error {
         BodyError::Utf8(error) => error.kind().to_string(),
@@ -124,7 +124,7 @@ fn kind<E>(error: &BodyError<E>) -> String {
     }
 }
 
-/// Whether the header is at fault, not the body.
+/// Whether the error is in the header, not in the body.
 fn is_of_charset<E>(error: &BodyError<E>) -> bool {
     matches!(
         error,
@@ -146,8 +146,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Goes on reading for a while what a client still sends that has been refused. If the connection
-/// were closed at once, that would reset it, and the client might never see the answer.
+/// Reads and discards what a rejected client still sends, for a limited time. Closing the connection with
+/// unread data would reset it, and the client might never receive the answer.
 async fn linger(mut body: Body) {
     let mut left = LINGER_BYTES;
     let read = async {
@@ -158,7 +158,7 @@ async fn linger(mut body: Body) {
             }
         }
     };
-    // Out of time or not, that was it.
+    // The result does not matter.
     let _ = tokio::time::timeout(LINGER_TIME, read).await;
 }
 

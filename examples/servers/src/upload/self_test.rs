@@ -1,4 +1,4 @@
-//! Drives the server over the loopback device, and judges its answers.
+//! Sends uploads to the server over a loopback socket, and checks its answers.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -14,12 +14,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// The limit on uploads in the test.
+/// The longest upload in the test, in bytes.
 pub const LIMIT: u64 = 2 << 30;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Starts a server on a port of its own.
+/// Starts a server on a free port.
 ///
 /// # Errors
 ///
@@ -31,25 +31,25 @@ pub async fn start(limit: u64) -> std::io::Result<(SocketAddr, JoinHandle<std::i
     Ok((address, tokio::spawn(server)))
 }
 
-/// Runs every test, with an upload of so many bytes, and tells of each on standard output.
+/// Runs every test, one with an upload of at least `upload` bytes, and prints each result.
 ///
 /// # Errors
 ///
-/// The first answer that is not what it should be.
+/// The first wrong answer.
 pub async fn run(upload: u64) -> Outcome {
     let (address, server) = start(LIMIT).await?;
     let peer = Peer { address, client: Client::new() };
-    peer.text_cut_in_every_place().await?;
-    peer.what_is_ill_formed_has_a_place().await?;
+    peer.text_in_chunks_of_every_size().await?;
+    peer.errors_have_offsets().await?;
     peer.other_charsets().await?;
-    peer.refused_before_it_is_sent().await?;
-    peer.gone_in_the_middle().await?;
+    peer.rejected_before_it_is_sent().await?;
+    peer.disconnects_in_the_middle().await?;
     peer.large(upload).await?;
     server.abort();
     Ok(())
 }
 
-/// A client, and where its server is.
+/// A client, and the address of its server.
 #[derive(Debug)]
 struct Peer {
     address: SocketAddr,
@@ -72,7 +72,7 @@ impl Peer {
         Ok((status, answer))
     }
 
-    async fn text_cut_in_every_place(&self) -> Outcome {
+    async fn text_in_chunks_of_every_size(&self) -> Outcome {
         let expected = json!({ "charset": "UTF-8", "bytes": 60, "chars": 32, "lines": 2 });
         for size in 1..=TEXT.len() {
             let chunks = TEXT.as_bytes().chunks(size).map(Ok::<_, Infallible>);
@@ -84,7 +84,7 @@ impl Peer {
         Ok(())
     }
 
-    async fn what_is_ill_formed_has_a_place(&self) -> Outcome {
+    async fn errors_have_offsets(&self) -> Outcome {
         let (status, answer) = self.post("utf-8", &b"caf\xC3\xA9\ncaf\xE9\n"[..]).await?;
         let expected = json!({
             "error": "the body is not acceptable utf-8: ill-formed utf-8 at byte 9: truncated (e9, then 0a)",
@@ -109,8 +109,8 @@ impl Peer {
         Ok(())
     }
 
-    /// A client that waits for `100 Continue` is refused without having sent anything.
-    async fn refused_before_it_is_sent(&self) -> Outcome {
+    /// A client that waits for `100 Continue` is rejected before it sends the body.
+    async fn rejected_before_it_is_sent(&self) -> Outcome {
         let mut socket = TcpStream::connect(self.address).await?;
         let head = format!(
             "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\
@@ -126,8 +126,8 @@ impl Peer {
         Ok(())
     }
 
-    /// A client that goes away leaves the others served.
-    async fn gone_in_the_middle(&self) -> Outcome {
+    /// A client that disconnects does not affect the others.
+    async fn disconnects_in_the_middle(&self) -> Outcome {
         let mut socket = TcpStream::connect(self.address).await?;
         socket
             .write_all(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n\xE2\x82")
@@ -135,18 +135,16 @@ impl Peer {
         drop(socket);
         let (status, answer) = self.post("utf-8", "still here").await?;
         expect((status, &answer["chars"]), (200, &json!(10)))?;
-        println!(
-            "ok: a client went away in the middle of a character, and the next one was served"
-        );
+        println!("ok: a client disconnected inside a character, and the next one was served");
         Ok(())
     }
 
-    /// An upload of at least `len` bytes, made as it is sent.
+    /// An upload of at least `len` bytes, generated while it is sent.
     async fn large(&self, len: u64) -> Outcome {
         const FRAME: u64 = 16381;
         let text = Bytes::from(TEXT.repeat(FRAME as usize / TEXT.len() + 2));
         let sent = len.div_ceil(FRAME) * FRAME;
-        // Each begins where the one before it was cut.
+        // Each frame starts where the previous one ended.
         let frames = (0..sent / FRAME).map(move |n| {
             let at = (n * FRAME % TEXT.len() as u64) as usize;
             Ok::<_, Infallible>(text.slice(at..at + FRAME as usize))
@@ -161,7 +159,7 @@ impl Peer {
         let speed = total as f64 / seconds / 1e6;
         println!("ok: {total} bytes in {seconds:.2} s, {speed:.0} MB/s: {answer}");
         let (Some(before), Some(after)) = (before, peak_memory()) else {
-            println!("    (how much memory that took is not known on this system)");
+            println!("    (peak memory is unknown on this system)");
             return Ok(());
         };
         println!("    peak memory of client and server: {before} KiB before, {after} KiB after");
@@ -179,15 +177,15 @@ fn expect(seen: (u16, &Value), wanted: (u16, &Value)) -> Outcome {
     Err(format!("{} {} instead of {} {}", seen.0, seen.1, wanted.0, wanted.1).into())
 }
 
-/// The most memory that this process has taken so far, in KiB.
+/// The peak memory of this process so far, in KiB.
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// What buffers and the allocator may take, however long an upload is.
+/// The memory that buffers and the allocator may use, whatever the length of an upload, in KiB.
 const GROWTH_KIB: u64 = 16 * 1024;
 
-/// Characters of one to four bytes.
+/// A text with characters of one to four bytes.
 const TEXT: &str = "Grüße, Привет, שלום\n色は匂へど 👋🏽 ok\n";

@@ -1,4 +1,4 @@
-//! A client that can also misbehave: it sends whatever bytes it is told to, cut wherever it is told to.
+//! A client for tests, which can also break the protocol: it sends any bytes, split anywhere.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,22 +10,22 @@ use utf8_codec::payload::websocket::{ClosePayload, Opcode};
 
 use super::frame::Header;
 
-/// The key of every frame: the one of the examples in RFC 6455.
+/// The masking key of every frame, from the examples in RFC 6455.
 pub const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
 
-/// A connection whose handshake is over.
+/// A connection after the handshake.
 #[derive(Debug)]
 pub struct Client {
     stream: TcpStream,
     buffer: BytesMut,
 }
 
-/// A frame of the server.
+/// A frame from the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is.
+    /// The opcode.
     pub opcode: Opcode,
-    /// What it says.
+    /// The payload.
     pub payload: Bytes,
 }
 
@@ -34,7 +34,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of the socket, and any answer that is not an upgrade.
+    /// Those of the socket, and an answer that is not an upgrade.
     pub async fn connect(address: SocketAddr, path: &str) -> io::Result<Self> {
         let mut stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -59,7 +59,7 @@ impl Client {
         }
     }
 
-    /// Returns the bytes of a frame whose header tells the truth.
+    /// Returns the bytes of a masked frame.
     pub fn frame(opcode: Opcode, fin: bool, payload: &[u8]) -> Vec<u8> {
         let mut bytes = Self::header(opcode, fin, payload.len() as u64);
         bytes.extend(masked(payload));
@@ -73,7 +73,7 @@ impl Client {
         bytes.into()
     }
 
-    /// Sends these bytes as they are.
+    /// Sends these bytes unchanged.
     ///
     /// # Errors
     ///
@@ -96,11 +96,11 @@ impl Client {
         self.send(&Self::frame(opcode, fin, payload)).await
     }
 
-    /// Returns the next frame of the server; `None` where it has closed the connection.
+    /// Returns the next frame from the server, or `None` if it closed the connection.
     ///
     /// # Errors
     ///
-    /// Those of the socket, and any frame that a server must not send.
+    /// Those of the socket, and a frame that is masked or fragmented.
     pub async fn receive(&mut self) -> io::Result<Option<Frame>> {
         loop {
             let header = Header::parse(&self.buffer).map_err(io::Error::other)?;
@@ -122,12 +122,12 @@ impl Client {
         }
     }
 
-    /// Waits for the server's close frame and for the end of the connection, and returns what the frame
-    /// says. What comes before it is passed over.
+    /// Waits for the server's close frame and for the end of the connection, and returns the payload of the
+    /// close frame. Skips the frames before it.
     ///
     /// # Errors
     ///
-    /// Those of [`receive`](Self::receive), an end without a close frame, and anything behind one.
+    /// Those of [`receive`](Self::receive), an end without a close frame, and a frame after one.
     pub async fn closed(&mut self) -> io::Result<Option<ClosePayload>> {
         loop {
             let frame = self.receive().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -135,14 +135,14 @@ impl Client {
                 let payload = ClosePayload::parse(frame.payload)?;
                 return match self.receive().await? {
                     None => Ok(payload),
-                    Some(frame) => Err(io::Error::other(format!("{frame:?} behind a close frame"))),
+                    Some(frame) => Err(io::Error::other(format!("{frame:?} after a close frame"))),
                 };
             }
         }
     }
 }
 
-/// Masks a payload from its first byte on, or unmasks it.
+/// Masks or unmasks a payload.
 pub fn masked(payload: &[u8]) -> Vec<u8> {
     payload.iter().zip(MASK.into_iter().cycle()).map(|(byte, key)| byte ^ key).collect()
 }

@@ -1,4 +1,4 @@
-//! What the server does with a connection: it sends back what it gets.
+//! One WebSocket connection: reads messages and sends them back.
 
 use std::io;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use utf8_codec::{ErrorMode, Utf8Decoder};
 use super::frame::Header;
 use super::reader::MessageReader;
 
-/// What becomes of binary messages.
+/// How binary messages are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// They come back as they are.
+    /// Unchanged.
     Echo,
-    /// They come back as text, with U+FFFD for each maximal subpart that is not UTF-8.
+    /// As text, with U+FFFD for each maximal subpart that is not UTF-8.
     Decode,
 }
 
-/// How long a client may take to close its side after a close frame.
+/// How long a client may take to close the connection after a close frame.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// Serves one client until it closes, is lost, or is refused. `buffer` is what has been read of it
-/// already. Messages have `max_length` bytes at the most.
+/// Serves one client until it closes the connection, is lost, or is rejected. `buffer` holds the bytes that
+/// are already read. A message has at most `max_length` bytes.
 ///
 /// # Errors
 ///
@@ -65,13 +65,13 @@ where
     let socket = reader.socket();
     send(socket, Opcode::Close, payload).await?;
     socket.shutdown().await?;
-    // What the client sent before it saw this is thrown away: closed with bytes unread, the socket
-    // would be reset, and the close frame might be lost.
+    // Discard what the client sent before it received the close frame: closing the socket with unread bytes
+    // would reset it, and the close frame might be lost.
     let _late = timeout(LINGER, drain(socket)).await;
     Ok(())
 }
 
-/// Sends a frame, not masked and not fragmented.
+/// Sends an unmasked, unfragmented frame.
 async fn send<S: AsyncWrite + Unpin>(
     socket: &mut S,
     opcode: Opcode,

@@ -6,12 +6,12 @@ use std::fmt;
 use bytes::{BufMut, BytesMut};
 use utf8_codec::payload::websocket::{MessageError, Opcode};
 
-/// What stands before the payload of a frame.
+/// The header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Whether it is the last frame of its message.
+    /// Whether this is the last frame of its message.
     pub fin: bool,
-    /// What the frame is.
+    /// The opcode.
     pub opcode: Opcode,
     /// The masking key, if the payload is masked.
     pub mask: Option<[u8; 4]>,
@@ -19,24 +19,24 @@ pub struct Header {
     pub len: u64,
 }
 
-/// Why a header is refused. The peer breaks the protocol: close code 1002.
+/// Why a header is rejected. The close code is 1002.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderError {
-    /// A bit is set that only an extension could have given a meaning.
+    /// A reserved bit is set, but no extension was negotiated.
     ReservedBits,
-    /// The opcode means nothing.
+    /// The opcode is reserved.
     Opcode(MessageError),
-    /// The length is written in more bytes than it takes, or has its highest bit set.
+    /// The length is not in its shortest form, or has its highest bit set.
     Length,
 }
 
 impl Header {
-    /// Reads the header at the start of `bytes`, and says how long it is; `None` while it is not whole.
+    /// Parses the header at the start of `bytes`, and returns it with its length; `None` if it is incomplete.
     ///
     /// # Errors
     ///
-    /// As soon as the bytes that are there cannot begin a header any more.
+    /// Returned as soon as the bytes cannot be the beginning of a header.
     pub fn parse(bytes: &[u8]) -> Result<Option<(Self, usize)>, HeaderError> {
         let Some(&first) = bytes.first() else { return Ok(None) };
         if first & 0x70 != 0 {
@@ -44,28 +44,28 @@ impl Header {
         }
         let opcode = Opcode::try_from(first & 0x0F).map_err(HeaderError::Opcode)?;
         let Some(&second) = bytes.get(1) else { return Ok(None) };
-        let (len, behind) = match (second & 0x7F, &bytes[2..]) {
-            (126, [a, b, behind @ ..]) => (u64::from(u16::from_be_bytes([*a, *b])), behind),
-            (127, [a, b, c, d, e, f, g, h, behind @ ..]) => {
-                (u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), behind)
+        let (len, after) = match (second & 0x7F, &bytes[2..]) {
+            (126, [a, b, after @ ..]) => (u64::from(u16::from_be_bytes([*a, *b])), after),
+            (127, [a, b, c, d, e, f, g, h, after @ ..]) => {
+                (u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), after)
             }
             (126.., _) => return Ok(None),
-            (len, behind) => (u64::from(len), behind),
+            (len, after) => (u64::from(len), after),
         };
         let least = [0, 126, 1 << 16][usize::from((second & 0x7F).saturating_sub(125))];
         if len < least || len > u64::MAX >> 1 {
             return Err(HeaderError::Length);
         }
-        let (mask, behind) = match (second & 0x80, behind.split_first_chunk()) {
-            (0, _) => (None, behind),
-            (_, Some((mask, behind))) => (Some(*mask), behind),
+        let (mask, after) = match (second & 0x80, after.split_first_chunk()) {
+            (0, _) => (None, after),
+            (_, Some((mask, after))) => (Some(*mask), after),
             (_, None) => return Ok(None),
         };
         let fin = first & 0x80 != 0;
-        Ok(Some((Self { fin, opcode, mask, len }, bytes.len() - behind.len())))
+        Ok(Some((Self { fin, opcode, mask, len }, bytes.len() - after.len())))
     }
 
-    /// Writes the header behind what is in `out`.
+    /// Appends the header to `out`.
     pub fn write(&self, out: &mut BytesMut) {
         out.put_u8(u8::from(self.fin) << 7 | u8::from(self.opcode));
         let masked = u8::from(self.mask.is_some()) << 7;
@@ -87,9 +87,9 @@ impl Header {
 impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ReservedBits => f.write_str("reserved bits without an extension"),
+            Self::ReservedBits => f.write_str("reserved bit is set"),
             Self::Opcode(error) => error.fmt(f),
-            Self::Length => f.write_str("length in a form that is not its own"),
+            Self::Length => f.write_str("length is not in its shortest form"),
         }
     }
 }

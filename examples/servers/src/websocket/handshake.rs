@@ -9,19 +9,19 @@ use sha1::{Digest, Sha1};
 /// Why a request cannot be upgraded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeError {
-    /// It does not ask for it.
+    /// It does not ask for an upgrade.
     NotAsked,
-    /// It asks for another version of the protocol than 13.
+    /// It asks for a version of the protocol other than 13.
     Version,
-    /// It has no key of 16 bytes, or is not a GET of HTTP/1.1.
+    /// It has no key of 16 bytes, or is not an HTTP/1.1 GET.
     Malformed,
 }
 
-/// Returns what goes into `Sec-WebSocket-Accept` of the answer that upgrades a request.
+/// Returns the `Sec-WebSocket-Accept` header of the answer to an upgrade request.
 ///
 /// # Errors
 ///
-/// What is wrong with the request.
+/// If the request cannot be upgraded.
 pub fn accept<B>(request: &Request<B>) -> Result<HeaderValue, HandshakeError> {
     let headers = request.headers();
     if !has_token(headers, header::CONNECTION, "upgrade")
@@ -40,14 +40,14 @@ pub fn accept<B>(request: &Request<B>) -> Result<HeaderValue, HandshakeError> {
     HeaderValue::try_from(accept_key(key.as_bytes())).map_err(|_| HandshakeError::Malformed)
 }
 
-/// Returns the answer to a key.
+/// Returns the answer to a `Sec-WebSocket-Key`.
 pub fn accept_key(key: &[u8]) -> String {
     const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     STANDARD.encode(Sha1::new().chain_update(key).chain_update(GUID).finalize())
 }
 
 impl HandshakeError {
-    /// Returns the status to answer with.
+    /// Returns the status of the answer.
     pub const fn status(self) -> StatusCode {
         match self {
             Self::NotAsked | Self::Version => StatusCode::UPGRADE_REQUIRED,
@@ -56,7 +56,7 @@ impl HandshakeError {
     }
 }
 
-/// Whether a header has this among its comma-separated words.
+/// Whether `token` is among the comma-separated values of a header.
 fn has_token(headers: &HeaderMap, name: HeaderName, token: &str) -> bool {
     let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).any(|word| word.trim().eq_ignore_ascii_case(token))

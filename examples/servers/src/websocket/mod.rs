@@ -1,7 +1,8 @@
-//! A WebSocket server that sends back what it gets (RFC 6455), with the text validated as it arrives.
+//! A WebSocket echo server (RFC 6455) that validates text as it arrives.
 //!
-//! The HTTP part is hyper's. What remains is small: [`frame`] reads headers, [`reader`] gives frames to
-//! the crate's `MessageAssembler` in the pieces in which they come, and [`connection`] answers.
+//! hyper does HTTP, and [`handshake`] the upgrade. [`frame`] parses headers, [`reader`] pushes frames into the
+//! crate's `MessageAssembler` in pieces, as they arrive, and [`connection`] answers. [`client`] and
+//! [`self_test`] check the server.
 
 pub mod client;
 pub mod connection;

@@ -1,4 +1,4 @@
-//! Frames off a socket, into a `MessageAssembler`, as they arrive.
+//! Reads frames from a socket into a `MessageAssembler`, as they arrive.
 
 use std::error::Error;
 use std::fmt;
@@ -10,11 +10,11 @@ use utf8_codec::payload::websocket::{ClosePayload, Message, MessageAssembler, Me
 
 use super::frame::{Header, HeaderError};
 
-/// Reads what a client sends, message by message.
+/// Reads the messages of a client.
 ///
-/// The text of a message is validated in the pieces in which it arrives, so that what is ill-formed is
-/// refused when it comes, however long its frame is. What fits the buffer is handed on without copying,
-/// in however many pieces it arrives.
+/// The text of a message is validated piece by piece as it arrives, so an invalid byte is rejected
+/// immediately, however long its frame is. A message that fits the buffer is not copied, even if it arrives
+/// in several pieces.
 #[derive(Debug)]
 pub struct MessageReader<S> {
     socket: S,
@@ -25,47 +25,47 @@ pub struct MessageReader<S> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// At the start of a frame.
+    /// Before or inside a header.
     Header,
-    /// In a payload, with so many bytes to come.
+    /// Inside a payload, of which `rest` bytes are missing.
     Payload { rest: u64 },
 }
 
-/// Why no more is read from a client.
+/// Why reading from a client failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// A header cannot be one.
+    /// A header is invalid.
     Header(HeaderError),
-    /// A frame of a client is not masked.
+    /// A frame is not masked.
     NotMasked,
-    /// A message is refused.
+    /// A message is rejected.
     Message(MessageError),
-    /// The connection is lost, or ends inside a frame.
+    /// The connection failed, or ended inside a frame.
     Io(io::Error),
 }
 
-/// What a read makes room for.
+/// The space that is reserved for a read, in bytes.
 const READ: usize = 16 << 10;
 
-/// How long a payload may be for all of it to be given room because its header says so.
+/// The most space that is reserved because a header announces a payload, in bytes.
 const MAX_ROOM: u64 = 64 << 10;
 
 impl<S: AsyncRead + Unpin> MessageReader<S> {
-    /// Creates a reader. What has been read of `socket` already is `buffer`.
+    /// Creates a reader. `buffer` holds the bytes that are already read from `socket`.
     pub fn new(socket: S, buffer: BytesMut, message: MessageAssembler) -> Self {
         Self { socket, buffer, message, state: State::Header }
     }
 
-    /// Returns the next message or control frame; `None` where the client has gone between two frames.
+    /// Returns the next message or control frame, or `None` if the connection ended between two frames.
     ///
     /// # Errors
     ///
-    /// Behind an error there is nothing more to be read.
+    /// After an error, do not call it again.
     ///
     /// # Cancel safety
     ///
-    /// What has been read stays in the reader.
+    /// Dropping the future loses nothing: the bytes stay in the reader.
     pub async fn next(&mut self) -> Result<Option<Message>, ReadError> {
         loop {
             if let Some(message) = self.take()? {
@@ -88,7 +88,7 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
         }
     }
 
-    /// Uses up what has been read, up to the end of a message.
+    /// Consumes the bytes that are read, up to the end of a message.
     fn take(&mut self) -> Result<Option<Message>, ReadError> {
         loop {
             let rest = match self.state {
@@ -117,14 +117,14 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
         }
     }
 
-    /// The socket, for answers.
+    /// Returns the socket, for answers.
     pub fn socket(&mut self) -> &mut S {
         &mut self.socket
     }
 }
 
 impl ReadError {
-    /// Returns what to tell the client, if it is still there.
+    /// Returns the close frame to answer with, if the connection still works.
     pub fn to_close(&self) -> Option<ClosePayload> {
         match self {
             Self::Message(error) => Some(error.to_close()),
@@ -138,7 +138,7 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Header(error) => error.fmt(f),
-            Self::NotMasked => f.write_str("frame that is not masked"),
+            Self::NotMasked => f.write_str("frame is not masked"),
             Self::Message(error) => error.fmt(f),
             Self::Io(error) => error.fmt(f),
         }

@@ -1,4 +1,4 @@
-//! Drives a server over the loopback device.
+//! Checks a server over a loopback socket.
 
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,17 +12,17 @@ use super::client::{Client, Frame};
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 
-/// The most bytes of a message, while the server is tested.
+/// The longest message in the test, in bytes.
 const MAX_LENGTH: u64 = 1 << 20;
 
-/// A guard against waiting for ever; nothing is to take so long.
+/// How long a check may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Starts a server, and lets clients do all that a server has to put up with. Prints a line for each.
+/// Starts a server, runs every check, and prints a line for each.
 ///
 /// # Errors
 ///
-/// The first thing that goes wrong.
+/// The first check that fails.
 pub async fn run() -> Outcome {
     let server = Server::bind((Ipv4Addr::LOCALHOST, 0), MAX_LENGTH).await?;
     let address = server.address()?;
@@ -33,19 +33,19 @@ pub async fn run() -> Outcome {
             .map_err(|error| format!("{}: {error}", check.name))?;
         println!("{:>2} {}", number + 1, check.name);
     }
-    println!("All is well.");
+    println!("All checks passed.");
     Ok(())
 }
 
-/// What a client sends, and what it has to get.
+/// What a client sends, and what it must receive.
 struct Check {
     name: &'static str,
     path: &'static str,
     sends: fn() -> Vec<u8>,
-    /// Into how many bytes it is cut.
+    /// The bytes per write.
     piece: usize,
     gets: &'static [(Opcode, &'static [u8])],
-    /// The code that the server closes with; `None` for a close frame without one.
+    /// The close code of the server; `None` for a close frame without one.
     closes: Option<u16>,
 }
 
@@ -62,20 +62,20 @@ const WHOLE: Check = Check {
 
 const CHECKS: &[Check] = &[
     Check {
-        name: "text comes back",
+        name: "text is echoed",
         sends: || frames(&[(Opcode::Text, true, TEXT.as_bytes()), BYE]),
         gets: &[(Opcode::Text, TEXT.as_bytes())],
         ..WHOLE
     },
     Check {
-        name: "text comes back, however it is cut",
+        name: "text is echoed when it arrives byte by byte",
         sends: || frames(&[(Opcode::Text, true, TEXT.as_bytes()), BYE]),
         piece: 1,
         gets: &[(Opcode::Text, TEXT.as_bytes())],
         ..WHOLE
     },
     Check {
-        name: "text in frames of a byte comes back, and pings between them are answered",
+        name: "text in frames of one byte is echoed, and a ping between them is answered",
         sends: || {
             let mut bytes = Client::frame(Opcode::Text, false, b"");
             for byte in TEXT.as_bytes() {
@@ -89,13 +89,13 @@ const CHECKS: &[Check] = &[
         ..WHOLE
     },
     Check {
-        name: "binary comes back",
+        name: "binary is echoed",
         sends: || frames(&[(Opcode::Binary, true, b"\xFF\x00\xED\xA0\x80"), BYE]),
         gets: &[(Opcode::Binary, b"\xFF\x00\xED\xA0\x80")],
         ..WHOLE
     },
     Check {
-        name: "binary is decoded, where that is asked for",
+        name: "binary is decoded at /decode",
         path: "/decode",
         sends: || frames(&[(Opcode::Binary, true, b"caf\xE9 \xED\xA0\x80"), BYE]),
         gets: &[(Opcode::Text, "caf\u{FFFD} \u{FFFD}\u{FFFD}\u{FFFD}".as_bytes())],
@@ -114,7 +114,7 @@ const CHECKS: &[Check] = &[
         ..WHOLE
     },
     Check {
-        name: "what is ill-formed is refused in the middle of a frame",
+        name: "an invalid byte is rejected in the middle of a frame",
         sends: || {
             let mut bytes = Client::header(Opcode::Text, true, MAX_LENGTH);
             bytes.extend(super::client::masked(b"good so far \xF4\x90"));
@@ -124,19 +124,19 @@ const CHECKS: &[Check] = &[
         ..WHOLE
     },
     Check {
-        name: "a message that ends inside a character is refused",
+        name: "a message that ends inside a character is rejected",
         sends: || frames(&[(Opcode::Text, true, b"10 \xE2\x82")]),
         closes: Some(1007),
         ..WHOLE
     },
     Check {
-        name: "a message that is too long is refused by its header",
+        name: "a message that is too long is rejected when its header arrives",
         sends: || Client::header(Opcode::Binary, true, MAX_LENGTH + 1),
         closes: Some(1009),
         ..WHOLE
     },
     Check {
-        name: "a message that never ends is refused",
+        name: "a message that never ends is rejected",
         sends: || {
             let mut bytes = Client::frame(Opcode::Text, false, &[b'a'; 1 << 19]);
             for _ in 0..4 {
@@ -148,31 +148,31 @@ const CHECKS: &[Check] = &[
         ..WHOLE
     },
     Check {
-        name: "a continuation of nothing is refused",
+        name: "a continuation frame without a message is rejected",
         sends: || frames(&[(Opcode::Continuation, true, b"what?")]),
         closes: Some(1002),
         ..WHOLE
     },
     Check {
-        name: "a frame that is not masked is refused",
+        name: "a frame that is not masked is rejected",
         sends: || vec![0x81, 0x01, b'a'],
         closes: Some(1002),
         ..WHOLE
     },
     Check {
-        name: "a reserved opcode is refused",
+        name: "a reserved opcode is rejected",
         sends: || vec![0x83, 0x80, 0, 0, 0, 0],
         closes: Some(1002),
         ..WHOLE
     },
     Check {
-        name: "a close code that must not be sent is refused",
+        name: "a close code that must not be sent is rejected",
         sends: || frames(&[(Opcode::Close, true, b"\x03\xEE")]),
         closes: Some(1002),
         ..WHOLE
     },
     Check {
-        name: "and the server goes on",
+        name: "the server still works",
         sends: || frames(&[(Opcode::Text, true, b"still there?"), BYE]),
         gets: &[(Opcode::Text, b"still there?")],
         ..WHOLE

@@ -1,4 +1,4 @@
-//! Connections, requests, and which of them are upgraded.
+//! The HTTP server: its pages, and the upgrade to WebSocket.
 
 use std::convert::Infallible;
 use std::io;
@@ -20,13 +20,13 @@ use tokio::sync::mpsc;
 use super::connection::{self, Service};
 use super::handshake;
 
-/// The page that a browser can check the server with.
+/// The page that checks the server in a browser.
 const PAGE: &str = include_str!("page.html");
 
-/// The most bytes of what a page reports.
+/// The longest report of a page, in bytes.
 const MAX_REPORT: usize = 64 << 10;
 
-/// A server that listens.
+/// A listening server.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -34,23 +34,23 @@ pub struct Server {
     reports: Option<mpsc::Sender<Report>>,
 }
 
-/// What the page has found in a browser.
+/// The result of the page in a browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Whether all is as it should be.
+    /// Whether all checks passed.
     pub passed: bool,
-    /// In words, a line for each check.
+    /// The results in words, one line per check.
     pub text: String,
 }
 
-/// What connections have in common.
+/// What all connections share.
 struct Shared {
     max_length: u64,
     reports: Option<mpsc::Sender<Report>>,
 }
 
 impl Server {
-    /// Listens on `address`, for clients whose messages have `max_length` bytes at the most.
+    /// Listens on `address`. A message has at most `max_length` bytes.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Server {
         Ok(Self { listener: TcpListener::bind(address).await?, max_length, reports: None })
     }
 
-    /// Has what the page reports sent to `reports`. (Otherwise there is nowhere to report to.)
+    /// Sends the reports of the page to `reports`. Without it, reports are answered with 404.
     #[must_use]
     pub fn with_reports(self, reports: mpsc::Sender<Report>) -> Self {
         Self { reports: Some(reports), ..self }
@@ -74,14 +74,14 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves, each client in a task of its own, for as long as it is polled.
+    /// Serves each client in a task of its own, as long as it is polled.
     pub async fn run(self) {
         let Self { listener, max_length, reports } = self;
         let shared = Arc::new(Shared { max_length, reports });
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => drop(tokio::spawn(serve(stream, Arc::clone(&shared)))),
-                // Too many open files, for one: that passes.
+                // Such as too many open files: try again later.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }
@@ -96,7 +96,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
         .header_read_timeout(Duration::from_secs(30))
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    // A client that is lost, or speaks no HTTP, is no concern of the others.
+    // An error ends this connection only.
     let _lost = connection.await;
 }
 
@@ -110,12 +110,13 @@ async fn answer(
         "/decode" => Service::Decode,
         "/" if request.method() == Method::GET => return Ok(page()),
         "/report" if request.method() == Method::POST => return Ok(report(request, &shared).await),
-        _ => return Ok(plain(StatusCode::NOT_FOUND, "There are /, /echo and /decode.\n")),
+        _ => return Ok(plain(StatusCode::NOT_FOUND, "The paths are /, /echo and /decode.\n")),
     };
     Ok(match handshake::accept(&request) {
         Ok(accept) => upgrade(request, accept, service, shared.max_length),
         Err(error) => {
-            let mut response = plain(error.status(), "A WebSocket is here, of version 13.\n");
+            let mut response =
+                plain(error.status(), "This path needs a WebSocket upgrade, version 13.\n");
             let headers = response.headers_mut();
             headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
             headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
@@ -147,11 +148,11 @@ fn upgrade(
 
 async fn report(request: Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
     let Some(reports) = &shared.reports else {
-        return plain(StatusCode::NOT_FOUND, "Nobody waits for a report.\n");
+        return plain(StatusCode::NOT_FOUND, "No report is expected.\n");
     };
     let passed = request.uri().query() == Some("passed");
     let Ok(body) = Limited::new(request.into_body(), MAX_REPORT).collect().await else {
-        return plain(StatusCode::PAYLOAD_TOO_LARGE, "That is a long report.\n");
+        return plain(StatusCode::PAYLOAD_TOO_LARGE, "The report is too long.\n");
     };
     let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
     let _gone = reports.send(Report { passed, text }).await;
