@@ -21,7 +21,7 @@ pub(crate) type FromCharsPeers = for<'a> fn(&mut Row<'a>, CharTexts<'a>);
 
 /// UTF-8, not validated before, to `char`s.
 pub(crate) fn to_chars(bench: &mut Bench, peers: ToCharsPeers) {
-    measure(bench, "chars", |bench, name, texts| {
+    measure(bench, "to-chars", |bench, name, texts| {
         let mut row = Row::new(name, Work::new(bytes(texts), texts.len(), "text"));
         row.expect(texts.iter().map(|text| text.chars().count()).sum());
         row.ours(ours_to_chars(texts));
@@ -33,7 +33,7 @@ pub(crate) fn to_chars(bench: &mut Bench, peers: ToCharsPeers) {
 
 /// UTF-8, not validated before, to UTF-16.
 pub(crate) fn to_utf16(bench: &mut Bench, peers: ToCharsPeers) {
-    measure(bench, "utf-16", |bench, name, texts| {
+    measure(bench, "to-utf-16", |bench, name, texts| {
         let mut row = Row::new(name, Work::new(bytes(texts), texts.len(), "text"));
         row.expect(texts.iter().map(|text| text.encode_utf16().count()).sum());
         row.ours(ours_to_utf16(texts));

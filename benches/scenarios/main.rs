@@ -16,44 +16,30 @@ mod support;
 mod validate;
 mod writer;
 
-use support::Scenario::{self, OnAnyKernel, OnDetectedKernel};
+use support::Scenario;
 
 const SCENARIOS: &[Scenario] = &[
-    OnAnyKernel(|bench| validate::validate(bench, |_, _| {})),
-    OnAnyKernel(|bench| validate::locate(bench, |_, _| {})),
-    OnDetectedKernel(|bench| stream::decode(bench, |_, _| {})),
-    OnDetectedKernel(|bench| stream::verdict(bench, |_, _| {})),
-    OnDetectedKernel(|bench| damaged::repair(bench, |_, _| {})),
-    OnDetectedKernel(|bench| damaged::pieces(bench, |_, _| {})),
-    OnDetectedKernel(|bench| chars::to_chars(bench, |_, _| {})),
-    OnDetectedKernel(|bench| chars::to_utf16(bench, |_, _| {})),
-    OnDetectedKernel(|bench| chars::from_chars(bench, |_, _| {})),
-    OnDetectedKernel(|bench| framed::codec(bench, |_, _| {})),
-    OnDetectedKernel(|bench| framed::lines(bench, |_, _| {})),
-    OnDetectedKernel(|bench| writer::from_utf16(bench, |_, _| {})),
-    OnDetectedKernel(writer::writer),
-    OnDetectedKernel(|bench| reader::read(bench, |_, _, _| {})),
-    OnDetectedKernel(reader::chars),
-    OnDetectedKernel(reader::blocks),
-    OnDetectedKernel(reader::lines),
+    |bench| validate::validate(bench, |_, _| {}),
+    |bench| validate::locate(bench, |_, _| {}),
+    |bench| stream::decode(bench, |_, _| {}),
+    |bench| stream::verdict(bench, |_, _| {}),
+    |bench| damaged::repair(bench, |_, _| {}),
+    |bench| damaged::pieces(bench, |_, _| {}),
+    |bench| chars::to_chars(bench, |_, _| {}),
+    |bench| chars::to_utf16(bench, |_, _| {}),
+    |bench| chars::from_chars(bench, |_, _| {}),
+    |bench| framed::codec(bench, |_, _| {}),
+    |bench| framed::lines(bench, |_, _| {}),
+    |bench| writer::from_utf16(bench, |_, _| {}),
+    writer::writer,
+    |bench| reader::read(bench, |_, _, _| {}),
+    reader::chars,
+    reader::blocks,
+    reader::lines,
     #[cfg(feature = "http-body")]
-    OnDetectedKernel(body::body),
-];
-
-const COLUMNS: &[&str] = &[
-    "std",
-    "tokio-util",
-    "FramedRead",
-    "CharCodec",
-    "CharStream",
-    "(read)",
-    "(memcpy)",
-    "(BytesCodec)",
-    "(str::chars)",
-    "(bare)",
-    "(validate)",
+    body::body,
 ];
 
 fn main() {
-    support::main(COLUMNS, SCENARIOS);
+    support::main(SCENARIOS);
 }

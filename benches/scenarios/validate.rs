@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::ops::RangeInclusive;
 
-use utf8_codec::__kernel::ErrorLen;
+use utf8_codec::__kernel::{ErrorLen, Kernel};
 
 use super::support::corpus::Pool;
 use super::support::{Bench, Corpus, Rng, Row, Work};
@@ -51,7 +51,7 @@ fn validate_row(
     peers: ValidatePeers,
 ) {
     let Some(name) = bench.name("validate", corpus.name(), size) else { return };
-    let (longest, kernel) = (*lengths.end(), bench.kernel());
+    let longest = *lengths.end();
     let count = if corpus == Corpus::Mixed { MIXTURES } else { 1 };
     let pool = Pool::new(corpus, lengths, POOL.max(count * longest));
     let messages = pool.messages();
@@ -60,8 +60,8 @@ fn validate_row(
 
     let mut row = Row::new(name, Work::new(bytes, messages.len(), "message"));
     row.expect(1);
-    row.ours(all(&messages, move |message| {
-        let stop = kernel().validate(message);
+    row.ours(all(&messages, |message| {
+        let stop = Kernel::detect().validate(message);
         stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
     }));
     row.peer("std", all(&messages, |message| std::str::from_utf8(message).is_ok()));
@@ -128,14 +128,13 @@ pub(crate) fn locate(bench: &mut Bench, peers: ValidatePeers) {
     for (place, at) in [("start", 0), ("middle", LEN / 2), ("end", LEN - 64)] {
         for corpus in [Corpus::Ascii, Corpus::Cyrillic, Corpus::Cjk] {
             let Some(name) = bench.name("locate", corpus.name(), place) else { continue };
-            let kernel = bench.kernel();
             let inputs: Vec<_> = (0..32).map(|n| broken(corpus, LEN, at, n)).collect();
             let messages: Vec<_> = inputs.iter().map(Vec::as_slice).collect();
             let found: usize = messages.iter().map(|message| locate_std(message)).sum();
 
             let mut row = Row::new(name, Work::new(found, messages.len(), "error"));
             row.expect(found);
-            row.ours(sum(&messages, move |message| kernel().validate(message).valid_up_to));
+            row.ours(sum(&messages, |message| Kernel::detect().validate(message).valid_up_to));
             row.peer("std", sum(&messages, locate_std));
             peers(&mut row, &messages);
             bench.measure(row);

@@ -4,16 +4,11 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::Instant;
 
-use utf8_codec::__kernel::Kernel;
-
 use super::options::{Effort, Options};
-use super::report::Report;
+use super::report::{Output, Report};
 
-/// A function that measures rows, and whether it runs on the kernel that `--kernel` names.
-pub(crate) enum Scenario {
-    OnAnyKernel(fn(&mut Bench)),
-    OnDetectedKernel(fn(&mut Bench)),
-}
+/// A function that measures rows.
+pub(crate) type Scenario = fn(&mut Bench);
 
 /// What is measured, on which text, in which portions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +28,7 @@ impl fmt::Display for Name {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
     pub(crate) bytes: usize,
-    /// How many messages, chunks, lines or errors that is, and which of these.
+    /// The number of messages, chunks, lines or errors, and which of these.
     pub(crate) units: usize,
     pub(crate) unit: &'static str,
 }
@@ -48,7 +43,7 @@ impl Work {
 pub(crate) enum Role {
     Ours,
     Peer,
-    /// Does less than what is asked for, and shows what cannot be undercut.
+    /// Does less than the task, and shows the least possible time.
     Floor,
 }
 
@@ -62,7 +57,7 @@ struct Contender<'a> {
     samples: Vec<f64>,
 }
 
-/// Those who do the same work.
+/// Contenders that do the same work.
 pub(crate) struct Row<'a> {
     name: Name,
     work: Work,
@@ -75,7 +70,7 @@ impl<'a> Row<'a> {
         Self { name, work, answer: 0, contenders: Vec::new() }
     }
 
-    /// Sets what each pass has to return, of contenders that are added from here on.
+    /// Sets the answer that contenders added after this call have to return.
     pub(crate) fn expect(&mut self, answer: usize) {
         self.answer = answer as u64;
     }
@@ -104,8 +99,8 @@ impl<'a> Row<'a> {
         });
     }
 
-    /// Every round runs each contender once. The first to run is another one each time, and the
-    /// order is reversed each time, so that none always follows the same other.
+    /// Every round runs each contender once. Each round begins with another contender and reverses the
+    /// order, so that none always follows the same other.
     fn measure(&mut self, effort: Effort) {
         let count = self.contenders.len();
         for contender in &mut self.contenders {
@@ -134,7 +129,7 @@ impl<'a> Row<'a> {
 }
 
 impl Contender<'_> {
-    /// Finds how many passes a sample takes.
+    /// Finds the number of passes in a sample.
     fn calibrate(&mut self, row: &Name, effort: Effort) {
         loop {
             let nanoseconds = self.time(row);
@@ -171,13 +166,13 @@ impl Contender<'_> {
 pub(crate) struct Measured {
     pub(crate) name: Name,
     pub(crate) work: Work,
-    /// Of our pass.
+    /// The median time of our pass.
     pub(crate) nanoseconds: f64,
     pub(crate) against: Vec<Against>,
 }
 
 impl Measured {
-    /// Nanoseconds that we take for a message, chunk, line or error.
+    /// Our time for one message, chunk, line or error.
     pub(crate) fn nanoseconds_per_unit(&self) -> f64 {
         self.nanoseconds / self.work.units as f64
     }
@@ -186,7 +181,7 @@ impl Measured {
         self.work.bytes as f64 / self.nanoseconds
     }
 
-    /// Whether a peer is faster, by as much as the table shows.
+    /// Whether a peer is faster, as far as two digits show it.
     pub(crate) fn is_lost(&self) -> bool {
         self.against.iter().any(Against::is_lost)
     }
@@ -219,7 +214,7 @@ pub(crate) struct Quartiles {
 }
 
 impl Quartiles {
-    /// Of no numbers at all: not a number.
+    /// NaN if there are no numbers.
     fn new(mut numbers: Vec<f64>) -> Self {
         numbers.sort_by(f64::total_cmp);
         let at = |quarter| {
@@ -232,9 +227,9 @@ impl Quartiles {
     }
 }
 
-/// Has the allocator keep what is given back to it, as it does in a process that has been running
-/// for a while: glibc does so for blocks up to the size of one that was freed. Page faults would be
-/// most of what is measured where the output is a new `String` of 1 MiB.
+/// Makes the allocator keep freed memory, as it does in a process that has been running for a while: glibc
+/// keeps blocks up to the size of the largest that was freed. Otherwise page faults would dominate the rows
+/// whose output is a new `String` of 1 MiB.
 fn keep_memory() {
     drop(black_box(vec![0_u8; 24 << 20]));
 }
@@ -242,32 +237,33 @@ fn keep_memory() {
 /// A run of scenarios.
 pub(crate) struct Bench {
     options: Options,
+    effort: Effort,
     report: Report,
 }
 
 impl Bench {
-    pub(crate) fn new(options: Options, report: Report) -> Self {
-        Self { options, report }
-    }
-
-    /// Runs them, and prints what was measured.
-    pub(crate) fn run(mut self, scenarios: &[Scenario]) {
-        keep_memory();
-        let elsewhere = self.options.kernel.is_some_and(|kernel| kernel != Kernel::detect());
-        self.report.begin(self.options.output);
-        for scenario in scenarios {
-            match scenario {
-                Scenario::OnDetectedKernel(_) if elsewhere => {}
-                Scenario::OnAnyKernel(run) | Scenario::OnDetectedKernel(run) => run(&mut self),
-            }
+    /// Makes the tier that the options name the one in use. `about` goes to the head of the report.
+    pub(crate) fn new(options: Options, effort: Effort, about: &[(&'static str, String)]) -> Self {
+        if let Some(tier) = options.tier {
+            tier.set_detected();
         }
-        self.report.end(self.options.output);
+        Self { options, effort, report: Report::new(about) }
     }
 
-    /// The kernel for the next message: the one that was asked for, or what a caller would get.
-    pub(crate) fn kernel(&self) -> impl Fn() -> Kernel + Copy + use<> {
-        let asked_for = self.options.kernel;
-        move || asked_for.unwrap_or_else(Kernel::detect)
+    /// Runs them, prints and returns what was measured.
+    pub(crate) fn run(mut self, scenarios: &[Scenario]) -> Report {
+        keep_memory();
+        let output = match self.options.json {
+            _ if self.effort == Effort::ONCE => Output::Nothing,
+            true => Output::Json,
+            false => Output::Text,
+        };
+        self.report.begin(output);
+        for scenario in scenarios {
+            scenario(&mut self);
+        }
+        self.report.end();
+        self.report
     }
 
     /// The name of a row, if it is to be measured.
@@ -286,7 +282,7 @@ impl Bench {
     pub(crate) fn measure(&mut self, mut row: Row<'_>) {
         let alone = self.options.alone;
         row.contenders.retain(|contender| !alone || contender.role == Role::Ours);
-        row.measure(self.options.effort);
-        self.report.add(row.into_measured(), self.options.output);
+        row.measure(self.effort);
+        self.report.add(row.into_measured());
     }
 }

@@ -164,6 +164,10 @@ impl Tier {
     }
 }
 
+/// The number of the tier that [`Kernel::detect`] returns; no tier's before its first call. Every thread finds
+/// the same tier, so it does not matter which is the first.
+static DETECTED: AtomicU8 = AtomicU8::new(u8::MAX);
+
 impl Kernel {
     /// The reference, and the quickest for a few bytes.
     pub(crate) const SCALAR: Self = Self(Tier::Scalar);
@@ -181,22 +185,35 @@ impl Kernel {
     /// ```
     #[inline]
     pub fn detect() -> Self {
-        // Every thread finds the same, so that it does not matter which is the first.
-        static FOUND: AtomicU8 = AtomicU8::new(u8::MAX);
-        match Tier::from_number(FOUND.load(Ordering::Relaxed)) {
+        match Tier::from_number(DETECTED.load(Ordering::Relaxed)) {
             Some(tier) => Self(tier),
-            None => Self::find_best(&FOUND),
+            None => Self::find_best(),
         }
     }
 
+    /// Makes [`detect`](Self::detect) return this kernel from now on, in all threads. For benches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::__kernel::Kernel;
+    ///
+    /// let best = Kernel::detect();
+    /// best.set_detected();
+    /// assert_eq!(Kernel::detect(), best);
+    /// ```
+    pub fn set_detected(self) {
+        DETECTED.store(self.0 as u8, Ordering::Relaxed);
+    }
+
     #[cold]
-    fn find_best(found: &AtomicU8) -> Self {
+    fn find_best() -> Self {
         let best = match forced() {
             Some(name) => Self::available().find(|kernel| kernel.name() == name),
             None => Self::available().last(),
         };
         let best = best.unwrap_or(Self(Tier::Scalar));
-        found.store(best.0 as u8, Ordering::Relaxed);
+        best.set_detected();
         best
     }
 

@@ -2,9 +2,7 @@
 
 use std::process::Command;
 
-use utf8_codec::__kernel::Kernel;
-
-use crate::support::{Options, report};
+use crate::support::Effort;
 
 const LOCK: &str = include_str!("../Cargo.lock");
 
@@ -26,31 +24,18 @@ const PEERS: &[&str] = &[
     "residua-mutf8",
 ];
 
-pub(crate) fn header(options: &Options) -> Vec<(&'static str, String)> {
-    let effort = options.effort;
+pub(crate) fn header(effort: Effort) -> Vec<(&'static str, String)> {
     let milliseconds = effort.sample as f64 / 1e6;
     let peers: Vec<_> = PEERS.iter().map(|peer| format!("{peer} {}", version(peer))).collect();
     vec![
         ("utf8-codec", format!("{} at commit {}", version("utf8-codec"), commit())),
-        ("kernel", name_kernel(options)),
-        ("machine", report::machine()),
         ("compiler", format!("{}, opt-level 3, fat LTO{}", env!("COMPILER"), flags())),
         ("peers", peers.join(", ")),
-        ("samples", format!("medians of {}, of {milliseconds} ms each or more", effort.rounds)),
+        ("samples", format!("medians of {}, each of at least {milliseconds} ms", effort.rounds)),
     ]
 }
 
-fn name_kernel(options: &Options) -> String {
-    let detected = Kernel::detect();
-    match options.kernel {
-        Some(kernel) if kernel != detected => {
-            format!("{}; only the rows that can be told to run on it", kernel.name())
-        }
-        _ => detected.name().to_owned(),
-    }
-}
-
-/// The version that `Cargo.lock` has of a package.
+/// The version of a package in `Cargo.lock`.
 fn version(package: &str) -> &'static str {
     let name = format!("name = \"{package}\"");
     let mut lines = LOCK.lines().skip_while(|&line| line != name);
@@ -75,13 +60,13 @@ fn git(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// What the build was told about the machine.
+/// The target features of the build.
 fn flags() -> &'static str {
     if cfg!(target_feature = "avx512f") {
-        ", with AVX-512"
+        ", target feature avx512f"
     } else if cfg!(target_feature = "avx2") {
-        ", with AVX2"
+        ", target feature avx2"
     } else {
-        ", for any machine of the architecture"
+        ", baseline target features"
     }
 }

@@ -35,69 +35,66 @@ mod websocket;
 #[path = "../../scenarios/writer.rs"]
 mod writer;
 
-use support::Scenario::{OnAnyKernel, OnDetectedKernel};
-use support::{Bench, Effort, Options, Report, Scenario};
+use clap::Parser;
+use support::{Bench, Options, Scenario};
+use utf8_codec::__kernel::Kernel;
 
 const SCENARIOS: &[Scenario] = &[
-    OnAnyKernel(|bench| validate::validate(bench, peers::validate)),
-    OnAnyKernel(|bench| validate::locate(bench, peers::locate)),
-    OnDetectedKernel(|bench| stream::decode(bench, peers::decode)),
-    OnDetectedKernel(|bench| stream::verdict(bench, peers::verdict)),
-    OnDetectedKernel(|bench| damaged::repair(bench, peers::repair)),
-    OnDetectedKernel(|bench| damaged::pieces(bench, |_, _| {})),
-    OnDetectedKernel(|bench| chars::to_chars(bench, peers::to_chars)),
-    OnDetectedKernel(|bench| chars::to_utf16(bench, peers::to_utf16)),
-    OnDetectedKernel(|bench| chars::from_chars(bench, peers::from_chars)),
-    OnDetectedKernel(|bench| framed::codec(bench, peers::codec)),
-    OnDetectedKernel(|bench| framed::lines(bench, |_, _| {})),
-    OnDetectedKernel(|bench| writer::from_utf16(bench, peers::from_utf16)),
-    OnDetectedKernel(writer::writer),
-    OnDetectedKernel(|bench| reader::read(bench, peers::read)),
-    OnDetectedKernel(reader::chars),
-    OnDetectedKernel(reader::blocks),
-    OnDetectedKernel(reader::lines),
-    OnDetectedKernel(websocket::messages),
-    OnAnyKernel(websocket::unmask),
-    OnDetectedKernel(body::body),
-    OnDetectedKernel(loopback::upload),
-    OnDetectedKernel(loopback::download),
-    OnDetectedKernel(|bench| fallback::decode(bench, fallback_peers::decode)),
-    OnDetectedKernel(|bench| fallback::codec(bench, fallback_peers::codec)),
-    OnDetectedKernel(|bench| fallback::streams(bench, fallback_peers::streams)),
-    OnDetectedKernel(|bench| dialect::decode(bench, dialect_peers::decode)),
-    OnDetectedKernel(|bench| dialect::encode(bench, dialect_peers::encode)),
+    |bench| validate::validate(bench, peers::validate),
+    |bench| validate::locate(bench, peers::locate),
+    |bench| stream::decode(bench, peers::decode),
+    |bench| stream::verdict(bench, peers::verdict),
+    |bench| damaged::repair(bench, peers::repair),
+    |bench| damaged::pieces(bench, |_, _| {}),
+    |bench| chars::to_chars(bench, peers::to_chars),
+    |bench| chars::to_utf16(bench, peers::to_utf16),
+    |bench| chars::from_chars(bench, peers::from_chars),
+    |bench| framed::codec(bench, peers::codec),
+    |bench| framed::lines(bench, |_, _| {}),
+    |bench| writer::from_utf16(bench, peers::from_utf16),
+    writer::writer,
+    |bench| reader::read(bench, peers::read),
+    reader::chars,
+    reader::blocks,
+    reader::lines,
+    websocket::messages,
+    websocket::unmask,
+    body::body,
+    loopback::upload,
+    loopback::download,
+    |bench| fallback::decode(bench, fallback_peers::decode),
+    |bench| fallback::codec(bench, fallback_peers::codec),
+    |bench| fallback::streams(bench, fallback_peers::streams),
+    |bench| dialect::decode(bench, dialect_peers::decode),
+    |bench| dialect::encode(bench, dialect_peers::encode),
 ];
 
-const COLUMNS: &[&str] = &[
-    "std",
-    "simdutf8",
-    "simdutf",
-    "encoding_rs",
-    "utf-8",
-    "utf8-zero",
-    "async-utf8-decoder",
-    "tungstenite",
-    "tokio-util",
-    "FramedRead",
-    "CharCodec",
-    "CharStream",
-    "tokio-tungstenite",
-    "tokio-websockets",
-    "fastwebsockets",
-    "two passes",
-    "simd_cesu8",
-    "residua",
-    "(utf-8)",
-    "(read)",
-    "(memcpy)",
-    "(BytesCodec)",
-    "(str::chars)",
-    "(bare)",
-    "(validate)",
-];
+/// Measures the crate beside its peers, and renders what was measured.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    options: Options,
+}
 
 fn main() {
-    let options = Options::parse(Effort::FULL);
-    let header = about::header(&options);
-    Bench::new(options, Report::new(COLUMNS, &header)).run(SCENARIOS);
+    let Arguments { options } = Arguments::parse();
+    if let Some(tier) = options.tier {
+        force_simdutf(tier);
+    }
+    let effort = options.effort();
+    Bench::new(options, effort, &about::header(effort)).run(SCENARIOS);
+}
+
+/// Forces the implementation of simdutf for the same instructions. The other peers have no tiers above AVX2.
+fn force_simdutf(tier: Kernel) {
+    let name = match tier.name() {
+        "scalar" => "fallback",
+        "sse4.1" => "westmere",
+        "avx2" => "haswell",
+        "avx512" => "icelake",
+        "neon" => "arm64",
+        name => panic!("simdutf has no implementation like {name}"),
+    };
+    // SAFETY: this is the only thread. simdutf reads the variable at its first call, which is later.
+    unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
 }

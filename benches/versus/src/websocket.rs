@@ -15,7 +15,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_websockets::ServerBuilder;
-use utf8_codec::__kernel::ErrorLen;
+use utf8_codec::__kernel::{ErrorLen, Kernel};
 use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 
 use crate::server::frame::Header;
@@ -191,21 +191,20 @@ pub(crate) fn unmask(bench: &mut Bench) {
     for (size, len) in SIZES {
         for corpus in [Corpus::Ascii, Corpus::Cyrillic, Corpus::Cjk] {
             let Some(name) = bench.name("unmask", corpus.name(), size) else { continue };
-            let kernel = bench.kernel();
             let count = (TOTAL / len).max(1);
             let pool = Pool::new(corpus, len, count);
 
             let mut row = Row::new(name, Work::new(count * len, count, "message"));
             row.expect(count);
-            row.ours(pool.clone().all(move |message, key| {
-                let stop = kernel().unmask_and_validate(message, key);
+            row.ours(pool.clone().all(|message, key| {
+                let stop = Kernel::detect().unmask_and_validate(message, key);
                 stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
             }));
             row.peer(
                 "two passes",
-                pool.clone().all(move |message, key| {
-                    kernel().unmask(message, key);
-                    let stop = kernel().validate(message);
+                pool.clone().all(|message, key| {
+                    Kernel::detect().unmask(message, key);
+                    let stop = Kernel::detect().validate(message);
                     stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
                 }),
             );
