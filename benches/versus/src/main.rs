@@ -9,6 +9,7 @@ mod dialect_peers;
 mod fallback_peers;
 mod loopback;
 mod peers;
+mod results;
 mod server;
 #[path = "../../support/mod.rs"]
 mod support;
@@ -36,6 +37,7 @@ mod websocket;
 mod writer;
 
 use clap::Parser;
+use results::Targets;
 use support::{Bench, Options, Scenario};
 use utf8_codec::__kernel::Kernel;
 
@@ -69,20 +71,30 @@ const SCENARIOS: &[Scenario] = &[
     |bench| dialect::encode(bench, dialect_peers::encode),
 ];
 
-/// Measures the crate beside its peers, and renders what was measured.
+/// Measures the crate beside its peers, or renders what was measured before.
 #[derive(Parser)]
 struct Arguments {
     #[command(flatten)]
     options: Options,
+    #[command(flatten)]
+    targets: Targets,
 }
 
-fn main() {
-    let Arguments { options } = Arguments::parse();
+fn main() -> std::io::Result<()> {
+    let Arguments { options, targets } = Arguments::parse();
+    let mut runs = targets.saved()?;
+    if runs.is_empty() {
+        runs.push(measure(options));
+    }
+    targets.render(&runs)
+}
+
+fn measure(options: Options) -> serde_json::Value {
     if let Some(tier) = options.tier {
         force_simdutf(tier);
     }
     let effort = options.effort();
-    Bench::new(options, effort, &about::header(effort)).run(SCENARIOS);
+    Bench::new(options, effort, &about::header(effort)).run(SCENARIOS).json()
 }
 
 /// Forces the implementation of simdutf for the same instructions. The other peers have no tiers above AVX2.

@@ -1,0 +1,81 @@
+//! Tables and charts of saved runs.
+
+mod charts;
+mod runs;
+mod tables;
+mod tasks;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::Value;
+
+use runs::Tier;
+
+/// What to make of the runs.
+#[derive(Args)]
+pub(crate) struct Targets {
+    /// Renders these files, saved with --json, instead of measuring: the medians of the runs of each tier.
+    #[arg(long, value_name = "FILES", value_delimiter = ',')]
+    from: Vec<PathBuf>,
+    /// Draws the charts.
+    #[arg(long, value_name = "DIR")]
+    plot: Option<PathBuf>,
+    /// Writes the tables, which link to the charts.
+    #[arg(long, value_name = "FILE.md")]
+    results: Option<PathBuf>,
+    /// Writes the summary between the markers `results:begin` and `results:end` of this file.
+    #[arg(long, value_name = "FILE.md", requires = "plot", requires = "results")]
+    readme: Option<PathBuf>,
+}
+
+impl Targets {
+    /// The runs to render; none: measure.
+    pub(crate) fn saved(&self) -> io::Result<Vec<Value>> {
+        let read = |file: &PathBuf| Ok(serde_json::from_slice(&fs::read(file)?)?);
+        self.from.iter().map(read).collect()
+    }
+
+    pub(crate) fn render(&self, runs: &[Value]) -> io::Result<()> {
+        let tiers = Tier::group(runs);
+        if let Some(folder) = &self.plot {
+            charts::draw(&tiers, folder)?;
+        }
+        if let Some(file) = &self.results {
+            let link = |chart: &str, tier: &Tier| self.link(file, chart, tier);
+            fs::write(file, tables::results(&tiers, link))?;
+        }
+        if let Some(file) = &self.readme {
+            let results = self.results.as_deref().unwrap_or(Path::new(""));
+            let chart = self.link(file, charts::STREAMING.name, &tiers[0]).unwrap_or_default();
+            let summary = tables::summary(&tiers, &relative(results, file), &chart);
+            let page = fs::read_to_string(file)?;
+            fs::write(file, between_markers(&page, &summary)?)?;
+        }
+        Ok(())
+    }
+
+    /// A chart, as a link in `page`; none if it is not drawn.
+    fn link(&self, page: &Path, chart: &str, tier: &Tier) -> Option<String> {
+        let file = self.plot.as_ref()?.join(charts::file_name(chart, tier));
+        Some(relative(&file, page))
+    }
+}
+
+/// The path of `file` from the folder of `page`.
+fn relative(file: &Path, page: &Path) -> String {
+    let folder = page.parent().unwrap_or(Path::new(""));
+    file.strip_prefix(folder).unwrap_or(file).display().to_string()
+}
+
+fn between_markers(page: &str, text: &str) -> io::Result<String> {
+    const BEGIN: &str = "<!-- results:begin -->\n";
+    const END: &str = "<!-- results:end -->";
+    let parts = page.split_once(BEGIN).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once(END)?;
+        Some(format!("{before}{BEGIN}{text}{END}{after}"))
+    });
+    parts.ok_or_else(|| io::Error::other("the page has no markers results:begin and results:end"))
+}

@@ -1,0 +1,219 @@
+//! The tables, as Markdown.
+
+use std::fmt::Write;
+
+use super::runs::{Row, Tier};
+use super::tasks::{Measure, TASKS, TYPICAL, Task};
+use crate::support::report::figure;
+
+const HOW_TO_READ: &str = "\
+Ratios are a peer's time divided by ours: above 1 we are faster. A ratio below 1 is **bold**, and its row counts as lost. Columns in \
+brackets are floors, which do less than the task. Texts are random words of one script; `mixed` is markup around runs of several \
+scripts. Contenders take turns, and every answer is asserted. A tier is forced in this crate and in simdutf; the other peers have \
+nothing above AVX2 and choose by themselves. `std` is the standard library, or what is usually written with it. GB/s are of input.";
+
+/// The whole page. `link` finds the chart of a tier.
+pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str, &Tier) -> Option<String>) -> String {
+    for row in tiers.iter().flat_map(|tier| &tier.rows) {
+        let is_of = |task: &Task| task.whats().contains(&&*row.what);
+        assert!(TASKS.iter().any(is_of), "no task has the row {}", row.what);
+    }
+    let mut page = format!(
+        "# Results\n\nThis page is generated; [README.md](README.md) says how.\n\n{HOW_TO_READ}\n\n"
+    );
+    for (key, value) in &tiers[0].about {
+        line(&mut page, format_args!("- {key}: {value}"));
+    }
+    for Tier { name, runs, .. } in tiers {
+        let runs =
+            if *runs == 1 { "one run".to_owned() } else { format!("medians of {runs} runs") };
+        line(&mut page, format_args!("- tier {name}: {runs}"));
+    }
+    line(&mut page, format_args!("\n## Lost rows\n"));
+    lost(&mut page, tiers);
+    for task in TASKS {
+        let rows = task.whats().join("`, `");
+        line(&mut page, format_args!("\n## {}\n\nRows `{rows}`. {}", task.title, task.note));
+        for tier in tiers {
+            let rows = tier.rows_of(&task.whats());
+            if rows.is_empty() {
+                continue;
+            }
+            let (name, count) = (&tier.name, count_lost(&rows));
+            line(&mut page, format_args!("\n### {}, {name}: {count}\n", task.title));
+            if let Some(chart) = task.chart
+                && let Some(file) = link(chart.name, tier)
+            {
+                line(&mut page, format_args!("![{}, {name}]({file})\n", chart.title));
+            }
+            table(&mut page, task, &rows);
+        }
+    }
+    page
+}
+
+fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
+    writeln!(page, "{text}").expect("a String");
+}
+
+fn cells(page: &mut String, cells: &[String]) {
+    line(page, format_args!("| {} |", cells.join(" | ")));
+}
+
+fn count_lost(rows: &[&Row]) -> String {
+    let lost = rows.iter().filter(|row| row.is_lost()).count();
+    format!("{lost} of {} rows lost", rows.len())
+}
+
+/// The number of lost rows of each task and tier.
+fn lost(page: &mut String, tiers: &[Tier]) {
+    let lost = |rows: &[&Row]| match rows.len() {
+        0 => String::new(),
+        count => format!("{} of {count}", rows.iter().filter(|row| row.is_lost()).count()),
+    };
+    let names = tiers.iter().map(|tier| tier.name.clone());
+    cells(page, &["task".to_owned()].into_iter().chain(names).collect::<Vec<_>>());
+    line(page, format_args!("| --- |{}", " ---: |".repeat(tiers.len())));
+    for task in TASKS {
+        let title = format!("[{}](#{})", task.title, anchor(task.title));
+        let counts = tiers.iter().map(|tier| lost(&tier.rows_of(&task.whats())));
+        cells(page, &[title].into_iter().chain(counts).collect::<Vec<_>>());
+    }
+    let counts = tiers.iter().map(|tier| lost(&tier.rows.iter().collect::<Vec<_>>()));
+    cells(page, &["all".to_owned()].into_iter().chain(counts).collect::<Vec<_>>());
+}
+
+/// The anchor that a renderer gives a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+fn table(page: &mut String, task: &Task, rows: &[&Row]) {
+    let mut columns: Vec<(&str, bool)> = Vec::new();
+    for other in rows.iter().flat_map(|row| &row.others) {
+        if !columns.iter().any(|(name, _)| *name == other.name) {
+            columns.push((&other.name, other.is_peer));
+        }
+    }
+    columns.sort_by_key(|(_, is_peer)| !is_peer);
+
+    let has_whats = task.whats.len() > 1;
+    let ours = match task.measure {
+        Measure::GigabytesPerSecond => "ours, GB/s".to_owned(),
+        Measure::NanosecondsPerUnit => format!("ours, ns per {}", rows[0].unit),
+    };
+    let first = if has_whats { &["what", "text", "size"][..] } else { &["text", "size"] };
+    let names = columns.iter().map(|(name, _)| (*name).to_owned());
+    let head = first.iter().map(|name| (*name).to_owned()).chain([ours]).chain(names);
+    cells(page, &head.collect::<Vec<_>>());
+    line(
+        page,
+        format_args!("|{}{}", " --- |".repeat(first.len()), " ---: |".repeat(1 + columns.len())),
+    );
+    for row in rows {
+        let speed = match task.measure {
+            Measure::GigabytesPerSecond => row.gigabytes,
+            Measure::NanosecondsPerUnit => row.nanoseconds,
+        };
+        let what = has_whats.then(|| row.what.clone());
+        let first = what.into_iter().chain([row.corpus.clone(), row.size.clone(), figure(speed)]);
+        let ratios = columns.iter().map(|(name, _)| ratio(row, name));
+        cells(page, &first.chain(ratios).collect::<Vec<_>>());
+    }
+}
+
+fn ratio(row: &Row, name: &str) -> String {
+    row.others.iter().find(|other| other.name == name).map_or_else(String::new, |other| {
+        let ratio = figure(other.ratio);
+        if other.is_faster() { format!("**{ratio}**") } else { ratio }
+    })
+}
+
+/// Ten rows of the first tier, and a chart, for the README.
+pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
+    let tier = &tiers[0];
+    let about =
+        |key: &str| tier.about.iter().find(|(k, _)| k == key).map_or("", |(_, value)| value);
+    let is_typical = |row: &&Row| {
+        TYPICAL.iter().any(|&(what, corpus, size)| {
+            (what, corpus, size) == (&*row.what, &*row.corpus, &*row.size)
+        })
+    };
+    let typical: Vec<_> = tier.rows.iter().filter(is_typical).collect();
+
+    // Of different scenarios.
+    let mut lowest: Vec<&Row> = tier.rows.iter().filter(|row| row.peers().count() > 0).collect();
+    lowest.sort_by(|a, b| lowest_ratio(a).total_cmp(&lowest_ratio(b)));
+    let mut worst: Vec<&Row> = Vec::new();
+    for row in lowest {
+        if worst.len() < 2 && worst.iter().all(|other| other.what != row.what) {
+            worst.push(row);
+        }
+    }
+
+    let mut page = String::from(
+        "\n| task | this crate | fastest peer | its time / ours |\n| --- | ---: | --- | ---: |\n",
+    );
+    for row in typical.into_iter().chain(worst) {
+        let fastest = row.fastest_peer().expect("rows with peers");
+        cells(
+            &mut page,
+            &[
+                describe(row),
+                throughput(row.gigabytes),
+                fastest.name.clone(),
+                ratio(row, &fastest.name),
+            ],
+        );
+    }
+    let rows: Vec<_> = tier.rows.iter().collect();
+    let lost = count_lost(&rows);
+    let machine = about("machine").split(" (").next().unwrap_or_default();
+    let compiler = about("compiler").split(" (").next().unwrap_or_default();
+    line(
+        &mut page,
+        format_args!(
+            "\n{machine}, {}, {compiler}. The last two rows are the lowest ratios of all: {lost}. [All results]({results})\n\n\
+         ![Throughput of decoding a stream in chunks, by script and chunk size]({chart})\n",
+            tier.name,
+        ),
+    );
+    page
+}
+
+fn lowest_ratio(row: &Row) -> f64 {
+    row.fastest_peer().map_or(f64::INFINITY, |other| other.ratio)
+}
+
+fn throughput(gigabytes: f64) -> String {
+    if gigabytes < 0.995 {
+        format!("{:.0} MB/s", 1000.0 * gigabytes)
+    } else {
+        format!("{} GB/s", figure(gigabytes))
+    }
+}
+
+/// A row in words.
+fn describe(row: &Row) -> String {
+    let phrases = TASKS.iter().flat_map(|task| task.whats);
+    let phrase = phrases
+        .into_iter()
+        .find(|(what, _)| *what == row.what)
+        .map_or(&*row.what, |(_, phrase)| phrase);
+    let corpus = match &*row.corpus {
+        "ascii" => "ASCII",
+        "latin" => "Latin",
+        "cyrillic" => "Cyrillic",
+        "arabic" => "Arabic",
+        "cjk" => "CJK",
+        "latin-1" => "Latin-1",
+        other => other,
+    };
+    let size = match row.size.strip_prefix("1-in-") {
+        Some(bytes) => format!("an error per {bytes} bytes"),
+        None if row.size.bytes().all(|byte| byte.is_ascii_digit()) => format!("{} bytes", row.size),
+        None => row.size.replace("KiB", " KiB").replace("MiB", " MiB"),
+    };
+    format!("{phrase}: {corpus}, {size}")
+}
