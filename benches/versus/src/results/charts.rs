@@ -282,9 +282,10 @@ impl Scale {
         let all = || panels.iter().flat_map(|panel| &panel.points).map(|point| point.gigabytes);
         let low = all().fold(f64::INFINITY, f64::min) / 1.2;
         let high = all().fold(0.0, f64::max) * 1.2;
-        let steps: &[f64] = if high / low > 50.0 { &[1.0, 3.0] } else { &[1.0, 2.0, 5.0] };
-        let decades = (-4..=4).map(|exponent| 10_f64.powi(exponent));
-        let ticks = decades.flat_map(|decade| steps.iter().map(move |step| step * decade));
+        let steps: &[u8] = if high / low > 50.0 { &[1, 3] } else { &[1, 2, 5] };
+        let tick = |step, exponent| format!("{step}e{exponent}").parse().expect("a number");
+        let ticks =
+            (-4..=4).flat_map(|exponent| steps.iter().map(move |step| tick(step, exponent)));
         Self { low, high, ticks: ticks.filter(|tick| (low..=high).contains(tick)).collect() }
     }
 }

@@ -167,16 +167,17 @@ pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
             ],
         );
     }
-    let rows: Vec<_> = tier.rows.iter().collect();
-    let lost = count_lost(&rows);
-    let machine = about("machine").split(" (").next().unwrap_or_default();
-    let compiler = about("compiler").split(" (").next().unwrap_or_default();
+    let lost = tier.rows.iter().filter(|row| row.is_lost()).count();
+    let [machine, compiler] =
+        ["machine", "compiler"].map(|key| about(key).split(" (").next().unwrap_or_default());
     line(
         &mut page,
         format_args!(
-            "\n{machine}, {}, {compiler}. The last two rows are the lowest ratios of all: {lost}. [All results]({results})\n\n\
+            "\nMeasured on {machine} ({}) with {compiler}. A peer is faster in {lost} of {} rows; the last two rows above are the worst. \
+         [All results]({results})\n\n\
          ![Throughput of decoding a stream in chunks, by script and chunk size]({chart})\n",
             tier.name,
+            tier.rows.len(),
         ),
     );
     page

@@ -144,7 +144,7 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
         heap(time * 3 / 4)
     );
     if let Some(file) = &arguments.plot {
-        std::fs::write(file, plot::svg(&samples))?;
+        std::fs::write(file, plot::svg(&samples)?)?;
         println!("plot: {}", file.display());
     }
     let lost = figures.lost() + failures;
