@@ -138,7 +138,7 @@ fn give(
             Ok(())
         }),
     };
-    assert_eq!(piece, plain, "all is unmasked");
+    assert_eq!(piece, plain, "everything is unmasked");
     result
 }
 

@@ -48,7 +48,7 @@ fn written(writer: &mut Utf8Writer<tokio::io::Sink>, text: &ByteString) -> isize
     }
     let held = LIVE.get() - before;
     writer.flush().now_or_never().unwrap().unwrap();
-    assert_eq!(LIVE.get(), before, "everything is given back");
+    assert_eq!(LIVE.get(), before, "everything is freed");
     held
 }
 

@@ -79,7 +79,7 @@ impl Body for Ready {
 pub(crate) async fn sum<B: Body + Unpin>(mut body: B) -> usize {
     let mut len = 0;
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let Ok(frame) = frame else { panic!("the body is whole, and UTF-8") };
+        let Ok(frame) = frame else { panic!("the body is complete UTF-8") };
         len += black_box(frame).data_ref().map_or(0, Buf::remaining);
     }
     len
@@ -87,7 +87,7 @@ pub(crate) async fn sum<B: Body + Unpin>(mut body: B) -> usize {
 
 /// The usual hand-written code: collect, then `str::from_utf8`.
 pub(crate) async fn collect<B: Body>(body: B) -> usize {
-    let Ok(body) = body.collect().await else { panic!("the body is whole") };
+    let Ok(body) = body.collect().await else { panic!("the body is complete") };
     let bytes = body.to_bytes();
     black_box(std::str::from_utf8(&bytes).expect("the text is UTF-8")).len()
 }
@@ -97,6 +97,6 @@ fn validate(body: Ready) -> usize {
     for frame in body.0 {
         validator.push(&frame).expect("the text is UTF-8");
     }
-    validator.finish().expect("the text is whole");
+    validator.finish().expect("the text is complete");
     validator.position() as usize
 }

@@ -101,7 +101,7 @@ pub(crate) fn repair(bench: &mut Bench, peers: DamagedPeers) {
             let input = damage.input();
             let lossy = String::from_utf8_lossy(&input);
             let expected = repaired(&input, mode);
-            assert!(!is_first || expected == lossy, "{name}: what is repaired");
+            assert!(!is_first || expected == lossy, "{name}: the repairs");
 
             let mut row = Row::new(name, Work::new(LEN, errors(&input), "error"));
             row.expect(expected.len());
@@ -118,8 +118,8 @@ fn repaired(input: &[u8], mode: ErrorMode) -> String {
     let mut decoder = Utf8Decoder::new();
     let mut text = String::with_capacity(input.len());
     let progress = decoder.push_to_string(input, mode, &mut text);
-    assert_eq!(progress.status, Status::Done, "a mode that repairs");
-    decoder.finish_to_string(mode, &mut text).expect("a mode that repairs");
+    assert_eq!(progress.status, Status::Done, "a lossy mode");
+    decoder.finish_to_string(mode, &mut text).expect("a lossy mode");
     text
 }
 

@@ -76,7 +76,7 @@ fn texts(dialect: Dialect) -> Vec<(&'static str, String)> {
 
 fn encoded(dialect: Dialect, text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
-    DialectEncoder::new(dialect).push_to_vec(text, &mut bytes).expect("text has a form");
+    DialectEncoder::new(dialect).push_to_vec(text, &mut bytes).expect("text can be encoded");
     bytes
 }
 
@@ -87,7 +87,7 @@ fn decode_dialect(dialect: Dialect, bytes: &[u8], chunk: usize) -> u64 {
         let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
         assert_eq!(progress.status, Status::Done);
     }
-    decoder.finish_to_string(ErrorMode::Fatal, &mut text).expect("the bytes are whole");
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).expect("the bytes are complete");
     black_box(text).len() as u64
 }
 
@@ -99,7 +99,7 @@ fn decode_utf8(bytes: &[u8], chunk: usize) -> u64 {
         let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
         assert_eq!(progress.status, Status::Done);
     }
-    decoder.finish().expect("the text is whole");
+    decoder.finish().expect("the text is complete");
     black_box(text).len() as u64
 }
 
@@ -110,7 +110,7 @@ fn encode_dialect(dialect: Dialect, text: &str, chunk: usize) -> u64 {
     while !rest.is_empty() {
         let most = chunk.min(rest.len());
         let at = (0..=most).rev().find(|&at| rest.is_char_boundary(at)).unwrap_or(most);
-        encoder.push_to_vec(&rest[..at], &mut bytes).expect("text has a form");
+        encoder.push_to_vec(&rest[..at], &mut bytes).expect("text can be encoded");
         rest = &rest[at..];
     }
     black_box(bytes).len() as u64

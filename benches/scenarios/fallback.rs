@@ -63,7 +63,7 @@ pub(crate) fn streams(bench: &mut Bench, peers: FallbackPeers) {
         let all = chunks.clone();
         row.ours(move || {
             let texts = Utf8Stream::new(stream::iter(black_box(&all).clone()));
-            sum(texts.with_fallback(rest()).map(|text| text.expect("all is text").len()))
+            sum(texts.with_fallback(rest()).map(|text| text.expect("the input is text").len()))
         });
         peers(row, input);
         if !input.is_legacy {
@@ -128,7 +128,7 @@ fn decode_with(fallback: Fallback, bytes: &[u8]) -> String {
         let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
         assert_eq!(progress.status, Status::Done);
     }
-    decoder.finish_to_string(ErrorMode::Fatal, &mut text).expect("all is text");
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).expect("the input is text");
     text
 }
 

@@ -74,7 +74,7 @@ fn assert_every_phase(name: &Name, texts: &[String], streams: &[Chunks<'_>], cor
             at += chunk.len();
         }
     }
-    assert!(seen[..corpus.width()].iter().all(|&seen| seen), "{name}: cut at {seen:?} only");
+    assert!(seen[..corpus.width()].iter().all(|&seen| seen), "{name}: split only at {seen:?}");
 }
 
 /// The sum of the answers of a contender for all streams.
@@ -93,7 +93,7 @@ fn ours_decode(chunks: &[&[u8]]) -> usize {
             len += piece.expect("the text is UTF-8").len();
         }
     }
-    decoder.finish().expect("the text is whole");
+    decoder.finish().expect("the text is complete");
     len
 }
 
@@ -111,7 +111,7 @@ fn std_decode(chunks: &[&[u8]]) -> usize {
         len += text;
         buffer.drain(..text);
     }
-    assert!(buffer.is_empty(), "the text is whole");
+    assert!(buffer.is_empty(), "the text is complete");
     len
 }
 

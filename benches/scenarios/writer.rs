@@ -78,12 +78,12 @@ fn utf16_ours(units: &[u16], text: &mut String) {
     let mut decoder = Utf16Decoder::new();
     let progress = decoder.push_to_string(units, ErrorMode::Fatal, text);
     assert_eq!(progress.status, Status::Done);
-    decoder.finish().expect("pairs are whole");
+    decoder.finish().expect("pairs are complete");
 }
 
 fn utf16_std(units: &[u16], text: &mut String) {
     let chars = char::decode_utf16(units.iter().copied());
-    text.extend(chars.map(|c| c.expect("pairs are whole")));
+    text.extend(chars.map(|c| c.expect("pairs are complete")));
 }
 
 /// Texts of some length to a writer with vectored writes that accepts everything.
@@ -120,9 +120,9 @@ where
         let mut sink = new(Taker(0));
         block_on(async {
             for text in black_box(texts) {
-                sink.feed(item(text.clone())).await.expect("the writer takes all");
+                sink.feed(item(text.clone())).await.expect("the writer accepts everything");
             }
-            sink.flush().await.expect("the writer takes all");
+            sink.flush().await.expect("the writer accepts everything");
         });
         into_inner(sink).0 as u64
     }

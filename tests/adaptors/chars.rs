@@ -172,7 +172,7 @@ fn repaired_chars_have_the_offset_of_their_error() {
             while let Some(Some(item)) = chars.next_indexed().now_or_never() {
                 seen.push(item.unwrap());
             }
-            assert!(seen == expected, "{mode:?}, {size} bytes at once");
+            assert!(seen == expected, "{mode:?}, {size} bytes per read");
             assert!(mode == ErrorMode::Skip || chars.offset() == bytes.len() as u64);
             assert_eq!(chars.get_ref().decoder().error_count(), decoder.error_count());
         }
@@ -266,7 +266,7 @@ fn advance_can_skip_past_the_decoded_block() {
         let mut at = 0;
         while at + step < text.len() {
             assert!(chars.peek().now_or_never().flatten().is_some());
-            assert!(chars.as_str() == &text[at..], "all of the chunk");
+            assert!(chars.as_str() == &text[at..], "the whole chunk");
             let len = boundary(at + step) - at;
             chars.advance(len);
             at += len;
@@ -406,7 +406,7 @@ fn the_end_is_polled_once_and_empty_chunks_yield_to_other_tasks() {
     let mut chars = task::spawn(texts.utf8().chars());
     for _ in 0..2 {
         assert_pending!(chars.poll_next());
-        assert!(chars.is_woken(), "it will be polled again");
+        assert!(chars.is_woken(), "the task is woken");
     }
     assert_ready_eq!(chars.poll_next(), Some(Ok('x')));
     assert!(!chars.is_terminated());

@@ -79,7 +79,7 @@ async fn losing_a_select_loses_no_data<A: Adaptor>() {
         }
         soon(writer).await.unwrap();
         assert_eq!(seen, text, "{method}");
-        assert!(interrupted > 10, "{method} was interrupted {interrupted} times only");
+        assert!(interrupted > 10, "{method} was interrupted only {interrupted} times");
     }
 }
 

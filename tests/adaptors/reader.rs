@@ -55,7 +55,7 @@ fn ready<R: AsyncRead + Unpin>(reader: &mut Utf8Reader<R>) -> Vec<String> {
     words
 }
 
-fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
+fn reported(mode: ErrorMode, does: &[Does]) -> Vec<String> {
     ready(&mut Utf8Reader::new(Script::new(does)).with_error_mode(mode))
 }
 
@@ -63,9 +63,10 @@ fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
 
 #[test]
 fn a_split_character_is_returned_with_the_text_after_it() {
-    let words = told(ErrorMode::Fatal, &[Chunk(b"a\xE2"), Chunk(b"\x82"), Chunk(b"\xACb"), End]);
+    let words =
+        reported(ErrorMode::Fatal, &[Chunk(b"a\xE2"), Chunk(b"\x82"), Chunk(b"\xACb"), End]);
     assert_eq!(words, ["a", "€b", "-"]);
-    let words = told(ErrorMode::Fatal, &[Chunk(b"\xF0\x9F\x98"), Pause, Chunk(b"\x80"), End]);
+    let words = reported(ErrorMode::Fatal, &[Chunk(b"\xF0\x9F\x98"), Pause, Chunk(b"\x80"), End]);
     assert_eq!(words, [] as [&str; 0]);
 }
 
@@ -125,7 +126,7 @@ async fn one_read_is_at_most_the_capacity() {
 
 #[test]
 fn errors_are_returned_in_order_without_another_read() {
-    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
+    let words = reported(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
     assert_eq!(
         words,
         ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e"]
@@ -165,21 +166,21 @@ fn a_repair_can_be_consumed_in_parts() {
 
 #[test]
 fn options_are_applied() {
-    let told = |options, does: &[Does]| {
+    let reported = |options, does: &[Does]| {
         ready(&mut Utf8Reader::new(Script::new(does)).with_options(options)).concat()
     };
     let bom = [Chunk(b"\xEF"), Chunk(b"\xBB"), Chunk(b"\xBFa"), End];
     let plain = Utf8Options::new();
-    assert_eq!(told(plain, &bom), "\u{FEFF}a-");
-    assert_eq!(told(plain.with_bom(BomPolicy::Strip), &bom), "a-");
-    assert_eq!(told(plain.with_bom(BomPolicy::Require), &bom), "a-");
-    assert_eq!(told(plain.with_bom(BomPolicy::Forbid), &bom), "0 [ef, bb, bf]a-");
+    assert_eq!(reported(plain, &bom), "\u{FEFF}a-");
+    assert_eq!(reported(plain.with_bom(BomPolicy::Strip), &bom), "a-");
+    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &bom), "a-");
+    assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), "0 [ef, bb, bf]a-");
     let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
-    assert_eq!(told(plain.with_mid_stream_start(), &middle), "a3 [80]-");
+    assert_eq!(reported(plain.with_mid_stream_start(), &middle), "a3 [80]-");
     let strict = plain.with_strictness(Strictness::new().refuse_nul());
-    assert_eq!(told(strict, &[Chunk(b"a\0b\xC3"), Chunk(b"\xA9"), End]), "a1 [00]bé-");
+    assert_eq!(reported(strict, &[Chunk(b"a\0b\xC3"), Chunk(b"\xA9"), End]), "a1 [00]bé-");
     let cut_short = [Chunk(b"\xEF\xBB"), End];
-    assert_eq!(told(plain.with_bom(BomPolicy::Require), &cut_short), "0 []0 [ef, bb]-");
+    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &cut_short), "0 []0 [ef, bb]-");
 }
 
 #[tokio::test]
@@ -212,22 +213,22 @@ fn an_ended_reader_is_not_read_again() {
         assert_eq!(ready(&mut reader), ["-"]);
     }
     assert_eq!(reader.get_ref().polls, 2);
-    assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
-    assert_eq!(told(ErrorMode::Replacement, &[Chunk(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
-    assert_eq!(told(ErrorMode::Skip, &[Chunk(b"\xF0\x9F"), End]), ["-"]);
+    assert_eq!(reported(ErrorMode::Fatal, &[End]), ["-"]);
+    assert_eq!(reported(ErrorMode::Replacement, &[Chunk(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
+    assert_eq!(reported(ErrorMode::Skip, &[Chunk(b"\xF0\x9F"), End]), ["-"]);
 }
 
 #[test]
 fn an_io_error_inside_a_character_loses_no_data() {
     let does = [Chunk(b"1 \xE2"), Error("a"), Chunk(b"\x82"), Error("b"), Chunk(b"\xAC"), End];
     for mode in MODES {
-        assert_eq!(told(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
+        assert_eq!(reported(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
     }
 }
 
 #[test]
 fn text_and_errors_are_returned_before_an_io_error() {
-    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
+    let words = reported(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
     assert_eq!(words, ["ab", "2 [ff]", "c", "! reset", "4 [e2]", "-"]);
 }
 
@@ -453,7 +454,7 @@ fn a_reader_without_text_yields_to_other_tasks() {
     for turn in 1..=3 {
         let (poll, is_woken, polls) = poll();
         assert_pending!(poll);
-        assert!(is_woken, "it will be polled again");
+        assert!(is_woken, "the task is woken");
         assert_eq!(polls, 32 * turn);
     }
     assert_eq!(assert_ready!(poll().0).unwrap(), "at last");

@@ -61,7 +61,7 @@ async fn write_in_odd_pieces(socket: &mut (impl AsyncWriteExt + Unpin), bytes: &
     }
 }
 
-fn told(line: Result<Line, LineError>) -> String {
+fn reported(line: Result<Line, LineError>) -> String {
     match line {
         Ok(line) => line.to_string(),
         Err(error) => format!("<{error}>"),
@@ -154,7 +154,7 @@ async fn a_half_closed_peer_receives_an_answer() {
         let mut framed = Framed::new(far, Utf8LinesCodec::new());
         let mut lines = Vec::new();
         while let Some(line) = framed.next().await {
-            lines.push(told(line.unwrap()));
+            lines.push(reported(line.unwrap()));
         }
         // The peer has closed its write half; ours is open.
         framed.send(format!("{} lines", lines.len())).await.unwrap();
@@ -212,13 +212,13 @@ async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
     peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
     let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
     for expected in ["ok", "<line 2, from byte 3 on, is not acceptable utf-8>", "more"] {
-        assert_eq!(told(next(&mut lines).await.unwrap()), expected);
+        assert_eq!(reported(next(&mut lines).await.unwrap()), expected);
     }
     let error = next(&mut lines).await.unwrap().unwrap_err();
-    assert_eq!(error.number, 4, "a line that has not ended is refused at once");
+    assert_eq!(error.number, 4, "a line is rejected before it ends");
     assert!(is_silent(&mut lines).await);
     peer.write_all(b" ever\nafter\n").await.unwrap();
-    assert_eq!(told(next(&mut lines).await.unwrap()), "after");
+    assert_eq!(reported(next(&mut lines).await.unwrap()), "after");
 }
 
 #[tokio::test]
@@ -250,7 +250,7 @@ async fn on_an_idle_socket_lossy_text_after_errors_does_not_wait() {
         peer.write_all(b"ok\xFFmore\n").await.unwrap();
         let codec = Utf8LinesCodec::new().with_error_mode(mode);
         let mut lines = FramedRead::new(socket, codec);
-        assert_eq!(told(next(&mut lines).await.unwrap()), expected);
+        assert_eq!(reported(next(&mut lines).await.unwrap()), expected);
     }
 }
 
@@ -354,7 +354,7 @@ async fn an_incomplete_character_at_the_end_is_an_unexpected_eof() {
     peer.write_all(b"good\nbad \xF0\x9F\x98").await.unwrap();
     drop(peer);
     let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
-    assert_eq!(told(next(&mut lines).await.unwrap()), "good");
+    assert_eq!(reported(next(&mut lines).await.unwrap()), "good");
     let error = next(&mut lines).await.unwrap().unwrap_err();
     assert!(
         matches!(error.kind, LineErrorKind::Utf8(error) if error.kind() == Utf8ErrorKind::Incomplete)
@@ -375,7 +375,7 @@ async fn one_byte_packets_decode_as_one_packet() {
     };
     let read = FramedRead::with_capacity(socket, Utf8LinesCodec::new(), 1).try_collect::<Vec<_>>();
     let lines = soon(async { tokio::join!(write, read) }).await.1.unwrap();
-    let lines: Vec<_> = lines.into_iter().map(told).collect();
+    let lines: Vec<_> = lines.into_iter().map(reported).collect();
     assert_eq!(lines, text.lines().collect::<Vec<_>>());
 }
 
@@ -385,7 +385,7 @@ async fn an_endless_line_is_rejected_at_the_limit_and_the_next_is_delivered() {
     let (mut peer, socket) = connection().await;
     let mut lines = FramedRead::new(socket, Utf8LinesCodec::new().with_max_length(LIMIT));
     peer.write_all(&[b'x'; LIMIT]).await.unwrap();
-    assert!(is_silent(&mut lines).await, "a line at the limit may still end");
+    assert!(is_silent(&mut lines).await, "a line at the limit can still end");
     peer.write_all(b"x").await.unwrap();
     let error = next(&mut lines).await.unwrap().unwrap_err();
     assert_eq!(error.kind, LineErrorKind::TooLong { max_length: LIMIT });

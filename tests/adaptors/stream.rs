@@ -70,7 +70,7 @@ where
     words
 }
 
-fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
+fn reported(mode: ErrorMode, does: &[Does]) -> Vec<String> {
     ready(&mut Script::new(does).utf8().with_error_mode(mode))
 }
 
@@ -78,7 +78,7 @@ fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
 
 #[test]
 fn errors_are_items_in_order_without_another_poll() {
-    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
+    let words = reported(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
     assert_eq!(
         words,
         ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e"]
@@ -87,7 +87,8 @@ fn errors_are_items_in_order_without_another_poll() {
 
 #[test]
 fn an_error_decided_by_the_next_chunk_precedes_its_text() {
-    let words = told(ErrorMode::Fatal, &[Chunk(b"a\xF0\x9F"), Chunk(b"\x98"), Chunk(b"bc"), End]);
+    let words =
+        reported(ErrorMode::Fatal, &[Chunk(b"a\xF0\x9F"), Chunk(b"\x98"), Chunk(b"bc"), End]);
     assert_eq!(words, ["a", "1 [f0, 9f, 98]", "bc", "-"]);
 }
 
@@ -112,11 +113,11 @@ fn a_lossy_mode_yields_one_item_per_chunk() {
 
 #[test]
 fn an_incomplete_end_is_one_error_and_then_none() {
-    let words = told(ErrorMode::Fatal, &[Chunk(b"a\xF0\x9F"), End, Chunk(b"more")]);
+    let words = reported(ErrorMode::Fatal, &[Chunk(b"a\xF0\x9F"), End, Chunk(b"more")]);
     assert_eq!(words, ["a", "1 [f0, 9f]", "-"]);
-    assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
-    assert_eq!(told(ErrorMode::Replacement, &[Chunk(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
-    assert_eq!(told(ErrorMode::Skip, &[Chunk(b"\xF0\x9F"), End]), ["-"]);
+    assert_eq!(reported(ErrorMode::Fatal, &[End]), ["-"]);
+    assert_eq!(reported(ErrorMode::Replacement, &[Chunk(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
+    assert_eq!(reported(ErrorMode::Skip, &[Chunk(b"\xF0\x9F"), End]), ["-"]);
 }
 
 #[test]
@@ -129,7 +130,7 @@ fn the_end_reports_a_missing_bom_then_incomplete_bytes() {
     assert_eq!(ready(&mut stream(ErrorMode::Fatal)), ["0 []", "0 [ef, bb]", "-"]);
     let mut fatal = stream(ErrorMode::Fatal);
     assert_eq!(fatal.next().now_or_never().flatten().map(word).as_deref(), Some("0 []"));
-    assert!(!fatal.is_terminated(), "there is more to be said of the end");
+    assert!(!fatal.is_terminated(), "another error follows at the end");
     let mut lossy = stream(ErrorMode::Escape);
     assert_eq!(ready(&mut lossy), [r"\xef\xbb", "-"]);
     assert_eq!(lossy.decoder().error_count(), 2);
@@ -137,17 +138,18 @@ fn the_end_reports_a_missing_bom_then_incomplete_bytes() {
 
 #[test]
 fn options_are_applied() {
-    let told = |options, does: &[Does]| ready(&mut Script::new(does).utf8().with_options(options));
+    let reported =
+        |options, does: &[Does]| ready(&mut Script::new(does).utf8().with_options(options));
     let bom = [Chunk(b"\xEF"), Chunk(b"\xBB"), Chunk(b"\xBFa"), End];
     let plain = Utf8Options::new();
-    assert_eq!(told(plain, &bom), ["\u{FEFF}", "a", "-"]);
-    assert_eq!(told(plain.with_bom(BomPolicy::Strip), &bom), ["a", "-"]);
-    assert_eq!(told(plain.with_bom(BomPolicy::Require), &bom), ["a", "-"]);
-    assert_eq!(told(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
+    assert_eq!(reported(plain, &bom), ["\u{FEFF}", "a", "-"]);
+    assert_eq!(reported(plain.with_bom(BomPolicy::Strip), &bom), ["a", "-"]);
+    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &bom), ["a", "-"]);
+    assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
     let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
-    assert_eq!(told(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
+    assert_eq!(reported(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
     let strict = plain.with_strictness(Strictness::new().refuse_nul());
-    assert_eq!(told(strict, &[Chunk(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
+    assert_eq!(reported(strict, &[Chunk(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
 }
 
 // ---- inner errors -----------------------------------------------------------------------------
@@ -156,21 +158,21 @@ fn options_are_applied() {
 fn an_inner_error_inside_a_character_loses_no_data() {
     let does = [Chunk(b"1 \xE2"), Error("a"), Chunk(b"\x82"), Error("b"), Chunk(b"\xAC"), End];
     for mode in MODES {
-        assert_eq!(told(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
+        assert_eq!(reported(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
     }
 }
 
 #[test]
 fn text_and_errors_are_yielded_before_an_inner_error() {
-    let words = told(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
+    let words = reported(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
     assert_eq!(words, ["ab", "2 [ff]", "c", "! reset", "4 [e2]", "-"]);
-    let words = told(ErrorMode::Latin1, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
+    let words = reported(ErrorMode::Latin1, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
     assert_eq!(words, ["abÿc", "! reset", "â", "-"]);
 }
 
 #[test]
 fn consecutive_inner_errors_are_yielded() {
-    let words = told(ErrorMode::Fatal, &[Error("1"), Error("2"), Chunk(b""), Error("3"), End]);
+    let words = reported(ErrorMode::Fatal, &[Error("1"), Error("2"), Chunk(b""), Error("3"), End]);
     assert_eq!(words, ["! 1", "! 2", "! 3", "-"]);
 }
 
@@ -200,10 +202,10 @@ fn errors_convert_to_io_errors() {
 fn empty_chunks_change_nothing() {
     let does = [Chunk(b""), Chunk(b"\xE2"), Chunk(b""), Chunk(b"\x82"), Chunk(b""), Chunk(b"\xAC")];
     for mode in MODES {
-        assert_eq!(told(mode, &does), ["€"], "{mode:?}");
-        assert_eq!(told(mode, &[Chunk(b""), Chunk(b""), End]), ["-"], "{mode:?}");
+        assert_eq!(reported(mode, &does), ["€"], "{mode:?}");
+        assert_eq!(reported(mode, &[Chunk(b""), Chunk(b""), End]), ["-"], "{mode:?}");
     }
-    assert_eq!(told(ErrorMode::Skip, &[Chunk(b"\xFF"), Chunk(b"\xFF"), Chunk(b"a")]), ["a"]);
+    assert_eq!(reported(ErrorMode::Skip, &[Chunk(b"\xFF"), Chunk(b"\xFF"), Chunk(b"a")]), ["a"]);
 }
 
 #[test]
@@ -365,7 +367,7 @@ fn a_stream_without_items_yields_to_other_tasks() {
         let mut stream = task::spawn(Script::new(&does).utf8().with_error_mode(mode));
         for turn in 1..=3 {
             assert_pending!(stream.poll_next());
-            assert!(stream.is_woken(), "it will be polled again");
+            assert!(stream.is_woken(), "the task is woken");
             assert_eq!(stream.get_ref().polls, 32 * turn);
         }
         assert_ready_eq!(stream.poll_next(), Some(Ok("at last".into())));
@@ -433,7 +435,7 @@ fn the_limit_counts_bytes_of_text() {
     assert_eq!(
         collected(&[b"a\xC3"], ErrorMode::Replacement, 3),
         Err(StreamError::TooLong { max_length: 3 }),
-        "the repair at the end counts, too"
+        "the repair at the end counts too"
     );
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     let text = whole(&[b"\xEF\xBB\xBFabc"]).utf8().with_options(options).collect_text(3);
@@ -450,7 +452,9 @@ fn limit_and_error_order_does_not_depend_on_splits() {
         });
         for outcome in outcomes {
             match outcome.unwrap_err() {
-                StreamError::TooLong { max_length: told } => assert!(limit < 4 && told == limit),
+                StreamError::TooLong { max_length: reported } => {
+                    assert!(limit < 4 && reported == limit)
+                }
                 StreamError::Utf8(error) => assert!(limit >= 4 && error.valid_up_to() == 4),
                 error => panic!("{error}"),
             }
@@ -563,10 +567,10 @@ async fn small_reads_share_a_buffer() {
         kept.push(chunk);
     }
     assert_eq!(bytes, text.as_bytes());
-    assert_eq!(kept.concat(), text.as_bytes(), "no chunk was written over");
+    assert_eq!(kept.concat(), text.as_bytes(), "no chunk was overwritten");
     let sizes = kept.iter().zip([1, 2, 3].into_iter().cycle());
     let shorter = sizes.filter(|(chunk, size)| chunk.len() < *size).count();
-    assert!(shorter <= 1, "{shorter} reads were cut short by what was left of a buffer");
+    assert!(shorter <= 1, "{shorter} reads were shortened by the rest of a buffer");
     let texts = Utf8Stream::from_reader(Dribble(text.as_bytes(), 0));
     assert_eq!(texts.collect_text(usize::MAX).await.unwrap(), text);
 }
@@ -612,7 +616,7 @@ async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
 #[tokio::test]
 async fn a_channel_between_tasks() {
     let text = "Съешь ещё этих мягких французских булок. ".repeat(100);
-    let end = stream::iter([Err(io::Error::other("that was all"))]);
+    let end = stream::iter([Err(io::Error::other("no further item"))]);
     let receiver = channel(&text).chain(end);
     let mut texts = pin!(receiver.utf8());
     let mut seen = String::new();
@@ -623,7 +627,7 @@ async fn a_channel_between_tasks() {
         }
     };
     assert_eq!(seen, text);
-    assert_eq!(io::Error::from(end).to_string(), "that was all");
+    assert_eq!(io::Error::from(end).to_string(), "no further item");
     assert!(soon(texts.next()).await.is_none());
 }
 

@@ -34,7 +34,7 @@ use utf8_codec::stream::{
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 /// Formats a line or a line error.
-fn told<E: std::fmt::Display>(item: Result<Line, LinesError<E>>) -> String {
+fn reported<E: std::fmt::Display>(item: Result<Line, LinesError<E>>) -> String {
     match item {
         Ok(line) => line.to_string(),
         Err(LinesError::Line(error)) => format!("<{error}>"),
@@ -51,7 +51,7 @@ where
     let mut words = Vec::new();
     while let Some(item) = lines.next().now_or_never() {
         words.push(match item {
-            Some(item) => told(item),
+            Some(item) => reported(item),
             None => "-".to_owned(),
         });
         if words.last().is_some_and(|word| word == "-") {
@@ -94,7 +94,7 @@ fn steps_over_chunks(
     }
     drop(sender);
     steps.push(items(&mut lines));
-    assert!(lines.is_terminated() && lines.rest().is_empty(), "everything is accounted for");
+    assert!(lines.is_terminated() && lines.rest().is_empty(), "no byte is left over");
     steps
 }
 
@@ -114,7 +114,7 @@ fn steps_over_reader(
     }
     drop(pipe);
     steps.push(items(&mut lines));
-    assert!(lines.is_terminated() && lines.rest().is_empty(), "everything is accounted for");
+    assert!(lines.is_terminated() && lines.rest().is_empty(), "no byte is left over");
     steps
 }
 
@@ -155,7 +155,7 @@ fn every_line_vector_at_every_split_equals_the_codec() {
             let single = (1..bytes.len()).map(|at| vec![at]);
             for cuts in [vec![], (0..=bytes.len()).collect()].into_iter().chain(single) {
                 let expected = line_items(codec.clone(), &bytes, &cuts);
-                let context = || format!("{mode:?}, {delimiter:?}: {bytes:02x?} cut at {cuts:?}");
+                let context = || format!("{mode:?}, {delimiter:?}: {bytes:02x?} split at {cuts:?}");
                 assert_eq!(steps_over_chunks(&stream, &bytes, &cuts), expected, "{}", context());
                 assert_eq!(steps_over_reader(&reader, &bytes, &cuts), expected, "{}", context());
             }
@@ -223,7 +223,7 @@ fn lines_start_at_the_position_of_the_reader() {
     assert_eq!(
         repairing.into_lines().next().now_or_never().unwrap().unwrap().unwrap(),
         "",
-        "a repair that was begun is consumed",
+        "a partly consumed repair is consumed",
     );
 }
 
@@ -408,14 +408,18 @@ fn lines_start_after_a_partly_consumed_repair() {
                     let (line, offset, text) = number(line.unwrap());
                     (line, offset + start as u64, text)
                 });
-                assert_eq!(line, same, "{mode:?}, {chars} characters taken");
+                assert_eq!(line, same, "{mode:?}, {chars} characters consumed");
                 if line.is_none() {
                     break;
                 }
             }
             let before = units.iter().filter(|(end, bad)| *bad && *end <= start).count() as u64;
             let errors = before + expected.decoder().error_count();
-            assert_eq!(lines.decoder().error_count(), errors, "{mode:?}, {chars} characters taken");
+            assert_eq!(
+                lines.decoder().error_count(),
+                errors,
+                "{mode:?}, {chars} characters consumed"
+            );
             assert_eq!(lines.decoder().position(), bytes.len() as u64);
         }
     }
@@ -563,7 +567,7 @@ fn a_source_without_lines_yields_to_other_tasks() {
     let mut lines = task::spawn(Utf8Lines::new(whole(&chunks)));
     for _ in 0..3 {
         assert_pending!(lines.poll_next());
-        assert!(lines.is_woken(), "it will be polled again");
+        assert!(lines.is_woken(), "the task is woken");
     }
     let Poll::Ready(Some(Ok(line))) = lines.poll_next() else { panic!("no line") };
     assert_eq!(line.len(), 100);
@@ -578,13 +582,13 @@ async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
     let mut lines = Utf8Reader::new(listener.accept().await.unwrap().0).into_lines();
     peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
     for expected in ["ok", "<line 2, from byte 3 on, is not acceptable utf-8>", "more"] {
-        assert_eq!(told(soon(lines.next()).await.unwrap()), expected);
+        assert_eq!(reported(soon(lines.next()).await.unwrap()), expected);
     }
     let error = line_error(soon(lines.next()).await.unwrap().unwrap_err());
-    assert_eq!(error.number, 4, "a line that has not ended is refused at once");
+    assert_eq!(error.number, 4, "a line is rejected before it ends");
     assert!(timeout(Duration::from_millis(10), lines.next()).await.is_err());
     peer.write_all(b" ever\nafter\n").await.unwrap();
-    assert_eq!(told(soon(lines.next()).await.unwrap()), "after");
+    assert_eq!(reported(soon(lines.next()).await.unwrap()), "after");
     drop(peer);
     assert!(soon(lines.next()).await.is_none());
 }

@@ -63,13 +63,13 @@ impl Script {
     }
 
     fn text(&self) -> &str {
-        str::from_utf8(&self.taken).expect("what is written is whole")
+        str::from_utf8(&self.taken).expect("the output is complete")
     }
 
     fn write(&mut self, cx: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         self.polls += 1;
         let len = slices.iter().map(|slice| slice.len()).sum::<usize>();
-        assert!(len > 0, "called for nothing");
+        assert!(len > 0, "an unnecessary call");
         match self.does.pop_front().unwrap_or(Take(usize::MAX)) {
             Take(most) => {
                 self.calls.push(slices.iter().map(|slice| place(slice)).collect());
@@ -104,7 +104,7 @@ impl AsyncWrite for Script {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        assert!(self.vectored, "it has said that it does not");
+        assert!(self.vectored, "it does not support vectored writes");
         self.write(cx, slices)
     }
 
@@ -216,11 +216,11 @@ fn any_script() -> impl Strategy<Value = Vec<Does>> {
 /// Feeds all parts and closes, and repeats calls that fail. Returns how many calls reported a lone
 /// surrogate.
 async fn write_parts(writer: &mut Utf8Writer<Script>, parts: &[Part], owned: bool) -> u64 {
-    let mut told = 0;
+    let mut reported = 0;
     let mut again = |result: io::Result<()>| match result {
         Ok(()) => false,
         Err(error) if lone_surrogate(&error).is_some() => {
-            told += 1;
+            reported += 1;
             false
         }
         Err(error) => {
@@ -244,7 +244,7 @@ async fn write_parts(writer: &mut Utf8Writer<Script>, parts: &[Part], owned: boo
     while writer.get_ref().shutdowns == 0 {
         again(writer.close().await);
     }
-    told
+    reported
 }
 
 proptest! {
@@ -260,10 +260,10 @@ proptest! {
             let (text, lone) = model(&parts, mode);
             let script = Script { vectored, ..Script::new(&script) };
             let mut writer = Utf8Writer::new(script).with_capacity(capacity).with_surrogate_mode(mode);
-            let told = tokio_test::block_on(write_parts(&mut writer, &parts, owned));
+            let reported = tokio_test::block_on(write_parts(&mut writer, &parts, owned));
             prop_assert_eq!(writer.get_ref().text(), text);
             prop_assert_eq!(writer.utf16().error_count(), lone);
-            prop_assert_eq!(told > 0, lone > 0 && mode == ErrorMode::Fatal);
+            prop_assert_eq!(reported > 0, lone > 0 && mode == ErrorMode::Fatal);
             prop_assert_eq!(writer.unwritten_len(), 0);
         }
     }
@@ -371,12 +371,12 @@ fn a_write_waits_while_the_buffer_is_full() {
     let mut writer =
         Utf8Writer::new(Script::new(&[Stall, Take(3), Stall, Take(2)])).with_capacity(10);
     now(writer.write_str("0123456789")).unwrap();
-    assert_eq!(writer.get_ref().polls, 0, "nothing is written before it has to be");
+    assert_eq!(writer.get_ref().polls, 0, "nothing is written early");
 
     let mut write = task::spawn(writer.write_str("abc"));
     assert_pending!(write.poll());
     drop(write);
-    assert_eq!(writer.unwritten_len(), 10, "a future that was dropped has added nothing");
+    assert_eq!(writer.unwritten_len(), 10, "a dropped future adds nothing");
 
     // Three bytes have been written, so there is room and the text is taken entirely.
     now(writer.write_str("abc")).unwrap();
@@ -418,7 +418,7 @@ fn a_writer_is_pending_only_if_its_sink_is() {
     {
         let mut flush = task::spawn(writer.flush());
         assert_pending!(flush.poll());
-        assert!(!flush.is_woken(), "nobody has woken it");
+        assert!(!flush.is_woken(), "it has not been woken");
     }
     assert_eq!((writer.get_ref().text(), writer.get_ref().polls), ("ab", 2), "no busy loop");
 
@@ -426,7 +426,7 @@ fn a_writer_is_pending_only_if_its_sink_is() {
     let mut flush = task::spawn(poll_flush(writer));
     assert_pending!(flush.poll());
     assert!(!flush.is_woken());
-    let waker = flush.waker.lock().unwrap().take().expect("it has left its waker");
+    let waker = flush.waker.lock().unwrap().take().expect("it has registered its waker");
     waker.wake();
     assert!(flush.is_woken());
     assert_ready_ok!(flush.poll());
@@ -592,7 +592,7 @@ fn into_parts_returns_all_unwritten_text() {
     now(writer.write_text(shared.clone())).unwrap();
     assert!(writer.flush().now_or_never().is_none());
     let (_, unwritten) = writer.into_parts();
-    assert_eq!(unwritten.as_ptr(), shared[10..].as_ptr(), "one piece is not copied");
+    assert_eq!(unwritten.as_ptr(), shared[10..].as_ptr(), "a single piece is not copied");
 }
 
 // ---- surrogates -------------------------------------------------------------------------------

@@ -200,7 +200,7 @@ fn a_lossy_string_is_the_pieces_with_each_error_repaired<D: IncrementalDecoder>(
                 .iter()
                 .map(|piece| match piece {
                     Piece::Char(c) => c.to_string(),
-                    Piece::Error(error) => D::repair(mode, error).expect("a mode that repairs"),
+                    Piece::Error(error) => D::repair(mode, error).expect("a lossy mode"),
                 })
                 .collect();
             let (mut decoder, mut text) = (D::NEW, String::new());
@@ -211,7 +211,7 @@ fn a_lossy_string_is_the_pieces_with_each_error_repaired<D: IncrementalDecoder>(
                 assert_eq!(progress.read + progress.held, chunk.len(), "{mode:?}: {input:02x?}");
                 assert_eq!(progress.written, text.len() - before, "{mode:?}: {input:02x?}");
             }
-            decoder.finish_to_string(mode, &mut text).expect("a mode that repairs");
+            decoder.finish_to_string(mode, &mut text).expect("a lossy mode");
             assert_eq!(text, expected, "{mode:?}, {size} at a time: {input:02x?}");
             let count = errors_of(&pieces).count() as u64;
             assert!(decoder.errors().is_none_or(|(counted, _)| counted == count), "{input:02x?}");
@@ -263,7 +263,7 @@ fn decode<'c, D: IncrementalDecoder>(
 /// The pieces of `push`, or the error at which the fatal mode stops.
 fn report<D: IncrementalDecoder>(decoder: &mut D, chunk: &[D::Unit]) -> Vec<Piece<D::Error>> {
     let pushed = decoder.push(chunk);
-    pushed.or_else(|| to_string(decoder, chunk)).expect("push, or push_to_string")
+    pushed.or_else(|| to_string(decoder, chunk)).expect("push or push_to_string")
 }
 
 fn to_string<D: IncrementalDecoder>(
@@ -297,7 +297,7 @@ fn end<D: IncrementalDecoder>(decoder: &mut D) -> Vec<Piece<D::Error>> {
             Err(error) => pieces.push(Piece::Error(error)),
         }
     }
-    panic!("the end never ends: {pieces:?}");
+    panic!("finish never returns Ok: {pieces:?}");
 }
 
 fn text_of<E>(pieces: &[Piece<E>]) -> String {

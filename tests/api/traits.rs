@@ -71,7 +71,7 @@ fn strictness_builders_are_idempotent() {
 #[test]
 fn a_repair_derefs_to_its_text() {
     let error = first_error(Utf8Options::new(), b"\xE9");
-    let repair = ErrorMode::Latin1.repair(&error).expect("it repairs");
+    let repair = ErrorMode::Latin1.repair(&error).expect("the mode is lossy");
     assert_eq!((&*repair, repair.to_string()), ("é", "é".to_owned()));
 }
 
@@ -246,7 +246,11 @@ mod codecs {
 
     /// The `Utf8Error` that an `io::Error` holds.
     fn inside(error: &io::Error) -> &Utf8Error {
-        error.get_ref().expect("nothing inside").downcast_ref().expect("something else inside")
+        error
+            .get_ref()
+            .expect("there is no inner error")
+            .downcast_ref()
+            .expect("another inner error")
     }
 
     #[test]

@@ -34,7 +34,7 @@ async fn every_delimiter_ends_lines_at_any_split() {
             let chunks: Vec<_> = input.as_bytes().chunks(size).collect();
             let codec = Utf8LinesCodec::new().with_delimiter(delimiter.clone());
             assert_eq!(
-                told(pausing(&chunks), codec, show_line).await,
+                reported(pausing(&chunks), codec, show_line).await,
                 expected,
                 "{delimiter:?} by {size}",
             );
@@ -56,7 +56,7 @@ async fn a_late_lf_after_cr_does_not_end_a_second_line() {
 async fn a_rejected_line_does_not_affect_the_next() {
     let reader = pausing(&[b"go", b"od\nb\xFFd\xC0", b"\xFF\nnext\nlast \xE2\x82"]);
     assert_eq!(
-        told(reader, Utf8LinesCodec::new(), show_line).await,
+        reported(reader, Utf8LinesCodec::new(), show_line).await,
         [
             "1@0 \"good\"",
             "<line 2, from byte 5 on, is not acceptable utf-8: ill-formed utf-8 at byte 6: invalid byte (ff)>",
@@ -92,10 +92,10 @@ fn line_numbers_continue_after_the_end_until_reset() {
         assert_eq!(end_lines(&mut codec, &mut buffer), [""; 0]);
 
         buffer.extend_from_slice(b"refused\xFF and never ended");
-        let told = decode_lines(&mut codec, &mut buffer);
+        let reported = decode_lines(&mut codec, &mut buffer);
         assert!(
-            told[0].starts_with("<line 5, from byte 15 on, is not acceptable utf-8"),
-            "{told:?}"
+            reported[0].starts_with("<line 5, from byte 15 on, is not acceptable utf-8"),
+            "{reported:?}"
         );
         assert_eq!(end_lines(&mut codec, &mut buffer), [""; 0]);
         buffer.extend_from_slice(b"six\n");
@@ -207,15 +207,15 @@ fn strictness_exempts_the_delimiter() {
             let mut codec =
                 Utf8LinesCodec::new().with_options(options).with_delimiter(delimiter.clone());
             let mut buffer = BytesMut::new();
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             for byte in format!("ab{end}{end}c{end}").bytes() {
                 buffer.extend_from_slice(&[byte]);
-                told.extend(decode_lines(&mut codec, &mut buffer));
+                reported.extend(decode_lines(&mut codec, &mut buffer));
             }
             let (second, third) = (2 + end.len(), 2 + 2 * end.len());
             let expected =
                 ["1@0 \"ab\"".to_owned(), format!("2@{second} \"\""), format!("3@{third} \"c\"")];
-            assert_eq!(told, expected, "{delimiter:?} as {end:?}");
+            assert_eq!(reported, expected, "{delimiter:?} as {end:?}");
             assert_eq!(codec.decoder().error_count(), 0);
         }
     }
@@ -228,8 +228,8 @@ async fn into_parts_inside_a_line_loses_no_data() {
     let script: &[&[u8]] = &[b"one\nha\xC3", b"\xB6\r\nthree"];
     for (_, mode) in MODES {
         let codec = Utf8LinesCodec::new().with_error_mode(mode);
-        let told = taken_apart_and_put_together(script, codec, show_line, b"ha\xC3").await;
-        assert_eq!(told, ["1@0 \"one\"", "2@4 \"haö\"", "3@10 \"three\" (unterminated)"]);
+        let reported = taken_apart_and_put_together(script, codec, show_line, b"ha\xC3").await;
+        assert_eq!(reported, ["1@0 \"one\"", "2@4 \"haö\"", "3@10 \"three\" (unterminated)"]);
     }
 }
 
@@ -335,7 +335,7 @@ proptest! {
                 Ok(()) => accepted.push(text),
                 Err(CodecError::EmbeddedDelimiter { offset: at }) => {
                     prop_assert!(at < text.len());
-                    prop_assert_eq!(wire.len(), before, "nothing is written of a text refused");
+                    prop_assert_eq!(wire.len(), before, "a rejected text is not written");
                     // Rejected for a reason: if written, its line would end early.
                     let mut forced = BytesMut::from(&*format!("{text}{}", delimiter.as_str()));
                     let mut reader = Utf8LinesCodec::new().with_delimiter(delimiter.clone());
@@ -516,19 +516,22 @@ fn check_limit(
     limit: usize,
     cuts: &[usize],
 ) {
-    let context = format!("{codec:?}: {input:?} cut at {cuts:?}");
+    let context = format!("{codec:?}: {input:?} split at {cuts:?}");
     let steps = support::line_items(codec, input.as_bytes(), cuts);
     let items: Vec<_> = steps.concat().into_iter().map(undated_item).collect();
     let next = content.len() + end.len();
     assert_eq!(items.len(), 2, "{context}");
-    let told = format!("{:?}", items[0]);
+    let reported = format!("{:?}", items[0]);
     match content.len() <= limit {
-        true => assert!(told.starts_with("Line {"), "{told}, {context}"),
-        false => assert_eq!(told, "TooLong { number: 1, offset: 0 }", "{context}"),
+        true => assert!(reported.starts_with("Line {"), "{reported}, {context}"),
+        false => assert_eq!(reported, "TooLong { number: 1, offset: 0 }", "{context}"),
     }
-    let told = format!("{:?}", items[1]);
-    assert!(told.contains("number: 2") && told.contains(&format!("offset: {next},")), "{context}");
-    assert!(told.starts_with("Line {"), "{context}");
+    let reported = format!("{:?}", items[1]);
+    assert!(
+        reported.contains("number: 2") && reported.contains(&format!("offset: {next},")),
+        "{context}"
+    );
+    assert!(reported.starts_with("Line {"), "{context}");
 }
 
 /// The number of bytes of `input`, pushed one at a time, until the first item.
@@ -559,8 +562,8 @@ fn too_long_is_reported_once_no_delimiter_is_possible() {
     ];
     for (delimiter, input, expected) in table {
         let codec = Utf8LinesCodec::new().with_delimiter(delimiter.clone()).with_max_length(3);
-        let told = bytes_until_an_item(codec, input);
-        assert_eq!(told, (expected, too_long.to_owned()), "{delimiter:?}");
+        let reported = bytes_until_an_item(codec, input);
+        assert_eq!(reported, (expected, too_long.to_owned()), "{delimiter:?}");
     }
 }
 
@@ -569,9 +572,12 @@ fn lossy_modes_apply_the_limit_to_input_bytes() {
     for (_, mode) in MODES.into_iter().skip(1) {
         let codec = || Utf8LinesCodec::new().with_error_mode(mode).with_max_length(3);
         let mut buffer = BytesMut::from(&b"\xFF\xFF\xFF\n\xFF\xFF\xFF\xFF\nok\n"[..]);
-        let told = decode_lines(&mut codec(), &mut buffer);
-        assert!(told[0].starts_with("1@0"), "{mode:?}: {told:?}");
-        assert_eq!(told[1..], ["<line 2, from byte 4 on, is longer than 3 bytes>", "3@9 \"ok\""]);
+        let reported = decode_lines(&mut codec(), &mut buffer);
+        assert!(reported[0].starts_with("1@0"), "{mode:?}: {reported:?}");
+        assert_eq!(
+            reported[1..],
+            ["<line 2, from byte 4 on, is longer than 3 bytes>", "3@9 \"ok\""]
+        );
     }
 }
 

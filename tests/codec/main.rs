@@ -19,7 +19,7 @@ use bytestring::ByteString;
 use futures::{FutureExt, SinkExt, Stream, StreamExt, TryStreamExt, stream};
 use proptest::prelude::*;
 use support::reference::Kind;
-use support::subjects::Tell;
+use support::subjects::ToAtoms;
 use support::{Atom, MODES, undated_item};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, repeat};
 use tokio_test::io::{Builder, Mock};
@@ -34,24 +34,24 @@ use utf8_codec::{
 
 /// Formats everything that the stream over `reader` yields until two `None`s in a row: items with
 /// `show`, errors after a `!` with their sources, and `-` for a `None` before the end.
-async fn told<C>(reader: Mock, codec: C, show: impl Fn(C::Item) -> String) -> Vec<String>
+async fn reported<C>(reader: Mock, codec: C, show: impl Fn(C::Item) -> String) -> Vec<String>
 where
     C: Decoder,
     C::Error: Error + 'static,
 {
     let mut frames = pin!(FramedRead::new(reader, codec));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut nones = 0;
     while nones < 2 {
         match frames.next().await {
-            Some(Ok(item)) => told.push(show(item)),
-            Some(Err(error)) => told.push(format!("! {}", with_sources(&error))),
-            None => told.push("-".to_owned()),
+            Some(Ok(item)) => reported.push(show(item)),
+            Some(Err(error)) => reported.push(format!("! {}", with_sources(&error))),
+            None => reported.push("-".to_owned()),
         }
-        nones = if told.last().is_some_and(|last| last == "-") { nones + 1 } else { 0 };
+        nones = if reported.last().is_some_and(|last| last == "-") { nones + 1 } else { 0 };
     }
-    told.truncate(told.len() - 2);
-    told
+    reported.truncate(reported.len() - 2);
+    reported
 }
 
 fn with_sources(error: &(dyn Error + 'static)) -> String {
@@ -120,14 +120,17 @@ async fn characters_split_between_reads_are_joined() {
     let text = "aß€😀";
     for size in 1..=text.len() {
         let chunks: Vec<_> = text.as_bytes().chunks(size).collect();
-        assert_eq!(told(pausing(&chunks), Utf8Codec::new(), show_text).await.concat(), text);
-        assert_eq!(told(pausing(&chunks), Utf8ChunksCodec::new(), show_chunk).await.concat(), text);
+        assert_eq!(reported(pausing(&chunks), Utf8Codec::new(), show_text).await.concat(), text);
         assert_eq!(
-            told(pausing(&chunks), CharCodec::new(), show_char).await,
+            reported(pausing(&chunks), Utf8ChunksCodec::new(), show_chunk).await.concat(),
+            text
+        );
+        assert_eq!(
+            reported(pausing(&chunks), CharCodec::new(), show_char).await,
             ["a", "ß", "€", "😀"],
         );
         assert_eq!(
-            told(pausing(&chunks), Utf8LinesCodec::new(), show_line).await,
+            reported(pausing(&chunks), Utf8LinesCodec::new(), show_line).await,
             ["1@0 \"aß€😀\" (unterminated)"],
         );
     }
@@ -142,11 +145,11 @@ async fn in_fatal_mode_text_precedes_the_error_and_the_rest_waits_for_input() {
         "! the input is invalid: ill-formed utf-8 at byte 9: unexpected continuation byte (a0)",
     ];
     assert_eq!(
-        told(reader(), Utf8Codec::new(), show_text).await,
+        reported(reader(), Utf8Codec::new(), show_text).await,
         ["ok", errors[0], "-", "more!", errors[1], "-", errors[2]],
     );
     assert_eq!(
-        told(reader(), CharCodec::new(), show_char).await,
+        reported(reader(), CharCodec::new(), show_char).await,
         ["o", "k", errors[0], "-", "m", "o", "r", "e", "!", errors[1], "-", errors[2]],
     );
 }
@@ -163,12 +166,20 @@ async fn lossy_modes_repair_split_and_incomplete_sequences() {
     let chunks: &[&[u8]] = &[b"caf\xE9", b"\xE2\x82", b"\xAC\xED", b"\xA0\x80.\xF0", b"\x9F"];
     for (mode, expected) in table {
         let codec = Utf8Codec::new().with_error_mode(mode);
-        assert_eq!(told(pausing(chunks), codec, show_text).await.concat(), expected, "{mode:?}");
+        assert_eq!(
+            reported(pausing(chunks), codec, show_text).await.concat(),
+            expected,
+            "{mode:?}"
+        );
         let codec = CharCodec::new().with_error_mode(mode);
-        assert_eq!(told(pausing(chunks), codec, show_char).await.concat(), expected, "{mode:?}");
+        assert_eq!(
+            reported(pausing(chunks), codec, show_char).await.concat(),
+            expected,
+            "{mode:?}"
+        );
         let codec = Utf8LinesCodec::new().with_error_mode(mode);
         assert_eq!(
-            told(pausing(chunks), codec, show_line).await,
+            reported(pausing(chunks), codec, show_line).await,
             [format!("1@0 {expected:?} (unterminated)")],
             "{mode:?}",
         );
@@ -187,18 +198,21 @@ fn failing() -> Mock {
 #[tokio::test(start_paused = true)]
 async fn a_read_error_inside_a_character_loses_no_data() {
     let io = "! input or output failed: the cable";
-    assert_eq!(told(failing(), Utf8Codec::new(), show_text).await, ["1", io, "-", io, "-", "€\n2"],);
     assert_eq!(
-        told(failing(), CharCodec::new(), show_char).await,
+        reported(failing(), Utf8Codec::new(), show_text).await,
+        ["1", io, "-", io, "-", "€\n2"],
+    );
+    assert_eq!(
+        reported(failing(), CharCodec::new(), show_char).await,
         ["1", io, "-", io, "-", "€", "\n", "2"],
     );
     let io = "! the cable";
     assert_eq!(
-        told(failing(), Utf8ChunksCodec::new(), show_chunk).await,
+        reported(failing(), Utf8ChunksCodec::new(), show_chunk).await,
         ["1", io, "-", io, "-", "€\n2"],
     );
     assert_eq!(
-        told(failing(), Utf8LinesCodec::new(), show_line).await,
+        reported(failing(), Utf8LinesCodec::new(), show_line).await,
         [io, "-", io, "-", "1@0 \"1€\"", "2@5 \"2\" (unterminated)"],
     );
 }
@@ -208,13 +222,13 @@ async fn an_empty_stream_yields_nothing() {
     let empty = || Builder::new().build();
     for options in [Utf8Options::new(), STRIP, FORBID, Utf8Options::new().with_mid_stream_start()] {
         let codec = Utf8Codec::new().with_options(options);
-        assert!(told(empty(), codec, show_text).await.is_empty());
+        assert!(reported(empty(), codec, show_text).await.is_empty());
         let codec = CharCodec::new().with_options(options);
-        assert!(told(empty(), codec, show_char).await.is_empty());
+        assert!(reported(empty(), codec, show_char).await.is_empty());
         let codec = Utf8ChunksCodec::new().with_options(options);
-        assert!(told(empty(), codec, show_chunk).await.is_empty());
+        assert!(reported(empty(), codec, show_chunk).await.is_empty());
         let codec = Utf8LinesCodec::new().with_options(options);
-        assert!(told(empty(), codec, show_line).await.is_empty());
+        assert!(reported(empty(), codec, show_line).await.is_empty());
     }
 }
 
@@ -223,18 +237,18 @@ async fn an_incomplete_character_at_the_end_is_one_error() {
     let reader = || pausing(&[b"x\xF0", b"\x9F", b"\x98"]);
     let error = "ill-formed utf-8 at byte 1: incomplete (f0 9f 98, then the end)";
     let fatal = format!("! the input is invalid: {error}");
-    assert_eq!(told(reader(), Utf8Codec::new(), show_text).await, ["x", &fatal]);
-    assert_eq!(told(reader(), CharCodec::new(), show_char).await, ["x", &fatal]);
+    assert_eq!(reported(reader(), Utf8Codec::new(), show_text).await, ["x", &fatal]);
+    assert_eq!(reported(reader(), CharCodec::new(), show_char).await, ["x", &fatal]);
     let item = format!("<{error}>");
-    assert_eq!(told(reader(), Utf8ChunksCodec::new(), show_chunk).await, ["x", &item]);
+    assert_eq!(reported(reader(), Utf8ChunksCodec::new(), show_chunk).await, ["x", &item]);
     let line = format!("<line 1, from byte 0 on, is not acceptable utf-8: {error}>");
-    assert_eq!(told(reader(), Utf8LinesCodec::new(), show_line).await, [line]);
+    assert_eq!(reported(reader(), Utf8LinesCodec::new(), show_line).await, [line]);
 }
 
 // ---- calls after errors and after the end -----------------------------------------------------
 
 /// Calls `decode` until it returns `None`, and continues after errors.
-fn decode_all<C: Tell>(codec: &mut C, buffer: &mut BytesMut) -> Vec<Atom> {
+fn decode_all<C: ToAtoms>(codec: &mut C, buffer: &mut BytesMut) -> Vec<Atom> {
     let mut atoms = Vec::new();
     loop {
         match codec.decode(buffer) {
@@ -245,7 +259,7 @@ fn decode_all<C: Tell>(codec: &mut C, buffer: &mut BytesMut) -> Vec<Atom> {
     }
 }
 
-fn end_all<C: Tell>(codec: &mut C, buffer: &mut BytesMut) -> Vec<Atom> {
+fn end_all<C: ToAtoms>(codec: &mut C, buffer: &mut BytesMut) -> Vec<Atom> {
     let mut atoms = Vec::new();
     loop {
         match codec.decode_eof(buffer) {
@@ -256,7 +270,7 @@ fn end_all<C: Tell>(codec: &mut C, buffer: &mut BytesMut) -> Vec<Atom> {
     }
     assert!(buffer.is_empty());
     for _ in 0..3 {
-        assert!(matches!(codec.decode_eof(buffer), Ok(None)), "the end is told once");
+        assert!(matches!(codec.decode_eof(buffer), Ok(None)), "the end is reported once");
     }
     atoms
 }
@@ -270,7 +284,7 @@ fn spell(atoms: &[Atom]) -> String {
     atoms.iter().map(spell).collect()
 }
 
-fn goes_on_after_the_end<C: Tell>(mut codec: C, reset: fn(&mut C)) {
+fn continues_after_the_end<C: ToAtoms>(mut codec: C, reset: fn(&mut C)) {
     let mut buffer = BytesMut::from(&b"\xEF\xBB\xBFab\xFFcd\xE2\x82"[..]);
     assert_eq!(spell(&decode_all(&mut codec, &mut buffer)), "ab<InvalidByte@5>cd");
     assert_eq!(buffer, b"\xE2\x82"[..]);
@@ -291,12 +305,12 @@ fn goes_on_after_the_end<C: Tell>(mut codec: C, reset: fn(&mut C)) {
 
 #[test]
 fn offsets_continue_after_errors_and_the_end_until_reset() {
-    goes_on_after_the_end(Utf8Codec::new().with_options(STRIP), Utf8Codec::reset);
-    goes_on_after_the_end(Utf8ChunksCodec::new().with_options(STRIP), Utf8ChunksCodec::reset);
-    goes_on_after_the_end(CharCodec::new().with_options(STRIP), CharCodec::reset);
+    continues_after_the_end(Utf8Codec::new().with_options(STRIP), Utf8Codec::reset);
+    continues_after_the_end(Utf8ChunksCodec::new().with_options(STRIP), Utf8ChunksCodec::reset);
+    continues_after_the_end(CharCodec::new().with_options(STRIP), CharCodec::reset);
 }
 
-fn reports_a_missing_bom_once<C: Tell>(mut codec: C, reset: fn(&mut C)) {
+fn reports_a_missing_bom_once<C: ToAtoms>(mut codec: C, reset: fn(&mut C)) {
     let mut buffer = BytesMut::new();
     assert_eq!(spell(&end_all(&mut codec, &mut buffer)), "<MissingBom@0>");
     buffer.extend_from_slice(b"\xEF\xBB\xBFx");
@@ -326,7 +340,7 @@ fn end_lines(codec: &mut Utf8LinesCodec, buffer: &mut BytesMut) -> Vec<String> {
     let lines = std::iter::from_fn(|| codec.decode_eof(buffer).unwrap()).map(show_line).collect();
     assert!(buffer.is_empty());
     for _ in 0..3 {
-        assert!(codec.decode_eof(buffer).unwrap().is_none(), "the end is told once");
+        assert!(codec.decode_eof(buffer).unwrap().is_none(), "the end is reported once");
     }
     lines
 }
@@ -345,9 +359,9 @@ where
     C::Error: Error + 'static,
 {
     let mut frames = FramedRead::new(pausing(script), codec);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     while let Some(Some(item)) = frames.next().now_or_never() {
-        told.push(show(item.ok().unwrap()));
+        reported.push(show(item.ok().unwrap()));
     }
     let parts = frames.into_parts();
     assert_eq!(parts.read_buf, held);
@@ -355,9 +369,9 @@ where
     again.read_buf = parts.read_buf;
     let mut frames = pin!(Framed::from_parts(again));
     while let Some(item) = frames.next().await {
-        told.push(show(item.ok().unwrap()));
+        reported.push(show(item.ok().unwrap()));
     }
-    told
+    reported
 }
 
 /// A decoder with an encoder that encodes nothing.
@@ -388,16 +402,17 @@ impl<C> Encoder<()> for Mute<C> {
 async fn into_parts_inside_a_character_loses_no_data() {
     let script: &[&[u8]] = &[b"one \xF0\x9F\x98", b"\x80 two"];
     let held = &b"\xF0\x9F\x98"[..];
-    let told = taken_apart_and_put_together(script, Utf8Codec::new(), show_text, held).await;
-    assert_eq!(told, ["one ", "😀 two"]);
-    let told = taken_apart_and_put_together(script, Utf8ChunksCodec::new(), show_chunk, held).await;
-    assert_eq!(told, ["one ", "😀 two"]);
-    let told = taken_apart_and_put_together(script, CharCodec::new(), show_char, held).await;
-    assert_eq!(told.concat(), "one 😀 two");
+    let reported = taken_apart_and_put_together(script, Utf8Codec::new(), show_text, held).await;
+    assert_eq!(reported, ["one ", "😀 two"]);
+    let reported =
+        taken_apart_and_put_together(script, Utf8ChunksCodec::new(), show_chunk, held).await;
+    assert_eq!(reported, ["one ", "😀 two"]);
+    let reported = taken_apart_and_put_together(script, CharCodec::new(), show_char, held).await;
+    assert_eq!(reported.concat(), "one 😀 two");
     for (_, mode) in MODES.into_iter().skip(1) {
         let codec = Utf8Codec::new().with_error_mode(mode);
-        let told = taken_apart_and_put_together(script, codec, show_text, held).await;
-        assert_eq!(told, ["one ", "😀 two"], "{mode:?}");
+        let reported = taken_apart_and_put_together(script, codec, show_text, held).await;
+        assert_eq!(reported, ["one ", "😀 two"], "{mode:?}");
     }
 }
 
@@ -409,8 +424,8 @@ async fn into_parts_inside_a_bom_loses_no_data() {
         let codec = Utf8Codec::new().with_options(options);
         assert_eq!(taken_apart_and_put_together(script, codec, show_text, held).await, ["text\n"]);
         let codec = Utf8LinesCodec::new().with_options(options);
-        let told = taken_apart_and_put_together(script, codec, show_line, held).await;
-        assert_eq!(told, ["1@3 \"text\""]);
+        let reported = taken_apart_and_put_together(script, codec, show_line, held).await;
+        assert_eq!(reported, ["1@3 \"text\""]);
     }
 }
 

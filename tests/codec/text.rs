@@ -14,7 +14,7 @@ fn clean_text_is_not_copied_in_any_mode() {
         assert_eq!((&*text, place(&text)), ("clean täxt€", start));
         buffer.extend_from_slice(b"\xACx");
         let text = codec.decode(&mut buffer).unwrap().unwrap();
-        assert_eq!((&*text, place(&text)), ("€x", start + 14), "also with a character once cut");
+        assert_eq!((&*text, place(&text)), ("€x", start + 14), "also after a split character");
     }
 }
 
@@ -101,7 +101,7 @@ async fn every_text_type_can_be_encoded() {
 async fn chunks_continue_after_each_error_without_a_gap() {
     let reader = pausing(&[b"ok\xFFmore\xE2", b"\x82", b"\xF0\x90"]);
     assert_eq!(
-        told(reader, Utf8ChunksCodec::new(), show_chunk).await,
+        reported(reader, Utf8ChunksCodec::new(), show_chunk).await,
         [
             "ok",
             "<ill-formed utf-8 at byte 2: invalid byte (ff)>",
@@ -178,7 +178,11 @@ fn the_char_codec_yields_complete_escapes_before_and_at_the_end() {
     assert_eq!(codec.decode(&mut buffer).unwrap(), Some('\\'));
     codec.reset();
     buffer.extend_from_slice(b"b");
-    assert_eq!(spell(&decode_all(&mut codec, &mut buffer)), "b", "reset drops a begun repair");
+    assert_eq!(
+        spell(&decode_all(&mut codec, &mut buffer)),
+        "b",
+        "reset drops a partly consumed repair"
+    );
 }
 
 #[tokio::test]

@@ -350,7 +350,7 @@ fn an_error_in_a_string_is_reported_at_its_deciding_byte() {
     // Four of its bytes have not arrived, nor the string after them.
     buffer.extend_from_slice(b"123");
     assert!(codec.decode(&mut buffer).unwrap().is_none());
-    assert!(buffer.is_empty(), "what is passed over is not stored");
+    assert!(buffer.is_empty(), "skipped bytes are not stored");
     buffer.extend_from_slice(b"4\x00\x04next");
     assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "next");
 }

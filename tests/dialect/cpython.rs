@@ -72,7 +72,7 @@ fn decoded(dialect: Dialect, bytes: &[u8]) -> String {
     let ended = |()| decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points);
     match pushed.and_then(ended) {
         Ok(()) => code_points.iter().fold("ok".to_owned(), |mut answer, code_point| {
-            write!(answer, " {}", code_point).expect("a string takes anything");
+            write!(answer, " {}", code_point).expect("writing to a string succeeds");
             answer
         }),
         Err(error) => format!("no {}", error.offset()),

@@ -197,7 +197,9 @@ const PIECES: &[&[u8]] = &[
 
 fn in_cesu8(text: &str) -> Vec<u8> {
     let rules = Rules { dialect: Dialect::Cesu8, unpaired: false, limit: false, fatal: true };
-    text.chars().flat_map(|c| model::encode(rules, c.into()).expect("text has a form")).collect()
+    text.chars()
+        .flat_map(|c| model::encode(rules, c.into()).expect("text can be encoded"))
+        .collect()
 }
 
 /// Bytes, and offsets to split them at.
@@ -230,7 +232,7 @@ fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<
                         (None, ErrorMode::Fatal) => {
                             return (text, Some(DialectErrorKind::NotScalar));
                         }
-                        (None, mode) => text.push_str(&stand_in(rules.dialect, code_point, mode)),
+                        (None, mode) => text.push_str(&repair_of(rules.dialect, code_point, mode)),
                     }
                 }
             }
@@ -244,7 +246,7 @@ fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<
 }
 
 /// The repair of a code point that is not text.
-fn stand_in(dialect: Dialect, code_point: u32, mode: ErrorMode) -> String {
+fn repair_of(dialect: Dialect, code_point: u32, mode: ErrorMode) -> String {
     let is_byte = dialect == Dialect::Utf8b;
     let rules = Rules { dialect, unpaired: true, limit: false, fatal: true };
     let bytes = model::encode(rules, code_point).expect("it was decoded");
@@ -257,7 +259,7 @@ fn stand_in(dialect: Dialect, code_point: u32, mode: ErrorMode) -> String {
             let mut text = String::new();
             let mut decoder = utf8_codec::Utf8Decoder::new();
             let _progress = decoder.push_to_string(&bytes, mode, &mut text);
-            decoder.finish_to_string(mode, &mut text).expect("it repairs");
+            decoder.finish_to_string(mode, &mut text).expect("the mode is lossy");
             text
         }
         _ => "\u{FFFD}".into(),

@@ -141,8 +141,8 @@ fn check_every_cut(bytes: &[u8]) -> u64 {
                         Event::Text(_) => None,
                     })
                     .collect();
-                let told: Vec<_> = expected.errors.iter().map(model_error).collect();
-                assert_eq!(told, errors, "{}", context("whole"));
+                let reported: Vec<_> = expected.errors.iter().map(model_error).collect();
+                assert_eq!(reported, errors, "{}", context("whole"));
             }
             for cuts in 0..1_u32 << (bytes.len() - 1) {
                 found.of_decoder(options(config), mode, chunks(bytes, cuts));
@@ -218,7 +218,7 @@ fn every_split_of_a_bom_and_up_to_three_bytes() {
 #[ignore = "takes minutes"]
 fn every_split_of_every_string_of_up_to_six_bytes() {
     let ways = check_all(&SHORT_ALPHABET, 6);
-    println!("{ways} ways");
+    println!("{ways} combinations");
     let strings = |len: u32| 9_u64.pow(len) << (len - 1);
     assert_eq!(ways, (1..=6).map(strings).sum::<u64>() * 4 * 6 * 2);
 }
@@ -230,7 +230,7 @@ fn every_split_of_every_string_of_up_to_six_edge_bytes() {
     // in its initial state; without FF, which behaves as C0.
     let ways = check_all(&EDGES, 5)
         + parallel::sum_of(&EDGED_LEADS, |&first| check_strings(&EDGES[..10], first, 6..=6));
-    println!("{ways} ways");
+    println!("{ways} combinations");
     let strings = |len: u32| 11_u64.pow(len) << (len - 1);
     let longest = 4 * 10_u64.pow(5) * 32;
     assert_eq!(ways, ((1..=5).map(strings).sum::<u64>() + longest) * 4 * 6 * 2);
@@ -281,7 +281,7 @@ fn kind_of(kind: Kind) -> Utf8ErrorKind {
         Kind::InvalidByte => Utf8ErrorKind::InvalidByte,
         Kind::Truncated => Utf8ErrorKind::Truncated,
         Kind::Incomplete => Utf8ErrorKind::Incomplete,
-        other => panic!("{other:?} is not a matter of the bytes alone"),
+        other => panic!("{other:?} does not depend on the bytes alone"),
     }
 }
 

@@ -71,7 +71,7 @@ fn all_strings_of_one_to_three_bytes_validate_as_in_std() {
             let bytes = &value.to_be_bytes()[4 - len..];
             let expected = of_std(bytes);
             for cut in 0..len {
-                assert_eq!(of_validator(bytes, cut), expected, "{bytes:02x?} cut at {cut}");
+                assert_eq!(of_validator(bytes, cut), expected, "{bytes:02x?} split at {cut}");
             }
         }
     }

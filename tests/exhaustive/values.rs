@@ -267,7 +267,7 @@ fn message(size: usize, mut take: impl FnMut(&mut MessageAssembler, &mut [u8])) 
         let mut masked: Vec<u8> =
             frame.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect();
         masked.chunks_mut(size).for_each(|piece| take(&mut connection, piece));
-        assert!(masked == frame, "it is unmasked in place");
+        assert!(masked == frame, "the bytes are unmasked in place");
         message = connection.end_frame().unwrap();
     }
     message
@@ -337,7 +337,7 @@ fn all_scalar_values_through_every_dialect_and_back() {
             assert!(text == all(), "{dialect}, in chunks of {size}");
             let mut text = String::new();
             for item in decoded(DialectCodec::new(dialect), &bytes, size) {
-                let DialectPiece::Text(item) = item else { panic!("all of it is text") };
+                let DialectPiece::Text(item) = item else { panic!("the input is text") };
                 text.push_str(&item);
             }
             assert!(text == all(), "{dialect}, in chunks of {size}");

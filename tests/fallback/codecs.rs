@@ -67,9 +67,12 @@ proptest! {
 fn an_irc_line_is_entirely_utf8_or_entirely_legacy() {
     let irc = Fallback::line(LegacyEncoding::windows_1252());
     let mut codec = Utf8LinesCodec::new().with_fallback(irc);
-    let (told, outcome) =
+    let (reported, outcome) =
         lines(&mut codec, [&b":a PRIVMSG #b :\xC3\xA9\r\n"[..], b":a \x80\xC3\xA9\r\n\xE2\x82"]);
-    assert_eq!(told, ["1 0 Delimiter :a PRIVMSG #b :é", "2 19 Delimiter :a €Ã©", "3 27 Stream â‚"]);
+    assert_eq!(
+        reported,
+        ["1 0 Delimiter :a PRIVMSG #b :é", "2 19 Delimiter :a €Ã©", "3 27 Stream â‚"]
+    );
     assert_eq!((outcome.runs, outcome.first), (2, Some(22)));
 }
 

@@ -44,14 +44,14 @@ proptest! {
     fn errors_are_in_order_at_any_split(bytes in inputs(), lens in cuts()) {
         let options = Utf8Options::new().with_strictness(Strictness::mqtt());
         for extent in EXTENTS {
-            let told = |chunking: Vec<&[u8]>| {
+            let reported = |chunking: Vec<&[u8]>| {
                 read(chunking, |texts| {
                     texts.with_options(options).with_fallback(extent.fallback(LATIN1))
                 })
             };
-            let whole = told(vec![&bytes]);
-            prop_assert_eq!(&told(bytes.chunks(1).collect()), &whole);
-            prop_assert_eq!(&told(cut(&bytes, &lens)), &whole);
+            let whole = reported(vec![&bytes]);
+            prop_assert_eq!(&reported(bytes.chunks(1).collect()), &whole);
+            prop_assert_eq!(&reported(cut(&bytes, &lens)), &whole);
         }
     }
 }

@@ -19,7 +19,7 @@ async fn read_up_to(reader: &mut Utf8Reader<TcpStream>, bytes: usize) -> String 
     let mut text = String::new();
     while reader.decoder().position() as usize + reader.rest().len() < bytes {
         match reader.next_str().now_or_never() {
-            Some(read) => text.push_str(read.unwrap().expect("the peer goes on")),
+            Some(read) => text.push_str(read.unwrap().expect("the peer continues")),
             None => yield_now().await,
         }
     }
@@ -62,7 +62,7 @@ async fn incomplete_characters_on_thousands_of_sockets_hold_no_memory() {
         }
     }
     let more = counting::most() - before;
-    println!("{many} connections in the middle of a character: {more} bytes more");
+    println!("{many} connections inside a character: {more} more bytes");
     // The echo's own buffers, and the text it is compared with.
     assert!(more <= 64 * 1024, "{more}");
 

@@ -19,29 +19,29 @@ async fn read_until_it_breaks(
     heard: mpsc::UnboundedSender<(usize, usize)>,
 ) -> String {
     let mut text = String::new();
-    let tell = |text: &str| heard.send((number, text.len())).unwrap();
+    let report = |text: &str| heard.send((number, text.len())).unwrap();
     match number % 3 {
         0 => {
             let mut reader = Utf8Reader::new(socket);
             loop {
                 match reader.next_str().await {
-                    Ok(read) => text.push_str(read.expect("it breaks, it does not end")),
+                    Ok(read) => text.push_str(read.expect("the connection breaks before it ends")),
                     Err(StreamError::Inner(_)) => break,
                     Err(error) => panic!("{error}"),
                 }
-                tell(&text);
+                report(&text);
             }
             assert!(b"\xE2\x82".starts_with(reader.rest()), "{:02x?}", reader.rest());
         }
         1 => {
             let mut texts = FramedRead::new(socket, Utf8Codec::new());
             loop {
-                match texts.next().await.expect("it breaks, it does not end") {
+                match texts.next().await.expect("the connection breaks before it ends") {
                     Ok(read) => text.push_str(&read),
                     Err(CodecError::Io(_)) => break,
                     Err(error) => panic!("{error}"),
                 }
-                tell(&text);
+                report(&text);
             }
             assert!(b"\xE2\x82".starts_with(texts.read_buffer()), "{texts:?}");
         }
@@ -49,7 +49,7 @@ async fn read_until_it_breaks(
             let mut texts = Utf8Stream::from_reader(socket);
             while let Some(Ok(read)) = texts.next().await {
                 text.push_str(&read);
-                tell(&text);
+                report(&text);
             }
             assert!(b"\xE2\x82".starts_with(texts.decoder().incomplete()), "{texts:?}");
         }

@@ -80,7 +80,7 @@ async fn a_flood_of_errors_is_one_item_per_read() {
         assert!(items <= reads, "{items} items for {reads} reads, {mode:?}");
         assert!(repair.is_empty() || items == reads, "{items} items for {reads} reads, {mode:?}");
         assert!(reads <= MIB / 64, "a flood comes in large reads");
-        assert!(more <= BOUND, "{more} bytes more, {mode:?}");
+        assert!(more <= BOUND, "{more} more bytes, {mode:?}");
 
         let ((items, bytes, reads, errors), more) = flooded(b"\xFF", MIB, |socket| async move {
             let texts = Utf8Stream::from_reader(Counted::new(socket));
@@ -97,7 +97,7 @@ async fn a_flood_of_errors_is_one_item_per_read() {
         .await;
         assert_eq!((bytes, errors), (repair.len() * MIB, MIB as u64), "{mode:?}");
         assert!(items <= reads, "{items} items for {reads} reads, {mode:?}");
-        assert!(more <= BOUND, "{more} bytes more, {mode:?}");
+        assert!(more <= BOUND, "{more} more bytes, {mode:?}");
 
         let ((items, bytes, reads, errors), more) = flooded(b"\xFF", MIB, |socket| async move {
             let mut texts = Utf8Reader::new(Counted::new(socket)).with_error_mode(mode);
@@ -112,7 +112,7 @@ async fn a_flood_of_errors_is_one_item_per_read() {
         .await;
         assert_eq!((bytes, errors), (repair.len() * MIB, MIB as u64), "{mode:?}");
         assert!(items <= reads, "{items} items for {reads} reads, {mode:?}");
-        assert!(more <= BOUND, "{more} bytes more, {mode:?}");
+        assert!(more <= BOUND, "{more} more bytes, {mode:?}");
     }
 }
 
@@ -131,7 +131,7 @@ async fn a_flood_of_errors_yields_each_repaired_char() {
         })
         .await;
         assert_eq!(chars, repair.chars().count() * MIB / 4, "{mode:?}");
-        assert!(more <= BOUND, "{more} bytes more, {mode:?}");
+        assert!(more <= BOUND, "{more} more bytes, {mode:?}");
     }
 }
 
@@ -154,7 +154,7 @@ async fn reported_errors_of_a_flood_are_one_per_byte_in_order() {
     })
     .await;
     assert_eq!(errors, MIB as u64);
-    assert!(more <= BOUND, "{more} bytes more");
+    assert!(more <= BOUND, "{more} more bytes");
 
     let (errors, more) = flooded(b"\xFF", MIB, |socket| async move {
         let mut texts = Utf8Stream::from_reader(socket);
@@ -167,7 +167,7 @@ async fn reported_errors_of_a_flood_are_one_per_byte_in_order() {
     })
     .await;
     assert_eq!(errors, MIB as u64);
-    assert!(more <= BOUND, "{more} bytes more");
+    assert!(more <= BOUND, "{more} more bytes");
 
     let (errors, more) = flooded(b"\xFF", MIB, |socket| async move {
         let mut texts = Utf8Reader::new(socket);
@@ -182,7 +182,7 @@ async fn reported_errors_of_a_flood_are_one_per_byte_in_order() {
     })
     .await;
     assert_eq!(errors, MIB as u64);
-    assert!(more <= BOUND, "{more} bytes more");
+    assert!(more <= BOUND, "{more} more bytes");
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn in_fatal_mode_a_flood_ends_at_its_first_byte() {
     .await;
     assert!(matches!(error, CodecError::Invalid(error) if error.valid_up_to() == 0));
     assert_eq!(reads, 1);
-    assert!(more <= BOUND, "{more} bytes more");
+    assert!(more <= BOUND, "{more} more bytes");
 }
 
 #[tokio::test]
@@ -222,7 +222,7 @@ async fn a_flood_of_boms_loses_at_most_the_first() {
         })
         .await;
         assert_eq!(seen, (count - removed, errors), "{policy:?}");
-        assert!(more <= BOUND, "{more} bytes more, {policy:?}");
+        assert!(more <= BOUND, "{more} more bytes, {policy:?}");
 
         // In packets that split every BOM, and through a codec.
         let (mut peer, socket) = connection().await;
@@ -306,7 +306,7 @@ async fn an_endless_line_of_errors_is_rejected_once() {
         soon(future::join(write, read)).await;
         // A line at the limit, four times as long when it is repaired.
         let more = counting::most() - before;
-        assert!(more <= 3 * BOUND, "{more} bytes more, {mode:?}");
+        assert!(more <= 3 * BOUND, "{more} more bytes, {mode:?}");
     }
 }
 

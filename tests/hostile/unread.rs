@@ -31,7 +31,7 @@ async fn write_until_stuck<W: AsyncWrite + Unpin>(
         true
     }) {
         taken += text.len();
-        assert!(taken < FAR_TOO_MUCH, "nothing holds the writer back");
+        assert!(taken < FAR_TOO_MUCH, "the writer is never blocked");
         assert!(writer.unwritten_len() <= 8192 + text.len());
     }
     (taken, writer)
@@ -137,7 +137,7 @@ async fn an_echo_with_a_stalled_peer_stops_reading_and_serves_others() {
             Ok(written) => sent += written,
             Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock),
         }
-        assert!(sent < FAR_TOO_MUCH, "nothing holds the peer back");
+        assert!(sent < FAR_TOO_MUCH, "the peer is never blocked");
     }
     let more = counting::most() - before;
     println!("{sent} bytes on the way, {more} bytes of memory");

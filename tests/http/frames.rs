@@ -12,11 +12,11 @@ use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Options};
 
 use crate::lists::MODES;
 use crate::script::Does::{Data, End, Fail, Trailers};
-use crate::script::{Script, body, next, ready, told, word};
+use crate::script::{Script, body, next, ready, reported, word};
 
 #[test]
 fn errors_are_yielded_in_order() {
-    let words = told(ErrorMode::Fatal, &[Data(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e"), End]);
+    let words = reported(ErrorMode::Fatal, &[Data(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e"), End]);
     assert_eq!(
         words,
         ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e", "-"]
@@ -25,7 +25,7 @@ fn errors_are_yielded_in_order() {
 
 #[test]
 fn an_error_decided_by_the_next_frame_precedes_its_text() {
-    let words = told(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), Data(b"\x98"), Data(b"bc"), End]);
+    let words = reported(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), Data(b"\x98"), Data(b"bc"), End]);
     assert_eq!(words, ["a", "1 [f0, 9f, 98]", "bc", "-"]);
 }
 
@@ -63,18 +63,18 @@ fn a_lossy_mode_yields_one_frame_per_frame() {
 
 #[test]
 fn options_are_applied() {
-    let told = |options, does: &[_]| ready(&mut body(does).with_options(options));
+    let reported = |options, does: &[_]| ready(&mut body(does).with_options(options));
     let bom = [Data(b"\xEF"), Data(b"\xBB"), Data(b"\xBFa"), End];
     let plain = Utf8Options::new();
-    assert_eq!(told(plain, &bom), ["\u{FEFF}", "a", "-"]);
-    assert_eq!(told(plain.with_bom(BomPolicy::Strip), &bom), ["a", "-"]);
-    assert_eq!(told(plain.with_bom(BomPolicy::Require), &bom), ["a", "-"]);
-    assert_eq!(told(plain.with_bom(BomPolicy::Require), &[End]), ["0 []", "-"]);
-    assert_eq!(told(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
+    assert_eq!(reported(plain, &bom), ["\u{FEFF}", "a", "-"]);
+    assert_eq!(reported(plain.with_bom(BomPolicy::Strip), &bom), ["a", "-"]);
+    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &bom), ["a", "-"]);
+    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &[End]), ["0 []", "-"]);
+    assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
     let middle = [Data(b"\x82"), Data(b"\xACa\x80"), End];
-    assert_eq!(told(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
+    assert_eq!(reported(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
     let strict = plain.with_strictness(Strictness::new().refuse_nul());
-    assert_eq!(told(strict, &[Data(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
+    assert_eq!(reported(strict, &[Data(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
 }
 
 #[test]
@@ -92,44 +92,44 @@ fn settings_can_be_applied_in_any_order() {
 
 #[test]
 fn an_incomplete_end_is_one_error() {
-    assert_eq!(told(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), End]), ["a", "1 [f0, 9f]", "-"]);
-    assert_eq!(told(ErrorMode::Fatal, &[End]), ["-"]);
-    assert_eq!(told(ErrorMode::Replacement, &[Data(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
-    assert_eq!(told(ErrorMode::Skip, &[Data(b"\xF0\x9F"), End]), ["-"]);
+    assert_eq!(reported(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), End]), ["a", "1 [f0, 9f]", "-"]);
+    assert_eq!(reported(ErrorMode::Fatal, &[End]), ["-"]);
+    assert_eq!(reported(ErrorMode::Replacement, &[Data(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
+    assert_eq!(reported(ErrorMode::Skip, &[Data(b"\xF0\x9F"), End]), ["-"]);
 }
 
 #[test]
 fn trailers_are_forwarded() {
     for mode in MODES {
-        assert_eq!(told(mode, &[Data(b"a"), Trailers("1"), End]), ["a", "x: 1", "-"]);
-        assert_eq!(told(mode, &[Trailers("1"), End]), ["x: 1", "-"]);
-        assert_eq!(told(mode, &[Data(b""), Trailers("1"), End]), ["x: 1", "-"]);
+        assert_eq!(reported(mode, &[Data(b"a"), Trailers("1"), End]), ["a", "x: 1", "-"]);
+        assert_eq!(reported(mode, &[Trailers("1"), End]), ["x: 1", "-"]);
+        assert_eq!(reported(mode, &[Data(b""), Trailers("1"), End]), ["x: 1", "-"]);
     }
 }
 
 #[test]
 fn incomplete_bytes_are_reported_or_repaired_before_trailers() {
     let does = [Data(b"a\xF0\x9F"), Trailers("1"), End];
-    assert_eq!(told(ErrorMode::Fatal, &does), ["a", "1 [f0, 9f]", "x: 1", "-"]);
-    assert_eq!(told(ErrorMode::Replacement, &does), ["a", "\u{FFFD}", "x: 1", "-"]);
-    assert_eq!(told(ErrorMode::Escape, &does), ["a", r"\xf0\x9f", "x: 1", "-"]);
-    assert_eq!(told(ErrorMode::Skip, &does), ["a", "x: 1", "-"]);
+    assert_eq!(reported(ErrorMode::Fatal, &does), ["a", "1 [f0, 9f]", "x: 1", "-"]);
+    assert_eq!(reported(ErrorMode::Replacement, &does), ["a", "\u{FFFD}", "x: 1", "-"]);
+    assert_eq!(reported(ErrorMode::Escape, &does), ["a", r"\xf0\x9f", "x: 1", "-"]);
+    assert_eq!(reported(ErrorMode::Skip, &does), ["a", "x: 1", "-"]);
 }
 
 #[test]
 fn errors_at_the_end_precede_trailers() {
     let options = Utf8Options::new().with_bom(BomPolicy::Require);
-    let told = |does: &[_]| ready(&mut body(does).with_options(options));
+    let reported = |does: &[_]| ready(&mut body(does).with_options(options));
     let does = [Data(b"\xEF"), Data(b"\xBB"), Trailers("1"), End];
-    assert_eq!(told(&does), ["0 []", "0 [ef, bb]", "x: 1", "-"]);
-    assert_eq!(told(&[Trailers("1"), End]), ["0 []", "x: 1", "-"]);
+    assert_eq!(reported(&does), ["0 []", "0 [ef, bb]", "x: 1", "-"]);
+    assert_eq!(reported(&[Trailers("1"), End]), ["0 []", "x: 1", "-"]);
 }
 
 #[test]
 fn data_after_trailers_is_decoded() {
     let does = [Data(b"a\xC3"), Trailers("1"), Data(b"\xA9b"), Trailers("2"), Data(b"\xC3"), End];
     assert_eq!(
-        told(ErrorMode::Fatal, &does),
+        reported(ErrorMode::Fatal, &does),
         ["a", "1 [c3]", "x: 1", "2 [a9]", "b", "x: 2", "4 [c3]", "-"]
     );
 }
@@ -162,16 +162,16 @@ fn an_inner_error_ends_the_body() {
 #[test]
 fn text_and_errors_precede_an_inner_error() {
     let does = [Data(b"ab\xFFc\xE2"), Fail("reset")];
-    assert_eq!(told(ErrorMode::Fatal, &does), ["ab", "2 [ff]", "c", "! reset", "-"]);
-    assert_eq!(told(ErrorMode::Latin1, &does), ["abÿc", "! reset", "-"]);
+    assert_eq!(reported(ErrorMode::Fatal, &does), ["ab", "2 [ff]", "c", "! reset", "-"]);
+    assert_eq!(reported(ErrorMode::Latin1, &does), ["abÿc", "! reset", "-"]);
 }
 
 #[test]
 fn empty_frames_change_nothing() {
     let does = [Data(b""), Data(b"\xE2"), Data(b""), Data(b"\x82"), Data(b""), Data(b"\xAC"), End];
     for mode in MODES {
-        assert_eq!(told(mode, &does), ["€", "-"], "{mode:?}");
-        assert_eq!(told(mode, &[Data(b""), Data(b""), End]), ["-"], "{mode:?}");
+        assert_eq!(reported(mode, &does), ["€", "-"], "{mode:?}");
+        assert_eq!(reported(mode, &[Data(b""), Data(b""), End]), ["-"], "{mode:?}");
     }
 }
 

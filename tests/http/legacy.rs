@@ -111,18 +111,18 @@ proptest! {
 
 #[test]
 fn errors_have_the_offset_and_extent_of_the_encoding_standard() {
-    let told = |label: &str, does: &[_]| ready(&mut body(does).with_charset(label).unwrap());
+    let reported = |label: &str, does: &[_]| ready(&mut body(does).with_charset(label).unwrap());
     let does = [Data(b"a\x81"), Data(b"\xFFb\xFD"), Data(b"\x93\xFA"), End];
-    assert_eq!(told("shift_jis", &does), ["a", "1 [81, ff]", "b", "4 [fd]", "日", "-"]);
+    assert_eq!(reported("shift_jis", &does), ["a", "1 [81, ff]", "b", "4 [fd]", "日", "-"]);
     let does = [Data(b"a\0\0"), Data(b"\xD8b"), Data(b"\0c"), End];
-    assert_eq!(told("utf-16le", &does), ["a", "2 [00, d8]", "b", "6 [63]", "-"]);
+    assert_eq!(reported("utf-16le", &does), ["a", "2 [00, d8]", "b", "6 [63]", "-"]);
     let does = [Data(b"a\x81"), Trailers("1"), End];
-    assert_eq!(told("gb18030", &does), ["a", "1 [81]", "x: 1", "-"]);
+    assert_eq!(reported("gb18030", &does), ["a", "1 [81]", "x: 1", "-"]);
     let does = [Data(b"a\x81"), Fail("reset"), Data(b"b")];
-    assert_eq!(told("gb18030", &does), ["a", "! reset", "-"]);
+    assert_eq!(reported("gb18030", &does), ["a", "! reset", "-"]);
     // Decided by the fourth byte: the first starts no character, and the two between are text.
     let does = [Data(b"\x81"), Data(b"\x30"), Data(b"\x81"), Data(b"x"), End];
-    assert_eq!(told("gb18030", &does), ["0 [81]", "0亁", "-"]);
+    assert_eq!(reported("gb18030", &does), ["0 [81]", "0亁", "-"]);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_converted_body_has_no_exact_size_hint() {
     let cut = Utf8Body::new(Script::of(&[b"a\x93"]).with_length());
     let mut cut = cut.with_charset("shift_jis").unwrap();
     assert!(cut.frame().now_or_never().unwrap().unwrap().is_ok());
-    assert!(cut.get_ref().is_end_stream() && !cut.is_end_stream(), "an error is still to come");
+    assert!(cut.get_ref().is_end_stream() && !cut.is_end_stream(), "an error follows");
     assert_eq!(ready(&mut cut), ["1 [93]", "-"]);
     let empty = Utf8Body::new(Script::of(&[]).with_length()).with_charset("latin1").unwrap();
     assert!(empty.is_end_stream());

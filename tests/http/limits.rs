@@ -252,7 +252,7 @@ fn the_limit_counts_bytes_of_text() {
     let too_long = Err(BodyError::TooLong { max_length: 7 });
     assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 7), too_long);
     let too_long = Err(BodyError::TooLong { max_length: 3 });
-    assert_eq!(collected(&[b"a\xC3"], ErrorMode::Replacement, 3), too_long, "the end counts, too");
+    assert_eq!(collected(&[b"a\xC3"], ErrorMode::Replacement, 3), too_long, "the end counts too");
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     for script in
         [Script::of(&[b"\xEF\xBB\xBFabc"]), Script::of(&[b"\xEF\xBB\xBFabc"]).with_length()]

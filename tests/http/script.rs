@@ -134,10 +134,10 @@ pub(crate) fn word<E: Display>(frame: Polled<E>) -> String {
     match frame.into_data() {
         Ok(data) => {
             assert!(!data.is_empty(), "frames are never empty");
-            String::from_utf8(data.to_vec()).expect("frames hold whole characters")
+            String::from_utf8(data.to_vec()).expect("frames hold complete characters")
         }
         Err(frame) => {
-            let trailers = frame.into_trailers().expect("there is nothing else");
+            let trailers = frame.into_trailers().expect("no other error occurs");
             format!("x: {}", trailers["x"].to_str().unwrap())
         }
     }
@@ -164,6 +164,6 @@ pub(crate) fn next<B: Body + Unpin>(body: &mut Utf8Body<B>) -> Option<Option<Pol
     body.frame().now_or_never()
 }
 
-pub(crate) fn told(mode: ErrorMode, does: &[Does]) -> Vec<String> {
+pub(crate) fn reported(mode: ErrorMode, does: &[Does]) -> Vec<String> {
     ready(&mut body(does).with_error_mode(mode))
 }

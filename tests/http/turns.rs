@@ -46,7 +46,7 @@ fn a_body_without_output_yields_to_other_tasks() {
         let mut body = task::spawn(body(&does).with_error_mode(mode));
         for turn in 1..=3 {
             assert_pending!(body.enter(|cx, body| body.poll_frame(cx)));
-            assert!(body.is_woken(), "it will be polled again");
+            assert!(body.is_woken(), "the task is woken");
             assert_eq!(body.get_ref().polls, 32 * turn);
         }
         let frame = assert_ready!(body.enter(|cx, body| body.poll_frame(cx)));
@@ -156,6 +156,6 @@ fn bodies_and_futures_are_send_sync_and_unpin() {
 #[test]
 fn a_body_is_small() {
     let size = size_of::<Utf8Body<()>>();
-    println!("Utf8Body: {size} bytes besides the body within");
+    println!("Utf8Body: {size} bytes besides the inner body");
     assert!(size <= 160, "{size}");
 }

@@ -331,7 +331,7 @@ fn a_mask_rotated_by_the_piece_length_continues_in_the_next() {
             let mut mask = MASK;
             mask.rotate_left(cut % 4);
             kernel.unmask(second, mask);
-            assert!(bytes == text.as_bytes(), "{}: cut at {cut}", kernel.name());
+            assert!(bytes == text.as_bytes(), "{}: split at {cut}", kernel.name());
         }
     }
 }
@@ -454,7 +454,7 @@ fn through<D: Destination>(chunks: &[&[u8]], mode: ErrorMode, size: usize) -> Ve
             match progress.status {
                 Status::Done => break assert!(rest.is_empty()),
                 Status::Full => assert!(used > 0 || progress.written > 0, "no progress"),
-                Status::TooSmall { needed } => panic!("{needed} units wanted, there are {size}"),
+                Status::TooSmall { needed } => panic!("{needed} units needed, there are {size}"),
                 status => panic!("{status:?}"),
             }
         }

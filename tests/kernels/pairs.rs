@@ -208,7 +208,7 @@ fn split_pairs_is_that_of_a_loop(text: &str, nul: NulForm) {
 }
 
 /// In portions of this much room, the output is complete.
-fn split_pairs_goes_on(text: &str, nul: NulForm, room: usize) {
+fn split_pairs_continues(text: &str, nul: NulForm, room: usize) {
     for kernel in Kernel::available() {
         let (mut rest, mut all) = (text.as_bytes(), Vec::new());
         while !rest.is_empty() {
@@ -277,6 +277,6 @@ proptest! {
         room in 70..400_usize,
     ) {
         split_pairs_is_that_of_a_loop(&text, nul);
-        split_pairs_goes_on(&text, nul, room);
+        split_pairs_continues(&text, nul, room);
     }
 }

@@ -527,7 +527,7 @@ fn a_progress_bar_is_shown_and_erased_on_a_terminal() {
         "{shown:?}"
     );
     let last = shown.rsplit("\x1B[2K").next().unwrap();
-    assert!(!last.contains('%'), "what is left: {last:?}");
+    assert!(!last.contains('%'), "the rest: {last:?}");
 }
 
 /// Sends 64 MiB through a pipe and measures peak memory.

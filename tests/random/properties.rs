@@ -190,10 +190,10 @@ proptest! {
         let mut out = Vec::new();
         for (step, (_, to)) in steps.into_iter().zip(support::chunks(bytes.len(), &cuts)) {
             out.extend(step);
-            prop_assert_eq!(&out, &items(to, false), "cut at {:?}, up to {}", cuts, to);
+            prop_assert_eq!(&out, &items(to, false), "split at {:?}, up to {}", cuts, to);
         }
         out.extend(last);
-        prop_assert_eq!(&out, &items(bytes.len(), true), "cut at {:?}, at the end", cuts);
+        prop_assert_eq!(&out, &items(bytes.len(), true), "split at {:?}, at the end", cuts);
     }
 
     #[test]

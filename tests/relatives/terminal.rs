@@ -7,9 +7,9 @@ use utf8_codec::{ErrorMode, decoder::Status};
 use utf8_codec::{Utf8Error, Utf8ErrorKind};
 
 /// Text, errors and the final coding system. An error has its offset in the text and its message.
-type Told = (String, Vec<(usize, String)>, CodingSystem);
+type Reported = (String, Vec<(usize, String)>, CodingSystem);
 
-fn tell<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> Told {
+fn report<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> Reported {
     let mut decoder = TerminalDecoder::new().with_coding_system(start);
     let (mut text, mut errors) = (String::new(), Vec::new());
     let mut fed = 0;
@@ -39,10 +39,13 @@ fn tell<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> 
 }
 
 /// A model that sees the whole input: finds the switches, and decodes the parts between them.
-fn model(start: CodingSystem, bytes: &[u8]) -> Told {
-    let (mut told, mut at, mut from): (Told, _, _) = ((String::new(), Vec::new(), start), 0, 0);
-    let between = |told: &mut Told, from: usize, to: usize| match told.2 {
-        CodingSystem::Latin1 => told.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte))),
+fn model(start: CodingSystem, bytes: &[u8]) -> Reported {
+    let (mut reported, mut at, mut from): (Reported, _, _) =
+        ((String::new(), Vec::new(), start), 0, 0);
+    let between = |reported: &mut Reported, from: usize, to: usize| match reported.2 {
+        CodingSystem::Latin1 => {
+            reported.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte)))
+        }
         CodingSystem::Utf8 => {
             let mut decoder = utf8_codec::Utf8Decoder::new();
             // An escape sequence is what ends an incomplete sequence before it.
@@ -53,17 +56,17 @@ fn model(start: CodingSystem, bytes: &[u8]) -> Told {
                 match piece {
                     Ok(piece) => {
                         let len = piece.len().min(to - taken);
-                        told.0 += &piece[..len];
+                        reported.0 += &piece[..len];
                         taken += len;
                     }
                     Err(error) => {
-                        told.1.push((told.0.len(), error.to_string()));
+                        reported.1.push((reported.0.len(), error.to_string()));
                         taken += error.bytes().len();
                     }
                 }
             }
             if let Err(error) = decoder.finish() {
-                told.1.push((told.0.len(), error.to_string()));
+                reported.1.push((reported.0.len(), error.to_string()));
             }
         }
     };
@@ -76,13 +79,13 @@ fn model(start: CodingSystem, bytes: &[u8]) -> Told {
                 continue;
             }
         };
-        between(&mut told, from, at);
-        told.2 = system;
+        between(&mut reported, from, at);
+        reported.2 = system;
         at += 3;
         from = at;
     }
-    between(&mut told, from, bytes.len());
-    told
+    between(&mut reported, from, bytes.len());
+    reported
 }
 
 const TABLE: &[(&str, &[u8], &str, &[&str])] = &[
@@ -96,25 +99,25 @@ const TABLE: &[(&str, &[u8], &str, &[&str])] = &[
     ("an escape at the end", b"a\x1B", "a\x1B", &[]),
     ("more of an escape at the end", b"a\x1B%", "a\x1B%", &[]),
     (
-        "an unfinished sequence at an escape",
+        "an incomplete sequence at an escape",
         b"\x1B%G\xE2\x82\x1B%@\xAC",
         "¬",
         &["ill-formed utf-8 at byte 3: truncated (e2 82, then 1b)"],
     ),
     (
-        "an unfinished sequence at an escape that is text",
+        "an incomplete sequence at an escape that is text",
         b"\x1B%G\xE2\x82\x1B[m\xC3\xA9",
         "\x1B[mé",
         &["ill-formed utf-8 at byte 3: truncated (e2 82, then 1b)"],
     ),
     (
-        "an unfinished sequence at the end",
+        "an incomplete sequence at the end",
         b"\xFF\x1B%G\xF0\x9F\x98",
         "ÿ",
         &["ill-formed utf-8 at byte 4: incomplete (f0 9f 98, then the end)"],
     ),
     (
-        "what is ill-formed inside, and not outside",
+        "bytes that are ill-formed in UTF-8 only",
         b"\xC0\x80\x1B%G\xC0\x80\xED\xA0\x80",
         "À\u{80}",
         &[
@@ -131,7 +134,7 @@ const TABLE: &[(&str, &[u8], &str, &[&str])] = &[
 #[test]
 fn the_table_applies_at_every_pair_of_splits() {
     for &(name, bytes, text, errors) in TABLE {
-        let whole = tell(CodingSystem::Latin1, [bytes]);
+        let whole = report(CodingSystem::Latin1, [bytes]);
         assert_eq!(whole.0, text, "{name}");
         assert_eq!(whole.1.iter().map(|(_, error)| error).collect::<Vec<_>>(), errors, "{name}");
         assert_eq!(whole, model(CodingSystem::Latin1, bytes), "{name}");
@@ -139,13 +142,13 @@ fn the_table_applies_at_every_pair_of_splits() {
             for first in 0..=second {
                 let (a, b, c) = (&bytes[..first], &bytes[first..second], &bytes[second..]);
                 assert_eq!(
-                    tell(CodingSystem::Latin1, [a, b, b"", c]),
+                    report(CodingSystem::Latin1, [a, b, b"", c]),
                     whole,
                     "{name}: {first}, {second}"
                 );
             }
         }
-        assert_eq!(tell(CodingSystem::Latin1, bytes.chunks(1)), whole, "{name}");
+        assert_eq!(report(CodingSystem::Latin1, bytes.chunks(1)), whole, "{name}");
     }
 }
 
@@ -160,9 +163,9 @@ proptest! {
         start in prop::sample::select(vec![CodingSystem::Latin1, CodingSystem::Utf8]),
     ) {
         let bytes = parts.concat();
-        let whole = tell(start, [&bytes[..]]);
+        let whole = report(start, [&bytes[..]]);
         prop_assert_eq!(&whole, &model(start, &bytes));
-        prop_assert_eq!(&tell(start, bytes.chunks(1)), &whole);
+        prop_assert_eq!(&report(start, bytes.chunks(1)), &whole);
         let mut rest = &bytes[..];
         let mut chunks = Vec::new();
         for len in lens.iter().cycle() {
@@ -173,7 +176,7 @@ proptest! {
                 break;
             }
         }
-        prop_assert_eq!(&tell(start, chunks), &whole);
+        prop_assert_eq!(&report(start, chunks), &whole);
     }
 
     #[test]
@@ -194,7 +197,7 @@ proptest! {
         if let Ok(Some(held)) = decoder.finish() {
             text += held;
         }
-        let whole = tell(CodingSystem::Latin1, [&stream[..]]);
+        let whole = report(CodingSystem::Latin1, [&stream[..]]);
         prop_assert_eq!((text, errors), (whole.0, whole.1.len()));
     }
 }

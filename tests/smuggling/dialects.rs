@@ -238,10 +238,10 @@ fn lines_and_collected_text_never_contain_a_disguised_character() {
                 .map(|chunk| Ok::<_, std::convert::Infallible>(chunk.to_vec()))
                 .collect();
             let texts = stream::iter(chunks.clone()).utf8();
-            let collected = texts.collect_text(100).now_or_never().expect("it is all there");
+            let collected = texts.collect_text(100).now_or_never().expect("the source is ready");
             assert!(collected.is_err(), "{bytes:02x?}: {collected:?}");
             let lossy = stream::iter(chunks).utf8().with_error_mode(ErrorMode::Replacement);
-            let texts: Vec<_> = lossy.collect().now_or_never().expect("it is all there");
+            let texts: Vec<_> = lossy.collect().now_or_never().expect("the source is ready");
             assert!(texts.into_iter().all(|text| !text.unwrap().contains(hides)));
         }
     }

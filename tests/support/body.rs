@@ -47,7 +47,7 @@ impl Framed {
             }
             frames += 1;
         }
-        assert!(frames <= 1 || self.mode == ErrorMode::Fatal, "one frame for a chunk");
+        assert!(frames <= 1 || self.mode == ErrorMode::Fatal, "one frame per chunk");
         out
     }
 }
@@ -63,7 +63,7 @@ impl Subject for Framed {
         self.sender = None;
         let out = self.ready();
         assert!(self.body.is_end_stream());
-        assert!(self.body.text_frame().now_or_never().expect("ready").is_none(), "and so it stays");
+        assert!(self.body.text_frame().now_or_never().expect("ready").is_none(), "it stays ended");
         out
     }
 

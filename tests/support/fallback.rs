@@ -214,7 +214,7 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
                 }
                 units => units.iter().for_each(|unit| match &unit.what {
                     Ok(c) => self.outcome.text.push(*c),
-                    Err(error) => self.tell(error),
+                    Err(error) => self.report(error),
                 }),
             }
         }
@@ -238,26 +238,26 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
             }
             if let Some(byte) = rest.get(len) {
                 let (offset, bytes) = ((at + len) as u64, vec![*byte]);
-                let kind = refused(byte).expect("it ends what is not refused");
-                self.tell(&Error { offset, bytes, kind, next: None, decided_by: None });
+                let kind = refused(byte).expect("other errors are repaired");
+                self.report(&Error { offset, bytes, kind, next: None, decided_by: None });
             }
             at += len + 1;
         }
     }
 
-    fn tell(&mut self, error: &Error) {
-        let told = || told(error.offset, &format!("{:?}", error.kind), &error.bytes);
-        self.outcome.text += &reference::repair(self.mode, error).unwrap_or_else(told);
+    fn report(&mut self, error: &Error) {
+        let reported = || reported(error.offset, &format!("{:?}", error.kind), &error.bytes);
+        self.outcome.text += &reference::repair(self.mode, error).unwrap_or_else(reported);
     }
 }
 
-fn told(at: u64, kind: &str, bytes: &[u8]) -> String {
+fn reported(at: u64, kind: &str, bytes: &[u8]) -> String {
     format!("<{kind} at {at}: {bytes:02x?}>")
 }
 
 /// Formats an error, in the position of the text that it replaces.
-fn told_error(error: &Utf8Error) -> String {
-    told(error.valid_up_to(), &format!("{:?}", error.kind()), error.bytes())
+fn format_error(error: &Utf8Error) -> String {
+    reported(error.valid_up_to(), &format!("{:?}", error.kind()), error.bytes())
 }
 
 /// The lines that a codec without a limit must yield.
@@ -267,7 +267,7 @@ pub(crate) fn model_lines(
     extent: Extent,
     read: impl Fn(&[u8]) -> String + Copy,
 ) -> Vec<String> {
-    let (mut told, mut at, mut turned) = (Vec::new(), 0, false);
+    let (mut reported, mut at, mut turned) = (Vec::new(), 0, false);
     for (index, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
         let content = match line {
             [content @ .., b'\r', b'\n'] | [content @ .., b'\n'] | content => content,
@@ -276,10 +276,10 @@ pub(crate) fn model_lines(
         // The model leaves ASCII before a legacy line to UTF-8: the result is the same.
         turned |= extent == Extent::Rest && str::from_utf8(content).is_err();
         let end = if line.ends_with(b"\n") { LineEnd::Delimiter } else { LineEnd::Stream };
-        told.push(format!("{} {at} {end:?} {text}", index + 1));
+        reported.push(format!("{} {at} {end:?} {text}", index + 1));
         at += line.len();
     }
-    told
+    reported
 }
 
 // ---- the public types ---------------------------------------------------------------------------
@@ -320,11 +320,11 @@ pub(crate) fn decode<'a>(
     let (mut text, mut fed) = (String::new(), decoder.position());
     for chunk in chunks {
         fed += chunk.len() as u64;
-        push_all(decoder, chunk, mode, &mut text, |text, error| *text += &told_error(&error));
+        push_all(decoder, chunk, mode, &mut text, |text, error| *text += &format_error(&error));
         assert_eq!(decoder.position(), fed);
     }
     while let Err(error) = decoder.finish_to_string(mode, &mut text) {
-        text += &told_error(&error);
+        text += &format_error(&error);
     }
     assert_eq!((decoder.position(), decoder.incomplete()), (fed, &b""[..]));
     Outcome::new(text, decoder)
@@ -337,14 +337,14 @@ pub(crate) fn run<'a>(
     chunks: impl IntoIterator<Item = &'a [u8]>,
 ) -> Outcome {
     let (mut buffer, mut text, mut fed) = (BytesMut::new(), String::new(), 0);
-    let mut tell = |item: Result<Option<ByteString>, CodecError>| {
+    let mut report = |item: Result<Option<ByteString>, CodecError>| {
         match item {
             Ok(None) => return false,
             Ok(Some(piece)) => {
                 assert!(!piece.is_empty(), "items are never empty");
                 text += &piece;
             }
-            Err(CodecError::Invalid(error)) => text += &told_error(&error),
+            Err(CodecError::Invalid(error)) => text += &format_error(&error),
             Err(error) => panic!("{error}"),
         }
         true
@@ -352,11 +352,11 @@ pub(crate) fn run<'a>(
     for chunk in chunks {
         buffer.extend_from_slice(chunk);
         fed += chunk.len() as u64;
-        while tell(codec.decode(&mut buffer)) {}
-        assert_eq!(codec.decoder().position() + buffer.len() as u64, fed, "nothing is kept within");
+        while report(codec.decode(&mut buffer)) {}
+        assert_eq!(codec.decoder().position() + buffer.len() as u64, fed, "nothing is held");
     }
-    while tell(codec.decode_eof(&mut buffer)) {}
-    assert!(buffer.is_empty(), "everything is accounted for at the end");
+    while report(codec.decode_eof(&mut buffer)) {}
+    assert!(buffer.is_empty(), "no byte is left over at the end");
     Outcome { text, runs: codec.fallback_count(), bytes: None, first: codec.first_fallback() }
 }
 
@@ -366,9 +366,9 @@ pub(crate) fn lines<'a>(
     codec: &mut Utf8LinesCodec,
     chunks: impl IntoIterator<Item = &'a [u8]>,
 ) -> (Vec<String>, Outcome) {
-    let (mut buffer, mut told) = (BytesMut::new(), Vec::new());
-    let mut tell = |item| {
-        told.push(match item {
+    let (mut buffer, mut reported) = (BytesMut::new(), Vec::new());
+    let mut report = |item| {
+        reported.push(match item {
             Ok(line) => {
                 let utf8_codec::lines::Line { text, number, offset, end, .. } = line;
                 format!("{number} {offset} {end:?} {text}")
@@ -382,16 +382,16 @@ pub(crate) fn lines<'a>(
     for chunk in chunks {
         buffer.extend_from_slice(chunk);
         while let Some(item) = codec.decode(&mut buffer).unwrap() {
-            tell(item);
+            report(item);
         }
     }
     while let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
-        tell(item);
+        report(item);
     }
-    assert!(buffer.is_empty(), "everything is accounted for at the end");
+    assert!(buffer.is_empty(), "no byte is left over at the end");
     let (runs, first) = (codec.fallback_count(), codec.first_fallback());
     let outcome = Outcome { text: String::new(), runs, bytes: None, first };
-    (told, outcome)
+    (reported, outcome)
 }
 
 /// The outcome of the stream that `make` builds over `chunks`. Polls until the end, because the stream
@@ -411,7 +411,7 @@ pub(crate) fn stream<'a>(
                 assert!(!piece.is_empty(), "items are never empty");
                 text += &piece;
             }
-            Err(StreamError::Utf8(error)) => text += &told_error(&error),
+            Err(StreamError::Utf8(error)) => text += &format_error(&error),
             Err(error) => panic!("{error}"),
         }
     }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use bytes::BytesMut;
 use reference::{Bom, Config, Controls, Decoded, Delimiter, Event, Kind, LineItem, Mode, Start};
 use serde_json::Value;
-use subjects::{Subject, Told, Validating};
+use subjects::{Reported, Subject, Validating};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{LineEnd, LineErrorKind};
@@ -80,9 +80,9 @@ impl Expected {
         if let Some(errors) = subject.errors() {
             assert_eq!(errors, self.errors);
         }
-        let told = subject.places();
-        if !told.is_empty() {
-            check_places(&told, &places(&self.end, mode), 0, 0);
+        let reported = subject.places();
+        if !reported.is_empty() {
+            check_places(&reported, &places(&self.end, mode), 0, 0);
         }
     }
 
@@ -144,12 +144,12 @@ pub fn places(decoded: &Decoded, mode: Mode) -> Vec<Range<u64>> {
 
 /// Compares the offsets that an object reported with the ranges of the characters. Before them there
 /// were `chars` others, which end at `start`.
-pub fn check_places(told: &[Told], places: &[Range<u64>], chars: usize, start: u64) {
-    for told in told {
-        let number = told.chars - chars;
+pub fn check_places(reported: &[Reported], places: &[Range<u64>], chars: usize, start: u64) {
+    for reported in reported {
+        let number = reported.chars - chars;
         let after = places[..number].last().map_or(start, |place| place.end);
-        let expected = if told.is_next { places[number].start } else { after };
-        assert_eq!(told.offset, expected, "{told:?} of {places:?}");
+        let expected = if reported.is_next { places[number].start } else { after };
+        assert_eq!(reported.offset, expected, "{reported:?} of {places:?}");
     }
 }
 
@@ -171,7 +171,7 @@ pub fn model_error(error: &Utf8Error) -> reference::Error {
         Utf8ErrorKind::MissingBom => Kind::MissingBom,
         Utf8ErrorKind::Noncharacter => Kind::Noncharacter,
         Utf8ErrorKind::Forbidden => Kind::Forbidden,
-        other => panic!("the model knows no {other:?}"),
+        other => panic!("the model has no {other:?}"),
     };
     let expected_len = (kind != Kind::Incomplete).then_some(error.bytes().len());
     assert_eq!(error.error_len(), expected_len, "{error:?}");
@@ -240,7 +240,7 @@ pub fn check(
     cuts: &[usize],
     expected: &Expected,
 ) {
-    let context = || format!("{name}: {:02x?} cut at {cuts:?}", bytes);
+    let context = || format!("{name}: {:02x?} split at {cuts:?}", bytes);
     let mut out = Vec::new();
     for (from, to) in chunks(bytes.len(), cuts) {
         out.extend(subject.push(&bytes[from..to]));
@@ -265,7 +265,7 @@ pub fn check_ends(
         out.extend(subject.push(&bytes[from..to]));
     }
     out.extend(subject.finish());
-    assert_eq!(out, expected.ended, "{name}: {bytes:02x?} cut at {cuts:?}");
+    assert_eq!(out, expected.ended, "{name}: {bytes:02x?} split at {cuts:?}");
 }
 
 /// Like [`check`], for a `subject` that repairs in `mode`.
@@ -277,7 +277,7 @@ pub fn check_repaired(
     expected: &Expected,
     mode: Mode,
 ) {
-    let context = || format!("{name}, {mode:?}: {:02x?} cut at {cuts:?}", bytes);
+    let context = || format!("{name}, {mode:?}: {:02x?} split at {cuts:?}", bytes);
     let mut out = String::new();
     for (from, to) in chunks(bytes.len(), cuts) {
         out.extend(subject.push(&bytes[from..to]).iter().map(char_of));
@@ -291,7 +291,7 @@ pub fn check_repaired(
 fn char_of(atom: &Atom) -> char {
     match atom {
         Atom::Char(c) => *c,
-        Atom::Error(error) => panic!("{error:?} from a repairing mode"),
+        Atom::Error(error) => panic!("{error:?} in a lossy mode"),
     }
 }
 
@@ -318,7 +318,7 @@ pub fn line_items(mut codec: Utf8LinesCodec, bytes: &[u8], cuts: &[usize]) -> Ve
     while let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
         items.push(line_item(item));
     }
-    assert!(buffer.is_empty(), "everything is accounted for at the end");
+    assert!(buffer.is_empty(), "no byte is left over at the end");
     steps.push(items);
     steps
 }

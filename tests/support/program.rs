@@ -35,7 +35,7 @@ impl Program {
         let file = format!("{}{}", self.0, std::env::consts::EXE_SUFFIX);
         let program = test.parent().unwrap().with_file_name("examples").join(file);
         let how = "`cargo test` builds it, `cargo build --example` too";
-        assert!(program.exists(), "{} is not there: {how}", program.display());
+        assert!(program.exists(), "{} does not exist: {how}", program.display());
         Command::new(program)
     }
 

@@ -140,7 +140,7 @@ pub(crate) fn decode(chunks: &[Vec<u8>], config: Config) -> Vec<Step> {
     let mut steps = Vec::new();
     for (bytes, ended) in prefixes(chunks) {
         let after = units(&bytes, config, ended);
-        assert!(after.starts_with(&before), "more bytes took back what fewer had determined");
+        assert!(after.starts_with(&before), "more bytes changed what fewer had determined");
         let held = bytes.len() - decided_bytes(&bytes, config, ended);
         steps.push(Step { events: merged(&after[before.len()..]), held });
         before = after;
@@ -186,7 +186,7 @@ pub(crate) fn lines(
     let mut steps = Vec::new();
     for (bytes, ended) in prefixes(chunks) {
         let after = lines_prefix(&bytes, config, mode, delimiter, limit, ended);
-        assert!(after.starts_with(&before), "more bytes took back what fewer had determined");
+        assert!(after.starts_with(&before), "more bytes changed what fewer had determined");
         steps.push(after[before.len()..].to_vec());
         before = after;
     }

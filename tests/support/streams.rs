@@ -18,7 +18,7 @@ use utf8_codec::stream::{
 use utf8_codec::{ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 use super::reference::Error;
-use super::subjects::{Subject, Told, counted};
+use super::subjects::{Reported, Subject, counted};
 use super::{Atom, model_error};
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
@@ -106,7 +106,7 @@ where
             }
             items += 1;
         }
-        assert!(items <= 1 || !self.makes_one, "one item for a chunk");
+        assert!(items <= 1 || !self.makes_one, "one item per chunk");
         out
     }
 }
@@ -127,7 +127,7 @@ where
         self.feed = None;
         let out = self.ready();
         assert!(self.stream.is_terminated());
-        assert!(matches!(self.stream.next().now_or_never(), Some(None)), "and so it stays");
+        assert!(matches!(self.stream.next().now_or_never(), Some(None)), "it stays ended");
         out
     }
 
@@ -156,7 +156,7 @@ pub struct Chars {
     chars: CharStream<Chunks>,
     /// The number of characters so far.
     taken: usize,
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     turn: usize,
 }
 
@@ -165,7 +165,7 @@ impl Chars {
         let (sender, receiver) = mpsc::unbounded();
         let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
         let (sender, chars) = (Some(sender), stream.chars());
-        Box::new(Self { sender, chars, taken: 0, told: Vec::new(), turn: 0 })
+        Box::new(Self { sender, chars, taken: 0, reported: Vec::new(), turn: 0 })
     }
 
     fn chars(&mut self) -> &mut CharStream<Chunks> {
@@ -180,7 +180,7 @@ impl Chars {
         let mut out = Vec::new();
         loop {
             self.turn += 1;
-            self.tell();
+            self.report();
             let taken = match self.turn % 5 {
                 0 => self.take_block(),
                 1 => self.take_text(),
@@ -192,16 +192,16 @@ impl Chars {
             self.taken += atoms.iter().filter(|atom| matches!(atom, Atom::Char(_))).count();
             out.extend(atoms);
         }
-        self.tell();
-        assert_eq!(self.chars().as_str(), "", "nothing is kept back");
+        self.report();
+        assert_eq!(self.chars().as_str(), "", "nothing is held");
         out
     }
 
     /// Records the offset that the stream reports.
-    fn tell(&mut self) {
+    fn report(&mut self) {
         let is_next = !self.chars().as_str().is_empty();
         let offset = self.chars().offset();
-        self.told.push(Told { chars: self.taken, is_next, offset });
+        self.reported.push(Reported { chars: self.taken, is_next, offset });
     }
 
     fn take_char(&mut self) -> Option<Vec<Atom>> {
@@ -211,12 +211,12 @@ impl Chars {
 
     fn peek_and_take(&mut self) -> Option<Vec<Atom>> {
         let peeked = self.chars().peek().now_or_never()??.map_err(Clone::clone);
-        self.tell();
+        self.report();
         if let Ok(c) = peeked {
             assert!(self.chars().as_str().starts_with(c));
         }
         let next = self.chars().next().now_or_never()??;
-        assert_eq!(next, peeked, "what is peeked at is what comes");
+        assert_eq!(next, peeked, "peek and next agree");
         Some(vec![next.map_or_else(atom, Atom::Char)])
     }
 
@@ -235,7 +235,7 @@ impl Chars {
         let next = self.chars().next_indexed().now_or_never()??;
         Some(vec![match next {
             Ok((offset, c)) => {
-                self.told.push(Told { chars: self.taken, is_next: true, offset });
+                self.reported.push(Reported { chars: self.taken, is_next: true, offset });
                 Atom::Char(c)
             }
             Err(error) => atom(error),
@@ -247,7 +247,7 @@ impl Chars {
         if self.chars().peek().now_or_never()??.is_err() {
             return self.take_block();
         }
-        self.tell();
+        self.report();
         let text = self.chars().as_str();
         let half =
             (text.len() / 2..).find(|&at| text.is_char_boundary(at)).expect("there is an end");
@@ -270,7 +270,7 @@ impl Subject for Chars {
         self.sender = None;
         let out = self.ready();
         assert!(self.chars().is_terminated());
-        assert_eq!(self.chars().next().now_or_never(), Some(None), "and so it stays");
+        assert_eq!(self.chars().next().now_or_never(), Some(None), "it stays ended");
         out
     }
 
@@ -291,8 +291,8 @@ impl Subject for Chars {
         Some(counted(self.source().decoder().error_count(), self.source().decoder().first_error()))
     }
 
-    fn places(&mut self) -> Vec<Told> {
-        std::mem::take(&mut self.told)
+    fn places(&mut self) -> Vec<Reported> {
+        std::mem::take(&mut self.reported)
     }
 }
 
@@ -361,7 +361,7 @@ impl Read {
                 None => pending += 1,
             }
         }
-        assert_eq!(self.reader().as_str(), "", "nothing is kept back");
+        assert_eq!(self.reader().as_str(), "", "nothing is held");
         out
     }
 
@@ -430,7 +430,7 @@ impl Read {
         let mut bytes = self.reader.take().expect("it is back").into_byte_reader();
         let shown = bytes.fill_buf().now_or_never().map(|shown| shown.map(<[_]>::to_vec));
         if let Some(Ok(shown)) = &shown {
-            assert!(str::from_utf8(shown).is_ok(), "whole characters are shown");
+            assert!(str::from_utf8(shown).is_ok(), "available bytes are complete characters");
             bytes.consume(most(shown));
         }
         self.reader = Some(bytes.into_inner());
@@ -446,9 +446,9 @@ impl Read {
         out.extend(more.chars().map(Atom::Char));
         match appended? {
             Ok(()) => Some(Ok(None)),
-            Err(StreamError::TooLong { max_length: told }) => {
+            Err(StreamError::TooLong { max_length: reported }) => {
                 let unread = self.reader().as_str();
-                assert!(told == limit && text.len() + unread.len() > limit, "{unread:?}");
+                assert!(reported == limit && text.len() + unread.len() > limit, "{unread:?}");
                 Some(Ok(Some(String::new())))
             }
             Err(StreamError::Utf8(error)) => Some(Err(StreamError::Utf8(error))),
@@ -489,7 +489,7 @@ fn most(bytes: &[u8]) -> usize {
 /// The characters whose bytes are complete; `None` without bytes.
 fn whole(bytes: &[u8]) -> Option<String> {
     let text = bytes.utf8_chunks().next()?.valid();
-    assert_ne!(text, "", "there is a whole one");
+    assert_ne!(text, "", "there is a complete one");
     Some(text.to_owned())
 }
 
@@ -517,7 +517,7 @@ impl Subject for Read {
         };
         assert!(
             matches!(self.reader().next_str().now_or_never(), Some(Ok(None))),
-            "and so it stays"
+            "it stays ended"
         );
         out
     }

@@ -31,7 +31,7 @@ pub trait Subject {
     fn errors(&self) -> Option<(u64, Option<Error>)>;
 
     /// The offsets that the object has reported since the last call, if it reports any.
-    fn places(&mut self) -> Vec<Told> {
+    fn places(&mut self) -> Vec<Reported> {
         Vec::new()
     }
 
@@ -41,14 +41,14 @@ pub trait Subject {
     }
 
     /// Whether it yields text, not only errors.
-    fn tells_text(&self) -> bool {
+    fn yields_text(&self) -> bool {
         true
     }
 }
 
 /// An offset that an object reported.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct Reported {
     /// The number of characters before.
     pub chars: usize,
     /// Whether the next character starts there, or only the last one ends there.
@@ -167,7 +167,7 @@ impl Decoding {
                 Status::Full => assert!(progress.read + progress.written > 0, "no progress"),
                 Status::IllFormed(error) => out.push(Atom::Error(model_error(&error))),
                 Status::TooSmall { needed } => {
-                    assert!(needed > buffer.len(), "{needed} elements are there");
+                    assert!(needed > buffer.len(), "{needed} elements are available");
                     assert_eq!((progress.read, progress.written), (0, 0));
                     buffer.resize(needed, blank);
                 }
@@ -363,7 +363,7 @@ impl Subject for Validating {
         true
     }
 
-    fn tells_text(&self) -> bool {
+    fn yields_text(&self) -> bool {
         false
     }
 }
@@ -374,14 +374,14 @@ pub struct Called<C> {
     buffer: BytesMut,
 }
 
-impl<C: Tell + 'static> Called<C> {
+impl<C: ToAtoms + 'static> Called<C> {
     pub fn boxed(codec: C) -> Box<dyn Subject> {
         Box::new(Self { codec, buffer: BytesMut::new() })
     }
 }
 
 /// Converts a codec's items and errors to the model's terms.
-pub trait Tell: Decoder {
+pub trait ToAtoms: Decoder {
     fn item(item: Self::Item) -> Vec<Atom>;
     fn error(error: Self::Error) -> Atom;
     fn inner(&self) -> &Utf8Decoder;
@@ -389,7 +389,7 @@ pub trait Tell: Decoder {
     fn start_again(&mut self);
 }
 
-impl<C: Tell> Subject for Called<C> {
+impl<C: ToAtoms> Subject for Called<C> {
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
         self.buffer.extend_from_slice(chunk);
         let mut out = Vec::new();
@@ -411,7 +411,7 @@ impl<C: Tell> Subject for Called<C> {
                 Err(error) => out.push(C::error(error)),
             }
         }
-        assert!(self.buffer.is_empty(), "everything is accounted for at the end");
+        assert!(self.buffer.is_empty(), "no byte is left over at the end");
         assert!(matches!(self.codec.decode_eof(&mut self.buffer), Ok(None)));
         out
     }
@@ -448,7 +448,7 @@ fn codec_error(error: CodecError) -> Atom {
     }
 }
 
-impl Tell for Utf8Codec {
+impl ToAtoms for Utf8Codec {
     fn item(item: Self::Item) -> Vec<Atom> {
         assert!(!item.is_empty(), "items are never empty");
         item.chars().map(Atom::Char).collect()
@@ -467,7 +467,7 @@ impl Tell for Utf8Codec {
     }
 }
 
-impl Tell for Utf8ChunksCodec {
+impl ToAtoms for Utf8ChunksCodec {
     fn item(item: Result<ByteString, Utf8Error>) -> Vec<Atom> {
         match item {
             Ok(text) => {
@@ -491,7 +491,7 @@ impl Tell for Utf8ChunksCodec {
     }
 }
 
-impl Tell for CharCodec {
+impl ToAtoms for CharCodec {
     fn item(item: char) -> Vec<Atom> {
         vec![Atom::Char(item)]
     }

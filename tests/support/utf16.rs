@@ -79,7 +79,7 @@ pub(crate) fn errors_of(atoms: &[Atom]) -> Vec<Atom> {
     atoms.iter().copied().filter(|atom| matches!(atom, Atom::Lone { .. })).collect()
 }
 
-pub(crate) fn told(error: &Utf16Error) -> Atom {
+pub(crate) fn reported(error: &Utf16Error) -> Atom {
     let kind = match error.unpaired_surrogate() {
         _ if error.is_incomplete() => Why::Incomplete,
         0xDC00.. => Why::LoneLow,
@@ -139,7 +139,7 @@ impl Subject {
             match status {
                 Status::Done => break,
                 Status::Full => assert!(read + written > 0, "no progress"),
-                Status::IllFormed(error) => self.errors.push(told(&error)),
+                Status::IllFormed(error) => self.errors.push(reported(&error)),
                 Status::TooSmall { needed: more } => needed = self.more(more, needed),
                 status => unreachable!("{status:?}"),
             }
@@ -170,7 +170,7 @@ impl Subject {
         };
         match status {
             Status::Done => {}
-            Status::IllFormed(error) => self.errors.push(told(&error)),
+            Status::IllFormed(error) => self.errors.push(reported(&error)),
             status => panic!("{status:?}"),
         }
         assert_eq!(self.decoder.finish(), Ok(()), "a further call is harmless");
@@ -201,7 +201,7 @@ impl Subject {
         let errors = errors_of(atoms);
         assert_eq!(self.text, text_of(atoms, self.mode));
         assert_eq!(self.decoder.error_count(), errors.len() as u64);
-        assert_eq!(self.decoder.first_error().as_ref().map(told), errors.first().copied());
+        assert_eq!(self.decoder.first_error().as_ref().map(reported), errors.first().copied());
         if self.mode == ErrorMode::Fatal {
             assert_eq!(self.errors, errors);
         }

@@ -33,7 +33,7 @@ fn validator_agrees(bytes: &[u8], cuts: &[usize], config: Config, expected: &Exp
     let errors: Vec<_> =
         expected.ended.iter().filter(|atom| matches!(atom, Atom::Error(_))).cloned().collect();
     let held = expected.held[bytes.len()];
-    assert_eq!(validate(&chunks, config), (errors, held), "{bytes:02x?} cut at {cuts:?}");
+    assert_eq!(validate(&chunks, config), (errors, held), "{bytes:02x?} split at {cuts:?}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn every_short_vector_inside_clean_text() {
                             out.extend(subject.push(&text[from..to]));
                         }
                         out.extend(subject.finish());
-                        assert!(out == expected, "{name}: {bytes:02x?} at {at}, cut at {cuts:?}");
+                        assert!(out == expected, "{name}: {bytes:02x?} at {at}, split at {cuts:?}");
                     }
                 }
             }
@@ -165,7 +165,7 @@ impl ExpectedLines {
             );
         }
         out.extend(last);
-        assert_eq!(out, self.ended, "{codec:?}: {bytes:02x?} cut at {cuts:?}, at the end");
+        assert_eq!(out, self.ended, "{codec:?}: {bytes:02x?} split at {cuts:?}, at the end");
     }
 }
 

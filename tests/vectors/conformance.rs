@@ -119,7 +119,7 @@ fn differences(expect: &Map<String, Value>, answer: &Map<String, Value>, via: &V
     let count = expect.get("error_count").and_then(Value::as_u64);
     let differs = |(name, wanted): &(&String, &Value)| match answer.get(*name) {
         Some(got) => got != *wanted,
-        None => !cannot_tell(via.gives, name, count),
+        None => !cannot_report(via.gives, name, count),
     };
     let differing = expect.iter().filter(differs);
     differing
@@ -132,7 +132,7 @@ fn differences(expect: &Map<String, Value>, answer: &Map<String, Value>, via: &V
 
 /// Whether an object with this level of detail cannot report this field of a stream with this many
 /// errors.
-fn cannot_tell(gives: Gives, field: &str, error_count: Option<u64>) -> bool {
+fn cannot_report(gives: Gives, field: &str, error_count: Option<u64>) -> bool {
     match (gives, field) {
         (_, "error_count" | "first_error") => true,
         (Gives::Verdict, "out" | "steps" | "ws") => true,

@@ -54,18 +54,26 @@ fn every_dialect_vector_at_every_split() {
     for case in cases() {
         let Some((field, whole)) = whole(&case) else { continue };
         let len = whole.len();
-        let expected = told(&answer_in(&case, field, &[&whole]));
+        let expected = reported(&answer_in(&case, field, &[&whole]));
         let singles: Vec<&[Value]> = whole.chunks(1).collect();
-        assert_eq!(told(&answer_in(&case, field, &singles)), expected, "{case} in single units");
+        assert_eq!(
+            reported(&answer_in(&case, field, &singles)),
+            expected,
+            "{case} in single units"
+        );
         for cut in 0..=len {
             let (head, tail) = whole.split_at(cut);
             let pieces = [head, &[], tail];
-            assert_eq!(told(&answer_in(&case, field, &pieces)), expected, "{case} cut at {cut}");
+            assert_eq!(
+                reported(&answer_in(&case, field, &pieces)),
+                expected,
+                "{case} split at {cut}"
+            );
             if len <= 12 {
                 for next in cut..=len {
                     let pieces = [head, &whole[cut..next], &whole[next..]];
                     let answer = answer_in(&case, field, &pieces);
-                    assert_eq!(told(&answer), expected, "{case} cut at {cut} and {next}");
+                    assert_eq!(reported(&answer), expected, "{case} split at {cut} and {next}");
                 }
             }
         }
@@ -103,13 +111,13 @@ fn answer_in(case: &Value, field: &str, pieces: &[&[Value]]) -> Map<String, Valu
 }
 
 /// The fields that do not depend on the pieces.
-fn told(answer: &Map<String, Value>) -> Map<String, Value> {
-    let mut told = answer.clone();
+fn reported(answer: &Map<String, Value>) -> Map<String, Value> {
+    let mut reported = answer.clone();
     for name in ["steps", "steps_cps", "held", "fail_step"] {
-        told.remove(name);
+        reported.remove(name);
     }
-    assert!(!told.is_empty());
-    told
+    assert!(!reported.is_empty());
+    reported
 }
 
 fn answer(case: &Value) -> Map<String, Value> {

@@ -216,7 +216,7 @@ fn repaired(progress: Progress) -> Repaired {
         Status::Done => 0,
         Status::Full => 1,
         Status::TooSmall { .. } => 2,
-        _ => panic!("there is a repair for everything"),
+        _ => panic!("a lossy mode has no errors"),
     };
     Repaired { read, held, written, status }
 }

@@ -98,14 +98,14 @@ fn limited(plan: &Limited) {
     }
     let whole = Utf8Body::new(Full::new(bytes::Bytes::from(bytes.clone()))).with_max_length(limit);
     let refused = whole.with_options(plan.settings.options()).with_error_mode(mode);
-    let refused = { refused }.text_frame().now_or_never().expect("all is there");
+    let refused = { refused }.text_frame().now_or_never().expect("the source is ready");
     let is_refused = matches!(refused, Some(Err(BodyError::TooLong { .. })));
     assert_eq!(is_refused, bytes.len() as u64 > limit, "by its size hint: {plan:?}");
 
     let body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_max_length(limit);
     let mut body = body.with_options(plan.settings.options()).with_error_mode(mode);
     let mut found = Vec::new();
-    while let Some(frame) = body.text_frame().now_or_never().expect("all is there") {
+    while let Some(frame) = body.text_frame().now_or_never().expect("the source is ready") {
         match frame.map(Frame::into_data) {
             Ok(Ok(text)) => found.extend(text.chars().map(|c| Item::Atom(Atom::Char(c)))),
             Ok(Err(_)) => found.push(Item::Trailers),
@@ -115,7 +115,7 @@ fn limited(plan: &Limited) {
             Err(error) => panic!("{error}"),
         }
     }
-    assert!(body.text_frame().now_or_never().expect("ready").is_none(), "and so it stays");
+    assert!(body.text_frame().now_or_never().expect("ready").is_none(), "it stays ended");
 
     let is_long = bytes.len() as u64 > limit;
     let within = &bytes[..bytes.len().min(limit as usize)];
@@ -124,7 +124,7 @@ fn limited(plan: &Limited) {
     for atom in atoms(&reference::decode_prefix(within, config, ended).events) {
         match atom {
             Atom::Error(error) if of_model != Mode::Fatal => {
-                let repair = reference::repair(of_model, &error).expect("it repairs");
+                let repair = reference::repair(of_model, &error).expect("the mode is lossy");
                 expected.extend(repair.chars().map(|c| Item::Atom(Atom::Char(c))));
             }
             atom => expected.push(Item::Atom(atom)),
@@ -144,7 +144,7 @@ fn collected(plan: &Collected) {
     let (bytes, limit) = (joined(&plan.frames), usize::from(plan.limit));
     let mode = if plan.is_repaired { ErrorMode::Replacement } else { ErrorMode::Fatal };
     let body = framed(&plan.frames).with_error_mode(mode);
-    let found = body.collect_text(limit).now_or_never().expect("all is there");
+    let found = body.collect_text(limit).now_or_never().expect("the source is ready");
     if plan.is_repaired {
         let text = String::from_utf8_lossy(&bytes);
         match found {
@@ -178,7 +178,7 @@ fn legacy(encoding: u8, frames: &Many<Bytes<60>, 12>) {
     }
     let mut body = framed(frames).with_charset(label).unwrap();
     let mut words = Vec::new();
-    while let Some(frame) = body.text_frame().now_or_never().expect("all is there") {
+    while let Some(frame) = body.text_frame().now_or_never().expect("the source is ready") {
         match frame {
             Ok(frame) => {
                 let text = frame.into_data().expect("there are no trailers");

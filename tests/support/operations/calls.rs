@@ -144,7 +144,7 @@ impl Peer {
         let fin = !header.fin.is_multiple_of(if opcode.is_control() { 8 } else { 2 });
         let started = self.connection.start_frame(opcode, fin, header.mask);
         let expected = self.model.start(opcode, fin);
-        assert_eq!(started.map_err(told), expected);
+        assert_eq!(started.map_err(reported), expected);
         self.mask = header.mask.filter(|_| expected.is_ok()).map(|mask| (mask, 0));
     }
 
@@ -157,7 +157,7 @@ impl Peer {
             (_, length) => length % 200,
         };
         let announced = self.connection.announce(length);
-        assert_eq!(announced.map_err(told), self.model.announce(length));
+        assert_eq!(announced.map_err(reported), self.model.announce(length));
     }
 
     fn push(&mut self, way: Way, piece: &[u8]) {
@@ -186,13 +186,13 @@ impl Peer {
                 pushed
             }
         };
-        assert_eq!(pushed.map_err(told), expected, "of {piece:02x?}");
-        assert_eq!(masked, piece, "it is unmasked in place");
+        assert_eq!(pushed.map_err(reported), expected, "of {piece:02x?}");
+        assert_eq!(masked, piece, "the bytes are unmasked in place");
     }
 
     fn end(&mut self) {
         let ended = self.connection.end_frame();
-        assert_eq!(ended.map_err(told), self.model.end());
+        assert_eq!(ended.map_err(reported), self.model.end());
     }
 
     fn reset(&mut self) {
@@ -348,7 +348,7 @@ impl Model {
                     (String::new(), too_long)
                 }
             }
-            (Some(Frame::Data { .. }), None) => unreachable!("of some message"),
+            (Some(Frame::Data { .. }), None) => unreachable!("of a message"),
         };
         (text, problem.map_or(Ok(()), |problem| self.fail(problem)))
     }
@@ -358,7 +358,7 @@ impl Model {
             None => self.break_protocol(MessageError::NoFrame),
             Some(Frame::Data { fin: false }) => Ok(None),
             Some(Frame::Data { fin: true }) => {
-                let message = self.message.take().expect("a frame of some message");
+                let message = self.message.take().expect("a frame of a message");
                 if !message.is_text {
                     return Ok(Some(Message::Binary(message.kept.into())));
                 }
@@ -392,7 +392,7 @@ impl Model {
         match judged(reason, PLAIN, true) {
             (_, Some(error)) => self.fail(Problem::Reason(error)),
             (reason, None) => {
-                let payload = ClosePayload::new(code, reason).expect("it is allowed");
+                let payload = ClosePayload::new(code, reason).expect("the call is valid");
                 Ok(Some(Message::Close(Some(payload))))
             }
         }
@@ -412,7 +412,7 @@ fn judged(bytes: &[u8], config: Config, ended: bool) -> (String, Option<referenc
 }
 
 /// An error in the model's terms, with its close code and offset checked.
-fn told(error: MessageError) -> Problem {
+fn reported(error: MessageError) -> Problem {
     let code_of = |kind| match kind {
         Kind::ForbiddenBom | Kind::MissingBom | Kind::Noncharacter | Kind::Forbidden => 1008,
         _ => 1007,

@@ -93,7 +93,7 @@ pub fn content_type(plan: &Headers) {
         let context = || field.escape_ascii().to_string();
         let body = Utf8Body::from_content_type(&field, Empty::<&[u8]>::new());
         let expected_here = found.map(|name| name.unwrap_or("UTF-8"));
-        assert_eq!(told(body), expected_here, "{}", context());
+        assert_eq!(reported(body), expected_here, "{}", context());
         if let Ok(value) = HeaderValue::from_bytes(&field) {
             headers.append(CONTENT_TYPE, value);
             expected = agreed(expected, found);
@@ -101,7 +101,7 @@ pub fn content_type(plan: &Headers) {
     }
     let expected = expected.map(|name| name.flatten().unwrap_or("UTF-8"));
     let body = Utf8Body::from_headers(&headers, Empty::<&[u8]>::new());
-    assert_eq!(told(body), expected, "{headers:?}");
+    assert_eq!(reported(body), expected, "{headers:?}");
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ enum Problem {
 
 type Name = Result<Option<&'static str>, Problem>;
 
-fn told<B>(body: Result<Utf8Body<B>, BodyError<Infallible>>) -> Result<&'static str, Problem> {
+fn reported<B>(body: Result<Utf8Body<B>, BodyError<Infallible>>) -> Result<&'static str, Problem> {
     let status = body.as_ref().err().map(BodyError::status);
     let (problem, expected) = match body {
         Ok(body) => return Ok(body.charset()),
@@ -215,7 +215,7 @@ fn named(field: &[u8]) -> Name {
             Some(Place::Quoted) if place != Place::Equals => value.extend(byte),
             Some(_) => {}
         }
-        place = next.expect("it is not the end");
+        place = next.expect("not at the end");
     }
     charset
 }

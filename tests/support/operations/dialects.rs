@@ -191,7 +191,7 @@ impl Stream {
         let by_codec = self.through_codec(DialectCodec::decode_eof);
         self.compare_ways(way, &came, by_ways, by_codec);
         assert_eq!(at_the_end(Way::Pieces, self.mode.1, &mut self.ways), [], "a second end");
-        assert!(self.buffer.is_empty(), "everything is accounted for at the end");
+        assert!(self.buffer.is_empty(), "no byte is left over at the end");
         if self.pieces.error_count() == 0 {
             let bom = if self.pieces.bom_seen() && self.before == 0 { 3 } else { 0 };
             assert_eq!(self.copy, self.bytes[bom..], "{:?}", self.rules);
@@ -211,7 +211,7 @@ impl Stream {
 
     /// Starts a stream after this many bytes.
     fn begin(&mut self, before: usize, bom: Bom) {
-        // The encoder is not told of an end.
+        // The encoder does not receive the end.
         self.copier.reset();
         self.copy.clear();
         (self.before, self.bom) = (before, bom);
@@ -264,15 +264,19 @@ impl Stream {
             self.decided = 3;
         }
         let context = |way| format!("{way:?}, {:?}: {:02x?}", self.rules, self.bytes);
-        let (expected, _) = self.told(Way::CodePoints, came);
+        let (expected, _) = self.reported(Way::CodePoints, came);
         assert_eq!(by_codec, expected, "{}", context("codec"));
-        let (expected, noted) = self.told(way, came);
+        let (expected, noted) = self.reported(way, came);
         assert_eq!(by_ways, expected, "{}", context(&format!("{way:?}")));
         self.noted.extend(noted);
         self.decided += came.iter().map(|came| bytes_of(self.rules, came).len()).sum::<usize>();
 
         let all = self.bytes.len();
-        assert_eq!(self.decided + self.pieces.incomplete().len(), all, "each byte is in one piece");
+        assert_eq!(
+            self.decided + self.pieces.incomplete().len(),
+            all,
+            "every byte is in exactly one piece"
+        );
         let all = (self.before + all) as u64;
         assert_eq!((self.pieces.position(), self.ways.position()), (all, all));
         assert_eq!(self.codec.decoder().position() + self.buffer.len() as u64, all);
@@ -284,8 +288,8 @@ impl Stream {
     }
 
     /// The output of this method for these pieces, and the errors that are counted.
-    fn told(&self, way: Way, came: &[Came]) -> (Vec<Came>, Vec<Came>) {
-        let (mut told, mut noted) = (Vec::new(), Vec::new());
+    fn reported(&self, way: Way, came: &[Came]) -> (Vec<Came>, Vec<Came>) {
+        let (mut reported, mut noted) = (Vec::new(), Vec::new());
         let mut at = (self.before + self.decided) as u64;
         for came in came {
             let bytes = bytes_of(self.rules, came);
@@ -298,18 +302,18 @@ impl Stream {
             };
             at += len;
             match &came {
-                Ok(_) => told.push(came),
+                Ok(_) => reported.push(came),
                 Err(wrong) => {
                     noted.push(came.clone());
                     let repair = self.repair(wrong);
                     match repair.filter(|_| !matches!(way, Way::Pieces | Way::BrokenOff)) {
-                        Some(repair) => told.extend(repair.chars().map(|c| Ok(c.into()))),
-                        None => told.push(came),
+                        Some(repair) => reported.extend(repair.chars().map(|c| Ok(c.into()))),
+                        None => reported.push(came),
                     }
                 }
             }
         }
-        (told, noted)
+        (reported, noted)
     }
 
     fn repair(&self, wrong: &Wrong) -> Option<String> {
@@ -352,7 +356,7 @@ impl Stream {
                 }
             }
             if self.pieces.error_count() == 0 {
-                self.copier.encode(item, &mut self.copy).expect("it has a form");
+                self.copier.encode(item, &mut self.copy).expect("it can be encoded");
             }
         }
     }
@@ -640,7 +644,7 @@ impl Writing {
         while let Err(error) = self.encoder.push_to_vec(text, &mut self.bytes) {
             self.errors.push(refused(error));
         }
-        self.codec.encode(text, &mut self.items).expect("nothing is held, and text has a form");
+        self.codec.encode(text, &mut self.items).expect("nothing is held, and text can be encoded");
         self.expected.text(text);
         self.expected_of_items.text(text);
         self.is_signed = true;
@@ -799,7 +803,9 @@ pub fn java(plan: &JavaPlan) {
     let mut copy = BytesMut::new();
     let mut take = |item: Result<bytestring::ByteString, _>| {
         if let Ok(text) = &item {
-            JavaUtfCodec::new().encode(text, &mut copy).expect("it came in as much");
+            JavaUtfCodec::new()
+                .encode(text, &mut copy)
+                .expect("it was decoded from the same bytes");
         }
         found.push(
             item.map(String::from)
@@ -832,7 +838,7 @@ pub fn java(plan: &JavaPlan) {
 
 fn repaired(mut decoder: DialectDecoder, mode: ErrorMode, bytes: &[u8]) -> String {
     let mut text = String::new();
-    ok(decoder.push_to_string(bytes, mode, &mut text)).expect("it repairs");
-    decoder.finish_to_string(mode, &mut text).expect("it repairs");
+    ok(decoder.push_to_string(bytes, mode, &mut text)).expect("the mode is lossy");
+    decoder.finish_to_string(mode, &mut text).expect("the mode is lossy");
     text
 }

@@ -173,7 +173,7 @@ fn lines(with_bom: bool, of_model: &Delimiter, items: &[Option<Text<40>>]) {
                 let (mut bytes, _) = written.take();
                 let mut read = Vec::new();
                 if !bytes.is_empty() {
-                    while let Some(line) = codec.decode_eof(&mut bytes).expect("it is there") {
+                    while let Some(line) = codec.decode_eof(&mut bytes).expect("it was written") {
                         read.push(line.expect("it is text").text.to_string());
                     }
                 }

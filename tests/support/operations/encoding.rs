@@ -13,7 +13,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use futures::executor::block_on;
 use futures::{FutureExt, SinkExt, StreamExt, stream};
-use subject::{Atom, Into, Subject, Why, errors_of, model, model_of_prefix, text_of, told};
+use subject::{Atom, Into, Subject, Why, errors_of, model, model_of_prefix, reported, text_of};
 use tokio::io::AsyncWrite;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::search::TextFinder;
@@ -144,7 +144,7 @@ pub fn writer(plan: &WriterPlan) {
             .with_surrogate_mode(mode);
     let mut expected = Written { mode, with_bom: plan.with_bom, ..Written::default() };
     for (by_sink, operation) in plan.operations.iter() {
-        let told = match (operation, by_sink) {
+        let reported = match (operation, by_sink) {
             (Write::Str(text), false) => until_taken(|| writer.write_str(&text.0).now_or_never()),
             (Write::Str(text), true) => until_taken(|| writer.feed(&text.0[..]).now_or_never()),
             (Write::Char(c), false) => until_taken(|| writer.write_char(*c).now_or_never()),
@@ -162,12 +162,12 @@ pub fn writer(plan: &WriterPlan) {
             }
             (Write::Utf16(units), true) => until_taken(|| writer.feed(&units.0[..]).now_or_never()),
             (Write::Flush, _) => {
-                let told = until_taken(|| writer.flush().now_or_never());
+                let reported = until_taken(|| writer.flush().now_or_never());
                 assert_eq!(writer.unwritten_len(), 0);
-                told
+                reported
             }
         };
-        assert_eq!(told, expected.add(operation), "{plan:?}");
+        assert_eq!(reported, expected.add(operation), "{plan:?}");
         let (text, taken) = (expected.text(), &writer.get_ref().taken);
         assert!(text.as_bytes().starts_with(taken), "{taken:02x?} of {text:?}: {plan:?}");
         assert_eq!(taken.len() + writer.unwritten_len(), text.len(), "{plan:?}");
@@ -181,9 +181,9 @@ pub fn writer(plan: &WriterPlan) {
         assert_eq!(held, high, "{plan:?}");
         return;
     }
-    let told = until_taken(|| writer.close().now_or_never());
-    assert_eq!(told, expected.end(Why::Incomplete), "{plan:?}");
-    assert_eq!(until_taken(|| writer.close().now_or_never()), None, "and so it stays");
+    let reported = until_taken(|| writer.close().now_or_never());
+    assert_eq!(reported, expected.end(Why::Incomplete), "{plan:?}");
+    assert_eq!(until_taken(|| writer.close().now_or_never()), None, "it stays ended");
     let late = writer.write_char('!').now_or_never().expect("it does not wait");
     assert!(late.is_err(), "nothing comes after the end");
     assert_eq!(str::from_utf8(&writer.into_inner().taken), Ok(&*expected.text()), "{plan:?}");
@@ -197,7 +197,7 @@ fn until_taken(mut make: impl FnMut() -> Option<io::Result<()>>) -> Option<Atom>
             Some(Err(error)) => {
                 let lone = error.get_ref().and_then(|error| error.downcast_ref());
                 if let Some(lone) = lone {
-                    return Some(told(lone));
+                    return Some(reported(lone));
                 }
                 // Nothing has been consumed.
             }
@@ -247,9 +247,9 @@ impl Written {
         if text.is_empty() {
             return None;
         }
-        let told = self.end(Why::LoneHigh);
+        let reported = self.end(Why::LoneHigh);
         self.atoms.extend(text.chars().map(Atom::Char));
-        told
+        reported
     }
 
     /// Ends the units: a held high surrogate is an error for this reason.

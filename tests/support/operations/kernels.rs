@@ -137,7 +137,7 @@ fn written<T: Copy + PartialEq>(
 ) -> (usize, usize) {
     let mut out = vec![blank; room + 64];
     let (read, written) = write(&mut out[..room]);
-    assert!(out[..written] == expected[..written], "{written} of {room} are other ones");
+    assert!(out[..written] == expected[..written], "{written} of {room} differ");
     assert!(out[written..].iter().all(|unit| *unit == blank), "after {written} of {room}");
     (read, written)
 }

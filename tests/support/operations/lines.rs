@@ -149,7 +149,7 @@ impl Lines {
                 while let Some(item) = codec.decode_eof(buffer).expect("no input or output") {
                     self.out.push(line_item(item));
                 }
-                assert!(buffer.is_empty(), "everything is accounted for at the end");
+                assert!(buffer.is_empty(), "no byte is left over at the end");
             }
             Object::Stream { sender, lines } => {
                 sender.close_channel();

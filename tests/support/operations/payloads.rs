@@ -48,7 +48,7 @@ enum Problem {
     TooLong,
 }
 
-fn told(error: MessageError) -> Problem {
+fn reported(error: MessageError) -> Problem {
     match error {
         MessageError::Utf8(error) => {
             assert_eq!(MessageError::Utf8(error).close_code(), 1007);
@@ -78,7 +78,7 @@ pub fn websocket(conversation: &Conversation) {
     for message in conversation.messages.iter() {
         if let Err(error) = send(&mut connection, message, limit) {
             let again = connection.start_frame(Opcode::Text, true, None).unwrap_err();
-            assert_eq!(told(again), error, "every call gives the same error");
+            assert_eq!(reported(again), error, "every call returns the same error");
             connection.reset();
         }
     }
@@ -137,7 +137,7 @@ fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<
             let length: usize = pieces.iter().map(|(_, piece)| piece.0.len()).sum();
             let announced = connection.announce(length as u64);
             assert_eq!(announced.is_err(), bytes.len() + length > limit);
-            announced.map_err(told)?;
+            announced.map_err(reported)?;
         }
         let mut place = 0;
         for (is_given, piece) in &**pieces {
@@ -157,12 +157,12 @@ fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<
                             .try_for_each(|piece| piece.map(|text| lent.push_str(text))),
                         Way::Judged => connection.validate(&mut masked),
                     };
-                    assert_eq!(masked, piece.0, "it is unmasked in place");
+                    assert_eq!(masked, piece.0, "the bytes are unmasked in place");
                     found
                 }
             };
             let expected = problem(&bytes, sent.is_binary, limit, false);
-            assert_eq!(found.map_err(told).err(), expected, "{bytes:02x?}, limit {limit}");
+            assert_eq!(found.map_err(reported).err(), expected, "{bytes:02x?}, limit {limit}");
             if sent.way == Way::Lent && !sent.is_binary {
                 let within = &bytes[..bytes.len().min(limit)];
                 let valid = within.utf8_chunks().next().map_or("", |chunk| chunk.valid());
@@ -183,7 +183,7 @@ fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<
             None if sent.is_binary => Ok(Some(Message::Binary(kept.to_vec().into()))),
             None => Ok(Some(Message::Text(str::from_utf8(kept).unwrap().into()))),
         };
-        assert_eq!(ended.map_err(told), expected, "{bytes:02x?}");
+        assert_eq!(ended.map_err(reported), expected, "{bytes:02x?}");
         expected?;
     }
     Ok(())

@@ -96,7 +96,7 @@ fn byte_by_byte(mode: Mode, bytes: &[u8]) -> String {
     let bytes = bytes.to_vec();
     let kind = reference::Kind::InvalidByte;
     let error = reference::Error { offset: 0, bytes, kind, next: None, decided_by: None };
-    reference::repair(mode, &error).expect("it repairs")
+    reference::repair(mode, &error).expect("the mode is lossy")
 }
 
 /// The decoder, the codec and the stream yield the same text at every split and, if nothing is
@@ -181,7 +181,7 @@ pub fn fallback(plan: &FallbackPlan) {
     decode(&mut decoder, mode, []);
     let again = decode(&mut decoder, mode, [&bytes[..]]);
     let turned = extent == Extent::Rest && found.runs > 0;
-    assert_eq!(again.text, if turned { read(&bytes) } else { found.text }, "{}", "a second time");
+    assert_eq!(again.text, if turned { read(&bytes) } else { found.text }, "{}", "a second call");
 }
 
 // ---- detection ----------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ pub fn detector(chunks: &Many<Bytes<60>>) {
     }
     assert_eq!(detector.position(), bytes.len() as u64);
     assert_eq!(detector.finish(), kind(&bytes), "{bytes:02x?}");
-    assert_eq!(detector.push(b"\xFF\0"), kind(&bytes), "nothing is looked at after the end");
+    assert_eq!(detector.push(b"\xFF\0"), kind(&bytes), "bytes after the end are ignored");
     assert!(detector.is_certain());
     assert_eq!(detector.finish(), kind(&bytes), "{bytes:02x?}");
     detector.reset();

@@ -178,9 +178,9 @@ impl Stream {
         let mut expected = Vec::new();
         for atom in atoms(&decoded.events) {
             match atom {
-                Atom::Char(_) if !self.object.tells_text() => {}
+                Atom::Char(_) if !self.object.yields_text() => {}
                 Atom::Error(error) => match reference::repair(mode, &error) {
-                    Some(repair) if self.object.tells_text() => {
+                    Some(repair) if self.object.yields_text() => {
                         expected.extend(repair.chars().map(Atom::Char));
                     }
                     _ => {

@@ -70,7 +70,7 @@ fn take(
     way: Way,
 ) -> CharStream<Messages> {
     // Once the next character is known, so is its offset.
-    let peeked = chars.peek().now_or_never().expect("all is there");
+    let peeked = chars.peek().now_or_never().expect("the source is ready");
     let peeked = peeked.map(|next| next.map_err(inner));
     let (from, text) = (chars.offset(), chars.as_str().to_owned());
     let known = text.char_indices().map(|(at, c)| Ok((from + at as u64, c)));
@@ -117,7 +117,7 @@ fn lines(plan: &TextsPlan) {
     let mut lines =
         messages(plan).text_lines().with_delimiter(delimiter(&of_model)).with_max_length(limit);
     let (mut found, mut errors) = (Vec::new(), Vec::new());
-    while let Some(line) = lines.next().now_or_never().expect("all is there") {
+    while let Some(line) = lines.next().now_or_never().expect("the source is ready") {
         match line {
             Ok(line) => found.push(line_item(Ok(line))),
             Err(LinesError::Line(error)) => found.push(line_item(Err(error))),

@@ -65,15 +65,15 @@ fn decode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
     let (chunks, mode) = (chunks(case)?, error_mode(case)?);
     let run = run(&chunks, rules, mode);
     let mut answer = Map::new();
-    let mut tell = |name: &str, value: Value| answer.insert(name.to_owned(), value);
+    let mut report = |name: &str, value: Value| answer.insert(name.to_owned(), value);
 
     let is_text =
         run.steps.iter().flatten().all(|&code_point| char::from_u32(code_point).is_some());
     let name = |name: &str| if is_text { name.to_owned() } else { format!("{name}_cps") };
-    tell(&name("out"), written(&run.steps.concat(), is_text));
+    report(&name("out"), written(&run.steps.concat(), is_text));
     if chunks.len() > 1 {
-        tell(&name("steps"), run.steps.iter().map(|step| written(step, is_text)).collect());
-        tell("held", run.held.into());
+        report(&name("steps"), run.steps.iter().map(|step| written(step, is_text)).collect());
+        report("held", run.held.into());
     }
     let (errors, decided_by) = match rules.dialect {
         // It has no errors: what it escapes is what is an error in UTF-8.
@@ -86,11 +86,11 @@ fn decode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
             (errors, decided_by(&chunks.concat(), rules))
         }
     };
-    tell("errors", errors.into());
-    tell("fail_fast_at", json!(decided_by.unwrap_or_default()));
-    tell("incomplete_at_eof", (decided_by == Some(None)).into());
+    report("errors", errors.into());
+    report("fail_fast_at", json!(decided_by.unwrap_or_default()));
+    report("incomplete_at_eof", (decided_by == Some(None)).into());
     if matches!(str_of(case, "policy")?, "strict" | "surrogatepass") {
-        tell("fail_step", json!(run.fail_step));
+        report("fail_step", json!(run.fail_step));
     }
     Ok(answer)
 }

@@ -253,7 +253,7 @@ impl ByWriter {
     }
 
     fn flushed(&mut self, result: Option<io::Result<()>>) -> Out {
-        assert!(matches!(result, Some(Ok(()))), "memory takes everything: {result:?}");
+        assert!(matches!(result, Some(Ok(()))), "writing to memory succeeds: {result:?}");
         assert!(matches!(self.0.flush().now_or_never(), Some(Ok(()))));
         (mem::take(self.0.get_mut()), None)
     }

@@ -141,23 +141,23 @@ impl Setup<'_> {
         };
 
         let mut answer = Map::new();
-        let mut tell = |name: &str, value: Value| answer.insert(name.to_owned(), value);
+        let mut report = |name: &str, value: Value| answer.insert(name.to_owned(), value);
         if gives_text {
-            tell("out", run.steps.concat().into());
+            report("out", run.steps.concat().into());
         }
         if gives_text && in_steps {
-            tell("steps", run.steps.into());
+            report("steps", run.steps.into());
         }
         if in_steps {
-            tell("held", run.held.into());
+            report("held", run.held.into());
         }
         if self.mode == ErrorMode::Fatal {
-            tell("fail_step", json!(run.fail_step));
+            report("fail_step", json!(run.fail_step));
         }
-        tell("fail_fast_at", json!(decided_by.first().copied().flatten()));
+        report("fail_fast_at", json!(decided_by.first().copied().flatten()));
         if every {
-            tell("bom_seen", facts.bom_seen.into());
-            tell("skipped", facts.skipped.into());
+            report("bom_seen", facts.bom_seen.into());
+            report("skipped", facts.skipped.into());
         }
         // Whether the stream ended inside a character: the first error shows it, or the last of a full list.
         let last = match (every, &errors) {
@@ -167,14 +167,14 @@ impl Setup<'_> {
         };
         if let Some(last) = last {
             let incomplete = last.is_some_and(|error| error.kind() == Utf8ErrorKind::Incomplete);
-            tell("incomplete_at_eof", incomplete.into());
+            report("incomplete_at_eof", incomplete.into());
         }
         if let Some(errors) = errors {
             let described = errors.iter().enumerate().map(|(n, error)| match self.form {
                 Form::FirstError => described(error),
                 Form::EveryError => detailed(error, decided_by.get(n).copied().flatten()),
             });
-            tell("errors", described.collect());
+            report("errors", described.collect());
         }
         answer
     }

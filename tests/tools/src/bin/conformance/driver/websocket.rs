@@ -158,7 +158,7 @@ impl Run {
             Some(Message::Close(payload)) => {
                 self.close = Some(payload.map_or(NO_STATUS, |payload| payload.code()));
             }
-            message => assert!(!is_last, "{message:?} of a text message"),
+            message => assert!(!is_last, "{message:?} for a text message"),
         }
         Ok(())
     }
