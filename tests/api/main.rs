@@ -3,4 +3,5 @@
 mod boundary;
 #[cfg(feature = "alloc")]
 mod contract;
+mod protocols;
 mod traits;

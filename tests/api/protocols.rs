@@ -1,0 +1,581 @@
+//! The settings in the table of the guide's page on protocols: what each accepts and rejects.
+//!
+//! A test is named after its row. Where the crate lacks a setting, the test shows what it does instead.
+
+use utf8_codec::{BomPolicy, Strictness, Utf8ErrorKind, Utf8Options, Utf8Validator};
+
+const DEFAULT: Utf8Options = Utf8Options::new();
+const STRIP: Utf8Options = DEFAULT.with_bom(BomPolicy::Strip);
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+const OVERLONG_SLASH: &[u8] = b"\xC0\xAF";
+const SURROGATE: &[u8] = b"\xED\xA0\x80";
+const LATIN_1: &[u8] = b"caf\xE9!";
+
+#[test]
+fn json_ignores_a_bom_and_rejects_what_is_not_utf_8() {
+    assert_eq!(verdict(STRIP, "{\"name\":\"café\"}".as_bytes()), Ok(()));
+    assert_eq!(verdict(STRIP, &[BOM, b"{}"].concat()), Ok(()));
+    assert_eq!(verdict(STRIP, b"\"\xE9\""), Err(Utf8ErrorKind::Truncated));
+    assert_eq!(verdict(STRIP, SURROGATE), Err(Utf8ErrorKind::Surrogate));
+    // Escapes are ASCII: an unpaired surrogate in one is the parser's to reject.
+    assert_eq!(verdict(STRIP, br#""\uDEAD""#), Ok(()));
+}
+
+#[test]
+fn json_is_written_without_a_bom() {
+    assert_eq!(utf8_codec::Utf8Encoder::new().push("{}"), [&b""[..], b"{}"]);
+}
+
+#[test]
+fn i_json_rejects_noncharacters_that_are_not_escaped() {
+    let options = STRIP.with_strictness(Strictness::new().refuse_noncharacters());
+    assert_eq!(verdict(options, "\"\u{FFFE}\"".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
+    assert_eq!(verdict(options, "\"\u{FDD0}\"".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
+    assert_eq!(verdict(options, SURROGATE), Err(Utf8ErrorKind::Surrogate));
+    assert_eq!(verdict(options, "\"\u{FFFD}\u{7F}\"".as_bytes()), Ok(()));
+    assert_eq!(verdict(options, br#""\uFFFE""#), Ok(()));
+}
+
+#[test]
+fn mqtt_5_rejects_nul_and_accepts_noncharacters() {
+    let options = DEFAULT.with_strictness(Strictness::new().refuse_nul());
+    assert_eq!(verdict(options, b"a\0b"), Err(Utf8ErrorKind::Forbidden));
+    assert_eq!(verdict(options, SURROGATE), Err(Utf8ErrorKind::Surrogate));
+    assert_eq!(verdict(options, "\u{1}\u{85}\u{FFFF}\u{FDD0}".as_bytes()), Ok(()));
+}
+
+#[test]
+fn mqtt_5_with_its_recommendations_rejects_controls_and_noncharacters() {
+    let options = DEFAULT.with_strictness(Strictness::mqtt());
+    for text in ["\0", "\u{1}", "\t", "\n", "\u{1F}", "\u{7F}", "\u{9F}"] {
+        assert_eq!(verdict(options, text.as_bytes()), Err(Utf8ErrorKind::Forbidden), "{text:?}");
+    }
+    for text in ["\u{FFFF}", "\u{FDD0}", "\u{10FFFE}"] {
+        assert_eq!(verdict(options, text.as_bytes()), Err(Utf8ErrorKind::Noncharacter), "{text:?}");
+    }
+    assert_eq!(verdict(options, "sensors/キッチン \u{A0}\u{E000}".as_bytes()), Ok(()));
+}
+
+#[test]
+fn syslog_msg_with_a_bom_is_utf_8_and_without_one_is_octets() {
+    let msg = DEFAULT.with_bom(BomPolicy::Require);
+    assert_eq!(verdict(msg, &[BOM, "café".as_bytes()].concat()), Ok(()));
+    assert_eq!(verdict(msg, "café".as_bytes()), Err(Utf8ErrorKind::MissingBom));
+    assert_eq!(verdict(msg, LATIN_1), Err(Utf8ErrorKind::MissingBom));
+    // With a BOM, a form that is not the shortest must not be interpreted.
+    assert_eq!(verdict(msg, &[BOM, OVERLONG_SLASH].concat()), Err(Utf8ErrorKind::Overlong));
+    // Octets below 32 are legal.
+    assert_eq!(verdict(msg, &[BOM, b"\0\x07\n"].concat()), Ok(()));
+}
+
+#[test]
+fn syslog_param_value_is_utf_8_with_controls() {
+    assert_eq!(verdict(DEFAULT, "é\0\u{1B}\u{85}".as_bytes()), Ok(()));
+    assert_eq!(verdict(DEFAULT, OVERLONG_SLASH), Err(Utf8ErrorKind::Overlong));
+    assert_eq!(verdict(DEFAULT, LATIN_1), Err(Utf8ErrorKind::Truncated));
+}
+
+#[test]
+fn xmpp_rejects_other_encodings_than_utf_8() {
+    assert_eq!(verdict(DEFAULT, "<stream>café</stream>".as_bytes()), Ok(()));
+    assert_eq!(verdict(DEFAULT, LATIN_1), Err(Utf8ErrorKind::Truncated));
+    assert_eq!(verdict(DEFAULT, b"\xFF\xFE<\0"), Err(Utf8ErrorKind::InvalidByte));
+}
+
+#[test]
+fn imap_rejects_nul() {
+    let options = DEFAULT.with_strictness(Strictness::new().refuse_nul());
+    assert_eq!(verdict(options, "a1 LIST \"\" \"Entwürfe\"\r\n".as_bytes()), Ok(()));
+    assert_eq!(verdict(options, b"a1 \0"), Err(Utf8ErrorKind::Forbidden));
+}
+
+#[test]
+fn ftp_pathname_is_utf_8_if_it_is_well_formed() {
+    assert_eq!(verdict(DEFAULT, "größe.txt".as_bytes()), Ok(()));
+    assert!(verdict(DEFAULT, b"gr\xF6\xDFe.txt").is_err());
+    // RFC 2640 cites the UTF-8 of RFC 2279, with sequences of up to six bytes.
+    assert!(verdict(DEFAULT, b"\xFC\x84\x80\x80\x80\x80").is_err());
+}
+
+#[test]
+fn ldap_accepts_every_character() {
+    assert_eq!(verdict(DEFAULT, "cn=Lučić\0\u{FEFF}\u{FFFE}".as_bytes()), Ok(()));
+    assert_eq!(verdict(DEFAULT, LATIN_1), Err(Utf8ErrorKind::Truncated));
+}
+
+#[test]
+fn protobuf_accepts_every_character() {
+    assert_eq!(verdict(DEFAULT, "\0\u{7F}\u{FEFF}\u{FFFF}\u{10FFFF}".as_bytes()), Ok(()));
+    assert_eq!(verdict(DEFAULT, b"\xC3\x28"), Err(Utf8ErrorKind::Truncated));
+    assert_eq!(verdict(DEFAULT, SURROGATE), Err(Utf8ErrorKind::Surrogate));
+}
+
+#[test]
+fn cbor_chunks_of_a_text_string_are_complete_by_themselves() {
+    let mut validator = Utf8Validator::new();
+    validator.push("caf\u{E9}".as_bytes()).unwrap();
+    assert!(validator.is_complete());
+    validator.push(b"caf\xC3").unwrap();
+    assert!(!validator.is_complete());
+}
+
+#[test]
+fn rfc_9839_unicode_scalars_are_what_the_default_accepts() {
+    assert!(('\0'..=char::MAX).all(|c| accepts(DEFAULT, c)));
+    assert_eq!(verdict(DEFAULT, SURROGATE), Err(Utf8ErrorKind::Surrogate));
+}
+
+#[test]
+fn rfc_9839_unicode_assignables_are_three_settings_together() {
+    let strictness =
+        Strictness::new().refuse_nul().refuse_controls_except_whitespace().refuse_noncharacters();
+    let options = DEFAULT.with_strictness(strictness);
+    for c in '\0'..=char::MAX {
+        let assignable = match c {
+            '\t' | '\n' | '\r' => true,
+            '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' => false,
+            '\u{FDD0}'..='\u{FDEF}' => false,
+            _ => u32::from(c) & 0xFFFE != 0xFFFE,
+        };
+        assert_eq!(accepts(options, c), assignable, "{c:?}");
+    }
+}
+
+#[test]
+fn rfc_9839_xml_characters_have_no_setting_but_a_stricter_one() {
+    let strictness =
+        Strictness::new().refuse_nul().refuse_controls_except_whitespace().refuse_noncharacters();
+    let options = DEFAULT.with_strictness(strictness);
+    let is_xml = |c| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..);
+    let wrongly_rejected = |c: &char| is_xml(*c) && !accepts(options, *c);
+    assert!(('\0'..=char::MAX).all(|c| is_xml(c) || !accepts(options, c)));
+    // DEL and C1 controls, U+FDD0 to U+FDEF, the ends of sixteen planes.
+    assert_eq!(('\0'..=char::MAX).filter(wrongly_rejected).count(), 33 + 32 + 32);
+}
+
+#[test]
+fn linux_utf_8_streams_have_neither_surrogates_nor_noncharacters() {
+    let options = DEFAULT.with_strictness(Strictness::new().refuse_noncharacters());
+    assert_eq!(verdict(options, "\u{FFFE}".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
+    assert_eq!(verdict(options, "\u{FFFF}".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
+    assert_eq!(verdict(options, SURROGATE), Err(Utf8ErrorKind::Surrogate));
+    assert_eq!(verdict(options, OVERLONG_SLASH), Err(Utf8ErrorKind::Overlong));
+}
+
+/// The kind of the first error, whatever the chunks.
+fn verdict(options: Utf8Options, bytes: &[u8]) -> Result<(), Utf8ErrorKind> {
+    let verdict = |size| {
+        let mut validator = Utf8Validator::new().with_options(options);
+        bytes.chunks(size).try_for_each(|chunk| validator.push(chunk))?;
+        validator.finish()
+    };
+    let whole = verdict(bytes.len().max(1));
+    assert_eq!(verdict(1), whole, "{bytes:x?}");
+    whole.map_err(|error| error.kind())
+}
+
+fn accepts(options: Utf8Options, c: char) -> bool {
+    let mut validator = Utf8Validator::new().with_options(options);
+    validator.push(c.encode_utf8(&mut [0; 4]).as_bytes()).is_ok() && validator.finish().is_ok()
+}
+
+#[cfg(feature = "alloc")]
+mod text {
+    //! Settings that turn bytes into text.
+
+    use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
+    use utf8_codec::terminal::TerminalDecoder;
+    use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options};
+
+    use super::{DEFAULT, STRIP};
+
+    #[test]
+    fn whatwg_utf_8_decode_strips_a_bom_and_replaces_each_maximal_subpart() {
+        let text =
+            decode(STRIP, ErrorMode::Replacement, b"\xEF\xBB\xBF\xEF\xBB\xBFa\xF0\x9F\x98b\xE2");
+        assert_eq!(text, Some("\u{FEFF}a\u{FFFD}b\u{FFFD}".into()));
+    }
+
+    #[test]
+    fn whatwg_utf_8_decode_without_bom_keeps_u_feff() {
+        let text = decode(DEFAULT, ErrorMode::Replacement, b"\xEF\xBB\xBFa\xFF");
+        assert_eq!(text, Some("\u{FEFF}a\u{FFFD}".into()));
+    }
+
+    #[test]
+    fn whatwg_utf_8_decode_without_bom_or_fail_fails() {
+        assert_eq!(decode(DEFAULT, ErrorMode::Fatal, b"\xEF\xBB\xBFa"), Some("\u{FEFF}a".into()));
+        assert_eq!(decode(DEFAULT, ErrorMode::Fatal, b"a\xFF"), None);
+    }
+
+    #[test]
+    fn mqtt_5_never_strips_u_feff() {
+        let text = decode(DEFAULT, ErrorMode::Fatal, "\u{FEFF}a\u{FEFF}".as_bytes());
+        assert_eq!(text, Some("\u{FEFF}a\u{FEFF}".into()));
+    }
+
+    #[test]
+    fn xmpp_keeps_u_feff_at_the_start_as_anywhere() {
+        let text = decode(DEFAULT, ErrorMode::Fatal, "\u{FEFF}<a>\u{FEFF}</a>".as_bytes());
+        assert_eq!(text, Some("\u{FEFF}<a>\u{FEFF}</a>".into()));
+    }
+
+    #[test]
+    fn csv_line_breaks_in_quotes_reach_the_parser() {
+        let table = "name,note\r\ncafé,\"two\r\nlines\"\r\n";
+        assert_eq!(decode(STRIP, ErrorMode::Fatal, table.as_bytes()), Some(table.into()));
+        let with_bom = format!("\u{FEFF}{table}");
+        assert_eq!(decode(STRIP, ErrorMode::Fatal, with_bom.as_bytes()), Some(table.into()));
+    }
+
+    #[test]
+    fn ftp_pathname_of_unknown_encoding_is_kept_byte_for_byte() {
+        assert_eq!(
+            through_code_points(Dialect::Utf8b, b"gr\xF6\xDFe \xC3\xB6"),
+            b"gr\xF6\xDFe \xC3\xB6"
+        );
+    }
+
+    #[test]
+    fn linux_console_switches_by_two_escapes_and_not_by_the_obsolete_one() {
+        let mut decoder = TerminalDecoder::new();
+        let mut text = String::new();
+        let _done =
+            decoder.push_to_string(b"\xE9\x1B%G\xC3\xA9\x1B%@\xE9", ErrorMode::Fatal, &mut text);
+        assert_eq!(text, "ééé");
+        text.clear();
+        let _done = decoder.push_to_string(b"\x1B%8\xC3\xA9", ErrorMode::Fatal, &mut text);
+        assert_eq!(text, "\x1B%8Ã©");
+    }
+
+    #[test]
+    fn java_writes_nul_in_two_bytes_and_supplementary_characters_in_six() {
+        let java = b"\xC0\x80\xED\xA0\xBD\xED\xB8\x80";
+        let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+        let mut text = String::new();
+        let _done = decoder.push_to_string(java, ErrorMode::Fatal, &mut text);
+        assert_eq!(text, "\0😀");
+        assert_eq!(through_code_points(Dialect::ModifiedUtf8, java), java);
+        for ill_formed in [&b"\0"[..], "😀".as_bytes(), b"\xC0\x81"] {
+            let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+            let _done = decoder.push_to_string(ill_formed, ErrorMode::Skip, &mut text);
+            assert!(decoder.error_count() > 0, "{ill_formed:x?}");
+        }
+    }
+
+    #[test]
+    fn python_surrogateescape_maps_bytes_to_u_dc80_to_u_dcff_and_back() {
+        let mut decoder = DialectDecoder::new(Dialect::Utf8b);
+        let mut code_points = Vec::new();
+        let _done = decoder.push_to_code_points(b"a\x80\xFF", ErrorMode::Fatal, &mut code_points);
+        assert_eq!(code_points, [0x61, 0xDC80, 0xDCFF]);
+        assert_eq!(
+            through_code_points(Dialect::Utf8b, b"a\x80\xFF\xED\xA0\x80"),
+            b"a\x80\xFF\xED\xA0\x80"
+        );
+    }
+
+    #[test]
+    fn python_surrogatepass_reads_surrogates_and_writes_them() {
+        assert_eq!(through_code_points(Dialect::SurrogatePass, b"\xED\xA0\x80a"), b"\xED\xA0\x80a");
+    }
+
+    #[test]
+    fn python_utf_8_sig_strips_one_bom_and_writes_one() {
+        let text = decode(STRIP, ErrorMode::Fatal, "\u{FEFF}\u{FEFF}a".as_bytes());
+        assert_eq!(text, Some("\u{FEFF}a".into()));
+        assert_eq!(Utf8Encoder::new().with_bom().push("a").concat(), "\u{FEFF}a".as_bytes());
+    }
+
+    #[test]
+    fn net_unicode_forbids_a_bom() {
+        let forbid = DEFAULT.with_bom(BomPolicy::Forbid);
+        assert_eq!(decode(forbid, ErrorMode::Fatal, "\u{FEFF}a".as_bytes()), None);
+        assert_eq!(
+            decode(forbid, ErrorMode::Fatal, "a\u{FEFF}".as_bytes()),
+            Some("a\u{FEFF}".into())
+        );
+    }
+
+    /// The text, whatever the chunks; `None` after an error.
+    fn decode(options: Utf8Options, mode: ErrorMode, bytes: &[u8]) -> Option<String> {
+        let decode = |size| {
+            let (mut decoder, mut text) = (Utf8Decoder::new().with_options(options), String::new());
+            for chunk in bytes.chunks(size) {
+                let _done = decoder.push_to_string(chunk, mode, &mut text);
+            }
+            let end = decoder.finish_to_string(mode, &mut text);
+            (end.is_ok() && (mode != ErrorMode::Fatal || decoder.error_count() == 0))
+                .then_some(text)
+        };
+        let whole = decode(bytes.len());
+        assert_eq!(decode(1), whole, "{bytes:x?}");
+        whole
+    }
+
+    /// The bytes decoded to code points, and these encoded again.
+    fn through_code_points(dialect: Dialect, bytes: &[u8]) -> Vec<u8> {
+        let (mut decoder, mut code_points) = (DialectDecoder::new(dialect), Vec::new());
+        let _done = decoder.push_to_code_points(bytes, ErrorMode::Fatal, &mut code_points);
+        decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
+        let (mut encoder, mut encoded) = (DialectEncoder::new(dialect), Vec::new());
+        encoder.push_code_points_to_vec(&code_points, &mut encoded).unwrap();
+        encoder.finish_to_vec(&mut encoded).unwrap();
+        encoded
+    }
+}
+
+#[cfg(feature = "codec")]
+mod lines {
+    //! Settings for protocols of lines.
+
+    use bytes::BytesMut;
+    use tokio_util::codec::{Decoder, Encoder};
+    use utf8_codec::codec::{CodecError, Utf8LinesCodec};
+    use utf8_codec::dialect::JavaUtfCodec;
+    use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    use utf8_codec::lines::{Delimiter, LineErrorKind};
+    use utf8_codec::{ErrorMode, Strictness};
+
+    use super::{DEFAULT, STRIP};
+
+    /// Why a line was rejected.
+    #[derive(Debug, PartialEq)]
+    enum Rejected {
+        Utf8,
+        TooLong,
+        Other,
+    }
+
+    #[test]
+    fn json_lines_reject_one_line_and_continue() {
+        let codec = Utf8LinesCodec::new().with_options(STRIP);
+        let input = b"\xEF\xBB\xBF{\"a\":\"\xC3\xA9\"}\n{\"a\":\"\xE9\"}\r\n{}\n";
+        assert_eq!(
+            read(codec, input),
+            [Ok("{\"a\":\"é\"}".into()), Err(Rejected::Utf8), Ok("{}".into())]
+        );
+    }
+
+    #[test]
+    fn json_lines_are_written_with_lf_and_without_embedded_newlines() {
+        assert_eq!(write(Utf8LinesCodec::new(), "{}"), Some("{}\n".into()));
+        assert_eq!(write(Utf8LinesCodec::new(), "{\n}"), None);
+        assert_eq!(write(Utf8LinesCodec::new(), "{}\n"), None);
+    }
+
+    #[test]
+    fn sse_strips_one_bom_replaces_errors_and_ends_lines_at_cr_lf_and_cr_lf() {
+        let codec = Utf8LinesCodec::new()
+            .with_delimiter(Delimiter::any_newline())
+            .with_options(STRIP)
+            .with_error_mode(ErrorMode::Replacement);
+        let input = b"\xEF\xBB\xBFdata: \xFF\rid: 1\0\r\n\ndata";
+        let lines = ["data: \u{FFFD}", "id: 1\0", "", "data"];
+        assert_eq!(read(codec, input), lines.map(|line| Ok(line.into())));
+    }
+
+    fn irc() -> Utf8LinesCodec {
+        Utf8LinesCodec::new()
+            .with_delimiter(Delimiter::any_newline())
+            .with_options(DEFAULT.with_strictness(Strictness::new().refuse_nul()))
+            .with_max_length(510)
+    }
+
+    #[test]
+    fn irc_utf8only_rejects_a_line_that_is_not_utf_8_contains_nul_or_is_too_long() {
+        let long = [b'a'; 511];
+        let input =
+            [b"NICK caf\xE9\r\nNICK \0\r\n", &long[..], b"\r\nNICK caf\xC3\xA9\r\n"].concat();
+        let lines = [
+            Err(Rejected::Utf8),
+            Err(Rejected::Utf8),
+            Err(Rejected::TooLong),
+            Ok("NICK café".into()),
+        ];
+        assert_eq!(read(irc(), &input), lines);
+    }
+
+    #[test]
+    fn irc_ends_a_message_at_cr_and_at_lf() {
+        let lines = ["A", "B", "C"].map(|line| Ok(line.into()));
+        assert_eq!(read(irc(), b"A\rB\nC\r\n"), lines);
+    }
+
+    #[test]
+    fn irc_of_old_clients_falls_back_by_line_and_still_rejects_nul() {
+        let codec = irc().with_fallback(Fallback::line(LegacyEncoding::windows_1252()));
+        let lines = [Ok("café".into()), Ok("café".into()), Err(Rejected::Utf8)];
+        assert_eq!(read(codec, b"caf\xC3\xA9\r\ncaf\xE9\r\ncaf\xE9\0\r\n"), lines);
+    }
+
+    #[test]
+    fn irc_is_written_with_crlf_by_a_codec_of_its_own() {
+        assert_eq!(write(irc(), "PONG"), Some("PONG\n".into()));
+        let crlf = || Utf8LinesCodec::new().with_delimiter(Delimiter::text("\r\n").unwrap());
+        assert_eq!(write(crlf(), "PONG"), Some("PONG\r\n".into()));
+        assert_eq!(write(crlf(), "PONG\r\nQUIT"), None);
+        // There is no delimiter that also rejects a lone CR or LF: the caller has to.
+        assert_eq!(write(crlf(), "PONG\nQUIT"), Some("PONG\nQUIT\r\n".into()));
+    }
+
+    fn smtp() -> Utf8LinesCodec {
+        Utf8LinesCodec::new().with_delimiter(Delimiter::text("\r\n").unwrap()).with_max_length(998)
+    }
+
+    #[test]
+    fn smtputf8_ends_lines_at_crlf_only_and_at_998_octets() {
+        let long = "é".repeat(500);
+        let input = ["MAIL FROM:<jörg@example.org> SMTPUTF8\r\n.\n.\r.\r\n", &long, "\r\nQUIT\r\n"]
+            .concat();
+        let lines = [
+            Ok("MAIL FROM:<jörg@example.org> SMTPUTF8".into()),
+            Ok(".\n.\r.".into()), // not the end of a message
+            Err(Rejected::TooLong),
+            Ok("QUIT".into()),
+        ];
+        assert_eq!(read(smtp(), input.as_bytes()), lines);
+        assert_eq!(read(smtp(), b"RCPT TO:<j\xF6rg@example.org>\r\n"), [Err(Rejected::Utf8)]);
+    }
+
+    #[test]
+    fn smtputf8_rejects_lone_cr_and_lf_only_together_with_tabs() {
+        let strict =
+            || smtp().with_options(DEFAULT.with_strictness(Strictness::new().refuse_controls()));
+        assert_eq!(read(strict(), b"a\nb\r\n"), [Err(Rejected::Utf8)]);
+        assert_eq!(read(strict(), b"a\rb\r\n"), [Err(Rejected::Utf8)]);
+        assert_eq!(read(strict(), b"a\tb\r\n"), [Err(Rejected::Utf8)]);
+        assert_eq!(read(strict(), b"a b\r\n"), [Ok("a b".into())]);
+    }
+
+    #[test]
+    fn ftp_command_with_a_pathname_ends_at_crlf_and_keeps_cr_nul() {
+        let lines = [Ok("STOR foo\r\0\nboo.bar".into())];
+        assert_eq!(read(smtp(), b"STOR foo\r\0\nboo.bar\r\n"), lines);
+    }
+
+    #[test]
+    fn csv_records_are_not_lines() {
+        let lines = ["café,\"two", "lines\""].map(|line| Ok(line.into()));
+        assert_eq!(read(Utf8LinesCodec::new(), "café,\"two\r\nlines\"\r\n".as_bytes()), lines);
+    }
+
+    #[test]
+    fn java_strings_have_a_length_of_two_bytes() {
+        let mut buffer = BytesMut::from(&b"\x00\x02\xC0\x80\x00\x01\x00"[..]);
+        let mut codec = JavaUtfCodec::new();
+        assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "\0");
+        assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
+    }
+
+    /// The lines, whatever the chunks.
+    fn read(codec: Utf8LinesCodec, input: &[u8]) -> Vec<Result<String, Rejected>> {
+        let read = |size| {
+            let (mut codec, mut buffer, mut lines) = (codec.clone(), BytesMut::new(), Vec::new());
+            for chunk in input.chunks(size) {
+                buffer.extend_from_slice(chunk);
+                while let Some(line) = codec.decode(&mut buffer).unwrap() {
+                    lines.push(line);
+                }
+            }
+            while let Some(line) = codec.decode_eof(&mut buffer).unwrap() {
+                lines.push(line);
+            }
+            lines
+        };
+        let whole = read(input.len());
+        assert_eq!(read(1), whole, "{input:x?}");
+        let line = |line: Result<_, _>| line.map(String::from).map_err(why);
+        whole.into_iter().map(line).collect()
+    }
+
+    fn why(error: utf8_codec::lines::LineError) -> Rejected {
+        match error.kind {
+            LineErrorKind::Utf8(_) => Rejected::Utf8,
+            LineErrorKind::TooLong { .. } => Rejected::TooLong,
+            _ => Rejected::Other,
+        }
+    }
+
+    /// The bytes written for one line; `None` if the text would be read back as other lines.
+    fn write(mut codec: Utf8LinesCodec, text: &str) -> Option<String> {
+        let mut buffer = BytesMut::new();
+        match codec.encode(text, &mut buffer) {
+            Ok(()) => Some(String::from_utf8(buffer.to_vec()).unwrap()),
+            Err(CodecError::EmbeddedDelimiter { .. }) => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[cfg(feature = "bytes")]
+mod websocket {
+    use utf8_codec::payload::websocket::{
+        ClosePayload, Message, MessageAssembler, MessageError, Opcode,
+    };
+
+    #[test]
+    fn websocket_frame_ends_inside_a_character() {
+        let mut connection = MessageAssembler::new();
+        frame(&mut connection, Opcode::Text, false, b"\xEF\xBB\xBF\xE2").unwrap();
+        let message = frame(&mut connection, Opcode::Continuation, true, b"\x82\xAC\0\xEF\xBF\xBF");
+        assert_eq!(message, Ok(Some(Message::Text("\u{FEFF}€\0\u{FFFF}".into()))));
+    }
+
+    #[test]
+    fn websocket_closes_with_1007_for_text_that_is_not_utf_8() {
+        for text in [&b"caf\xE9"[..], b"\xED\xA0\x80", b"\xC0\x80"] {
+            let error = frame(&mut MessageAssembler::new(), Opcode::Text, true, text).unwrap_err();
+            assert_eq!(error.close_code(), 1007, "{text:x?}");
+        }
+        assert!(frame(&mut MessageAssembler::new(), Opcode::Binary, true, b"\xFF").is_ok());
+    }
+
+    #[test]
+    fn websocket_close_reason_is_utf_8() {
+        let close = |payload: &'static [u8]| ClosePayload::parse(payload.into());
+        assert_eq!(close(b"\x03\xE8caf\xC3\xA9").unwrap().unwrap().reason(), "café");
+        assert_eq!(close(b"\x03\xE8caf\xE9").unwrap_err().close_code(), 1007);
+    }
+
+    fn frame(
+        connection: &mut MessageAssembler,
+        opcode: Opcode,
+        last: bool,
+        payload: &[u8],
+    ) -> Result<Option<Message>, MessageError> {
+        connection.start_frame(opcode, last, None)?;
+        connection.push(&mut payload.to_vec())?;
+        connection.end_frame()
+    }
+}
+
+#[cfg(feature = "http-body")]
+mod http {
+    use bytes::Bytes;
+    use http_body_util::Full;
+    use utf8_codec::payload::http::Utf8Body;
+
+    fn body(bytes: &'static [u8]) -> Full<Bytes> {
+        Full::from(bytes)
+    }
+
+    #[test]
+    fn http_charset_names_ignore_case_and_unknown_ones_are_415() {
+        for field in ["text/plain; charset=utf-8", "text/plain;CharSet=\"UTF-8\"", "text/csv"] {
+            assert_eq!(Utf8Body::from_content_type(field, body(b"")).unwrap().charset(), "UTF-8");
+        }
+        let error =
+            Utf8Body::from_content_type("text/plain; charset=x-none", body(b"")).unwrap_err();
+        assert_eq!(error.status(), 415);
+    }
+
+    #[cfg(feature = "encoding_rs")]
+    #[tokio::test]
+    async fn http_bom_does_not_override_the_charset() {
+        let field = "text/html; charset=windows-1252";
+        let body = Utf8Body::from_content_type(field, body(b"\xEF\xBB\xBFcaf\xC3\xA9")).unwrap();
+        assert_eq!(body.collect_text(100).await.unwrap(), "ï»¿cafÃ©");
+    }
+}
