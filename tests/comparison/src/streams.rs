@@ -41,6 +41,13 @@ fn ours_reports_the_same_error_at_every_split() {
 }
 
 #[test]
+fn ours_borrows_text_from_the_chunk() {
+    let (chunk, mut decoder) = (b"10 \xE2\x82", Utf8Decoder::new());
+    let text = decoder.push(chunk).next().unwrap().unwrap();
+    assert_eq!((text, text.as_ptr()), ("10 ", chunk.as_ptr()));
+}
+
+#[test]
 fn ours_returns_the_text_before_and_after_an_error() {
     let chunks = [&b"a\xE2\x82"[..], b"\xAC\xFF", b"b"];
     let chunks = futures::stream::iter(chunks).map(Ok::<_, std::io::Error>);
@@ -179,11 +186,13 @@ fn ours_continues_after_finish() {
 
 #[test]
 fn utf8_zero_decode_returns_the_incomplete_end() {
+    let chunk = b"10 \xE2\x82";
     let Err(DecodeError::Incomplete { valid_prefix, mut incomplete_suffix }) =
-        utf8_zero::decode(b"10 \xE2\x82")
+        utf8_zero::decode(chunk)
     else {
         panic!("it is incomplete");
     };
+    assert_eq!(valid_prefix.as_ptr(), chunk.as_ptr());
     let (completed, rest) = incomplete_suffix.try_complete(b"\xAC").unwrap();
     assert_eq!((valid_prefix, completed, rest), ("10 ", Ok("€"), &b""[..]));
 }
