@@ -18,7 +18,7 @@
 //!   28 bytes, 27 characters, 2 lines, no byte order mark, 62.4µs, 448.55 kB/s
 //!
 //!         byte    line  column
-//!           15       2       4  truncated (e9, then 2c)
+//!           15       2       4  truncated character (e9, followed by 2c)
 //!                               61 79 3a 20 0a 63 61 66 [e9] 2c 20 74 65 61 2c 20 63    ay: .caf[.], tea, c
 //! ```
 //!

@@ -333,8 +333,7 @@ impl Utf16 {
         }
     }
 
-    fn ill_formed(&self, at: u64, why: &str, bytes: &[u8]) -> Piece<'static> {
-        let what = format!("ill-formed {} at byte {at}: {why}", self.name());
+    fn ill_formed(&self, what: String, bytes: &[u8]) -> Piece<'static> {
         Piece::IllFormed { what, repair: repair(bytes, self.errors) }
     }
 
@@ -351,10 +350,14 @@ impl Utf16 {
                     Order::LowFirst => [0xFF, 0xFE],
                     Order::HighFirst => [0xFE, 0xFF],
                 };
-                each(self.ill_formed(0, "forbidden byte order mark", &bytes))
+                let what = format!(
+                    "forbidden byte order mark ({}) at byte 0",
+                    super::terminal::hex(&bytes)
+                );
+                each(self.ill_formed(what, &bytes))
             }
             BomPolicy::Require if !is_bom => {
-                each(self.ill_formed(0, "missing byte order mark", b""))
+                each(self.ill_formed("missing byte order mark".to_owned(), b""))
             }
             _ => ControlFlow::Continue(()),
         }
@@ -409,8 +412,9 @@ impl Reading for Utf16 {
         }
         match self.odd.take() {
             Some(odd) => {
-                let why = format!("incomplete ({odd:02x}, then the end)");
-                each(self.ill_formed(self.position - 1, &why, &[odd]))
+                let (form, at) = (self.name().to_uppercase(), self.position - 1);
+                let why = format!("unexpected end inside a character ({odd:02x})");
+                each(self.ill_formed(format!("invalid {form} at byte {at}: {why}"), &[odd]))
             }
             None => ControlFlow::Continue(()),
         }
@@ -687,7 +691,7 @@ mod whatwg {
                         let at = self.position - (len + after) as u64;
                         let hex = super::super::terminal::hex(bytes);
                         let name = self.encoding.name();
-                        let what = format!("ill-formed {name} at byte {at}: ({hex})");
+                        let what = format!("invalid {name} at byte {at}: {hex}");
                         each(Piece::IllFormed { what, repair: repair(bytes, self.errors) })?;
                     }
                 }

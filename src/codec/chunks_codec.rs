@@ -45,7 +45,8 @@ use crate::core::text::Ending;
 ///         Err(error) => error.to_string(),
 ///     });
 /// }
-/// assert_eq!(seen, ["name=Ren", "ill-formed utf-8 at byte 8: truncated (e9, then 65)", "e"]);
+/// let error = "invalid UTF-8 at byte 8: truncated character (e9, followed by 65)";
+/// assert_eq!(seen, ["name=Ren", error, "e"]);
 /// # Ok(())
 /// # }
 /// ```

@@ -28,17 +28,17 @@ use crate::core::error::Utf8Error;
 pub enum CodecError<E = Utf8Error> {
     /// The input is ill-formed, or the options reject it. A decoder has consumed the bytes of the
     /// error, and the next call continues after them. An encoder has written nothing.
-    #[error("the input is invalid")]
+    #[error("{0}")]
     Invalid(#[source] E),
     /// The text contains a delimiter: read back, the line would end before its text does. Nothing
     /// was written.
-    #[error("the text would be cut by a delimiter at byte {offset}")]
+    #[error("text contains a line ending at byte {offset}")]
     EmbeddedDelimiter {
         /// The offset in the text of the delimiter's first byte.
         offset: usize,
     },
     /// The encoded text is longer than the format allows. Nothing was written.
-    #[error("the text has {length} bytes, more than {max_length}")]
+    #[error("text of {length} bytes is longer than {max_length} bytes")]
     TooLong {
         /// The length of the encoded text, in bytes.
         length: usize,
@@ -46,7 +46,7 @@ pub enum CodecError<E = Utf8Error> {
         max_length: usize,
     },
     /// Reading or writing failed.
-    #[error("input or output failed")]
+    #[error("I/O error: {0}")]
     Io(#[from] io::Error),
 }
 

@@ -60,7 +60,8 @@ use crate::lines::{Delimiter, Line, LineError};
 ///         Err(error) => error.to_string(),
 ///     });
 /// }
-/// assert_eq!(seen, ["GET /café", "line 2, from byte 11 on, is not acceptable utf-8", "GET /tea"]);
+/// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 19";
+/// assert_eq!(seen, ["GET /café", error, "GET /tea"]);
 /// # Ok(())
 /// # }
 /// ```

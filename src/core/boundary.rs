@@ -190,7 +190,7 @@ pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
 }
 
 fn assert_limit(max_length: usize) {
-    assert!(max_length >= MIN_LIMIT, "{max_length} bytes do not fit every character");
+    assert!(max_length >= MIN_LIMIT, "max_length must be at least {MIN_LIMIT}, not {max_length}");
 }
 
 /// Returns the character or maximal subpart that contains `index` but does not begin there.

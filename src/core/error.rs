@@ -23,7 +23,8 @@ use core::fmt;
 /// assert_eq!(error.kind(), Utf8ErrorKind::Truncated);
 /// assert_eq!(error.bytes(), b"\xE2\x82");
 /// assert_eq!(error.next_byte(), Some(b'A'));
-/// assert_eq!(error.to_string(), "ill-formed utf-8 at byte 7: truncated (e2 82, then 41)");
+/// let message = "invalid UTF-8 at byte 7: truncated character (e2 82, followed by 41)";
+/// assert_eq!(error.to_string(), message);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Utf8Error {
@@ -224,30 +225,61 @@ impl Utf8Error {
     }
 }
 
-/// `{}` shows the reason, the offset and the bytes: `ill-formed utf-8 at byte 1042: surrogate (ed, then a0)`.
-/// `{:#}` omits the offset: `surrogate (ed, then a0)`. A well-formed part that is rejected is `refused utf-8`.
-/// If the first byte of the stream is FE or FF, as in a BOM of UTF-16, the message says so.
+/// `{}` writes the offset, the reason and the bytes:
+/// `invalid UTF-8 at byte 1042: encoded surrogate (ed, followed by a0)`, or, if the bytes are well-formed
+/// but rejected, `forbidden control character (00) at byte 1042`. `{:#}` omits the offset:
+/// `encoded surrogate (ed, followed by a0)`. If the stream begins with FE or FF, as UTF-16 with a BOM does, the
+/// message ends in `; this looks like UTF-16`.
 impl fmt::Display for Utf8Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !f.alternate() {
-            let what = if self.kind.is_ill_formed() { "ill-formed" } else { "refused" };
-            write!(f, "{what} utf-8 at byte {}: ", self.valid_up_to)?;
+        if f.alternate() {
+            self.fmt_reason(f)?;
+            return f.write_str(self.hint());
         }
+        self.fmt_in("", f)
+    }
+}
+
+/// The parts of a message.
+impl Utf8Error {
+    /// Writes the message. `place` comes before the offset: empty, or ` in the body` and the like.
+    pub(crate) fn fmt_in(&self, place: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind.is_ill_formed() {
+            write!(f, "invalid UTF-8{place} at byte {}: ", self.valid_up_to)?;
+            self.fmt_reason(f)?;
+            return f.write_str(self.hint());
+        }
+        self.fmt_reason(f)?;
+        f.write_str(place)?;
+        match self.kind {
+            Utf8ErrorKind::MissingBom => Ok(()),
+            _ => write!(f, " at byte {}", self.valid_up_to),
+        }
+    }
+
+    /// Writes the kind and the bytes.
+    pub(crate) fn fmt_reason(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind)?;
-        for (i, byte) in self.bytes().iter().enumerate() {
-            write!(f, "{}{byte:02x}", if i == 0 { " (" } else { " " })?;
-        }
-        if self.len > 0 {
-            match self.next {
-                Some(next) => write!(f, ", then {next:02x})")?,
-                None if self.kind == Utf8ErrorKind::Incomplete => f.write_str(", then the end)")?,
-                None => f.write_str(")")?,
-            }
-        }
-        if self.looks_like_utf16() {
-            f.write_str("; this looks like utf-16")?;
-        }
-        Ok(())
+        fmt_bytes(self.bytes(), self.next, f)
+    }
+
+    /// Returns what to add to the message if the stream looks like UTF-16.
+    pub(crate) const fn hint(&self) -> &'static str {
+        if self.looks_like_utf16() { "; this looks like UTF-16" } else { "" }
+    }
+}
+
+/// Writes ` (e2 82, followed by 41)`, or nothing if there are no bytes.
+pub(crate) fn fmt_bytes(bytes: &[u8], next: Option<u8>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    for (i, byte) in bytes.iter().enumerate() {
+        write!(f, "{}{byte:02x}", if i == 0 { " (" } else { " " })?;
+    }
+    match next {
+        Some(next) => write!(f, ", followed by {next:02x})"),
+        None => f.write_str(")"),
     }
 }
 
@@ -281,20 +313,20 @@ impl Utf8ErrorKind {
     }
 }
 
-/// The kind in words: `unexpected continuation byte`, `overlong form`, `surrogate`.
+/// Writes the kind in words: `unexpected continuation byte`, `overlong encoding`, `encoded surrogate`.
 impl fmt::Display for Utf8ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::UnexpectedContinuation => "unexpected continuation byte",
-            Self::Overlong => "overlong form",
-            Self::Surrogate => "surrogate",
-            Self::TooLarge => "too large",
+            Self::Overlong => "overlong encoding",
+            Self::Surrogate => "encoded surrogate",
+            Self::TooLarge => "code point above U+10FFFF",
             Self::InvalidByte => "invalid byte",
-            Self::Truncated => "truncated",
-            Self::Incomplete => "incomplete",
+            Self::Truncated => "truncated character",
+            Self::Incomplete => "unexpected end inside a character",
             Self::ForbiddenBom => "forbidden byte order mark",
             Self::MissingBom => "missing byte order mark",
-            Self::Noncharacter => "noncharacter",
+            Self::Noncharacter => "forbidden noncharacter",
             Self::Forbidden => "forbidden control character",
         })
     }

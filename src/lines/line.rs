@@ -108,8 +108,8 @@ impl fmt::Display for Line {
 
 /// A line was rejected. The next line is not affected.
 ///
-/// The message says where the line begins. The offset and the bytes of an invalid sequence are those
-/// of the [`Utf8Error`] in [`kind`](Self::kind), which is also the error's source. The bytes of the
+/// The message includes the reason and the offset of an invalid sequence. They are also in the
+/// [`Utf8Error`] in [`kind`](Self::kind), which [`source`](std::error::Error::source) returns. The bytes of the
 /// line are discarded; to keep them, use a lossy mode such as
 /// [`ErrorMode::Escape`](crate::ErrorMode::Escape).
 ///
@@ -127,7 +127,7 @@ impl fmt::Display for Line {
 /// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
 /// assert_eq!((error.number, error.offset), (2, 5));
 /// assert_eq!(error.kind, LineErrorKind::TooLong { max_length: 5 });
-/// assert_eq!(error.to_string(), "line 2, from byte 5 on, is longer than 5 bytes");
+/// assert_eq!(error.to_string(), "line 2 at byte 5 is longer than 5 bytes");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -166,12 +166,20 @@ pub enum LineErrorKind {
     },
 }
 
+/// Writes the line, the reason and the offset: `line 2 is not valid UTF-8: invalid byte (e9) at byte 9`.
 impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, from byte {} on, ", self.number, self.offset)?;
-        match self.kind {
-            LineErrorKind::Utf8(_) => f.write_str("is not acceptable utf-8"),
-            LineErrorKind::TooLong { max_length } => write!(f, "is longer than {max_length} bytes"),
+        let Self { number, offset, kind } = self;
+        match kind {
+            LineErrorKind::Utf8(error) if error.kind().is_ill_formed() => {
+                write!(f, "line {number} is not valid UTF-8: ")?;
+                error.fmt_reason(f)?;
+                write!(f, " at byte {}{}", error.valid_up_to(), error.hint())
+            }
+            LineErrorKind::Utf8(error) => write!(f, "line {number}: {error}"),
+            LineErrorKind::TooLong { max_length } => {
+                write!(f, "line {number} at byte {offset} is longer than {max_length} bytes")
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong in a stream of text?
 
+use std::fmt;
 use std::io;
 
 use crate::adaptor::collect;
@@ -31,15 +32,15 @@ use crate::core::error::Utf8Error;
 pub enum StreamError<E> {
     /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed, and
     /// decoding continues after them.
-    #[error("the stream is not acceptable utf-8")]
+    #[error(fmt = fmt_utf8)]
     Utf8(#[from] Utf8Error),
     /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
     /// stream continues, so does the text.
-    #[error("the inner stream failed")]
+    #[error("reading failed: {0}")]
     Inner(#[source] E),
     /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return
     /// this.
-    #[error("the text is longer than {max_length} bytes")]
+    #[error("text is longer than {max_length} bytes")]
     TooLong {
         /// The limit, in bytes of text.
         max_length: usize,
@@ -65,6 +66,10 @@ impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
             }
         }
     }
+}
+
+fn fmt_utf8(error: &Utf8Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    error.fmt_in(" in the stream", f)
 }
 
 /// Appends `more`, unless `text` would become longer than `max_length`.

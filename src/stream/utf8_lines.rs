@@ -64,7 +64,8 @@ pin_project! {
     ///         Err(error) => error.to_string(),
     ///     });
     /// }
-    /// assert_eq!(seen, ["GET /café", "line 2, from byte 12 on, is not acceptable utf-8", "GET /tea"]);
+    /// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0d) at byte 20";
+    /// assert_eq!(seen, ["GET /café", error, "GET /tea"]);
     /// # }
     /// ```
     #[derive(Clone, Debug)]
@@ -105,7 +106,7 @@ pub enum LinesError<E> {
     Line(#[from] LineError),
     /// The source failed. Unless the source is a [`Utf8Reader`], the current line is rejected as
     /// well.
-    #[error("the inner stream failed")]
+    #[error("reading failed: {0}")]
     Inner(#[source] E),
 }
 

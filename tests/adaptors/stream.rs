@@ -193,7 +193,7 @@ fn errors_convert_to_io_errors() {
     assert_eq!((inner.kind(), &*inner.to_string()), (io::ErrorKind::ConnectionReset, "the cable"));
     let too_long = io::Error::from(StreamError::<io::Error>::TooLong { max_length: 7 });
     assert_eq!(too_long.kind(), io::ErrorKind::InvalidData);
-    assert_eq!(too_long.to_string(), "the text is longer than 7 bytes");
+    assert_eq!(too_long.to_string(), "text is longer than 7 bytes");
 }
 
 // ---- traits -----------------------------------------------------------------------------------

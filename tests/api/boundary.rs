@@ -139,7 +139,7 @@ fn truncate_returns_the_longest_prefix_that_fits() {
 }
 
 #[test]
-#[should_panic(expected = "3 bytes do not fit every character")]
+#[should_panic(expected = "max_length must be at least 4, not 3")]
 fn a_limit_below_four_bytes_panics() {
     let _pieces = boundary::at_most("ascii", 3);
 }

@@ -3,5 +3,6 @@
 mod boundary;
 #[cfg(feature = "alloc")]
 mod contract;
+mod messages;
 mod protocols;
 mod traits;

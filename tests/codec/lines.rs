@@ -59,10 +59,9 @@ async fn a_rejected_line_does_not_affect_the_next() {
         reported(reader, Utf8LinesCodec::new(), show_line).await,
         [
             "1@0 \"good\"",
-            "<line 2, from byte 5 on, is not acceptable utf-8: ill-formed utf-8 at byte 6: invalid byte (ff)>",
+            "<line 2 is not valid UTF-8: invalid byte (ff) at byte 6>",
             "3@11 \"next\"",
-            "<line 4, from byte 16 on, is not acceptable utf-8: \
-             ill-formed utf-8 at byte 21: incomplete (e2 82, then the end)>",
+            "<line 4 is not valid UTF-8: unexpected end inside a character (e2 82) at byte 21>",
         ],
     );
 }
@@ -93,10 +92,7 @@ fn line_numbers_continue_after_the_end_until_reset() {
 
         buffer.extend_from_slice(b"refused\xFF and never ended");
         let reported = decode_lines(&mut codec, &mut buffer);
-        assert!(
-            reported[0].starts_with("<line 5, from byte 15 on, is not acceptable utf-8"),
-            "{reported:?}"
-        );
+        assert!(reported[0].starts_with("<line 5 is not valid UTF-8"), "{reported:?}");
         assert_eq!(end_lines(&mut codec, &mut buffer), [""; 0]);
         buffer.extend_from_slice(b"six\n");
         assert_eq!(decode_lines(&mut codec, &mut buffer), ["6@39 \"six\""]);
@@ -157,9 +153,7 @@ fn reports_a_missing_bom_before_an_empty_line(delimiter: &Delimiter) {
     let mut buffer = BytesMut::from(end);
     assert_eq!(
         decode_lines(&mut codec, &mut buffer),
-        [
-            "<line 1, from byte 0 on, is not acceptable utf-8: refused utf-8 at byte 0: missing byte order mark>"
-        ],
+        ["<line 1: missing byte order mark>"],
         "{delimiter:?}",
     );
     buffer.extend_from_slice(end.as_bytes());
@@ -399,7 +393,7 @@ async fn the_sink_is_usable_after_a_rejected_line() {
     sink.send("one").await.unwrap();
     let error = sink.send("x\ny").await.unwrap_err();
     assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: 1 }));
-    assert_eq!(error.to_string(), "the text would be cut by a delimiter at byte 1");
+    assert_eq!(error.to_string(), "text contains a line ending at byte 1");
     sink.send("two").await.unwrap();
 }
 
@@ -409,7 +403,7 @@ async fn a_write_error_keeps_its_source() {
     let script = Builder::new().write_error(failure).build();
     let mut sink = FramedWrite::new(script, Utf8LinesCodec::new());
     let error = sink.send("one").await.unwrap_err();
-    assert_eq!(with_sources(&error), "input or output failed: gone");
+    assert_eq!(error.to_string(), "I/O error: gone");
 }
 
 #[test]
@@ -460,7 +454,7 @@ fn texts_that_would_decode_differently_are_rejected() {
 #[test]
 fn the_offset_of_an_embedded_crlf_is_that_of_its_cr() {
     let error = Utf8LinesCodec::new().encode("a\r\nb", &mut BytesMut::new()).unwrap_err();
-    assert_eq!(error.to_string(), "the text would be cut by a delimiter at byte 1");
+    assert_eq!(error.to_string(), "text contains a line ending at byte 1");
 }
 
 // ---- limits -------------------------------------------------------------------------------------
@@ -548,7 +542,7 @@ fn bytes_until_an_item(mut codec: Utf8LinesCodec, input: &[u8]) -> (usize, Strin
 
 #[test]
 fn too_long_is_reported_once_no_delimiter_is_possible() {
-    let too_long = "<line 1, from byte 0 on, is longer than 3 bytes>";
+    let too_long = "<line 1 at byte 0 is longer than 3 bytes>";
     let table: [(Delimiter, &[u8], usize); 9] = [
         (Delimiter::lf(), b"abcd", 4),
         (Delimiter::lf(), b"abc\rd", 5),
@@ -574,10 +568,7 @@ fn lossy_modes_apply_the_limit_to_input_bytes() {
         let mut buffer = BytesMut::from(&b"\xFF\xFF\xFF\n\xFF\xFF\xFF\xFF\nok\n"[..]);
         let reported = decode_lines(&mut codec(), &mut buffer);
         assert!(reported[0].starts_with("1@0"), "{mode:?}: {reported:?}");
-        assert_eq!(
-            reported[1..],
-            ["<line 2, from byte 4 on, is longer than 3 bytes>", "3@9 \"ok\""]
-        );
+        assert_eq!(reported[1..], ["<line 2 at byte 4 is longer than 3 bytes>", "3@9 \"ok\""]);
     }
 }
 

@@ -7,7 +7,7 @@ mod support;
 mod text;
 
 use std::borrow::Cow;
-use std::error::Error;
+use std::fmt::Display;
 use std::io;
 use std::ops::Range;
 use std::pin::pin;
@@ -33,11 +33,11 @@ use utf8_codec::{
 // ---- scripts --------------------------------------------------------------------------------
 
 /// Formats everything that the stream over `reader` yields until two `None`s in a row: items with
-/// `show`, errors after a `!` with their sources, and `-` for a `None` before the end.
+/// `show`, errors after a `!`, and `-` for a `None` before the end.
 async fn reported<C>(reader: Mock, codec: C, show: impl Fn(C::Item) -> String) -> Vec<String>
 where
     C: Decoder,
-    C::Error: Error + 'static,
+    C::Error: Display,
 {
     let mut frames = pin!(FramedRead::new(reader, codec));
     let mut reported = Vec::new();
@@ -45,20 +45,13 @@ where
     while nones < 2 {
         match frames.next().await {
             Some(Ok(item)) => reported.push(show(item)),
-            Some(Err(error)) => reported.push(format!("! {}", with_sources(&error))),
+            Some(Err(error)) => reported.push(format!("! {error}")),
             None => reported.push("-".to_owned()),
         }
         nones = if reported.last().is_some_and(|last| last == "-") { nones + 1 } else { 0 };
     }
     reported.truncate(reported.len() - 2);
     reported
-}
-
-fn with_sources(error: &(dyn Error + 'static)) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", with_sources(source)),
-        None => error.to_string(),
-    }
 }
 
 /// A reader that delivers `chunks` one by one, and is pending before each but the first.
@@ -94,7 +87,7 @@ fn show_line(line: Result<Line, LineError>) -> String {
             let end = if line.end == LineEnd::Delimiter { "" } else { " (unterminated)" };
             format!("{}@{} {:?}{end}", line.number, line.offset, &*line)
         }
-        Err(error) => format!("<{}>", with_sources(&error)),
+        Err(error) => format!("<{error}>"),
     }
 }
 
@@ -140,9 +133,9 @@ async fn characters_split_between_reads_are_joined() {
 async fn in_fatal_mode_text_precedes_the_error_and_the_rest_waits_for_input() {
     let reader = || pausing(&[b"ok\xFFmore", b"!\xED", b"\xA0"]);
     let errors = [
-        "! the input is invalid: ill-formed utf-8 at byte 2: invalid byte (ff)",
-        "! the input is invalid: ill-formed utf-8 at byte 8: surrogate (ed, then a0)",
-        "! the input is invalid: ill-formed utf-8 at byte 9: unexpected continuation byte (a0)",
+        "! invalid UTF-8 at byte 2: invalid byte (ff)",
+        "! invalid UTF-8 at byte 8: encoded surrogate (ed, followed by a0)",
+        "! invalid UTF-8 at byte 9: unexpected continuation byte (a0)",
     ];
     assert_eq!(
         reported(reader(), Utf8Codec::new(), show_text).await,
@@ -197,7 +190,7 @@ fn failing() -> Mock {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_error_inside_a_character_loses_no_data() {
-    let io = "! input or output failed: the cable";
+    let io = "! I/O error: the cable";
     assert_eq!(
         reported(failing(), Utf8Codec::new(), show_text).await,
         ["1", io, "-", io, "-", "€\n2"],
@@ -235,13 +228,14 @@ async fn an_empty_stream_yields_nothing() {
 #[tokio::test(start_paused = true)]
 async fn an_incomplete_character_at_the_end_is_one_error() {
     let reader = || pausing(&[b"x\xF0", b"\x9F", b"\x98"]);
-    let error = "ill-formed utf-8 at byte 1: incomplete (f0 9f 98, then the end)";
-    let fatal = format!("! the input is invalid: {error}");
+    let reason = "unexpected end inside a character (f0 9f 98)";
+    let error = format!("invalid UTF-8 at byte 1: {reason}");
+    let fatal = format!("! {error}");
     assert_eq!(reported(reader(), Utf8Codec::new(), show_text).await, ["x", &fatal]);
     assert_eq!(reported(reader(), CharCodec::new(), show_char).await, ["x", &fatal]);
     let item = format!("<{error}>");
     assert_eq!(reported(reader(), Utf8ChunksCodec::new(), show_chunk).await, ["x", &item]);
-    let line = format!("<line 1, from byte 0 on, is not acceptable utf-8: {error}>");
+    let line = format!("<line 1 is not valid UTF-8: {reason} at byte 1>");
     assert_eq!(reported(reader(), Utf8LinesCodec::new(), show_line).await, [line]);
 }
 
@@ -356,7 +350,7 @@ async fn taken_apart_and_put_together<C>(
 ) -> Vec<String>
 where
     C: Decoder,
-    C::Error: Error + 'static,
+    C::Error: Display,
 {
     let mut frames = FramedRead::new(pausing(script), codec);
     let mut reported = Vec::new();

@@ -104,10 +104,10 @@ async fn chunks_continue_after_each_error_without_a_gap() {
         reported(reader, Utf8ChunksCodec::new(), show_chunk).await,
         [
             "ok",
-            "<ill-formed utf-8 at byte 2: invalid byte (ff)>",
+            "<invalid UTF-8 at byte 2: invalid byte (ff)>",
             "more",
-            "<ill-formed utf-8 at byte 7: truncated (e2 82, then f0)>",
-            "<ill-formed utf-8 at byte 9: incomplete (f0 90, then the end)>",
+            "<invalid UTF-8 at byte 7: truncated character (e2 82, followed by f0)>",
+            "<invalid UTF-8 at byte 9: unexpected end inside a character (f0 90)>",
         ],
     );
 }

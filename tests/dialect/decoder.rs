@@ -680,38 +680,6 @@ fn bom_policies_apply_at_any_split() {
     is(BomPolicy::Forbid, b"\xEF\xBBa", "a", &[(0, Some(2), DialectErrorKind::Truncated)], false);
 }
 
-#[test]
-fn errors_have_kind_offset_and_bytes() {
-    let said = |dialect, bytes: &[u8]| {
-        let mut decoder = DialectDecoder::new(dialect);
-        let mut errors: Vec<_> = decoder.push(bytes).filter_map(Result::err).collect();
-        errors.extend(end(&mut decoder).filter_map(Result::err));
-        errors[0].to_string()
-    };
-    let table = [
-        (Dialect::Rfc2279, &b"a\xC0\xAF"[..], "rfc 2279 utf-8 at byte 1: overlong form (c0)"),
-        (Dialect::Rfc2279, b"\xF8\x80", "rfc 2279 utf-8 at byte 0: overlong form (f8, then 80)"),
-        (Dialect::Rfc2279, b"\xED\xA0", "rfc 2279 utf-8 at byte 0: surrogate (ed, then a0)"),
-        (Dialect::Rfc2279, b"\xFE", "rfc 2279 utf-8 at byte 0: invalid byte (fe)"),
-        (Dialect::Cesu8, b"\xED\xB0", "cesu-8 at byte 0: unpaired surrogate (ed, then b0)"),
-        (Dialect::Cesu8, b"\xF0\x9F", "cesu-8 at byte 0: sequence of four bytes (f0)"),
-        (Dialect::Cesu8, b"\xF5", "cesu-8 at byte 0: invalid byte (f5)"),
-        (Dialect::ModifiedUtf8, b"a\0", "modified utf-8 at byte 1: nul (00)"),
-        (Dialect::ModifiedUtf8, b"\xC0", "modified utf-8 at byte 0: incomplete (c0, then the end)"),
-        (Dialect::ModifiedUtf8, b"\xC0A", "modified utf-8 at byte 0: truncated (c0, then 41)"),
-        (Dialect::Wtf8, b"\x80", "wtf-8 at byte 0: unexpected continuation byte (80)"),
-        (Dialect::Wtf8, b"\xF4\x90", "wtf-8 at byte 0: too large (f4, then 90)"),
-        (
-            Dialect::SurrogatePass,
-            b"\xED\xA0A",
-            "utf-8 with surrogates at byte 0: surrogate (ed, then a0)",
-        ),
-    ];
-    for (dialect, bytes, words) in table {
-        assert_eq!(said(dialect, bytes), format!("ill-formed {words}"));
-    }
-}
-
 // ---- traits -------------------------------------------------------------------------------------
 
 #[test]

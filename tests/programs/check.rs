@@ -22,17 +22,17 @@ const DAMAGED: &[u8] = b"tea: \xE9, caf\xC3\xA9\n\
     end \xE2\x82";
 
 const PLACES: [(u64, u64, u64, &str); 11] = [
-    (5, 1, 6, "truncated"),
-    (17, 2, 2, "surrogate"),
+    (5, 1, 6, "truncated character"),
+    (17, 2, 2, "encoded surrogate"),
     (18, 2, 3, "unexpected continuation byte"),
     (19, 2, 4, "unexpected continuation byte"),
-    (21, 2, 6, "overlong form"),
+    (21, 2, 6, "overlong encoding"),
     (22, 2, 7, "unexpected continuation byte"),
-    (24, 2, 9, "too large"),
+    (24, 2, 9, "code point above U+10FFFF"),
     (25, 2, 10, "unexpected continuation byte"),
     (27, 2, 12, "invalid byte"),
-    (29, 2, 14, "truncated"),
-    (38, 3, 5, "incomplete"),
+    (29, 2, 14, "truncated character"),
+    (38, 3, 5, "unexpected end inside a character"),
 ];
 
 const CHECK: Program = Program("check");
@@ -78,7 +78,7 @@ fn errors_are_listed_with_their_positions() {
     let rows: Vec<_> = outcome.text().lines().collect();
     let at = rows.iter().position(|row| row.trim_start().starts_with("17 ")).unwrap();
     let fields: Vec<_> = rows[at].split_whitespace().collect();
-    assert_eq!(fields, ["17", "2", "2", "surrogate", "(ed,", "then", "a0)"]);
+    assert_eq!(fields, ["17", "2", "2", "encoded", "surrogate", "(ed,", "followed", "by", "a0)"]);
     let context = "61 66 c3 a9 0a e6 97 a5 [ed] a0 80 7c c0 af 7c f4 90";
     assert!(rows[at + 1].contains(context), "{}", rows[at + 1]);
     assert!(outcome.text().contains("ill-formed, 11 errors"));
@@ -267,7 +267,10 @@ fn bom_policy_is_applied() {
             1,
             "none",
             0,
-            vec![(0, 1, 1, "missing byte order mark"), (0, 1, 1, "incomplete")],
+            vec![
+                (0, 1, 1, "missing byte order mark"),
+                (0, 1, 1, "unexpected end inside a character"),
+            ],
         ),
     ] {
         for size in ["1", "100"] {
@@ -284,7 +287,7 @@ fn bom_policy_is_applied() {
 fn strictness_rejects_the_named_characters() {
     let input = "a\0b\n\u{7F}\u{FFFE}c\u{85}".as_bytes();
     let nul = (1, 1, 2, "forbidden control character");
-    let nonchar = (5, 2, 2, "noncharacter");
+    let nonchar = (5, 2, 2, "forbidden noncharacter");
     let controls =
         [(4, 2, 1, "forbidden control character"), (9, 2, 4, "forbidden control character")];
     let line_feed = (3, 1, 4, "forbidden control character");
@@ -345,9 +348,14 @@ fn without_arguments_the_sample_is_accounted_for() {
     let outcome = run::<&str>([]);
     assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{}", outcome.text());
     assert!(outcome.text().contains("Every byte is accounted for"));
-    for kind in
-        ["overlong form", "surrogate", "invalid byte", "truncated", "too large", "incomplete"]
-    {
+    for kind in [
+        "overlong encoding",
+        "encoded surrogate",
+        "invalid byte",
+        "truncated character",
+        "code point above U+10FFFF",
+        "unexpected end inside a character",
+    ] {
         assert!(outcome.text().contains(kind), "{kind}");
     }
 }

@@ -175,30 +175,35 @@ fn a_fatal_error_reports_its_offset() {
             "utf-8",
             &b"caf\xE9, \xFF"[..],
             "caf",
-            "ill-formed utf-8 at byte 3: truncated (e9, then 2c)",
+            "invalid UTF-8 at byte 3: truncated character (e9, followed by 2c)",
         ),
         (
             "utf-8",
             b"10 \xE2\x82",
             "10 ",
-            "ill-formed utf-8 at byte 3: incomplete (e2 82, then the end)",
+            "invalid UTF-8 at byte 3: unexpected end inside a character (e2 82)",
+        ),
+        ("cesu-8", b"a\xF0\x9F\x98\x80", "a", "invalid CESU-8 at byte 1: four-byte sequence (f0)"),
+        ("modified-utf-8", b"a\0", "a", "invalid Modified UTF-8 at byte 1: NUL byte (00)"),
+        ("wtf-8", b"\xC3\xA9\xFF", "é", "invalid WTF-8 at byte 2: invalid byte (ff)"),
+        ("rfc2279", b"ab\xFE", "ab", "invalid RFC 2279 UTF-8 at byte 2: invalid byte (fe)"),
+        (
+            "utf-16le",
+            b"a\0b",
+            "a",
+            "invalid UTF-16LE at byte 2: unexpected end inside a character (62)",
         ),
         (
-            "cesu-8",
-            b"a\xF0\x9F\x98\x80",
-            "a",
-            "ill-formed cesu-8 at byte 1: sequence of four bytes (f0)",
+            "utf-16be",
+            b"\0",
+            "",
+            "invalid UTF-16BE at byte 0: unexpected end inside a character (00)",
         ),
-        ("modified-utf-8", b"a\0", "a", "ill-formed modified utf-8 at byte 1: nul (00)"),
-        ("wtf-8", b"\xC3\xA9\xFF", "é", "ill-formed wtf-8 at byte 2: invalid byte (ff)"),
-        ("rfc2279", b"ab\xFE", "ab", "ill-formed rfc 2279 utf-8 at byte 2: invalid byte (fe)"),
-        ("utf-16le", b"a\0b", "a", "ill-formed utf-16le at byte 2: incomplete (62, then the end)"),
-        ("utf-16be", b"\0", "", "ill-formed utf-16be at byte 0: incomplete (00, then the end)"),
         (
             "iso-2022",
             b"\xE9\x1B%G\xE9!",
             "é",
-            "ill-formed utf-8 at byte 4: truncated (e9, then 21)",
+            "invalid UTF-8 at byte 4: truncated character (e9, followed by 21)",
         ),
     ] {
         let outcome = run_cut(&format!("--from {from} -"), bytes);
@@ -270,7 +275,7 @@ fn whatwg_labels_are_accepted() {
     }
     let outcome = run_cut("--from shift_jis -", b"ab\x93\xFA\x81 c");
     assert_eq!(outcome.stdout, "ab日".as_bytes());
-    let says = "transcode: standard input: ill-formed Shift_JIS at byte 4: (81)\n";
+    let says = "transcode: standard input: invalid Shift_JIS at byte 4: 81\n";
     assert_eq!((outcome.status, &*outcome.stderr), (1, says));
     let outcome = run_cut("--from euc-jp --errors escape -", b"\xC6\xFC\x8F\xA1.");
     assert_eq!(outcome.stdout, "日\\x8f\\xa1.".as_bytes());
@@ -304,7 +309,7 @@ fn the_form_is_detected() {
     }
     let outcome = run_cut("--from auto -", b"\xFF\xFE\0\0a\0\0\0");
     assert_eq!((outcome.status, &*outcome.stdout), (1, &b""[..]));
-    assert!(outcome.stderr.contains("utf-32le, which cannot be read"));
+    assert!(outcome.stderr.contains("UTF-32LE, which cannot be read"));
     let outcome = run("--from auto -v -", b"ab\xE9");
     assert!(outcome.stderr.contains("from byte 2 on 1 bytes of windows-1252, 4 bytes of utf-8"));
 }

@@ -131,13 +131,13 @@ fn a_truncated_bom_is_not_a_bom() {
 #[test]
 fn display_lists_the_kind_and_its_successors() {
     let mut detector = Detector::new();
-    assert!(detector.to_string().starts_with("empty so far; may become ascii, utf-8, "));
+    assert!(detector.to_string().starts_with("empty so far; may become ASCII, UTF-8, "));
     let words = |bytes| {
         let mut detector = Detector::new();
         detector.push(bytes);
         detector.to_string()
     };
-    assert_eq!(words(b"a"), "ascii so far; may become utf-8, legacy or binary");
+    assert_eq!(words(b"a"), "ASCII so far; may become UTF-8, legacy or binary");
     assert_eq!(words(b"a\xFF"), "legacy so far; may become binary");
     assert_eq!(words(b"a\0"), "binary");
     assert_eq!(detector.finish().to_string(), "empty");

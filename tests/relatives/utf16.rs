@@ -209,20 +209,6 @@ fn an_error_of_a_held_surrogate_leaves_the_next_unit_for_the_next_call() {
 }
 
 #[test]
-fn errors_have_kind_and_offset() {
-    let said = |units: &[u16]| {
-        let mut decoder = Utf16Decoder::new();
-        let progress = decoder.push_to_string(units, ErrorMode::Skip, &mut String::new());
-        assert_eq!(progress.status, Status::Done);
-        decoder.finish().err().or(decoder.first_error()).unwrap().to_string()
-    };
-    assert_eq!(said(&[1, 0xD83D, 1]), "ill-formed utf-16 at unit 1: lone high surrogate (d83d)");
-    assert_eq!(said(&[0xDC0B]), "ill-formed utf-16 at unit 0: lone low surrogate (dc0b)");
-    let incomplete = "ill-formed utf-16 at unit 2: high surrogate at the end (dbff)";
-    assert_eq!(said(&[1, 2, 0xDBFF]), incomplete);
-}
-
-#[test]
 fn offsets_continue_after_finish_until_reset() {
     let mut decoder = Utf16Decoder::new();
     let mut offset = |units: &[u16], reset: bool| {

@@ -76,17 +76,17 @@ async fn a_400_response_has_the_same_offset_at_every_split() {
     for size in 1..=bytes.len() {
         let chunks = bytes.chunks(size).map(<[u8]>::to_vec).collect();
         let (status, answer) = post(address, "utf-8", chunked(chunks)).await;
-        let error = "the body is not acceptable utf-8: \
-                     ill-formed utf-8 at byte 12: surrogate (ed, then a0)";
+        let error = "invalid UTF-8 in the body at byte 12: \
+                     encoded surrogate (ed, followed by a0)";
         let expected = json!({
-            "error": error, "kind": "surrogate", "offset": 12, "line": 2, "bytes": "ed",
+            "error": error, "kind": "encoded surrogate", "offset": 12, "line": 2, "bytes": "ed",
         });
         assert_eq!((status, answer), (400, expected), "{size}");
     }
     let (status, answer) = post(address, "utf-8", chunked(vec![b"a\xF0\x9F".into()])).await;
     assert_eq!(
         (status, &answer["kind"], &answer["offset"]),
-        (400, &json!("incomplete"), &json!(1))
+        (400, &json!("unexpected end inside a character"), &json!(1))
     );
 }
 
@@ -113,7 +113,7 @@ async fn other_charsets_are_decoded_and_counted() {
         assert_eq!((status, &answer["kind"]), (415, &json!("charset")), "{charset}");
     }
     let (status, answer) = post(address, "", "text").await;
-    assert_eq!((status, &answer["error"]), (400, &json!("malformed content-type at byte 20")));
+    assert_eq!((status, &answer["error"]), (400, &json!("malformed Content-Type at byte 20")));
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn too_long_uploads_are_rejected_with_and_without_content_length() {
     assert_eq!(post(address, "utf-8", fits.clone()).await.0, 200);
     assert_eq!(post(address, "utf-8", chunked(vec![fits.clone().into()])).await.0, 200);
     let too_long =
-        json!({ "error": "the body is longer than 1000 bytes", "kind": "too long", "limit": 1000 });
+        json!({ "error": "body is longer than 1000 bytes", "kind": "too long", "limit": 1000 });
     let chunks = vec![fits.clone().into(), b"x".to_vec()];
     assert_eq!(post(address, "utf-8", chunked(chunks)).await, (413, too_long.clone()));
     assert_eq!(post(address, "utf-8", fits + "x").await, (413, too_long));
@@ -200,7 +200,7 @@ async fn an_incomplete_end_before_trailers_is_reported() {
         sender.unbounded_send(Ok(trailers())).unwrap();
         drop(sender);
         let (status, answer) = upload(address, version, body).await;
-        assert_eq!((status, &answer["kind"]), (400, &json!("incomplete")), "{version:?}");
+        assert_eq!((status, &answer["kind"]), (400, &json!("unexpected end inside a character")), "{version:?}");
         assert_eq!(answer["offset"], json!(3));
     }
 }
@@ -213,7 +213,7 @@ async fn an_error_is_answered_before_the_body_ends() {
         sender.unbounded_send(Ok(Frame::data(Bytes::from_static(b"abc\xE2\x82")))).unwrap();
         sender.unbounded_send(Ok(Frame::data(Bytes::from_static(b"d")))).unwrap();
         let (status, answer) = upload(address, version, body).await;
-        assert_eq!((status, &answer["kind"]), (400, &json!("truncated")), "{version:?}");
+        assert_eq!((status, &answer["kind"]), (400, &json!("truncated character")), "{version:?}");
         drop(sender); // open until here
     }
 }

@@ -195,7 +195,8 @@ fn a_1_gib_frame_is_rejected_at_its_first_invalid_byte() {
             client.send(&Client::header(Opcode::Text, true, 1 << 30)).await.unwrap();
             // Nothing else is sent.
             client.send(&masked(&payload)).await.unwrap();
-            let reason = format!("ill-formed utf-8 at byte {place}: surrogate (ed, then a0)");
+            let reason =
+                format!("invalid UTF-8 at byte {place}: encoded surrogate (ed, followed by a0)");
             assert_eq!(closed(&mut client).await, (1007, reason));
         }
     });

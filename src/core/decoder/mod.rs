@@ -121,7 +121,7 @@ impl Utf8Decoder {
     ///         Err(error) => seen.push(error.to_string()),
     ///     }
     /// }
-    /// assert_eq!(seen, ["good", "ill-formed utf-8 at byte 4: invalid byte (ff)", "more"]);
+    /// assert_eq!(seen, ["good", "invalid UTF-8 at byte 4: invalid byte (ff)", "more"]);
     /// assert_eq!(decoder.push(b"\xAC").next(), Some(Ok("€")));
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
@@ -148,7 +148,8 @@ impl Utf8Decoder {
     /// let mut decoder = Utf8Decoder::new();
     /// assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
     /// let error = decoder.finish().unwrap_err();
-    /// assert_eq!(error.to_string(), "ill-formed utf-8 at byte 0: incomplete (e2 82, then the end)");
+    /// let message = "invalid UTF-8 at byte 0: unexpected end inside a character (e2 82)";
+    /// assert_eq!(error.to_string(), message);
     /// assert_eq!(decoder.finish(), Ok(()));
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf8Error> {

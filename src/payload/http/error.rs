@@ -26,7 +26,8 @@ use crate::core::error::Utf8Error;
 /// let error = body.collect_text(1000).await.unwrap_err();
 /// assert_eq!((error.status(), error.offset()), (StatusCode::BAD_REQUEST, Some(3)));
 /// let BodyError::Utf8(error) = error else { panic!("{error}") };
-/// assert_eq!(error.to_string(), "ill-formed utf-8 at byte 3: truncated (e9, then 2c)");
+/// let message = "invalid UTF-8 at byte 3: truncated character (e9, followed by 2c)";
+/// assert_eq!(error.to_string(), message);
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,14 +38,14 @@ pub enum BodyError<E> {
     ///
     /// The offset counts bytes of the UTF-8 text: of the body itself, or of the text converted from
     /// another charset.
-    #[error("the body is not acceptable utf-8")]
+    #[error(fmt = fmt_utf8)]
     Utf8(#[from] Utf8Error),
     /// The bytes are ill-formed in another charset. They are consumed, and decoding continues after
     /// them.
     ///
     /// The extent is that of the WHATWG Encoding Standard: the bytes that one U+FFFD replaces.
     /// Without the feature `encoding_rs`, this error does not occur.
-    #[error("ill-formed {encoding} at byte {offset} ({})", Hex(.bytes))]
+    #[error("invalid {encoding} in the body at byte {offset}: {}", Hex(.bytes))]
     Legacy {
         /// The name of the encoding in the Encoding Standard.
         encoding: &'static str,
@@ -60,16 +61,16 @@ pub enum BodyError<E> {
         label: String,
     },
     /// The `Content-Type` does not follow RFC 9110.
-    #[error("malformed content-type at byte {offset}")]
+    #[error("malformed Content-Type at byte {offset}")]
     MalformedContentType {
         /// The offset of the error in the field, in bytes.
         offset: usize,
     },
     /// Several charsets are given, and they differ.
-    #[error("contradictory charsets in content-type")]
+    #[error("contradictory charsets in Content-Type")]
     ContradictoryCharsets,
     /// The body, or the collected text, is too long. Nothing follows.
-    #[error("the body is longer than {max_length} bytes")]
+    #[error("body is longer than {max_length} bytes")]
     TooLong {
         /// The limit, in bytes: of the body with
         /// [`with_max_length`](crate::payload::http::Utf8Body::with_max_length), of the text with
@@ -77,7 +78,7 @@ pub enum BodyError<E> {
         max_length: u64,
     },
     /// The inner body failed, for example because the client disconnected. Nothing follows.
-    #[error("the body failed")]
+    #[error("reading the body failed: {0}")]
     Inner(#[source] E),
 }
 
@@ -175,6 +176,10 @@ impl<E: Into<Box<dyn Error + Send + Sync>>> From<BodyError<E>> for io::Error {
             },
         }
     }
+}
+
+fn fmt_utf8(error: &Utf8Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    error.fmt_in(" in the body", f)
 }
 
 /// Displays bytes as hexadecimal numbers, for example `81 ff`.

@@ -120,7 +120,7 @@ impl MessageError {
     /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// let error = connection.push(&mut b"a\xFF".to_vec()).unwrap_err();
-    /// assert_eq!(error.to_close().reason(), "ill-formed utf-8 at byte 1: invalid byte (ff)");
+    /// assert_eq!(error.to_close().reason(), "invalid UTF-8 at byte 1: invalid byte (ff)");
     /// ```
     pub fn to_close(&self) -> ClosePayload {
         let reason = match self {
@@ -134,20 +134,20 @@ impl MessageError {
 impl fmt::Display for MessageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Utf8(_) => "the text message is not acceptable utf-8",
-            Self::Reason(_) => "the reason for closing is not utf-8",
+            Self::Utf8(error) => return error.fmt_in(" in the text message", f),
+            Self::Reason(error) => return error.fmt_in(" in the close reason", f),
             Self::TooLong { max_length } => {
-                return write!(f, "the message is longer than {max_length} bytes");
+                return write!(f, "message is longer than {max_length} bytes");
             }
             Self::ReservedOpcode(opcode) => return write!(f, "reserved opcode {opcode:#x}"),
-            Self::UnexpectedContinuation => "continuation without a message to continue",
-            Self::InterruptedMessage => "new message before the last one has ended",
+            Self::UnexpectedContinuation => "continuation frame without a message",
+            Self::InterruptedMessage => "new message before the end of the previous one",
             Self::FragmentedControl => "fragmented control frame",
-            Self::LongControl => "control frame with more than 125 bytes",
+            Self::LongControl => "control frame with more than 125 bytes of payload",
             Self::TruncatedCloseCode => "close payload of one byte",
-            Self::CloseCode(code) => return write!(f, "close code {code}"),
-            Self::NoFrame => "payload without a frame",
-            Self::NestedFrame => "frame within a frame",
+            Self::CloseCode(code) => return write!(f, "invalid close code {code}"),
+            Self::NoFrame => "payload outside of a frame",
+            Self::NestedFrame => "new frame before the end of the previous one",
         })
     }
 }

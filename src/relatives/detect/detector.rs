@@ -291,12 +291,12 @@ impl Detector {
     }
 }
 
-/// Displays `utf-8 so far; may become legacy or binary`, or only the kind if it is certain.
+/// Writes `UTF-8 so far; may become legacy or binary`, or only the kind if it is certain.
 ///
 /// ```
 /// let mut detector = utf8_codec::detect::Detector::new();
 /// detector.push("Größe".as_bytes());
-/// assert_eq!(detector.to_string(), "utf-8 so far; may become legacy or binary");
+/// assert_eq!(detector.to_string(), "UTF-8 so far; may become legacy or binary");
 /// ```
 impl fmt::Display for Detector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

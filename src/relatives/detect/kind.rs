@@ -45,18 +45,18 @@ pub enum StreamKind {
     Binary,
 }
 
-/// `ascii`, `utf-8`, `utf-8 with signature`, `utf-16le` and so on.
+/// Writes `ASCII`, `UTF-8`, `UTF-8 with BOM`, `UTF-16LE`, `legacy` and so on.
 impl fmt::Display for StreamKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Empty => "empty",
-            Self::Ascii => "ascii",
-            Self::Utf8 => "utf-8",
-            Self::Utf8WithBom => "utf-8 with signature",
-            Self::Utf16Le => "utf-16le",
-            Self::Utf16Be => "utf-16be",
-            Self::Utf32Le => "utf-32le",
-            Self::Utf32Be => "utf-32be",
+            Self::Ascii => "ASCII",
+            Self::Utf8 => "UTF-8",
+            Self::Utf8WithBom => "UTF-8 with BOM",
+            Self::Utf16Le => "UTF-16LE",
+            Self::Utf16Be => "UTF-16BE",
+            Self::Utf32Le => "UTF-32LE",
+            Self::Utf32Be => "UTF-32BE",
             Self::Legacy => "legacy",
             Self::Binary => "binary",
         })

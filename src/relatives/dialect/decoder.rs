@@ -222,7 +222,7 @@ impl DialectDecoder {
     ///
     /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
     /// assert_eq!(decoder.push(b"\xED\xA0\x80\xED").count(), 0);
-    /// let message = "ill-formed cesu-8 at byte 0: incomplete (ed a0 80 ed, then the end)";
+    /// let message = "invalid CESU-8 at byte 0: unexpected end inside a character (ed a0 80 ed)";
     /// assert_eq!(decoder.finish().unwrap_err().to_string(), message);
     /// assert_eq!(decoder.finish(), Ok(None));
     /// ```

@@ -15,7 +15,7 @@ use crate::dialect::Dialect;
 /// encoder.push_code_point('A'.into()).unwrap();
 /// let error = encoder.push_code_point(0xD800).unwrap_err();
 /// assert_eq!((error.offset(), error.code_point()), (1, 0xD800));
-/// assert_eq!(error.to_string(), "U+D800, at index 1, has no form in utf-8b");
+/// assert_eq!(error.to_string(), "U+D800 at index 1 cannot be encoded in UTF-8B");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DialectEncodeError {
@@ -71,7 +71,7 @@ impl DialectEncodeError {
 impl fmt::Display for DialectEncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, code_point, dialect } = self;
-        write!(f, "U+{code_point:04X}, at index {offset}, has no form in {dialect}")
+        write!(f, "U+{code_point:04X} at index {offset} cannot be encoded in {dialect}")
     }
 }
 

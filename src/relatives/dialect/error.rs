@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::core::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::error::{Utf8Error, Utf8ErrorKind, fmt_bytes};
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::text::ShortText;
 use crate::dialect::Dialect;
@@ -31,7 +31,7 @@ use crate::dialect::grammar::generalized;
 /// assert_eq!(error.bytes(), b"\xED\xA0\xBD");
 /// assert_eq!(
 ///     error.to_string(),
-///     "ill-formed cesu-8 at byte 6: unpaired surrogate (ed a0 bd, then 20)",
+///     "invalid CESU-8 at byte 6: unpaired surrogate (ed a0 bd, followed by 20)",
 /// );
 /// assert_eq!(error.repair(ErrorMode::Replacement).as_deref(), Some("\u{FFFD}"));
 /// ```
@@ -260,7 +260,7 @@ impl DialectError {
     /// let progress = decoder.push_to_string(b"caf\xE9!", ErrorMode::Fatal, &mut text);
     /// let Status::IllFormed(error) = progress.status else { panic!() };
     /// assert_eq!((&*text, error.code_point()), ("caf", Some(0xDCE9)));
-    /// assert_eq!(error.to_string(), "not text at byte 3: U+DCE9 (e9)");
+    /// assert_eq!(error.to_string(), "not a scalar value: U+DCE9 (e9) at byte 3");
     /// # }
     /// ```
     pub const fn code_point(&self) -> Option<u32> {
@@ -320,33 +320,35 @@ impl DialectError {
     }
 }
 
-/// `{}` displays the reason, the offset and the bytes: `ill-formed cesu-8 at byte 6: unpaired surrogate
-/// (ed a0 bd, then 20)`; `{:#}` omits the offset.
+/// `{}` writes the offset, the reason and the bytes:
+/// `invalid CESU-8 at byte 6: unpaired surrogate (ed a0 bd, followed by 20)`, or, if the bytes are well-formed
+/// but rejected, `not a scalar value: U+DCE9 (e9) at byte 3`. `{:#}` omits the offset.
 impl fmt::Display for DialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !f.alternate() {
-            match self.kind {
-                DialectErrorKind::NotScalar => f.write_str("not text")?,
-                DialectErrorKind::ForbiddenBom | DialectErrorKind::MissingBom => {
-                    write!(f, "refused {}", self.dialect)?;
-                }
-                _ => write!(f, "ill-formed {}", self.dialect)?,
+        let Self { offset, dialect, kind, .. } = self;
+        match kind {
+            _ if f.alternate() => self.fmt_reason(f),
+            DialectErrorKind::MissingBom => self.fmt_reason(f),
+            DialectErrorKind::ForbiddenBom | DialectErrorKind::NotScalar => {
+                self.fmt_reason(f)?;
+                write!(f, " at byte {offset}")
             }
-            write!(f, " at byte {}: ", self.offset)?;
+            _ => {
+                write!(f, "invalid {dialect} at byte {offset}: ")?;
+                self.fmt_reason(f)
+            }
         }
-        match self.code_point() {
-            Some(code_point) => write!(f, "U+{code_point:04X}")?,
-            None => write!(f, "{}", self.kind)?,
+    }
+}
+
+impl DialectError {
+    /// Writes the kind, the code point if there is one, and the bytes.
+    fn fmt_reason(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind)?;
+        if let Some(code_point) = self.code_point() {
+            write!(f, ": U+{code_point:04X}")?;
         }
-        for (i, byte) in self.bytes().iter().enumerate() {
-            write!(f, "{}{byte:02x}", if i == 0 { " (" } else { " " })?;
-        }
-        match self.next {
-            _ if self.len == 0 => Ok(()),
-            Some(next) => write!(f, ", then {next:02x})"),
-            None if self.kind == DialectErrorKind::Incomplete => f.write_str(", then the end)"),
-            None => f.write_str(")"),
-        }
+        fmt_bytes(self.bytes(), self.next, f)
     }
 }
 
@@ -366,21 +368,21 @@ impl fmt::Debug for DialectError {
 
 impl core::error::Error for DialectError {}
 
-/// Displays the reason: `unpaired surrogate`, `overlong form`.
+/// Writes the kind in words: `unpaired surrogate`, `overlong encoding`.
 impl fmt::Display for DialectErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::UnexpectedContinuation => "unexpected continuation byte",
-            Self::Overlong => "overlong form",
-            Self::Surrogate => "surrogate",
+            Self::Overlong => "overlong encoding",
+            Self::Surrogate => "encoded surrogate",
             Self::UnpairedSurrogate => "unpaired surrogate",
-            Self::SurrogatePair => "surrogate pair",
-            Self::TooLarge => "too large",
-            Self::FourByteSequence => "sequence of four bytes",
-            Self::Nul => "nul",
+            Self::SurrogatePair => "encoded surrogate pair",
+            Self::TooLarge => "code point above U+10FFFF",
+            Self::FourByteSequence => "four-byte sequence",
+            Self::Nul => "NUL byte",
             Self::InvalidByte => "invalid byte",
-            Self::Truncated => "truncated",
-            Self::Incomplete => "incomplete",
+            Self::Truncated => "truncated character",
+            Self::Incomplete => "unexpected end inside a character",
             Self::ForbiddenBom => "forbidden byte order mark",
             Self::MissingBom => "missing byte order mark",
             Self::NotScalar => "not a scalar value",

@@ -97,7 +97,7 @@ impl JavaUtfCodec {
     /// let mut codec = JavaUtfCodec::new();
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "one");
     /// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
-    /// assert_eq!(error.to_string(), "ill-formed modified utf-8 at byte 7: invalid byte (ff)");
+    /// assert_eq!(error.to_string(), "invalid Modified UTF-8 at byte 7: invalid byte (ff)");
     /// ```
     pub fn new() -> Self {
         let decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
@@ -282,7 +282,7 @@ impl Decoder for JavaUtfCodec {
         self.decoder.scanner.skip(src.len());
         src.clear();
         self.state = State::Length;
-        Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stream ended inside a string"))
+        Err(io::Error::new(io::ErrorKind::UnexpectedEof, "unexpected end inside a string"))
     }
 }
 

@@ -149,16 +149,16 @@ pub enum Dialect {
     SurrogatePass,
 }
 
-/// Displays the usual name in lower case: `cesu-8`, `modified utf-8`.
+/// Writes the usual name: `CESU-8`, `Modified UTF-8`.
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Rfc2279 => "rfc 2279 utf-8",
-            Self::Cesu8 => "cesu-8",
-            Self::ModifiedUtf8 => "modified utf-8",
-            Self::Wtf8 => "wtf-8",
-            Self::Utf8b => "utf-8b",
-            Self::SurrogatePass => "utf-8 with surrogates",
+            Self::Rfc2279 => "RFC 2279 UTF-8",
+            Self::Cesu8 => "CESU-8",
+            Self::ModifiedUtf8 => "Modified UTF-8",
+            Self::Wtf8 => "WTF-8",
+            Self::Utf8b => "UTF-8B",
+            Self::SurrogatePass => "UTF-8 with surrogates",
         })
     }
 }

@@ -25,7 +25,7 @@ use crate::core::mode::{ErrorMode, Repair};
 /// let error = decoder.first_error().unwrap();
 /// assert_eq!(error.offset(), 1);
 /// assert_eq!(error.unpaired_surrogate(), 0xD83D);
-/// assert_eq!(error.to_string(), "ill-formed utf-16 at unit 1: lone high surrogate (d83d)");
+/// assert_eq!(error.to_string(), "invalid UTF-16 at unit 1: unpaired high surrogate (d83d)");
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -153,17 +153,16 @@ impl Utf16Error {
     }
 }
 
-/// Displays the offset, the reason and the unit: `ill-formed utf-16 at unit 7: lone low surrogate
-/// (dc4b)`.
+/// Writes the offset, the reason and the unit: `invalid UTF-16 at unit 7: unpaired low surrogate (dc4b)`.
 impl fmt::Display for Utf16Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, unit, end } = self;
         let reason = match (end, unit) {
-            (End::Reached, _) => "high surrogate at the end",
-            (End::NotReached, ..0xDC00) => "lone high surrogate",
-            (End::NotReached, _) => "lone low surrogate",
+            (End::Reached, _) => "unexpected end after a high surrogate",
+            (End::NotReached, ..0xDC00) => "unpaired high surrogate",
+            (End::NotReached, _) => "unpaired low surrogate",
         };
-        write!(f, "ill-formed utf-16 at unit {offset}: {reason} ({unit:04x})")
+        write!(f, "invalid UTF-16 at unit {offset}: {reason} ({unit:04x})")
     }
 }
 

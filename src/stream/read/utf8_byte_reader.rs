@@ -44,7 +44,7 @@ pin_project! {
     /// assert_eq!(line, "status: grün\n");
     ///
     /// let error = reader.read_to_end(&mut Vec::new()).await.unwrap_err();
-    /// assert_eq!(error.to_string(), "ill-formed utf-8 at byte 20: invalid byte (ff)");
+    /// assert_eq!(error.to_string(), "invalid UTF-8 at byte 20: invalid byte (ff)");
     /// # Ok(())
     /// # }
     /// ```
@@ -124,7 +124,7 @@ impl<R: AsyncRead> AsyncBufRead for Utf8ByteReader<R> {
     fn consume(self: Pin<&mut Self>, amount: usize) {
         let mut this = self.project();
         let left = this.inner.as_str().len() - *this.done;
-        assert!(amount <= left, "{amount} bytes of {left}");
+        assert!(amount <= left, "cannot consume {amount} of {left} bytes");
         if amount == left {
             this.inner.as_mut().consume_all();
             *this.done = 0;

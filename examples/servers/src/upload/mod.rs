@@ -10,6 +10,7 @@
 pub mod self_test;
 
 use std::error::Error;
+use std::iter;
 use std::time::Duration;
 
 use axum::Router;
@@ -134,12 +135,10 @@ fn is_of_charset<E>(error: &BodyError<E>) -> bool {
     )
 }
 
-/// The error and its causes.
+/// The error and its causes. Its own message includes that of the first.
 fn in_words(error: &dyn Error) -> String {
-    match error.source() {
-        Some(cause) => format!("{error}: {}", in_words(cause)),
-        None => error.to_string(),
-    }
+    let causes = iter::successors(error.source(), |&cause| cause.source()).skip(1);
+    causes.fold(error.to_string(), |words, cause| format!("{words}: {cause}"))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -104,7 +104,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
             this.writer.poll_write_vectored(cx, &slices[..filled])
         };
         Poll::Ready(match ready!(poll)? {
-            0 => Err(io::Error::new(io::ErrorKind::WriteZero, "the writer takes no more bytes")),
+            0 => Err(io::Error::new(io::ErrorKind::WriteZero, "writer accepts no more bytes")),
             written => {
                 this.outgoing.advance(written);
                 Ok(())
@@ -199,7 +199,7 @@ macro_rules! sinks {
 sinks!(char, &str, &String, String, Cow<'_, str>, ByteString, &[u16], Vec<u16>);
 
 fn closed() -> io::Error {
-    io::Error::new(io::ErrorKind::BrokenPipe, "the stream of text is closed")
+    io::Error::new(io::ErrorKind::BrokenPipe, "text writer is closed")
 }
 
 const MAX_SLICES: usize = 64;

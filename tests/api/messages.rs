@@ -1,0 +1,423 @@
+//! The message of every public error, one case for each variant. A log often has nothing else: the first line
+//! names the reason and the offset.
+
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectErrorKind};
+use utf8_codec::{BomPolicy, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
+
+const PLAIN: Utf8Options = Utf8Options::new();
+const REQUIRE: Utf8Options = PLAIN.with_bom(BomPolicy::Require);
+const FORBID: Utf8Options = PLAIN.with_bom(BomPolicy::Forbid);
+const STRICT: Utf8Options = PLAIN.with_strictness(Strictness::mqtt());
+
+/// The first error of a stream that arrives one byte at a time.
+fn first_error(options: Utf8Options, bytes: &[u8]) -> Utf8Error {
+    let mut validator = Utf8Validator::new().with_options(options);
+    let mut results = bytes.iter().map(|byte| validator.push(&[*byte]));
+    results.find_map(Result::err).or_else(|| validator.finish().err()).expect("no error")
+}
+
+#[test]
+fn utf8_error() {
+    let table: &[(Utf8Options, &[u8], &str)] = &[
+        (PLAIN, b"a\x80", "invalid UTF-8 at byte 1: unexpected continuation byte (80)"),
+        (PLAIN, b"a\xBF\x80", "invalid UTF-8 at byte 1: unexpected continuation byte (bf)"),
+        (PLAIN, b"\xC0\x80", "invalid UTF-8 at byte 0: overlong encoding (c0)"),
+        (PLAIN, b"\xC1", "invalid UTF-8 at byte 0: overlong encoding (c1)"),
+        (PLAIN, b"\xE0\x9F", "invalid UTF-8 at byte 0: overlong encoding (e0, followed by 9f)"),
+        (PLAIN, b"\xF0\x8F", "invalid UTF-8 at byte 0: overlong encoding (f0, followed by 8f)"),
+        (PLAIN, b"\xED\xA0", "invalid UTF-8 at byte 0: encoded surrogate (ed, followed by a0)"),
+        (PLAIN, b"\xED\xBF", "invalid UTF-8 at byte 0: encoded surrogate (ed, followed by bf)"),
+        (
+            PLAIN,
+            b"\xF4\x90",
+            "invalid UTF-8 at byte 0: code point above U+10FFFF (f4, followed by 90)",
+        ),
+        (PLAIN, b"\xF5\x80", "invalid UTF-8 at byte 0: code point above U+10FFFF (f5)"),
+        (PLAIN, b"\xF7", "invalid UTF-8 at byte 0: code point above U+10FFFF (f7)"),
+        (PLAIN, b"\xF8", "invalid UTF-8 at byte 0: invalid byte (f8)"),
+        (PLAIN, b"\xFD", "invalid UTF-8 at byte 0: invalid byte (fd)"),
+        (PLAIN, b"\xC3\xC3", "invalid UTF-8 at byte 0: truncated character (c3, followed by c3)"),
+        (PLAIN, b"\xED\xFF", "invalid UTF-8 at byte 0: truncated character (ed, followed by ff)"),
+        (
+            PLAIN,
+            b"\xF0\x9F\x98\n",
+            "invalid UTF-8 at byte 0: truncated character (f0 9f 98, followed by 0a)",
+        ),
+        (PLAIN, b"ab\xC3", "invalid UTF-8 at byte 2: unexpected end inside a character (c3)"),
+        (
+            PLAIN,
+            b"\xF4\x8F\xBF",
+            "invalid UTF-8 at byte 0: unexpected end inside a character (f4 8f bf)",
+        ),
+        (FORBID, b"\xEF\xBB\xBF", "forbidden byte order mark (ef bb bf) at byte 0"),
+        (REQUIRE, b"a", "missing byte order mark"),
+        (REQUIRE, b"\xEF\xBBa", "missing byte order mark"),
+        (REQUIRE, b"", "missing byte order mark"),
+        (STRICT, b"\xEF\xB7\x90", "forbidden noncharacter (ef b7 90) at byte 0"),
+        (STRICT, b"a\xF4\x8F\xBF\xBF", "forbidden noncharacter (f4 8f bf bf) at byte 1"),
+        (STRICT, b"a\0", "forbidden control character (00) at byte 1"),
+        (STRICT, b"\xC2\x85", "forbidden control character (c2 85) at byte 0"),
+    ];
+    for (options, bytes, expected) in table {
+        assert_eq!(first_error(*options, bytes).to_string(), *expected, "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn utf8_error_offset_is_counted_from_the_start_of_the_stream() {
+    let mut validator = Utf8Validator::new();
+    validator.push(&[b'x'; 1042]).unwrap();
+    let error = validator.push(b"\xED\xA0\x80").unwrap_err();
+    let message = "invalid UTF-8 at byte 1042: encoded surrogate (ed, followed by a0)";
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
+fn utf8_error_in_alternate_form_omits_the_offset() {
+    for (options, bytes, expected) in [
+        (PLAIN, &b"a\xED\xA0"[..], "encoded surrogate (ed, followed by a0)"),
+        (PLAIN, b"\xFF", "invalid byte (ff); this looks like UTF-16"),
+        (STRICT, b"a\0", "forbidden control character (00)"),
+        (REQUIRE, b"a", "missing byte order mark"),
+    ] {
+        assert_eq!(format!("{:#}", first_error(options, bytes)), expected);
+    }
+}
+
+#[test]
+fn utf8_error_mentions_utf16_only_for_fe_and_ff_at_the_start() {
+    let hint = "; this looks like UTF-16";
+    for byte in 0x80..=0xFF {
+        let first = first_error(PLAIN, &[byte]).to_string();
+        assert_eq!(first.ends_with(hint), byte >= 0xFE, "{first}");
+        let later = first_error(PLAIN, &[b'x', byte]).to_string();
+        assert!(!later.ends_with(hint), "{later}");
+    }
+    let message = "invalid UTF-8 at byte 0: invalid byte (fe); this looks like UTF-16";
+    assert_eq!(first_error(PLAIN, b"\xFE\xFF").to_string(), message);
+}
+
+#[test]
+fn kinds_obey_width_and_precision() {
+    assert_eq!(format!("[{:<14}]", Utf8ErrorKind::InvalidByte), "[invalid byte  ]");
+    assert_eq!(format!("[{:>12.4}]", Utf8ErrorKind::Truncated), "[        trun]");
+    assert_eq!(Utf8ErrorKind::MissingBom.to_string(), "missing byte order mark");
+    assert_eq!(format!("[{:<10}]", DialectErrorKind::Nul), "[NUL byte  ]");
+}
+
+#[test]
+fn dialect_error() {
+    let message = |bom, dialect, bytes: &[u8]| {
+        let mut decoder = DialectDecoder::new(dialect).with_bom(bom);
+        let pushed = decoder.push(bytes).find_map(Result::err);
+        pushed.or_else(|| decoder.finish().err()).expect("no error").to_string()
+    };
+    let table = [
+        (Dialect::Rfc2279, &b"a\xC0\xAF"[..], "RFC 2279 UTF-8 at byte 1: overlong encoding (c0)"),
+        (
+            Dialect::Rfc2279,
+            b"\xF8\x80",
+            "RFC 2279 UTF-8 at byte 0: overlong encoding (f8, followed by 80)",
+        ),
+        (
+            Dialect::Rfc2279,
+            b"\xED\xA0",
+            "RFC 2279 UTF-8 at byte 0: encoded surrogate (ed, followed by a0)",
+        ),
+        (Dialect::Rfc2279, b"\xFE", "RFC 2279 UTF-8 at byte 0: invalid byte (fe)"),
+        (Dialect::Cesu8, b"\xED\xB0", "CESU-8 at byte 0: unpaired surrogate (ed, followed by b0)"),
+        (Dialect::Cesu8, b"\xF0\x9F", "CESU-8 at byte 0: four-byte sequence (f0)"),
+        (Dialect::Cesu8, b"\xF5", "CESU-8 at byte 0: invalid byte (f5)"),
+        (Dialect::ModifiedUtf8, b"a\0", "Modified UTF-8 at byte 1: NUL byte (00)"),
+        (
+            Dialect::ModifiedUtf8,
+            b"\xC0",
+            "Modified UTF-8 at byte 0: unexpected end inside a character (c0)",
+        ),
+        (
+            Dialect::ModifiedUtf8,
+            b"\xC0A",
+            "Modified UTF-8 at byte 0: truncated character (c0, followed by 41)",
+        ),
+        (Dialect::Wtf8, b"\x80", "WTF-8 at byte 0: unexpected continuation byte (80)"),
+        (
+            Dialect::Wtf8,
+            b"\xF4\x90",
+            "WTF-8 at byte 0: code point above U+10FFFF (f4, followed by 90)",
+        ),
+        (
+            Dialect::Wtf8,
+            b"\xED\xA0\x80\xED\xB0\x80",
+            "WTF-8 at byte 3: encoded surrogate pair (ed, followed by b0)",
+        ),
+        (
+            Dialect::SurrogatePass,
+            b"\xED\xA0A",
+            "UTF-8 with surrogates at byte 0: encoded surrogate (ed, followed by a0)",
+        ),
+    ];
+    for (dialect, bytes, expected) in table {
+        let message = message(BomPolicy::Keep, dialect, bytes);
+        assert_eq!(message, format!("invalid {expected}"), "{bytes:02x?}");
+    }
+    let forbidden = message(BomPolicy::Forbid, Dialect::Cesu8, b"\xEF\xBB\xBF");
+    assert_eq!(forbidden, "forbidden byte order mark (ef bb bf) at byte 0");
+    let missing = message(BomPolicy::Require, Dialect::Cesu8, b"a");
+    assert_eq!(missing, "missing byte order mark");
+}
+
+#[test]
+fn dialect_encode_error() {
+    let mut encoder = DialectEncoder::new(Dialect::Cesu8);
+    encoder.push_unit(0x61).unwrap();
+    let error = encoder.push_unit(0xDC00).unwrap_err();
+    assert_eq!(error.to_string(), "U+DC00 at index 1 cannot be encoded in CESU-8");
+}
+
+#[cfg(feature = "alloc")]
+mod alloc {
+    use utf8_codec::ErrorMode;
+    use utf8_codec::decoder::Status;
+    use utf8_codec::dialect::{Dialect, DialectDecoder};
+    use utf8_codec::utf16::Utf16Decoder;
+
+    #[test]
+    fn dialect_error_of_a_code_point_that_is_not_text() {
+        for (dialect, bytes, reason) in [
+            (Dialect::Utf8b, &b"caf\xE9!"[..], "U+DCE9 (e9)"),
+            (Dialect::Wtf8, b"caf\xED\xA0\x80!", "U+D800 (ed a0 80)"),
+        ] {
+            let mut text = String::new();
+            let mut decoder = DialectDecoder::new(dialect);
+            let progress = decoder.push_to_string(bytes, ErrorMode::Fatal, &mut text);
+            let Status::IllFormed(error) = progress.status else { panic!("no error") };
+            let message = format!("not a scalar value: {reason}");
+            assert_eq!(error.to_string(), format!("{message} at byte 3"));
+            assert_eq!(format!("{error:#}"), message);
+        }
+    }
+
+    #[test]
+    fn utf16_error() {
+        let message = |units: &[u16]| {
+            let mut decoder = Utf16Decoder::new();
+            let progress = decoder.push_to_string(units, ErrorMode::Skip, &mut String::new());
+            assert_eq!(progress.status, Status::Done);
+            decoder.finish().err().or(decoder.first_error()).expect("no error").to_string()
+        };
+        for (units, expected) in [
+            (&[1, 0xD83D, 1][..], "invalid UTF-16 at unit 1: unpaired high surrogate (d83d)"),
+            (&[0xDC0B], "invalid UTF-16 at unit 0: unpaired low surrogate (dc0b)"),
+            (
+                &[1, 2, 0xDBFF],
+                "invalid UTF-16 at unit 2: unexpected end after a high surrogate (dbff)",
+            ),
+        ] {
+            assert_eq!(message(units), expected);
+        }
+    }
+}
+
+/// The errors that contain others. A message includes that of its source, which is a value too.
+#[cfg(feature = "bytes")]
+mod containers {
+    use core::error::Error;
+
+    use utf8_codec::Utf8Error;
+
+    use super::{FORBID, PLAIN, REQUIRE, STRICT, first_error};
+
+    /// Checks a message, and the offset of the `Utf8Error` that is its source or the text of another source.
+    #[track_caller]
+    fn check(error: &dyn Error, message: &str, source: Source) {
+        assert_eq!(error.to_string(), message);
+        match (source, error.source()) {
+            (Source::None, None) => {}
+            (Source::Utf8, Some(source)) => assert!(source.is::<Utf8Error>()),
+            (Source::Inner, Some(source)) => assert_eq!(source.to_string(), "the cable"),
+            (_, source) => panic!("{source:?}"),
+        }
+    }
+
+    #[allow(dead_code)] // each feature needs some of them
+    enum Source {
+        None,
+        Utf8,
+        Inner,
+    }
+
+    #[cfg(any(feature = "codec", feature = "stream", feature = "http-body"))]
+    fn inner() -> std::io::Error {
+        std::io::Error::other("the cable")
+    }
+
+    #[test]
+    fn message_error() {
+        use utf8_codec::payload::websocket::MessageError as E;
+
+        let invalid = "at byte 2: invalid byte (ff)";
+        for (error, message, source) in [
+            (
+                E::Utf8(first_error(PLAIN, b"ok\xFF")),
+                format!("invalid UTF-8 in the text message {invalid}"),
+                Source::Utf8,
+            ),
+            (
+                E::Reason(first_error(PLAIN, b"ok\xFF")),
+                format!("invalid UTF-8 in the close reason {invalid}"),
+                Source::Utf8,
+            ),
+        ] {
+            check(&error, &message, source);
+        }
+        for (error, message) in [
+            (E::TooLong { max_length: 9 }, "message is longer than 9 bytes"),
+            (E::ReservedOpcode(0xB), "reserved opcode 0xb"),
+            (E::UnexpectedContinuation, "continuation frame without a message"),
+            (E::InterruptedMessage, "new message before the end of the previous one"),
+            (E::FragmentedControl, "fragmented control frame"),
+            (E::LongControl, "control frame with more than 125 bytes of payload"),
+            (E::TruncatedCloseCode, "close payload of one byte"),
+            (E::CloseCode(1005), "invalid close code 1005"),
+            (E::NoFrame, "payload outside of a frame"),
+            (E::NestedFrame, "new frame before the end of the previous one"),
+        ] {
+            check(&error, message, Source::None);
+        }
+    }
+
+    #[cfg(feature = "codec")]
+    #[test]
+    fn codec_error() {
+        use utf8_codec::codec::CodecError;
+
+        let invalid: CodecError = first_error(PLAIN, b"ok\xFF").into();
+        check(&invalid, "invalid UTF-8 at byte 2: invalid byte (ff)", Source::Utf8);
+        let embedded: CodecError = CodecError::EmbeddedDelimiter { offset: 3 };
+        check(&embedded, "text contains a line ending at byte 3", Source::None);
+        let too_long: CodecError = CodecError::TooLong { length: 65_536, max_length: 65_535 };
+        check(&too_long, "text of 65536 bytes is longer than 65535 bytes", Source::None);
+        let io: CodecError = inner().into();
+        check(&io, "I/O error: the cable", Source::Inner);
+    }
+
+    #[cfg(feature = "codec")]
+    #[test]
+    fn line_error() {
+        use bytes::BytesMut;
+        use tokio_util::codec::Decoder;
+        use utf8_codec::codec::Utf8LinesCodec;
+
+        for (options, bytes, message) in [
+            (
+                PLAIN,
+                &b"caf\xE9"[..],
+                "line 1 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 3",
+            ),
+            (PLAIN, b"\nok\nca\xFFe", "line 3 is not valid UTF-8: invalid byte (ff) at byte 6"),
+            (
+                PLAIN,
+                b"\xFF\xFEa\0",
+                "line 1 is not valid UTF-8: invalid byte (ff) at byte 0; this looks like UTF-16",
+            ),
+            (STRICT, b"ok\na\0", "line 2: forbidden control character (00) at byte 4"),
+            (FORBID, b"\xEF\xBB\xBFa", "line 1: forbidden byte order mark (ef bb bf) at byte 0"),
+            (REQUIRE, b"a", "line 1: missing byte order mark"),
+        ] {
+            let mut buffer = BytesMut::from(bytes);
+            buffer.extend_from_slice(b"\n");
+            let mut codec = Utf8LinesCodec::new().with_options(options);
+            let mut lines = std::iter::from_fn(|| codec.decode(&mut buffer).unwrap());
+            check(&lines.find_map(Result::err).unwrap(), message, Source::Utf8);
+        }
+
+        let mut codec = Utf8LinesCodec::new().with_max_length(5);
+        let mut buffer = BytesMut::from("x\nfar too long\n");
+        codec.decode(&mut buffer).unwrap();
+        let too_long = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+        check(&too_long, "line 2 at byte 2 is longer than 5 bytes", Source::None);
+    }
+
+    #[cfg(feature = "codec")]
+    #[test]
+    fn java_utf_codec_at_the_end_of_the_input() {
+        use bytes::BytesMut;
+        use tokio_util::codec::Decoder;
+        use utf8_codec::dialect::JavaUtfCodec;
+
+        let mut buffer = BytesMut::from(&b"\x00\x03on"[..]);
+        let error = JavaUtfCodec::new().decode_eof(&mut buffer).unwrap_err();
+        assert_eq!(error.to_string(), "unexpected end inside a string");
+    }
+
+    #[cfg(feature = "stream")]
+    #[test]
+    fn stream_error() {
+        use utf8_codec::stream::StreamError as E;
+
+        for (options, bytes, message) in [
+            (PLAIN, &b"ok\xFF"[..], "invalid UTF-8 in the stream at byte 2: invalid byte (ff)"),
+            (
+                PLAIN,
+                b"\xFF\xFE",
+                "invalid UTF-8 in the stream at byte 0: invalid byte (ff); this looks like UTF-16",
+            ),
+            (STRICT, b"ok\0", "forbidden control character (00) in the stream at byte 2"),
+            (
+                FORBID,
+                b"\xEF\xBB\xBF",
+                "forbidden byte order mark (ef bb bf) in the stream at byte 0",
+            ),
+            (REQUIRE, b"a", "missing byte order mark in the stream"),
+        ] {
+            let error: E<std::io::Error> = first_error(options, bytes).into();
+            check(&error, message, Source::Utf8);
+        }
+        check(&E::Inner(inner()), "reading failed: the cable", Source::Inner);
+        let too_long = E::<std::io::Error>::TooLong { max_length: 64 };
+        check(&too_long, "text is longer than 64 bytes", Source::None);
+    }
+
+    #[cfg(feature = "stream")]
+    #[test]
+    fn lines_error() {
+        use futures::executor::block_on;
+        use futures::{StreamExt, stream};
+        use utf8_codec::stream::Utf8StreamExt;
+
+        let chunks = [Ok(&b"a\n\xE9\n"[..]), Err(inner())];
+        let mut lines = stream::iter(chunks).utf8().lines();
+        let mut next = || block_on(lines.next()).unwrap();
+        assert_eq!(next().unwrap(), "a");
+        let message =
+            "line 2 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 2";
+        check(&next().unwrap_err(), message, Source::Utf8);
+        check(&next().unwrap_err(), "reading failed: the cable", Source::Inner);
+    }
+
+    #[cfg(feature = "http-body")]
+    #[test]
+    fn body_error() {
+        use bytes::Bytes;
+        use utf8_codec::payload::http::BodyError;
+
+        type E = BodyError<std::io::Error>;
+        let utf8: E = first_error(PLAIN, b"ok\xFF").into();
+        check(&utf8, "invalid UTF-8 in the body at byte 2: invalid byte (ff)", Source::Utf8);
+        let strict: E = first_error(STRICT, b"ok\0").into();
+        let message = "forbidden control character (00) in the body at byte 2";
+        check(&strict, message, Source::Utf8);
+        let bytes = Bytes::from_static(b"\x81\xFF");
+        let legacy = E::Legacy { encoding: "Shift_JIS", offset: 4, bytes };
+        check(&legacy, "invalid Shift_JIS in the body at byte 4: 81 ff", Source::None);
+        let unsupported = E::UnsupportedCharset { label: "klingon".to_owned() };
+        check(&unsupported, "unsupported charset: klingon", Source::None);
+        let malformed = E::MalformedContentType { offset: 4 };
+        check(&malformed, "malformed Content-Type at byte 4", Source::None);
+        let contradictory = E::ContradictoryCharsets;
+        check(&contradictory, "contradictory charsets in Content-Type", Source::None);
+        let too_long = E::TooLong { max_length: 64 };
+        check(&too_long, "body is longer than 64 bytes", Source::None);
+        check(&E::Inner(inner()), "reading the body failed: the cable", Source::Inner);
+    }
+}
