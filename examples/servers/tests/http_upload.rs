@@ -200,7 +200,11 @@ async fn an_incomplete_end_before_trailers_is_reported() {
         sender.unbounded_send(Ok(trailers())).unwrap();
         drop(sender);
         let (status, answer) = upload(address, version, body).await;
-        assert_eq!((status, &answer["kind"]), (400, &json!("unexpected end inside a character")), "{version:?}");
+        assert_eq!(
+            (status, &answer["kind"]),
+            (400, &json!("unexpected end inside a character")),
+            "{version:?}"
+        );
         assert_eq!(answer["offset"], json!(3));
     }
 }
