@@ -25,9 +25,9 @@ pub(crate) struct TextOutput<'a> {
 }
 
 impl<'a> TextOutput<'a> {
-    /// The room that a step needs: a block in which every byte is replaced by four, and one more that is
-    /// written whole.
-    pub(crate) const STEP: usize = 4 * BLOCK + BLOCK;
+    /// The room that a step needs: a word of ASCII, a block in which every byte is replaced by four, and one
+    /// more block that is written whole.
+    pub(crate) const STEP: usize = 8 + 4 * BLOCK + BLOCK;
 
     /// Begins to append about `batch` bytes to `text`: there are no more steps after these.
     #[inline(always)]
@@ -42,7 +42,7 @@ impl<'a> TextOutput<'a> {
     /// Begins a step, unless the batch is over or there is no room for one.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<Step<'_, 'a>> {
-        (self.len < self.limit).then_some(Step { out: self })
+        (self.len < self.limit).then_some(Step(OneWrite { out: self }))
     }
 
     /// Copies the well-formed text that `input` begins with, block by block, into all the room but the
@@ -86,24 +86,36 @@ impl Drop for TextOutput<'_> {
     }
 }
 
-/// The right to write once: [`TextOutput::STEP`] bytes at most.
-pub(crate) struct Step<'o, 'a> {
-    /// Invariant: there is room for `STEP` bytes.
-    out: &'o mut TextOutput<'a>,
-}
+/// One step's right to write: ASCII, then one other thing, at most [`TextOutput::STEP`] bytes in all.
+pub(crate) struct Step<'o, 'a>(OneWrite<'o, 'a>);
 
-impl Step<'_, '_> {
-    /// Copies the ASCII that `input` begins with, at most eight bytes. Returns their number.
+impl<'o, 'a> Step<'o, 'a> {
+    /// Copies the ASCII at the start of `input`, at most eight bytes. Returns their number, and the rest of
+    /// the step.
     #[inline(always)]
-    pub(crate) fn push_ascii(self, input: &[u8]) -> usize {
+    pub(crate) fn push_ascii(self, input: &[u8]) -> (usize, OneWrite<'o, 'a>) {
         let word = first_bytes(input, 0x80);
         let high = u64::from_le_bytes(word) & 0x8080_8080_8080_8080;
         let ascii = if high == 0 { 8 } else { high.trailing_zeros() as usize / 8 };
         // SAFETY: there is room for eight bytes, and before the first high bit they are ASCII.
-        unsafe { self.out.write(word, ascii) };
-        ascii
+        unsafe { self.0.out.write(word, ascii) };
+        (ascii, self.0)
     }
 
+    /// The step without ASCII.
+    #[inline(always)]
+    pub(crate) fn no_ascii(self) -> OneWrite<'o, 'a> {
+        self.0
+    }
+}
+
+/// The right to write once, at most [`TextOutput::STEP`] bytes less the eight of ASCII.
+pub(crate) struct OneWrite<'o, 'a> {
+    /// Invariant: there is room for `STEP - 8` bytes.
+    out: &'o mut TextOutput<'a>,
+}
+
+impl OneWrite<'_, '_> {
     /// Copies the sequence that `input` begins with, if it is well-formed: what it is, and this step again
     /// if it is not.
     #[inline(always)]

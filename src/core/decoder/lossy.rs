@@ -102,7 +102,7 @@ fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> Repair
 // The rows named below are those of `benches/scenarios/damaged.rs` in which the constant shows.
 
 /// Bytes of output between two checks of its capacity. Rows `replace/latin-1/1-in-8`.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 
 /// Room for the output of a batch.
 const RESERVE: usize = BATCH + TextOutput::STEP;
@@ -130,10 +130,12 @@ struct RepairLoop<'i, 'r, R> {
     last_error: usize,
     errors: u64,
     first: Option<(usize, usize)>,
-    /// Bytes without an error after which to copy text block by block: `NEAR`, or 0.
+    /// Bytes without an error after which to copy text block by block.
     near: usize,
     /// Blocks that were sorted since the last error.
     clean_blocks: usize,
+    /// `PATIENCE`, or 0 if the kernel does not sort blocks.
+    patience: usize,
 }
 
 /// What follows a part of the loop.
@@ -159,6 +161,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             first: None,
             near: NEAR,
             clean_blocks: PATIENCE,
+            patience: PATIENCE,
         };
         while state.read - state.last_error <= FAR && state.make_room(text) {
             let mut out = TextOutput::new(text, BATCH);
@@ -176,7 +179,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
     #[inline(always)]
     fn make_room(&self, text: &mut String) -> bool {
         if text.capacity() - text.len() < RESERVE {
-            if self.input.len() - self.read < 4 * BATCH {
+            if self.input.len() - self.read < 2 * BATCH {
                 return false;
             }
             text.reserve(RESERVE);
@@ -187,13 +190,18 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
     /// Where errors are frequent: takes a block that the kernel has sorted into text and errors.
     #[inline(always)]
     fn take_block(&mut self, out: &mut TextOutput<'_>) -> bool {
-        if self.clean_blocks < PATIENCE
-            && let Some(bytes) = self.input[self.read..].first_chunk()
-            && let Some(block) = SortedBlock::new(self.kernel, bytes)
-            && block.errors() <= FLOOD
+        if self.clean_blocks >= self.patience {
+            return false;
+        }
+        let Some(bytes) = self.input[self.read..].first_chunk() else { return false };
+        let Some(block) = SortedBlock::new(self.kernel, bytes) else {
+            self.patience = 0;
+            return false;
+        };
+        if block.errors() <= FLOOD
             && let Some(step) = out.step()
         {
-            let first = step.push_block(&block, self.repairs);
+            let first = step.no_ascii().push_block(&block, self.repairs);
             if self.errors == 0 {
                 self.first = first.map(|(at, len)| (self.read + at, len));
             }
@@ -216,9 +224,9 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         }
         let next = &self.input[self.read..self.input.len().min(self.read + FAR)];
         let copied = out.copy_valid_prefix(self.kernel, next, RESERVE);
-        // The next error may be as far away as this one was.
-        self.near = if copied >= NEAR { 0 } else { NEAR };
         self.read += copied;
+        // The copy stops at the block of the next error: steps go there.
+        self.near = self.read - self.last_error + 2 * BLOCK;
         copied > 0
     }
 
@@ -236,13 +244,21 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
 
     #[inline(always)]
     fn take_step(&mut self, step: Step<'_, '_>) -> Next {
-        let rest = &self.input[self.read..];
+        let mut rest = &self.input[self.read..];
+        let step = if let Some(0..0x80) = rest.first() {
+            let (ascii, step) = step.push_ascii(rest);
+            if ascii == 8 {
+                return self.after_text(rest, 8);
+            }
+            self.read += ascii;
+            rest = &rest[ascii..];
+            step
+        } else {
+            step.no_ascii()
+        };
         match rest.first() {
             None => Next::Stop,
-            Some(0..0x80) => {
-                let ascii = step.push_ascii(rest);
-                self.after_text(rest, ascii)
-            }
+            Some(0..0x80) => Next::Step, // not reached
             Some(0x80..=0xC1 | 0xF5..) => {
                 let strays = step.repair_strays(rest, self.repairs);
                 self.after_errors(strays, strays)
@@ -279,8 +295,11 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             self.first = Some((self.read, if errors == 1 { len } else { 1 }));
         }
         self.errors += errors as u64;
+        let gap = self.read - self.last_error;
+        // The next error may be as far away as this one was.
+        self.near = if gap >= BLOCK { 0 } else { NEAR };
         // The errors of one damaged character, side by side, do not show that errors are frequent.
-        if (4..PATIENCE * BLOCK).contains(&(self.read - self.last_error)) {
+        if (4..PATIENCE * BLOCK).contains(&gap) {
             self.clean_blocks = 0;
         }
         self.read += len;
