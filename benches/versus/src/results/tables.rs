@@ -173,8 +173,8 @@ pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
     line(
         &mut page,
         format_args!(
-            "\nMeasured on {machine} ({}) with {compiler}. A peer is faster in {lost} of {} rows; the last two rows above are the worst. \
-         [All results]({results})\n\n\
+            "\nMeasured on {machine} ({}) with {compiler}. A peer is faster in {lost} of {} rows, all of them in `{results}`. The last two \
+         rows above are the worst.\n\n\
          ![Throughput of decoding a stream in chunks, by script and chunk size]({chart})\n",
             tier.name,
             tier.rows.len(),
