@@ -10,7 +10,7 @@ use super::support::{Bench, Corpus, Row, Work};
 
 const SIZES: [usize; 2] = [64, 64 << 10];
 
-/// Bytes of all texts of a row: many short ones, few long ones.
+/// The bytes of all texts of a row: many short ones or few long ones.
 const TOTAL: usize = 64 << 10;
 
 pub(crate) type ByteTexts<'a> = &'a [String];
@@ -19,7 +19,7 @@ pub(crate) type CharTexts<'a> = &'a [Vec<char>];
 pub(crate) type ToCharsPeers = for<'a> fn(&mut Row<'a>, ByteTexts<'a>);
 pub(crate) type FromCharsPeers = for<'a> fn(&mut Row<'a>, CharTexts<'a>);
 
-/// UTF-8, not validated before, to `char`s.
+/// UTF-8 that has not been validated, to `char`s.
 pub(crate) fn to_chars(bench: &mut Bench, peers: ToCharsPeers) {
     measure(bench, "to-chars", |bench, name, texts| {
         let mut row = Row::new(name, Work::new(bytes(texts), texts.len(), "text"));
@@ -31,7 +31,7 @@ pub(crate) fn to_chars(bench: &mut Bench, peers: ToCharsPeers) {
     });
 }
 
-/// UTF-8, not validated before, to UTF-16.
+/// UTF-8 that has not been validated, to UTF-16.
 pub(crate) fn to_utf16(bench: &mut Bench, peers: ToCharsPeers) {
     measure(bench, "to-utf-16", |bench, name, texts| {
         let mut row = Row::new(name, Work::new(bytes(texts), texts.len(), "text"));
@@ -84,7 +84,7 @@ fn bytes(texts: &[String]) -> usize {
     texts.iter().map(String::len).sum()
 }
 
-/// The longest text has no more bytes than this, and so no more `char`s or units.
+/// The length of the longest text, which is at least its number of `char`s or units.
 pub(crate) fn room(texts: &[String]) -> usize {
     texts.iter().map(String::len).max().unwrap_or(0)
 }
@@ -155,7 +155,7 @@ fn std_to_utf16(texts: &[String]) -> impl FnMut() -> u64 + '_ {
     }
 }
 
-/// Room for as many bytes as the longest of these can be.
+/// A buffer for the longest encoding of any of these.
 pub(crate) fn buffer(texts: &[Vec<char>]) -> Vec<u8> {
     vec![0; 4 * texts.iter().map(Vec::len).max().unwrap_or(0)]
 }

@@ -1,4 +1,4 @@
-//! Whole buffers: is it UTF-8, and if not, where does it stop being so?
+//! Whole buffers: is the input UTF-8, and where is the first error?
 
 use std::hint::black_box;
 use std::ops::RangeInclusive;
@@ -8,7 +8,7 @@ use utf8_codec::__kernel::{ErrorLen, Kernel};
 use super::support::corpus::Pool;
 use super::support::{Bench, Corpus, Rng, Row, Work};
 
-/// Messages up to 8 KiB are a pool that fits the nearest cache, so that of short ones there are many.
+/// Messages up to 8 KiB form a pool that fits the L1 cache, with many short messages.
 const SIZES: [(&str, RangeInclusive<usize>); 9] = [
     ("4-32", 4..=32),
     ("16-128", 16..=128),
@@ -22,16 +22,16 @@ const SIZES: [(&str, RangeInclusive<usize>); 9] = [
 ];
 const POOL: usize = 24 << 10;
 
-/// Where runs of ASCII and of other text change, branch predictors learn the places by heart: within
-/// 1 MiB a peer was twice as fast as within 4 MiB. So of mixtures there are several.
+/// Branch predictors learn where runs of ASCII and other text alternate: within 1 MiB a peer was twice
+/// as fast as within 4 MiB. So there are several mixtures.
 const MIXTURES: usize = 4;
 
-/// From this size on, floors are shown.
+/// Floors are measured from this size on.
 const LONG: usize = 1024;
 
 pub(crate) type ValidatePeers = for<'a> fn(&mut Row<'a>, &'a [&'a [u8]]);
 
-/// Are all messages UTF-8?
+/// Whether all messages are UTF-8.
 pub(crate) fn validate(bench: &mut Bench, peers: ValidatePeers) {
     for (size, lengths) in SIZES {
         for corpus in Corpus::SCRIPTS {
@@ -75,7 +75,7 @@ fn validate_row(
     bench.measure(row);
 }
 
-/// The verdict on all messages, in a loop with nothing else in it.
+/// Validates all messages in a loop with nothing else in it.
 pub(crate) fn all<'a>(
     messages: &'a [&'a [u8]],
     is_valid: impl Fn(&[u8]) -> bool + 'a,
@@ -86,7 +86,7 @@ pub(crate) fn all<'a>(
     }
 }
 
-/// Reads all bytes, and does as little with them as possible.
+/// Reads all bytes with as little work as possible.
 fn read(message: &[u8]) -> u8 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -94,7 +94,7 @@ fn read(message: &[u8]) -> u8 {
         fn read_avx2(message: &[u8]) -> u8 {
             union(message)
         }
-        // SAFETY: the machine has just been found to have AVX2.
+        // SAFETY: AVX2 was just detected.
         #[allow(unsafe_code)]
         return unsafe { read_avx2(message) };
     }
@@ -122,7 +122,7 @@ fn copy_all(messages: &[&[u8]], copy: &mut [u8]) -> u64 {
     copied as u64
 }
 
-/// Where is the error? It is near the start of 8 KiB, in the middle or near the end.
+/// The offset of the error, which is near the start of 8 KiB, in the middle or near the end.
 pub(crate) fn locate(bench: &mut Bench, peers: ValidatePeers) {
     const LEN: usize = 8192;
     for (place, at) in [("start", 0), ("middle", LEN / 2), ("end", LEN - 64)] {
@@ -153,7 +153,7 @@ fn locate_std(message: &[u8]) -> usize {
     std::str::from_utf8(message).map_or_else(|error| error.valid_up_to(), str::len)
 }
 
-/// The sum of the places, in a loop with nothing else in it.
+/// The sum of the offsets, in a loop with nothing else in it.
 pub(crate) fn sum<'a>(
     messages: &'a [&'a [u8]],
     place: impl Fn(&[u8]) -> usize + 'a,

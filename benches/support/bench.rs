@@ -10,7 +10,7 @@ use super::report::{Output, Report};
 /// A function that measures rows.
 pub(crate) type Scenario = fn(&mut Bench);
 
-/// What is measured, on which text, in which portions.
+/// What is measured: the task, the text, and the size of its portions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) what: String,
@@ -24,7 +24,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// What one pass of a contender goes through.
+/// What one pass of a contender processes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
     pub(crate) bytes: usize,
@@ -53,7 +53,7 @@ struct Contender<'a> {
     pass: Box<dyn FnMut() -> u64 + 'a>,
     answer: u64,
     passes: u64,
-    /// Nanoseconds a pass, one for each round.
+    /// Nanoseconds per pass, one for each round.
     samples: Vec<f64>,
 }
 
@@ -187,7 +187,7 @@ impl Measured {
     }
 }
 
-/// How we compare with one other.
+/// Our time compared with one other contender.
 pub(crate) struct Against {
     pub(crate) name: &'static str,
     pub(crate) role: Role,
@@ -242,7 +242,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Makes the tier that the options name the one in use. `about` goes to the head of the report.
+    /// Selects the tier that the options name. `about` is printed at the head of the report.
     pub(crate) fn new(options: Options, effort: Effort, about: &[(&'static str, String)]) -> Self {
         if let Some(tier) = options.tier {
             tier.set_detected();
@@ -250,7 +250,7 @@ impl Bench {
         Self { options, effort, report: Report::new(about) }
     }
 
-    /// Runs them, prints and returns what was measured.
+    /// Runs them, and prints and returns the measurements.
     pub(crate) fn run(mut self, scenarios: &[Scenario]) -> Report {
         keep_memory();
         let output = match self.options.json {
@@ -266,7 +266,7 @@ impl Bench {
         self.report
     }
 
-    /// The name of a row, if it is to be measured.
+    /// The name of a row if the options select it.
     pub(crate) fn name(
         &self,
         what: impl Into<String>,

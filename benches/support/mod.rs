@@ -1,6 +1,6 @@
-//! What the benchmarks share: text by script, interleaved timing, and the report.
+//! Code shared by the benchmarks: text by script, interleaved timing, and the report.
 //!
-//! `cargo bench` uses it with light peers, the package in `benches/versus` with all of them.
+//! `cargo bench` uses it with light peers; the package in `benches/versus` uses it with all peers.
 #![allow(dead_code, unused_imports, reason = "each benchmark uses a part of it")]
 
 pub(crate) mod bench;

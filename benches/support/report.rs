@@ -1,4 +1,4 @@
-//! The rows that were measured: as text while measuring, as JSON at the end.
+//! The measured rows: printed as text while measuring, or as JSON at the end.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +13,7 @@ use super::bench::{Against, Measured, Role};
 pub(crate) enum Output {
     Text,
     Json,
-    /// Only that all answers are right.
+    /// Only prints that all answers are right.
     Nothing,
 }
 
@@ -35,7 +35,7 @@ impl Report {
         Self { output: Output::Nothing, about, rows: Vec::new() }
     }
 
-    /// Prints what precedes the rows.
+    /// Prints the text before the rows.
     pub(crate) fn begin(&mut self, output: Output) {
         self.output = output;
         if output == Output::Text {
@@ -131,7 +131,7 @@ fn width(column: &str) -> usize {
     column.len().max(5)
 }
 
-/// About three digits; `-` for what was not measured.
+/// About three digits; `-` for a row that was not measured.
 pub(crate) fn figure(number: f64) -> String {
     match number {
         number if number.is_nan() => "-".to_owned(),

@@ -15,7 +15,7 @@
 //!
 //! # Unsafe code
 //!
-//! The crate denies `unsafe_code` and allows it in two rooms: here, for the instructions of a machine and
+//! The crate denies `unsafe_code` and allows it in two modules: here, for the instructions of a machine and
 //! their loads and stores; and in `unchecked`, for taking bytes as `str` that a kernel has validated. Each
 //! block has one claim and proves it. All claims rest on four rules:
 //!
