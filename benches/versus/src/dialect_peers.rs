@@ -1,4 +1,4 @@
-//! The peers that know CESU-8 and Modified UTF-8.
+//! The peers that decode and encode CESU-8 and Modified UTF-8.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use utf8_codec::dialect::Dialect;
 use crate::dialect::Input;
 use crate::support::Row;
 
-/// They borrow where they can; a `String` is wanted. residua refuses less.
+/// They borrow if they can; the task is a `String`. residua accepts ill-formed input that the others reject.
 pub(crate) fn decode<'a>(row: &mut Row<'a>, dialect: Dialect, input: &'a Input) {
     let bytes = &input.bytes[..];
     if dialect == Dialect::Cesu8 {
@@ -31,7 +31,7 @@ pub(crate) fn decode<'a>(row: &mut Row<'a>, dialect: Dialect, input: &'a Input) 
     }
 }
 
-/// They borrow where they can; a `Vec` is wanted.
+/// They borrow if they can; the task is a `Vec`.
 pub(crate) fn encode<'a>(row: &mut Row<'a>, dialect: Dialect, input: &'a Input) {
     let text = &input.text[..];
     if dialect == Dialect::Cesu8 {

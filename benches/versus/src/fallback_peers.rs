@@ -1,4 +1,4 @@
-//! encoding_rs, which is told what the text is written in.
+//! encoding_rs, with the right encoding from the start.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -17,7 +17,7 @@ fn decoder(input: &Input) -> Decoder {
     encoding.new_decoder_without_bom_handling()
 }
 
-/// Appends the text of a chunk; what is not finished stays in the decoder.
+/// Appends the text of a chunk. The decoder holds an incomplete character.
 fn append(decoder: &mut Decoder, chunk: &[u8], is_last: bool, text: &mut String) {
     let room = decoder.max_utf8_buffer_length(chunk.len()).expect("a chunk is not that long");
     text.reserve(room);
@@ -36,7 +36,7 @@ pub(crate) fn decode<'a>(row: &mut Row<'a>, input: &'a Input) {
     });
 }
 
-/// The codec that one writes who has encoding_rs: a `String` for what has been read.
+/// The usual codec around encoding_rs: a `String` for each read.
 struct Codec(Decoder);
 
 impl tokio_util::codec::Decoder for Codec {

@@ -1,4 +1,4 @@
-//! HTTP bodies over the loopback device, by hyper on both sides, in one thread.
+//! HTTP bodies over the loopback device, with hyper on both sides, in one thread.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -25,7 +25,7 @@ use crate::support::{Bench, Corpus, Name, Row, Work};
 
 const LEN: usize = 256 << 10;
 
-/// A server reads what a client sends: as text, as bytes, or all of it and then as text.
+/// A server reads a client's body: as text, as bytes, or collected and then validated.
 pub(crate) fn upload(bench: &mut Bench) {
     measure(bench, "upload", |row, peers| {
         row.ours(|| peers.upload("ours"));
@@ -35,7 +35,7 @@ pub(crate) fn upload(bench: &mut Bench) {
     });
 }
 
-/// A server sends text that it has checked on the way, or bytes.
+/// A server sends text that it validates while sending, or bytes.
 pub(crate) fn download(bench: &mut Bench) {
     measure(bench, "download", |row, peers| {
         row.ours(|| peers.download("ours"));
@@ -55,7 +55,7 @@ fn measure(bench: &mut Bench, what: &str, contenders: impl for<'a> Fn(&mut Row<'
     }
 }
 
-/// A client and a server that are connected, and what one sends to the other.
+/// A connected client and server, and the frames that one sends to the other.
 struct Peers {
     runtime: Runtime,
     sender: RefCell<SendRequest<Either<Script, Full<Bytes>>>>,
@@ -118,7 +118,7 @@ impl Peers {
     }
 }
 
-/// Reads the request as its path says, and answers how long it is; or sends, if it is empty.
+/// Reads the request in the way that its path names and answers its length; sends the script if it is empty.
 async fn answer(
     request: Request<Incoming>,
     script: Script,
@@ -144,8 +144,7 @@ async fn answer(
     Ok(Response::new(body))
 }
 
-/// A body whose frames pass as they are, once they have been validated: what checking costs at the
-/// least.
+/// A body that validates frames and passes them on unchanged: the least cost of validation.
 struct Validated<B> {
     inner: B,
     validator: Utf8Validator,

@@ -1,8 +1,7 @@
-//! The crate beside its peers: one table of ratios from interleaved runs, with every answer asserted.
+//! The crate beside its peers: interleaved runs with every answer asserted, and the tables and charts of saved runs.
 //!
-//! To add a scenario: a function that measures its rows, with the contenders that cost nothing to
-//! build, in `benches/scenarios`; the other contenders in `peers`; and a line in [`SCENARIOS`].
-//! A new peer also needs a line in [`COLUMNS`].
+//! To add a scenario, write a function in `benches/scenarios` that measures its rows, with the contenders that are quick to
+//! build. Add the other contenders to `peers`, the function to [`SCENARIOS`], and the names of its rows to `results/tasks.rs`.
 
 mod about;
 mod dialect_peers;

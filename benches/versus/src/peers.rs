@@ -1,4 +1,4 @@
-//! The contenders that are not light enough for the crate's own benchmarks.
+//! The contenders that the crate's own benchmarks leave out because they take long to build.
 
 use std::hint::black_box;
 use std::io;
@@ -26,7 +26,7 @@ pub(crate) fn validate<'a>(row: &mut Row<'a>, messages: &'a [&'a [u8]]) {
     );
 }
 
-/// Those forms of the peers that say where the error is.
+/// The flavours of the peers that return the offset of the error.
 pub(crate) fn locate<'a>(row: &mut Row<'a>, messages: &'a [&'a [u8]]) {
     row.peer(
         "simdutf8",
@@ -45,7 +45,7 @@ pub(crate) fn decode<'a>(row: &mut Row<'a>, streams: &'a [Chunks<'a>]) {
     row.peer("async-utf8-decoder", over(streams, async_utf8_decoder_decode));
 }
 
-/// Copies into a `str` that is reused.
+/// Copies into one reused `str`.
 fn encoding_rs_decode(streams: &[Chunks<'_>]) -> impl FnMut(&[&[u8]]) -> usize + use<> {
     let longest = streams.iter().flatten().map(|chunk| chunk.len()).max().unwrap_or(0);
     let mut buffer = "\0".repeat(3 * longest + 16);
@@ -62,7 +62,7 @@ fn encoding_rs_decode(streams: &[Chunks<'_>]) -> impl FnMut(&[&[u8]]) -> usize +
     }
 }
 
-/// The two crates have the same interface: one is a copy of the other.
+/// The two crates have the same API: one is a fork of the other.
 macro_rules! incremental {
     ($name:ident, $peer:ident) => {
         fn $name(chunks: &[&[u8]]) -> usize {
@@ -95,11 +95,11 @@ macro_rules! incremental {
 incremental!(utf_8_decode, utf8);
 incremental!(utf8_zero_decode, utf8_zero);
 
-/// Reads from a reader, and gives a new `String` for each read.
+/// Reads from a reader and returns a new `String` for each read.
 fn async_utf8_decoder_decode(chunks: &[&[u8]]) -> usize {
     let longest = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
     let reader = ChunkReader(chunks.iter());
-    // It reads behind the up to three bytes that it holds.
+    // It reads after the bytes that it holds, at most three.
     let mut texts = async_utf8_decoder::Utf8Decoder::with_capacity(longest + 3, reader);
     let mut len = 0;
     block_on(async {
@@ -110,7 +110,7 @@ fn async_utf8_decoder_decode(chunks: &[&[u8]]) -> usize {
     len
 }
 
-/// Gives one chunk at each read, into a buffer that has room for it.
+/// Returns one chunk per read. The buffer must have room for it.
 struct ChunkReader<'a>(std::slice::Iter<'a, &'a [u8]>);
 
 impl futures::io::AsyncRead for ChunkReader<'_> {
@@ -125,7 +125,7 @@ impl futures::io::AsyncRead for ChunkReader<'_> {
     }
 }
 
-/// Those who read by themselves.
+/// The peers that read by themselves.
 pub(crate) fn read<'a>(row: &mut Row<'a>, input: &'a [u8], read: usize) {
     let chunks: Chunks<'_> = input.chunks(read).collect();
     let wire = fragments(&chunks);
@@ -133,7 +133,7 @@ pub(crate) fn read<'a>(row: &mut Row<'a>, input: &'a [u8], read: usize) {
     row.peer("tungstenite", move || tungstenite_read(black_box(&wire)));
 }
 
-/// A WebSocket message, as a server sends it: each chunk a frame.
+/// A WebSocket message from a server: one frame per chunk.
 fn fragments(chunks: &[&[u8]]) -> Vec<u8> {
     let mut wire = Vec::new();
     for (n, chunk) in chunks.iter().enumerate() {
@@ -152,7 +152,7 @@ fn fragments(chunks: &[&[u8]]) -> Vec<u8> {
     wire
 }
 
-/// Makes a message of all of them, and looks for whole characters in each.
+/// Joins the frames into one message and validates each of them.
 fn tungstenite_read(wire: &[u8]) -> u64 {
     let config = WebSocketConfig::default().read_buffer_size(8192);
     let socket = Wire(io::Cursor::new(wire));
@@ -160,7 +160,7 @@ fn tungstenite_read(wire: &[u8]) -> u64 {
     socket.read().expect("the text is UTF-8").len() as u64
 }
 
-/// What comes from the other side; nothing is said to it.
+/// The bytes that the server sends. Everything written to it is discarded.
 struct Wire<'a>(io::Cursor<&'a [u8]>);
 
 impl io::Read for Wire<'_> {
@@ -186,20 +186,20 @@ pub(crate) fn verdict<'a>(row: &mut Row<'a>, streams: &'a [Chunks<'a>]) {
     }
 }
 
-/// Says nothing before the end, and then not where.
+/// Returns a verdict only at the end, and no offset.
 #[cfg(target_arch = "x86_64")]
 fn simdutf8_verdict(chunks: &[&[u8]]) -> usize {
     use simdutf8::basic::imp::Utf8Validator;
     use simdutf8::basic::imp::x86::avx2::Utf8ValidatorImp;
 
     assert!(std::arch::is_x86_feature_detected!("avx2"));
-    // SAFETY: the machine has AVX2, as has just been found.
+    // SAFETY: the machine has AVX2, as asserted above.
     let mut validator = unsafe { Utf8ValidatorImp::new() };
     for chunk in chunks {
-        // SAFETY: as above.
+        // SAFETY: the machine has AVX2, as asserted above.
         unsafe { validator.update(chunk) };
     }
-    // SAFETY: as above.
+    // SAFETY: the machine has AVX2, as asserted above.
     usize::from(unsafe { validator.finalize() }.is_ok())
 }
 
@@ -224,25 +224,25 @@ pub(crate) fn codec<'a>(row: &mut Row<'a>, input: &'a [u8]) {
     row.peer("simdutf8", framed(input, codec, |text| text.len()));
 }
 
-/// All but an unfinished character at the end, if it is UTF-8.
+/// The length without an incomplete character at the end, if the rest is UTF-8.
 fn up_to_tail_simdutf8(bytes: &[u8]) -> Option<usize> {
-    let unfinished = match *bytes {
+    let incomplete = match *bytes {
         [.., 0xC0..=0xFF] => 1,
         [.., 0xE0..=0xFF, _] => 2,
         [.., 0xF0..=0xFF, _, _] => 3,
         _ => 0,
     };
-    let len = bytes.len() - unfinished;
+    let len = bytes.len() - incomplete;
     simdutf8::basic::from_utf8(&bytes[..len]).is_ok().then_some(len)
 }
 
-/// As C++ does it: a pointer to memory that is large enough.
+/// As in C++: the destination is a pointer to enough memory.
 pub(crate) fn to_chars<'a>(row: &mut Row<'a>, texts: ByteTexts<'a>) {
     let mut units = vec![0_u32; room(texts)];
     row.peer("simdutf", move || {
         let mut written = 0;
         for text in black_box(texts) {
-            // SAFETY: the text is in memory, and there is a unit for each of its bytes.
+            // SAFETY: the pointer and length are those of `text`, and `units` has one unit for each of its bytes.
             written += unsafe {
                 simdutf::convert_utf8_to_utf32(text.as_ptr(), text.len(), units.as_mut_ptr())
             };
@@ -257,7 +257,7 @@ pub(crate) fn to_utf16<'a>(row: &mut Row<'a>, texts: ByteTexts<'a>) {
     row.peer("simdutf", move || {
         let mut written = 0;
         for text in black_box(texts) {
-            // SAFETY: the text is in memory, and there is a unit for each of its bytes.
+            // SAFETY: the pointer and length are those of `text`, and `units` has one unit for each of its bytes.
             written += unsafe {
                 simdutf::convert_utf8_to_utf16(text.as_ptr(), text.len(), units.as_mut_ptr())
             };
@@ -282,7 +282,7 @@ pub(crate) fn from_chars<'a>(row: &mut Row<'a>, texts: CharTexts<'a>) {
     row.peer("simdutf", move || {
         let mut written = 0;
         for chars in black_box(texts) {
-            // SAFETY: a `char` is a `u32`, and there are four bytes for each.
+            // SAFETY: a `char` has the layout of `u32`, and `bytes` has four bytes for each.
             written += unsafe {
                 simdutf::convert_utf32_to_utf8(
                     chars.as_ptr().cast(),
@@ -307,7 +307,7 @@ pub(crate) fn from_utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
     row.peer("simdutf", move || {
         let convert = |chunk: &&[u16]| {
             assert!(3 * chunk.len() <= bytes.len());
-            // SAFETY: a unit becomes three bytes at the most, for which there is room.
+            // SAFETY: a unit becomes at most three bytes, and `bytes` has room for them, as asserted above.
             unsafe {
                 simdutf::convert_utf16_to_utf8(chunk.as_ptr(), chunk.len(), bytes.as_mut_ptr())
             }

@@ -1,4 +1,4 @@
-//! How the example server reads, as it is there.
+//! The reader of the example server, included from its source.
 #![allow(dead_code, unreachable_pub, reason = "it is a library there")]
 
 #[path = "../../../examples/servers/src/websocket/frame.rs"]

@@ -1,4 +1,4 @@
-//! Text messages of a WebSocket client, as a server takes them, and what is at the heart of that.
+//! Text messages from a WebSocket client to a server, and the unmasking and validation inside.
 
 use std::hint::black_box;
 use std::io;
@@ -24,13 +24,13 @@ use crate::support::{Bench, Corpus, Rng, Row, Work};
 
 const SIZES: [(&str, usize); 4] = [("16", 16), ("125", 125), ("1460", 1460), ("64KiB", 65_536)];
 
-/// What the messages of a row have in all: what fits the nearest cache, but for the largest.
+/// Bytes of all messages of a row: they fit the nearest cache, except the largest size.
 const TOTAL: usize = 16 << 10;
 
-/// From a socket to text that is handed out, with all that is between: reading, headers, masks,
-/// validation, the order of frames, limits. Each contender has one connection, and keeps it.
+/// From a socket to delivered text, with every step between: reads, headers, unmasking, validation, the order of
+/// frames, limits. Each contender keeps one connection.
 ///
-/// `message`: a read brings a message. `burst`: it brings as many as there is room for.
+/// In `message` a read returns one message, in `burst` as many as fit.
 pub(crate) fn messages(bench: &mut Bench) {
     for (what, arrival) in [("message", Arrival::Single), ("burst", Arrival::Burst)] {
         for (size, len) in SIZES {
@@ -51,7 +51,7 @@ pub(crate) fn messages(bench: &mut Bench) {
     }
 }
 
-/// The sum of the lengths of the next so many texts that `next` awaits.
+/// The sum of the lengths of the next `$count` texts that `$next` awaits.
 macro_rules! sum_of_texts {
     ($count:expr, $next:expr) => {
         move || {
@@ -115,16 +115,16 @@ fn fastwebsockets(script: Script, count: usize) -> impl FnMut() -> u64 {
     )
 }
 
-/// What a read brings.
+/// How much a read returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrival {
-    /// A message, or as much of it as there is room for.
+    /// One message, or the part of it that fits.
     Single,
-    /// As much as there is room for.
+    /// As much as fits.
     Burst,
 }
 
-/// A client that sends the same messages over and over.
+/// A client that sends the same messages repeatedly.
 #[derive(Clone, Debug)]
 struct Script {
     bytes: Rc<[u8]>,
@@ -165,14 +165,14 @@ impl AsyncRead for Script {
     }
 }
 
-/// Nothing is ever written to it.
+/// Panics on writes: no contender needs to answer.
 impl AsyncWrite for Script {
     fn poll_write(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        panic!("nothing is to be answered: {bytes:02x?}");
+        panic!("unexpected answer: {bytes:02x?}");
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -184,9 +184,9 @@ impl AsyncWrite for Script {
     }
 }
 
-/// Unmasking and validating in one pass, against the same in two, ours and a peer's.
+/// Unmasking and validating in one pass, against two passes: ours, and those of a peer.
 ///
-/// The key is one of zeros, so that unmasking in place can be done over and over; nobody looks at it.
+/// The key is zero, so that unmasking in place can be repeated; no contender inspects it.
 pub(crate) fn unmask(bench: &mut Bench) {
     for (size, len) in SIZES {
         for corpus in [Corpus::Ascii, Corpus::Cyrillic, Corpus::Cjk] {
@@ -220,7 +220,7 @@ pub(crate) fn unmask(bench: &mut Bench) {
     }
 }
 
-/// Messages one behind the other, a header's length apart.
+/// Messages one after another, a header's length apart.
 #[derive(Clone)]
 struct Pool {
     bytes: Vec<u8>,
@@ -239,7 +239,7 @@ impl Pool {
         Self { bytes, len }
     }
 
-    /// How many messages are valid.
+    /// The number of valid messages.
     fn all(mut self, is_valid: impl Fn(&mut [u8], [u8; 4]) -> bool) -> impl FnMut() -> u64 {
         move || {
             let key = black_box([0; 4]);
