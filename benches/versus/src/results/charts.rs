@@ -117,7 +117,7 @@ pub(crate) fn draw(tiers: &[Tier], folder: &Path) -> io::Result<()> {
         for chart in ALL {
             let panels = chart.panels(&tier.rows_of(chart.whats));
             if !panels.is_empty() {
-                let title = format!("{}: GB/s, {}", chart.title, tier.name);
+                let title = format!("{}: GB/s (logarithmic), {}", chart.title, tier.name);
                 let svg = chart
                     .svg(&title, &panels)
                     .map_err(|error| io::Error::other(error.to_string()))?;
