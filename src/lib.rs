@@ -49,11 +49,11 @@
 //!
 //! | from | to | use | feature |
 //! | --- | --- | --- | --- |
-//! | slices | valid or not, and where not | [`Utf8Validator`] | |
+//! | slices | the first error, or none | [`Utf8Validator`] | |
 //! | slices | borrowed text and errors | [`Utf8Decoder::push`] | |
 //! | slices | one `String`, repaired | [`Utf8Decoder::push_to_string`] | `alloc` |
 //! | `AsyncRead`, with `FramedRead` | text, lines, `char`s | [`codec::Utf8Codec`], [`Utf8LinesCodec`](codec::Utf8LinesCodec), [`CharCodec`](codec::CharCodec) | `codec` |
-//! | `AsyncRead` | borrowed `&str`, the fastest way | [`stream::Utf8Reader`] | `stream` |
+//! | `AsyncRead` | borrowed `&str`, not copied | [`stream::Utf8Reader`] | `stream` |
 //! | `Stream` of chunks, or `AsyncRead` | text, lines, `char`s | [`stream::Utf8Stream`], [`Utf8Lines`](stream::Utf8Lines), [`CharStream`](stream::CharStream) | `stream` |
 //! | WebSocket frames | messages | [`payload::websocket::MessageAssembler`] | `bytes` |
 //! | HTTP body | text | [`payload::http::Utf8Body`] | `http-body` |

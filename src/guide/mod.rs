@@ -16,7 +16,7 @@
 //! | know what a layer costs in time and memory | [`costs`] |
 //! | follow the rules of a protocol | [`protocols`] |
 //!
-//! The module contains documentation only. The tables of the [crate page](crate) list all types.
+//! The module contains documentation only. The [crate page](crate) has a table of the main types.
 
 /// `from_utf8_lossy` in a loop: the bug, and the fix in one line.
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("lossy_in_a_loop.md"))]
