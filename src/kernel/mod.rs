@@ -3,15 +3,16 @@
 //! A [`Kernel`] names an implementation that this machine can run. It comes only from [`Kernel::detect`] and
 //! [`Kernel::available`], so safe code cannot name another.
 //!
-//! | module | what it is |
+//! | module | content |
 //! | --- | --- |
 //! | `dispatch` | the operations of a kernel; each picks its implementation in one `match` |
-//! | `reference` | plain, safe code: the definition of correct, and what vector kernels call for their tails |
+//! | `reference` | plain, safe code: it defines what is correct, and vector kernels call it for their
+//! tails |
 //! | `generic` | the algorithms over a vector of 16 or 32 bytes |
-//! | `x86_64`, `aarch64` | the vectors of an instruction set, and what it does in its own way |
+//! | `x86_64`, `aarch64` | the vectors of an instruction set, and the algorithms specific to it |
 //!
-//! To add an instruction set, write a module that has all operations of `reference` (re-export those it does
-//! not vectorise), add a [`Tier`], and a row in the macro of `dispatch`.
+//! To add an instruction set, write a module that has all operations of `reference` (re-export those
+//! that it does not vectorise), add a [`Tier`], and a row in the macro of `dispatch`.
 //!
 //! # Unsafe code
 //!
@@ -37,7 +38,8 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// Whether the machine has all of these features: asked of it with `std`, otherwise of the build.
+/// Whether the machine has all of these features. With `std` the machine is queried, otherwise the
+/// build's target features decide.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 macro_rules! has {
     ($($feature:tt),*) => {{
@@ -99,7 +101,7 @@ enum Tier {
 }
 
 impl Tier {
-    /// The tiers of this architecture, the plainest first.
+    /// The tiers of this architecture, the simplest first.
     const ALL: &[Self] = &[
         Self::Scalar,
         #[cfg(target_arch = "x86_64")]
@@ -112,7 +114,7 @@ impl Tier {
         Self::Neon,
     ];
 
-    /// Whether this machine has what the tier needs.
+    /// Whether this machine has the features of the tier.
     fn is_available(self) -> bool {
         match self {
             Self::Scalar => true,
@@ -149,10 +151,10 @@ impl Tier {
         }
     }
 
-    /// The tier whose place in `ALL` this is.
+    /// The tier at this index of `ALL`.
     #[inline]
     const fn from_number(number: u8) -> Option<Self> {
-        // Counted out, so that it costs a comparison and no memory access.
+        // Written as a match, so that it needs a comparison and no memory access.
         let mut at = 0;
         while at < Self::ALL.len() {
             if Self::ALL[at] as u8 == number {
@@ -164,17 +166,17 @@ impl Tier {
     }
 }
 
-/// The number of the tier that [`Kernel::detect`] returns; no tier's before its first call. Every thread finds
-/// the same tier, so it does not matter which is the first.
+/// The index of the tier that [`Kernel::detect`] returns; out of range before its first call. Every
+/// thread detects the same tier, so a race is harmless.
 static DETECTED: AtomicU8 = AtomicU8::new(u8::MAX);
 
 impl Kernel {
-    /// The reference, and the quickest for a few bytes.
+    /// The reference, which is the fastest for a few bytes.
     pub(crate) const SCALAR: Self = Self(Tier::Scalar);
 
-    /// Returns the fastest kernel for this machine; found once, then remembered.
+    /// Returns the fastest kernel of this machine, and caches it.
     ///
-    /// Without `std` what the machine has is not asked: the target features of the build decide.
+    /// Without `std` the machine is not queried: the target features of the build decide.
     ///
     /// # Examples
     ///
@@ -217,7 +219,7 @@ impl Kernel {
         best
     }
 
-    /// Returns every kernel this machine can run, the plainest first.
+    /// Returns every kernel that this machine can run, the simplest first.
     ///
     /// # Examples
     ///
@@ -242,7 +244,7 @@ impl Kernel {
         self.0.name()
     }
 
-    /// Whether many characters are decoded at once, rather than one after another.
+    /// Whether several characters are decoded at once.
     #[cfg(feature = "stream")]
     pub(crate) const fn decodes_many(self) -> bool {
         match self.0 {
@@ -253,7 +255,8 @@ impl Kernel {
     }
 }
 
-/// Returns the character that `bytes` are, if they are one well-formed sequence of two to four bytes.
+/// Returns the character that `bytes` encode, if they are one well-formed sequence of two to four
+/// bytes.
 #[inline]
 pub(crate) fn decode_char(bytes: &[u8]) -> Option<char> {
     let tail = |byte: u8| u32::from(byte & 0x3F);
@@ -269,15 +272,15 @@ pub(crate) fn decode_char(bytes: &[u8]) -> Option<char> {
     }
 }
 
-/// The length of the well-formed sequence, of two bytes or more, that `bytes` begin with; 0 for
-/// anything else.
+/// The length of the well-formed sequence of two or more bytes at the start of `bytes`; 0 for anything
+/// else.
 #[inline]
 pub(crate) fn sequence_len(bytes: [u8; 4]) -> usize {
     reference::validate::well_formed_len(u32::from_le_bytes(bytes))
 }
 
-/// The length of the maximal subpart that `input`, which is not empty, begins with, if it begins with
-/// something ill-formed.
+/// The length of the maximal subpart at the start of `input`, which is not empty, if that is
+/// ill-formed.
 #[inline]
 pub(crate) fn error_at_start(input: &[u8]) -> Option<usize> {
     match sequence(input) {
@@ -287,7 +290,7 @@ pub(crate) fn error_at_start(input: &[u8]) -> Option<usize> {
     }
 }
 
-/// The kernel that `--cfg utf8_codec_kernel="NAME"` asks for, for tests and benchmarks.
+/// The kernel that `--cfg utf8_codec_kernel="NAME"` selects, for tests and benchmarks.
 const fn forced() -> Option<&'static str> {
     if cfg!(utf8_codec_kernel = "scalar") {
         Some("scalar")

@@ -1,8 +1,8 @@
-//! How U+0000 is encoded where surrogates come in pairs.
+//! The encoding of U+0000 in dialects with surrogate pairs.
 
 use core::ops::RangeInclusive;
 
-/// How U+0000 is encoded.
+/// The encoding of U+0000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NulForm {
     /// As one byte, 00: CESU-8.
@@ -12,7 +12,7 @@ pub enum NulForm {
 }
 
 impl NulForm {
-    /// The bytes that mean the same as in UTF-8, wherever all bytes are of these.
+    /// The bytes that mean the same as in UTF-8 if all bytes are of this range.
     pub(crate) const fn plain_bytes(self) -> RangeInclusive<u8> {
         match self {
             Self::OneByte => 0x00..=0xEF,
@@ -20,7 +20,7 @@ impl NulForm {
         }
     }
 
-    /// Those of them that are ASCII.
+    /// The ASCII bytes among them.
     pub(crate) const fn plain_ascii(self) -> RangeInclusive<u8> {
         match self {
             Self::OneByte => 0x00..=0x7F,

@@ -1,19 +1,19 @@
-//! What validation returns.
+//! The result of validation.
 
-/// How far an input is well-formed, and what follows.
+/// The length of the well-formed prefix, and what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Validated {
     /// The bytes before this index are well-formed.
     pub valid_up_to: usize,
-    /// The maximal subpart at this index, if the input shows that it is ill-formed.
+    /// The maximal subpart at this index, if the input shows it to be ill-formed.
     pub error_len: ErrorLen,
 }
 
-/// The length of a maximal subpart. (An enumeration without fields, so that a [`Validated`] fits two
-/// registers.)
+/// The length of a maximal subpart. An enumeration without fields, so that [`Validated`] fits into two
+/// registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorLen {
-    /// No error: the input ended, inside a sequence (1 to 3 bytes of it) or not.
+    /// No error: the input ended, possibly inside a sequence (1 to 3 bytes of it).
     None,
     /// One byte.
     One,
@@ -24,7 +24,7 @@ pub enum ErrorLen {
 }
 
 impl ErrorLen {
-    /// The length in bytes, `None` where there is no error.
+    /// The length in bytes; `None` without an error.
     #[inline]
     pub const fn get(self) -> Option<usize> {
         match self {

@@ -1,4 +1,4 @@
-//! Text to `char`s and to UTF-16: characters are put together where they *end*.
+//! Text to `char`s and to UTF-16: characters are assembled where they *end*.
 //!
 //! A character belongs to the block that has its last byte, so blocks do not wait for one another: the up
 //! to three bytes before a block are loaded again with it, as validation does. For all bytes of a block at
@@ -16,8 +16,8 @@
 //! - in UTF-16, the high surrogate is put together at its third byte, the low one at its fourth;
 //! - among `char`s, bits 16 to 20 at its fourth byte, as a third plane.
 //!
-//! Two ways are shorter: ASCII is widened, and where eight characters of three bytes follow one another
-//! they are put together by themselves (`benches/versus`, cjk).
+//! Two paths are shorter: ASCII is widened, and eight consecutive characters of three bytes are
+//! assembled by themselves (`benches/versus`, cjk).
 
 use core::ptr;
 
@@ -64,7 +64,7 @@ pub(in crate::kernel) fn decode_utf16<V: Lanes>(
 /// Decodes `bytes` if they are ASCII, one to four blocks, and fit. Returns whether they are; if not, `out` is
 /// unchanged.
 ///
-/// By itself, because the constants that other text needs take longer to load than this.
+/// A function of its own, because the constants for other text take longer to load than this.
 #[inline(always)]
 pub(in crate::kernel) fn decode_short_ascii<V: Lanes, U: Unit>(
     token: V::Token,
@@ -94,14 +94,14 @@ pub(in crate::kernel) fn decode_short_ascii<V: Lanes, U: Unit>(
     true
 }
 
-/// Decodes whole characters, and stops where a block might not fit.
+/// Decodes complete characters, and stops where a block might not fit.
 #[inline(always)]
 fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usize, usize) {
     let (mut read, written) = match text.len() >= V::LEN + 3 {
         true => decode_blocks::<V, U>(token, text.as_bytes(), out),
         false => decode_short::<V, U>(token, text.as_bytes(), out),
     };
-    // The character that the last block cut is not written.
+    // A character split by the end of the last block is not written.
     while !text.is_char_boundary(read) {
         read -= 1;
     }
@@ -244,16 +244,16 @@ fn load<V: Lanes>(token: V::Token, bytes: &[u8], at: usize) -> V {
 
 /// The units of a block.
 struct Units<V> {
-    /// For each byte, the unit that ends there: bits 0 to 7, 8 to 15, and from 16 on.
+    /// For each byte, the unit that ends at it: bits 0 to 7, 8 to 15, and from 16 on.
     planes: [V; 3],
-    /// The bytes at which one does.
+    /// The bytes at which a unit ends.
     keep: u32,
-    /// Bytes of the block that are done with.
+    /// The consumed bytes of the block.
     len: usize,
 }
 
 impl<V: Lanes> Units<V> {
-    /// Puts together what ends at `ends`, in units of `size` bytes.
+    /// Assembles the units that end at `ends`, in units of `size` bytes.
     #[inline(always)]
     fn of_block(block: V, backs: [V; 3], ends: u32, size: usize) -> Self {
         let [back1, back2, back3] = backs;
@@ -302,7 +302,7 @@ impl<V: Lanes> Units<V> {
         let less = back1.and(block.splat(0x30)).equal(zero);
         let bits = back2.and(block.splat(0x07)).wrapping_add(block.splat(0xD8)).wrapping_add(less);
         let high = third.select(bits, high);
-        // A pair is written whole: where the block ends inside one, it ends before that.
+        // A pair is written as a whole: if the block ends inside one, the block ends before it.
         let thirds = third.bits();
         let cut = thirds >> (V::LEN - 1);
         let keep = self.keep | thirds & self.keep >> 1;

@@ -1,4 +1,4 @@
-//! What the conversions ask of a vector, besides what validation does.
+//! The vector operations that the conversions need, besides those of validation.
 
 use super::vector::Vector;
 
@@ -6,7 +6,7 @@ use super::vector::Vector;
 ///
 /// Comparisons set all bits of a lane, or none.
 pub(in crate::kernel) trait Lanes: Vector {
-    /// 16 bytes of a vector: what a shuffle by a table works on.
+    /// 16 bytes of a vector: the unit of a table shuffle.
     type Part: Part;
     /// As many parts as a vector has bytes divided by 8.
     type Groups: AsRef<[Self::Part]>;

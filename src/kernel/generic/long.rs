@@ -5,21 +5,21 @@ use super::vector::Vector;
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
-/// Bytes whose greatest decides what is to be done with them.
+/// The number of bytes whose maximum decides which test they need.
 const STRIDE: usize = 128;
-/// Bytes tested at once for being ASCII.
+/// The number of bytes tested for ASCII at once.
 const RUN: usize = 2 * STRIDE;
-/// Bytes, about, between two tests of the marks.
+/// The approximate number of bytes between two tests of the marks.
 const GROUP: usize = 1024;
-/// Bytes for which what has been needed is expected to be needed again.
+/// The number of bytes for which the last required test is expected to be required again.
 const SOON: usize = 512;
 
-/// 256 bytes and more, in strides, the last of which is laid against the end.
+/// 256 bytes and more, in strides. The last stride is aligned to the end of the input.
 ///
-/// - ASCII is skipped, unless there were two-byte letters less than half a KiB before: in between
-///   it is treated like them, so that a few letters in much ASCII do not cost a wrong guess each.
-/// - From a byte above DF on everything gets the full test, without being asked, for a stride; for a
-///   KiB if the time before was less than half a KiB ago, or if no more is left.
+/// - ASCII is skipped, unless there were two-byte letters less than half a KiB before. In between it
+///   gets their test, so that a few letters in much ASCII do not cost a branch misprediction each.
+/// - A byte above DF switches to the full test, without a branch, for one stride; or for a KiB if the
+///   last switch was less than half a KiB ago, or if no more is left.
 #[inline(always)]
 pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -> Look {
     let len = input.len();

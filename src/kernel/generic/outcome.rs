@@ -1,4 +1,4 @@
-//! From what a vector kernel has seen to what validation returns.
+//! From the observations of a vector kernel to the result of validation.
 
 use crate::kernel::reference::validate;
 use crate::kernel::validated::{ErrorLen, Validated};
@@ -10,8 +10,8 @@ impl Validated {
         Self { valid_up_to: len, error_len: ErrorLen::None }
     }
 
-    /// The last bytes of `input` may begin a sequence. The others are well-formed, and of what begins a
-    /// sequence every byte but the last has been tested together with the next.
+    /// The last bytes of `input` may start a sequence. The others are well-formed, and every byte of a
+    /// started sequence except the last has been tested together with the next.
     #[inline(always)]
     pub(in crate::kernel) fn all_but_tail(input: &[u8]) -> Self {
         let incomplete = match *input {
@@ -39,8 +39,8 @@ pub(in crate::kernel) fn sequence_start(input: &[u8], near: usize) -> usize {
     }
 }
 
-/// Validates `input`, all of which is known to be well-formed but for what begins at most three bytes
-/// before `near`: where a vector kernel has seen something.
+/// Validates `input`, which is known to be well-formed except for sequences that start at most three
+/// bytes before `near`, where a vector kernel detected an error.
 pub(in crate::kernel) fn validate_from(input: &[u8], near: usize) -> Validated {
     // A sequence that reaches to `near` began one to three bytes before it; if `near` is one
     // continuation byte too many, then four.

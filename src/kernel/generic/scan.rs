@@ -1,5 +1,5 @@
-//! Block after block, each tested before the next is read: well-formed prefixes, ASCII, the place of an
-//! error.
+//! Block after block, each tested before the next is read: well-formed prefixes, ASCII, the offset of
+//! an error.
 
 use core::mem::MaybeUninit;
 
@@ -60,7 +60,7 @@ fn valid_prefix<V: Vector, const COPY: bool>(
     if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
 }
 
-/// Counts the ASCII bytes that `input` begins with up to the first that is `end`.
+/// Counts the ASCII bytes at the start of `input`, up to the first `end`.
 #[inline(always)]
 pub(in crate::kernel) fn ascii_before<V: Vector>(token: V::Token, end: u8, input: &[u8]) -> usize {
     let Some(last) = input.len().checked_sub(V::LEN) else {
@@ -82,7 +82,7 @@ pub(in crate::kernel) fn ascii_before<V: Vector>(token: V::Token, end: u8, input
     }
 }
 
-/// Finds the first error in `input`, which is at `from` or after it, if there is one.
+/// Finds the first error in `input` at or after `from`, if there is one.
 #[inline(always)]
 pub(in crate::kernel) fn locate_error<V: Vector>(
     token: V::Token,

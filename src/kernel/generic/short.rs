@@ -1,4 +1,4 @@
-//! Up to 256 bytes, all of them tested at once.
+//! Up to 256 bytes, all tested at once.
 
 use super::test::{Found, Look, test_first, test_full, test_full_at};
 use super::vector::{Vector, Vector16};
@@ -13,8 +13,8 @@ static UNFINISHED: [u8; 32] = {
     table
 };
 
-/// The answer for a short input of which everything has been looked at, `top` being its greatest
-/// bytes and `last` its last ones.
+/// The result for a short input that has been tested completely. `top` is its maximum, `last` its last
+/// bytes.
 #[inline(always)]
 fn conclude<V: Vector>(token: V::Token, input: &[u8], found: Found<V>, top: V, last: V) -> Look {
     const { assert!(V::LEN <= UNFINISHED.len()) };
@@ -30,7 +30,7 @@ fn conclude<V: Vector>(token: V::Token, input: &[u8], found: Found<V>, top: V, l
     }
 }
 
-/// 4 to 16 bytes in one register, the bytes before them being zeros.
+/// 4 to 16 bytes in one register, after zeros.
 #[inline(always)]
 pub(in crate::kernel) fn validate_up_to_16<V: Vector16>(token: V::Token, input: &[u8]) -> Look {
     let words = match (input.first_chunk(), input.last_chunk()) {
@@ -56,7 +56,7 @@ pub(in crate::kernel) fn validate_up_to_16<V: Vector16>(token: V::Token, input: 
     conclude(token, input, test_first(text), text, text)
 }
 
-/// 17 to 32 bytes in two registers, the bytes before them being zeros.
+/// 17 to 32 bytes in two registers, after zeros.
 #[inline(always)]
 pub(in crate::kernel) fn validate_up_to_32<V: Vector16>(token: V::Token, input: &[u8]) -> Look {
     let (Some(low), Some(high)) = (input.first_chunk(), input.last_chunk()) else {

@@ -16,15 +16,15 @@ static SECOND: [u8; 16] = {
     table
 };
 
-/// What has been found: an answer, or that there may be an error at this byte or after it.
+/// The result so far: an answer, or that there may be an error at or after this byte.
 pub(in crate::kernel) type Look = Result<Validated, usize>;
 
-/// What blocks add up to.
+/// The accumulated state of blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Found<V> {
     /// Bit 7 is set for bytes that show an error.
     pub(super) errors: V,
-    /// The least value of `here`: below 2 for C0 and C1.
+    /// The minimum of `here`: below 2 for C0 and C1.
     least: V,
 }
 
@@ -41,7 +41,7 @@ impl<V: Vector> Found<V> {
     }
 }
 
-/// The test of the documentation of `generic`.
+/// The test described in the documentation of `generic`.
 #[inline(always)]
 pub(super) fn test_full<V: Vector>(
     block: V,

@@ -1,4 +1,4 @@
-//! What the algorithms ask of a vector.
+//! The vector operations that the algorithms need.
 
 /// A vector of bytes.
 ///

@@ -1,7 +1,7 @@
 //! Text to `char`s and UTF-16, and back.
 //!
-//! Text is `str`, validated before. A tier's own implementation gives the same answers, writes the same
-//! units, and leaves the others as they were.
+//! Text is a `str`, so it is well-formed. The implementation of a tier returns the same results, writes
+//! the same units, and leaves the other units unchanged.
 
 use super::validate::ascii_len;
 
@@ -20,9 +20,9 @@ pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, us
     decode(text, out)
 }
 
-/// What text is decoded to.
+/// The unit of the output.
 pub(in crate::kernel) trait Unit: Copy + From<u8> {
-    /// Writes `c` to the start of `out`; how many units, or `None` where it does not fit.
+    /// Writes `c` to the start of `out`. Returns the number of units, or `None` if it does not fit.
     fn put(c: char, out: &mut [Self]) -> Option<usize>;
 }
 
@@ -43,8 +43,7 @@ impl Unit for u16 {
     }
 }
 
-/// Decodes `text` into `out`: ASCII in strides, then one character after another until there is ASCII
-/// again.
+/// Decodes `text` into `out`: ASCII in strides, other characters one by one.
 pub(in crate::kernel) fn decode<U: Unit>(text: &str, out: &mut [U]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     loop {
@@ -78,7 +77,7 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
     (chars.len(), written)
 }
 
-/// Decodes `bytes` if they are ASCII, few, and fit.
+/// Decodes `bytes` if they are short ASCII and fit.
 pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
     if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
         return false;

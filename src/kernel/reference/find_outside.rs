@@ -1,8 +1,8 @@
-//! Where bytes leave a range: how to distinguish a stretch of UTF-8 from one of a dialect.
+//! Finds where bytes leave a range, to separate UTF-8 from text in a dialect.
 
 use core::ops::RangeInclusive;
 
-/// Bytes whose greatest is taken together: where there are many, and the others.
+/// The sizes of the blocks whose maximum is computed: for long inputs, and for the rest.
 const LARGE: usize = 1024;
 const SMALL: usize = 64;
 
@@ -11,8 +11,8 @@ pub(in crate::kernel) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -
     find_outside_by_blocks(bytes, range)
 }
 
-/// Subtracts the start of the range: bytes outside are then greater than its width, and the greatest of a
-/// block shows whether there are any. Compilers vectorise that with the features of the caller.
+/// Subtracts the start of the range, after which bytes outside it exceed its width: the maximum of a
+/// block shows whether there are any. Compilers vectorise this with the target features of the caller.
 #[inline(always)]
 pub(in crate::kernel) fn find_outside_by_blocks(
     bytes: &[u8],
@@ -28,7 +28,7 @@ pub(in crate::kernel) fn find_outside_by_blocks(
     if clean == large.len() {
         let (small, rest) = rest.as_chunks::<SMALL>();
         at += SMALL * small.iter().take_while(|block| is_inside(&block[..])).count();
-        // The last ones once more, with those before them.
+        // The last block overlaps the one before it.
         if bytes.len() - at == rest.len()
             && let Some(last) = bytes.last_chunk::<SMALL>()
             && is_inside(last)

@@ -1,5 +1,5 @@
-//! The reference: every operation in plain, safe code. It defines what is correct, and vector kernels call
-//! it for what their blocks leave over.
+//! The reference: every operation in plain, safe code. It defines what is correct, and vector kernels
+//! call it for their tails.
 
 pub(super) mod convert;
 mod find_outside;
@@ -22,7 +22,7 @@ pub(super) use validate::{copy_valid_prefix, text_before, valid_prefix_len, vali
 
 use super::block_errors::{BLOCK, BlockErrors};
 
-/// There is no quick way to find all errors of a block at once.
+/// The scalar kernel has no fast way to find all errors of a block at once.
 pub(super) fn block_errors(_: &[u8; BLOCK]) -> Option<BlockErrors> {
     None
 }

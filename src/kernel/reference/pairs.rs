@@ -1,15 +1,15 @@
-//! CESU-8 and Modified UTF-8 where they are not UTF-8: pairs of surrogates, and U+0000.
+//! CESU-8 and Modified UTF-8 where they differ from UTF-8: surrogate pairs and U+0000.
 //!
-//! Bytes are rewritten as UTF-8 without being validated: a pair of surrogates, `ED A0..AF tail ED
-//! B0..BF tail`, as the four bytes of its scalar value, `C0 80` as 00, everything else as it is. What
-//! comes out is then validated like any other UTF-8, so that nothing here has to be relied on.
+//! Bytes are rewritten as UTF-8 without validation: a surrogate pair, `ED A0..AF tail ED B0..BF tail`,
+//! becomes the four bytes of its scalar value, `C0 80` becomes 00, all other bytes are copied. The
+//! output is then validated like any other UTF-8, so nothing relies on this code.
 
 use crate::kernel::nul_form::NulForm;
 
-/// Bytes of room without which nothing is begun.
+/// The minimum room for another step.
 pub(in crate::kernel) const ROOM: usize = 64;
 
-/// Joins pairs: a word at a time, and the last bytes one by one.
+/// Joins pairs: one word at a time, and the last bytes one by one.
 pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(room) = out[written..].first_chunk_mut::<ROOM>() {
@@ -26,7 +26,7 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) 
     (read, written)
 }
 
-/// Splits pairs: a word at a time, and the last bytes one by one.
+/// Splits pairs: one word at a time, and the last bytes one by one.
 pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(room) = out[written..].first_chunk_mut::<ROOM>() {
@@ -43,7 +43,7 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
     (read, written)
 }
 
-/// Rewrites what `word` begins with: the bytes read and written, or `None` where it is to be stopped.
+/// Rewrites the start of `word`. Returns the bytes read and written, or `None` at a byte to stop at.
 #[inline]
 fn join_word(word: [u8; 8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     let bytes = u64::from_le_bytes(word);
@@ -71,7 +71,7 @@ fn join_word(word: [u8; 8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usiz
     }
 }
 
-/// As [`join_word`], of the last bytes, fewer than eight.
+/// As [`join_word`], for the last bytes, fewer than eight.
 fn join_one(rest: &[u8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     match *rest {
         [a, b, c, d, e, f, ..] if a == 0xED && matches!(b, 0xA0..=0xBF) => {
@@ -90,7 +90,7 @@ fn join_one(rest: &[u8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, 
     Some((1, 1))
 }
 
-/// Rewrites what `word` begins with; the bytes read and written.
+/// Rewrites the start of `word`. Returns the bytes read and written.
 #[inline]
 fn split_word(word: [u8; 8], nul: NulForm, room: &mut [u8; ROOM]) -> (usize, usize) {
     let bytes = u64::from_le_bytes(word);
@@ -114,8 +114,8 @@ fn split_word(word: [u8; 8], nul: NulForm, room: &mut [u8; ROOM]) -> (usize, usi
     }
 }
 
-/// As [`split_word`], of the last bytes, fewer than eight; `None` where they are none, or not a whole
-/// character.
+/// As [`split_word`], for the last bytes, fewer than eight. `None` if there are none, or only an
+/// incomplete character.
 fn split_one(rest: &[u8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     match *rest {
         [a @ 0xF0..=0xFF, b, c, d, ..] => {
@@ -132,7 +132,7 @@ fn split_one(rest: &[u8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize,
     Some((1, 1))
 }
 
-/// Rewrites six bytes, the first of them lowest, if they are a pair.
+/// Rewrites six bytes, the first in the lowest bits, if they are a pair.
 ///
 /// ```text
 /// ED 1010vvvv 10wwwwww ED 1011xxxx 10yyyyyy    the value is 1_0000 + vvvv_wwwwww_xxxx_yyyyyy
@@ -148,7 +148,7 @@ const fn join(bytes: u64) -> Option<[u8; 4]> {
     Some([0xF0 | u >> 2, 0x80 | (u & 3) << 4 | (w & 0x3F) >> 2, 0x80 | (w & 3) << 4 | x & 0x0F, y])
 }
 
-/// Rewrites four bytes as a pair, the other way round.
+/// Rewrites four bytes as a pair: the inverse.
 #[inline]
 const fn split([a, b, c, y]: [u8; 4]) -> [u8; 6] {
     let u = (a & 0x07) << 2 | b >> 4 & 3;
@@ -156,7 +156,7 @@ const fn split([a, b, c, y]: [u8; 4]) -> [u8; 6] {
     [0xED, 0xA0 | u.wrapping_sub(1) & 0x0F, 0x80 | w, 0xED, 0xB0 | c & 0x0F, y]
 }
 
-/// Whether this is an ED that begins no surrogate: what it is, if anything, will be seen.
+/// Whether this ED starts no surrogate. Validation decides later what it is.
 const fn is_no_surrogate(byte: u8, next: u8) -> bool {
     byte == 0xED && !matches!(next, 0xA0..=0xBF)
 }
@@ -169,15 +169,15 @@ const fn large_bytes(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3 & HIGH
 }
 
-/// Marks the first byte that is zero, none before it, and perhaps some after it.
+/// Marks the first zero byte, no byte before it, and possibly some after it.
 #[inline]
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(0x0101_0101_0101_0101) & !word & HIGH
 }
 
-/// The place of the first byte that is marked, in bit 7, or 8.
+/// The index of the first byte whose bit 7 is set, or 8.
 #[inline]
 const fn first_marked(marks: u64) -> usize {
-    // Of zero, 64 are zero.
+    // The number of trailing zeros of zero is 64.
     marks.trailing_zeros() as usize / 8
 }

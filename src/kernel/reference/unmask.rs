@@ -3,7 +3,7 @@
 use super::validate::validate;
 use crate::kernel::validated::Validated;
 
-/// Unmasks `bytes`, in groups that compilers vectorise.
+/// Unmasks `bytes` in groups that compilers vectorise.
 pub(in crate::kernel) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     let (groups, rest) = bytes.as_chunks_mut::<4>();
     for group in groups {

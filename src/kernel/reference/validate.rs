@@ -1,13 +1,13 @@
-//! Validation: how far bytes are well-formed, and where text ends.
+//! Validation: the length of the well-formed prefix, and of text before a delimiter.
 
 use core::mem::MaybeUninit;
 
 use crate::kernel::validated::{ErrorLen, Validated};
 
-/// Bytes looked at in one step while the text is ASCII.
+/// The bytes tested in one step while the text is ASCII.
 const BLOCK: usize = 16;
 
-/// Finds how far `input` is well-formed, one sequence after another, with a stride over ASCII.
+/// Finds the length of the well-formed prefix, one sequence after another, with strides over ASCII.
 pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
     let mut at = 0;
     while at < input.len() {
@@ -40,7 +40,7 @@ pub(in crate::kernel) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<
     valid
 }
 
-/// Counts the ASCII bytes that `input` begins with.
+/// Counts the ASCII bytes at the start of `input`.
 pub(in crate::kernel) fn ascii_len(input: &[u8]) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let (blocks, tail) = input.as_chunks::<BLOCK>();
@@ -58,23 +58,23 @@ pub(in crate::kernel) fn ascii_len(input: &[u8]) -> usize {
     blocks.len() * BLOCK + ascii
 }
 
-/// Counts the ASCII bytes that `input` begins with up to the first that is `end`.
+/// Counts the ASCII bytes at the start of `input`, up to the first `end`.
 pub(in crate::kernel) fn text_before(end: u8, input: &[u8]) -> usize {
     input.iter().take_while(|&&byte| byte < 0x80 && byte != end).count()
 }
 
-/// What the first bytes of an input are.
+/// The start of an input.
 pub(crate) enum Sequence {
     /// One well-formed sequence of this length.
     WellFormed(usize),
-    /// All of the input, one to three bytes, is a proper prefix of a well-formed sequence.
+    /// An incomplete sequence of one to three bytes, which is all of the input.
     Incomplete,
-    /// A maximal subpart, and then a byte that cannot follow (or, at length 1, a
-    /// byte that can begin nothing).
+    /// A maximal subpart followed by a byte that cannot continue it. Length 1 includes a byte that
+    /// starts no sequence.
     IllFormed(ErrorLen),
 }
 
-/// Reads the sequence at the start of `input`, which is not empty and does not begin with ASCII.
+/// Reads the sequence at the start of `input`, which is not empty and does not start with ASCII.
 ///
 /// The arms are the rows of RFC 3629 section 4 (Unicode Table 3-7):
 ///
@@ -88,18 +88,19 @@ pub(crate) enum Sequence {
 pub(crate) fn sequence(input: &[u8]) -> Sequence {
     let Some(bytes) = input.first_chunk::<4>() else { return sequence_by_rows(input) };
     match well_formed_len(u32::from_le_bytes(*bytes)) {
-        // The commonest errors: a byte that begins nothing, a leading byte without continuation.
+        // The most common errors: a byte that starts no sequence, and a leading byte without a
+        // continuation byte.
         0 if !matches!(bytes, [0xC2..=0xF4, 0x80..=0xBF, ..]) => Sequence::IllFormed(ErrorLen::One),
         0 => sequence_by_rows(input),
         len => Sequence::WellFormed(len),
     }
 }
 
-/// Length of the well-formed sequence of two bytes or more that four bytes, the first of them lowest,
-/// begin with; 0 for anything else.
+/// The length of the well-formed sequence of two or more bytes at the start of four bytes, the first in
+/// the lowest bits; 0 for anything else.
 ///
-/// Masks pick the marking bits of all bytes at once; what is left of overlong forms, surrogates and
-/// values too large shows in the value's highest bits.
+/// Masks select the marker bits of all bytes at once. Overlong forms, surrogates and values that are
+/// too large then show in the highest bits of the value.
 #[inline(always)]
 pub(in crate::kernel) fn well_formed_len(bytes: u32) -> usize {
     if bytes & 0x0000_C0E0 == 0x0000_80C0 {
@@ -119,7 +120,7 @@ pub(in crate::kernel) fn well_formed_len(bytes: u32) -> usize {
     0
 }
 
-/// As [`sequence`], by the rows of its table alone.
+/// As [`sequence`], by the rows of its table only.
 #[inline(never)]
 fn sequence_by_rows(input: &[u8]) -> Sequence {
     let (len, second) = match input[0] {

@@ -1,5 +1,5 @@
-//! Pairs of surrogates to UTF-8 with AVX2, and back: vectors find what is to be rewritten, and rewrite
-//! it.
+//! Surrogate pairs to UTF-8 with AVX2, and back: vectors find the sequences to rewrite, and rewrite
+//! them.
 //!
 //! ```text
 //! for each block of 32 bytes
@@ -34,7 +34,7 @@ use core::arch::x86_64::*;
 use crate::kernel::nul_form::NulForm;
 use crate::kernel::reference::pairs::{self, ROOM};
 
-/// Bytes looked at together.
+/// The number of bytes tested together.
 const BLOCK: usize = 32;
 /// Bytes of input without which no block is begun: one, and what is looked at or copied from its last
 /// byte on.
@@ -100,13 +100,13 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) 
     (read + more_read, written + more_written)
 }
 
-/// What begins in a block.
+/// The sequences that start in a block.
 struct Found {
     /// Pairs.
     pairs: u64,
     /// `C0 80`, with [`NulForm::TwoBytes`].
     nuls: u64,
-    /// What is to be stopped at.
+    /// The bytes to stop at.
     stop: u64,
     /// The second halves of pairs, in the next block.
     begun: u64,
@@ -172,11 +172,11 @@ impl Bytes64 {
     }
 }
 
-/// The other way round; see [`Kernel::split_pairs`](crate::kernel::Kernel::split_pairs).
+/// The inverse; see [`Kernel::split_pairs`](crate::kernel::Kernel::split_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    // Bytes that are done with, after `read`: at most three, the end of what began before them.
+    // Consumed bytes after `read`: at most three, the end of a sequence that started before them.
     let mut done = 0;
     while text.len() - read >= AHEAD && out.len() - written >= ROOM_TO_SPLIT {
         // SAFETY: there are 64 bytes and more.
@@ -259,7 +259,7 @@ unsafe fn split_one(from: *const u8, to: *mut u8) {
     let middle = _mm_slli_epi32::<4>(_mm_and_si128(lane, all(0x0030_3000)));
     let low = _mm_and_si128(lane, all(0x0000_0F3F));
     let sum = _mm_sub_epi32(_mm_or_si128(high, middle), all(0x0100_0000));
-    // Only of what is not UTF-8 the sum has more bits.
+    // The sum has more bits only for input that is not UTF-8.
     let sum = _mm_and_si128(_mm_or_si128(sum, low), all(0x0F3F_0F3F));
     let halves = _mm_or_si128(sum, all(0xA080_B080));
     let places = _mm_setr_epi8(-1, 3, 2, -1, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
@@ -276,7 +276,7 @@ fn all(number: u32) -> __m128i {
     _mm_set1_epi32(number as i32)
 }
 
-/// Indexes that turn the bytes of each lane of 32 bits round.
+/// Indexes that reverse the bytes of each lane of 32 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn swapped() -> __m128i {

@@ -1,7 +1,7 @@
-//! `char`s to UTF-8 with AVX-512: every character in as many bytes as the longest needs, then those
-//! that are not needed squeezed out (`vpcompressb`).
+//! `char`s to UTF-8 with AVX-512: every character is expanded to the number of bytes that the longest
+//! needs, then unused bytes are removed (`vpcompressb`).
 //!
-//! Sixty-four at a time; all of them together decide how:
+//! Sixty-four at a time. The largest of them determines the path:
 //!
 //! ```text
 //! below U+0080   the low bytes
@@ -10,8 +10,8 @@
 //!                its length over them; a byte without mark, bit 7 being clear, is not needed
 //! ```
 //!
-//! Whole vectors are written while more is certain to be written over what is too much; towards the
-//! end of the characters, or of the room, exactly the bytes that count.
+//! Vectors are stored whole while later stores are certain to overwrite the excess. Near the end of the
+//! characters, or of the room, exactly the needed bytes are written.
 
 use core::arch::x86_64::*;
 
@@ -20,7 +20,7 @@ use crate::kernel::x86_64::avx512::validate::{BLOCK, OR3, lanes, load_at, store}
 
 /// Characters in a vector.
 const LANES: usize = 16;
-/// Characters looked at together.
+/// Characters processed together.
 const GROUP: usize = 4 * LANES;
 
 /// Encodes to UTF-8; see [`Kernel::encode_chars`](crate::kernel::Kernel::encode_chars).

@@ -1,11 +1,13 @@
-//! Where a line ends, and that it is text up to there.
+//! The end of a line, and validation up to it.
 //!
-//! How long lines are is hard to predict, and a wrong guess costs as much as some blocks. So blocks are
-//! looked at several at once, and masks show which of them has the end.
+//! The length of lines is hard to predict, and a branch misprediction costs as much as several blocks.
+//! So several blocks are tested at once, and masks show which of them has the end.
 
 use core::arch::x86_64::*;
 
-use crate::kernel::x86_64::avx512::validate::{BLOCK, STRIDE, behind, load_within, marks, test};
+use crate::kernel::x86_64::avx512::validate::{
+    BLOCK, STRIDE, load_within, marks, moved_back, test,
+};
 
 /// Counts bytes; see [`Kernel::text_before`](crate::kernel::Kernel::text_before).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
@@ -61,15 +63,15 @@ fn wide(end: u8, input: &[u8]) -> Option<usize> {
     None
 }
 
-/// The errors of a block after another.
+/// The errors of a block that follows another.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn errors(before: __m512i, block: __m512i) -> u64 {
-    let [back1, back2, back3] = behind(before, block);
+    let [back1, back2, back3] = moved_back(before, block);
     marks(test(block, back1, back2, back3, _mm512_setzero_si512()))
 }
 
-/// Where in a block `end` is.
+/// The index of `end` in a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn ends_in(end: u8, block: __m512i) -> u64 {

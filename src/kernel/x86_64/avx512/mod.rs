@@ -1,5 +1,4 @@
-//! AVX-512 with VBMI: blocks of 64 bytes, nothing carried from one to the next. The algorithm is in
-//! `validate`.
+//! AVX-512 with VBMI: blocks of 64 bytes, without state between blocks. The algorithm is in `validate`.
 
 mod decode;
 mod encode;

@@ -39,10 +39,10 @@ static HALF_BY_LEADING: Aligned = Part::HalfByLeading.by_low_bits();
 static HALF_BY_SECOND: Aligned = Part::HalfBySecond.by_low_bits();
 /// `uu` by `10uuwwww`, `ww` by `10wwxxxx`.
 static NEXT_TWO: Aligned = Part::NextTwo.by_low_bits();
-/// Which byte a place is made of, where each makes three.
+/// The source byte of each position, with three positions per byte.
 static THREE_EACH: Aligned = Part::ThreeEach.by_low_bits();
 
-/// What one byte determines of others.
+/// What one byte determines of other bytes.
 #[derive(Clone, Copy)]
 enum Part {
     Leading,
@@ -88,7 +88,7 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) 
         let [block, ahead1, ahead2] = [0, 1, 2].map(|by| load_within(input, read, by));
         let marks = Marks::within(block, nul);
         let mut count = (marks.stop | !lanes(left)).trailing_zeros() as usize;
-        // Whether ED is a surrogate depends on what follows it.
+        // The bytes after ED decide whether it is a surrogate.
         if count == left && marks.ed & lanes(count) & !lanes(count - 1) != 0 {
             count -= 1;
         }
@@ -105,12 +105,12 @@ pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) 
     (read, written)
 }
 
-/// Rewrites whole blocks, up to one with something to stop at.
+/// Rewrites complete blocks, up to one with a byte to stop at.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    // What began in the block before.
+    // Sequences that started in the block before.
     let (mut before, mut nuls_before) = (0_u64, 0_u64);
     while input.len() - read >= BLOCK + AHEAD
         && let Some(room) = out[written..].first_chunk_mut::<ROOM>()
@@ -135,7 +135,7 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
         written += keep.count_ones() as usize;
         (before, nuls_before) = (pairs, nuls);
     }
-    // Back to the start of what has not ended: of a pair, at most three bytes have been written.
+    // Back to the start of an incomplete sequence: of a pair, at most three bytes have been written.
     let unfinished = match before >> 59 {
         0 => (nuls_before >> 63) as usize,
         late => AHEAD - late.trailing_zeros() as usize,
@@ -143,7 +143,7 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     (read - unfinished, written - unfinished.min(3))
 }
 
-/// Rewrites the other way round; see [`Kernel::split_pairs`](crate::kernel::Kernel::split_pairs).
+/// The inverse; see [`Kernel::split_pairs`](crate::kernel::Kernel::split_pairs).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
@@ -203,14 +203,14 @@ const FIRSTS: u64 = 0x9249_2492_4924_9249;
 /// Bytes after a block that determine what begins in it.
 const AHEAD: usize = 5;
 
-/// Where something begins, in a block.
+/// The start of each sequence in a block, by kind.
 struct Marks {
     ed: u64,
     /// Pairs.
     pairs: u64,
     /// `C0 80` for U+0000.
     nuls: u64,
-    /// What is not rewritten.
+    /// Bytes that are not rewritten.
     stop: u64,
 }
 
@@ -291,7 +291,7 @@ fn is_large(block: __m512i) -> u64 {
     _mm512_cmpge_epu8_mask(block, each(0xF0))
 }
 
-/// 80 to BF: as signed bytes, the least.
+/// 80 to BF: the smallest, as signed bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_tail(block: __m512i) -> u64 {
@@ -335,7 +335,7 @@ fn rewritten(
     _mm512_mask_mov_epi8(bytes, places[2], third)
 }
 
-/// The entries that the low six bits of each byte pick.
+/// The entries selected by the low six bits of each byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn entry(entries: &Aligned, by: __m512i) -> __m512i {

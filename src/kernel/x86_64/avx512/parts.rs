@@ -1,6 +1,6 @@
 //! The ill-formed parts of a block.
 //!
-//! Bytes are told apart by comparisons into masks of a bit for each, and the rest is done with these:
+//! Comparisons classify the bytes into masks, one bit per byte. The rest works on these masks:
 //!
 //! ```text
 //! second      = here and pair, moved forward by one     the next byte may follow this leading byte
@@ -8,8 +8,8 @@
 //! well formed = ASCII, each whole sequence's leading byte, and as many after it as it has
 //! ```
 //!
-//! No sequence reaches into another, as leading bytes differ from those that follow. What is not
-//! well-formed begins an ill-formed part, unless it follows in a maximal subpart.
+//! Sequences do not overlap, because leading bytes differ from continuation bytes. A byte that is not
+//! well-formed starts an ill-formed part, unless it continues a maximal subpart.
 
 use core::arch::x86_64::*;
 
@@ -45,13 +45,13 @@ pub(in crate::kernel) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors
 
     let longest = four_half & !four;
     let longer = (three_begun & !three) | (four_begun & !four);
-    let behind = (two | three | four) << 1 | (three | four) << 2 | four << 3;
-    let behind_ill_formed = longer << 1 | longest << 2;
-    let well_formed = !high | two | three | four | behind;
+    let continuations = (two | three | four) << 1 | (three | four) << 2 | four << 3;
+    let after_ill_formed = longer << 1 | longest << 2;
+    let well_formed = !high | two | three | four | continuations;
     Some(BlockErrors {
-        starts: !(well_formed | behind_ill_formed) & BEGINS,
+        starts: !(well_formed | after_ill_formed) & BEGINS,
         two_or_three: longer,
         three: longest,
-        end: 61 + ((behind | behind_ill_formed) >> 61).trailing_ones() as usize,
+        end: 61 + ((continuations | after_ill_formed) >> 61).trailing_ones() as usize,
     })
 }

@@ -1,25 +1,26 @@
 //! Unmasking with AVX-512, alone and together with validation.
 //!
-//! The validator loads a block again one, two and three bytes earlier, which has to wait for blocks
-//! that have only just been written. So it follows the unmasking at some distance, in one pass over
-//! memory. (Validating in registers, those loads unmasked as well, was no better than two passes
-//! where all of the test is needed.) Short input is unmasked and validated in registers.
+//! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these
+//! loads would wait for the stores (a store-to-load forwarding stall). So validation follows unmasking
+//! at a distance, in one pass over memory. (Validating in registers, with those loads unmasked too, was
+//! no better than two passes for text that needs the full test.) Short input is unmasked and validated
+//! in registers.
 //!
-//! Everything is unmasked, whatever is found. If there is an error anywhere, the validator then looks
-//! for the first.
+//! Everything is unmasked, even after an error. If there is an error anywhere, the validator then finds
+//! the first.
 
 use core::arch::x86_64::*;
 
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 use crate::kernel::x86_64::avx512::validate::{
-    BACK, BLOCK, OR3, Place, STRIDE, any_high, behind, ends_complete, first_errors, high, lanes,
-    load, load_at, load_within, store, store_to, table, test, test_narrow_bytes, validate,
+    BACK, BLOCK, OR3, Place, STRIDE, any_high, ends_complete, first_errors, high, lanes, load,
+    load_at, load_within, moved_back, store, store_to, table, test, test_narrow_bytes, validate,
 };
 
-/// How far validation follows unmasking: some blocks more than wait to be written at any time.
+/// The distance of validation after unmasking: several blocks more than the store buffer holds.
 const DISTANCE: usize = 5 * STRIDE;
-/// From here on the distance is worth keeping.
+/// The length from which keeping the distance pays off.
 const LONG: usize = DISTANCE + STRIDE;
 
 /// Unmasks; see [`Kernel::unmask`](crate::kernel::Kernel::unmask).
@@ -53,7 +54,7 @@ pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) ->
     }
 }
 
-/// A mask at some phase, over and over.
+/// A mask at some phase, repeated.
 #[derive(Clone, Copy)]
 struct Key(__m512i);
 
@@ -64,7 +65,7 @@ impl Key {
         Self(_mm512_set1_epi32(i32::from_ne_bytes(mask)))
     }
 
-    /// The key for what is `by` bytes further on.
+    /// The key, rotated to `by` bytes later.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     fn ahead(mask: [u8; 4], by: usize) -> Self {
@@ -134,7 +135,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
             Key::ahead(mask, last_at - 3).unmask(load_within(bytes, last_at, -3)),
         ]
     } else {
-        behind(_mm512_setzero_si512(), last)
+        moved_back(_mm512_setzero_si512(), last)
     };
     let at = bytes.as_mut_ptr();
     // SAFETY: the first and the last 64 bytes are within `bytes`, which has more.
@@ -151,7 +152,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     stop(bytes, _mm512_or_si512(errors, first_errors(first)), tail)
 }
 
-/// A great many bytes, in strides laid along cache lines.
+/// Long inputs, in strides aligned to cache lines.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
@@ -241,7 +242,7 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)
 }
 
-/// `block` moved back by a byte, `before` being the one before it.
+/// `block` moved back by one byte; `before` is the byte before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn back1(before: __m512i, block: __m512i) -> __m512i {

@@ -1,4 +1,4 @@
-//! Validation, and what the other operations share: blocks, tables, the test of a block.
+//! Validation, and code shared with the other operations: blocks, tables, the test of a block.
 //!
 //! All state is bit 7 of each byte lane. For a block and the same block moved back by one, two and
 //! three bytes (`back1`, `back2`, `back3`: loaded again, not shuffled):
@@ -17,13 +17,13 @@
 //! - `pair` is bit 7 of the block plus an entry of [`SECOND`], which `vpermb` picks by the low six
 //!   bits of `back1`: these number the leading bytes C0..=FF.
 //!
-//! As a block depends on the one before only through its bytes, blocks may overlap: the first and
-//! the last of an input are simply placed inside it. The greatest of 256 bytes decides whether they
-//! are ASCII, need the full test, or (below E0) a test of half the price.
+//! A block depends on the one before only through its bytes, so blocks may overlap: the first and the
+//! last block of an input are simply placed inside it. The maximum of 256 bytes decides whether they
+//! are ASCII, need the full test, or (below E0) a test of half the cost.
 //!
-//! An error is marked on the byte that shows it, one to three bytes after the start of the
-//! ill-formed sequence. The accumulated marks are tested once in a KiB or so; where there are some,
-//! the first is found by going over the last KiB again, and the reference determines the rest.
+//! An error is marked on the byte that shows it, one to three bytes after the start of the ill-formed
+//! sequence. The accumulated marks are tested about once per KiB. If there are any, the last KiB is
+//! scanned again for the first, and the reference determines the details.
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
@@ -36,7 +36,7 @@ pub(super) const STRIDE: usize = 4 * BLOCK;
 /// Strides between two tests of the accumulated errors.
 const GROUP: usize = 4;
 
-/// A table on cache lines of its own: straddling two of them makes short inputs slower.
+/// A table aligned to cache lines: straddling two of them slows down short inputs.
 #[repr(C, align(64))]
 pub(super) struct Aligned(pub(super) [u8; 64]);
 
@@ -230,7 +230,7 @@ fn validate_up_to_128(input: &[u8]) -> Validated {
     }
 }
 
-/// 129 to 319 bytes in blocks of 64, the last of which is laid against the end.
+/// 129 to 319 bytes in blocks of 64; the last block is aligned to the end of the input.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn validate_up_to_319(input: &[u8]) -> Validated {
@@ -275,7 +275,8 @@ fn validate_up_to_319(input: &[u8]) -> Validated {
     }
 }
 
-/// 320 bytes and more in strides, laid along cache lines, the last of which is laid against the end.
+/// 320 bytes and more in strides aligned to cache lines; the last stride is aligned to the end of the
+/// input.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn validate_long(input: &[u8]) -> Validated {
@@ -474,14 +475,14 @@ pub(super) fn test_narrow_bytes(block: __m512i, back1: __m512i, errors: __m512i)
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn first_errors(block: __m512i) -> __m512i {
     let zero = _mm512_setzero_si512();
-    let [back1, back2, back3] = behind(zero, block);
+    let [back1, back2, back3] = moved_back(zero, block);
     test(block, back1, back2, back3, zero)
 }
 
-/// A block moved back by one, two and three bytes, `before` being what precedes it.
+/// A block moved back by one, two and three bytes; `before` precedes it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) fn behind(before: __m512i, block: __m512i) -> [__m512i; 3] {
+pub(super) fn moved_back(before: __m512i, block: __m512i) -> [__m512i; 3] {
     let one = _mm512_set1_epi8(1);
     let back1 = table(&BACK);
     let back2 = _mm512_sub_epi8(back1, one);
@@ -504,7 +505,7 @@ pub(super) static BACK: Aligned = Aligned({
     table
 });
 
-/// The test of the module's documentation.
+/// The test described in the documentation of this module.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn test(
@@ -571,7 +572,7 @@ pub(super) fn high() -> __m512i {
     _mm512_set1_epi8(0x80_u8 as i8)
 }
 
-/// Whether bit 7 of any byte is set. (`kortest` spares the two cycles of moving the mask out.)
+/// Whether bit 7 of any byte is set. `kortest` saves the two cycles of moving the mask to a register.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn any_high(bytes: __m512i) -> bool {
@@ -592,7 +593,7 @@ pub(super) fn second() -> __m512i {
     table(&SECOND)
 }
 
-/// A place in memory where a block can be loaded, and blocks up to `BEFORE` bytes before it.
+/// A pointer from which a block can be loaded, and blocks up to `BEFORE` bytes before it.
 #[derive(Clone, Copy)]
 pub(super) struct Place<const BEFORE: usize> {
     /// Invariant: 64 bytes can be read here, and `BEFORE` bytes before.

@@ -13,13 +13,13 @@
 //! units = interleave(squeeze(low, ends), squeeze(high, ends))
 //! ```
 //!
-//! Shifts and masks of a byte are one lookup of its low six bits (`vpermb`), which leave away what
-//! marks a leading or a continuation byte. ASCII is widened. Where there is a character of four bytes
-//! the squeezing is done on the places where characters end, and their bytes are fetched from there,
+//! Shifts and masks of a byte are one lookup by its low six bits (`vpermb`), which excludes the marker
+//! bits of leading and continuation bytes. ASCII is widened. If there is a character of four bytes, the
+//! indexes at which characters end are compressed instead, and the bytes are fetched from there,
 //! sixteen characters at a time.
 //!
-//! Whole vectors are written while more is certain to be written over what is too much. Towards the
-//! end of the text, or of the room, exactly the units that count are.
+//! Vectors are stored whole while later stores are certain to overwrite the excess. Near the end of the
+//! text, or of the room, exactly the needed units are written.
 
 mod planes;
 mod units;
@@ -35,9 +35,9 @@ use crate::kernel::x86_64::avx512::validate::{
     Aligned, BLOCK, Place, any_high, lanes, load, load_within, store, table,
 };
 
-/// Bytes of a block of which the characters are fetched one by one: mostly sixteen or fewer.
+/// The bytes of a block whose characters are fetched individually; mostly sixteen characters or fewer.
 const WIDE: usize = BLOCK - BEFORE;
-/// Bytes before such a block that are in one register with it: three would do.
+/// The bytes before such a block in the same register: three would be enough.
 const BEFORE: usize = 8;
 
 /// Bytes of text that make at least one unit each, but for three of them.
@@ -105,7 +105,7 @@ unsafe fn short_ascii<const SIZE: usize>(bytes: &[u8], out: *mut u8, room: usize
     true
 }
 
-/// Leaves to the reference what is left when the room runs out.
+/// Calls the reference for the rest when the room runs out.
 #[inline]
 fn finish<U: convert::Unit>(
     text: &str,
@@ -164,7 +164,7 @@ unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (u
 /// Decodes blocks from `at` on, for as long as there is enough text after them and enough room.
 /// Returns the bytes and the units, as all of them together do.
 ///
-/// (As [`edge`], a function of its own: otherwise all tables are loaded and spilled for any input.)
+/// (As [`edge`], a separate function: inlined, all tables are loaded and spilled for every input.)
 ///
 /// # Safety
 ///
@@ -322,7 +322,7 @@ unsafe fn edge<const SIZE: usize>(
     Some((len, units))
 }
 
-/// The longest character that may reach into a block.
+/// The longest character that can extend into a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Ascii,
