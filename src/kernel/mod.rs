@@ -6,8 +6,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | `dispatch` | the operations of a kernel; each picks its implementation in one `match` |
-//! | `reference` | plain, safe code: it defines what is correct, and vector kernels call it for their
-//! tails |
+//! | `reference` | plain, safe code: it defines what is correct; vector kernels call it for tails |
 //! | `generic` | the algorithms over a vector of 16 or 32 bytes |
 //! | `x86_64`, `aarch64` | the vectors of an instruction set, and the algorithms specific to it |
 //!

@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_cut_at_a_boundary_decode_as_the_whole(bytes in bytes(), index: prop::sample::Index) {
+    fn bytes_split_at_a_boundary_decode_as_the_whole(bytes in bytes(), index: prop::sample::Index) {
         let index = index.index(bytes.len() + 1);
         let decoded = |part: &[u8]| {
             let (mut decoder, mut text) = (Utf8Decoder::new(), [0; 4096]);

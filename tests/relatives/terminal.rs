@@ -278,7 +278,7 @@ fn errors_equal_those_of_the_decoder() {
 }
 
 #[test]
-fn its_types_may_be_sent_shared_moved_and_printed() {
+fn types_are_send_sync_unpin_and_debug() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     is_plain::<TerminalDecoder>();
     is_plain::<CodingSystem>();
