@@ -5,6 +5,8 @@
 pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
 #[cfg(feature = "stream")]
 pub(crate) use crate::unchecked::ReadBuffer;
+#[cfg(feature = "alloc")]
+pub(crate) use crate::unchecked::push_utf16;
 #[cfg(feature = "bytes")]
 #[allow(unused_imports)] // each adaptor needs some of them
 pub(crate) use crate::unchecked::{GatheredText, SplitTo, take_text};

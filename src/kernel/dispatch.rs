@@ -158,7 +158,7 @@ impl Kernel {
     }
 
     /// Encodes `chars` into `out`, as far as there is room for whole ones. Returns the `char`s read and
-    /// the bytes written; the others in `out` are unchanged.
+    /// the bytes written. Those after them may be overwritten.
     #[inline]
     pub fn encode_chars(self, chars: &[char], out: &mut [u8]) -> (usize, usize) {
         dispatch!(self, encode_chars(chars, out))
@@ -166,9 +166,32 @@ impl Kernel {
 
     /// Encodes UTF-16 `units` into `out`, as far as there is room for whole characters, up to a surrogate
     /// that is not half of a pair or is a high one at the end. Returns the units read and the bytes
-    /// written; the others in `out` are unchanged.
+    /// written: these are well-formed text. Those after them may be overwritten.
     #[inline]
     pub fn encode_utf16(self, units: &[u16], out: &mut [u8]) -> (usize, usize) {
+        // SAFETY: only initialised bytes are written.
+        let out = unsafe { as_uninit(out) };
+        self.encode_utf16_into_spare(units, out)
+    }
+
+    /// As [`encode_utf16`](Self::encode_utf16), into memory of which the bytes written become initialised.
+    #[inline]
+    pub fn encode_utf16_into_spare(
+        self,
+        units: &[u16],
+        out: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize) {
         dispatch!(self, encode_utf16(units, out))
     }
+}
+
+/// `bytes` as the output of an operation.
+///
+/// # Safety
+///
+/// - Only initialised bytes are written through the result.
+#[inline(always)]
+pub(in crate::kernel) unsafe fn as_uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: both types have one layout, and the caller promises that the bytes stay initialised.
+    unsafe { &mut *(core::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
 }

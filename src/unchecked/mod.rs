@@ -6,6 +6,8 @@ mod gathered_text;
 mod read_buffer;
 mod short_text;
 #[cfg(feature = "alloc")]
+mod spare_text;
+#[cfg(feature = "alloc")]
 mod text_output;
 
 #[cfg(feature = "bytes")]
@@ -13,6 +15,8 @@ pub(crate) use gathered_text::GatheredText;
 #[cfg(feature = "stream")]
 pub(crate) use read_buffer::ReadBuffer;
 pub(crate) use short_text::ShortText;
+#[cfg(feature = "alloc")]
+pub(crate) use spare_text::push_utf16;
 #[cfg(feature = "alloc")]
 pub(crate) use text_output::{Repairs, SortedBlock, Step, TextOutput};
 

@@ -33,7 +33,10 @@ macro_rules! convert {
 
         /// Encodes; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
         #[target_feature(enable = $features)]
-        pub(in crate::kernel) fn encode_utf16(units: &[u16], out: &mut [u8]) -> (usize, usize) {
+        pub(in crate::kernel) fn encode_utf16(
+            units: &[u16],
+            out: &mut [core::mem::MaybeUninit<u8>],
+        ) -> (usize, usize) {
             generic::encode_utf16::<$vector>(<$vector>::token(), units, out)
         }
     };

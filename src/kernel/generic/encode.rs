@@ -17,54 +17,42 @@
 //! `char`s below 1_0000 are narrowed to units of 16 bits, others have lanes of 32 bits with one to four
 //! bytes each.
 
+use core::mem::MaybeUninit;
+
 use super::lanes::{Lanes, Part};
 use super::tables::{ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE};
+use crate::kernel::dispatch::as_uninit;
 use crate::kernel::reference;
 
 /// Items of the largest step.
 const MOST: usize = 16;
 /// Bytes that may be overwritten after those of a step.
 const EXCESS: usize = 16;
+/// Steps of a stride through ASCII.
+const STRIDE: usize = 4;
 
-/// Encodes `chars` into `out`, as far as there is room for whole ones. Returns the `char`s read and the bytes
-/// written; the others in `out` are unchanged.
+/// Encodes `chars`; see [`Kernel::encode_chars`](crate::kernel::Kernel::encode_chars).
 #[inline(always)]
 pub(in crate::kernel) fn encode_chars<V: Lanes>(
     token: V::Token,
     chars: &[char],
     out: &mut [u8],
 ) -> (usize, usize) {
-    let (read, written) = encode::<V, char>(token, chars, out);
+    // SAFETY: only initialised bytes are written.
+    let (read, written) = encode::<V, char>(token, chars, unsafe { as_uninit(out) });
     let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
 
-/// Encodes `units` into `out`, as far as there is room for whole characters, up to a surrogate that is not
-/// half of a pair or is a high one at the end. Returns the units read and the bytes written; the others in
-/// `out` are unchanged.
+/// Encodes `units`; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
 #[inline(always)]
 pub(in crate::kernel) fn encode_utf16<V: Lanes>(
     token: V::Token,
     units: &[u16],
-    out: &mut [u8],
+    out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
-    /// Units whose surrogates are looked at before they are encoded: they stay in the nearest cache.
-    const WINDOW: usize = 4096;
-    let (mut read, mut written) = (0, 0);
-    // A few units take less time than a step and the stack that it needs (`benches/writer`).
-    while units.len() >= V::LEN / 2 {
-        // No more than may fit: each unit is a byte at least.
-        let size = WINDOW.min(out.len() - written);
-        let window = &units[read..units.len().min(read + size)];
-        let paired = paired_len::<V>(token, window);
-        let (more, len) = encode::<V, u16>(token, &window[..paired], &mut out[written..]);
-        read += more;
-        written += len;
-        // A pair may be cut by the end of a window.
-        if more < paired || paired + 1 < WINDOW {
-            break;
-        }
-    }
+    let (read, written) = encode::<V, u16>(token, units, out);
+    // A surrogate that is not half of a pair is in the next step, if a whole one follows.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -74,83 +62,77 @@ trait Item: Copy + Default {
     /// Bytes of the longest encoding of an item.
     const WIDEST: usize;
 
-    /// Encodes the items that `items` begin with, surrogates being halves of pairs: how many of them, all or
-    /// all but the last, and the bytes.
+    /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. A last item that is a
+    /// high surrogate is not read, nor is any item if there is a surrogate that is not half of a pair.
     ///
     /// # Panics
     ///
-    /// If there are less than `LEN / 2` items, or if there is no room for `WIDEST` bytes each and the
-    /// [`EXCESS`].
-    fn put<V: Lanes>(token: V::Token, items: &[Self], room: &mut [u8]) -> (usize, usize);
+    /// If there are fewer items, or if there is no room for `WIDEST` bytes each and the [`EXCESS`].
+    fn put<V: Lanes>(
+        token: V::Token,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize);
+
+    /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII: whether they are.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer items, or no room for a byte each and the [`EXCESS`].
+    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
 /// Encodes items, and stops where a step might not fit.
 #[inline(always)]
-fn encode<V: Lanes, I: Item>(token: V::Token, items: &[I], out: &mut [u8]) -> (usize, usize) {
+fn encode<V: Lanes, I: Item>(
+    token: V::Token,
+    items: &[I],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
     let step = V::LEN / 2;
     let (mut read, mut written) = (0, 0);
-    // What is written in excess is overwritten, as each item that follows is a byte at least.
-    while items.len() - read >= step + EXCESS && out.len() - written >= step * I::WIDEST + EXCESS {
+    let room = step * I::WIDEST + EXCESS;
+    while items.len() - read >= step && out.len() - written >= room {
         let (more, len) = I::put::<V>(token, &items[read..], &mut out[written..]);
         read += more;
         written += len;
+        // Where there was ASCII, there is often more.
+        let stride = STRIDE * step;
+        while len == step
+            && items.len() - read >= stride
+            && out.len() - written >= stride + EXCESS
+            && I::put_ascii::<V>(token, &items[read..], &mut out[written..])
+        {
+            read += stride;
+            written += stride;
+        }
+        if more == 0 {
+            return (read, written);
+        }
     }
+    // A high surrogate and less than a step, or little room.
     while read < items.len() {
         let rest = &items[read..];
         let count = rest.len().min(step);
         let mut window = [I::default(); MOST];
         window[..count].copy_from_slice(&rest[..count]);
-        let mut scratch = [0; 4 * MOST + EXCESS];
-        let (more, len) = I::put::<V>(token, &window, &mut scratch);
+        let mut scratch = [MaybeUninit::uninit(); 4 * MOST + EXCESS];
+        let fits = out.len() - written >= room;
+        let place = if fits { &mut out[written..] } else { &mut scratch };
+        let (more, len) = I::put::<V>(token, &window, place);
         // Zeros after the items are a byte each.
         let (more, len) = (more.min(count), len - more.saturating_sub(count));
-        let Some(room) = out.get_mut(written..written + len) else { break };
         if more == 0 {
             break;
         }
-        room.copy_from_slice(&scratch[..len]);
+        if !fits {
+            let Some(room) = out.get_mut(written..written + len) else { break };
+            room.copy_from_slice(&scratch[..len]);
+        }
         read += more;
         written += len;
     }
     (read, written)
-}
-
-/// Counts units before the first surrogate that is not half of a pair. A high one at the end, whose other
-/// half may follow, is not counted either.
-#[inline(always)]
-fn paired_len<V: Lanes>(token: V::Token, units: &[u16]) -> usize {
-    let step = V::LEN / 2;
-    let mut at = 0;
-    // Whether the last unit before `at` is a high surrogate.
-    let mut open = 0;
-    let blocks = units.chunks_exact(step);
-    let rest = blocks.remainder();
-    for block in blocks {
-        let block = load_units::<V>(token, block);
-        let surrogates = block.and(block.splat_16(0xF800)).equal_16(block.splat_16(0xD800));
-        if open == 0 && !surrogates.intersects(surrogates) {
-            at += step;
-            continue;
-        }
-        let lows = block.and(block.splat_16(0xFC00)).equal_16(block.splat_16(0xDC00)).bits_16();
-        let highs = surrogates.bits_16() ^ lows;
-        let wanted = (highs << 1 | open) & (u32::MAX >> (32 - step));
-        if wanted != lows {
-            let first = (wanted ^ lows).trailing_zeros() as usize;
-            // A low one that is not wanted, or what follows a high one and is not low.
-            return at + first - (wanted >> first & 1) as usize;
-        }
-        open = highs >> (step - 1);
-        at += step;
-    }
-    for &unit in rest {
-        if u32::from(unit & 0xFC00 == 0xDC00) != open {
-            break;
-        }
-        open = u32::from(unit & 0xFC00 == 0xD800);
-        at += 1;
-    }
-    at - open as usize
 }
 
 /// Loads a vector's units.
@@ -173,8 +155,28 @@ impl Item for u16 {
     const WIDEST: usize = 3;
 
     #[inline(always)]
-    fn put<V: Lanes>(token: V::Token, items: &[Self], room: &mut [u8]) -> (usize, usize) {
+    fn put<V: Lanes>(
+        token: V::Token,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize) {
         put_units::<V, true>(load_units(token, items), room)
+    }
+
+    #[inline(always)]
+    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
+        let step = V::LEN / 2;
+        let (items, room) = (&items[..STRIDE * step], &mut room[..STRIDE * step + EXCESS]);
+        // (Not by `map`: a function that is passed on would lose the target feature.)
+        let a = load_units::<V>(token, items);
+        let b = load_units::<V>(token, &items[step..]);
+        let c = load_units::<V>(token, &items[2 * step..]);
+        let d = load_units::<V>(token, &items[3 * step..]);
+        if a.or(b).or(c.or(d)).intersects(a.splat_16(0xFF80)) {
+            return false;
+        }
+        put_ascii_units([a, b, c, d], room);
+        true
     }
 }
 
@@ -182,23 +184,56 @@ impl Item for char {
     const WIDEST: usize = 4;
 
     #[inline(always)]
-    fn put<V: Lanes>(token: V::Token, items: &[Self], room: &mut [u8]) -> (usize, usize) {
+    fn put<V: Lanes>(
+        token: V::Token,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize) {
         let [first, second] = load_chars::<V>(token, items);
         if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
             return put_units::<V, false>(first.narrow_32(second), room);
         }
         (V::LEN / 2, put_chars([first, second], room))
     }
+
+    #[inline(always)]
+    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
+        let step = V::LEN / 2;
+        let (items, room) = (&items[..STRIDE * step], &mut room[..STRIDE * step + EXCESS]);
+        let [a, b] = load_chars::<V>(token, items);
+        let [c, d] = load_chars::<V>(token, &items[step..]);
+        let [e, f] = load_chars::<V>(token, &items[2 * step..]);
+        let [g, h] = load_chars::<V>(token, &items[3 * step..]);
+        let all = a.or(b).or(c.or(d)).or(e.or(f).or(g.or(h)));
+        if all.intersects(all.splat_32(!0x7F)) {
+            return false;
+        }
+        put_ascii_units([a.narrow_32(b), c.narrow_32(d), e.narrow_32(f), g.narrow_32(h)], room);
+        true
+    }
 }
 
-/// Encodes a vector of units: how many of them, all or, with `PAIRS`, all but a last one that is a high
-/// surrogate, and the bytes.
+/// Writes vectors of ASCII units.
+#[inline(always)]
+fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
+    let step = V::LEN / 2;
+    let [a, b, c, d] = units;
+    put_part(a.narrow_16(), room, 0);
+    put_part(b.narrow_16(), room, step);
+    put_part(c.narrow_16(), room, 2 * step);
+    put_part(d.narrow_16(), room, 3 * step);
+}
+
+/// Encodes a vector of units; see [`Item::put`]. Without `PAIRS`, none is a surrogate.
 ///
 /// # Panics
 ///
 /// If there is no room for three bytes each and the [`EXCESS`].
 #[inline(always)]
-fn put_units<V: Lanes, const PAIRS: bool>(units: V, room: &mut [u8]) -> (usize, usize) {
+fn put_units<V: Lanes, const PAIRS: bool>(
+    units: V,
+    room: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
     let count = V::LEN / 2;
     let room = &mut room[..3 * count + EXCESS];
     if !units.intersects(units.splat_16(0xFF80)) {
@@ -228,6 +263,11 @@ fn put_units<V: Lanes, const PAIRS: bool>(units: V, room: &mut [u8]) -> (usize, 
         return (count, put_one_to_three([front, last], ascii, below_800, room));
     }
     let low = units.and(units.splat_16(0xFC00)).equal_16(units.splat_16(0xDC00));
+    let lows = low.bits_16();
+    let highs = surrogate.bits_16() ^ lows;
+    if highs << 1 & (u32::MAX >> (32 - count)) != lows {
+        return (0, 0);
+    }
     let w = units.wrapping_add_16(units.splat_16(0x2840)); // - D800 + 40
     let second = w.shr_16::<2>().and(six).shl_16::<8>();
     let of_high = w.shr_16::<8>().or(units.splat_16(0x80F0)).or(second);
@@ -236,7 +276,7 @@ fn put_units<V: Lanes, const PAIRS: bool>(units: V, room: &mut [u8]) -> (usize, 
     let of_low = third.or(last.shl_16::<8>());
     let front = surrogate.select(low.select(of_low, of_high), front);
     let len = put_one_to_three([front, last], ascii, below_800.or(surrogate), room);
-    match (surrogate.bits_16() & !low.bits_16()) >> (count - 1) {
+    match highs >> (count - 1) {
         0 => (count, len),
         // Half a pair: two bytes.
         _ => (count - 1, len - 2),
@@ -246,7 +286,7 @@ fn put_units<V: Lanes, const PAIRS: bool>(units: V, room: &mut [u8]) -> (usize, 
 /// Writes lanes of 16 bits, of which only the first byte counts where `one` has a bit. Returns how many
 /// bytes count.
 #[inline(always)]
-fn put_one_or_two<V: Lanes>(lanes: V, one: u32, room: &mut [u8]) -> usize {
+fn put_one_or_two<V: Lanes>(lanes: V, one: u32, room: &mut [MaybeUninit<u8>]) -> usize {
     let mut written = 0;
     for (group, &part) in lanes.parts().as_ref().iter().enumerate() {
         let index = one >> (8 * group) & 0xFF;
@@ -258,7 +298,7 @@ fn put_one_or_two<V: Lanes>(lanes: V, one: u32, room: &mut [u8]) -> usize {
 
 /// Writes three bytes for each lane of 16 bits: two of `front`, one of `last`. Returns how many.
 #[inline(always)]
-fn put_three<V: Lanes>(front: V, last: V, room: &mut [u8]) -> usize {
+fn put_three<V: Lanes>(front: V, last: V, room: &mut [MaybeUninit<u8>]) -> usize {
     /// The first 16 bytes, of `front` and of `last`, and the other eight.
     const THREE: [[u8; 16]; 4] = {
         let mut indexes = [[0x80; 16]; 4];
@@ -284,7 +324,12 @@ fn put_three<V: Lanes>(front: V, last: V, room: &mut [u8]) -> usize {
 /// Writes one byte of `front` where `one` is set, two where `two` is, and else these and one of `last`, for
 /// each lane of 16 bits. Returns how many.
 #[inline(always)]
-fn put_one_to_three<V: Lanes>([front, last]: [V; 2], one: V, two: V, room: &mut [u8]) -> usize {
+fn put_one_to_three<V: Lanes>(
+    [front, last]: [V; 2],
+    one: V,
+    two: V,
+    room: &mut [MaybeUninit<u8>],
+) -> usize {
     let less = one.splat_16(0xFF).select(one, two).bits();
     let mut written = 0;
     for (group, part) in front.interleave_16(last).as_ref().iter().enumerate() {
@@ -297,7 +342,7 @@ fn put_one_to_three<V: Lanes>([front, last]: [V; 2], one: V, two: V, room: &mut 
 
 /// Writes `char`s of any length. Returns the bytes.
 #[inline(always)]
-fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [u8]) -> usize {
+fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
     let room = &mut room[..4 * (V::LEN / 2) + EXCESS];
     // (Not by `map`: a function that is passed on would lose the target feature.)
     let (first, first_more) = encode_lanes(chars[0]);
@@ -342,8 +387,8 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
 ///
 /// If there is no room for them.
 #[inline(always)]
-fn put_part<P: Part>(part: P, room: &mut [u8], at: usize) {
+fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
     let room = &mut room[at..at + 16];
     // SAFETY: there are 16 bytes.
-    unsafe { part.store(room.as_mut_ptr()) };
+    unsafe { part.store(room.as_mut_ptr().cast()) };
 }

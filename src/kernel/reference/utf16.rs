@@ -1,5 +1,7 @@
 //! UTF-16 units to UTF-8.
 
+use core::mem::MaybeUninit;
+
 /// The character that a high surrogate and the next unit make, if they do.
 pub(crate) fn surrogate_pair(high: u16, low: u16) -> Option<char> {
     let (high, low) = (u32::from(high).wrapping_sub(0xD800), u32::from(low).wrapping_sub(0xDC00));
@@ -7,9 +9,7 @@ pub(crate) fn surrogate_pair(high: u16, low: u16) -> Option<char> {
     is_pair.then(|| char::from_u32(0x1_0000 + (high << 10) + low)).flatten()
 }
 
-/// Encodes `units` into `out`, up to the first that is a lone surrogate or a high one at the end, and
-/// as far as there is room for whole characters. Returns the units read and the bytes written; the
-/// other bytes in `out` are unchanged.
+/// Encodes `units`; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
 ///
 /// ```text
 /// while there is a block of 16 units, and room for the longest that it can be:
@@ -22,14 +22,17 @@ pub(crate) fn surrogate_pair(high: u16, low: u16) -> Option<char> {
 ///
 /// Text changes between one and two bytes a character at every word: a branch on each would be
 /// mispredicted again and again.
-pub(in crate::kernel) fn encode_utf16(units: &[u16], out: &mut [u8]) -> (usize, usize) {
+pub(in crate::kernel) fn encode_utf16(
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(block) = units[read..].first_chunk::<BLOCK>() {
         let room = &mut out[written..];
         if block.iter().fold(0, |all, unit| all | unit) < 0x80 {
             let Some(room) = room.first_chunk_mut::<BLOCK>() else { break };
             for (unit, byte) in block.iter().zip(room) {
-                *byte = *unit as u8;
+                byte.write(*unit as u8);
             }
             read += BLOCK;
             written += BLOCK;
@@ -57,7 +60,7 @@ pub(in crate::kernel) fn encode_utf16(units: &[u16], out: &mut [u8]) -> (usize, 
 
 /// Encodes units that are no surrogates. Returns how many bytes they are.
 #[inline]
-fn encode_block(block: &[u16; BLOCK], out: &mut [u8; 3 * BLOCK + 3]) -> usize {
+fn encode_block(block: &[u16; BLOCK], out: &mut [MaybeUninit<u8>; 3 * BLOCK + 3]) -> usize {
     // Loops over arrays, and not `map`: these become vector instructions.
     let (mut encoded, mut lengths) = ([0; BLOCK], [0; BLOCK]);
     for (&unit, encoded) in block.iter().zip(&mut encoded) {
@@ -67,15 +70,12 @@ fn encode_block(block: &[u16; BLOCK], out: &mut [u8; 3 * BLOCK + 3]) -> usize {
         *length = 1 + u8::from(unit >= 0x80) + u8::from(unit >= 0x800);
     }
     let len = usize::from(lengths.iter().sum::<u8>());
-    // Four bytes are written for each unit, and those too many over what follows.
-    let mut after = [0; 3];
-    after.copy_from_slice(&out[len..len + 3]);
+    // Four bytes are written for each unit; those too many are overwritten by the next.
     let mut at = 0;
     for (encoded, len) in encoded.iter().zip(lengths) {
-        out[at..at + 4].copy_from_slice(&encoded.to_le_bytes());
+        out[at..at + 4].copy_from_slice(&encoded.to_le_bytes().map(MaybeUninit::new));
         at += usize::from(len);
     }
-    out[len..len + 3].copy_from_slice(&after);
     len
 }
 
@@ -92,31 +92,33 @@ fn encode_unit(unit: u32) -> u32 {
 /// Encodes the character at the start of `units`, if there is one and room for it. Returns the units
 /// read and the bytes written.
 #[inline]
-fn encode_char(units: &[u16], out: &mut [u8]) -> Option<(usize, usize)> {
+fn encode_char(units: &[u16], out: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
     let &unit = units.first()?;
     let value = u32::from(unit);
     Some(match unit {
         0..0x80 => {
-            *out.first_mut()? = unit as u8;
+            out.first_mut()?.write(unit as u8);
             (1, 1)
         }
         0x80..0x800 => {
-            *out.first_chunk_mut()? = [0xC0 | (value >> 6) as u8, continuation(value)];
+            let bytes = [0xC0 | (value >> 6) as u8, continuation(value)];
+            *out.first_chunk_mut()? = bytes.map(MaybeUninit::new);
             (1, 2)
         }
         0xD800..=0xDFFF => {
             let value = u32::from(surrogate_pair(unit, *units.get(1)?)?);
-            *out.first_chunk_mut()? = [
+            let bytes = [
                 0xF0 | (value >> 18) as u8,
                 continuation(value >> 12),
                 continuation(value >> 6),
                 continuation(value),
             ];
+            *out.first_chunk_mut()? = bytes.map(MaybeUninit::new);
             (2, 4)
         }
         _ => {
-            *out.first_chunk_mut()? =
-                [0xE0 | (value >> 12) as u8, continuation(value >> 6), continuation(value)];
+            let bytes = [0xE0 | (value >> 12) as u8, continuation(value >> 6), continuation(value)];
+            *out.first_chunk_mut()? = bytes.map(MaybeUninit::new);
             (1, 3)
         }
     })

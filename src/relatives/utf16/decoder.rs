@@ -4,7 +4,7 @@ use crate::core::decoder::buffer::{Progress, Status};
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::tally::Tally;
 #[cfg(feature = "alloc")]
-use crate::core::text::split_far;
+use crate::core::text::push_utf16;
 use crate::core::text::{Kernel, surrogate_pair};
 use crate::utf16::Utf16Error;
 use crate::utf16::error::End;
@@ -89,44 +89,10 @@ impl Utf16Decoder {
         mode: ErrorMode,
         buffer: &mut [u8],
     ) -> Progress<Utf16Error> {
-        let (mut read, mut written) = (0, 0);
-        let status = loop {
-            if self.high.is_none() {
-                let (run, bytes) =
-                    Kernel::detect().encode_utf16(&units[read..], &mut buffer[written..]);
-                self.position += run as u64;
-                read += run;
-                written += bytes;
-            }
-            let front = self.front(&units[read..]);
-            let (used, text) = match front {
-                Front::End => break Status::Done,
-                Front::Hold(high) => {
-                    self.high = Some(high);
-                    self.position += 1;
-                    break Status::Done;
-                }
-                Front::Char(used, c) => (used, Repair::new(c.encode_utf8(&mut [0; 4]))),
-                Front::Lone(used, error) => match error.repair_of(mode) {
-                    Some(repair) => (used, repair),
-                    None => {
-                        self.pass(used);
-                        read += used;
-                        break Status::IllFormed(self.note(error));
-                    }
-                },
-            };
-            if !put(&text, buffer, &mut written) {
-                let nothing = read == 0 && written == 0;
-                break if nothing { Status::TooSmall { needed: text.len() } } else { Status::Full };
-            }
-            if let Front::Lone(_, error) = front {
-                self.note(error);
-            }
-            self.pass(used);
-            read += used;
-        };
+        let mut out = Slice { buffer, written: 0 };
+        let (read, status) = self.push_into(units, mode, &mut out);
         let held = if status == Status::Done { units.len() - read } else { 0 };
+        let written = out.written;
         Progress { read, held, written, status }
     }
 
@@ -158,8 +124,10 @@ impl Utf16Decoder {
         mode: ErrorMode,
         text: &mut alloc::string::String,
     ) -> Progress<Utf16Error> {
-        text.reserve(units.len());
-        self.push_to(units, mode, |bytes| text.push_str(valid(bytes)))
+        let start = text.len();
+        let (read, status) = self.push_into(units, mode, text);
+        let held = if status == Status::Done { units.len() - read } else { 0 };
+        Progress { read, held, written: text.len() - start, status }
     }
 
     /// Ends the stream. A held high surrogate is an error. Further calls return `Ok`.
@@ -206,13 +174,11 @@ impl Utf16Decoder {
     /// assert_eq!(buffer[..3], *"\u{FFFD}".as_bytes());
     /// ```
     pub fn finish_to_slice(&mut self, mode: ErrorMode, buffer: &mut [u8]) -> Progress<Utf16Error> {
-        let mut written = 0;
+        let mut out = Slice { buffer, written: 0 };
         let status = match self.alone(End::Reached) {
             None => Status::Done,
             Some(error) => match error.repair_of(mode) {
-                Some(text) if !put(&text, buffer, &mut written) => {
-                    Status::TooSmall { needed: text.len() }
-                }
+                Some(text) if !out.push_str(&text) => Status::TooSmall { needed: text.len() },
                 repair => {
                     self.pass(0);
                     self.note(error);
@@ -220,7 +186,7 @@ impl Utf16Decoder {
                 }
             },
         };
-        Progress { read: 0, held: 0, written, status }
+        Progress { read: 0, held: 0, written: out.written, status }
     }
 
     /// Ends the stream and appends the repair of a held surrogate, if any, to `text`.
@@ -353,7 +319,7 @@ impl Utf16Decoder {
     }
 
     /// Decodes `units` through a buffer on the stack and passes its text to `out` in portions.
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "stream")]
     pub(crate) fn push_to(
         &mut self,
         units: &[u16],
@@ -367,7 +333,7 @@ impl Utf16Decoder {
         }
     }
 
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "stream")]
     fn push_by_way_of(
         &mut self,
         buffer: &mut [u8],
@@ -385,6 +351,52 @@ impl Utf16Decoder {
                 return Progress { read, written, ..progress };
             }
         }
+    }
+
+    /// Decodes `units` into `out`. Returns the units read, and how it ended.
+    #[inline(always)]
+    fn push_into(
+        &mut self,
+        units: &[u16],
+        mode: ErrorMode,
+        out: &mut impl Output,
+    ) -> (usize, Status<Utf16Error>) {
+        let mut read = 0;
+        let status = loop {
+            if self.high.is_none() {
+                let run = out.push_paired(&units[read..]);
+                self.position += run as u64;
+                read += run;
+            }
+            let front = self.front(&units[read..]);
+            let (used, text) = match front {
+                Front::End => break Status::Done,
+                Front::Hold(high) => {
+                    self.high = Some(high);
+                    self.position += 1;
+                    break Status::Done;
+                }
+                Front::Char(used, c) => (used, Repair::new(c.encode_utf8(&mut [0; 4]))),
+                Front::Lone(used, error) => match error.repair_of(mode) {
+                    Some(repair) => (used, repair),
+                    None => {
+                        self.pass(used);
+                        read += used;
+                        break Status::IllFormed(self.note(error));
+                    }
+                },
+            };
+            if !out.push_str(&text) {
+                let nothing = read == 0 && out.is_unused();
+                break if nothing { Status::TooSmall { needed: text.len() } } else { Status::Full };
+            }
+            if let Front::Lone(_, error) = front {
+                self.note(error);
+            }
+            self.pass(used);
+            read += used;
+        };
+        (read, status)
     }
 
     /// Classifies the beginning of the held surrogate and `units`.
@@ -452,18 +464,72 @@ enum Front {
     Lone(usize, Utf16Error),
 }
 
-/// Writes all of `text`, if there is room for it. Returns whether there was.
-fn put(text: &str, buffer: &mut [u8], written: &mut usize) -> bool {
-    let Some(room) = buffer[*written..].get_mut(..text.len()) else { return false };
-    room.copy_from_slice(text.as_bytes());
-    *written += text.len();
-    true
+/// What units are decoded into.
+trait Output {
+    /// Appends the text of the units up to a surrogate that is not half of a pair, is the last unit, or up to
+    /// the character for which there is no room. Returns the units read.
+    fn push_paired(&mut self, units: &[u16]) -> usize;
+
+    /// Appends `text`. False: there is no room for it.
+    fn push_str(&mut self, text: &str) -> bool;
+
+    /// Whether nothing has been appended.
+    fn is_unused(&self) -> bool;
 }
 
-/// Returns bytes that were written as text.
+struct Slice<'a> {
+    buffer: &'a mut [u8],
+    written: usize,
+}
+
+impl Output for Slice<'_> {
+    #[inline(always)]
+    fn push_paired(&mut self, units: &[u16]) -> usize {
+        let (read, written) =
+            Kernel::detect().encode_utf16(units, &mut self.buffer[self.written..]);
+        self.written += written;
+        read
+    }
+
+    #[inline(always)]
+    fn push_str(&mut self, text: &str) -> bool {
+        let room = self.buffer[self.written..].get_mut(..text.len());
+        let Some(room) = room else { return false };
+        room.copy_from_slice(text.as_bytes());
+        self.written += text.len();
+        true
+    }
+
+    #[inline(always)]
+    fn is_unused(&self) -> bool {
+        self.written == 0
+    }
+}
+
 #[cfg(feature = "alloc")]
-fn valid(bytes: &[u8]) -> &str {
-    let (text, _) = split_far(Kernel::detect(), bytes);
-    debug_assert_eq!(text.len(), bytes.len());
-    text
+impl Output for alloc::string::String {
+    #[inline(always)]
+    fn push_paired(&mut self, units: &[u16]) -> usize {
+        let kernel = Kernel::detect();
+        // Enough for ASCII; for other text there is more room afterwards.
+        self.reserve(units.len());
+        let read = push_utf16(kernel, units, self);
+        let stopped_for_room = self.capacity() - self.len() < 4;
+        if read == units.len() || !stopped_for_room {
+            return read;
+        }
+        self.reserve(3 * (units.len() - read));
+        read + push_utf16(kernel, &units[read..], self)
+    }
+
+    #[inline(always)]
+    fn push_str(&mut self, text: &str) -> bool {
+        Self::push_str(self, text);
+        true
+    }
+
+    #[inline(always)]
+    fn is_unused(&self) -> bool {
+        false
+    }
 }
