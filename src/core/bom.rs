@@ -23,40 +23,40 @@ pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BomPolicy {
-    /// It is text, ZERO WIDTH NO-BREAK SPACE: for protocols that forbid a BOM.
+    /// U+FEFF is text, ZERO WIDTH NO-BREAK SPACE. For protocols that forbid a BOM.
     #[default]
     Keep,
-    /// It is a BOM: removed, and remembered (`bom_seen()`). For protocols that allow a BOM.
+    /// A BOM is removed, and `bom_seen()` returns `true`. For protocols that allow a BOM.
     Strip,
-    /// As [`Strip`](Self::Strip), and a stream without a BOM has one error,
+    /// Like [`Strip`](Self::Strip), but a stream without a BOM has one error,
     /// [`MissingBom`](Utf8ErrorKind::MissingBom). It is reported when the first byte arrives that cannot be
     /// part of a BOM, or at the end.
     Require,
-    /// It is an error, [`ForbiddenBom`](Utf8ErrorKind::ForbiddenBom), three bytes long.
+    /// A BOM is an error, [`ForbiddenBom`](Utf8ErrorKind::ForbiddenBom), three bytes long.
     Forbid,
 }
 
-/// The start of a stream: what is expected there, or what it was.
+/// What is expected at the start of a stream, or what was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// Nothing is decided: a BOM can still come.
+    /// A BOM can still arrive.
     Bom(BomPolicy),
     /// A mid-stream start, with the number of continuation bytes skipped so far.
     MidStream { skipped: u8 },
-    /// Over: no BOM was removed; with the number of continuation bytes skipped.
+    /// Over, with the number of continuation bytes skipped. No BOM was removed.
     Over { skipped: u8 },
     /// Over: a BOM was removed.
     OverWithBom,
 }
 
-/// What the next bytes are to the start of a stream.
+/// What the next bytes mean at the start of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// Text.
     Text,
-    /// Perhaps all part of a BOM.
+    /// All of them can be part of a BOM.
     Hold,
-    /// A number of bytes that are consumed and yield nothing.
+    /// This many bytes are consumed and yield nothing.
     Silent(usize),
     /// A violation of the policy; the error's own bytes are consumed.
     Error(Utf8Error),
@@ -87,7 +87,7 @@ impl Start {
         !self.is_over() && !matches!(self, Self::Bom(BomPolicy::Forbid))
     }
 
-    /// Returns what the next bytes are to the start of the stream.
+    /// Returns what the next bytes mean.
     pub(crate) fn peek(self, input: &[u8]) -> Opening {
         match (self, input) {
             (Self::Over { .. } | Self::OverWithBom, _) => Opening::Text,
@@ -104,7 +104,7 @@ impl Start {
         }
     }
 
-    /// Consumes the next bytes of the stream. Without any it changes nothing.
+    /// Consumes the next bytes. Changes nothing if there are none.
     pub(crate) fn open(&mut self, input: &[u8]) -> Opening {
         let opening = self.peek(input);
         *self = match (opening, *self) {
@@ -121,7 +121,7 @@ impl Start {
         opening
     }
 
-    /// Ends the start: nothing is expected any more.
+    /// Ends the start: no BOM is expected from here on. Returns the error if one was required.
     pub(crate) fn finish(&mut self) -> Option<Utf8Error> {
         let missing = *self == Self::Bom(BomPolicy::Require);
         if !self.is_over() {

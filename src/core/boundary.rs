@@ -3,9 +3,8 @@
 //! UTF-8 is self-synchronising: the nearest boundary is at most three bytes away. [`floor`], [`ceil`] and
 //! [`is_boundary`] find it in bytes that may be ill-formed. A boundary is an index between two decoding
 //! units: well-formed characters, and the maximal subparts of ill-formed sequences, each of which is one
-//! error. Both ends are boundaries. So bytes cut at a boundary decode to the same text and the same
-//! errors as the whole. (An unfinished sequence at the end of the bytes counts as one unit, whatever
-//! follows it.)
+//! error. Both ends are boundaries. Bytes cut at a boundary decode to the same text and the same errors as
+//! the whole. An incomplete sequence at the end of the bytes is one unit.
 //!
 //! ```
 //! use utf8_codec::boundary;
@@ -16,9 +15,9 @@
 //! assert_eq!(boundary::floor(log, 17), 17); // the Latin-1 degree sign is an error by itself
 //! ```
 //!
-//! A limit in bytes can split a character of text: in a datagram, a frame, a column or a label. [`truncate`]
-//! and [`at_most`] cut text in front of it, and `owned_at_most` (feature `bytes`) does so without borrowing.
-//! None of them copies or allocates.
+//! Text cut at a byte limit (of a datagram, a frame, a database column) can end inside a character.
+//! [`truncate`] and [`at_most`] cut before that character. `owned_at_most` (feature `bytes`) returns owned
+//! pieces. None of them copies or allocates.
 //!
 //! ```
 //! use utf8_codec::boundary;
@@ -36,9 +35,9 @@ use bytestring::ByteString;
 
 use crate::kernel::{error_at_start, sequence_len};
 
-/// Returns the last boundary at or before `index`; the length of `bytes` if `index` is greater.
+/// Returns the last boundary at or before `index`, or the length of `bytes` if `index` is greater.
 ///
-/// At most three bytes before `index`. Looks at seven bytes at most.
+/// The boundary is at most three bytes before `index`. The function reads at most seven bytes.
 ///
 /// # Examples
 ///
@@ -53,9 +52,9 @@ pub fn floor(bytes: &[u8], index: usize) -> usize {
     unit_around(bytes, index).map_or(index.min(bytes.len()), |unit| unit.start)
 }
 
-/// Returns the first boundary at or after `index`; the length of `bytes` if `index` is greater.
+/// Returns the first boundary at or after `index`, or the length of `bytes` if `index` is greater.
 ///
-/// At most three bytes after `index`. Looks at seven bytes at most.
+/// The boundary is at most three bytes after `index`. The function reads at most seven bytes.
 ///
 /// # Examples
 ///
@@ -65,14 +64,14 @@ pub fn floor(bytes: &[u8], index: usize) -> usize {
 /// let bytes = b"\xE2\x82\xAC\xE2\x82 \xE2\x82";
 /// assert_eq!(boundary::ceil(bytes, 1), 3);
 /// assert_eq!(boundary::ceil(bytes, 4), 5); // after the two bytes that are one error
-/// assert_eq!(boundary::ceil(bytes, 7), 8); // after the unfinished character
+/// assert_eq!(boundary::ceil(bytes, 7), 8); // after the incomplete character
 /// ```
 #[must_use]
 pub fn ceil(bytes: &[u8], index: usize) -> usize {
     unit_around(bytes, index).map_or(index.min(bytes.len()), |unit| unit.end)
 }
 
-/// Returns whether `index` is a boundary. There is none past the end of `bytes`.
+/// Returns whether `index` is a boundary; `false` past the end of `bytes`.
 ///
 /// # Examples
 ///
@@ -81,14 +80,14 @@ pub fn ceil(bytes: &[u8], index: usize) -> usize {
 ///
 /// assert!(boundary::is_boundary(b"\xC3\xA9", 2));
 /// assert!(!boundary::is_boundary(b"\xC3\xA9", 1));
-/// assert!(boundary::is_boundary(b"\xC0\x80", 1)); // an overlong form is not a character
+/// assert!(boundary::is_boundary(b"\xC0\x80", 1)); // an overlong encoding is two errors
 /// ```
 #[must_use]
 pub fn is_boundary(bytes: &[u8], index: usize) -> bool {
     index <= bytes.len() && unit_around(bytes, index).is_none()
 }
 
-/// The least limit of [`at_most`]: any character fits in this many bytes.
+/// The smallest limit that [`at_most`] accepts: the length of the longest character, in bytes.
 ///
 /// # Examples
 ///
@@ -99,9 +98,10 @@ pub fn is_boundary(bytes: &[u8], index: usize) -> bool {
 /// ```
 pub const MIN_LIMIT: usize = 4;
 
-/// Returns the longest start of `text` that has at most `max_length` bytes and splits no character.
+/// Returns the longest prefix of `text` that has at most `max_length` bytes and splits no character.
 ///
-/// At most three bytes shorter than `max_length`, unless `text` is shorter. Looks at four bytes at most.
+/// The prefix is at most three bytes shorter than `max_length`, unless `text` itself is shorter. The function
+/// reads at most four bytes.
 ///
 /// # Examples
 ///
@@ -120,12 +120,12 @@ pub fn truncate(text: &str, max_length: usize) -> &str {
 
 /// Cuts `text` into pieces of at most `max_length` bytes, between characters.
 ///
-/// Each piece is as long as possible, and none is empty: an empty text has no pieces. Concatenated, they
+/// Each piece is as long as possible. No piece is empty, so an empty text has none. The concatenated pieces
 /// are the text.
 ///
 /// # Panics
 ///
-/// If `max_length` is below [`MIN_LIMIT`], whatever the text, since some characters do not fit.
+/// If `max_length` is less than [`MIN_LIMIT`], even if every character of `text` would fit.
 ///
 /// # Examples
 ///
@@ -147,12 +147,13 @@ pub fn at_most(text: &str, max_length: usize) -> impl FusedIterator<Item = &str>
     .fuse()
 }
 
-/// Cuts `text` into pieces of at most `max_length` bytes that share its memory; otherwise like
-/// [`at_most`].
+/// Cuts `text` into owned pieces of at most `max_length` bytes that share its memory.
+///
+/// The pieces are those of [`at_most`].
 ///
 /// # Panics
 ///
-/// If `max_length` is below [`MIN_LIMIT`].
+/// If `max_length` is less than [`MIN_LIMIT`].
 ///
 /// # Examples
 ///
@@ -195,8 +196,8 @@ fn assert_limit(max_length: usize) {
 
 /// Returns the character or maximal subpart that contains `index` but does not begin there.
 ///
-/// A byte that can begin a sequence always begins a unit, since it continues none. So a continuation
-/// byte belongs to the unit of the last such byte before it, or is a unit by itself.
+/// A byte that is not a continuation byte always begins a unit. A continuation byte belongs to the unit of
+/// the last such byte before it, or is a unit by itself.
 fn unit_around(bytes: &[u8], index: usize) -> Option<Range<usize>> {
     let is_continuation = |at: usize| bytes.get(at).is_some_and(|byte| matches!(byte, 0x80..=0xBF));
     if !is_continuation(index) {
@@ -207,7 +208,7 @@ fn unit_around(bytes: &[u8], index: usize) -> Option<Range<usize>> {
     (unit.end > index).then_some(unit)
 }
 
-/// Returns the length of the unit that `bytes`, one to four, begin with.
+/// Returns the length of the first unit of `bytes`, which are one to four.
 fn unit_len(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii() {
         return 1;
@@ -216,7 +217,7 @@ fn unit_len(bytes: &[u8]) -> usize {
         let mut padded = [0; 4];
         padded[..bytes.len()].copy_from_slice(bytes);
         match sequence_len(padded) {
-            0 => bytes.len(), // unfinished
+            0 => bytes.len(), // incomplete
             len => len,
         }
     })

@@ -6,7 +6,7 @@ use crate::kernel::sequence_len;
 
 /// The first bytes of one sequence whose rest has not arrived.
 ///
-/// In UTF-8 it holds at most three bytes, a proper prefix of some well-formed sequence; in a dialect
+/// In UTF-8 it holds at most three bytes, a proper prefix of some well-formed sequence. In a dialect it holds
 /// at most five. Nothing else in the crate keeps the bytes of a split character.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carry<const N: usize = 4> {
@@ -43,7 +43,7 @@ impl<const N: usize> Carry<N> {
     }
 }
 
-/// The carry of the dialects: a word, for up to five bytes.
+/// The carry of the dialects: one word, for at most five bytes.
 impl Carry<8> {
     /// Holds `tail`, at most five bytes, and drops what was held before.
     #[inline]
@@ -59,8 +59,8 @@ impl Carry<8> {
         };
     }
 
-    /// Joins the held bytes, if there are one to three, and the first of `input`, if it has at least
-    /// four. Returns the joined bytes and the number of held ones.
+    /// Joins one to three held bytes with the first bytes of `input`, which has at least four. Returns the
+    /// joined bytes and the number of held bytes, or `None` if either has another length.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
@@ -87,9 +87,9 @@ impl Carry {
     /// Completes the held sequence with the first bytes of `input`: the fast path for a scanner that
     /// [is plain](Scanner::is_plain).
     ///
-    /// Returns the sequence, followed by bytes that do not belong to it, and the number of bytes of
-    /// `input` that do. Returns `None`, and changes nothing, if `input` has fewer than four bytes or
-    /// does not complete a well-formed sequence; then [`resume`](Self::resume) decides.
+    /// Returns the sequence, padded with the bytes after it, and the number of bytes that it takes from
+    /// `input`. Returns `None`, and changes nothing, if `input` has fewer than four bytes or does not complete a
+    /// well-formed sequence. Then [`resume`](Self::resume) decides.
     #[inline]
     pub(crate) fn complete(
         &mut self,
@@ -107,8 +107,8 @@ impl Carry {
         Some((joined, len - held))
     }
 
-    /// Joins the held bytes and the first of `input`, if it has at least four, into the four bytes
-    /// that a sequence has at most. Returns the number of held bytes, too.
+    /// Joins the held bytes with the first bytes of `input` into four, the length of the longest sequence.
+    /// Returns them and the number of held bytes, or `None` if `input` has fewer than four bytes.
     #[inline]
     fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
         debug_assert!(!self.is_empty());
@@ -120,7 +120,7 @@ impl Carry {
 
     /// Continues the held sequence with the first bytes of `input`. Neither is empty.
     ///
-    /// Returns how many bytes of `input` it consumed, and the result.
+    /// Returns the number of bytes consumed from `input`, and the result.
     pub(crate) fn resume(&mut self, scanner: &mut Scanner, input: &[u8]) -> (usize, Resumed) {
         debug_assert!(!self.is_empty() && !input.is_empty());
         let held = self.len();
@@ -156,7 +156,7 @@ impl Carry {
                     self.clear();
                     (consumed, Resumed::Error(error))
                 }
-                // `MissingBom` has no bytes: the held ones are still to be decoded.
+                // `MissingBom` has no bytes, so the held bytes are decoded next.
                 None => (0, Resumed::Error(error)),
             },
         }
@@ -175,7 +175,7 @@ impl Carry {
 /// The result of [`Carry::resume`].
 #[derive(Debug)]
 pub(crate) enum Resumed {
-    /// Nothing to deliver: it was a BOM, or the rest has still not arrived.
+    /// Nothing to deliver: a BOM, or a sequence that is still incomplete.
     Nothing,
     /// The character that was split.
     Char(char),

@@ -1,15 +1,16 @@
-//! How is text decoded to `char`s at once?
+//! How is text decoded to many `char`s in one call?
 
 use crate::kernel::Kernel;
 
-/// Decodes `text` into `chars`, which has room for one `char` a byte. Returns how many it wrote.
+/// Decodes `text` into `chars`, which has room for one `char` per byte. Returns the number of `char`s
+/// written.
 pub(crate) fn decode_chars(text: &str, chars: &mut [char]) -> usize {
     debug_assert!(text.len() <= chars.len());
     let kernel = Kernel::detect();
     if kernel.decodes_many() || text.is_ascii() {
         kernel.decode_chars(text, chars).1
     } else {
-        // One by one, as the kernel would do it, but without its checks for room.
+        // One by one, as the kernel does it, but without its bounds checks.
         chars.iter_mut().zip(text.chars()).map(|(place, c)| *place = c).count()
     }
 }

@@ -1,16 +1,15 @@
-//! The encoder: text to bytes, with a BOM in front on request.
+//! The encoder: text to bytes, with a BOM on request.
 
 use crate::core::bom::BOM;
 use crate::core::boundary::floor_char_boundary;
 use crate::core::decoder::buffer::{Progress, Status};
 use crate::kernel::Kernel;
 
-/// Encodes text as bytes, with a BOM in front on request: the counterpart of
-/// [`Utf8Decoder`](crate::Utf8Decoder).
+/// Encodes text as bytes, with a BOM on request: the counterpart of [`Utf8Decoder`](crate::Utf8Decoder).
 ///
-/// Text is UTF-8 already, so nothing is held between calls and nothing can fail. The BOM (RFC 3629,
-/// section 6) is written once, by the first call, even for empty text, and again after
-/// [`reset`](Self::reset).
+/// A `str` is UTF-8 already, so the encoder holds nothing between calls and never fails. The first call writes
+/// the BOM (RFC 3629, section 6), even for empty text. After [`reset`](Self::reset), the next call writes it
+/// again.
 ///
 /// # Examples
 ///
@@ -60,9 +59,9 @@ impl Utf8Encoder {
         Self { bom: Bom::Due }
     }
 
-    /// Encodes `text`: the bytes to write, in order, without copying.
+    /// Encodes `text` without copying. Returns the bytes to write, in order.
     ///
-    /// The first slice is the BOM if it is due, otherwise empty; the second is the text.
+    /// The first slice is the BOM if it is due, and empty otherwise. The second is the text.
     ///
     /// # Examples
     ///
@@ -80,8 +79,9 @@ impl Utf8Encoder {
         [self.take_bom(), text.as_bytes()]
     }
 
-    /// Encodes `text` into `buffer`, as far as there is room. Characters are written whole. [`Status`] shows
-    /// how to continue.
+    /// Encodes as much of `text` as fits into `buffer`.
+    ///
+    /// A character is never written in part. [`Status`] shows how to continue.
     ///
     /// # Examples
     ///
@@ -101,7 +101,7 @@ impl Utf8Encoder {
         stopped(read, start + read, text[read..].chars().next())
     }
 
-    /// Encodes `chars` into `buffer`, as far as there is room; `read` counts `char`s.
+    /// Encodes as many of `chars` as fit into `buffer`. `read` counts `char`s.
     ///
     /// # Examples
     ///
@@ -119,7 +119,7 @@ impl Utf8Encoder {
         stopped(read, start + encoded, chars.get(read).copied())
     }
 
-    /// Starts a new stream: the BOM, if requested, is due again.
+    /// Starts a new stream with the same settings: the BOM, if requested, is due again.
     ///
     /// # Examples
     ///
@@ -137,7 +137,7 @@ impl Utf8Encoder {
         }
     }
 
-    /// Returns the BOM if it is due, and notes that it is written.
+    /// Returns the BOM if it is due, and marks it as written.
     pub(crate) fn take_bom(&mut self) -> &'static [u8] {
         match self.bom {
             Bom::None | Bom::Written => &[],
@@ -159,7 +159,7 @@ impl Utf8Encoder {
     }
 }
 
-/// The progress of an encoder that stopped before `next`, which did not fit.
+/// The progress of an encoder that stopped before `next` because it did not fit.
 fn stopped(read: usize, written: usize, next: Option<char>) -> Progress {
     match next {
         None => Progress { read, held: 0, written, status: Status::Done },

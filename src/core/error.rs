@@ -6,8 +6,8 @@ use core::fmt;
 ///
 /// One error covers one maximal subpart (The Unicode Standard, section 3.9, "U+FFFD Substitution of
 /// Maximal Subparts"), the same extent that [`core::str::Utf8Error`] and the WHATWG Encoding
-/// Standard use. Offsets are counted in bytes from the start of the *stream*, whatever the chunks; a BOM and
-/// skipped bytes count.
+/// Standard use. Offsets count bytes from the start of the *stream*, not of the chunk; a BOM and skipped
+/// bytes count.
 ///
 /// # Examples
 ///
@@ -38,9 +38,8 @@ pub struct Utf8Error {
 
 /// Why a part of a stream is ill-formed or rejected.
 ///
-/// The first seven kinds are those of RFC 3629 section 4 and of Unicode Table 3-7; the others come
-/// from a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness) that rejects what is
-/// well-formed.
+/// The first seven kinds are violations of RFC 3629, section 4, and of Unicode, table 3-7. The others are
+/// well-formed, but rejected by a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness).
 ///
 /// # Examples
 ///
@@ -60,18 +59,18 @@ pub struct Utf8Error {
 pub enum Utf8ErrorKind {
     /// A continuation byte, `80..=BF`, where a sequence should start.
     UnexpectedContinuation,
-    /// The beginning of a sequence longer than its value needs: `C0`, `C1`, `E0 80..=9F`,
+    /// The beginning of a sequence that is longer than its code point needs: `C0`, `C1`, `E0 80..=9F`,
     /// `F0 80..=8F`.
     Overlong,
     /// The beginning of an encoded surrogate, U+D800 to U+DFFF: `ED A0..=BF`.
     Surrogate,
-    /// The beginning of a value above U+10FFFF: `F4 90..=BF`, `F5..=F7`.
+    /// The beginning of an encoded value above U+10FFFF: `F4 90..=BF`, `F5..=F7`.
     TooLarge,
     /// A byte that UTF-8 never uses: `F8..=FF`.
     InvalidByte,
-    /// The beginning of a sequence, then a byte that cannot continue it.
+    /// The beginning of a sequence, followed by a byte that cannot continue it.
     Truncated,
-    /// The beginning of a sequence, then the end of the stream.
+    /// The beginning of a sequence, followed by the end of the stream.
     Incomplete,
     /// A BOM at the start of a stream that must not have one
     /// ([`BomPolicy::Forbid`](crate::BomPolicy::Forbid)).
@@ -119,7 +118,7 @@ impl Utf8Error {
     #[inline]
     pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
         use Utf8ErrorKind as Kind;
-        // A byte that begins no sequence is an error by itself; after any other, the next byte decides.
+        // A byte that begins no sequence is an error by itself. Otherwise the next byte decides the kind.
         if matches!(input[0], 0x80..=0xC1 | 0xF5..) {
             return Self::of_byte(valid_up_to, input[0]);
         }
@@ -133,9 +132,9 @@ impl Utf8Error {
         Self::new(valid_up_to, kind, &input[..len], next)
     }
 
-    /// Returns the offset in the stream at which the ill-formed sequence starts, in bytes.
+    /// Returns the offset of the ill-formed part in the stream, in bytes.
     ///
-    /// Everything before it was well-formed or has been reported before.
+    /// Everything before it is well-formed or has been reported.
     ///
     /// # Examples
     ///
@@ -150,9 +149,9 @@ impl Utf8Error {
 
     /// Returns the length of the ill-formed part in bytes, or `None` if the stream ended inside a sequence.
     ///
-    /// As [`core::str::Utf8Error::error_len`], except that it is 0 for
-    /// [`MissingBom`](Utf8ErrorKind::MissingBom), and the length of the character, up to 4, for a rejected
-    /// one.
+    /// The values are those of [`core::str::Utf8Error::error_len`], and 0 for
+    /// [`MissingBom`](Utf8ErrorKind::MissingBom). For a rejected character it is the length of the
+    /// character, at most 4.
     ///
     /// # Examples
     ///
@@ -185,7 +184,7 @@ impl Utf8Error {
 
     /// Returns the bytes of the ill-formed part.
     ///
-    /// One to three bytes; four only for [`Noncharacter`](Utf8ErrorKind::Noncharacter); none for
+    /// There are one to three, four only for [`Noncharacter`](Utf8ErrorKind::Noncharacter), and none for
     /// [`MissingBom`](Utf8ErrorKind::MissingBom).
     ///
     /// # Examples
@@ -332,8 +331,8 @@ impl fmt::Display for Utf8ErrorKind {
     }
 }
 
-/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the stream ended inside a sequence,
-/// [`InvalidData`](std::io::ErrorKind::InvalidData) otherwise; `get_ref` returns the error itself.
+/// The kind is [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the stream ended inside a sequence,
+/// and [`InvalidData`](std::io::ErrorKind::InvalidData) otherwise. `get_ref` returns the `Utf8Error`.
 #[cfg(feature = "std")]
 impl From<Utf8Error> for std::io::Error {
     fn from(error: Utf8Error) -> Self {

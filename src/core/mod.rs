@@ -12,8 +12,8 @@
 //!  Utf8Decoder   = Scanner + Carry + Tally    yields text and errors, or repairs by an ErrorMode
 //! ```
 //!
-//! The states of the scanner are those of the start of the stream ([`bom::Start`]), and how far it looks
-//! ahead:
+//! The scanner has two states: what can still happen at the start of the stream ([`bom::Start`]), and how
+//! far it looks ahead:
 //!
 //! ```text
 //!   start:   Bom(policy) ──┬── BOM stripped ──────────────► OverWithBom
@@ -46,23 +46,23 @@
 //! It holds for `Utf8Validator`, `Utf8Decoder`, `DialectDecoder`, `FallbackDecoder`, `Utf16Decoder` and
 //! `TerminalDecoder`. `tests/api/contract.rs` checks each of them.
 //!
-//! - `new` is a `const fn` that takes only what the decoder cannot be without. Settings are `with_*`
-//!   builders, called before the first push.
+//! - `new` is a `const fn`. It takes only arguments that have no default. Settings are `with_*` builders,
+//!   called before the first push.
 //! - `push(chunk)` reports: it yields pieces, each a `Result`. A validator yields no text and returns the
 //!   first error. A decoder that cannot lend its text has no `push`.
 //! - `push_to_string(chunk, mode, &mut text)`, `push_to_slice` and the like repair: the [`ErrorMode`] is an
 //!   argument, and no decoder stores one. They return [`Progress`]: bytes read, bytes held, units
 //!   written, and the [`Status`]. They never write part of a character or part of a repair.
-//! - `finish()` ends the stream: it returns one `Err` a call for each error that the end decides, then
-//!   `Ok`. Where the end can also complete a piece, it returns `Ok(Some(piece))` until `Ok(None)`.
+//! - `finish()` ends the stream. Each call returns one error that the end decides, until `Ok`. If the end
+//!   can also complete a piece, calls return `Ok(Some(piece))` until `Ok(None)`.
 //!   `finish_to_string(mode, &mut text)` repairs instead. Further calls return `Ok`.
 //! - `position()` is the offset of the next byte, held bytes included. `incomplete()` returns the held
 //!   bytes. `bom_seen()`, `error_count()` and `first_error()` describe the stream so far.
 //! - `reset()` starts a new stream with the same settings.
 //! - An empty chunk changes nothing.
 //! - How the input is split into chunks never affects the text, the errors or their offsets.
-//! - After an error the decoder continues with the next byte. After `finish` it can be used further:
-//!   offsets keep counting, and no BOM is expected until `reset`.
+//! - After an error, decoding continues with the next byte. After `finish`, it continues too: offsets keep
+//!   counting, and no BOM is expected until `reset`.
 //!
 //! [`ErrorMode`]: crate::ErrorMode
 //! [`Progress`]: decoder::Progress
@@ -72,17 +72,17 @@
 //!
 //! A load takes its value from an earlier store that is still in the store buffer only if that one store
 //! wrote all the bytes of the load. If they come from several smaller stores, the load waits until all of
-//! them have reached the cache, about a dozen cycles: a *store-to-load forwarding stall*. For a
-//! character split across chunks, an error, or a line of twenty bytes, that is a large part of the cost. So
-//! in a few places
+//! them have reached the cache, about a dozen cycles: a *store-to-load forwarding stall*. That is a large
+//! part of the cost of a character split across chunks, of an error, or of a line of twenty bytes. The code
+//! avoids it in four ways:
 //!
-//! - small values are written and read as one word ([`carry::Carry`], [`error::Utf8Error`]);
-//! - structs are laid out without padding, so that they are copied in whole words (`lines::Line`);
-//! - functions with a fast and a slow path return each result on its own path. A result that both paths
-//!   write to the same place in memory is written in parts and copied from there as a whole;
-//! - functions that return such a value are inlined, or the value is read before it is moved.
+//! - Small values are written and read as one word ([`carry::Carry`], [`error::Utf8Error`]).
+//! - Structs have no padding, so that they are copied in whole words (`lines::Line`).
+//! - Functions with a fast and a slow path return each result on its own path. If both paths wrote their
+//!   result to one memory location, it would be written in parts and then copied as a whole.
+//! - Functions that return such a value are inlined, or the value is read before it is moved.
 //!
-//! Each of these places names the bench that shows the effect.
+//! A comment at each of them names the bench that shows the effect.
 
 pub(crate) mod bom;
 pub mod boundary;

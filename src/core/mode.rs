@@ -38,8 +38,8 @@ pub enum ErrorMode {
     Skip,
     /// `\xHH` for each byte, in lower-case hexadecimal.
     Escape,
-    /// Each byte as its ISO 8859-1 character. U+FFFD for a rejected character, and for what has no
-    /// bytes, such as a lone surrogate of UTF-16.
+    /// Each byte as its ISO 8859-1 character. U+FFFD for a rejected character, and for an unpaired surrogate
+    /// in UTF-16, which has no bytes.
     Latin1,
     /// Each byte as its windows-1252 character (WHATWG's index: 81, 8D, 8F, 90 and 9D are C1
     /// controls). U+FFFD as in [`Latin1`](Self::Latin1).
@@ -47,13 +47,13 @@ pub enum ErrorMode {
 }
 
 impl ErrorMode {
-    /// Returns the text that replaces an ill-formed part, or `None` for [`Fatal`](Self::Fatal). It does
-    /// not allocate.
+    /// Returns the text that replaces an ill-formed part, or `None` for [`Fatal`](Self::Fatal). Does not
+    /// allocate.
     ///
-    /// Every lossy path of the crate uses it. [`MissingBom`](Utf8ErrorKind::MissingBom) has no bytes, so
-    /// its repair is empty. A [`Noncharacter`](Utf8ErrorKind::Noncharacter) or
+    /// All decoders and adaptors repair with it. [`MissingBom`](Utf8ErrorKind::MissingBom) has no bytes, so its
+    /// repair is empty. A [`Noncharacter`](Utf8ErrorKind::Noncharacter) or
     /// [`Forbidden`](Utf8ErrorKind::Forbidden) character is UTF-8, not a legacy encoding: the last two modes
-    /// replace it by U+FFFD, so that no mode lets it through. They do not check their own output again:
+    /// replace it with U+FFFD, so that it is never part of the text. The repairs themselves are not checked:
     /// in Latin-1, byte 85 is a control character.
     ///
     /// # Examples
@@ -74,7 +74,7 @@ impl ErrorMode {
         self.repair_of(error)
     }
 
-    /// As [`repair`](Self::repair), for code that stores the repair.
+    /// Like [`repair`](Self::repair), for code that stores the repair.
     pub(crate) fn repair_of(self, error: &Utf8Error) -> Option<Repair> {
         let mut repair = Repair::EMPTY;
         match (self.for_kind(error.kind()), error.bytes()) {
@@ -86,7 +86,7 @@ impl ErrorMode {
         Some(repair)
     }
 
-    /// What stands for one byte in the modes that have something for each.
+    /// Returns the text for one byte, in the modes that replace each byte.
     #[inline]
     pub(crate) fn stand_in(self, byte: u8) -> ShortText {
         match (self, byte) {
@@ -119,14 +119,14 @@ pub(crate) struct Repair {
 impl Repair {
     pub(crate) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
 
-    /// A repair of something other than UTF-8. `text` has at most 24 bytes.
+    /// A repair in another encoding than UTF-8. `text` has at most 24 bytes.
     pub(crate) fn new(text: &str) -> Self {
         let mut bytes = [0; 24];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
         Self { bytes, len: text.len() as u8 }
     }
 
-    /// A character that needs no repair, for callers that store both alike.
+    /// A character that needs no repair, for callers that store characters and repairs in one type.
     #[cfg(feature = "stream")]
     pub(crate) fn from_char(c: char) -> Self {
         let mut repair = Self::EMPTY;
@@ -134,7 +134,7 @@ impl Repair {
         repair
     }
 
-    /// Appends; the longest repair, six bytes escaped, fills the buffer.
+    /// Appends `part`. The longest repair, six escaped bytes, fills the buffer.
     pub(crate) fn push(&mut self, part: ShortText) {
         let at = usize::from(self.len);
         let (bytes, len) = part.bytes();
@@ -147,7 +147,7 @@ impl Deref for Repair {
     type Target = str;
 
     fn deref(&self) -> &str {
-        // Checked again rather than trusted: it is short, and not on a fast path.
+        // Validated again instead of `unchecked`: the text is short, and this is no fast path.
         core::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
 }
@@ -170,11 +170,11 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Every byte in Latin-1.
+/// The repair of every byte in Latin-1.
 #[cfg(feature = "alloc")]
 pub(crate) static EVERY_LATIN1: [ShortText; 256] = every_latin1();
 
-/// Every byte escaped.
+/// The repair of every byte, escaped.
 #[cfg(feature = "alloc")]
 pub(crate) static EVERY_ESCAPE: [ShortText; 256] = {
     let mut every = [ShortText::REPLACEMENT; 256];
@@ -186,7 +186,7 @@ pub(crate) static EVERY_ESCAPE: [ShortText; 256] = {
     every
 };
 
-/// Every byte in windows-1252.
+/// The repair of every byte in windows-1252.
 #[cfg(feature = "alloc")]
 pub(crate) static EVERY_WINDOWS_1252: [ShortText; 256] = {
     let mut every = every_latin1();

@@ -5,8 +5,8 @@ use crate::core::strictness::Strictness;
 
 /// How a stream begins and what it may contain.
 ///
-/// The same small value configures validators, decoders, codecs and streams. By default an initial U+FEFF
-/// is text, and everything well-formed is accepted.
+/// The same value configures validators, decoders, codecs and streams. By default, a leading U+FEFF is text,
+/// and every well-formed character is accepted.
 ///
 /// # Examples
 ///
@@ -34,8 +34,8 @@ enum Beginning {
 }
 
 impl Utf8Options {
-    /// Returns the default options: [`BomPolicy::Keep`], everything well-formed accepted, the stream
-    /// decoded from its first byte.
+    /// Returns the default options: [`BomPolicy::Keep`], no rejected characters, and a stream that begins
+    /// with its first byte.
     ///
     /// # Examples
     ///
@@ -83,11 +83,10 @@ impl Utf8Options {
         Self { strictness, ..self }
     }
 
-    /// Starts in the middle of a stream, as when tailing a log or joining a multicast.
+    /// Decodes from the middle of a stream, for example when tailing a log or joining a multicast.
     ///
-    /// Up to three continuation bytes at the start are the rest of a character that began before: they
-    /// are skipped, count in offsets, and `skipped()` returns their number. A fourth is an error. No BOM
-    /// is expected: U+FEFF is text.
+    /// Up to three continuation bytes at the start belong to a character that began earlier. They are skipped
+    /// and count in offsets; `skipped()` returns their number. A fourth is an error. U+FEFF is text.
     ///
     /// # Examples
     ///

@@ -13,9 +13,9 @@ use crate::unchecked::split_line;
 /// The state of a UTF-8 stream between two bytes.
 ///
 /// A scanner holds no bytes and never fails. The caller shows it the bytes from
-/// [`position`](Self::position) on; [`step`](Self::step) describes the first of them and moves past them. The
-/// caller then shows the bytes that follow. Bytes answered with [`Step::Hold`] are not consumed: the
-/// caller shows them again, together with the bytes after them.
+/// [`position`](Self::position) on. [`step`](Self::step) describes the first of them and moves past them; the
+/// caller then shows the bytes that follow. [`Step::Hold`] consumes nothing: the caller shows the same bytes
+/// again, together with the bytes after them.
 ///
 /// ```text
 /// loop {
@@ -28,8 +28,8 @@ use crate::unchecked::split_line;
 /// }
 /// ```
 ///
-/// It is a small value. To look ahead, step a copy; to commit, assign it back. Everything that decodes
-/// UTF-8 in this crate is such a loop. Outside this module tree it is reached through
+/// A scanner is a small value. To look ahead, step a copy; to commit, assign it back. Everything that decodes
+/// UTF-8 in this crate is such a loop. The other rooms use it through
 /// [`Utf8Decoder`](crate::Utf8Decoder), which adds the carry and counts errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanner {
@@ -39,17 +39,17 @@ pub(crate) struct Scanner {
     look: Look,
 }
 
-/// What the bytes shown begin with. Every step but `Hold` moves the position past what it describes.
+/// What the input begins with. Every step but `Hold` moves the position past the bytes it describes.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
-    /// Text, not empty.
+    /// Non-empty text.
     Text(&'a str),
-    /// A number of bytes without meaning: a stripped BOM, or the rest of a character that began before
-    /// a mid-stream start.
+    /// This many bytes that yield nothing: a stripped BOM, or the rest of a character that began before a
+    /// mid-stream start.
     Silent(usize),
     /// An error. Its own bytes are consumed; `MissingBom` has none.
     Error(Utf8Error),
-    /// No bytes at all, or at most three that can still become a sequence or a BOM.
+    /// No bytes, or at most three that can still become a sequence or a BOM.
     Hold,
 }
 
@@ -58,7 +58,7 @@ impl Scanner {
         Self { position: 0, options, start: options.start(), look: Look::Far }
     }
 
-    /// Sets the options. The start of the stream is decided by those before its first byte.
+    /// Sets the options. Those for the start of the stream apply only before its first byte.
     pub(crate) const fn with_options(self, options: Utf8Options) -> Self {
         let is_start_open =
             self.position == 0 && (!self.start.is_over() || self.options.start().is_over());
@@ -84,7 +84,7 @@ impl Scanner {
         self.start.skipped()
     }
 
-    /// Returns how much of the start of the stream is decided.
+    /// Returns the state of the start of the stream.
     #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
     pub(crate) const fn start(&self) -> Start {
         self.start
@@ -111,8 +111,8 @@ impl Scanner {
         self.look == Look::Far && self.asks_for_utf8_only()
     }
 
-    /// The fast path of [`step`](Self::step) for a scanner that [is plain](Self::is_plain): returns the text
-    /// that `input` begins with, perhaps empty, and what follows it.
+    /// The fast path of [`step`](Self::step) for a scanner that [is plain](Self::is_plain). Returns the text
+    /// that `input` begins with, which can be empty, and what follows it.
     #[inline]
     pub(crate) fn step_plain<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
         let (text, ending) = split_far(Kernel::detect(), input);
@@ -167,8 +167,8 @@ impl Scanner {
 
     /// Ends the stream after `tail`, bytes that the last step answered with [`Step::Hold`].
     ///
-    /// Returns the error that the end decides: `MissingBom` first, then `Incomplete` for the tail, which
-    /// is consumed with it, then `None`.
+    /// Each call returns one error that the end decides: `MissingBom`, then `Incomplete`, which consumes the
+    /// tail. After that, calls return `None`.
     pub(crate) fn finish(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         if let Some(missing) = self.start.finish() {
             return Some(missing);
@@ -187,7 +187,7 @@ impl Scanner {
         self.position += bytes as u64;
     }
 
-    /// Takes back the last `bytes` bytes of a [`Step::Text`], to be shown again.
+    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller shows them again.
     pub(crate) const fn unread(&mut self, bytes: usize) {
         self.position -= bytes as u64;
     }
@@ -195,8 +195,8 @@ impl Scanner {
 
 /// Fast paths inside the core.
 impl Scanner {
-    /// Takes the character that `bytes`, the joined parts of a split sequence, are, if nothing else has
-    /// to be checked.
+    /// Consumes the joined parts of a split sequence and returns its character, if `bytes` are well-formed and
+    /// the scanner checks nothing else.
     #[inline]
     pub(super) fn take_char(&mut self, bytes: &[u8]) -> Option<char> {
         if !self.asks_for_utf8_only() {
@@ -207,7 +207,8 @@ impl Scanner {
         Some(c)
     }
 
-    /// Where errors are near: takes the error that `byte`, the next, is whatever follows it.
+    /// If errors are near and `byte`, the next, is an error whatever follows it: consumes it and returns the
+    /// error.
     #[inline(always)]
     pub(super) fn take_stray(&mut self, byte: u8) -> Option<Utf8Error> {
         if self.look == Look::Far || !matches!(byte, 0x80..=0xC1 | 0xF5..) || !self.start.is_over()
@@ -219,7 +220,7 @@ impl Scanner {
         Some(error)
     }
 
-    /// Where errors are near: takes the error that `input` begins with, if it does. The shortest way
+    /// If errors are near and `input` begins with one: consumes it and returns it. This is the shortest path
     /// for many errors in a row.
     // Always inlined: see `crate::core`, "Store forwarding"; scenario `damaged`, rows `pieces`.
     #[inline(always)]
@@ -236,22 +237,22 @@ impl Scanner {
         Some(error)
     }
 
-    /// Whether errors are near and the scanner asks for UTF-8 only: where the
-    /// [repair loop](crate::core::decoder::lossy) is faster than single steps.
+    /// Whether errors are near and the scanner checks nothing but UTF-8. The
+    /// [repair loop](crate::core::decoder::lossy) is then faster than single steps.
     #[cfg(feature = "alloc")]
     pub(super) fn looks_near(&self) -> bool {
         self.look == Look::Near && self.asks_for_utf8_only()
     }
 
-    /// Skips bytes that the repair loop has decoded. It stops where errors are no longer near.
+    /// Skips bytes that the repair loop has decoded. The loop stops when errors are no longer near.
     #[cfg(feature = "alloc")]
     pub(super) fn skip_repaired(&mut self, bytes: usize) {
         self.skip(bytes);
         self.look = Look::Far;
     }
 
-    /// Unmasks all of `input`, the payload of a WebSocket frame, and describes what it then begins
-    /// with: in one pass, if the scanner [is plain](Self::is_plain).
+    /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over what it then begins with. It
+    /// takes one pass if the scanner [is plain](Self::is_plain).
     #[cfg(feature = "bytes")]
     #[inline]
     pub(super) fn unmask_and_step<'a>(
@@ -274,8 +275,7 @@ impl Scanner {
     }
 }
 
-/// For callers that find the ends of lines themselves, and those that read some bytes in another
-/// encoding.
+/// For callers that find line ends themselves, and for callers that decode some bytes in another encoding.
 impl Scanner {
     /// Continues at another offset of the stream.
     #[cfg(feature = "alloc")]
@@ -289,7 +289,7 @@ impl Scanner {
         self.start.finish();
     }
 
-    /// Describes what `input` is to the start of the stream; `None` if the start leaves it to the text.
+    /// Steps over the start of the stream. Returns `None` if `input` begins with text.
     #[cold]
     pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<'a>> {
         Some(match self.start.open(input) {
@@ -303,9 +303,9 @@ impl Scanner {
         })
     }
 
-    /// Ends the sequence of `tail`, one to three bytes that the last step answered with
-    /// [`Step::Hold`]: `next`, a byte that continues no sequence, follows. Returns the error; call it
-    /// again until `None`, as `MissingBom` comes first.
+    /// Ends the sequence of `tail`, one to three bytes that the last step answered with [`Step::Hold`]. The
+    /// byte `next` follows them and continues no sequence. Returns the error. Call it until `None`, because
+    /// `MissingBom` precedes the error of the sequence.
     #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
         let mut joined = [next; 4];
@@ -316,8 +316,8 @@ impl Scanner {
         }
     }
 
-    /// If the scanner [is plain](Self::is_plain): returns text that `input` begins with and that does
-    /// not reach past the first byte `end`: at least the ASCII. The position stays.
+    /// Returns a prefix of `input` that is text and ends before the first byte `end`. The prefix contains at
+    /// least the leading ASCII. The scanner [is plain](Self::is_plain), and does not move.
     #[cfg(any(feature = "codec", feature = "stream"))]
     #[inline]
     pub(crate) fn peek_text<'a>(&self, end: u8, input: &'a [u8]) -> &'a str {
@@ -325,8 +325,7 @@ impl Scanner {
         split_line(Kernel::detect(), end, input)
     }
 
-    /// If the scanner [is plain](Self::is_plain): returns `input` as text, if all of it is. The position
-    /// stays.
+    /// Returns `input` if all of it is text. The scanner [is plain](Self::is_plain), and does not move.
     #[cfg(any(feature = "codec", feature = "stream"))]
     #[inline]
     pub(crate) fn peek_whole<'a>(&self, input: &'a [u8]) -> Option<&'a str> {
@@ -335,9 +334,9 @@ impl Scanner {
         (text.len() == input.len()).then_some(text)
     }
 
-    /// Describes what `input` begins with if it is in a legacy encoding that agrees with ASCII:
-    /// [`Step::Silent`] up to and including the first `line_end`, or up to the first rejected
-    /// character; if that is the first, its error. Only ASCII characters are checked.
+    /// Steps over `input` in a legacy encoding that contains ASCII. Returns [`Step::Silent`] up to and
+    /// including the first `line_end`, or up to the first rejected character, or the error of a rejected
+    /// character at the front. Only ASCII characters are checked.
     #[cfg(feature = "alloc")]
     pub(crate) fn step_legacy<'a>(&mut self, input: &'a [u8], line_end: Option<u8>) -> Step<'a> {
         let strictness = self.options.strictness();
@@ -363,7 +362,7 @@ impl Scanner {
     }
 }
 
-/// The fast paths: only speed depends on them.
+/// Tests of the fast paths, on which only speed depends.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,11 +4,11 @@ use core::fmt;
 
 use crate::core::error::Utf8ErrorKind;
 
-/// Well-formed characters that are rejected; none by default.
+/// A set of well-formed characters to reject. The default is empty.
 ///
-/// A rejected character is one error of its own length, reported like any other:
-/// [`Noncharacter`](Utf8ErrorKind::Noncharacter) or [`Forbidden`](Utf8ErrorKind::Forbidden).
-/// Checking costs a second pass over the text.
+/// Each rejected character is one error, as long as the character:
+/// [`Noncharacter`](Utf8ErrorKind::Noncharacter) or [`Forbidden`](Utf8ErrorKind::Forbidden). Checking costs a
+/// second pass over the text.
 ///
 /// # Examples
 ///
@@ -52,7 +52,7 @@ impl Strictness {
     }
 
     /// Returns the rules of MQTT 5.0, section 1.5.4: a packet must not contain NUL, and should not contain
-    /// control characters or noncharacters. U+FEFF is always text there, so use
+    /// control characters or noncharacters. In MQTT, U+FEFF is always text: use
     /// [`BomPolicy::Keep`](crate::BomPolicy::Keep).
     ///
     /// # Examples
@@ -159,8 +159,8 @@ impl Strictness {
         byte.is_ascii_control() && self.judge(&[byte]).is_some()
     }
 
-    /// Returns the length and the kind of error if the character that `bytes`, well-formed text, begin
-    /// with is rejected.
+    /// Returns the length of the first character of `bytes` and the kind of error, if that character is
+    /// rejected. `bytes` are well-formed.
     fn judge(self, bytes: &[u8]) -> Option<(usize, Utf8ErrorKind)> {
         let (class, len, kind) = match *bytes {
             [0, ..] => (NUL, 1, Utf8ErrorKind::Forbidden),
@@ -193,7 +193,7 @@ impl fmt::Debug for Strictness {
     }
 }
 
-/// The bytes that begin a character which some strictness rejects.
+/// The first bytes of characters that can be rejected.
 static SUSPECT: [bool; 256] = {
     let mut suspect = [false; 256];
     let mut byte = 0;

@@ -30,7 +30,7 @@ impl<E: Copy> Tally<E> {
         self.first = Some(error);
     }
 
-    /// Counts `errors`; `first` returns the first of them.
+    /// Adds `errors` to the count. `first` returns the first of them.
     #[cfg(feature = "alloc")]
     pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<E>) {
         self.count += errors;
@@ -39,7 +39,7 @@ impl<E: Copy> Tally<E> {
         }
     }
 
-    /// Takes back the count of the last `errors`.
+    /// Subtracts the last `errors` from the count.
     #[cfg(feature = "stream")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.count = self.count.saturating_sub(errors);

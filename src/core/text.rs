@@ -1,6 +1,6 @@
-//! Bytes to text: how far the text goes that the options accept, and what follows it.
+//! Bytes to text: how long is the text that the options accept, and what follows it?
 //!
-//! This is also the door through which the rooms above reach `unchecked` and `kernel`.
+//! The rooms above `core` import items of `unchecked` and `kernel` from here.
 
 pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
 #[cfg(feature = "stream")]
@@ -23,17 +23,16 @@ pub(crate) enum Ending {
     End,
     /// A maximal subpart of this length.
     IllFormed(usize),
-    /// A character of this length, well-formed and rejected.
+    /// A well-formed character of this length that the options reject.
     Refused(usize, Utf8ErrorKind),
 }
 
 /// How far ahead to look for the end of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// As far as it goes: errors are rare.
+    /// To the end of the input: errors are rare.
     Far,
-    /// No further than needed, so that errors that are close together cost no more than what is
-    /// between them.
+    /// Block by block: each of many errors costs only what precedes it.
     Near,
 }
 
@@ -44,7 +43,7 @@ impl Ending {
     }
 }
 
-/// Splits off the accepted text at the start of `input`. Returns it, and what follows.
+/// Returns the accepted text at the start of `input`, and what follows it.
 #[inline]
 pub(crate) fn split_text(
     kernel: Kernel,
@@ -62,14 +61,14 @@ pub(crate) fn split_text(
     }
 }
 
-/// As [`split_text`] with [`Look::Far`], without strictness.
+/// Like [`split_text`] with [`Look::Far`], without strictness.
 #[inline]
 pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     let (text, error_len) = unchecked::split_far(kernel, input);
     (text, Ending::after(error_len))
 }
 
-/// As [`split_far`], after unmasking all of `input` in the same pass. Returns that first.
+/// Like [`split_far`], but unmasks all of `input` in the same pass. Returns the unmasked input first.
 #[cfg(feature = "bytes")]
 #[inline]
 pub(crate) fn unmask_and_split_far(

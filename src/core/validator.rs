@@ -6,10 +6,10 @@ use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::text::Ending;
 
-/// Validates a stream of bytes, in chunks split anywhere, without output.
+/// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///
-/// Between calls it holds at most three bytes: the beginning of one sequence or of a BOM. An empty
-/// chunk changes nothing. After an error it continues after the ill-formed part. After
+/// Between calls it holds at most three bytes: the beginning of one sequence or of a BOM. An empty chunk
+/// changes nothing. After an error, validation continues after the ill-formed part. After
 /// [`finish`](Self::finish), offsets keep counting and no BOM is expected until [`reset`](Self::reset).
 ///
 /// # Examples
@@ -46,11 +46,10 @@ impl Utf8Validator {
         Self { scanner: Scanner::new(Utf8Options::new()), carry: Carry::new() }
     }
 
-    /// Sets the options, before the first push.
+    /// Sets the options. Call it before the first push.
     ///
-    /// The validator continues the stream, with the same offsets, if it has already begun: the strictness then
-    /// applies to what has not been decoded, and the rest of the options to the stream after the next
-    /// [`reset`](Self::reset).
+    /// If the stream has begun, it continues with the same offsets. The new strictness applies to the bytes
+    /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
     ///
     /// # Examples
     ///
@@ -67,15 +66,15 @@ impl Utf8Validator {
 
     /// Validates the next chunk of the stream.
     ///
-    /// Costs one pass over `chunk`. At the end of the stream, call [`finish`](Self::finish).
+    /// It costs one pass over `chunk`. At the end of the stream, call [`finish`](Self::finish).
     ///
-    /// To count all errors, a [`Utf8Decoder`](crate::Utf8Decoder) is simpler:
-    /// `decoder.push(chunk).for_each(drop)`, then its `error_count()` and `first_error()`.
+    /// To count all errors, use a [`Utf8Decoder`](crate::Utf8Decoder): `decoder.push(chunk).for_each(drop)`,
+    /// then `decoder.error_count()` and `decoder.first_error()`.
     ///
     /// # Errors
     ///
-    /// The first ill-formed part, in the call that delivers its first impossible byte.
-    /// [`position`](Self::position) is then the end of that part; the rest of the chunk has not been
+    /// The first ill-formed part, from the call that delivers its first impossible byte.
+    /// [`position`](Self::position) is then the end of that part, and the rest of the chunk has not been
     /// consumed. The example shows how to continue.
     ///
     /// # Examples
@@ -146,12 +145,13 @@ impl Utf8Validator {
     ///
     /// Further calls are harmless and return `Ok` once every error has been reported. Two errors are
     /// possible only if the stream ends inside a required BOM: `MissingBom`, then `Incomplete`. With
-    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call until `Ok`.
+    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call it until `Ok`.
     ///
     /// # Errors
     ///
-    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence,
-    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM.
+    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence.
+    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM is
+    /// complete.
     ///
     /// # Examples
     ///
@@ -170,7 +170,7 @@ impl Utf8Validator {
         }
     }
 
-    /// Starts a new stream with the same options: offset 0, nothing held, a BOM expected as at first.
+    /// Starts a new stream with the same options, at offset 0. The held bytes are discarded.
     ///
     /// # Examples
     ///
@@ -239,7 +239,7 @@ impl Utf8Validator {
 
     /// Returns whether a BOM was removed from the start of this stream.
     ///
-    /// Always false with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
+    /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
     ///
     /// # Examples

@@ -104,7 +104,7 @@ async fn other_charsets_are_decoded_and_counted() {
     }
     let (status, answer) = post(address, "euc-jp", &b"ok\n\xFF"[..]).await;
     let expected = json!({
-        "error": "ill-formed EUC-JP at byte 3 (ff)",
+        "error": "invalid EUC-JP in the body at byte 3: ff",
         "kind": "ill-formed", "offset": 3, "line": 2, "bytes": "ff",
     });
     assert_eq!((status, answer), (400, expected));

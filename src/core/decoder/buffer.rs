@@ -1,4 +1,4 @@
-//! Buffer to buffer: how much of a chunk is written to a destination of fixed size, and what comes next?
+//! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
 use crate::core::carry::Resumed;
 use crate::core::decoder::Utf8Decoder;
@@ -8,10 +8,10 @@ use crate::core::mode::{ErrorMode, Repair};
 use crate::core::scanner::Step;
 use crate::core::text::Ending;
 
-/// The longest chunk that is decoded in one step, so that its output stays in the cache.
+/// The longest chunk that is decoded in one step. It is short enough to stay in the cache.
 const SHORT: usize = 1024;
 
-/// The result of a call that writes into a buffer: what it has read and written, and why it returned.
+/// The result of a call that writes into a buffer: how much it read and wrote, and why it returned.
 ///
 /// # Examples
 ///
@@ -29,13 +29,13 @@ const SHORT: usize = 1024;
 #[non_exhaustive]
 #[must_use]
 pub struct Progress<E = Utf8Error> {
-    /// Units of the input whose text, repair or error has been delivered: bytes, or `char`s or UTF-16
-    /// units if the input is made of these.
+    /// The number of input units whose text, repair or error has been delivered: bytes, or `char`s or UTF-16
+    /// units if the input consists of these.
     pub read: usize,
-    /// Further units of the input that the decoder holds as the beginning of a sequence; 0 unless the
-    /// status is [`Status::Done`]. Continue with `input[read + held..]`.
+    /// The number of further input units that the decoder holds as the beginning of a sequence. It is 0
+    /// unless the status is [`Status::Done`]. Continue with `input[read + held..]`.
     pub held: usize,
-    /// Units written to the destination: bytes, `char`s or UTF-16 units.
+    /// The number of units written to the destination: bytes, `char`s or UTF-16 units.
     pub written: usize,
     /// Why the call returned.
     pub status: Status<E>,
@@ -43,11 +43,11 @@ pub struct Progress<E = Utf8Error> {
 
 /// Why a call that writes into a buffer returned.
 ///
-/// Every status but `Done` names what has to change before the next call.
+/// Every status except `Done` names what has to change before the next call.
 ///
 /// # Examples
 ///
-/// A stream decoded through a buffer of fixed size, to its end:
+/// This decodes a whole stream through a buffer of fixed size:
 ///
 /// ```
 /// use utf8_codec::{ErrorMode, Utf8Decoder};
@@ -87,7 +87,7 @@ pub enum Status<E = Utf8Error> {
     Done,
     /// The next character or repair does not fit in the rest of the destination.
     ///
-    /// `read` is 0 if the repair of held bytes was all that fitted; `written` is then greater than 0.
+    /// `read` can be 0: then only the repair of held bytes did fit, and `written` is greater than 0.
     Full,
     /// The next character or repair alone is longer than the whole destination, so nothing was read or
     /// written. Never returned for a destination of at least 16 units.
@@ -95,18 +95,17 @@ pub enum Status<E = Utf8Error> {
         /// The length of that character or repair, in units of the destination.
         needed: usize,
     },
-    /// An error, only in [`ErrorMode::Fatal`]; `read` counts its units, as far as they are of this
-    /// input.
+    /// An error, only in [`ErrorMode::Fatal`]. `read` includes those of its units that are part of this input.
     IllFormed(E),
 }
 
-/// Something to write, found at the front of the input.
+/// What to write next.
 enum Found<'a> {
-    /// Text, as much of it as fits.
+    /// Text. It is written as far as it fits.
     Text(&'a str),
-    /// A character that was split across chunks.
+    /// A character that was split across chunks. It is written whole.
     Char(char),
-    /// A repair, to be written whole.
+    /// A repair. It is written whole.
     Repair(Repair),
     Nothing,
 }
@@ -115,8 +114,8 @@ enum Found<'a> {
 impl Utf8Decoder {
     /// Decodes `chunk` and appends its text to `text`.
     ///
-    /// Reserves as many bytes as `chunk` has. The status is [`Status::Done`], or [`Status::IllFormed`] in
-    /// [`ErrorMode::Fatal`]; then push `chunk[read..]` to continue after the error.
+    /// Reserves `chunk.len()` bytes. The status is [`Status::Done`], or, in [`ErrorMode::Fatal`],
+    /// [`Status::IllFormed`]. To continue after the error, push `chunk[read..]`.
     ///
     /// # Examples
     ///
@@ -170,11 +169,11 @@ impl Utf8Decoder {
         self.progress(read, text.len() - before, status)
     }
 
-    /// Ends the stream, and appends the repair of its end to `text`.
+    /// Ends the stream, and appends the repair of an incomplete sequence to `text`.
     ///
     /// # Errors
     ///
-    /// In [`ErrorMode::Fatal`], as [`finish`](Self::finish).
+    /// In [`ErrorMode::Fatal`], those of [`finish`](Self::finish). In the other modes, none.
     ///
     /// # Examples
     ///
@@ -199,9 +198,9 @@ impl Utf8Decoder {
         Ok(())
     }
 
-    /// Decodes `chunk` into `buffer`, as far as there is room.
+    /// Decodes as much of `chunk` as fits into `buffer`.
     ///
-    /// Characters and repairs are written whole. [`Status`] shows how to continue.
+    /// A character or a repair is never written in part. [`Status`] shows how to continue.
     ///
     /// # Examples
     ///
@@ -220,9 +219,9 @@ impl Utf8Decoder {
         self.push_to(chunk, mode, buffer)
     }
 
-    /// Decodes `chunk` into `chars`, as far as there is room; `written` counts `char`s.
+    /// Decodes as much of `chunk` as fits into `chars`. `written` counts `char`s.
     ///
-    /// Repairs are written whole. [`Status`] shows how to continue.
+    /// A repair is never written in part. [`Status`] shows how to continue.
     ///
     /// # Examples
     ///
@@ -237,7 +236,7 @@ impl Utf8Decoder {
     /// assert_eq!(chars, ['g', 'r', 'ö', 'ß', 'e']);
     /// ```
     ///
-    /// A repair is as many `char`s as its text has:
+    /// A repair can be several `char`s:
     ///
     /// ```
     /// use utf8_codec::{ErrorMode, Utf8Decoder};
@@ -251,10 +250,9 @@ impl Utf8Decoder {
         self.push_to(chunk, mode, chars)
     }
 
-    /// Decodes `chunk` into `units` of UTF-16, in native byte order, as far as there is room; `written`
-    /// counts units.
+    /// Decodes as much of `chunk` as fits into `units` of UTF-16, in native byte order. `written` counts units.
     ///
-    /// Surrogate pairs and repairs are written whole. [`Status`] shows how to continue.
+    /// A surrogate pair or a repair is never written in part. [`Status`] shows how to continue.
     ///
     /// # Examples
     ///
@@ -274,10 +272,9 @@ impl Utf8Decoder {
         self.push_to(chunk, mode, units)
     }
 
-    /// Ends the stream, and writes the repair of its end into `buffer`.
+    /// Ends the stream, and writes the repair of an incomplete sequence into `buffer`.
     ///
-    /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
-    /// room.
+    /// With [`Status::Full`] or [`Status::TooSmall`], the stream has not ended. Call it again with more room.
     ///
     /// # Examples
     ///
@@ -298,10 +295,9 @@ impl Utf8Decoder {
         self.finish_to(mode, buffer)
     }
 
-    /// Ends the stream, and writes the repair of its end into `chars`; `written` counts `char`s.
+    /// Ends the stream, and writes the repair of an incomplete sequence into `chars`. `written` counts `char`s.
     ///
-    /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
-    /// room.
+    /// With [`Status::Full`] or [`Status::TooSmall`], the stream has not ended. Call it again with more room.
     ///
     /// # Examples
     ///
@@ -321,11 +317,10 @@ impl Utf8Decoder {
         self.finish_to(mode, chars)
     }
 
-    /// Ends the stream, and writes the repair of its end into `units` of UTF-16; `written` counts
+    /// Ends the stream, and writes the repair of an incomplete sequence into `units` of UTF-16. `written` counts
     /// units.
     ///
-    /// With [`Status::Full`] or [`Status::TooSmall`] the stream has not ended: call again with more
-    /// room.
+    /// With [`Status::Full`] or [`Status::TooSmall`], the stream has not ended. Call it again with more room.
     ///
     /// # Examples
     ///
@@ -345,7 +340,7 @@ impl Utf8Decoder {
         self.finish_to(mode, units)
     }
 
-    /// Writes with one step if that is enough.
+    /// Decodes `chunk` in one step if possible.
     #[inline]
     fn push_to<D: Destination + ?Sized>(
         &mut self,
@@ -359,7 +354,7 @@ impl Utf8Decoder {
                 let len = chunk.len();
                 return Progress { read: len, held: 0, written: len, status: Status::Done };
             }
-            // No encoding takes more units than UTF-8 takes bytes.
+            // No destination needs more units than UTF-8 needs bytes.
             if chunk.len() <= SHORT && destination.size() >= chunk.len() {
                 let (text, ending) = self.scanner.step_plain(chunk);
                 if ending == Ending::End {
@@ -387,7 +382,7 @@ impl Utf8Decoder {
             if input.is_empty() {
                 break Status::Done;
             }
-            // A character or repair that does not fit is taken back.
+            // Restored if the character or the repair does not fit.
             let before = self.clone();
             let room = destination.size() - written;
             let (used, found) = match self.find(input, mode, D::window(room)) {

@@ -1,14 +1,14 @@
-//! The destination: what is text decoded into, and how much of it fits?
+//! The destination: which units is text decoded into, and how much of it fits?
 
 use crate::core::boundary::floor_char_boundary;
 use crate::kernel::Kernel;
 
 /// A slice of units of one encoding.
 pub(crate) trait Destination {
-    /// Returns the number of units it has.
+    /// Returns the length of the slice, in units.
     fn size(&self) -> usize;
 
-    /// Returns the number of units of `text`.
+    /// Returns the length of `text`, in units.
     fn units(text: &str) -> usize;
 
     /// Returns the number of bytes of input to validate if there is room for `room` units.
@@ -16,12 +16,12 @@ pub(crate) trait Destination {
     /// Text that is validated and does not fit is validated again by the next call.
     fn window(room: usize) -> usize;
 
-    /// Writes `text` from unit `at` on, as many whole characters as fit. Returns the bytes read and
-    /// the units written.
+    /// Writes as many whole characters of `text` as fit, from unit `at` on. Returns the bytes read and the
+    /// units written.
     fn put(&mut self, at: usize, text: &str) -> (usize, usize);
 
-    /// The fast path of destinations that have one: writes `bytes` from the start on if they are few,
-    /// ASCII, and fit. Otherwise writes nothing and returns `false`.
+    /// The fast path of destinations that have one. If `bytes` are few, ASCII, and fit, writes them at the
+    /// start and returns `true`. Otherwise writes nothing.
     fn put_short_ascii(&mut self, _bytes: &[u8]) -> bool {
         false
     }
@@ -91,8 +91,8 @@ impl Destination for [u16] {
 
 /// The window for units that encode one to `widest` bytes each.
 ///
-/// If each encodes one byte, at most `MORE` bytes are validated in vain; if more, the rest is validated
-/// next. The window is small enough to stay in the cache until it is converted.
+/// If each unit encodes one byte, at most `MORE` bytes are validated that do not fit. If units encode more, the
+/// next window validates the rest. The window is small enough to stay in the cache until it is converted.
 fn window(room: usize, widest: usize) -> usize {
     const MORE: usize = 512;
     const LARGEST: usize = 64 * 1024;

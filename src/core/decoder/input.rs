@@ -1,4 +1,4 @@
-//! One step loop for every kind of chunk: how is the next piece taken off its front?
+//! One step loop for every kind of chunk: what is its next piece?
 
 use crate::core::carry::{Carry, Resumed};
 use crate::core::error::Utf8Error;
@@ -9,9 +9,9 @@ use crate::core::text::Ending;
 #[cfg(feature = "bytes")]
 use crate::unchecked::{SplitTo, take_text};
 
-/// A chunk that text is taken from without copying: `&[u8]`, `Bytes` or `BytesMut`.
+/// A chunk whose text is not copied: `&[u8]`, `Bytes` or `BytesMut`.
 pub(crate) trait Input {
-    /// Text that borrows or shares the memory of the chunk.
+    /// Text that borrows from the chunk or shares its memory.
     type Text: AsRef<str>;
 
     fn as_bytes(&self) -> &[u8];
@@ -19,7 +19,7 @@ pub(crate) trait Input {
     /// Drops the first `len` bytes.
     fn skip(&mut self, len: usize);
 
-    /// Takes the text that `scan` finds at the front.
+    /// Removes and returns the text that `scan` finds at the front.
     fn take_text(&mut self, scan: impl for<'s> FnOnce(&'s [u8]) -> &'s str) -> Self::Text;
 }
 
@@ -64,7 +64,7 @@ impl<B: SplitTo> Input for B {
     }
 }
 
-/// A [`Step`] that has been taken off its input, except for `Hold`.
+/// A [`Step`] whose bytes have been removed from the input, except for `Hold`.
 pub(crate) enum Taken<T> {
     Text(T),
     Error(Utf8Error),
@@ -72,8 +72,8 @@ pub(crate) enum Taken<T> {
     Hold,
 }
 
-/// Takes the next piece off `input`: first the character that `carry` holds, made text by `text_of`. At
-/// the end, `carry` holds the bytes that are left.
+/// Removes the next piece from `input` and returns it. The first is the split character that `carry` holds,
+/// converted by `text_of`. At the end, `carry` holds the bytes that are left.
 #[inline(always)]
 pub(super) fn take_piece<I: Input>(
     scanner: &mut Scanner,
@@ -104,8 +104,8 @@ pub(super) fn take_piece<I: Input>(
     None
 }
 
-/// If the scanner [is plain](Scanner::is_plain): takes the text that `input` begins with, perhaps empty,
-/// and returns what follows it.
+/// Removes the text that `input` begins with, which can be empty. Returns it, and what follows it. The scanner
+/// [is plain](Scanner::is_plain).
 #[cfg(feature = "bytes")]
 #[inline]
 pub(super) fn take_plain<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::Text, Ending) {
@@ -118,9 +118,9 @@ pub(super) fn take_plain<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::
     (text, ending)
 }
 
-/// Takes what `input` begins with. The error is not counted yet.
-// Always inlined, as a step is returned through memory: see `crate::core`, "Store forwarding";
-// scenario `damaged`, rows `pieces`.
+/// Removes what `input` begins with and returns it. Does not count the error.
+// Always inlined, because a step is returned through memory: see `crate::core`, "Store forwarding"; scenario
+// `damaged`, rows `pieces`.
 #[inline(always)]
 pub(super) fn take_step<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken<I::Text> {
     loop {

@@ -1,15 +1,15 @@
-//! The text of one item, copied from the first repair on.
+//! The text of one item: copied only from the first repair on.
 
 use bytestring::ByteString;
 
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 
-/// The text of one item in the making.
+/// The text of one item under construction.
 pub(crate) struct Item {
-    /// The buffer's own text, for as long as nothing has to be repaired.
+    /// Text that shares the buffer's memory, up to the first repair.
     clean: ByteString,
-    /// From the first repair on a copy of it, and all that follows.
+    /// From the first repair on: a copy of `clean`, and everything after it.
     repaired: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl Item {
         Ok(())
     }
 
-    /// The text so far, to be appended to: from here on it is a copy.
+    /// Returns the text so far as a copy, to append to.
     pub(crate) fn repaired(&mut self) -> &mut String {
         self.repaired.get_or_insert_with(|| String::from(&*self.clean))
     }
@@ -43,7 +43,7 @@ impl Item {
         self.repaired.map_or(self.clean, ByteString::from)
     }
 
-    /// The text, unless it is empty.
+    /// Returns the text, or `None` if it is empty.
     pub(crate) fn into_item(self) -> Option<ByteString> {
         Some(self.into_text()).filter(|text| !text.is_empty())
     }

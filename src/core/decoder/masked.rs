@@ -1,4 +1,4 @@
-//! Masked chunks: unmasking the payload of a WebSocket frame while it is validated.
+//! Masked chunks: how is the payload of a WebSocket frame unmasked and validated in one pass?
 
 use core::slice;
 
@@ -17,32 +17,32 @@ impl Mask {
         Self(key)
     }
 
-    /// Advances by `len` bytes, and returns the key for them.
+    /// Returns the key for the next `len` bytes, and advances past them.
     fn advance(&mut self, len: usize) -> [u8; 4] {
         let key = self.0;
-        // As a word, whose lowest byte comes first: to rotate an array by a variable is slow.
+        // Rotated as a little-endian word, because rotating an array by a variable is slow.
         self.0 = u32::from_le_bytes(key).rotate_right(8 * (len % 4) as u32).to_le_bytes();
         key
     }
 }
 
-/// What a chunk is, once unmasked, up to the first error.
+/// An unmasked chunk, decoded up to the first error.
 #[derive(Debug, Default)]
 pub(crate) struct Unmasked<'a> {
-    /// The split character that its first bytes complete.
+    /// The split character that the first bytes complete.
     pub(crate) cut: Option<char>,
-    /// The number of bytes after that which mean nothing, such as a BOM.
+    /// The number of bytes after it that yield nothing, such as a BOM.
     pub(crate) silent: usize,
-    /// All text after that.
+    /// All text after them.
     pub(crate) text: &'a str,
-    /// The first error. The bytes after it are unmasked, and not consumed.
+    /// The first error. The bytes after it are unmasked, but not consumed.
     pub(crate) error: Option<Utf8Error>,
-    /// If there is no error: the beginning of a character at the end.
+    /// If there is no error: an incomplete character at the end.
     pub(crate) incomplete: &'a [u8],
 }
 
 impl Utf8Decoder {
-    /// Unmasks all of `chunk`, if there is a mask, and decodes it up to the first error.
+    /// Unmasks all of `chunk` if there is a mask, and decodes it up to the first error.
     #[inline]
     pub(crate) fn push_masked<'c>(
         &mut self,
@@ -70,7 +70,7 @@ impl Utf8Decoder {
         Unmasked { cut, ..unmasked }
     }
 
-    /// As [`push_masked`](Self::push_masked), for callers that keep the undecoded bytes: the decoder holds
+    /// Like [`push_masked`](Self::push_masked), for callers that keep the undecoded bytes. The decoder holds
     /// nothing.
     #[inline]
     pub(crate) fn step_masked<'c>(
@@ -128,7 +128,7 @@ impl Utf8Decoder {
         }
     }
 
-    /// Unmasks bytes that are not decoded, if there is a mask.
+    /// Unmasks `bytes` if there is a mask, without decoding them.
     pub(crate) fn unmask(&self, bytes: &mut [u8], mask: &mut Option<Mask>) {
         if let Some(mask) = mask {
             let key = mask.advance(bytes.len());

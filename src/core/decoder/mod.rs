@@ -24,11 +24,11 @@ use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
 use crate::core::text::{Ending, first_char};
 
-/// Decodes a stream of bytes, in chunks split anywhere, into text, and reports each error.
+/// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
 /// [`push`](Self::push) yields text and errors in the order of the stream. Text borrows from the chunk,
 /// except a character split across chunks, which borrows from the decoder. The methods that write into a
-/// buffer repair errors instead, by the [`ErrorMode`](crate::ErrorMode) of the call.
+/// buffer repair errors instead, with the [`ErrorMode`](crate::ErrorMode) that you pass.
 ///
 /// Between calls the decoder holds at most three bytes: the beginning of one sequence or of a BOM.
 /// An empty chunk changes nothing. [`finish`](Self::finish) turns an incomplete tail into one error.
@@ -78,11 +78,10 @@ impl Utf8Decoder {
         }
     }
 
-    /// Sets the options, before the first push.
+    /// Sets the options. Call it before the first push.
     ///
-    /// The decoder continues the stream, with the same offsets, if it has already begun: the strictness then
-    /// applies to what has not been decoded, and the rest of the options to the stream after the next
-    /// [`reset`](Self::reset).
+    /// If the stream has begun, it continues with the same offsets. The new strictness applies to the bytes
+    /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
     ///
     /// # Examples
     ///
@@ -98,15 +97,15 @@ impl Utf8Decoder {
         Self { scanner: self.scanner.with_options(options), ..self }
     }
 
-    /// Decodes the next chunk of the stream: text and errors, in order.
+    /// Decodes the next chunk of the stream. Yields text and errors in order.
     ///
-    /// The iterator is lazy: bytes it has not reached are not consumed ([`Pieces::rest`]). Once
-    /// exhausted, it has yielded everything that the bytes so far determine. It costs one pass over
-    /// `chunk`, and copies nothing. At the end of the stream, call [`finish`](Self::finish).
+    /// The iterator is lazy: bytes it has not reached are not consumed ([`Pieces::rest`]). Once exhausted, it
+    /// has yielded everything that the bytes so far determine. It costs one pass over `chunk` and copies
+    /// nothing. At the end of the stream, call [`finish`](Self::finish).
     ///
     /// # Errors
     ///
-    /// Each ill-formed part is an `Err` in its place. Decoding continues after it.
+    /// The iterator yields an `Err` for each ill-formed part, and continues after it.
     ///
     /// # Examples
     ///
@@ -133,12 +132,13 @@ impl Utf8Decoder {
     ///
     /// Further calls are harmless and return `Ok` once every error has been reported. Two errors are
     /// possible only if the stream ends inside a required BOM: `MissingBom`, then `Incomplete`. With
-    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call until `Ok`.
+    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call it until `Ok`.
     ///
     /// # Errors
     ///
-    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence,
-    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM.
+    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence.
+    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM is
+    /// complete.
     ///
     /// # Examples
     ///
@@ -159,8 +159,8 @@ impl Utf8Decoder {
         }
     }
 
-    /// Starts a new stream with the same options: offset 0, nothing held, no error counted, a BOM
-    /// expected as at first.
+    /// Starts a new stream with the same options, at offset 0. The held bytes and the error count are
+    /// discarded.
     ///
     /// # Examples
     ///
@@ -209,7 +209,7 @@ impl Utf8Decoder {
 
     /// Returns whether a BOM was removed from the start of this stream.
     ///
-    /// Always false with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
+    /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
     ///
     /// # Examples
@@ -244,8 +244,8 @@ impl Utf8Decoder {
         self.scanner.skipped()
     }
 
-    /// Returns the number of errors in this stream so far: maximal subparts of ill-formed sequences, and
-    /// what the options reject.
+    /// Returns the number of errors in this stream so far: ill-formed parts, and characters that the options
+    /// reject.
     ///
     /// # Examples
     ///
@@ -259,7 +259,7 @@ impl Utf8Decoder {
         self.tally.count()
     }
 
-    /// Returns the first error of this stream.
+    /// Returns the first error of this stream, if there was one.
     ///
     /// # Examples
     ///
@@ -273,7 +273,7 @@ impl Utf8Decoder {
         self.tally.first()
     }
 
-    /// Continues the held sequence with the first bytes of `input`; see [`Carry::resume`].
+    /// Continues the held sequence with the first bytes of `input`. See [`Carry::resume`].
     pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
         let (used, resumed) = self.carry.resume(&mut self.scanner, input);
         if let Resumed::Error(error) = resumed {
@@ -288,13 +288,13 @@ impl Utf8Decoder {
     }
 }
 
-/// For callers that keep the undecoded bytes in a buffer of their own: the decoder holds nothing.
+/// For callers that keep the undecoded bytes in a buffer of their own. The decoder holds nothing.
 ///
-/// They show [`step`](Self::step) the bytes at [`position`](Self::position), and at the end call
-/// [`finish_after`](Self::finish_after). A caller that looks ahead, or goes back, steps a copy of the
-/// [`scanner`](Self::scanner) and has the decoder [`continue_from`](Self::continue_from) it.
+/// They show [`step`](Self::step) the bytes at [`position`](Self::position), and call
+/// [`finish_after`](Self::finish_after) at the end. To look ahead or go back, they step a copy of the
+/// [`scanner`](Self::scanner), and pass it to [`continue_from`](Self::continue_from).
 impl Utf8Decoder {
-    /// Returns a decoder that continues from `scanner`, with no errors counted.
+    /// Returns a decoder that continues from `scanner`, with an error count of 0.
     #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) const fn at(scanner: Scanner) -> Self {
         Self { scanner, ..Self::new() }
@@ -311,8 +311,8 @@ impl Utf8Decoder {
         step
     }
 
-    /// The fast path of [`step`](Self::step): the text that `input` begins with, perhaps empty, and what
-    /// follows it; `None` if the scanner is not plain.
+    /// The fast path of [`step`](Self::step). Returns the text that `input` begins with, which can be empty,
+    /// and what follows it, or `None` if the scanner is not plain.
     #[cfg(feature = "stream")]
     #[inline(always)]
     pub(crate) fn step_plain<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
@@ -338,13 +338,13 @@ impl Utf8Decoder {
         self.scanner.close_start();
     }
 
-    /// Takes back the last `bytes` bytes of a [`Step::Text`], to be shown again.
+    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller shows them again.
     #[cfg(feature = "alloc")]
     pub(crate) const fn unread(&mut self, bytes: usize) {
         self.scanner.unread(bytes);
     }
 
-    /// Ends the stream after `tail`, which the caller keeps; see [`Scanner::finish`].
+    /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
     #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         self.scanner.finish(tail).map(|error| self.tally.note(error))
@@ -357,7 +357,7 @@ impl Utf8Decoder {
         self.scanner
     }
 
-    /// Continues from `scanner`, a copy that has been taken before, or has looked ahead.
+    /// Continues from `scanner`, a copy that was taken earlier or has looked ahead.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) const fn continue_from(&mut self, scanner: Scanner) {
@@ -371,13 +371,13 @@ impl Utf8Decoder {
         self.tally.note(error)
     }
 
-    /// Takes back the count of the last `errors`, whose bytes are decoded again.
+    /// Subtracts the last `errors` from the count: their bytes are decoded again.
     #[cfg(feature = "stream")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.tally.forget(errors);
     }
 
-    /// Gives the held bytes to such a caller.
+    /// Moves the held bytes to such a caller.
     #[cfg(feature = "stream")]
     pub(crate) const fn take_held(&mut self) -> Carry {
         core::mem::replace(&mut self.carry, Carry::new())
@@ -390,7 +390,7 @@ impl Default for Utf8Decoder {
     }
 }
 
-/// The text and the errors of one chunk, in order; see [`Utf8Decoder::push`].
+/// The text and the errors of one chunk, in order. See [`Utf8Decoder::push`].
 ///
 /// # Examples
 ///
@@ -409,8 +409,8 @@ impl Default for Utf8Decoder {
 pub struct Pieces<'d, 'c> {
     scanner: &'d mut Scanner,
     carry: &'d mut Carry,
-    /// Memory for a split character. Taken with the character: a chunk completes at most one, since
-    /// only its last bytes fill the carry again.
+    /// Memory for a split character; `None` once it is used. A chunk completes at most one such character,
+    /// because only the last bytes of the chunk fill the carry again.
     lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
@@ -419,7 +419,7 @@ pub struct Pieces<'d, 'c> {
 impl<'c> Pieces<'_, 'c> {
     /// Returns the bytes of the chunk that have not been consumed.
     ///
-    /// If you stop early, push these bytes again to continue. Empty once the iterator has returned
+    /// If you stop early, push these bytes again to continue. They are empty once the iterator has returned
     /// `None`.
     ///
     /// # Examples
@@ -440,15 +440,15 @@ impl<'c> Pieces<'_, 'c> {
     }
 }
 
-/// For a decoder that passes only parts of its stream through this one.
+/// For decoders that pass only parts of their stream through this one.
 impl<'c> Pieces<'_, 'c> {
-    /// Continues with `input`, once the input before it is consumed.
+    /// Continues with `input`. The input before it has been consumed.
     pub(crate) fn show(&mut self, input: &'c [u8]) {
         debug_assert!(self.input.is_empty());
         self.input = input;
     }
 
-    /// Ends the held sequence, if there is one: `next` follows it, and continues no sequence.
+    /// Ends the held sequence, if there is one. `next` follows it and continues no sequence.
     pub(crate) fn break_off(&mut self, next: &'c [u8]) -> Option<Utf8Error> {
         if self.carry.is_empty() {
             return None;
@@ -460,7 +460,7 @@ impl<'c> Pieces<'_, 'c> {
         }
     }
 
-    /// Skips bytes of the stream that are not shown. None are held.
+    /// Skips bytes of the stream that are not shown. No bytes are held.
     pub(crate) fn pass(&mut self, bytes: usize) {
         debug_assert!(self.carry.is_empty());
         self.scanner.skip(bytes);
@@ -511,7 +511,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         self.take_piece_slowly()
     }
 
-    /// Takes the split character, if the chunk completes it.
+    /// Returns the split character, if the chunk completes it on the fast path.
     #[inline]
     fn take_completed(&mut self) -> Option<&'d str> {
         let (joined, taken) = self.carry.complete(self.scanner, self.input)?;

@@ -20,17 +20,17 @@ use crate::core::text::{Ending, SplitTo};
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {
-    /// Decodes the next chunk of the stream, as [`push`](Self::push) does, into text that shares
-    /// the chunk's memory.
+    /// Decodes the next chunk of the stream like [`push`](Self::push), into text that shares the chunk's
+    /// memory.
     ///
     /// The iterator is lazy: bytes it has not reached are not consumed, and do not count in
-    /// [`position`](Self::position). Only a split character is copied. A small piece keeps the memory of
-    /// the whole chunk alive; `ByteString::from(&*piece)` copies it out. At the end of the stream, call
+    /// [`position`](Self::position). Only a split character is copied. A small piece keeps the memory of the
+    /// whole chunk alive; `ByteString::from(&*piece)` copies it. At the end of the stream, call
     /// [`finish`](Self::finish).
     ///
     /// # Errors
     ///
-    /// Each ill-formed part is an `Err` in its place. Decoding continues after it.
+    /// The iterator yields an `Err` for each ill-formed part, and continues after it.
     ///
     /// # Examples
     ///
@@ -56,7 +56,7 @@ impl Utf8Decoder {
         OwnedPieces { decoder: self, chunk }
     }
 
-    /// Takes the next piece off the front of `chunk`, as the iterator of [`push_bytes`] does.
+    /// Removes the next piece from `chunk` and returns it, like the iterator of [`push_bytes`].
     ///
     /// [`push_bytes`]: Self::push_bytes
     pub(crate) fn take_piece(
@@ -95,16 +95,16 @@ impl Iterator for OwnedPieces<'_> {
 
 impl FusedIterator for OwnedPieces<'_> {}
 
-/// For callers that keep the undecoded bytes in a buffer of their own: the decoder holds nothing.
+/// For callers that keep the undecoded bytes in a buffer of their own. The decoder holds nothing.
 impl Utf8Decoder {
-    /// The fast path of [`take_step`](Self::take_step): the text that `src` begins with, perhaps empty,
-    /// and what follows it; `None` if the scanner is not plain.
+    /// The fast path of [`take_step`](Self::take_step). Removes the text that `src` begins with, which can be
+    /// empty, and returns it and what follows it; returns `None` if the scanner is not plain.
     #[inline(always)]
     pub(crate) fn take_plain<B: SplitTo>(&mut self, src: &mut B) -> Option<(ByteString, Ending)> {
         self.scanner.is_plain().then(|| take_plain(&mut self.scanner, src))
     }
 
-    /// Takes what `src` begins with.
+    /// Removes what `src` begins with and returns it.
     #[cfg(feature = "codec")]
     #[inline(never)]
     pub(crate) fn take_step<B: SplitTo>(&mut self, src: &mut B) -> Taken<ByteString> {
@@ -116,10 +116,10 @@ impl Utf8Decoder {
         step
     }
 
-    /// Takes all that can be decoded off `src`, and repairs each error: up to the first error without
-    /// copying, from there on in one loop.
+    /// Decodes `src` and repairs each error. The text before the first error is not copied; the rest is
+    /// decoded in one loop.
     ///
-    /// Leaves at most three bytes, which can still become a sequence. In [`ErrorMode::Fatal`] it stops
+    /// Leaves at most three bytes in `src`, which can still become a sequence. In [`ErrorMode::Fatal`] it stops
     /// at the first error.
     #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) fn take_repaired(
