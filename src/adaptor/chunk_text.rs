@@ -1,4 +1,4 @@
-//! How does one chunk become items of text?
+//! Chunks to items of text.
 
 use std::mem;
 
@@ -11,11 +11,13 @@ use crate::core::decoder::item::Item;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 
-/// Decodes chunk by chunk into items of text.
+/// Decodes a stream, chunk by chunk, into items of text.
 #[derive(Clone, Debug)]
 pub(crate) struct ChunkText<D = Utf8Decoder> {
     pub(crate) decoder: D,
     pub(crate) mode: ErrorMode,
+    /// The rest of the current chunk.
+    ///
     /// Invariant: empty between calls of [`next`](Self::next), except in [`ErrorMode::Fatal`].
     pub(crate) chunk: Bytes,
 }
@@ -26,8 +28,8 @@ impl ChunkText {
         Self { decoder: Utf8Decoder::new(), mode: ErrorMode::Fatal, chunk: Bytes::new() }
     }
 
-    /// Returns the next item of the chunk: the next piece or error in [`ErrorMode::Fatal`], the whole
-    /// chunk in the other modes.
+    /// Returns the next item of the chunk: in [`ErrorMode::Fatal`] the next piece or error, in the other modes
+    /// the text of the whole chunk.
     pub(crate) fn next(&mut self) -> Result<Option<ByteString>, Utf8Error> {
         let mut item = Item::new();
         loop {
@@ -48,7 +50,7 @@ impl ChunkText {
         }
     }
 
-    /// Returns the next item that the end of the stream decides, then `None`.
+    /// Ends the stream. Returns the next item or error that the end decides, then `None`.
     pub(crate) fn end(&mut self) -> Result<Option<ByteString>, Utf8Error> {
         let mut text = String::new();
         self.decoder.finish_to_string(self.mode, &mut text)?;

@@ -1,12 +1,12 @@
-//! How is a text collected within a limit?
+//! Collecting text up to a limit.
 
 /// The text would be longer than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;
 
-/// Appends `more` unless that makes `text` longer than `max_length`.
+/// Appends `more`, unless `text` would become longer than `max_length`.
 ///
-/// The capacity of `text` doubles as that of a `String` does, but never exceeds `max_length`.
+/// The capacity of `text` doubles like that of a `String`, but never exceeds `max_length`.
 pub(crate) fn append_within(
     text: &mut String,
     more: &str,

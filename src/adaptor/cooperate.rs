@@ -1,10 +1,10 @@
-//! How does an adaptor that is always ready let other tasks run?
+//! Cooperative scheduling: an adaptor whose source is always ready lets other tasks run.
 
 #[cfg(feature = "http-body")]
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-/// How many chunks in a row may yield nothing before a poll returns `Pending`.
+/// The number of consecutive chunks without text after which a poll returns `Pending`.
 pub(crate) const SILENT_CHUNKS: usize = 32;
 
 /// Wakes the task and returns `Pending`, so that other tasks run before the source is polled again.
@@ -13,7 +13,7 @@ pub(crate) fn give_way<T>(cx: &mut Context<'_>) -> Poll<T> {
     Poll::Pending
 }
 
-/// Counts the items in a row that were empty.
+/// Counts consecutive empty items.
 #[cfg(feature = "http-body")]
 #[derive(Debug, Default)]
 pub(crate) struct Silence(usize);
@@ -24,7 +24,7 @@ impl Silence {
         self.0 = if len == 0 { self.0 + 1 } else { 0 };
     }
 
-    /// Waits for the next item; gives way once before that, after [`SILENT_CHUNKS`] empty ones.
+    /// Waits for the next item. After [`SILENT_CHUNKS`] empty items, lets other tasks run first.
     pub(crate) async fn next<T>(&mut self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
         poll_fn(|cx| {
             if self.0 < SILENT_CHUNKS {

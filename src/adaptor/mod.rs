@@ -1,4 +1,4 @@
-//! What do the adaptors share?
+//! Code that `codec`, `stream` and `payload` share.
 
 pub(crate) mod chunk_text;
 pub(crate) mod collect;

@@ -11,19 +11,20 @@ use crate::core::mode::{ErrorMode, Repair};
 use crate::core::options::Utf8Options;
 use crate::core::scanner::Step;
 
-/// Bytes to `char`s, one an item.
+/// Decodes bytes to `char`s, one per item.
 ///
-/// Convenient but slow: `FramedRead` adds some nanoseconds per item. If speed matters, use
+/// It is convenient but slow: `FramedRead` adds several nanoseconds per item. If speed matters, use
 /// [`Utf8Codec`](crate::codec::Utf8Codec) and the `chars()` of its items.
 ///
-/// The codec holds no bytes: an unfinished sequence, at most three bytes, stays in the read buffer. A
-/// repair of several characters ([`ErrorMode::Escape`]) is yielded one by one; the codec holds its
-/// rest, at most 16 bytes.
+/// The codec holds no bytes: an incomplete sequence, at most three bytes, stays in the read buffer. A repair of
+/// several characters ([`ErrorMode::Escape`]) is yielded one by one, and the codec holds the rest of it, at
+/// most 16 bytes.
 ///
 /// # Errors
 ///
-/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`]. The ill-formed bytes are consumed.
-/// See [the module](crate::codec) for how `FramedRead` treats errors. In the other modes, none.
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`]. The ill-formed bytes are consumed. See
+/// [the module](crate::codec#errors-and-framedread) for how `FramedRead` handles errors. In the other modes
+/// only [`CodecError::Io`], if the reader fails.
 ///
 /// # Examples
 ///
@@ -47,11 +48,11 @@ pub struct CharCodec {
     repair: Option<PartOfRepair>,
 }
 
-/// A repair that is handed out one character at a time.
+/// A repair that is yielded one character at a time.
 #[derive(Clone, Copy, Debug)]
 struct PartOfRepair {
     repair: Repair,
-    /// Bytes of it that are out.
+    /// The number of its bytes that have been yielded.
     done: usize,
 }
 
@@ -75,7 +76,7 @@ impl CharCodec {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain, and starts a new stream.
+    /// Sets the options, and starts a new stream.
     ///
     /// # Examples
     ///
@@ -93,7 +94,7 @@ impl CharCodec {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
-    /// Sets what becomes of ill-formed parts.
+    /// Sets what replaces ill-formed parts.
     ///
     /// # Examples
     ///
@@ -111,7 +112,7 @@ impl CharCodec {
         Self { mode, ..self }
     }
 
-    /// Sets the encoder, which decides whether a BOM is written.
+    /// Sets the encoder. It decides whether a BOM is written.
     ///
     /// # Examples
     ///
@@ -130,7 +131,7 @@ impl CharCodec {
         Self { encoder, ..self }
     }
 
-    /// Starts new streams, both ways, with the same settings.
+    /// Starts new streams in both directions with the same settings.
     ///
     /// # Examples
     ///
@@ -150,8 +151,8 @@ impl CharCodec {
         self.repair = None;
     }
 
-    /// Returns the decoder inside, which knows the position in the stream, counts errors, and knows
-    /// whether a BOM was removed and how many bytes were skipped.
+    /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
+    /// number of skipped bytes.
     ///
     /// # Examples
     ///
@@ -168,7 +169,7 @@ impl CharCodec {
         &self.decoder
     }
 
-    /// Hands out the next character of a repair.
+    /// Returns the next character of the repair, if there is one.
     fn next_of_repair(&mut self) -> Option<char> {
         let part = self.repair.as_mut()?;
         let next = part.repair[part.done..].chars().next();
@@ -195,7 +196,7 @@ impl Decoder for CharCodec {
             if let Some(c) = self.next_of_repair() {
                 return Ok(Some(c));
             }
-            // No more than one sequence is looked at, so that a call costs the same in any buffer.
+            // Only one sequence is examined, so that the cost of a call does not depend on the buffer.
             let window = &src[..src.len().min(4)];
             match self.decoder.step(window) {
                 Step::Hold => return Ok(None),

@@ -12,20 +12,19 @@ use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::text::Ending;
 
-/// Bytes to text and errors, in order. Every byte is in one of them, so nothing is lost.
+/// Decodes bytes to text and errors, in order. Every byte is part of one of them, so nothing is lost.
 ///
-/// An item is `Ok` with a run of whole characters, never empty, or `Err` with one ill-formed part or
-/// one rejected character. As an error is an item, a `FramedRead` continues after it at once. The
-/// same codec encodes the items to the bytes they were decoded from, with
-/// [`BomPolicy::Keep`](crate::BomPolicy::Keep) and without a mid-stream start: a removed BOM and
-/// skipped bytes are in no item.
+/// An item is `Ok` with a run of whole characters, never empty, or `Err` with one ill-formed part or one
+/// rejected character. An error is an item, so `FramedRead` continues after it. The codec encodes its items
+/// to the bytes they were decoded from, with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and without a
+/// mid-stream start: no item contains a removed BOM or skipped bytes.
 ///
-/// Text is not copied. The codec holds no bytes: an unfinished sequence, at most three bytes, stays in
-/// the read buffer.
+/// Text is not copied. The codec holds no bytes: an incomplete sequence, at most three bytes, stays in the read
+/// buffer.
 ///
 /// # Errors
 ///
-/// Only those of the reader.
+/// Only those of the reader. Ill-formed parts are items.
 ///
 /// # Examples
 ///
@@ -74,7 +73,7 @@ impl Utf8ChunksCodec {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain, and starts a new stream.
+    /// Sets the options, and starts a new stream.
     ///
     /// # Examples
     ///
@@ -112,8 +111,8 @@ impl Utf8ChunksCodec {
         self.decoder.reset();
     }
 
-    /// Returns the decoder inside, which knows the position in the stream, counts errors, and knows
-    /// whether a BOM was removed and how many bytes were skipped.
+    /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
+    /// number of skipped bytes.
     ///
     /// # Examples
     ///

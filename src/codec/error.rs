@@ -6,7 +6,8 @@ use crate::core::error::Utf8Error;
 
 /// Why a codec failed to decode or to encode.
 ///
-/// `E` is what the codec rejects: a [`Utf8Error`] for the codecs of this module.
+/// `E` is the error of invalid input: a [`Utf8Error`] for the codecs of this module. The message contains that
+/// of the source.
 ///
 /// # Examples
 ///
@@ -26,15 +27,15 @@ use crate::core::error::Utf8Error;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError<E = Utf8Error> {
-    /// The input is ill-formed, or the options reject it. A decoder has consumed the bytes of the
-    /// error, and the next call continues after them. An encoder has written nothing.
+    /// The input is ill-formed, or the options reject it. A decoder has consumed the bytes of the error, and the
+    /// next call continues after them. An encoder has written nothing.
     #[error("{0}")]
     Invalid(#[source] E),
-    /// The text contains a delimiter: read back, the line would end before its text does. Nothing
-    /// was written.
+    /// The text contains a delimiter, so a reader would end the line before the end of the text. Nothing was
+    /// written.
     #[error("text contains a line ending at byte {offset}")]
     EmbeddedDelimiter {
-        /// The offset in the text of the delimiter's first byte.
+        /// The offset in the text of the first byte of the delimiter.
         offset: usize,
     },
     /// The encoded text is longer than the format allows. Nothing was written.
@@ -56,11 +57,11 @@ impl From<Utf8Error> for CodecError {
     }
 }
 
-/// The inner error as it converts by itself; [`InvalidInput`](io::ErrorKind::InvalidInput) for a text
-/// that cannot be encoded.
+/// Converts an inner error with its own conversion. The kind is
+/// [`InvalidInput`](io::ErrorKind::InvalidInput) for a text that cannot be encoded.
 impl<E: Into<io::Error>> From<CodecError<E>> for io::Error {
     fn from(error: CodecError<E>) -> Self {
-        // The same error of a type that an `io::Error` can hold, whatever `E` is.
+        // The same error in a type that does not depend on `E`, so that an `io::Error` can hold it.
         let refused: CodecError = match error {
             CodecError::Invalid(error) => return error.into(),
             CodecError::Io(error) => return error,

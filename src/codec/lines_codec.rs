@@ -17,30 +17,29 @@ use crate::fallback::{Fallback, LineFallback};
 use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine};
 use crate::lines::{Delimiter, Line, LineError};
 
-/// Bytes to lines, each with its number and offset.
+/// Decodes bytes to lines, each with its number and offset.
 ///
-/// Lines are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, a bad line yields one
-/// [`LineError`] from the call that delivers the deciding byte. The rest of that line is skipped,
-/// neither validated nor counted, and the next line is unaffected. The other modes repair ill-formed
-/// parts and keep every line, except those that are too long. An error is an item, so a
-/// `FramedRead` continues after it at once.
+/// Lines are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, an invalid line yields one
+/// [`LineError`], from the call that delivers the deciding byte. The rest of that line is skipped: it is
+/// neither validated nor counted. The next line is unaffected. The other modes repair ill-formed parts and
+/// keep every line, except those that are too long. An error is an item, so `FramedRead` continues after it.
 ///
 /// A line has at most 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) unless
-/// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they
-/// arrive, without BOM and delimiter; bytes that may begin the delimiter count once they are known
-/// not to. A repaired line can be four times as long as its bytes. If a line has several problems,
-/// the one decided by the earliest byte is reported; on a tie, `TooLong`.
+/// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they arrive,
+/// without BOM and delimiter. Bytes that can be the beginning of the delimiter count once they are known not
+/// to be. A repaired line can be four times as long as its bytes. If a line has several problems, the one
+/// that the earliest byte decides is reported; on a tie, `TooLong`.
 ///
-/// An unfinished line stays in the read buffer, which therefore holds at most the limit, the
-/// delimiter and one read. Delimiters may contain characters that a
-/// [`Strictness`](crate::Strictness) rejects. Change settings before the first byte, or before
-/// [`reset`](Self::reset). See [the module](crate::codec) for closing a `Framed`.
+/// An incomplete line stays in the read buffer, which therefore holds at most the limit, the delimiter and
+/// one read. A delimiter can contain characters that a [`Strictness`](crate::Strictness) rejects. Change
+/// settings before the first byte, or before [`reset`](Self::reset). See
+/// [the module](crate::codec#closing-and-flushing-a-framed) for closing a `Framed`.
 ///
 /// # Errors
 ///
-/// When decoding, only those of the reader; rejected lines are items. When encoding,
-/// [`CodecError::EmbeddedDelimiter`] for a text that would be read back as other lines: it contains
-/// the delimiter, or ends in bytes that would become part of it.
+/// Decoding fails only if the reader does; rejected lines are items. Encoding returns
+/// [`CodecError::EmbeddedDelimiter`] if a reader would split the text into several lines: it contains the
+/// delimiter, or its last bytes would become part of the delimiter after it.
 ///
 /// # Examples
 ///
@@ -93,7 +92,7 @@ impl Utf8LinesCodec {
         Self { machine: LineMachine::new(None), encoder: Utf8Encoder::new() }
     }
 
-    /// Sets how streams begin and what they may contain, and starts a new stream.
+    /// Sets the options, and starts a new stream.
     ///
     /// # Examples
     ///
@@ -115,7 +114,7 @@ impl Utf8LinesCodec {
         self
     }
 
-    /// Sets what becomes of ill-formed parts.
+    /// Sets what replaces ill-formed parts.
     ///
     /// # Examples
     ///
@@ -175,12 +174,12 @@ impl Utf8LinesCodec {
         self
     }
 
-    /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode applies to what the options
-    /// reject. Encoding always writes UTF-8.
+    /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode then applies only to what the options
+    /// reject. The encoder always writes UTF-8.
     ///
-    /// With [`Fallback::line`] a line is UTF-8 or legacy as a whole, the rule of IRC. The lines are
-    /// those of this codec, with its delimiter and its limit. A delimiter is found by its bytes: in
-    /// legacy encodings of several bytes only CR, LF and NUL are never part of a character.
+    /// With [`Fallback::line`], a whole line is either UTF-8 or legacy, as in IRC. The lines are those of this
+    /// codec, with its delimiter and its limit. Delimiters are compared as bytes: in multi-byte legacy
+    /// encodings, only CR, LF and NUL are never part of a character.
     ///
     /// # Examples
     ///
@@ -202,7 +201,7 @@ impl Utf8LinesCodec {
         self
     }
 
-    /// Sets the encoder, which decides whether a BOM is written.
+    /// Sets the encoder. It decides whether a BOM is written.
     ///
     /// # Examples
     ///
@@ -222,7 +221,7 @@ impl Utf8LinesCodec {
         Self { encoder, ..self }
     }
 
-    /// Starts new streams, both ways, with the same settings: line 1, offset 0.
+    /// Starts new streams in both directions with the same settings, at line 1 and offset 0.
     ///
     /// # Examples
     ///
@@ -242,9 +241,10 @@ impl Utf8LinesCodec {
         self.encoder.reset();
     }
 
-    /// Returns the decoder inside, which counts errors and knows whether a BOM was removed and how
-    /// many bytes were skipped. Its position is how far the read buffer has been looked at. Of a
-    /// rejected line it counts the error that rejected it.
+    /// Returns the decoder, for the error count, whether a BOM was removed, and the number of skipped bytes.
+    ///
+    /// Its position is the offset up to which the read buffer has been validated. In a rejected line, only the
+    /// error that rejected it is counted.
     ///
     /// # Examples
     ///
@@ -327,8 +327,8 @@ impl Decoder for Utf8LinesCodec {
 impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
     type Error = CodecError;
 
-    /// Writes `text` and the delimiter. The limit is the reader's. A U+FEFF at the start of the first
-    /// line is a BOM to a reader that strips it.
+    /// Writes `text` and the delimiter. The limit does not apply. A reader that strips a BOM removes a U+FEFF at
+    /// the start of the first line.
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), CodecError> {
         let (text, delimiter) = (text.as_ref(), self.machine.delimiter());
         if let Some(offset) = delimiter.find_in_text(text) {

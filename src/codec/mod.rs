@@ -9,11 +9,12 @@
 //! | [`DialectCodec`](crate::dialect::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
 //! | [`JavaUtfCodec`](crate::dialect::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
 //!
-//! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing: at most
-//! three bytes (in a dialect five), or, with the lines codec, the line, and with Java's, the string.
+//! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing. It is at most three
+//! bytes (five in a dialect), or a line with [`Utf8LinesCodec`], or a string with
+//! [`JavaUtfCodec`](crate::dialect::JavaUtfCodec).
 //!
-//! The error of all codecs is [`CodecError`]. [`Utf8ChunksCodec`] and [`Utf8LinesCodec`] decode
-//! with [`std::io::Error`]: only the reader can fail.
+//! All codecs return [`CodecError`], except that [`Utf8ChunksCodec`], [`Utf8LinesCodec`] and `JavaUtfCodec`
+//! decode with [`std::io::Error`], because invalid input is an item.
 //!
 //! # Errors and `FramedRead`
 //!
@@ -21,14 +22,13 @@
 //! it again, it waits for more input before it looks at what it already holds, and after an error at
 //! the end of the input it never calls the codec again.
 //!
-//! In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal) an ill-formed part therefore ends the stream; the
-//! text before it has been delivered. To continue after errors, use a lossy error mode, or a codec
-//! whose items carry the error. Called directly, a codec continues after an ill-formed part in every
-//! mode.
+//! In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), an ill-formed part therefore ends the stream; the text
+//! before it has been delivered. To continue after errors, use a lossy error mode, or a codec whose items
+//! carry the error. If you call a codec directly, it continues after an ill-formed part in every mode.
 //!
 //! # Closing and flushing a `Framed`
 //!
-//! If a codec encodes more than one type, `framed.close()` and `framed.flush()` are ambiguous: name the
+//! If a codec encodes more than one type, `framed.close()` and `framed.flush()` are ambiguous, and you name the
 //! type. `send`, `forward` and the sink half of `split()` infer it.
 //!
 //! ```

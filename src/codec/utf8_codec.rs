@@ -16,22 +16,23 @@ use crate::core::text::Ending;
 use crate::fallback::{Fallback, Switch, take_next};
 use crate::relatives::Follow;
 
-/// Bytes to text: each item is a run of whole characters, never empty.
+/// Decodes bytes to text. Each item is a run of whole characters, never empty.
 ///
-/// How the text is divided into items depends on how the bytes arrive; the text does not. Clean
-/// input is not copied: an item shares the read buffer's memory, and a small one keeps the whole
-/// buffer alive (`ByteString::from(&*item)` copies it out). In a lossy mode a `decode` call yields
-/// at most one item, which is a copy if something was repaired.
+/// The items depend on how the bytes arrive; their concatenation does not. Well-formed input is not copied: an
+/// item shares the memory of the read buffer, and a small item keeps the whole buffer alive
+/// (`ByteString::from(&*item)` copies it). In a lossy mode, a `decode` call yields all decoded text as one item,
+/// which is a copy if something was repaired.
 ///
-/// The codec holds no bytes: an unfinished sequence, at most three bytes, stays in the read buffer.
-/// Nothing accumulates, so there is no limit to set. A [fallback](Self::with_fallback) by lines leaves
-/// a line there, up to its limit.
+/// The codec holds no bytes: an incomplete sequence, at most three bytes, stays in the read buffer. Nothing
+/// accumulates, so there is no limit to set. With a [fallback](Self::with_fallback) by lines, up to one line
+/// stays there, within the limit of the fallback.
 ///
 /// # Errors
 ///
-/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`] after the text before it. The
-/// ill-formed bytes are consumed. See [the module](crate::codec) for how `FramedRead` treats errors,
-/// and for closing a `Framed`. In the other modes, none.
+/// In [`ErrorMode::Fatal`], the default, [`CodecError::Invalid`]. The text before the ill-formed bytes is
+/// yielded first, and the ill-formed bytes are consumed. See [the module](crate::codec#errors-and-framedread)
+/// for how `FramedRead` handles errors, and for closing a `Framed`. In the other modes only
+/// [`CodecError::Io`], if the reader fails.
 ///
 /// # Examples
 ///
@@ -78,7 +79,7 @@ impl Utf8Codec {
         Self::default()
     }
 
-    /// Sets how streams begin and what they may contain, and starts a new stream.
+    /// Sets the options, and starts a new stream.
     ///
     /// # Examples
     ///
@@ -98,7 +99,7 @@ impl Utf8Codec {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
-    /// Sets what becomes of ill-formed parts.
+    /// Sets what replaces ill-formed parts.
     ///
     /// # Examples
     ///
@@ -119,10 +120,10 @@ impl Utf8Codec {
         Self { mode, ..self }
     }
 
-    /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode applies to what the options
-    /// reject. Encoding always writes UTF-8.
+    /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode then applies only to what the options
+    /// reject. The encoder always writes UTF-8.
     ///
-    /// With [`Fallback::line`], a line that waits for the verdict stays in the read buffer.
+    /// With [`Fallback::line`], an undecided line stays in the read buffer.
     ///
     /// # Examples
     ///
@@ -142,7 +143,7 @@ impl Utf8Codec {
         Self { fallback: Some(Box::new(Switch::new(fallback))), ..self }
     }
 
-    /// Sets the encoder, which decides whether a BOM is written.
+    /// Sets the encoder. It decides whether a BOM is written.
     ///
     /// # Examples
     ///
@@ -162,7 +163,7 @@ impl Utf8Codec {
         Self { encoder, ..self }
     }
 
-    /// Starts new streams, both ways, with the same settings.
+    /// Starts new streams in both directions with the same settings.
     ///
     /// # Examples
     ///
@@ -184,8 +185,8 @@ impl Utf8Codec {
         self.encoder.reset();
     }
 
-    /// Returns the decoder inside, which knows the position in the stream, counts errors, and knows
-    /// whether a BOM was removed and how many bytes were skipped.
+    /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
+    /// number of skipped bytes.
     ///
     /// # Examples
     ///
@@ -240,9 +241,9 @@ impl Utf8Codec {
         self.fallback.as_ref().map_or(0, |fallback| fallback.uses().runs)
     }
 
-    /// Goes on with `src`, whatever is there.
+    /// Decodes `src` in every mode.
     ///
-    /// Apart from the fast path: see `crate::core`, "Store forwarding"; scenario `framed`.
+    /// Separate from the fast path: see `crate::core`, "Store forwarding"; scenario `framed`.
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         if let Some(switch) = &mut self.fallback {

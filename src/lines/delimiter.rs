@@ -1,4 +1,4 @@
-//! What ends a line, and where does the next delimiter end?
+//! What ends a line, and where is the next delimiter?
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use crate::search::pattern::Pattern;
 
 /// What ends a line.
 ///
-/// A delimiter is found by its bytes. In UTF-8 these never match inside a character, nor inside an
-/// ill-formed part.
+/// Delimiters are compared as bytes. In UTF-8 they never match inside a character or inside an ill-formed
+/// part.
 ///
 /// # Examples
 ///
@@ -41,40 +41,41 @@ enum Kind {
     Text(Arc<Pattern>),
 }
 
-/// Where a line ends in the bytes that have arrived.
+/// The end of a line in the bytes that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The delimiter has come: the line's content ends at `content`, the delimiter at `next`.
+    /// The delimiter has arrived. The content of the line ends at `content`, the delimiter at `next`.
     Found { content: usize, next: usize },
-    /// Not yet: of what has come the first `content` bytes are known not to belong to the
-    /// delimiter; the others may be its beginning.
+    /// The delimiter has not arrived. The first `content` bytes do not belong to it; the others can be its
+    /// beginning.
     Open { content: usize },
 }
 
-/// How far the end of a line has been looked for.
+/// How far the bytes of a line have been searched for its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Looked {
-    /// Bytes known not to belong to the delimiter.
+    /// The number of bytes that do not belong to the delimiter.
     pub(crate) decided: usize,
-    /// Bytes that have been looked at, not fewer. Those that are not decided may begin the delimiter.
+    /// The number of bytes that have been searched, at least `decided`. Those after the decided ones can be the
+    /// beginning of the delimiter.
     pub(crate) seen: usize,
 }
 
 impl Looked {
     pub(crate) const NOTHING: Self = Self::at(0);
 
-    /// So many bytes are decided, and the next has not been seen.
+    /// Returns a search that has decided `decided` bytes and seen no others.
     pub(crate) const fn at(decided: usize) -> Self {
         Self { decided, seen: decided }
     }
 
-    /// At least this many bytes are decided.
+    /// Marks the first `decided` bytes as decided.
     pub(crate) fn beyond(self, decided: usize) -> Self {
         let decided = self.decided.max(decided);
         Self { decided, seen: self.seen.max(decided) }
     }
 
-    /// Nothing, where `bytes` cannot be those that were looked at.
+    /// Returns [`NOTHING`](Self::NOTHING) if `bytes` are too few to be those that were searched.
     pub(crate) fn within(self, bytes: &[u8]) -> Self {
         if self.seen > bytes.len() { Self::NOTHING } else { self }
     }
@@ -103,21 +104,21 @@ impl Delimiter {
         Self(Kind::Lf)
     }
 
-    /// CR, LF, or CR LF, as in server-sent events. A CR ends the line at once; an LF directly after
-    /// it, whenever it arrives, belongs to it.
+    /// CR, LF, or CR LF, as in server-sent events. A CR ends the line immediately. An LF directly after it, even
+    /// if it arrives later, belongs to the same delimiter.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::lines::Delimiter;
     ///
-    /// assert_eq!(Delimiter::any_newline().as_str(), "\n"); // as it is written
+    /// assert_eq!(Delimiter::any_newline().as_str(), "\n"); // what encoders write
     /// ```
     pub const fn any_newline() -> Self {
         Self(Kind::AnyNewline)
     }
 
-    /// NUL, as between the names that `find -print0` prints.
+    /// NUL, as after each name that `find -print0` prints.
     ///
     /// # Examples
     ///
@@ -130,8 +131,8 @@ impl Delimiter {
 
     /// Returns `text` as a delimiter, or `None` if it is empty.
     ///
-    /// Allocates memory for the text and a `usize` for each of its bytes; clones share it. A
-    /// delimiter that arrives in pieces costs no more than one that arrives whole.
+    /// It allocates the text and a `usize` for each of its bytes; clones share them. Finding a delimiter that
+    /// arrives in pieces costs no more than finding one that arrives whole.
     ///
     /// # Examples
     ///
@@ -145,7 +146,7 @@ impl Delimiter {
         (!text.is_empty()).then(|| Self(Kind::Text(Arc::new(Pattern::new(text)))))
     }
 
-    /// Returns the delimiter as an encoder writes it.
+    /// Returns the text that encoders write as the delimiter.
     ///
     /// # Examples
     ///
@@ -156,12 +157,12 @@ impl Delimiter {
         match &self.0 {
             Kind::Lf | Kind::AnyNewline => "\n",
             Kind::Nul => "\0",
-            // It was a `str` when it came in.
+            // It was made from a `str`.
             Kind::Text(pattern) => str::from_utf8(pattern.needle()).unwrap_or_default(),
         }
     }
 
-    /// The byte that ends lines, if it is always the same one.
+    /// Returns the byte that ends every line, if a single byte does.
     #[inline]
     pub(crate) const fn last_byte(&self) -> Option<u8> {
         match self.0 {
@@ -171,7 +172,7 @@ impl Delimiter {
         }
     }
 
-    /// Finds the end of the line that `bytes` begins with.
+    /// Finds the end of the line that `bytes` begin with.
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8], looked: Looked) -> End {
         let Looked { decided, seen } = looked;
@@ -193,8 +194,8 @@ impl Delimiter {
         }
     }
 
-    /// Returns the index of the byte by which byte `index` of `bytes` is known to be content, where
-    /// that is so, and `decided` bytes were known to be when the last of them had not arrived.
+    /// Returns the index of the byte that decides that byte `index` of `bytes` is content. It is content, and
+    /// the first `decided` bytes are known to be.
     pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
         match &self.0 {
             Kind::Lf => index + usize::from(bytes[index] == b'\r'),
@@ -203,13 +204,12 @@ impl Delimiter {
         }
     }
 
-    /// Whether an LF after the byte at which a line ended belongs to the same delimiter.
+    /// Whether an LF after `last`, the last byte of a delimiter, belongs to the same delimiter.
     pub(crate) fn takes_lf_after(&self, last: u8) -> bool {
         matches!(self.0, Kind::AnyNewline) && last == b'\r'
     }
 
-    /// Finds the first offset at which `text` and the delimiter after it would be cut, if that is
-    /// not where `text` ends.
+    /// Returns the offset at which a reader would end the line `text`, if that is before the end of `text`.
     #[cfg(feature = "codec")]
     pub(crate) fn find_in_text(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
@@ -217,14 +217,14 @@ impl Delimiter {
             End::Found { content, .. } => return Some(content),
             End::Open { content } => content,
         };
-        // The text's last bytes may begin a delimiter that its first bytes complete.
+        // The last bytes of the text can begin a delimiter that the first bytes of the delimiter complete.
         let joined = [&bytes[decided..], self.as_str().as_bytes()].concat();
         let cut = decided + self.find(&joined, Looked::NOTHING).content();
         (cut < text.len()).then_some(cut)
     }
 }
 
-/// [`memchr`], sooner where it is the first byte, as it is after ASCII that has been passed.
+/// Like [`memchr`], but checks the first byte before the call. After skipped ASCII it is often the one.
 #[inline]
 fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
     if bytes.first() == Some(&byte) { Some(0) } else { memchr(byte, bytes) }
@@ -234,7 +234,7 @@ fn ends_in_cr(bytes: &[u8]) -> bool {
     bytes.last() == Some(&b'\r')
 }
 
-/// The end that a delimiter of one byte makes, `at` bytes after what is decided of `len`.
+/// The end of a line of `len` bytes with a one-byte delimiter, found `at` bytes after the decided ones.
 fn found(decided: usize, at: Option<usize>, len: usize) -> End {
     match at {
         Some(at) => End::Found { content: decided + at, next: decided + at + 1 },

@@ -28,17 +28,19 @@ use crate::core::error::Utf8Error;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Line {
-    /// The text. Unless something was repaired, it shares the read buffer's memory.
+    /// The text. It shares the memory of the read buffer, unless something was repaired.
     pub text: ByteString,
-    /// The number of the line, from 1.
+    /// The number of the line. The first line is 1.
     pub number: u64,
-    /// The offset in the stream of the line's first byte, after a BOM that was removed.
+    /// The offset in the stream of the first byte of the line, in bytes. A BOM that was removed is before it.
     pub offset: u64,
-    /// What ended it.
+    /// What ended the line.
     pub end: LineEnd,
 }
 
 /// What ends a [`Line`].
+///
+/// # Examples
 ///
 /// ```
 /// use bytes::BytesMut;
@@ -106,12 +108,11 @@ impl fmt::Display for Line {
     }
 }
 
-/// A line was rejected. The next line is not affected.
+/// The error of a rejected line. The next line is not affected.
 ///
-/// The message includes the reason and the offset of an invalid sequence. They are also in the
-/// [`Utf8Error`] in [`kind`](Self::kind), which [`source`](std::error::Error::source) returns. The bytes of the
-/// line are discarded; to keep them, use a lossy mode such as
-/// [`ErrorMode::Escape`](crate::ErrorMode::Escape).
+/// The message contains the reason and the offset of an ill-formed part. [`source`](std::error::Error::source)
+/// returns them as the [`Utf8Error`] in [`kind`](Self::kind). The bytes of the line are discarded. To keep
+/// them, use a lossy mode such as [`ErrorMode::Escape`](crate::ErrorMode::Escape).
 ///
 /// # Examples
 ///
@@ -132,11 +133,11 @@ impl fmt::Display for Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct LineError {
-    /// The number of the line, from 1.
+    /// The number of the line. The first line is 1.
     pub number: u64,
-    /// The offset in the stream of the line's first byte.
+    /// The offset in the stream of the first byte of the line, in bytes.
     pub offset: u64,
-    /// Why it was rejected.
+    /// Why the line was rejected.
     pub kind: LineErrorKind,
 }
 
@@ -157,9 +158,9 @@ pub struct LineError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LineErrorKind {
-    /// It is not UTF-8, or contains a character that the options reject.
+    /// The line is not UTF-8, or contains a character that the options reject.
     Utf8(Utf8Error),
-    /// It has more bytes than the limit.
+    /// The line has more bytes than the limit.
     TooLong {
         /// The limit, in bytes.
         max_length: usize,
@@ -193,7 +194,7 @@ impl std::error::Error for LineError {
     }
 }
 
-/// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ended inside a character,
+/// The kind is [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ended inside a character, and
 /// [`InvalidData`](io::ErrorKind::InvalidData) otherwise.
 impl From<LineError> for io::Error {
     fn from(error: LineError) -> Self {

@@ -1,9 +1,9 @@
-//! The line machine: takes lines off the front of a read buffer. No IO, shared by all adaptors.
+//! The line machine: removes lines from the front of a read buffer. It does no I/O; all adaptors share it.
 //!
-//! A machine is shown a buffer, again and again, with more bytes at its end each time. It removes
-//! each line from the front as soon as its delimiter has arrived, and rejects a line as soon as it
-//! cannot become a good one. Bytes of an unfinished line stay in the buffer; the machine remembers how
-//! far it has looked, so that no byte is looked at once per read.
+//! The caller shows the machine a buffer repeatedly, each time with more bytes at its end. The machine removes
+//! each line as soon as its delimiter has arrived, and rejects a line as soon as it cannot become valid. The
+//! bytes of an incomplete line stay in the buffer. The machine remembers how far it has searched and validated
+//! them, so the cost does not depend on the number of reads.
 //!
 //! ```text
 //!          first byte               delimiter, or end of the stream
@@ -31,10 +31,10 @@ use crate::lines::line::{Line, LineEnd, LineError, LineErrorKind};
 /// The limit on the length of a line if none is set, in bytes.
 pub(crate) const DEFAULT_MAX_LENGTH: usize = 64 * 1024;
 
-/// Bytes to lines.
+/// Decodes bytes to lines.
 #[derive(Clone, Debug)]
 pub(crate) struct LineMachine<L> {
-    /// Holds no bytes: the read buffer does.
+    /// Holds no bytes: they stay in the read buffer.
     decoder: Utf8Decoder,
     mode: ErrorMode,
     delimiter: Delimiter,
@@ -45,20 +45,20 @@ pub(crate) struct LineMachine<L> {
     state: State,
 }
 
-/// Reads lines that are not UTF-8 in a legacy encoding.
+/// Decodes lines that are not UTF-8 in a legacy encoding.
 pub(crate) trait LegacyLines {
-    /// Whether there is a fallback at all.
+    /// Whether there is a fallback.
     fn is_some(&self) -> bool;
 
     /// Whether everything from here on is in the legacy encoding.
     fn has_turned(&self) -> bool;
 
-    /// Takes note that the line at `position` is ill-formed at its byte `at`. Returns from which of its
-    /// bytes on the line is in the legacy encoding, if more of it is than what is ill-formed.
+    /// Notes that the line at `position` is ill-formed at its byte `at`. If more of the line than the ill-formed
+    /// part is in the legacy encoding, returns the index of the first such byte.
     fn turn(&mut self, position: u64, at: usize) -> Option<usize>;
 
-    /// Makes a line's text of its bytes, whose errors have been counted. From `legacy` on they are in
-    /// the legacy encoding.
+    /// Decodes the bytes of a line, whose errors have been counted. From index `legacy` on, they are in the
+    /// legacy encoding.
     fn text(
         &mut self,
         mode: ErrorMode,
@@ -72,46 +72,44 @@ pub(crate) trait LegacyLines {
     fn reset(&mut self);
 }
 
-/// Lines are UTF-8.
+/// No fallback: all lines are UTF-8.
 #[cfg(feature = "stream")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoLegacy;
 
-/// Where in a line the front of the read buffer is.
+/// The state of the line at the front of the read buffer.
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// At its start; the machine has seen no byte of it. The delimiter before it may be a CR, to
-    /// which an LF would belong.
+    /// The machine has seen none of its bytes. After a delimiter CR, a leading LF belongs to that delimiter.
     Start { after_cr: bool },
-    /// At its start; the machine has seen some of its bytes.
+    /// The machine has seen some of its bytes. All of them are in the buffer.
     Line(OpenLine),
-    /// In the middle of a line that has been rejected. The buffer begins with what may be the
-    /// beginning of its delimiter.
+    /// The line has been rejected. The buffer begins with bytes that can be the beginning of its delimiter.
     Rejected(Looked),
 }
 
-/// What is known of the line at the front of the read buffer.
+/// What is known about the line at the front of the read buffer.
 ///
-/// The counts only save work: text is never taken on their word, so a caller that changes the buffer
-/// between two calls gets other lines, and nothing worse.
+/// The counts only save work. No text relies on them: if a caller changes the buffer between two calls, the
+/// lines differ, but they are still well-formed.
 #[derive(Clone, Copy, Debug)]
 struct OpenLine {
-    /// The scanner as it was at the line's first byte.
+    /// The scanner before the first byte of the line.
     start: Scanner,
-    /// How far its end has been looked for.
+    /// How far its end has been searched for.
     looked: Looked,
-    /// Bytes that have been validated; errors among them have been repaired and counted.
+    /// The number of bytes that have been validated. Their errors have been counted.
     checked: usize,
-    /// How many errors there are among them.
+    /// The number of errors in these bytes.
     errors: u64,
-    /// From which byte on it is in a legacy encoding, if it is.
+    /// The index from which on the line is in a legacy encoding, if it is.
     legacy: Option<usize>,
 }
 
-/// What comes after the bytes that are looked at.
+/// What follows the bytes that are examined.
 #[derive(Clone, Copy)]
 enum Next {
-    /// A byte that begins a delimiter, or may begin it, and so continues no sequence.
+    /// A byte that begins a delimiter, or can begin one. It continues no sequence.
     Byte(u8),
     /// Bytes that have not arrived.
     More,
@@ -119,7 +117,7 @@ enum Next {
     End,
 }
 
-/// Settings, and what the skins show.
+/// Settings, and the getters of the adaptors.
 impl<L: LegacyLines> LineMachine<L> {
     pub(crate) fn new(legacy: L) -> Self {
         Self {
@@ -140,7 +138,7 @@ impl<L: LegacyLines> LineMachine<L> {
         self.restart();
     }
 
-    /// Continues where a decoder, which holds nothing, has come to: the next line begins there.
+    /// Continues from the position of `decoder`, which holds nothing. The next line begins there.
     #[cfg(feature = "stream")]
     pub(crate) fn set_decoder(&mut self, decoder: Utf8Decoder) {
         self.decoder = decoder;
@@ -152,7 +150,7 @@ impl<L: LegacyLines> LineMachine<L> {
 
     pub(crate) fn set_delimiter(&mut self, delimiter: Delimiter) {
         self.delimiter = delimiter;
-        // What was known of the end was known of another delimiter.
+        // What is known about the end holds for the previous delimiter only.
         match &mut self.state {
             State::Line(line) => line.looked = Looked::NOTHING,
             State::Rejected(looked) => *looked = Looked::NOTHING,
@@ -197,7 +195,7 @@ impl<L: LegacyLines> LineMachine<L> {
         self.legacy = legacy;
     }
 
-    /// The decoder as it was at the front of the read buffer, and the mode.
+    /// Returns the decoder, moved back to the front of the read buffer, and the mode.
     #[cfg(feature = "stream")]
     pub(crate) fn into_decoder(self) -> (Utf8Decoder, ErrorMode) {
         let Self { mut decoder, mode, state, .. } = self;
@@ -211,7 +209,7 @@ impl<L: LegacyLines> LineMachine<L> {
 
 /// Lines.
 impl<L: LegacyLines> LineMachine<L> {
-    /// Takes the next line, or the error that rejects it, off the front of `src`. `None` where more
+    /// Removes the next line from `src` and returns it, or the error that rejects it. Returns `None` if more
     /// bytes are needed.
     #[inline]
     pub(crate) fn next_line(&mut self, src: &mut BytesMut) -> Option<Result<Line, LineError>> {
@@ -222,8 +220,8 @@ impl<L: LegacyLines> LineMachine<L> {
         self.advance(src, Next::More)
     }
 
-    /// As [`next_line`](Self::next_line) where nothing comes after `src`; then `src` ends the last
-    /// line. Called until `None`, which leaves `src` empty.
+    /// Like [`next_line`](Self::next_line), for the end of the stream: the end of `src` ends the last line.
+    /// Call it until `None`; `src` is then empty.
     pub(crate) fn finish_line(&mut self, src: &mut BytesMut) -> Option<Result<Line, LineError>> {
         if let Some(item) = self.advance(src, Next::More) {
             return Some(item);
@@ -244,8 +242,8 @@ impl<L: LegacyLines> LineMachine<L> {
         None
     }
 
-    /// Rejects the line at the front of `src`, of which bytes may be missing: the source has failed
-    /// there. To be called after [`next_line`](Self::next_line) has returned `None`.
+    /// Rejects the line at the front of `src`, because the source failed and bytes of the line may be missing.
+    /// Call it after [`next_line`](Self::next_line) has returned `None`.
     #[cfg(feature = "stream")]
     pub(crate) fn reject_line(&mut self, src: &mut BytesMut) {
         let start = match self.state {
@@ -255,8 +253,8 @@ impl<L: LegacyLines> LineMachine<L> {
         self.reject(start, src, src.len());
     }
 
-    /// Takes the usual line off `src`: all there, short enough, nothing in it that is not text, and
-    /// nothing else asked. It returns and leaves what [`advance`](Self::advance) would, sooner.
+    /// The fast path of [`advance`](Self::advance), for a complete and valid line that is not too long, if the
+    /// scanner is plain.
     #[inline]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
         if self.legacy.has_turned() {
@@ -293,7 +291,7 @@ impl<L: LegacyLines> LineMachine<L> {
         Some(line)
     }
 
-    /// Continues at the front of `src`. `None` where more bytes are needed.
+    /// Continues at the front of `src`. Returns `None` if more bytes are needed.
     fn advance(&mut self, src: &mut BytesMut, next: Next) -> Option<Result<Line, LineError>> {
         loop {
             match self.state {
@@ -316,7 +314,7 @@ impl<L: LegacyLines> LineMachine<L> {
                         }
                         opening => {
                             if let Opening::Error(error) = opening {
-                                // A forbidden BOM is content, whatever the delimiter.
+                                // A forbidden BOM is content, even if the delimiter contains it.
                                 line.looked = line.looked.beyond(error.bytes().len());
                             }
                             return self.look(line, src, next);
@@ -335,7 +333,7 @@ impl<L: LegacyLines> LineMachine<L> {
         }
     }
 
-    /// Looks at what is new in `line`, which begins at the front of `src`.
+    /// Examines the new bytes of `line`, which begins at the front of `src`.
     fn look(
         &mut self,
         mut line: OpenLine,
@@ -343,7 +341,7 @@ impl<L: LegacyLines> LineMachine<L> {
         next: Next,
     ) -> Option<Result<Line, LineError>> {
         if src.len() < line.looked.seen.max(line.checked) {
-            // This is not the buffer that was: begin the line again.
+            // The caller has changed the buffer: begin the line again.
             line = OpenLine { looked: Looked::NOTHING, checked: 0, ..line };
             self.decoder.continue_from(line.start);
         }
@@ -386,13 +384,14 @@ impl<L: LegacyLines> LineMachine<L> {
         None
     }
 
-    /// Whether errors of `line` can be counted while they are repaired: none has been counted, and
-    /// nothing but a repair can become of them.
+    /// Whether the errors of `line` can be counted while they are repaired: none has been counted, and the mode
+    /// repairs each of them.
     fn is_repaired_at_once(&self, line: &OpenLine, content: usize) -> bool {
         line.errors == 0 && content > 0 && self.mode != ErrorMode::Fatal && !self.legacy.is_some()
     }
 
-    /// Takes the `content` bytes of `line` off `src` if all of them are text. Otherwise notes how many are.
+    /// Removes the `content` bytes of `line` from `src` and returns them, if all are text. Otherwise notes how
+    /// many are.
     fn take_clean(
         &mut self,
         line: &mut OpenLine,
@@ -420,8 +419,8 @@ impl<L: LegacyLines> LineMachine<L> {
         })
     }
 
-    /// Validates `bytes[..until]` from where that has been done on, and counts the errors. Returns the
-    /// one that rejects the line, if there is one.
+    /// Validates the bytes of `bytes[..until]` that have not been validated, and counts the errors. Returns the
+    /// error that rejects the line, if there is one.
     fn check(
         &mut self,
         line: &mut OpenLine,
@@ -432,7 +431,7 @@ impl<L: LegacyLines> LineMachine<L> {
         loop {
             let mut scanner = self.decoder.scanner();
             let step = match bytes.get(line.checked..until).unwrap_or_default() {
-                // What may be the delimiter shows that there is no BOM before it.
+                // Bytes that can begin a delimiter show that there is no BOM.
                 [] if until == 0 => scanner.open(bytes),
                 new if line.legacy.is_some() => Some(scanner.step_legacy(new, None)),
                 new => Some(step(&mut scanner, new, next)),
@@ -465,7 +464,7 @@ impl<L: LegacyLines> LineMachine<L> {
         }
     }
 
-    /// Takes a line off `src`, `content` of its `len` bytes being text, whose errors are counted.
+    /// Removes a line of `len` bytes from `src`. The first `content` are text, and their errors are counted.
     fn take_checked(
         &mut self,
         line: OpenLine,
@@ -483,7 +482,7 @@ impl<L: LegacyLines> LineMachine<L> {
         self.end_repaired(line, src, text, content, len)
     }
 
-    /// Takes a line off `src`, as [`take_checked`](Self::take_checked) does, and counts its errors.
+    /// Like [`take_checked`](Self::take_checked), and counts the errors.
     fn take_repaired(
         &mut self,
         line: OpenLine,
@@ -498,7 +497,7 @@ impl<L: LegacyLines> LineMachine<L> {
         self.end_repaired(line, src, text, content, len)
     }
 
-    /// Ends a line of `len` bytes, of which the first `content` have been taken off `src`.
+    /// Ends a line of `len` bytes. The first `content` have been removed from `src`.
     fn end_repaired(
         &mut self,
         line: OpenLine,
@@ -519,7 +518,7 @@ impl<L: LegacyLines> LineMachine<L> {
         item
     }
 
-    /// Rejects a line of which `content` bytes, more than the limit, do not belong to the delimiter.
+    /// Rejects a line with `content` bytes before the delimiter, more than the limit.
     fn reject_too_long(
         &mut self,
         mut line: OpenLine,
@@ -528,13 +527,13 @@ impl<L: LegacyLines> LineMachine<L> {
         next: Next,
     ) -> LineError {
         let decided = line.looked.decided;
-        // The index of the byte by which it is known to be too long.
+        // The index of the byte that decides that the line is too long.
         let by = match next {
             Next::End => src.len(),
             _ if self.max_length < decided => decided - 1,
             _ => self.delimiter.decided_by(src, decided, self.max_length),
         };
-        // Only an error that was known before that byte is reported instead.
+        // An error that an earlier byte decides is reported instead.
         let known = &src[..by];
         let until = self.delimiter.find(known, Looked::at(decided.min(by))).content();
         let after = known.get(until).map_or(Next::More, |&byte| Next::Byte(byte));
@@ -547,7 +546,7 @@ impl<L: LegacyLines> LineMachine<L> {
         error
     }
 
-    /// Rejects the line at the front of `src` and drops `len` bytes of it.
+    /// Rejects the line at the front of `src`, and drops its first `len` bytes.
     fn reject(&mut self, start: Scanner, src: &mut BytesMut, len: usize) {
         self.decoder.close_start();
         self.decoder.seek(start.position());
@@ -571,7 +570,7 @@ impl<L: LegacyLines> LineMachine<L> {
         self.state = State::Line(OpenLine { start, looked, checked: 0, errors: 0, legacy });
     }
 
-    /// Ends the line, and drops `len` bytes of `src`, of which the last is its delimiter's.
+    /// Ends the line, and drops `len` bytes of `src`. The last of them is the last of its delimiter.
     fn end_line(&mut self, src: &mut BytesMut, len: usize) {
         let last = len.checked_sub(1).map(|at| src[at]);
         self.pass(src, len);
@@ -580,14 +579,14 @@ impl<L: LegacyLines> LineMachine<L> {
         self.state = State::Start { after_cr };
     }
 
-    /// Drops bytes that are not looked at.
+    /// Drops bytes without decoding them.
     fn pass(&mut self, src: &mut BytesMut, len: usize) {
         self.decoder.skip(len);
         src.advance(len);
     }
 }
 
-/// Returns what `bytes` begin with, in view of what comes after them.
+/// Returns what `bytes` begin with, given what follows them.
 fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: Next) -> Step<'a> {
     let step = scanner.step(bytes);
     if !matches!(step, Step::Hold) {
@@ -602,7 +601,7 @@ fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: Next) -> Step<'a> {
     broken.map_or(Step::Hold, Step::Error)
 }
 
-/// Makes a line's text of its bytes, at which `decoder` is, and counts the errors.
+/// Decodes and repairs the bytes of a line, at which `decoder` is, and counts the errors.
 fn repair(
     mode: ErrorMode,
     decoder: &mut Utf8Decoder,

@@ -1,4 +1,4 @@
-//! Lines: where they end, what they are, and why one is rejected.
+//! Lines of text: their ends, their limits and their errors.
 
 pub(crate) mod delimiter;
 pub(crate) mod line;

@@ -1,17 +1,17 @@
-//! Where is a text in text that arrives in pieces?
+//! Where does a needle occur in text that arrives in pieces?
 
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
 use crate::search::pattern::Pattern;
 
-/// Finds a text in text that arrives in pieces, wherever it is cut.
+/// Finds a needle in text that arrives in pieces, even if a match spans several of them.
 ///
 /// The matches are those of [`str::match_indices`] in the whole text: from left to right, without
 /// overlap. UTF-8 is self-synchronising, so no match begins or ends inside a character.
 ///
-/// Keeps no text, only how much of the needle the pieces so far end in. Allocates memory for the
-/// needle and a `usize` for each of its bytes; clones share it.
+/// The finder keeps no text, only the number of needle bytes that the text so far ends in. It allocates the
+/// needle and a `usize` for each of its bytes; clones share them.
 ///
 /// # Examples
 ///
@@ -26,7 +26,7 @@ use crate::search::pattern::Pattern;
 /// assert_eq!(offsets, [0, 9]);
 /// ```
 ///
-/// After a decoder, skip ill-formed parts, so that offsets are those in the stream of bytes and no
+/// If the text comes from a decoder, skip the ill-formed parts. Offsets then count bytes of the stream, and no
 /// match spans an error:
 ///
 /// ```
@@ -49,13 +49,13 @@ use crate::search::pattern::Pattern;
 #[derive(Clone, Debug)]
 pub struct TextFinder {
     pattern: Arc<Pattern>,
-    /// How many bytes of the needle the text so far ends in: less than all.
+    /// The number of needle bytes that the text so far ends in. Less than the length of the needle.
     begun: usize,
     position: u64,
 }
 
 impl TextFinder {
-    /// Creates a finder of `needle`, or `None` if that is empty.
+    /// Creates a finder for `needle`. Returns `None` if `needle` is empty.
     ///
     /// # Examples
     ///
@@ -75,11 +75,11 @@ impl TextFinder {
         })
     }
 
-    /// Searches the next piece of the text. Yields the offset in the text of the first byte of each
-    /// match that ends in this piece.
+    /// Searches the next piece of the text. Yields the offset of each match that ends in this piece.
     ///
-    /// The iterator is lazy: text it has not reached is not searched. Stopped after a match, the
-    /// [`position`](Self::position) is where the match ends. Costs one pass over the piece.
+    /// An offset is that of the first byte of the match, from the start of the text. The iterator is lazy: text
+    /// it has not reached is not searched. If you stop after a match, [`position`](Self::position) is the end of
+    /// that match. It costs one pass over the piece.
     ///
     /// # Examples
     ///
@@ -91,12 +91,12 @@ impl TextFinder {
     /// assert_eq!(finder.push(piece).next(), Some(13));
     /// assert_eq!(&piece[(finder.position() - start) as usize..], "body");
     /// ```
-    #[must_use = "the iterator searches as it is asked for matches"]
+    #[must_use = "iterators are lazy: text is searched as matches are taken"]
     pub fn push<'a>(&'a mut self, piece: &'a str) -> impl FusedIterator<Item = u64> + use<'a> {
         Matches { finder: self, rest: piece }
     }
 
-    /// Skips bytes that are not text: no match spans them. The position saturates at `u64::MAX`.
+    /// Skips bytes that are not text. No match spans them. The position saturates at `u64::MAX`.
     ///
     /// # Examples
     ///
@@ -111,7 +111,7 @@ impl TextFinder {
         self.position = self.position.saturating_add(bytes);
     }
 
-    /// Starts a new text with the same needle: offset 0, nothing found.
+    /// Starts a new text with the same needle, at offset 0.
     ///
     /// # Examples
     ///
@@ -126,7 +126,7 @@ impl TextFinder {
         self.position = 0;
     }
 
-    /// Returns how many bytes have been searched or skipped.
+    /// Returns the number of bytes that have been searched or skipped.
     ///
     /// # Examples
     ///
@@ -140,25 +140,25 @@ impl TextFinder {
         self.position
     }
 
-    /// Looks for the next match in `piece`. Returns where in the text it begins, if there is one,
-    /// and how many bytes of `piece` have been looked at.
+    /// Searches `piece` up to the next match. Returns the offset of the match, if there is one, and the number
+    /// of bytes of `piece` that were searched.
     fn step(&mut self, piece: &str) -> (Option<u64>, usize) {
         match self.pattern.search(piece.as_bytes(), 0, self.begun) {
             Ok(used) => {
                 self.begun = 0;
-                self.go_on(used);
+                self.advance(used);
                 (Some(self.position - self.pattern.len() as u64), used)
             }
             Err(begun) => {
                 self.begun = begun;
-                self.go_on(piece.len());
+                self.advance(piece.len());
                 (None, piece.len())
             }
         }
     }
 
-    /// There are more bytes than a `u64` can count only where they are said to have been skipped.
-    fn go_on(&mut self, used: usize) {
+    /// Saturates, because [`skip`](Self::skip) can skip more bytes than a `u64` counts.
+    fn advance(&mut self, used: usize) {
         self.position = self.position.saturating_add(used as u64);
     }
 }

@@ -1,4 +1,4 @@
-//! Search for a text in text that arrives in pieces.
+//! Search in text that arrives in pieces.
 
 pub(crate) mod finder;
 pub(crate) mod pattern;

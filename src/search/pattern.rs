@@ -1,10 +1,10 @@
-//! Where is a text in bytes that arrive in pieces?
+//! Where does a needle occur in bytes that arrive in pieces?
 
 use std::fmt;
 
 use memchr::memmem;
 
-/// A needle, not empty, and what is known of it.
+/// A non-empty needle, with its tables.
 pub(crate) struct Pattern {
     finder: memmem::Finder<'static>,
     /// The failure function of Knuth, Morris and Pratt: for each prefix of the needle, the length
@@ -26,7 +26,7 @@ impl Pattern {
         self.finder.needle()
     }
 
-    /// Finds the first place of the needle in `bytes`.
+    /// Returns the index of the first match in `bytes`.
     #[inline]
     fn find(&self, bytes: &[u8]) -> Option<usize> {
         self.finder.find(bytes)
@@ -36,16 +36,15 @@ impl Pattern {
         self.borders.len()
     }
 
-    /// Length of the longest beginning of the needle that the bytes end in which ended in `begun`
-    /// bytes of it, now that `byte` has come.
+    /// Returns the number of needle bytes that the input ends in after `byte`, if it ended in `begun` before.
     #[inline]
     fn extend(&self, begun: usize, byte: u8) -> usize {
         extend(self.needle(), &self.borders, begun, byte)
     }
 
-    /// Searches `bytes[at..]`, before which the bytes end in `begun` bytes of the needle. Returns where
-    /// the first match ends, or `Err` with how many bytes of the needle all of them end in. Costs
-    /// the same however the bytes are cut into calls.
+    /// Searches `bytes[at..]`. The bytes before them end in the first `begun` bytes of the needle. Returns the
+    /// end of the first match, or, as `Err`, the number of needle bytes that `bytes` end in. The total cost does
+    /// not depend on how the input is split into calls.
     #[inline]
     pub(crate) fn search(
         &self,
@@ -67,14 +66,14 @@ impl Pattern {
         self.find(rest).map(|start| at + start + self.len()).ok_or_else(|| self.begun(rest))
     }
 
-    /// Length of the longest beginning of the needle, less than all of it, that `bytes` end in.
+    /// Returns the number of needle bytes, less than all, that `bytes` end in.
     fn begun(&self, bytes: &[u8]) -> usize {
         let last = &bytes[bytes.len().saturating_sub(self.len() - 1)..];
         last.iter().fold(0, |begun, &byte| self.extend(begun, byte))
     }
 
-    /// Returns the index of the byte by which byte `index` of `bytes` is known to belong to no match
-    /// that begins after the first `decided` bytes, or before.
+    /// Returns the index of the byte that decides that byte `index` of `bytes` belongs to no match. The first
+    /// `decided` bytes belong to none.
     pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
         let from = index.saturating_sub(self.len() - 1).max(decided);
         let mut begun = 0;
@@ -88,8 +87,8 @@ impl Pattern {
     }
 }
 
-/// Length of the longest beginning of `needle` that the bytes end in which ended in `begun` bytes of
-/// it, now that `byte` has come.
+/// Returns the length of the longest prefix of `needle` that the input ends in after `byte`. Before it, the
+/// input ended in the first `begun` bytes of `needle`.
 fn extend(needle: &[u8], borders: &[usize], mut begun: usize, byte: u8) -> usize {
     while begun > 0 && (begun == needle.len() || needle[begun] != byte) {
         begun = borders[begun - 1];
