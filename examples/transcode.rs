@@ -1,7 +1,8 @@
 //! Reads text in one encoding and writes it in another: UTF-8, its dialects, UTF-16, and legacy encodings.
 //!
-//! It shows the decoders of the crate behind one trait (`Reading`, in `transcode/reading.rs`), the encoder
-//! of dialects (`transcode/writing.rs`), and a loop that needs constant memory (the function `copy`).
+//! It shows the decoders of the crate as implementations of one trait (`Reading`, in `transcode/reading.rs`),
+//! the encoder of dialects (`transcode/writing.rs`), and a loop that needs constant memory (the function
+//! `copy`).
 //!
 //! ```text
 //! cargo run --release --example transcode -- --from FORM --to FORM [OPTIONS] [SOURCE] [-o TARGET]
