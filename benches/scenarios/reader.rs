@@ -43,7 +43,7 @@ pub(crate) fn read(bench: &mut Bench, peers: ReadPeers) {
                 });
                 len as u64
             });
-            row.peer("FramedRead", framed_in(read, input, Utf8Codec::new, |text| text.len()));
+            row.sibling("FramedRead", framed_in(read, input, Utf8Codec::new, |text| text.len()));
             peers(&mut row, input, read);
             let count = |bytes: bytes::BytesMut| bytes.len();
             row.floor("(BytesCodec)", framed_in(read, input, BytesCodec::new, count));
@@ -62,7 +62,7 @@ pub(crate) fn chars(bench: &mut Bench) {
         let mut row = Row::new(name, Work::new(LEN, text.chars().count(), "char"));
         row.expect(text.chars().map(|c| c as usize).sum());
         row.ours(|| sum_of_chars(over(&chunks)));
-        row.peer("CharCodec", framed(text.as_bytes(), CharCodec::new, |c| c as usize));
+        row.sibling("CharCodec", framed(text.as_bytes(), CharCodec::new, |c| c as usize));
         row.floor("(str::chars)", || sum_of_slice(black_box(&text)));
         bench.measure(row);
     }
@@ -78,7 +78,7 @@ pub(crate) fn blocks(bench: &mut Bench) {
         let mut row = Row::new(name, Work::new(LEN, text.chars().count(), "char"));
         row.expect(text.chars().map(|c| c as usize).sum());
         row.ours(|| sum_of_blocks(over(&chunks)));
-        row.peer("CharStream", || sum_of_chars(over(&chunks)));
+        row.sibling("CharStream", || sum_of_chars(over(&chunks)));
         row.floor("(str::chars)", || sum_of_slice(black_box(&text)));
         bench.measure(row);
     }
@@ -107,7 +107,7 @@ pub(crate) fn lines(bench: &mut Bench) {
             });
             sum as u64
         });
-        row.peer(
+        row.sibling(
             "FramedRead",
             framed(input, Utf8LinesCodec::new, |line| {
                 1 + line.expect("the text is UTF-8").text.len()

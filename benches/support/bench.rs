@@ -43,6 +43,8 @@ impl Work {
 pub(crate) enum Role {
     Ours,
     Peer,
+    /// Another way to do the task with this crate.
+    Sibling,
     /// Does less than the task, and shows the least possible time.
     Floor,
 }
@@ -81,6 +83,10 @@ impl<'a> Row<'a> {
 
     pub(crate) fn peer(&mut self, name: &'static str, pass: impl FnMut() -> u64 + 'a) {
         self.add(name, Role::Peer, pass);
+    }
+
+    pub(crate) fn sibling(&mut self, name: &'static str, pass: impl FnMut() -> u64 + 'a) {
+        self.add(name, Role::Sibling, pass);
     }
 
     pub(crate) fn floor(&mut self, name: &'static str, pass: impl FnMut() -> u64 + 'a) {

@@ -122,6 +122,7 @@ fn json_row(row: &Measured) -> Value {
         "ns_per_unit": row.nanoseconds_per_unit(),
         "gb_per_s": row.gigabytes_per_second(),
         "ratios": others(Role::Peer),
+        "siblings": others(Role::Sibling),
         "floors": others(Role::Floor),
         "lost": row.is_lost(),
     })

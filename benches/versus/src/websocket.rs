@@ -200,7 +200,7 @@ pub(crate) fn unmask(bench: &mut Bench) {
                 let stop = Kernel::detect().unmask_and_validate(message, key);
                 stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
             }));
-            row.peer(
+            row.sibling(
                 "two passes",
                 pool.clone().all(|message, key| {
                     Kernel::detect().unmask(message, key);

@@ -23,14 +23,22 @@ pub(crate) struct Row {
     pub(crate) nanoseconds: f64,
     /// Our throughput.
     pub(crate) gigabytes: f64,
-    /// Peers, then floors, in the order in which they were measured.
+    /// Peers, siblings, then floors, in the order in which they were measured.
     pub(crate) others: Vec<Other>,
+}
+
+/// The roles of `support::bench`, but ours.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    Peer,
+    Sibling,
+    Floor,
 }
 
 #[derive(Clone)]
 pub(crate) struct Other {
     pub(crate) name: String,
-    pub(crate) is_peer: bool,
+    pub(crate) role: Role,
     /// Its time divided by ours.
     pub(crate) ratio: f64,
 }
@@ -75,7 +83,7 @@ impl Tier {
 
 impl Row {
     pub(crate) fn peers(&self) -> impl Iterator<Item = &Other> {
-        self.others.iter().filter(|other| other.is_peer)
+        self.others.iter().filter(|other| other.role == Role::Peer)
     }
 
     /// The peer with the least time.
@@ -115,7 +123,7 @@ impl Row {
 impl Other {
     /// Whether it is a peer and faster, as far as two digits show it.
     pub(crate) fn is_faster(&self) -> bool {
-        self.is_peer && self.ratio < 0.995
+        self.role == Role::Peer && self.ratio < 0.995
     }
 }
 
@@ -142,11 +150,11 @@ impl Run {
 }
 
 fn read_row(row: &Value) -> Row {
-    let others = |key, is_peer| {
+    let others = |key, role| {
         let others = object(&row[key]).iter();
         others.map(move |(name, ratio)| Other {
             name: name.clone(),
-            is_peer,
+            role,
             ratio: number(&ratio["median"]),
         })
     };
@@ -157,7 +165,10 @@ fn read_row(row: &Value) -> Row {
         unit: string(&row["unit"]),
         nanoseconds: number(&row["ns_per_unit"]),
         gigabytes: number(&row["gb_per_s"]),
-        others: others("ratios", true).chain(others("floors", false)).collect(),
+        others: others("ratios", Role::Peer)
+            .chain(others("siblings", Role::Sibling))
+            .chain(others("floors", Role::Floor))
+            .collect(),
     }
 }
 

@@ -2,15 +2,17 @@
 
 use std::fmt::Write;
 
-use super::runs::{Row, Tier};
+use super::runs::{Role, Row, Tier};
 use super::tasks::{Measure, TASKS, TYPICAL, Task};
 use crate::support::report::figure;
 
 const HOW_TO_READ: &str = "\
-Ratios are a peer's time divided by ours: above 1 we are faster. A ratio below 1 is **bold**, and its row counts as lost. Columns in \
-brackets are floors, which do less than the task. Texts are random words of one script; `mixed` is markup around runs of several \
-scripts. Contenders take turns, and every answer is asserted. A tier is forced in this crate and in simdutf; the other peers have \
-nothing above AVX2 and choose by themselves. `std` is the standard library, or what is usually written with it. GB/s are of input.";
+Ratios are a peer's time divided by ours: above 1 we are faster. A ratio below 1 is **bold**, and its row counts as lost. \
+Columns in *italics* are other types of this crate; columns in brackets are floors, which do less than the task. Neither counts.
+
+GB/s are of input. Texts are random words of one script; `mixed` is markup around runs of several scripts. `std` is the standard library, \
+or the usual code on top of it. Contenders take turns, and every answer is asserted. A tier is forced in this crate and in simdutf; the \
+other peers use nothing above AVX2.";
 
 /// The whole page. `link` finds the chart of a tier.
 pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str, &Tier) -> Option<String>) -> String {
@@ -39,7 +41,9 @@ pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str, &Tier) -> Option<Strin
             if rows.is_empty() {
                 continue;
             }
-            let (name, count) = (&tier.name, count_lost(&rows));
+            let name = &tier.name;
+            let count = count_lost(rows.iter().copied());
+            let count = count.map_or("no peer".to_owned(), |count| format!("{count} rows lost"));
             line(&mut page, format_args!("\n### {}, {name}: {count}\n", task.title));
             if let Some(chart) = task.chart
                 && let Some(file) = link(chart.name, tier)
@@ -60,27 +64,25 @@ fn cells(page: &mut String, cells: &[String]) {
     line(page, format_args!("| {} |", cells.join(" | ")));
 }
 
-fn count_lost(rows: &[&Row]) -> String {
-    let lost = rows.iter().filter(|row| row.is_lost()).count();
-    format!("{lost} of {} rows lost", rows.len())
+/// The rows that a peer does faster, of those that have a peer. `None` if none has.
+fn count_lost<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<String> {
+    let with_peers: Vec<_> = rows.into_iter().filter(|row| row.peers().count() > 0).collect();
+    let lost = with_peers.iter().filter(|row| row.is_lost()).count();
+    (!with_peers.is_empty()).then(|| format!("{lost} of {}", with_peers.len()))
 }
 
 /// The number of lost rows of each task and tier.
 fn lost(page: &mut String, tiers: &[Tier]) {
-    let lost = |rows: &[&Row]| match rows.len() {
-        0 => String::new(),
-        count => format!("{} of {count}", rows.iter().filter(|row| row.is_lost()).count()),
-    };
     let names = tiers.iter().map(|tier| tier.name.clone());
     cells(page, &["task".to_owned()].into_iter().chain(names).collect::<Vec<_>>());
     line(page, format_args!("| --- |{}", " ---: |".repeat(tiers.len())));
     for task in TASKS {
         let title = format!("[{}](#{})", task.title, anchor(task.title));
-        let counts = tiers.iter().map(|tier| lost(&tier.rows_of(&task.whats())));
-        cells(page, &[title].into_iter().chain(counts).collect::<Vec<_>>());
+        let count = |tier: &Tier| count_lost(tier.rows_of(&task.whats())).unwrap_or_default();
+        cells(page, &[title].into_iter().chain(tiers.iter().map(count)).collect::<Vec<_>>());
     }
-    let counts = tiers.iter().map(|tier| lost(&tier.rows.iter().collect::<Vec<_>>()));
-    cells(page, &["all".to_owned()].into_iter().chain(counts).collect::<Vec<_>>());
+    let count = |tier: &Tier| count_lost(&tier.rows).unwrap_or_default();
+    cells(page, &["all".to_owned()].into_iter().chain(tiers.iter().map(count)).collect::<Vec<_>>());
 }
 
 /// The anchor that a renderer gives a heading.
@@ -90,13 +92,13 @@ fn anchor(heading: &str) -> String {
 }
 
 fn table(page: &mut String, task: &Task, rows: &[&Row]) {
-    let mut columns: Vec<(&str, bool)> = Vec::new();
+    let mut columns: Vec<(&str, Role)> = Vec::new();
     for other in rows.iter().flat_map(|row| &row.others) {
         if !columns.iter().any(|(name, _)| *name == other.name) {
-            columns.push((&other.name, other.is_peer));
+            columns.push((&other.name, other.role));
         }
     }
-    columns.sort_by_key(|(_, is_peer)| !is_peer);
+    columns.sort_by_key(|(_, role)| *role);
 
     let has_whats = task.whats.len() > 1;
     let ours = match task.measure {
@@ -104,7 +106,10 @@ fn table(page: &mut String, task: &Task, rows: &[&Row]) {
         Measure::NanosecondsPerUnit => format!("ours, ns per {}", rows[0].unit),
     };
     let first = if has_whats { &["what", "text", "size"][..] } else { &["text", "size"] };
-    let names = columns.iter().map(|(name, _)| (*name).to_owned());
+    let names = columns.iter().map(|(name, role)| match role {
+        Role::Sibling => format!("*{name}*"),
+        Role::Peer | Role::Floor => (*name).to_owned(),
+    });
     let head = first.iter().map(|name| (*name).to_owned()).chain([ours]).chain(names);
     cells(page, &head.collect::<Vec<_>>());
     line(
@@ -167,17 +172,16 @@ pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
             ],
         );
     }
-    let lost = tier.rows.iter().filter(|row| row.is_lost()).count();
+    let lost = count_lost(&tier.rows).unwrap_or_default();
     let [machine, compiler] =
         ["machine", "compiler"].map(|key| about(key).split(" (").next().unwrap_or_default());
     line(
         &mut page,
         format_args!(
-            "\nMeasured on {machine} ({}) with {compiler}. A peer is faster in {lost} of {} rows, all of them in `{results}`. The last two \
-         rows above are the worst.\n\n\
-         ![Throughput of decoding a stream in chunks, by script and chunk size]({chart})\n",
+            "\nMeasured on {machine} ({}) with {compiler}. A peer is faster in {lost} rows; the last two rows above are the worst. \
+             `{results}` has all of them.\n\n\
+             ![Throughput of decoding a stream in chunks, by script and chunk size]({chart})\n",
             tier.name,
-            tier.rows.len(),
         ),
     );
     page
