@@ -19,6 +19,7 @@
 //! The module contains documentation only. The [crate page](crate) has a table of the main types.
 
 /// `from_utf8_lossy` in a loop: the bug, and the fix in one line.
+///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("lossy_in_a_loop.md"))]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
@@ -27,6 +28,7 @@
 pub mod lossy_in_a_loop {}
 
 /// Sockets: text over TCP, read and written.
+///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("sockets.md"))]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
@@ -35,16 +37,19 @@ pub mod lossy_in_a_loop {}
 pub mod sockets {}
 
 /// HTTP bodies: the text of a request or a response, whole or as it arrives.
+///
 #[cfg_attr(feature = "http-body", doc = include_str!("http.md"))]
 #[cfg_attr(not(feature = "http-body"), doc = "This page needs the feature `http-body`.")]
 pub mod http {}
 
 /// WebSocket: messages that are validated while they arrive.
+///
 #[cfg_attr(feature = "bytes", doc = include_str!("websocket.md"))]
 #[cfg_attr(not(feature = "bytes"), doc = "This page needs the feature `bytes`.")]
 pub mod websocket {}
 
 /// Events: server-sent events and token streams.
+///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("events.md"))]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
@@ -53,6 +58,7 @@ pub mod websocket {}
 pub mod events {}
 
 /// JSON lines: newline-delimited JSON, and JSON-RPC over standard input.
+///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("json_lines.md"))]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
@@ -61,11 +67,13 @@ pub mod events {}
 pub mod json_lines {}
 
 /// Terminals: escapes, legacy encodings and input in pieces.
+///
 #[cfg_attr(feature = "alloc", doc = include_str!("terminals.md"))]
 #[cfg_attr(not(feature = "alloc"), doc = "This page needs the feature `alloc`.")]
 pub mod terminals {}
 
 /// Files: a BOM, UTF-16 and legacy encodings.
+///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("files.md"))]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
@@ -74,15 +82,18 @@ pub mod terminals {}
 pub mod files {}
 
 /// Blocking code: a decoder in a `std::io::Read` loop.
+///
 #[cfg_attr(feature = "std", doc = include_str!("blocking.md"))]
 #[cfg_attr(not(feature = "std"), doc = "This page needs the feature `std`.")]
 pub mod blocking {}
 
 /// `no_std` and WebAssembly: the core without an allocator.
+///
 #[doc = include_str!("no_std.md")]
 pub mod no_std {}
 
 /// Errors: modes, strictness and limits.
+///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("errors.md"))]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
@@ -91,6 +102,7 @@ pub mod no_std {}
 pub mod errors {}
 
 /// Costs: what each layer adds.
+///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("costs.md"))]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
@@ -99,6 +111,7 @@ pub mod errors {}
 pub mod costs {}
 
 /// Protocols: what the standards require of text, and the settings that follow them.
+///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("protocols.md"))]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
