@@ -25,7 +25,7 @@ const LOSSY: [(ErrorMode, &str); 5] = [
     (ErrorMode::Windows1252, "ÿ"),
 ];
 
-/// The most memory that may be held besides: some buffers of one read, and the output of one.
+/// The limit of additional memory: some read buffers and the output of one read.
 const BOUND: isize = 256 * 1024;
 
 /// Writes `bytes` bytes of repeated `unit`, then closes.

@@ -29,7 +29,7 @@ impl Outcome {
 }
 
 impl Program {
-    /// It is next to the tests: `target/<profile>/examples`.
+    /// Returns a command for the example, which is next to the tests: `target/<profile>/examples`.
     pub fn command(&self) -> Command {
         let test = std::env::current_exe().unwrap();
         let file = format!("{}{}", self.0, std::env::consts::EXE_SUFFIX);
@@ -39,7 +39,7 @@ impl Program {
         Command::new(program)
     }
 
-    /// All its pipes are taken by the caller or drained by [`finish`].
+    /// Starts it with piped input and output. The caller takes the pipes, or [`finish`] drains them.
     pub fn start<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Child {
         self.command()
             .args(arguments)

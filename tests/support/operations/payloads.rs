@@ -23,7 +23,7 @@ struct Sent {
     frames: Many<Frame, 6>,
 }
 
-/// The method that takes the text.
+/// How the pieces are passed.
 #[derive(Arbitrary, Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Kept,
@@ -35,13 +35,13 @@ enum Way {
 struct Frame {
     mask: Option<[u8; 4]>,
     is_announced: bool,
-    /// The pieces. If kept, each is given away or lent.
+    /// The pieces. If the text is kept, each is passed by value or by reference.
     pieces: Many<(bool, Bytes<30>), 8>,
     /// Sent before it.
     ping: Option<Bytes<20>>,
 }
 
-/// The outcome of a message after this many bytes.
+/// The error of a message.
 #[derive(Debug, PartialEq, Eq)]
 enum Problem {
     IllFormed { valid_up_to: u64, error_len: Option<usize> },

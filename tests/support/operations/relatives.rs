@@ -39,7 +39,7 @@ pub struct FallbackPlan {
 #[derive(Arbitrary, Clone, Debug)]
 enum Chunk {
     Bytes(Bytes<60>),
-    /// Bytes that start a character in some legacy encoding, and can be one.
+    /// Pieces of characters in legacy encodings.
     Legacy(Many<u8>),
 }
 
