@@ -34,7 +34,12 @@ pub(crate) struct Targets {
 impl Targets {
     /// The runs to render; none: measure.
     pub(crate) fn saved(&self) -> io::Result<Vec<Value>> {
-        let read = |file: &PathBuf| Ok(serde_json::from_slice(&fs::read(file)?)?);
+        let read = |file: &PathBuf| {
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", file.display()))
+            };
+            fs::read(file).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)).map_err(named)
+        };
         self.from.iter().map(read).collect()
     }
 

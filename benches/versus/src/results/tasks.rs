@@ -49,8 +49,7 @@ pub(crate) const TASKS: &[Task] = &[
     },
     Task {
         title: "Locating an error",
-        note: "Where in 8 KiB is the error: near the start, in the middle, near the end? `simdutf8` is its `compat` flavour. \
-               GB/s are of the bytes before the error.",
+        note: "Where in 8 KiB is the error: near the start, in the middle, near the end? `simdutf8` is its `compat` flavour.",
         whats: &[("locate", "find an error in 8 KiB")],
         measure: NanosecondsPerUnit,
         chart: None,
