@@ -1,3 +1,4 @@
 //! The kernel of aarch64: NEON.
 
+mod lanes;
 pub(super) mod neon;

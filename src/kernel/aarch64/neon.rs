@@ -6,8 +6,7 @@ use core::mem::MaybeUninit;
 use crate::kernel::generic::{self, Look, Vector, Vector16, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
-    block_errors, count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars,
-    encode_utf16, find_outside, join_pairs, split_pairs, unmask,
+    block_errors, decode_short_ascii, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::kernel::validated::Validated;
 
@@ -17,22 +16,32 @@ tier!("neon", Bytes16,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
+generic::convert!("neon", Bytes16);
+
 /// 16 bytes.
 ///
 /// Invariant: exists only where the machine has NEON.
 #[derive(Clone, Copy)]
-struct Bytes16(uint8x16_t);
+pub(super) struct Bytes16(pub(super) uint8x16_t);
 
 /// Proves that the machine has NEON.
 #[derive(Clone, Copy)]
-struct HasNeon(());
+pub(super) struct HasNeon(());
 
 impl Bytes16 {
     #[inline]
     #[target_feature(enable = "neon")]
-    fn token() -> HasNeon {
+    pub(super) fn token() -> HasNeon {
         HasNeon(())
     }
+}
+
+/// Loads 16 bytes.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn load_16(bytes: &[u8; 16]) -> uint8x16_t {
+    // SAFETY: there are the 16 bytes that are loaded.
+    unsafe { vld1q_u8(bytes.as_ptr()) }
 }
 
 impl Vector for Bytes16 {
@@ -77,6 +86,10 @@ impl Vector for Bytes16 {
         fn any_high_bit(self) -> bool {
             vmaxvq_u8(self.0) >= 0x80
         }
+        fn lookup_16(self, table: &[u8; 16]) -> Self {
+            // An index of 16 or more would pick zero.
+            Self(vqtbl1q_u8(load_16(table), vandq_u8(self.0, vdupq_n_u8(0x0F))))
+        }
     }
 
     lanewise! {
@@ -88,13 +101,6 @@ impl Vector for Bytes16 {
         average: vrhaddq_u8,
         max: vmaxq_u8,
         min: vminq_u8,
-    }
-
-    #[inline(always)]
-    fn lookup_16(self, table: &[u8; 16]) -> Self {
-        // An index of 16 or more would pick zero.
-        // SAFETY: the table has the 16 bytes that are loaded; `self` proves NEON.
-        Self(unsafe { vqtbl1q_u8(vld1q_u8(table.as_ptr()), vandq_u8(self.0, vdupq_n_u8(0x0F))) })
     }
 }
 
@@ -111,10 +117,11 @@ impl Vector16 for Bytes16 {
         Self(unsafe { vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))) })
     }
 
-    #[inline(always)]
-    fn shift_up(self, n: usize) -> Self {
-        assert!(n <= 16);
-        // SAFETY: from `16 - n` on the table has 16 bytes or more; `self` proves NEON.
-        Self(unsafe { vqtbl1q_u8(self.0, vld1q_u8(generic::SHIFT_UP.as_ptr().add(16 - n))) })
+    arithmetic! {
+        fn shift_up(self, n: usize) -> Self {
+            let mut indexes = [0; 16];
+            indexes.copy_from_slice(&generic::SHIFT_UP[16 - n..][..16]);
+            Self(vqtbl1q_u8(self.0, load_16(&indexes)))
+        }
     }
 }

@@ -3,6 +3,12 @@
 /// Defines the conversions that `generic` has, for a vector and its target features.
 macro_rules! convert {
     ($features:literal, $vector:ty) => {
+        /// Counts, in vectors that the compiler makes of the reference.
+        #[target_feature(enable = $features)]
+        pub(in crate::kernel) fn count_chars(text: &str) -> usize {
+            reference::count_chars_by_blocks(text)
+        }
+
         /// Decodes; see [`Kernel::decode_chars`](crate::kernel::Kernel::decode_chars).
         #[target_feature(enable = $features)]
         pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {

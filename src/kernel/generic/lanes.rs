@@ -65,15 +65,3 @@ pub(in crate::kernel) trait Part: Copy {
     fn three_byte_units(self, bytes: &[u8; 24]) -> Self;
     fn or(self, other: Self) -> Self;
 }
-
-/// Methods that shift each lane by a constant.
-macro_rules! shifts {
-    ($($method:ident: $instruction:ident,)*) => {$(
-        #[inline(always)]
-        fn $method<const N: i32>(self) -> Self {
-            // SAFETY: vectors exist only where the machine has their instructions.
-            Self(unsafe { $instruction::<N>(self.0) })
-        }
-    )*};
-}
-pub(in crate::kernel) use shifts;

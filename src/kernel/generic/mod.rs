@@ -52,7 +52,7 @@ mod vector;
 pub(super) use convert::convert;
 pub(super) use decode::{decode_chars, decode_short_ascii, decode_utf16};
 pub(super) use encode::{encode_chars, encode_utf16};
-pub(super) use lanes::{Lanes, Part, shifts};
+pub(super) use lanes::{Lanes, Part};
 pub(super) use long::validate_long;
 #[cfg(target_arch = "x86_64")]
 pub(super) use outcome::{error_near, sequence_start, validate_from};

@@ -4,7 +4,18 @@ use core::arch::x86_64::*;
 
 use super::avx2::Bytes32;
 use super::sse41::Bytes16;
-use crate::kernel::generic::{Lanes, Part, arithmetic, lanewise, shifts};
+use crate::kernel::generic::{Lanes, Part, arithmetic, lanewise};
+
+/// Methods that shift each lane by a constant.
+macro_rules! shifts {
+    ($($method:ident: $instruction:ident,)*) => {$(
+        #[inline(always)]
+        fn $method<const N: i32>(self) -> Self {
+            // SAFETY: vectors exist only where the machine has their instructions.
+            Self(unsafe { $instruction::<N>(self.0) })
+        }
+    )*};
+}
 
 impl Lanes for Bytes16 {
     type Part = Self;

@@ -10,7 +10,7 @@ use super::sse41::Bytes16;
 use crate::kernel::generic::{self, Look, Vector, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
-    block_errors, count_chars, decode_short_ascii, unmask,
+    block_errors, decode_short_ascii, unmask,
 };
 use crate::kernel::validated::Validated;
 pub(in crate::kernel) use pairs::{join_pairs, split_pairs};
