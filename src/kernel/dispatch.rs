@@ -8,6 +8,8 @@ use super::aarch64::neon;
 use super::block_errors::{BLOCK, BlockErrors};
 use super::nul_form::NulForm;
 use super::validated::Validated;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm32::simd128;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512, sse41};
 use super::{Kernel, Tier, reference};
@@ -35,6 +37,8 @@ macro_rules! dispatch {
             // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have NEON.
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
             Tier::Neon => unsafe { neon::$operation($($argument),*) },
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Tier::Simd128 => simd128::$operation($($argument),*),
         };
         result
     }};

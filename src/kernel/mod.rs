@@ -8,7 +8,7 @@
 //! | `dispatch` | the operations of a kernel; each picks its implementation in one `match` |
 //! | `reference` | plain, safe code: it defines what is correct; vector kernels call it for tails |
 //! | `generic` | the algorithms over a vector of 16 or 32 bytes |
-//! | `x86_64`, `aarch64` | the vectors of an instruction set, and the algorithms specific to it |
+//! | `x86_64`, `aarch64`, `wasm32` | the vectors of an instruction set, and the algorithms specific to it |
 //!
 //! To add an instruction set, write a module that has all operations of `reference` (re-export those
 //! that it does not vectorise), add a [`Tier`], and a row in the macro of `dispatch`.
@@ -56,11 +56,17 @@ macro_rules! has {
 mod aarch64;
 mod block_errors;
 mod dispatch;
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 mod generic;
 mod nul_form;
 mod reference;
 mod validated;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -97,6 +103,8 @@ enum Tier {
     Avx512,
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
     Neon,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
 }
 
 impl Tier {
@@ -111,6 +119,8 @@ impl Tier {
         Self::Avx512,
         #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
         Self::Neon,
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Self::Simd128,
     ];
 
     /// Whether this machine has the features of the tier.
@@ -133,6 +143,9 @@ impl Tier {
             ),
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
             Self::Neon => has!("neon"),
+            // The build has it, or there is no such tier.
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => true,
         }
     }
 
@@ -147,6 +160,8 @@ impl Tier {
             Self::Avx512 => "avx512",
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
             Self::Neon => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => "simd128",
         }
     }
 
@@ -301,6 +316,8 @@ const fn forced() -> Option<&'static str> {
         Some("avx512")
     } else if cfg!(utf8_codec_kernel = "neon") {
         Some("neon")
+    } else if cfg!(utf8_codec_kernel = "simd128") {
+        Some("simd128")
     } else {
         None
     }

@@ -129,13 +129,16 @@ fn available_kernels_are_in_order() {
     let known: &[&str] = match std::env::consts::ARCH {
         "x86_64" => &["scalar", "sse4.1", "avx2", "avx512"],
         "aarch64" if cfg!(target_endian = "little") => &["scalar", "neon"],
+        "wasm32" if cfg!(target_feature = "simd128") => &["scalar", "simd128"],
         _ => &["scalar"],
     };
     let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
     // Machines can lack the last ones.
     assert_eq!(names, known[..names.len()]);
-    // Every aarch64 has NEON.
-    assert!(known.contains(&"neon") <= names.contains(&"neon"));
+    // Every aarch64 has NEON, and a build for wasm32 has what it asks for.
+    for always in ["neon", "simd128"] {
+        assert!(known.contains(&always) <= names.contains(&always));
+    }
 }
 
 #[test]
@@ -146,6 +149,7 @@ fn a_forced_kernel_is_in_use() {
         ("avx2", cfg!(utf8_codec_kernel = "avx2")),
         ("avx512", cfg!(utf8_codec_kernel = "avx512")),
         ("neon", cfg!(utf8_codec_kernel = "neon")),
+        ("simd128", cfg!(utf8_codec_kernel = "simd128")),
     ];
     for (name, _) in forced.into_iter().filter(|(_, forced)| *forced) {
         assert_eq!(Kernel::detect().name(), name);

@@ -107,14 +107,12 @@ impl Vector for Bytes16 {
 impl Vector16 for Bytes16 {
     #[inline(always)]
     fn from_bytes(token: HasNeon, bytes: &[u8; 16]) -> Self {
-        // SAFETY: these are 16 bytes.
-        unsafe { Self::load(token, bytes.as_ptr()) }
+        token.bytes(bytes)
     }
 
     #[inline(always)]
-    fn from_words(_: HasNeon, [low, high]: [u64; 2]) -> Self {
-        // SAFETY: the token proves NEON.
-        Self(unsafe { vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))) })
+    fn from_words(token: HasNeon, words: [u64; 2]) -> Self {
+        token.words(words)
     }
 
     arithmetic! {
@@ -122,6 +120,18 @@ impl Vector16 for Bytes16 {
             let mut indexes = [0; 16];
             indexes.copy_from_slice(&generic::SHIFT_UP[16 - n..][..16]);
             Self(vqtbl1q_u8(self.0, load_16(&indexes)))
+        }
+    }
+}
+
+impl HasNeon {
+    arithmetic! {
+        fn bytes(self, bytes: &[u8; 16]) -> Bytes16 {
+            Bytes16(load_16(bytes))
+        }
+        fn words(self, words: [u64; 2]) -> Bytes16 {
+            let [low, high] = words;
+            Bytes16(vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The vector operations that the conversions need, besides those of validation.
 
-use super::vector::Vector;
+use super::vector::{Vector, Vector16};
 
 /// A vector seen as lanes of 8, 16 and 32 bits, in little-endian order.
 ///
@@ -49,19 +49,16 @@ pub(in crate::kernel) trait Lanes: Vector {
 }
 
 /// 16 bytes.
-pub(in crate::kernel) trait Part: Copy {
-    /// Stores the bytes.
-    ///
-    /// # Safety
-    ///
-    /// - 16 bytes can be written at `out`.
-    unsafe fn store(self, out: *mut u8);
+pub(in crate::kernel) trait Part: Vector16 {
     /// The bytes that `indexes` number; 0 where an index is 80 or more.
     fn shuffle(self, indexes: &[u8; 16]) -> Self;
     /// The lanes of 16 bits of `self`, each followed by that of `high`.
     fn interleave_16(self, high: Self) -> [Self; 2];
-    fn zero(self) -> Self;
     /// The UTF-16 units of eight characters of three bytes each.
     fn three_byte_units(self, bytes: &[u8; 24]) -> Self;
-    fn or(self, other: Self) -> Self;
+
+    #[inline(always)]
+    fn zero(self) -> Self {
+        self.splat(0)
+    }
 }

@@ -99,14 +99,14 @@ macro_rules! lanewise {
 }
 pub(in crate::kernel) use lanewise;
 
-/// Methods of a vector that are a few instructions, none of which accesses memory.
+/// Methods of a vector, or of the proof for one, that are a few safe functions with its target feature.
 macro_rules! arithmetic {
-    ($(fn $method:ident $(<const $N:ident: usize>)? (
+    ($(fn $method:ident $(<const $N:ident: $number:ty>)? (
         $self:ident $(, $argument:ident: $type:ty)*
     ) -> $result:ty $body:block)*) => {$(
         #[inline(always)]
-        fn $method $(<const $N: usize>)? ($self $(, $argument: $type)*) -> $result {
-            // SAFETY: vectors exist only where the machine has their instructions.
+        fn $method $(<const $N: $number>)? ($self $(, $argument: $type)*) -> $result {
+            // SAFETY: vectors and their proofs exist only where the machine has the instructions.
             unsafe { $body }
         }
     )*};

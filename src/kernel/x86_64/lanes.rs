@@ -80,22 +80,10 @@ impl Lanes for Bytes16 {
 }
 
 impl Part for Bytes16 {
-    lanewise! {
-        or: _mm_or_si128,
-    }
     arithmetic! {
-        fn zero(self) -> Self {
-            Self(_mm_setzero_si128())
-        }
         fn interleave_16(self, high: Self) -> [Self; 2] {
             [Self(_mm_unpacklo_epi16(self.0, high.0)), Self(_mm_unpackhi_epi16(self.0, high.0))]
         }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, out: *mut u8) {
-        // SAFETY: the caller promises that 16 bytes can be written; `self` proves SSE4.1.
-        unsafe { _mm_storeu_si128(out.cast(), self.0) };
     }
 
     #[inline(always)]

@@ -1,0 +1,121 @@
+//! Lanes of 16 and 32 bits, with simd128.
+#![allow(unused_unsafe)] // instructions need no proof there
+
+use core::arch::wasm32::*;
+
+use super::simd128::{Bytes16, load_16};
+use crate::kernel::generic::{Lanes, Part, Vector, arithmetic, lanewise};
+
+/// Methods that shift each lane by a constant.
+macro_rules! shifts {
+    ($($method:ident: $instruction:ident,)*) => {$(
+        #[inline(always)]
+        fn $method<const N: i32>(self) -> Self {
+            Self($instruction(self.0, N as u32))
+        }
+    )*};
+}
+
+impl Lanes for Bytes16 {
+    type Part = Self;
+    type Groups = [Self; 2];
+    type Parts = [Self; 1];
+
+    lanewise! {
+        equal: u8x16_eq,
+        equal_16: u16x8_eq,
+        greater: i8x16_gt,
+        greater_32: i32x4_gt,
+        wrapping_add_16: u16x8_add,
+        narrow_32: u16x8_narrow_i32x4,
+    }
+    shifts! {
+        shl_16: u16x8_shl,
+        shr_16: u16x8_shr,
+        shl_32: u32x4_shl,
+        shr_32: u32x4_shr,
+    }
+    arithmetic! {
+        fn splat_16(self, value: u16) -> Self {
+            Self(u16x8_splat(value))
+        }
+        fn splat_32(self, value: u32) -> Self {
+            Self(u32x4_splat(value))
+        }
+        fn select(self, yes: Self, no: Self) -> Self {
+            // (Of a mask the comparison is left out by the compiler.)
+            Self(v128_bitselect(yes.0, no.0, i8x16_lt(self.0, i8x16_splat(0))))
+        }
+        fn intersects(self, other: Self) -> bool {
+            v128_any_true(v128_and(self.0, other.0))
+        }
+        fn bits(self) -> u32 {
+            u8x16_bitmask(self.0).into()
+        }
+        fn bits_16(self) -> u32 {
+            u16x8_bitmask(self.0).into()
+        }
+        fn interleave(self, high: Self) -> [Self; 2] {
+            macro_rules! from {
+                ($($index:literal)*) => { Self(u8x16_shuffle::<$($index),*>(self.0, high.0)) };
+            }
+            [
+                from!(0 16 1 17 2 18 3 19 4 20 5 21 6 22 7 23),
+                from!(8 24 9 25 10 26 11 27 12 28 13 29 14 30 15 31),
+            ]
+        }
+        fn narrow_16(self) -> Self {
+            Self(u8x16_narrow_i16x8(self.0, self.0))
+        }
+        fn widen(self) -> [Self; 2] {
+            [Self(u16x8_extend_low_u8x16(self.0)), Self(u16x8_extend_high_u8x16(self.0))]
+        }
+    }
+
+    #[inline(always)]
+    fn interleave_16(self, high: Self) -> [Self; 2] {
+        Part::interleave_16(self, high)
+    }
+
+    #[inline(always)]
+    fn parts(self) -> [Self; 1] {
+        [self]
+    }
+}
+
+impl Part for Bytes16 {
+    arithmetic! {
+        fn shuffle(self, indexes: &[u8; 16]) -> Self {
+            Self(u8x16_swizzle(self.0, load_16(indexes)))
+        }
+        fn interleave_16(self, high: Self) -> [Self; 2] {
+            [
+                Self(u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(self.0, high.0)),
+                Self(u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(self.0, high.0)),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    fn three_byte_units(self, bytes: &[u8; 24]) -> Self {
+        /// The bytes of four characters, last first, in lanes of 32 bits.
+        const FRONT: [u8; 16] = [2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80];
+        let [mut front, mut back] = [[0; 16]; 2];
+        front.copy_from_slice(&bytes[..16]);
+        back[..12].copy_from_slice(&bytes[12..]);
+        let [front, back] = [Self(load_16(&front)), Self(load_16(&back))];
+        let front = Part::shuffle(front, &FRONT).join_three();
+        front.narrow_32(Part::shuffle(back, &FRONT).join_three())
+    }
+}
+
+impl Bytes16 {
+    /// In lanes of 32 bits, the value of a character of three bytes, which are there last first.
+    #[inline(always)]
+    fn join_three(self) -> Self {
+        let last = self.and(self.splat_32(0x3F));
+        let middle = self.shr_32::<2>().and(self.splat_32(0x3F << 6));
+        let first = self.shr_32::<4>().and(self.splat_32(0x0F << 12));
+        last.or(middle).or(first)
+    }
+}
