@@ -136,10 +136,8 @@ fn decode_blocks<V: Lanes, U: Unit>(
             continue;
         }
         let ends = load::<V>(token, bytes, at + 1).greater(block.splat(0xBF)).bits();
-        if V::LEN == MOST
-            && size_of::<U>() == 2
-            && ends & 0xFF_FFFF == 0x92_4924
-            && bytes[at] >= 0xE0
+        if (V::LEN < MOST || size_of::<U>() == 2)
+            && are_threes::<V>(token, bytes, at, ends)
             && let Some(chars) = bytes[at..].first_chunk()
         {
             let units = block.parts().as_ref()[0].three_byte_units(chars);
@@ -155,7 +153,8 @@ fn decode_blocks<V: Lanes, U: Unit>(
         written += count;
         if V::LEN == MOST && size_of::<U>() == 2 && count <= MOST / 3 + 4 && units.len == MOST {
             // Mostly three-byte characters: continue where one begins, for the shorter way. (A branch, not
-            // arithmetic: otherwise the next address waits for this mask.)
+            // arithmetic: otherwise the next address waits for this mask. With shorter blocks one begins soon
+            // anyway.)
             branch();
             at -= ends.leading_zeros() as usize;
         }
@@ -184,6 +183,19 @@ fn decode_blocks<V: Lanes, U: Unit>(
         written += count;
     }
     (at, written)
+}
+
+/// Whether eight characters of three bytes each begin at `at`. `ends` has the bytes of a block that end one.
+#[inline(always)]
+fn are_threes<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, ends: u32) -> bool {
+    const THREES: u32 = 0x92_4924;
+    if V::LEN == MOST {
+        return ends & 0xFF_FFFF == THREES && bytes[at] >= 0xE0;
+    }
+    ends == THREES & 0xFFFF && bytes[at] >= 0xE0 && {
+        let next = load::<V>(token, bytes, at + V::LEN + 1);
+        next.greater(next.splat(0xBF)).bits() & 0xFF == THREES >> V::LEN
+    }
 }
 
 /// Decodes the ASCII that `bytes` begin with, two blocks at a time. Returns its length.

@@ -35,7 +35,9 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
     let mut found = Found::nothing(zero);
     let mut at;
     if is_ascii::<V>(token, first_run) {
-        at = skip_ascii::<V>(token, input, RUN - 64 + to_line, last_run);
+        // Short vectors lose less where they cross a line than they gain by alignment.
+        let from = if V::LEN == 16 { RUN } else { RUN - 64 + to_line };
+        at = skip_ascii::<V>(token, input, from, last_run);
         if at == len {
             return Ok(Validated::all(len));
         }
@@ -194,7 +196,11 @@ fn skip_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize, last: &[u
         }
         at += RUN;
     }
-    if is_ascii::<V>(token, last) { input.len() } else { at.min(input.len() - 1) }
+    if at == input.len() || is_ascii::<V>(token, last) {
+        input.len()
+    } else {
+        at.min(input.len() - 1)
+    }
 }
 
 /// The marks of [`test_beyond`] for the bytes of a range, of whichever lane.
