@@ -187,6 +187,10 @@ impl Measured {
         self.work.bytes as f64 / self.nanoseconds
     }
 
+    pub(crate) fn has_peer(&self) -> bool {
+        self.against.iter().any(|against| against.role == Role::Peer)
+    }
+
     /// Whether a peer is faster, as far as two digits show it.
     pub(crate) fn is_lost(&self) -> bool {
         self.against.iter().any(Against::is_lost)

@@ -61,7 +61,10 @@ impl Report {
     pub(crate) fn end(&self) {
         let count = self.rows.len();
         match self.output {
-            Output::Text => println!("\nWe lose {} of {count} rows.", self.lost()),
+            Output::Text => {
+                let with_peers = self.rows.iter().filter(|row| row.has_peer()).count();
+                println!("\nWe lose {} of {with_peers} rows that have a peer.", self.lost());
+            }
             Output::Json => println!("{:#}", self.json()),
             Output::Nothing => println!("{count} rows, every answer is right."),
         }
