@@ -112,6 +112,13 @@ fn in_two(a: __m512i, b: __m512i) -> (__m512i, u64) {
         _mm512_castsi256_si512(_mm512_cvtepi32_epi16(a)),
         _mm512_cvtepi32_epi16(b),
     );
+    units_in_two(halves)
+}
+
+/// Puts 32 units below U+0800 in two bytes each. Returns which of them are needed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn units_in_two(halves: __m512i) -> (__m512i, u64) {
     let two = _mm512_cmpge_epu16_mask(halves, _mm512_set1_epi16(0x80));
     // 00000vvv vvwwwwww: vvvvv to the low byte, wwwwww to the high one.
     let low = _mm512_srli_epi16::<6>(halves);
@@ -125,7 +132,7 @@ fn in_two(a: __m512i, b: __m512i) -> (__m512i, u64) {
 /// Puts 16 characters in four bytes each. Returns which of them are needed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn in_four(values: __m512i) -> (__m512i, u64) {
+pub(super) fn in_four(values: __m512i) -> (__m512i, u64) {
     let two = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x80));
     let three = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x800));
     let four = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x1_0000));

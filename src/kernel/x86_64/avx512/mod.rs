@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod encode_units;
 mod find;
 mod line;
 mod pairs;
@@ -9,9 +10,9 @@ mod parts;
 mod unmask;
 mod validate;
 
-pub(in crate::kernel) use super::avx2::encode_utf16;
 pub(in crate::kernel) use decode::{count_chars, decode_chars, decode_short_ascii, decode_utf16};
 pub(in crate::kernel) use encode::encode_chars;
+pub(in crate::kernel) use encode_units::encode_utf16;
 pub(in crate::kernel) use find::find_outside;
 pub(in crate::kernel) use line::text_before;
 pub(in crate::kernel) use pairs::{join_pairs, split_pairs};

@@ -1,0 +1,240 @@
+//! UTF-16 to UTF-8 with AVX-512: 32 units at a time, in the shortest of these ways that has them all.
+//!
+//! ```text
+//! below 80       the low bytes
+//! below 800      two bytes each, those that are not needed squeezed out (`vpcompressb`)
+//! 800 and more   three bytes each, put in order by one shuffle (`vpermt2b`)
+//! no surrogates  lanes of 32 bits, as `encode` has them for `char`s
+//! surrogates     the same: a high one's lane gets the character of the pair, a low one's no byte
+//! ```
+//!
+//! Loads are masked at the end of the units, and stores at the end of the room, so that no length needs
+//! another way.
+
+use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
+
+use super::encode::{in_four, units_in_two};
+use super::validate::{OR3, lanes, load_at, store};
+use crate::kernel::reference;
+
+/// Units in a vector.
+const UNITS: usize = 32;
+
+/// Encodes to UTF-8; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn encode_utf16(
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    while read < units.len() {
+        let (rest, room) = (&units[read..], &mut out[written..]);
+        let count = rest.len().min(UNITS);
+        let mask = lanes(count) as u32;
+        // SAFETY: the mask lets through `count` units, which are there; the others are not accessed.
+        let block = unsafe { _mm512_maskz_loadu_epi16(mask, rest.as_ptr().cast()) };
+        if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
+            if room.len() < count {
+                break;
+            }
+            let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block));
+            put(bytes, count, room);
+            // Where there was ASCII, there is often more.
+            let ascii = put_ascii(&rest[count..], &mut room[count..]);
+            read += count + ascii;
+            written += count + ascii;
+            continue;
+        }
+        if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800)) == 0 {
+            let (bytes, keep) = units_in_two(block);
+            let keep = keep & lanes(2 * count);
+            let len = keep.count_ones() as usize;
+            if room.len() < len {
+                break;
+            }
+            put(_mm512_maskz_compress_epi8(keep, bytes), len, room);
+            read += count;
+            written += len;
+            continue;
+        }
+        if let Some([front, back]) = in_three(block, mask) {
+            let len = 3 * count;
+            if room.len() < len {
+                break;
+            }
+            put(front, len.min(64), room);
+            put(back, len.saturating_sub(64), &mut room[len.min(64)..]);
+            read += count;
+            written += len;
+            continue;
+        }
+        let Some((used, [front, back], [keep, keep_back])) = in_four_each(block, count) else {
+            break;
+        };
+        let (len, len_back) = (keep.count_ones() as usize, keep_back.count_ones() as usize);
+        if room.len() < len + len_back {
+            break;
+        }
+        put(_mm512_maskz_compress_epi8(keep, front), len, room);
+        put(_mm512_maskz_compress_epi8(keep_back, back), len_back, &mut room[len..]);
+        read += used;
+        written += len + len_back;
+    }
+    // What is left is at most a surrogate that is not half of a pair and what is before it in a block, or
+    // there is little room.
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Encodes units, `STRIDE` at a time, as long as these are ASCII and there is room. Returns their number.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
+    const STRIDE: usize = 4 * UNITS;
+    let mut len = 0;
+    for (units, room) in units.chunks_exact(STRIDE).zip(room.chunks_exact_mut(STRIDE)) {
+        let at: *const u8 = units.as_ptr().cast();
+        // SAFETY: 128 units are four vectors.
+        let [a, b, c, d] = unsafe {
+            [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))]
+        };
+        let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
+        if _mm512_test_epi16_mask(all, _mm512_set1_epi16(0xFF80_u16 as i16)) != 0 {
+            break;
+        }
+        put(narrow(a, b), 64, room);
+        put(narrow(c, d), 64, &mut room[64..]);
+        len += STRIDE;
+    }
+    len
+}
+
+/// The units, which are ASCII, as bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn narrow(units: __m512i, next: __m512i) -> __m512i {
+    let packed = _mm512_packus_epi16(units, next);
+    _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed)
+}
+
+/// Three bytes for each unit of `mask`, if none of these needs fewer and none is a surrogate.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_three(block: __m512i, mask: u32) -> Option<[__m512i; 2]> {
+    /// Bytes of the first two of each unit, and from 64 on of the last.
+    const ORDER: [[u8; 64]; 2] = {
+        let mut order = [[0; 64]; 2];
+        let mut byte = 0;
+        while byte < 3 * UNITS {
+            let (unit, part) = (byte / 3, byte % 3);
+            order[byte / 64][byte % 64] =
+                if part == 2 { 64 + 2 * unit } else { 2 * unit + part } as u8;
+            byte += 1;
+        }
+        order
+    };
+    let top = _mm512_and_si512(block, _mm512_set1_epi16(0xF800_u16 as i16));
+    let surrogates = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
+    if _mm512_mask_cmplt_epu16_mask(mask, block, _mm512_set1_epi16(0x800)) | surrogates != 0 {
+        return None;
+    }
+    let six = _mm512_set1_epi16(0x3F);
+    let middle = _mm512_slli_epi16::<8>(_mm512_and_si512(_mm512_srli_epi16::<6>(block), six));
+    let marks = _mm512_set1_epi16(0x80E0_u16 as i16);
+    let front = _mm512_ternarylogic_epi64::<OR3>(_mm512_srli_epi16::<12>(block), middle, marks);
+    let last = _mm512_or_si512(_mm512_and_si512(block, six), _mm512_set1_epi16(0x80));
+    // SAFETY: each order has the bytes of a vector.
+    let order = unsafe { [load_at(ORDER[0].as_ptr()), load_at(ORDER[1].as_ptr())] };
+    Some([
+        _mm512_permutex2var_epi8(front, order[0], last),
+        _mm512_permutex2var_epi8(front, order[1], last),
+    ])
+}
+
+/// Puts the first `count` units of `block` in four bytes for each. Returns how many units these are, all
+/// but a last high surrogate, the bytes, and which of them are needed. `None`: there is a surrogate that is
+/// not half of a pair, or a high one alone.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_four_each(block: __m512i, count: usize) -> Option<(usize, [__m512i; 2], [u64; 2])> {
+    let top = _mm512_and_si512(block, _mm512_set1_epi16(0xFC00_u16 as i16));
+    let highs = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
+    let lows = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xDC00_u16 as i16));
+    let front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(block));
+    let back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(block));
+    if highs | lows == 0 {
+        let ((front, keep), (back, keep_back)) = (in_four(front), in_four(back));
+        let needed = [lanes(4 * count.min(16)), lanes(4 * count.saturating_sub(16))];
+        return Some((count, [front, back], [keep & needed[0], keep_back & needed[1]]));
+    }
+    if (highs << 1) & (lanes(count) as u32) != lows {
+        return None;
+    }
+    let used = count - (highs >> (count - 1) & 1) as usize;
+    if used == 0 {
+        return None;
+    }
+    // Each unit's lane gets the next unit. (The last one is not needed.)
+    let next = _mm512_permutexvar_epi16(one_on(), block);
+    let next_front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(next));
+    let next_back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(next));
+    let front = join(front, next_front, highs as u16);
+    let back = join(back, next_back, (highs >> 16) as u16);
+    let ((front, keep), (back, keep_back)) = (in_four(front), in_four(back));
+    let needed = lanes(used) as u32 & !lows;
+    let needed = [bytes_of(needed as u16), bytes_of((needed >> 16) as u16)];
+    Some((used, [front, back], [keep & needed[0], keep_back & needed[1]]))
+}
+
+/// The indexes of the next lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn one_on() -> __m512i {
+    const INDEXES: [i16; UNITS] = {
+        let mut indexes = [0; UNITS];
+        let mut at = 0;
+        while at < UNITS {
+            indexes[at] = at as i16 + 1;
+            at += 1;
+        }
+        indexes
+    };
+    // SAFETY: an array of 64 bytes is a vector.
+    unsafe { _mm512_loadu_epi16(INDEXES.as_ptr()) }
+}
+
+/// The characters of surrogate pairs in the lanes of the `highs`, the others as they are.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn join(units: __m512i, next: __m512i, highs: u16) -> __m512i {
+    /// U+1_0000, less the tags of both surrogates.
+    const TAGS: u32 = 0x1_0000_u32.wrapping_sub(0xD800 << 10).wrapping_sub(0xDC00);
+    let pair = _mm512_add_epi32(_mm512_slli_epi32::<10>(units), next);
+    _mm512_mask_add_epi32(units, highs, pair, _mm512_set1_epi32(TAGS as i32))
+}
+
+/// Four bits for each bit.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn bytes_of(lanes: u16) -> u64 {
+    _pdep_u64(u64::from(lanes), 0x1111_1111_1111_1111) * 0xF
+}
+
+/// Writes the first `len` bytes, and perhaps others after them.
+///
+/// # Panics
+///
+/// If there is no room for `len` bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {
+    if room.len() >= 64 {
+        // SAFETY: there is room for 64 bytes.
+        unsafe { store(bytes, room.as_mut_ptr().cast()) };
+        return;
+    }
+    let room = &mut room[..len];
+    // SAFETY: the mask lets through `len` bytes, for which there is room.
+    unsafe { _mm512_mask_storeu_epi8(room.as_mut_ptr().cast(), lanes(len), bytes) };
+}
