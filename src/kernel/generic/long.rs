@@ -56,8 +56,8 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         }
     }
     at = at.min(last);
-    // Invariant: all bytes before `at` (3..=last) have been looked at, none is marked before `tested`,
-    // and from `group` on `top` has the greatest (of those above DF).
+    // Invariant: all bytes before `at` (3..=last) have been tested, none is marked before `tested`, and
+    // `top` has the maximum from `group` on (of bytes above DF).
     let mut tested = 0;
     let mut group = at;
     let mut top = zero;
@@ -71,12 +71,12 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         let high = greatest.any_high_bit();
         let mut calm = false;
         if greatest.saturating_sub(greatest.splat(0xE0 - 0x80)).any_high_bit() {
-            // The rest of the input if that is not much more.
+            // Includes the rest of the input if it is short.
             let wanted = if at < wide_until { GROUP } else { STRIDE };
             let end = if len - at <= wanted.max(SOON) { len } else { at + wanted };
             let whole = at + (end - at) / V::LEN * V::LEN;
-            // SAFETY: a stride and more is left before `end`, and so before `len`, of which whole
-            // blocks are looked at up to `whole`, and then one that is laid against the end.
+            // SAFETY: more than a stride is left before `end`, and so before `len`; whole blocks are
+            // tested up to `whole`, and then one that ends at the end of the input.
             unsafe {
                 while at < whole {
                     top = top.max(V::load(token, start.add(at)));
@@ -127,7 +127,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
     }
 }
 
-/// The greatest bytes of a stride and of the three bytes before it.
+/// The maxima of the bytes of a stride and of the three bytes before it.
 ///
 /// # Safety
 ///
@@ -183,7 +183,8 @@ fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
     !any.any_high_bit()
 }
 
-/// Returns an index up to which there is ASCII from `at` on, `input.len()` only if that is all.
+/// Returns an index up to which the bytes from `at` on are ASCII; `input.len()` only if all of them
+/// are.
 ///
 /// `last` is the end of `input`.
 #[inline(always)]

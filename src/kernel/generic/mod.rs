@@ -21,16 +21,16 @@
 //!   E0 = 1; 0 for anything less) plus an entry of `SECOND` that its low four bits pick. So E0 and F0,
 //!   which share an entry, get addends that differ by 10, and so do the second bytes they allow.
 //!
-//! This does not test F4's second byte and F5..=FF, which text hardly has: where a byte is F4 or
-//! more, [`test_beyond`] is to be asked too. Without a leading byte above DF the narrow test,
-//! `(back1 >= C0) xor here`, is enough.
+//! This does not test F4's second byte and F5..=FF, which are rare in text: for bytes from F4 on,
+//! [`test_beyond`] is needed too. Without a leading byte above DF the narrow test, `(back1 >= C0) xor
+//! here`, is sufficient.
 //!
-//! (The usual three tables, for the nibbles of a byte and the high one of the next, take 16 operations
-//! for what is 14 here, and have no part that can be left out for two-byte letters.)
+//! (The usual three table lookups, for both nibbles of a byte and the high nibble of the next, take 16
+//! operations instead of 14, and have no cheaper variant for two-byte letters.)
 //!
-//! A long input is looked at in strides. Of each the greatest byte, that of the three bytes before it
-//! included, decides what is to be done. As a branch that goes one way and then the other costs as
-//! much as a stride, what has been needed is done for a while without asking: see [`validate_long`].
+//! A long input is processed in strides. The maximum of a stride and of the three bytes before it
+//! decides which test it needs. A branch misprediction costs as much as a stride, so a test that was
+//! needed is continued for a while without a branch: see [`validate_long`].
 //!
 //! An error is marked on the byte that shows it, one to three bytes after the start of the
 //! ill-formed sequence. Marks are tested about once in a KiB; [`locate_error`] then finds the first of them,

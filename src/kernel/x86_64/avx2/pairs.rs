@@ -10,11 +10,11 @@
 //!     copy the rest
 //! ```
 //!
-//! What a pair needs to be one is seen for the whole block, in masks, and blocks follow one another at
-//! a fixed distance. So no step has to wait for the one before it, as in the scalar kernel: there is
-//! nothing in a mark's way to the next but the removal of a bit, and what a pair has in the next block
-//! is done with there. What is written too far is written over by what follows. `C0 80` (and 00, on the
-//! way back) come in runs, of which the first has a mark.
+//! Masks over the whole block show which sequences are pairs, and blocks follow each other at a fixed
+//! distance. So no step waits for the one before it, as in the scalar kernel: the only dependency
+//! between two marks is the removal of a bit, and the part of a pair in the next block is consumed
+//! there. Later stores overwrite the excess of each copy. Runs of `C0 80` (and of 00, in the other
+//! direction) have one mark, at their start.
 //!
 //! A pair, as `vvvv wwwwww xxxx yyyyyy` in the bytes of a lane of 32 bits, the highest first:
 //!
@@ -24,10 +24,10 @@
 //! becomes   11110uuu 10uuwwww 10wwxxxx 10yyyyyy      of sum >> 2, sum >> 4 and sum
 //! ```
 //!
-//! What is left is the branch that ends a block's marks, of which there are now five and now six. (Up to
-//! four pairs at once that follow one another were half as fast in letters with a pair here and there:
-//! how many there are has to be known before the next mark is. Pairs rewritten in a word took longer
-//! everywhere; `cesu-8-decode` and `cesu-8-encode` in `benches/versus`.)
+//! The remaining cost is the branch that ends the marks of a block, whose number varies (branch
+//! misprediction). Two alternatives were slower: up to four adjacent pairs at once, half as fast in
+//! letters with occasional pairs, because the number of pairs must be known before the next mark; and
+//! pairs rewritten in a word (`cesu-8-decode` and `cesu-8-encode` in `benches/versus`).
 
 use core::arch::x86_64::*;
 
@@ -36,17 +36,17 @@ use crate::kernel::reference::pairs::{self, ROOM};
 
 /// The number of bytes tested together.
 const BLOCK: usize = 32;
-/// Bytes of input without which no block is begun: one, and what is looked at or copied from its last
-/// byte on.
+/// The minimum input for another block: the block, and the bytes that are tested or copied from its
+/// last byte on.
 const AHEAD: usize = 2 * BLOCK;
-/// Room without which none is split: each byte may become two, and what is copied too far.
+/// The minimum room for splitting another block: each byte can become two, plus the excess of a copy.
 const ROOM_TO_SPLIT: usize = 3 * BLOCK;
 
 /// Rewrites pairs; see [`Kernel::join_pairs`](crate::kernel::Kernel::join_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::kernel) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
-    // Bytes that are done with, after `read`: at most five, the end of what began before them.
+    // Consumed bytes after `read`: at most five, the end of a sequence that started before them.
     let mut done = 0;
     let mut begun = 0;
     while input.len() - read >= AHEAD && out.len() - written >= ROOM {

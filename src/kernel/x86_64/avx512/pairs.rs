@@ -1,5 +1,5 @@
-//! Pairs of surrogates to UTF-8 with AVX-512: each in the first three and the last of its six places,
-//! and the other two squeezed out (`vpcompressb`). And back.
+//! Surrogate pairs to UTF-8 with AVX-512: the output of a pair is computed at the first three and the
+//! last of its six positions, and the other two are removed (`vpcompressb`). And back.
 //!
 //! ```text
 //! place    0          1          2          3          4          5
@@ -7,14 +7,15 @@
 //! becomes  11110uuu   10uuwwww   10wwxxxx   nothing    nothing    10yyyyyy      uuuuu = vvvv + 1
 //! ```
 //!
-//! All places of a block are computed at once, from the block and from what is up to five bytes
-//! further (loaded again, not shuffled); masks select which are wanted. While there is nothing to stop
-//! at, blocks follow one another at a fixed distance, and what a pair or a `C0 80` has in the next
-//! block is a few bits of a mask. Where there is something, or the end is near, a block ends in
-//! front of what does not end in it.
+//! All positions of a block are computed at once, from the block and from the bytes up to five
+//! positions later (loaded again, not shuffled); masks select the needed ones. Without a byte to stop
+//! at, blocks follow each other at a fixed distance, and the part of a pair or a `C0 80` in the next
+//! block is a few bits of a mask. With one, or near the end, a block ends before the sequences that it
+//! does not contain completely.
 //!
-//! The way back goes from bytes to three places each, of which one is wanted, but for the third byte
-//! of four, which also makes the ED and the byte after it, and for 00, which makes two.
+//! In the other direction each byte gets three positions, one of which is used. Two exceptions use
+//! more: the third byte of four, which also makes the ED and the byte after it, and 00, which makes
+//! two.
 
 use core::arch::x86_64::*;
 
@@ -33,7 +34,7 @@ static SECOND_LOW: Aligned = Part::SecondLow.by_low_bits();
 /// `10ww....`, the last two, by `10wwwwww`.
 static THIRD_HIGH: Aligned = Part::ThirdHigh.by_low_bits();
 
-/// `1010vvvv` but for `uu`, by the low six bits of `11110uuu`: what is to be added to `uu`.
+/// `1010vvvv` without `uu`, by the low six bits of `11110uuu`: the addend for `uu`.
 static HALF_BY_LEADING: Aligned = Part::HalfByLeading.by_low_bits();
 /// `10wwww..` by `10uuwwww`.
 static HALF_BY_SECOND: Aligned = Part::HalfBySecond.by_low_bits();
@@ -215,8 +216,8 @@ struct Marks {
 }
 
 impl Marks {
-    /// Of a block, with what is one to five bytes further. `seconds` are the second
-    /// halves of pairs that began before it.
+    /// For a block and the bytes one to five positions later. `seconds` are the second halves of pairs
+    /// that started before the block.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     fn of(ahead: &[__m512i; 1 + AHEAD], nul: NulForm, seconds: u64) -> Self {
@@ -245,7 +246,7 @@ impl Marks {
         Self { ed, pairs, nuls, stop: refused | alone }
     }
 
-    /// Of a block that is looked at alone: what does not end in it is something to stop at.
+    /// For a single block: sequences that do not end in it are bytes to stop at.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     fn within(block: __m512i, nul: NulForm) -> Self {
@@ -314,8 +315,8 @@ fn is_second_half(block: __m512i) -> u64 {
     _mm512_cmpeq_epi8_mask(high, each(0xB0))
 }
 
-/// The block with what begins at `places[0]` written as in UTF-8 there, at `places[1]`, one further,
-/// and at `places[2]`, and with zeros at `nuls`.
+/// The block with the sequences that start at `places[0]` rewritten as UTF-8 there, at `places[1]`, one
+/// position later, and at `places[2]`; and with zeros at `nuls`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn rewritten(

@@ -217,8 +217,8 @@ fn validate_up_to_128(input: &[u8]) -> Validated {
         // SAFETY: three bytes and more are before `last_at`, and 64 from it on.
         test_full(unsafe { Place::<3>::new(input.as_ptr().add(last_at)) }, _mm512_setzero_si512())
     } else {
-        // With zeros before it the block's first bytes may seem wrong; but these, and more,
-        // are in the first block, too.
+        // With zeros before it, the first bytes of the block may be marked wrongly; but the first block
+        // contains them, too.
         _mm512_maskz_mov_epi8(!0b111, self::first_errors(last))
     };
     if is_finished(_mm512_or_si512(first_errors, last_errors), last) {
@@ -285,7 +285,7 @@ fn validate_long(input: &[u8]) -> Validated {
     let to_line = BLOCK - start as usize % BLOCK;
     let last = input.len() - STRIDE;
     let mut at = 0;
-    // ASCII for as long as it lasts. Nothing can be wrong with it.
+    // Skips leading ASCII, which cannot have errors.
     // SAFETY: `at` is at most the place of the last stride.
     while unsafe { is_ascii(start.add(at)) } {
         if at == last {
@@ -304,11 +304,11 @@ fn validate_long(input: &[u8]) -> Validated {
     }
     let mut tested = at;
     let mut strides = 0;
-    // Invariant: all bytes before `at` have been looked at; no error is marked before `tested`.
+    // Invariant: all bytes before `at` have been tested; no error is marked before `tested`.
     loop {
         // SAFETY: `at` is 16 or more, and at most the place of the last stride.
         errors = unsafe { stride(start.add(at), errors) };
-        // Tested early the first time, so that dense errors do not cost a group each.
+        // The first test is early, so that dense errors do not cost a group each.
         if strides % GROUP == 0 || at == last {
             if any_high(errors) {
                 return locate_error(input, tested);
@@ -355,7 +355,7 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     ];
     let back3 = places[0].back::<3>();
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
-    // With what may reach into them from before.
+    // Including sequences that extend into them.
     let greatest = _mm512_max_epu8(greatest, back3);
     if !any_high(greatest) {
         return errors;
@@ -385,7 +385,7 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)
 }
 
-/// The length of the longest sequence that a stride has bytes of.
+/// The length of the longest sequence in a stride.
 enum Reach {
     Two,
     Three,
@@ -393,7 +393,7 @@ enum Reach {
 }
 
 impl Reach {
-    /// By the greatest of its bytes, and of those before it, lane by lane.
+    /// By the maximum of its bytes and of those before it, per lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     fn of(greatest: __m512i) -> Self {
@@ -620,7 +620,7 @@ impl<const BEFORE: usize> Place<BEFORE> {
             .map(|at| Self { at })
     }
 
-    /// Loads the block that begins `BACK` bytes before this place.
+    /// Loads the block that starts `BACK` bytes before this pointer.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     pub(super) fn back<const BACK: usize>(self) -> __m512i {
