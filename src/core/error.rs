@@ -38,8 +38,8 @@ pub struct Utf8Error {
 
 /// Why a part of a stream is ill-formed or rejected.
 ///
-/// The first seven kinds are violations of RFC 3629, section 4, and of Unicode, table 3-7. The others are
-/// well-formed, but rejected by a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness).
+/// The first seven kinds are violations of RFC 3629, section 4, and of Unicode, table 3-7. The others come from
+/// a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness) that rejects well-formed bytes.
 ///
 /// # Examples
 ///

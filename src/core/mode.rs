@@ -8,7 +8,7 @@ use crate::unchecked::ShortText;
 
 /// What replaces an ill-formed part.
 ///
-/// Every decoder takes the mode as an argument, every adaptor stores one.
+/// Decoders take the mode as an argument; adaptors store it.
 ///
 /// # Examples
 ///

@@ -10,7 +10,7 @@ use crate::core::error::Utf8Error;
 ///
 /// Streams yield an error as an item and continue after it. A
 /// [`Utf8Reader`](crate::stream::Utf8Reader), for which `E` is [`io::Error`], continues with the
-/// next call.
+/// next call. The message contains that of the source.
 ///
 /// # Examples
 ///

@@ -82,6 +82,8 @@ pin_project! {
 
 /// An error in a stream of lines. The stream continues after it.
 ///
+/// The message contains that of the source.
+///
 /// # Examples
 ///
 /// ```

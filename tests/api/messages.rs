@@ -225,6 +225,7 @@ mod containers {
 
     use utf8_codec::Utf8Error;
 
+    #[allow(unused_imports)] // each feature needs some of them
     use super::{FORBID, PLAIN, REQUIRE, STRICT, first_error};
 
     /// Checks a message, and the offset of the `Utf8Error` that is its source or the text of another source.

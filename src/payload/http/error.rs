@@ -12,6 +12,8 @@ use crate::core::error::Utf8Error;
 
 /// An error of a [`Utf8Body`](crate::payload::http::Utf8Body); `E` is the error of the inner body.
 ///
+/// The message contains that of the source.
+///
 /// # Examples
 ///
 /// ```

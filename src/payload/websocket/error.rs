@@ -10,6 +10,8 @@ use crate::payload::websocket::ClosePayload;
 /// The reason why a message is rejected. Close the connection with
 /// [`close_code`](Self::close_code).
 ///
+/// The message of the error contains that of the source.
+///
 /// # Examples
 ///
 /// ```
