@@ -1,7 +1,7 @@
 //! simd128: vectors of 16 bytes. The algorithm is in `generic`.
 //!
-//! A module with an instruction that the machine lacks is rejected as a whole. So nothing is asked at run
-//! time: the tier exists where the build has the target feature.
+//! A machine rejects a whole module for one instruction that it lacks, so there is no detection at run time: the
+//! tier exists if the build has the target feature.
 #![allow(unused_unsafe)] // instructions need no proof there
 
 use core::arch::wasm32::*;
@@ -27,7 +27,7 @@ generic::convert!("simd128", Bytes16);
 pub(super) struct Bytes16(pub(super) v128);
 
 impl Bytes16 {
-    /// What would prove that the machine has the instructions.
+    /// The counterpart of the tokens of other tiers. It proves nothing here.
     pub(super) const fn token() {}
 }
 
