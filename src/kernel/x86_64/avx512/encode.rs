@@ -16,7 +16,7 @@
 use core::arch::x86_64::*;
 
 use crate::kernel::reference;
-use crate::kernel::x86_64::avx512::validate::{BLOCK, OR3, lanes, load_at, store};
+use crate::kernel::x86_64::avx512::validate::{BLOCK, OR3, lanes, load_at, store_to};
 
 /// Characters in a vector.
 const LANES: usize = 16;
@@ -31,9 +31,12 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
     // Invariant: the first `read` characters are in the first `written` bytes of `out`. Bytes after
     // them have been written to only if more than as many will be, for characters or room: of the
     // room, at most three bytes stay empty.
-    while chars.len() - read >= GROUP + BLOCK && room - written >= 4 * BLOCK + 3 {
-        // SAFETY: 64 characters and more are left to be read, and 256 bytes to be written to.
-        written += unsafe { group(chars.as_ptr().add(read), out.as_mut_ptr().add(written)) };
+    while chars.len() - read >= GROUP + BLOCK
+        && room - written >= 4 * BLOCK + 3
+        && let Some(chars) = chars[read..].first_chunk()
+        && let Some(out) = out[written..].first_chunk_mut()
+    {
+        written += group(chars, out);
         read += GROUP;
     }
     while read < chars.len() {
@@ -61,18 +64,13 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
     (read + more_read, written + more_written)
 }
 
-/// Encodes 64 characters. Returns how many bytes they are.
-///
-/// # Safety
-///
-/// - 64 `char`s can be read at `chars`.
-/// - 256 bytes can be written at `out`. (More of them are than are said to be.)
+/// Encodes 64 characters. Returns how many bytes they are; others after them may be overwritten.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn group(chars: *const char, out: *mut u8) -> usize {
+fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
     // SAFETY: 64 `char`s, four bytes each, are four vectors.
     let [a, b, c, d] = unsafe {
-        let at: *const u8 = chars.cast();
+        let at: *const u8 = chars.as_ptr().cast();
         [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))]
     };
     // Powers of two are the bounds, so that all are below one if together they are.
@@ -80,7 +78,10 @@ unsafe fn group(chars: *const char, out: *mut u8) -> usize {
     if _mm512_cmpge_epu32_mask(all, _mm512_set1_epi32(0x80)) == 0 {
         for (i, values) in [a, b, c, d].into_iter().enumerate() {
             // SAFETY: 64 bytes can be written, 16 for each vector.
-            unsafe { _mm_storeu_si128(out.add(LANES * i).cast(), _mm512_cvtepi32_epi8(values)) };
+            unsafe {
+                let at = out.as_mut_ptr().add(LANES * i);
+                _mm_storeu_si128(at.cast(), _mm512_cvtepi32_epi8(values));
+            }
         }
         return GROUP;
     }
@@ -88,20 +89,26 @@ unsafe fn group(chars: *const char, out: *mut u8) -> usize {
     if _mm512_cmpge_epu32_mask(all, _mm512_set1_epi32(0x800)) == 0 {
         for [a, b] in [[a, b], [c, d]] {
             let (bytes, keep) = in_two(a, b);
-            // SAFETY: there are 128 bytes of room, of which the first half has filled at most 64.
-            unsafe { store(_mm512_maskz_compress_epi8(keep, bytes), out.add(len)) };
+            put(_mm512_maskz_compress_epi8(keep, bytes), out, len);
             len += keep.count_ones() as usize;
         }
     } else {
         for values in [a, b, c, d] {
             let (bytes, keep) = in_four(values);
-            // SAFETY: there are 256 bytes of room, of which each quarter before has filled 64 at the
-            // most.
-            unsafe { store(_mm512_maskz_compress_epi8(keep, bytes), out.add(len)) };
+            put(_mm512_maskz_compress_epi8(keep, bytes), out, len);
             len += keep.count_ones() as usize;
         }
     }
     len
+}
+
+/// Writes a vector from index `at` on: at most 64 bytes for each vector before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put(bytes: __m512i, out: &mut [u8; 4 * BLOCK], at: usize) {
+    if let Some(room) = out[at..].first_chunk_mut() {
+        store_to(bytes, room);
+    }
 }
 
 /// Puts 32 characters below U+0800 in two bytes each. Returns which of them are needed.

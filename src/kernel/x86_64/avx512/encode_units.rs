@@ -15,7 +15,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::encode::{in_four, units_in_two};
-use super::validate::{OR3, lanes, load_at, store};
+use super::validate::{OR3, lanes, load, load_at, store};
 use crate::kernel::reference;
 
 /// Units in a vector.
@@ -144,8 +144,7 @@ fn in_three(block: __m512i, mask: u32) -> Option<[__m512i; 2]> {
     let marks = _mm512_set1_epi16(0x80E0_u16 as i16);
     let front = _mm512_ternarylogic_epi64::<OR3>(_mm512_srli_epi16::<12>(block), middle, marks);
     let last = _mm512_or_si512(_mm512_and_si512(block, six), _mm512_set1_epi16(0x80));
-    // SAFETY: each order has the bytes of a vector.
-    let order = unsafe { [load_at(ORDER[0].as_ptr()), load_at(ORDER[1].as_ptr())] };
+    let order = [load(&ORDER[0]), load(&ORDER[1])];
     Some([
         _mm512_permutex2var_epi8(front, order[0], last),
         _mm512_permutex2var_epi8(front, order[1], last),
@@ -191,17 +190,16 @@ fn in_four_each(block: __m512i, count: usize) -> Option<(usize, [__m512i; 2], [u
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn one_on() -> __m512i {
-    const INDEXES: [i16; UNITS] = {
-        let mut indexes = [0; UNITS];
+    const INDEXES: [u8; 64] = {
+        let mut indexes = [0; 64];
         let mut at = 0;
         while at < UNITS {
-            indexes[at] = at as i16 + 1;
+            indexes[2 * at] = at as u8 + 1;
             at += 1;
         }
         indexes
     };
-    // SAFETY: an array of 64 bytes is a vector.
-    unsafe { _mm512_loadu_epi16(INDEXES.as_ptr()) }
+    load(&INDEXES)
 }
 
 /// The characters of surrogate pairs in the lanes of the `highs`, the others as they are.
