@@ -65,7 +65,8 @@ impl Utf16Decoder {
     /// units, `written` counts bytes.
     ///
     /// No character and no repair is split. The [`Status`] determines how to continue. With at
-    /// least six bytes of room the status is never [`Status::TooSmall`].
+    /// least six bytes of room the status is never [`Status::TooSmall`]. The bytes of `buffer` after
+    /// the first `written` may be overwritten.
     ///
     /// # Examples
     ///
