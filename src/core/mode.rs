@@ -209,19 +209,22 @@ const fn every_latin1() -> [ShortText; 256] {
     every
 }
 
-/// Bytes 80 to 9F of windows-1252 (WHATWG Encoding Standard, index windows-1252).
+/// The characters of bytes 80 to 9F in windows-1252 (WHATWG Encoding Standard, index windows-1252).
+#[rustfmt::skip]
+pub(crate) const WINDOWS_1252_C1: [char; 32] = [
+    '\u{20AC}', '\u{0081}', '\u{201A}', '\u{0192}', '\u{201E}', '\u{2026}', '\u{2020}',
+    '\u{2021}', '\u{02C6}', '\u{2030}', '\u{0160}', '\u{2039}', '\u{0152}', '\u{008D}',
+    '\u{017D}', '\u{008F}', '\u{0090}', '\u{2018}', '\u{2019}', '\u{201C}', '\u{201D}',
+    '\u{2022}', '\u{2013}', '\u{2014}', '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}',
+    '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}',
+];
+
+/// Bytes 80 to 9F of windows-1252.
 static WINDOWS_1252: [ShortText; 32] = {
-    let chars = [
-        '\u{20AC}', '\u{0081}', '\u{201A}', '\u{0192}', '\u{201E}', '\u{2026}', '\u{2020}',
-        '\u{2021}', '\u{02C6}', '\u{2030}', '\u{0160}', '\u{2039}', '\u{0152}', '\u{008D}',
-        '\u{017D}', '\u{008F}', '\u{0090}', '\u{2018}', '\u{2019}', '\u{201C}', '\u{201D}',
-        '\u{2022}', '\u{2013}', '\u{2014}', '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}',
-        '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}',
-    ];
     let mut stand_ins = [ShortText::REPLACEMENT; 32];
     let mut at = 0;
     while at < 32 {
-        stand_ins[at] = ShortText::from_char(chars[at]);
+        stand_ins[at] = ShortText::from_char(WINDOWS_1252_C1[at]);
         at += 1;
     }
     stand_ins

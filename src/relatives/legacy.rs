@@ -7,10 +7,10 @@
 
 use alloc::string::String;
 use core::fmt;
+use core::ops::RangeInclusive;
 
-use crate::core::mode::{EVERY_LATIN1, EVERY_WINDOWS_1252};
-use crate::core::text::Kernel;
-use crate::core::text::{ShortText, split_far};
+use crate::core::mode::WINDOWS_1252_C1;
+use crate::core::text::{Kernel, push_utf16};
 use crate::relatives::Follow;
 
 /// The encoding of text that is not UTF-8.
@@ -156,39 +156,50 @@ impl LegacyEncoding {
     )]
     pub(super) fn decode(self, bytes: &[u8], follow: Follow, text: &mut String) -> Decoded {
         match self.0 {
-            Table::Latin1 => decode_bytes(&EVERY_LATIN1, bytes, text),
-            Table::Windows1252 => decode_bytes(&EVERY_WINDOWS_1252, bytes, text),
+            Table::Latin1 => decode_bytes(None, bytes, text),
+            Table::Windows1252 => decode_bytes(Some(&WINDOWS_1252_C1), bytes, text),
             #[cfg(feature = "encoding_rs")]
             Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, follow, text),
         }
     }
 }
 
-/// Decodes each byte as its character in `table`.
+/// Decodes each byte as the character of the same number, except for 80 to 9F if `c1` has others.
 ///
-/// A block that is not ASCII is decoded byte by byte without branches, because letters with
-/// diacritics occur at unpredictable positions and would cause branch mispredictions.
-fn decode_bytes(table: &[ShortText; 256], bytes: &[u8], text: &mut String) -> Decoded {
-    const BLOCK: usize = 64;
+/// Bytes become UTF-16 units first, which a kernel encodes. (Rows `windows-1252` of
+/// `benches/scenarios/fallback.rs`.)
+fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Decoded {
+    /// Up to this many bytes, clearing the units costs more than it saves. Rows `fallback-part`.
+    const FEW: usize = 16;
+    const BLOCK: usize = 512;
+    const C1: RangeInclusive<u8> = 0x80..=0x9F;
+    let of = |byte: u8| match c1 {
+        Some(c1) if C1.contains(&byte) => c1[usize::from(byte - C1.start())],
+        _ => char::from(byte),
+    };
+    if bytes.len() <= FEW {
+        bytes.iter().for_each(|&byte| text.push(of(byte)));
+        return Decoded { read: bytes.len(), replaced: 0 };
+    }
     text.reserve(bytes.len());
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let (block, after) = rest.split_at(BLOCK.min(rest.len()));
-        let mut buffer = [0; 3 * BLOCK + 1];
-        let mut len = 0;
-        let written = match block.is_ascii() {
-            true => block,
-            false => {
-                for &byte in block {
-                    let (character, of_them) = table[usize::from(byte)].bytes();
-                    buffer[len..len + 4].copy_from_slice(&character);
-                    len += of_them;
-                }
-                &buffer[..len]
+    let kernel = Kernel::detect();
+    let mut units = [0; BLOCK];
+    for block in bytes.chunks(BLOCK) {
+        let units = &mut units[..block.len()];
+        for (unit, &byte) in units.iter_mut().zip(block) {
+            *unit = u16::from(byte);
+        }
+        if c1.is_some() && block.iter().fold(false, |found, byte| found | C1.contains(byte)) {
+            for (unit, &byte) in units.iter_mut().zip(block) {
+                *unit = of(byte) as u16;
             }
-        };
-        text.push_str(split_far(Kernel::detect(), written).0);
-        rest = after;
+        }
+        let read = push_utf16(kernel, units, text);
+        if read < units.len() {
+            // A unit has at most three bytes.
+            text.reserve(3 * (units.len() - read));
+            push_utf16(kernel, &units[read..], text);
+        }
     }
     Decoded { read: bytes.len(), replaced: 0 }
 }
@@ -361,15 +372,15 @@ impl LegacyDecoder {
         follow: Follow,
         text: &mut String,
     ) -> (usize, LegacyStatus) {
-        let table = match self.encoding.0 {
-            Table::Latin1 => &EVERY_LATIN1,
-            Table::Windows1252 => &EVERY_WINDOWS_1252,
+        let c1 = match self.encoding.0 {
+            Table::Latin1 => None,
+            Table::Windows1252 => Some(&WINDOWS_1252_C1),
             #[cfg(feature = "encoding_rs")]
             Table::Whatwg(_) => return self.decode_whatwg(bytes, follow, text),
         };
         // Each byte becomes a character of at most three bytes.
         let fits = bytes.len().min((text.capacity() - text.len()) / 3);
-        decode_bytes(table, &bytes[..fits], text);
+        decode_bytes(c1, &bytes[..fits], text);
         self.position += fits as u64;
         let is_done = fits == bytes.len();
         (fits, if is_done { LegacyStatus::Done } else { LegacyStatus::Full })
