@@ -3,10 +3,10 @@
 /// Defines the conversions that `generic` has, for a vector and its target features.
 macro_rules! convert {
     ($features:literal, $vector:ty) => {
-        /// Counts, in vectors that the compiler makes of the reference.
+        /// Counts; see [`Kernel::count_chars`](crate::kernel::Kernel::count_chars).
         #[target_feature(enable = $features)]
         pub(in crate::kernel) fn count_chars(text: &str) -> usize {
-            reference::count_chars_by_blocks(text)
+            generic::count_chars(text)
         }
 
         /// Decodes; see [`Kernel::decode_chars`](crate::kernel::Kernel::decode_chars).

@@ -37,6 +37,7 @@
 //! and the reference determines the rest.
 
 mod convert;
+mod count;
 mod decode;
 mod encode;
 mod lanes;
@@ -50,6 +51,7 @@ mod tier;
 mod vector;
 
 pub(super) use convert::convert;
+pub(super) use count::count_chars;
 pub(super) use decode::{decode_chars, decode_short_ascii, decode_utf16};
 pub(super) use encode::{encode_chars, encode_utf16};
 pub(super) use lanes::{Lanes, Part};

@@ -10,17 +10,6 @@ pub(in crate::kernel) fn count_chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Counts the bytes that begin a character. Compilers vectorise that with the features of the caller.
-#[inline(always)]
-pub(in crate::kernel) fn count_chars_by_blocks(text: &str) -> usize {
-    /// Bytes of which the count fits a byte.
-    const BLOCK: usize = 192;
-    let begins = |count: u8, &byte: &u8| count + u8::from(byte as i8 >= -0x40);
-    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
-    let in_blocks = blocks.iter().map(|block| usize::from(block.iter().fold(0, begins)));
-    in_blocks.sum::<usize>() + usize::from(rest.iter().fold(0, begins))
-}
-
 /// Decodes to `char`s.
 pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
     decode(text, out)

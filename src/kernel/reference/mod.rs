@@ -8,12 +8,6 @@ mod unmask;
 mod utf16;
 pub(super) mod validate;
 
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_endian = "little"),
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-pub(super) use convert::count_chars_by_blocks;
 pub(super) use convert::{
     count_chars, decode_chars, decode_short_ascii, decode_utf16, encode_chars,
 };
