@@ -36,6 +36,23 @@ impl Bytes16 {
     }
 }
 
+/// By the leading byte, E0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow.
+static SECOND: [[u8; 16]; 2] = {
+    let mut table = [[0; 16]; 2];
+    // 80..=9F are C0..=DF in `here`, and A0..=BF are E0..=FF.
+    table[0][0x0] = 0xA0; // E0: 60..=7F and 80..=9F
+    table[0][0xD] = 0x20; // ED: E0..=FF and 00..=1F
+    // 80..=8F are C0..=CF, and 90..=BF are D0..=FF.
+    table[1][0x0] = 0xB0; // F0: 70..=7F and 80..=AF
+    table[1][0x4] = 0x30; // F4: F0..=FF and 00..=2F
+    let mut lead = 0x5;
+    while lead < 16 {
+        table[1][lead] = 0x40; // F5..=FF: 00..=3F
+        lead += 1;
+    }
+    table
+};
+
 /// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "neon")]
@@ -47,6 +64,7 @@ pub(super) fn load_16(bytes: &[u8; 16]) -> uint8x16_t {
 impl Vector for Bytes16 {
     const LEN: usize = 16;
     const MASK_BITS: u32 = 4;
+    const TESTS_ALL_LEADS: bool = true;
 
     type Token = HasNeon;
 
@@ -85,6 +103,11 @@ impl Vector for Bytes16 {
         }
         fn any_high_bit(self) -> bool {
             vmaxvq_u8(self.0) >= 0x80
+        }
+        fn second_addends(self) -> Self {
+            // An index of 32 or more, of what is below E0, picks zero.
+            let [low, high] = [load_16(&SECOND[0]), load_16(&SECOND[1])];
+            Self(vqtbl2q_u8(uint8x16x2_t(low, high), vsubq_u8(self.0, vdupq_n_u8(0xE0))))
         }
         fn lookup_16(self, table: &[u8; 16]) -> Self {
             // An index of 16 or more would pick zero.

@@ -333,11 +333,11 @@ impl<V: Lanes> Units<V> {
         let (units, tops) = (low.interleave(high), top.interleave(top.splat(0)));
         for (group, (&units, &tops)) in units.as_ref().iter().zip(tops.as_ref()).enumerate() {
             let squeeze = &UNITS[(self.keep >> (8 * group) & 0xFF) as usize];
-            let before = u64::from(self.keep) & ((1 << (8 * group)) - 1);
-            let before = before.count_ones() as usize;
+            let before = self.keep & ((1 << (8 * group)) - 1);
+            let before = V::count(before);
             put_group(units.shuffle(squeeze), tops.shuffle(squeeze), &mut room[before..]);
         }
-        self.keep.count_ones() as usize
+        V::count(self.keep)
     }
 
     /// Writes exactly the units. `None`, and nothing is written, where there is no room.

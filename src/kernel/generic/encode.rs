@@ -292,7 +292,7 @@ fn put_one_or_two<V: Lanes>(lanes: V, one: u32, room: &mut [MaybeUninit<u8>]) ->
     for (group, &part) in lanes.parts().as_ref().iter().enumerate() {
         let index = one >> (8 * group) & 0xFF;
         put_part(part.shuffle(&ONE_OR_TWO[index as usize]), room, written);
-        written += 16 - index.count_ones() as usize;
+        written += 16 - V::count(index);
     }
     written
 }
@@ -336,7 +336,7 @@ fn put_one_to_three<V: Lanes>(
     for (group, part) in front.interleave_16(last).as_ref().iter().enumerate() {
         let index = less >> (8 * group) & 0xFF;
         put_part(part.shuffle(&ONE_TO_THREE[index as usize]), room, written);
-        written += 12 - index.count_ones() as usize;
+        written += 12 - V::count(index);
     }
     written
 }
@@ -354,8 +354,8 @@ fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
     for (group, part) in first.as_ref().iter().chain(second.as_ref()).enumerate() {
         let index = more >> (8 * group) & 0xFF;
         put_part(part.shuffle(&ONE_TO_FOUR[index as usize]), room, written);
-        let twos = (index & 0xAA).count_ones() as usize;
-        written += 4 + (index & 0x55).count_ones() as usize + 2 * twos;
+        let twos = V::count(index & 0xAA);
+        written += 4 + V::count(index & 0x55) + 2 * twos;
     }
     written
 }

@@ -34,6 +34,11 @@ pub(in crate::kernel) trait Lanes: Vector {
     fn bits(self) -> u32;
     /// Bit 15 of each lane of 16 bits, as one bit.
     fn bits_16(self) -> u32;
+    /// How many bits are set, of the lowest `LEN`.
+    #[inline(always)]
+    fn count(bits: u32) -> usize {
+        bits.count_ones() as usize
+    }
     /// The bytes of `self`, each followed by that of `high`.
     fn interleave(self, high: Self) -> Self::Groups;
     /// The lanes of 16 bits of `self`, each followed by that of `high`.

@@ -79,7 +79,9 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
             // tested up to `whole`, and then one that ends at the end of the input.
             unsafe {
                 while at < whole {
-                    top = top.max(V::load(token, start.add(at)));
+                    if !V::TESTS_ALL_LEADS {
+                        top = top.max(V::load(token, start.add(at)));
+                    }
                     found = test_full_at(token, start.add(at), found);
                     at += V::LEN;
                 }
@@ -100,7 +102,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
             calm_at = if high { at + SOON } else { calm_at };
         }
         if calm | (at >= test_at) | (at == len) {
-            if needs_beyond(top) {
+            if !V::TESTS_ALL_LEADS && needs_beyond(top) {
                 // SAFETY: from `group` to `at`, a stride and more, is in `input`; `group` is 3 or more.
                 found.errors =
                     found.errors.or(unsafe { test_beyond_in::<V>(token, start, group, at) });

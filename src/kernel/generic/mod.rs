@@ -22,8 +22,8 @@
 //!   which share an entry, get addends that differ by 10, and so do the second bytes they allow.
 //!
 //! This does not test F4's second byte and F5..=FF, which are rare in text: for bytes from F4 on,
-//! [`test_beyond`] is needed too. Without a leading byte above DF the narrow test, `(back1 >= C0) xor
-//! here`, is sufficient.
+//! [`test_beyond`] is needed too. (Not with NEON, which finds the addends in a table of 32 entries: see
+//! `TESTS_ALL_LEADS`.) Without a leading byte above DF the narrow test, `(back1 >= C0) xor here`, is sufficient.
 //!
 //! (The usual three table lookups, for both nibbles of a byte and the high nibble of the next, take 16
 //! operations instead of 14, and have no cheaper variant for two-byte letters.)

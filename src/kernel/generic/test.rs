@@ -16,6 +16,13 @@ static SECOND: [u8; 16] = {
     table
 };
 
+/// [`Vector::second_addends`] by a table of 16 entries.
+#[inline(always)]
+pub(super) fn second_addends<V: Vector>(back1: V) -> V {
+    let lead = back1.saturating_sub(back1.splat(0xDF));
+    lead.lookup_16(&SECOND).wrapping_add(lead)
+}
+
 /// The result so far: an answer, or that there may be an error at or after this byte.
 pub(in crate::kernel) type Look = Result<Validated, usize>;
 
@@ -53,8 +60,7 @@ pub(super) fn test_full<V: Vector>(
     let fourth = back3.average(block.splat(0x0F));
     let wanted = after_lead.max(third).max(fourth);
     let here = block.saturating_add(block.splat(0x40));
-    let lead = back1.saturating_sub(block.splat(0xDF));
-    let good = here.and(here.wrapping_add(lead.lookup_16(&SECOND).wrapping_add(lead)));
+    let good = here.and(here.wrapping_add(back1.second_addends()));
     Found { errors: found.errors.or(wanted.xor(good)), least: found.least.min(here) }
 }
 

@@ -1,5 +1,7 @@
 //! The vector operations that the algorithms need.
 
+use super::test::second_addends;
+
 /// A vector of bytes.
 ///
 /// Implementations are `inline(always)` and without `target_feature`, so that they become part of
@@ -11,6 +13,8 @@ pub(in crate::kernel) trait Vector: Copy {
     const LEN: usize;
     /// Bits of [`movemask`](Self::movemask) for each byte.
     const MASK_BITS: u32 = 1;
+    /// Whether [`second_addends`](Self::second_addends) is right for F4..=FF too.
+    const TESTS_ALL_LEADS: bool = false;
 
     /// Proves that the machine has the instructions. Only a function with the target feature can make
     /// the first one.
@@ -46,6 +50,12 @@ pub(in crate::kernel) trait Vector: Copy {
     fn min(self, other: Self) -> Self;
     /// The entries of `table` that the low four bits of each byte, which is below 80, pick.
     fn lookup_16(self, table: &[u8; 16]) -> Self;
+    /// For each leading byte, an addend that leaves bit 7 of `here` (C0..=FF) set if the second byte may follow it.
+    /// See the documentation of `generic`.
+    #[inline(always)]
+    fn second_addends(self) -> Self {
+        second_addends(self)
+    }
     /// For each byte the one `N` bytes before it, 1 to 3, `before` preceding this vector.
     fn prev<const N: usize>(self, before: Self) -> Self;
     /// Bit 7 of each byte, as `MASK_BITS` equal bits.
