@@ -75,14 +75,15 @@
 //!   [kind](Utf8ErrorKind). Ill-formed bytes are one error for each maximal subpart of one to three bytes,
 //!   as in [`str::from_utf8`] and the WHATWG Encoding Standard.
 //! - **Memory is bounded.** Everything that accumulates has a limit, on by default.
-//! - **No input panics.** Dropping a future loses no received data.
+//! - **Cancellation is safe.** Dropping a future loses no received data.
+//! - **No input causes a panic.**
+//!
+//! Decoding does not continue after an error in two cases: `FramedRead` ends a stream at the first `Err` of
+//! its codec, as the module [`codec`] explains; and the rest of a rejected line is skipped.
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
 //! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or
 //! windows-1252. [`Strictness`] also rejects noncharacters or control characters.
-//!
-//! There are two exceptions. `FramedRead` ends a stream at the first `Err` of its codec, as the module
-//! [`codec`] explains; and the rest of a rejected line is skipped.
 //!
 //! # Features
 //!
@@ -98,7 +99,7 @@
 //! | `stream` | streams, readers and writers | futures, tokio, memchr, pin-project-lite, thiserror |
 //! | `http-body` | HTTP bodies | http, http-body, pin-project-lite, thiserror |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback | encoding_rs |
-//! | `chardetng` | a guess which legacy encoding a stream is in (`detect::LegacyGuesser`) | chardetng, encoding_rs |
+//! | `chardetng` | a guess of a stream's legacy encoding (`detect::LegacyGuesser`) | chardetng, encoding_rs |
 //!
 //! # Minimum supported Rust version
 //!

@@ -29,7 +29,7 @@ use crate::unchecked::split_line;
 /// ```
 ///
 /// A scanner is a small value. To look ahead, step a copy; to commit, assign it back. Everything that decodes
-/// UTF-8 in this crate is such a loop. The other rooms use it through
+/// UTF-8 in this crate is such a loop. The other layers use it through
 /// [`Utf8Decoder`](crate::Utf8Decoder), which adds the carry and counts errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanner {

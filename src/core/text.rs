@@ -1,6 +1,6 @@
 //! Bytes to text: how long is the text that the options accept, and what follows it?
 //!
-//! The rooms above `core` import items of `unchecked` and `kernel` from here.
+//! The layers above `core` import items of `unchecked` and `kernel` from here.
 
 pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
 #[cfg(feature = "stream")]

@@ -54,7 +54,7 @@ const tests = {
     );
   },
 
-  text_decoder_removes_a_bom_unless_told() {
+  text_decoder_removes_a_bom_unless_ignore_bom_is_set() {
     const data = bytes(0xef, 0xbb, 0xbf, 0x61);
     assert.equal(new TextDecoder().decode(data), "a");
     assert.equal(new TextDecoder("utf-8", { ignoreBOM: true }).decode(data), "\ufeffa");

@@ -117,7 +117,7 @@ fn encoding_rs_io_decodes_utf_16_if_there_is_a_bom() {
 }
 
 #[test]
-fn encoding_rs_io_passes_on_what_is_ill_formed_by_default() {
+fn encoding_rs_io_returns_ill_formed_bytes_unchanged_by_default() {
     let mut bytes = Vec::new();
     DecodeReaderBytes::new(&b"a\xFFb"[..]).read_to_end(&mut bytes).unwrap();
     assert_eq!(bytes, b"a\xFFb");

@@ -9,7 +9,7 @@ use utf8_codec::{ErrorMode, Utf8ErrorKind, Utf8Validator};
 const NOT_UTF_8: [&[u8]; 3] = [b"\xED\xA0\xBD\xED\xB8\x80", b"\xED\xA0\xBD", b"\xC0\x80"];
 
 #[test]
-fn none_takes_a_dialect_for_utf8() {
+fn none_accepts_a_dialect_as_utf8() {
     for bytes in NOT_UTF_8 {
         assert!(std::str::from_utf8(bytes).is_err());
         assert!(simdutf8::basic::from_utf8(bytes).is_err());

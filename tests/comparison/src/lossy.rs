@@ -102,13 +102,13 @@ fn utf8_zero_replaces_the_incomplete_end_when_dropped() {
 }
 
 #[test]
-fn bstr_chunks_know_an_incomplete_end() {
+fn bstr_chunks_distinguish_an_incomplete_end() {
     let is_incomplete = |bytes: &[u8]| ByteSlice::utf8_chunks(bytes).last().unwrap().incomplete();
     assert!(is_incomplete(b"10 \xE2\x82") && !is_incomplete(b"10 \xE2\x82\xFF"));
 }
 
 #[test]
-fn std_chunks_do_not_know_an_incomplete_end() {
+fn std_chunks_do_not_distinguish_an_incomplete_end() {
     let invalid = |bytes: &'static [u8]| bytes.utf8_chunks().next().unwrap().invalid();
     assert_eq!(invalid(b"\xE2\x82"), invalid(b"\xE2\x82x"));
 }
