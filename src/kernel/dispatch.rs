@@ -1,4 +1,4 @@
-//! The operations of a kernel: each picks the implementation of its tier, here and nowhere else.
+//! The operations of a kernel. Each selects the implementation of its tier; no other code does.
 
 use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
@@ -14,11 +14,11 @@ use super::wasm32::simd128;
 use super::x86_64::{avx2, avx512, sse41};
 use super::{Kernel, Tier, reference};
 
-/// Calls `operation` of the tier's module. Every module has all of them; those that it does not vectorise
-/// are the reference's, which is why `unsafe` may be unused.
+/// Calls `operation` of the tier's module. Every module has all operations. Those that it does not vectorise
+/// are safe functions of the reference, so `unsafe` may be unused.
 ///
-/// (Not a table of functions: called through one, a message of 64 bytes took 8.6 ns instead of 4.9, in
-/// `benches/scenarios/validate.rs`.)
+/// A `match` is faster than a table of function pointers: for a message of 64 bytes 4.9 ns instead of 8.6
+/// (`benches/scenarios/validate.rs`).
 macro_rules! dispatch {
     ($kernel:ident, $operation:ident($($argument:expr),*)) => {{
         #[allow(unused_unsafe)]
@@ -31,7 +31,7 @@ macro_rules! dispatch {
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => unsafe { avx2::$operation($($argument),*) },
             // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have all the
-            // extensions of AVX-512 that `Tier::is_available` asks for.
+            // extensions of AVX-512 that `Tier::is_available` checks.
             #[cfg(target_arch = "x86_64")]
             Tier::Avx512 => unsafe { avx512::$operation($($argument),*) },
             // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have NEON.
@@ -47,58 +47,57 @@ macro_rules! dispatch {
 impl Kernel {
     /// Finds how far `input` is well-formed UTF-8 (RFC 3629 section 4) and what follows.
     ///
-    /// `valid_up_to` and the length of the subpart are those of [`core::str::from_utf8`]. At most about a
-    /// KiB after the first ill-formed sequence is read, and nothing outside `input`.
+    /// `valid_up_to` and the length of the subpart equal those of [`core::str::from_utf8`]. Reads at most about
+    /// 1 KiB after the first ill-formed sequence, and nothing outside `input`.
     #[inline]
     pub fn validate(self, input: &[u8]) -> Validated {
         dispatch!(self, validate(input))
     }
 
-    /// Counts well-formed bytes that `input` begins with: all of them or a few less, up to the last
-    /// character before an error or a block's end.
+    /// Counts well-formed bytes at the start of `input`: all of them or a few less, up to the last character
+    /// before an error or before the end of a block.
     ///
-    /// Each block is tested before the next is read, for inputs in which an error is near.
+    /// Tests each block before it reads the next, for inputs in which an error is near.
     #[inline]
     pub fn valid_prefix_len(self, input: &[u8]) -> usize {
         dispatch!(self, valid_prefix_len(input))
     }
 
-    /// Copies what [`valid_prefix_len`](Self::valid_prefix_len) counts to the start of `out`, as far as
-    /// there is room. Returns the number of bytes, of well-formed text; later bytes of `out` may be
-    /// overwritten.
+    /// Copies the bytes that [`valid_prefix_len`](Self::valid_prefix_len) counts to the start of `out`, as far
+    /// as they fit. Returns their number; they are well-formed text. Later bytes of `out` may be overwritten.
     #[inline]
     pub fn copy_valid_prefix(self, input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
         let input = &input[..input.len().min(out.len())];
         dispatch!(self, copy_valid_prefix(input, out))
     }
 
-    /// Counts bytes that `input` begins with and that are text without `end`, itself ASCII: whole
-    /// characters, well-formed, and at least all the ASCII at the start.
+    /// Counts bytes of well-formed text at the start of `input`, without `end`, which is ASCII. The text
+    /// consists of whole characters, and includes at least all ASCII bytes at the start.
     ///
-    /// Where `end` follows, that is a line in one pass, instead of a search and a validation. A kernel may
-    /// stop at what is not ASCII; only AVX-512 continues.
+    /// If `end` follows, this finds a line in one pass, instead of a search and a validation. A kernel may
+    /// stop at the first byte that is not ASCII; only AVX-512 continues.
     #[inline]
     pub fn text_before(self, end: u8, input: &[u8]) -> usize {
         debug_assert!(end.is_ascii());
         dispatch!(self, text_before(end, input))
     }
 
-    /// Finds the ill-formed parts of a block that begins where a sequence may. `None`: this kernel has
-    /// no quick way to.
+    /// Finds the ill-formed parts of a block that does not begin inside a sequence. Returns `None` if this
+    /// kernel has no fast method.
     #[inline]
     pub fn block_errors(self, block: &[u8; BLOCK]) -> Option<BlockErrors> {
         dispatch!(self, block_errors(block))
     }
 
-    /// Unmasks `bytes` in place (RFC 6455 section 5.3): `bytes[i] ^= mask[i % 4]`. Where a payload comes
-    /// in pieces, the mask for the next one is this one rotated left by the length of the piece.
+    /// Unmasks `bytes` in place (RFC 6455 section 5.3): `bytes[i] ^= mask[i % 4]`. If a payload arrives in
+    /// pieces, the mask of the next piece is this one rotated left by the length of this piece.
     #[inline]
     pub fn unmask(self, bytes: &mut [u8], mask: [u8; 4]) {
         dispatch!(self, unmask(bytes, mask));
     }
 
-    /// Unmasks all of `bytes` in place, as [`unmask`](Self::unmask), and finds how far they then are
-    /// well-formed, as [`validate`](Self::validate).
+    /// Unmasks all of `bytes` in place, like [`unmask`](Self::unmask), and validates the result, like
+    /// [`validate`](Self::validate).
     #[inline]
     pub fn unmask_and_validate(self, bytes: &mut [u8], mask: [u8; 4]) -> Validated {
         dispatch!(self, unmask_and_validate(bytes, mask))
@@ -110,22 +109,22 @@ impl Kernel {
         dispatch!(self, find_outside(bytes, range))
     }
 
-    /// Rewrites `input` as UTF-8 into `out`, until fewer than 64 bytes of that are left: a pair of
-    /// surrogates as the four bytes of its scalar value, `C0 80` as 00 with [`NulForm::TwoBytes`],
-    /// everything else as it is. Returns the bytes read and the bytes written; later bytes of `out` may
-    /// be overwritten.
+    /// Rewrites `input` as UTF-8 into `out`: a pair of surrogates becomes the four bytes of its scalar value,
+    /// `C0 80` becomes 00 with [`NulForm::TwoBytes`], all other bytes are copied. Stops when fewer than 64
+    /// bytes of `out` are left. Returns the bytes read and the bytes written; later bytes of `out` may be
+    /// overwritten.
     ///
-    /// Stops before what is not UTF-8, a pair, or `C0 80`, as far as these bytes show: F0 to FF; with
-    /// [`NulForm::TwoBytes`] 00, and C0 before anything but 80; a surrogate that is no pair with what
-    /// follows, or ED at the end. Other bytes may be ill-formed.
+    /// Also stops before F0 to FF; before a surrogate that does not form a pair with the next one; before ED
+    /// at the end; and with [`NulForm::TwoBytes`] before 00, and before C0 without 80. Other bytes may be
+    /// ill-formed.
     #[inline]
     pub fn join_pairs(self, input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
         dispatch!(self, join_pairs(input, nul, out))
     }
 
     /// The reverse: rewrites `text`, which is UTF-8 and may begin inside a character of up to three
-    /// bytes, with pairs of surrogates. Continues until fewer than 64 bytes of `out` are left, or fewer
-    /// than 69 before a character of four bytes. Returns the bytes read and the bytes written; later
+    /// bytes, with pairs of surrogates. Stops when fewer than 64 bytes of `out` are left, or fewer than 69
+    /// before a character of four bytes. Returns the bytes read and the bytes written; later
     /// bytes of `out` may be overwritten.
     #[inline]
     pub fn split_pairs(self, text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
@@ -138,39 +137,39 @@ impl Kernel {
         dispatch!(self, count_chars(text))
     }
 
-    /// Decodes `text` into `out`, as far as there is room. Returns the bytes read and the `char`s
-    /// written; the others in `out` are unchanged.
+    /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; the
+    /// others in `out` are unchanged.
     #[inline]
     pub fn decode_chars(self, text: &str, out: &mut [char]) -> (usize, usize) {
         dispatch!(self, decode_chars(text, out))
     }
 
-    /// Decodes `bytes` into `out` if they are ASCII, at most 64, and fit. Returns whether they are;
-    /// if not, `out` is unchanged.
+    /// Decodes `bytes` into `out` if they are at most 64 bytes of ASCII and fit. Returns whether it did; if
+    /// not, `out` is unchanged.
     ///
-    /// For short messages, where validating first takes as long as all of this.
+    /// For short messages, where validation alone would take as long.
     #[inline]
     pub fn decode_short_ascii(self, bytes: &[u8], out: &mut [char]) -> bool {
         dispatch!(self, decode_short_ascii(bytes, out))
     }
 
-    /// Decodes `text` into `out`, as far as there is room, without splitting a pair of surrogates.
+    /// Decodes `text` into `out`, as far as it fits, without splitting a pair of surrogates.
     /// Returns the bytes read and the UTF-16 units written; the others in `out` are unchanged.
     #[inline]
     pub fn decode_utf16(self, text: &str, out: &mut [u16]) -> (usize, usize) {
         dispatch!(self, decode_utf16(text, out))
     }
 
-    /// Encodes `chars` into `out`, as far as there is room for whole ones. Returns the `char`s read and
-    /// the bytes written. Those after them may be overwritten.
+    /// Encodes `chars` into `out`, as far as whole ones fit. Returns the `char`s read and the bytes written;
+    /// later bytes of `out` may be overwritten.
     #[inline]
     pub fn encode_chars(self, chars: &[char], out: &mut [u8]) -> (usize, usize) {
         dispatch!(self, encode_chars(chars, out))
     }
 
-    /// Encodes UTF-16 `units` into `out`, as far as there is room for whole characters, up to a surrogate
-    /// that is not half of a pair or is a high one at the end. Returns the units read and the bytes
-    /// written: these are well-formed text. Those after them may be overwritten.
+    /// Encodes UTF-16 `units` into `out`, as far as whole characters fit. Stops before an unpaired surrogate
+    /// and before a high surrogate at the end. Returns the units read and the bytes written, which are
+    /// well-formed text; later bytes of `out` may be overwritten.
     #[inline]
     pub fn encode_utf16(self, units: &[u16], out: &mut [u8]) -> (usize, usize) {
         // SAFETY: only initialised bytes are written.
@@ -178,7 +177,8 @@ impl Kernel {
         self.encode_utf16_into_spare(units, out)
     }
 
-    /// As [`encode_utf16`](Self::encode_utf16), into memory of which the bytes written become initialised.
+    /// Like [`encode_utf16`](Self::encode_utf16), into memory that may be uninitialised. The bytes written
+    /// become initialised.
     #[inline]
     pub fn encode_utf16_into_spare(
         self,
@@ -189,7 +189,7 @@ impl Kernel {
     }
 }
 
-/// `bytes` as the output of an operation.
+/// Returns `bytes` as the output of an operation.
 ///
 /// # Safety
 ///

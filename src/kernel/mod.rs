@@ -1,12 +1,12 @@
-//! The innermost loops: one implementation for each instruction set, chosen by one value.
+//! The innermost loops, with one implementation per instruction set. A [`Kernel`] selects one.
 //!
-//! A [`Kernel`] names an implementation that this machine can run. It comes only from [`Kernel::detect`] and
-//! [`Kernel::available`], so safe code cannot name another.
+//! A [`Kernel`] names an implementation that this machine can run. Only [`Kernel::detect`] and
+//! [`Kernel::available`] return one, so safe code cannot name another.
 //!
 //! | module | content |
 //! | --- | --- |
-//! | `dispatch` | the operations of a kernel; each picks its implementation in one `match` |
-//! | `reference` | plain, safe code: it defines what is correct; vector kernels call it for tails |
+//! | `dispatch` | the operations of a kernel; each selects its implementation in one `match` |
+//! | `reference` | plain, safe code that defines the correct results; vector kernels call it for tails |
 //! | `generic` | the algorithms over a vector of 16 or 32 bytes |
 //! | `x86_64`, `aarch64`, `wasm32` | the vectors of an instruction set, and the algorithms specific to it |
 //!
@@ -16,22 +16,22 @@
 //! # Unsafe code
 //!
 //! The crate denies `unsafe_code` and allows it in two modules: here, for the instructions of a machine and
-//! their loads and stores; and in `unchecked`, for taking bytes as `str` that a kernel has validated. Each
-//! block has one claim and proves it. All claims rest on four rules:
+//! their loads and stores; and in `unchecked`, which converts bytes that a kernel has validated to `str`. Each
+//! block makes one claim and proves it. All claims rest on four rules:
 //!
-//! - **A kernel runs only where it can.** [`Kernel`] is a value over a private enumeration, made only of tiers
-//!   that the machine has been asked for. (`tests/kernels/validate.rs`)
-//! - **Vectors are proofs.** The vector types are private. The first one is made with a token, and only a
-//!   function with the target feature can make that.
-//! - **Nothing outside a slice is touched.** `tests/kernels/guard.rs` puts inputs and outputs next to pages
-//!   that cannot be accessed. `.ci/asan` runs all tests with an address sanitizer, `.ci/fuzz` every target,
+//! - **A kernel runs only on a machine that supports it.** [`Kernel`] wraps a private enumeration. It is
+//!   constructed only for a tier whose features the machine has. (`tests/kernels/validate.rs`)
+//! - **Vectors are proofs.** The vector types are private. Constructing the first one requires a token, which
+//!   only a function with the target feature can construct.
+//! - **Nothing outside a slice is accessed.** `tests/kernels/guard.rs` places inputs and outputs next to
+//!   inaccessible pages. `.ci/asan` runs all tests with an address sanitizer, `.ci/fuzz` every target,
 //!   `.ci/miri` the core, `.ci/valgrind` the kernels that valgrind knows.
 //! - **Only well-formed bytes become `str`.** Every kernel is compared with the standard library: on all
 //!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
-//!   on four bytes of every kind at every length that takes another path; on every seed at every offset and
-//!   alignment; and by the fuzzer. (`tests/kernels`, `tests/exhaustive`, `fuzz`)
+//!   on four bytes of every kind at a length for each path; on every seed at every offset and alignment; and
+//!   by the fuzzer. (`tests/kernels`, `tests/exhaustive`, `fuzz`)
 //!
-//! `clippy::undocumented_unsafe_blocks` sees that each block has a proof, `.ci/unsafe` that there is no
+//! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/unsafe` that there is no
 //! unsafe code elsewhere.
 
 use core::fmt;
@@ -143,7 +143,7 @@ impl Tier {
             ),
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
             Self::Neon => has!("neon"),
-            // The build has it, or there is no such tier.
+            // The tier exists only in builds that enable the feature.
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Self::Simd128 => true,
         }
@@ -168,7 +168,7 @@ impl Tier {
     /// The tier at this index of `ALL`.
     #[inline]
     const fn from_number(number: u8) -> Option<Self> {
-        // Written as a match, so that it needs a comparison and no memory access.
+        // A loop over a constant: it compiles to comparisons, without a memory access.
         let mut at = 0;
         while at < Self::ALL.len() {
             if Self::ALL[at] as u8 == number {
@@ -185,10 +185,10 @@ impl Tier {
 static DETECTED: AtomicU8 = AtomicU8::new(u8::MAX);
 
 impl Kernel {
-    /// The reference, which is the fastest for a few bytes.
+    /// The reference kernel. It is the fastest for a few bytes.
     pub(crate) const SCALAR: Self = Self(Tier::Scalar);
 
-    /// Returns the fastest kernel of this machine, and caches it.
+    /// Returns the fastest kernel that this machine can run. The first call caches it.
     ///
     /// Without `std` the machine is not queried: the target features of the build decide.
     ///
@@ -293,8 +293,8 @@ pub(crate) fn sequence_len(bytes: [u8; 4]) -> usize {
     reference::validate::well_formed_len(u32::from_le_bytes(bytes))
 }
 
-/// The length of the maximal subpart at the start of `input`, which is not empty, if that is
-/// ill-formed.
+/// Returns the length of the ill-formed maximal subpart at the start of `input`, if there is one. `input` is
+/// not empty.
 #[inline]
 pub(crate) fn error_at_start(input: &[u8]) -> Option<usize> {
     match sequence(input) {

@@ -12,7 +12,7 @@ pub enum NulForm {
 }
 
 impl NulForm {
-    /// The bytes that mean the same as in UTF-8 if all bytes are of this range.
+    /// A range of bytes: text of these bytes only is the same in the dialect and in UTF-8.
     pub(crate) const fn plain_bytes(self) -> RangeInclusive<u8> {
         match self {
             Self::OneByte => 0x00..=0xEF,
@@ -20,7 +20,7 @@ impl NulForm {
         }
     }
 
-    /// The ASCII bytes among them.
+    /// The ASCII bytes in that range.
     pub(crate) const fn plain_ascii(self) -> RangeInclusive<u8> {
         match self {
             Self::OneByte => 0x00..=0x7F,

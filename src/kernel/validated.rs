@@ -5,12 +5,12 @@
 pub struct Validated {
     /// The bytes before this index are well-formed.
     pub valid_up_to: usize,
-    /// The maximal subpart at this index, if the input shows it to be ill-formed.
+    /// The length of the ill-formed maximal subpart at this index, if there is one.
     pub error_len: ErrorLen,
 }
 
-/// The length of a maximal subpart. An enumeration without fields, so that [`Validated`] fits into two
-/// registers.
+/// The length of an ill-formed maximal subpart. An enumeration without fields, so that [`Validated`] fits
+/// into two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorLen {
     /// No error: the input ended, possibly inside a sequence (1 to 3 bytes of it).
@@ -24,7 +24,7 @@ pub enum ErrorLen {
 }
 
 impl ErrorLen {
-    /// The length in bytes; `None` without an error.
+    /// Returns the length in bytes, or `None` without an error.
     #[inline]
     pub const fn get(self) -> Option<usize> {
         match self {

@@ -1,15 +1,15 @@
-//! The text of a message that arrives in pieces, gathered without copying.
+//! The text of a message that arrives in pieces, gathered without copying if the pieces are adjacent.
 
 use core::ptr;
 
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
-/// Text in the buffer that it came in, followed by bytes that have not been validated yet.
+/// Text in the buffer in which it arrived, followed by bytes that are not validated yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GatheredText {
     bytes: BytesMut,
-    /// Invariant: at most the number of bytes, and the first `text` bytes are well-formed UTF-8.
+    /// Invariant: at most the length of the buffer; the first `text` bytes are well-formed UTF-8.
     text: usize,
 }
 
@@ -18,16 +18,16 @@ impl GatheredText {
         self.bytes.is_empty()
     }
 
-    /// Whether `bytes` lie in memory where this ends.
+    /// Whether `bytes` directly follow this buffer in memory.
     pub(crate) fn is_followed_by(&self, bytes: &[u8]) -> bool {
         ptr::eq(self.bytes.as_ptr_range().end, bytes.as_ptr())
     }
 
-    /// Appends `bytes`, without copying if they follow in the same memory or nothing is there. Then takes
-    /// the text that `scan` finds at the start of what follows the text. `scan` also returns the number of
-    /// bytes to skip before it, which is 0 unless there is no text yet.
+    /// Appends `bytes`, without copying if they follow in the same memory or the buffer is empty. Then adds to
+    /// the text what `scan` finds at the start of the bytes after it. `scan` also returns the number of bytes
+    /// to skip first, which is 0 unless there is no text yet.
     ///
-    /// Text that does not start there is not part of the buffer, and is not taken.
+    /// A text that `scan` returns from another address is ignored.
     #[inline]
     pub(crate) fn extend(
         &mut self,
@@ -54,8 +54,8 @@ impl GatheredText {
 
     pub(crate) fn as_str(&self) -> &str {
         let text = &self.bytes[..self.text];
-        // SAFETY: the first `text` bytes are well-formed: that is the invariant. `extend` alone adds to
-        // them, what `find_text` has found to be a `str` directly after them, or at the start.
+        // SAFETY: by the invariant, the first `text` bytes are well-formed. Only `extend` adds to them: bytes
+        // that `find_text` has found to be a `str`, directly after them or at the start.
         unsafe { str::from_utf8_unchecked(text) }
     }
 
@@ -72,13 +72,13 @@ impl GatheredText {
     /// Returns the text, without copying it.
     pub(crate) fn into_text(mut self) -> ByteString {
         self.truncate();
-        // SAFETY: what is left is the first `text` bytes, which are well-formed, as in `as_str`.
+        // SAFETY: only the first `text` bytes are left, which are well-formed, as in `as_str`.
         unsafe { ByteString::from_bytes_unchecked(self.bytes.freeze()) }
     }
 }
 
-/// Returns how many bytes of `bytes` to skip, and the length of the text that `scan` finds after them:
-/// 0 if its text is elsewhere.
+/// Returns the number of bytes to skip, and the length of the text that `scan` finds after them. The length is
+/// 0 if the text is at another address.
 #[inline]
 fn find_text(
     bytes: &mut [u8],

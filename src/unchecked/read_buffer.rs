@@ -1,12 +1,12 @@
-//! The buffer of a reader that lends text.
+//! The buffer of a reader that returns borrowed text.
 
 use std::{fmt, mem, ptr};
 
-/// A buffer that a reader fills and that text is lent from: first text that has not been consumed,
-/// then bytes that have not been looked at.
+/// A buffer that a reader fills and text is borrowed from. It holds text that has not been consumed, then
+/// bytes that have not been scanned.
 ///
-/// As long as they are few, they are in the buffer itself; memory from the heap is taken when they
-/// fill that, and given back by [`shrink`](Self::shrink).
+/// A few bytes are stored inline. When they fill the inline memory, the buffer allocates on the heap;
+/// [`shrink`](Self::shrink) frees that memory.
 #[derive(Clone)]
 pub(crate) struct ReadBuffer {
     memory: Memory,
@@ -24,15 +24,15 @@ enum Memory {
 }
 
 impl ReadBuffer {
-    /// Bytes that are kept in the buffer itself.
+    /// The length of the inline memory.
     pub(crate) const WITHIN: usize = 96;
 
     pub(crate) const fn new() -> Self {
         Self { memory: Memory::Within([0; Self::WITHIN]), start: 0, text: 0, filled: 0 }
     }
 
-    /// A buffer in which these bytes have been read, with room for `capacity` bytes, if it is on the
-    /// heap.
+    /// Creates a buffer that contains `bytes` as if they had been read. If they do not fit inline, it allocates
+    /// `capacity` bytes.
     pub(crate) fn holding(bytes: &[u8], capacity: usize) -> Self {
         let mut buffer = Self::new();
         if bytes.len() > Self::WITHIN {
@@ -43,18 +43,17 @@ impl ReadBuffer {
         buffer
     }
 
-    /// The text that has not been consumed.
+    /// Returns the text that has not been consumed.
     #[inline]
     pub(crate) fn as_str(&self) -> &str {
         let text = &self.memory.as_slice()[self.start..self.text];
-        // SAFETY: the invariant of `start` and `text`. Where there is text, `accept` alone moves
-        // `text`, after bytes that are a `str`, and `start` is moved to boundaries only. These bytes
-        // do not change: none before `filled` are lent to be written to, `room` puts an end to the
-        // text before it moves any, and `shrink` moves them all.
+        // SAFETY: the invariant of `start` and `text`. Only `accept` advances `text`, past bytes that are a
+        // `str`; `start` moves to character boundaries only. These bytes do not change: no byte before `filled`
+        // is borrowed mutably, `room` empties the text before it moves any byte, and `shrink` moves all.
         unsafe { str::from_utf8_unchecked(text) }
     }
 
-    /// The bytes after the text, which have not been looked at.
+    /// Returns the bytes after the text, which have not been scanned.
     #[inline]
     pub(crate) fn rest(&self) -> &[u8] {
         &self.memory.as_slice()[self.text..self.filled]
@@ -64,7 +63,7 @@ impl ReadBuffer {
     ///
     /// # Panics
     ///
-    /// If that is not between two characters of it.
+    /// If `len` is not a character boundary of the text.
     #[inline]
     pub(crate) fn consume(&mut self, len: usize) {
         let text = self.as_str();
@@ -77,8 +76,8 @@ impl ReadBuffer {
     pub(crate) fn take(&mut self) -> &str {
         let start = mem::replace(&mut self.start, self.text);
         let text = &self.memory.as_slice()[start..self.text];
-        // SAFETY: until the line above `start` was what it is here, and by the invariant the bytes from
-        // there to `text` are well-formed UTF-8.
+        // SAFETY: this `start` is the one before the line above. By the invariant, the bytes from there to
+        // `text` are well-formed UTF-8.
         unsafe { str::from_utf8_unchecked(text) }
     }
 
@@ -91,19 +90,19 @@ impl ReadBuffer {
         Some(next)
     }
 
-    /// Makes text of what `scan` finds to be text at the start of the rest. Returns its length.
+    /// Appends to the text what `scan` finds at the start of the rest. Returns its length.
     #[inline]
     pub(crate) fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
         let rest = self.rest();
         let text = scan(rest);
         let is_front = ptr::eq(text.as_ptr(), rest.as_ptr()) && text.len() <= rest.len();
         let len = if is_front { text.len() } else { 0 };
-        // The bytes from `text` on are a `str`, which may be appended to another.
+        // The bytes from `text` on are a `str`, so the text before them can be extended by them.
         self.text += len;
         len
     }
 
-    /// Drops the first `len` bytes of the rest, and the text, of which there should be none.
+    /// Drops the first `len` bytes of the rest, and the text, which should be empty.
     #[inline]
     pub(crate) fn pass(&mut self, len: usize) {
         debug_assert!(self.start == self.text);
@@ -112,18 +111,17 @@ impl ReadBuffer {
         self.start = self.text;
     }
 
-    /// Has the rest begin `len` bytes earlier: with bytes that have been passed since the last
-    /// [`room`](Self::room).
+    /// Adds the last `len` bytes of those dropped since the last [`room`](Self::room) to the rest again.
     pub(crate) fn take_back(&mut self, len: usize) {
         debug_assert!(self.start == self.text);
         self.text -= len;
         self.start = self.text;
     }
 
-    /// Moves the rest to the front, and returns where a reader may put more: memory of at most
-    /// `capacity` bytes. Text that has not been consumed is dropped; there should be none.
+    /// Moves the rest to the front, and returns the memory that a reader may fill, at most `capacity` bytes.
+    /// Drops text that has not been consumed; it should be empty.
     ///
-    /// If what was read last filled the buffer, it is time for memory from the heap.
+    /// Allocates on the heap if the last read filled the buffer.
     #[inline]
     pub(crate) fn room(&mut self, capacity: usize) -> &mut [u8] {
         debug_assert!(self.start == self.text);
@@ -137,17 +135,17 @@ impl ReadBuffer {
             Memory::Heap(bytes) => bytes,
         };
         match memory.get(from..from + 4) {
-            // Whether a character was cut cannot be foreseen: no branch, and no call, hangs on it.
+            // Whether a character is split is unpredictable: neither a branch nor a call depends on it.
             Some(&[a, b, c, d]) if len <= 4 => memory[..4].copy_from_slice(&[a, b, c, d]),
             _ => memory.copy_within(from..from + len, 0),
         }
-        // (The memory may be more than the capacity, if that has been made less.)
+        // (The memory exceeds `capacity` if that has been reduced.)
         let room = &mut memory[len..];
         let most = room.len().min(capacity.saturating_sub(len));
         &mut room[..most]
     }
 
-    /// Takes memory from the heap in place of that in the buffer itself.
+    /// Allocates memory on the heap to replace the inline memory.
     #[cold]
     fn grow(&mut self, capacity: usize) {
         if let Memory::Within(within) = &self.memory {
@@ -157,13 +155,13 @@ impl ReadBuffer {
         }
     }
 
-    /// Notes that `len` bytes have been put in the room.
+    /// Records that a reader has filled `len` bytes of the room.
     #[inline]
     pub(crate) fn fill(&mut self, len: usize) {
-        self.filled += len; // more than there is room for would be found by the next slice
+        self.filled += len; // if `len` is too large, the next slice panics
     }
 
-    /// Gives back memory from the heap if what is left fits in the buffer itself.
+    /// Frees the memory on the heap if the remaining bytes fit inline.
     pub(crate) fn shrink(&mut self) {
         let left = self.start..self.filled;
         if let Memory::Heap(heap) = &self.memory

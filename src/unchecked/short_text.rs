@@ -1,4 +1,4 @@
-//! At most four bytes of text, by value: what one ill-formed byte or sequence is replaced by.
+//! At most four bytes of text, by value: the replacement of one ill-formed byte or sequence.
 
 /// Well-formed text of at most four bytes.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ impl ShortText {
         Self { bytes, len }
     }
 
-    /// The character that `byte` encodes in ISO 8859-1.
+    /// Returns the character that `byte` encodes in ISO 8859-1.
     #[inline]
     pub(crate) const fn from_latin1(byte: u8) -> Self {
         match byte {
@@ -33,7 +33,7 @@ impl ShortText {
         Self { bytes: [b'\\', b'x', digits[0], digits[1]], len: 4 }
     }
 
-    /// The bytes, and how many of them are the text.
+    /// Returns the bytes, and the length of the text.
     #[inline]
     pub(crate) const fn bytes(self) -> ([u8; 4], usize) {
         (self.bytes, self.len as usize)

@@ -1,4 +1,4 @@
-//! Appending to a `String` a few bytes at a time, as quickly as into a buffer of fixed size.
+//! Appends to a `String` a few bytes at a time, as fast as to a buffer of fixed size.
 
 use alloc::string::String;
 use core::slice;
@@ -8,28 +8,28 @@ use crate::kernel::{BLOCK, BlockErrors, Kernel, Sequence, sequence};
 
 /// Writes well-formed text into memory that a `String` has reserved.
 ///
-/// Writing goes in steps. [`step`](Self::step) asks once whether there is room for all that a step can
-/// write, so that its writes need not: short text is written as a whole array, of which the first bytes
-/// count. (A check for each write made dense errors a fifth slower: `repair` in `benches/scenarios/damaged.rs`.)
+/// Text is written in steps. [`step`](Self::step) checks once that the largest step fits, so its writes need no
+/// check: they store a short text as a whole array, of which only the first bytes count. (A check for each write
+/// made dense errors a fifth slower: `repair` in `benches/scenarios/damaged.rs`.)
 ///
-/// The `String` gets its new length when this is dropped. Nothing is allocated: the caller reserves.
+/// Dropping this value sets the length of the `String`. It allocates nothing: the caller reserves the memory.
 pub(crate) struct TextOutput<'a> {
     text: &'a mut String,
     /// Invariant: the start of the memory of `text`. Nothing else accesses, moves or frees that memory
     /// while `text` is borrowed here.
     start: *mut u8,
-    /// Invariant: within the capacity; all bytes before it are written and are well-formed UTF-8.
+    /// Invariant: within the capacity; all bytes before this index are written and are well-formed UTF-8.
     len: usize,
     /// Invariant: 0, or at least `STEP` bytes below the capacity.
     limit: usize,
 }
 
 impl<'a> TextOutput<'a> {
-    /// The room that a step needs: a word of ASCII, a block in which every byte is replaced by four, and one
-    /// more block that is written whole.
+    /// The most bytes that a step writes: a word of ASCII, a block in which four bytes replace each byte, and one
+    /// more block that is stored whole.
     pub(crate) const STEP: usize = 8 + 4 * BLOCK + BLOCK;
 
-    /// Begins to append about `batch` bytes to `text`: there are no more steps after these.
+    /// Prepares to append about `batch` bytes to `text`; after these, there are no more steps.
     #[inline(always)]
     pub(crate) fn new(text: &'a mut String, batch: usize) -> Self {
         let len = text.len();
@@ -39,14 +39,14 @@ impl<'a> TextOutput<'a> {
         Self { text, start, len, limit }
     }
 
-    /// Begins a step, unless the batch is over or there is no room for one.
+    /// Begins a step, unless the batch is complete or a step does not fit.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<Step<'_, 'a>> {
         (self.len < self.limit).then_some(Step(OneWrite { out: self }))
     }
 
-    /// Copies the well-formed text that `input` begins with, block by block, into all the room but the
-    /// last `spared` bytes. Returns the number of bytes copied; see [`Kernel::copy_valid_prefix`].
+    /// Copies the well-formed text at the start of `input`, block by block, and leaves the last `spared` bytes of
+    /// the room free. Returns the number of bytes copied; see [`Kernel::copy_valid_prefix`].
     #[inline(always)]
     pub(crate) fn copy_valid_prefix(
         &mut self,
@@ -55,8 +55,8 @@ impl<'a> TextOutput<'a> {
         spared: usize,
     ) -> usize {
         let room = (self.text.capacity() - self.len).saturating_sub(spared);
-        // SAFETY: `room` bytes after the first `len` are within the capacity, and nothing else accesses
-        // them: that is the invariant of `start`.
+        // SAFETY: `room` bytes after the first `len` are within the capacity, and by the invariant of `start`
+        // nothing else accesses them.
         let spare = unsafe { slice::from_raw_parts_mut(self.start.add(self.len).cast(), room) };
         let copied = kernel.copy_valid_prefix(input, spare);
         self.len += copied;
@@ -86,7 +86,7 @@ impl Drop for TextOutput<'_> {
     }
 }
 
-/// One step's right to write: ASCII, then one other thing, at most [`TextOutput::STEP`] bytes in all.
+/// The right to write one step: ASCII, then one other item, at most [`TextOutput::STEP`] bytes in all.
 pub(crate) struct Step<'o, 'a>(OneWrite<'o, 'a>);
 
 impl<'o, 'a> Step<'o, 'a> {
@@ -102,22 +102,22 @@ impl<'o, 'a> Step<'o, 'a> {
         (ascii, self.0)
     }
 
-    /// The step without ASCII.
+    /// Continues the step without ASCII.
     #[inline(always)]
     pub(crate) fn no_ascii(self) -> OneWrite<'o, 'a> {
         self.0
     }
 }
 
-/// The right to write once, at most [`TextOutput::STEP`] bytes less the eight of ASCII.
+/// The right to write once, at most [`TextOutput::STEP`] bytes minus the eight of ASCII.
 pub(crate) struct OneWrite<'o, 'a> {
     /// Invariant: there is room for `STEP - 8` bytes.
     out: &'o mut TextOutput<'a>,
 }
 
 impl OneWrite<'_, '_> {
-    /// Copies the sequence that `input` begins with, if it is well-formed: what it is, and this step again
-    /// if it is not.
+    /// Copies the sequence at the start of `input` if it is well-formed. Returns the sequence, and this step if
+    /// nothing was copied.
     #[inline(always)]
     pub(crate) fn push_sequence(self, input: &[u8]) -> Result<usize, (Sequence, Self)> {
         let len = match sequence(input) {
@@ -129,15 +129,15 @@ impl OneWrite<'_, '_> {
         Ok(len)
     }
 
-    /// Appends what replaces one ill-formed part, 64 bytes at most.
+    /// Appends the repair of one ill-formed part of at most 64 bytes.
     #[inline(always)]
     pub(crate) fn repair(self, part: &[u8], repairs: &impl Repairs) {
         // SAFETY: there is room for four times 64 bytes.
         unsafe { self.out.repair(&part[..part.len().min(BLOCK)], repairs) };
     }
 
-    /// Repairs the bytes that `input` begins with and that are errors by themselves, whatever follows: at
-    /// most 64 of them. Returns their number.
+    /// Repairs the bytes at the start of `input` that are errors whatever follows them, at most 64. Returns their
+    /// number.
     #[inline(always)]
     pub(crate) fn repair_strays(self, input: &[u8], repairs: &impl Repairs) -> usize {
         let mut strays = 0;
@@ -150,8 +150,8 @@ impl OneWrite<'_, '_> {
         strays
     }
 
-    /// Copies the well-formed text of a block, and repairs the parts between. Returns where the first of
-    /// these is, and its length.
+    /// Copies the well-formed text of a block, and repairs its ill-formed parts. Returns the index and the length
+    /// of the first part.
     #[inline(always)]
     pub(crate) fn push_block(
         self,
@@ -163,24 +163,24 @@ impl OneWrite<'_, '_> {
         while left != 0 {
             let part = left.trailing_zeros() as usize;
             let len = 1 + (errors.two_or_three >> part & 1) + (errors.three >> part & 1);
-            // SAFETY: so far each byte of the block has become four at most, and the kernel promises that there
-            // are whole characters between this part and the one before.
+            // SAFETY: each byte of the block so far has become at most four, and the kernel promises that the
+            // bytes between this part and the one before are whole characters.
             unsafe { self.out.write_from_block(bytes, at, part - at) };
             at = part + len as usize;
-            // SAFETY: each byte of the block becomes four at most.
+            // SAFETY: each byte of the block becomes at most four.
             unsafe { self.out.repair(&bytes[part..at], repairs) };
             first = first.or(Some((part, len as usize)));
             left &= left - 1;
         }
-        // SAFETY: each byte of the block has become four at most, and the kernel promises that there are whole
-        // characters between the last part and `end`.
+        // SAFETY: each byte of the block has become at most four, and the kernel promises that the bytes
+        // between the last part and `end` are whole characters.
         unsafe { self.out.write_from_block(bytes, at, errors.end - at) };
         first
     }
 }
 
 impl TextOutput<'_> {
-    /// Appends what replaces one ill-formed part.
+    /// Appends the repair of one ill-formed part.
     ///
     /// # Safety
     ///
@@ -189,7 +189,7 @@ impl TextOutput<'_> {
     unsafe fn repair(&mut self, part: &[u8], repairs: &impl Repairs) {
         for &byte in part.iter().take(repairs.count(part.len())) {
             let (bytes, len) = repairs.repair(byte).bytes();
-            // SAFETY: these are at most as many times four bytes as there are in `part`, and a `ShortText`.
+            // SAFETY: there is at most one `ShortText` of up to four bytes for each byte of `part`.
             unsafe { self.write(bytes, len) };
         }
     }
@@ -208,7 +208,7 @@ impl TextOutput<'_> {
     }
 }
 
-/// The first `N` bytes of `input`, with `padding` after its end.
+/// Returns the first `N` bytes of `input`, with `padding` after its end.
 #[inline(always)]
 fn first_bytes<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
     match input.first_chunk() {
@@ -217,7 +217,7 @@ fn first_bytes<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
     }
 }
 
-/// Fewer than `N` bytes, with `padding` after their end. (Out of line: it is for the end of a chunk.)
+/// Like [`padded`], for fewer than `N` bytes. (Out of line: only the end of a chunk needs it.)
 #[cold]
 #[inline(never)]
 fn padded<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
@@ -226,38 +226,38 @@ fn padded<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
     bytes
 }
 
-/// What replaces ill-formed parts.
+/// The repairs of ill-formed parts.
 pub(crate) trait Repairs {
-    /// The number of texts that replace a part of `len` bytes: no more than these.
+    /// The number of texts that replace a part of `len` bytes, at most `len`.
     fn count(&self, len: usize) -> usize;
 
-    /// One of these texts, for this byte of the part.
+    /// Returns one of these texts, for this byte of the part.
     fn repair(&self, byte: u8) -> ShortText;
 }
 
-/// A block of 64 bytes with its ill-formed parts told from the rest, and the 64 bytes after it.
+/// A block of 64 bytes with the masks of its ill-formed parts, and the 64 bytes after it.
 #[derive(Clone, Copy)]
 pub(crate) struct SortedBlock<'a> {
     bytes: &'a [u8; 2 * BLOCK],
-    /// Invariant: what a kernel said of the first 64 bytes.
+    /// Invariant: the masks that a kernel returned for the first 64 bytes.
     errors: BlockErrors,
 }
 
 impl<'a> SortedBlock<'a> {
-    /// `None` if `kernel` has no quick way to sort.
+    /// Returns `None` if `kernel` has no fast method.
     #[inline(always)]
     pub(crate) fn new(kernel: Kernel, bytes: &'a [u8; 2 * BLOCK]) -> Option<Self> {
         let errors = kernel.block_errors(bytes.first_chunk()?)?;
         Some(Self { bytes, errors })
     }
 
-    /// The number of ill-formed parts.
+    /// Returns the number of ill-formed parts.
     #[inline(always)]
     pub(crate) fn errors(&self) -> u32 {
         self.errors.starts.count_ones()
     }
 
-    /// Where the last part ends, well-formed or not: 61 to 64.
+    /// Returns the index after the last sequence or part, 61 to 64.
     #[inline(always)]
     pub(crate) fn end(&self) -> usize {
         self.errors.end

@@ -1,18 +1,17 @@
-//! The lossy way: how is a chunk appended to a `String`, each error repaired?
+//! Lossy decoding: appends a chunk to a `String` and repairs each error.
 //!
 //! ```text
 //!   scanner finds text ──► append it
 //!                  error ─► append its repair ─► errors are near: RepairLoop
 //!
 //!   RepairLoop, a batch at a time, as long as errors are near:
-//!     block    64 bytes that a kernel has sorted into text and errors   where errors are frequent
-//!     clean    text, copied block by block while it is validated        after NEAR bytes without an error
-//!     steps    8 bytes of ASCII, one sequence, or a run of strays       otherwise
+//!     block    64 bytes that a kernel has separated into text and errors   if errors are frequent
+//!     clean    text, copied block by block while it is validated           after NEAR bytes without an error
+//!     steps    8 bytes of ASCII, one sequence, or a run of single errors   otherwise
 //! ```
 //!
-//! Where errors are dense, vector kernels that look far ahead do little, and what counts is the cost of an
-//! error. The loop writes text and repairs into memory that was reserved before, a word or a sequence
-//! at a time.
+//! If errors are dense, kernels that validate far ahead are of little use, and the cost of each error matters.
+//! The loop writes text and repairs into memory reserved in advance, a word or a sequence at a time.
 
 use alloc::string::String;
 
@@ -26,7 +25,7 @@ use crate::unchecked::{Repairs, ShortText, SortedBlock, Step, TextOutput};
 impl Utf8Decoder {
     /// Appends the text of `input` to `text`, and repairs each error.
     ///
-    /// Returns the number of bytes consumed. What is left, at most three bytes, can still become a
+    /// Returns the number of bytes consumed. At most three bytes are left, which can still become a
     /// sequence. In [`ErrorMode::Fatal`] it stops after the first error.
     pub(crate) fn decode_lossy(
         &mut self,
@@ -55,7 +54,7 @@ impl Utf8Decoder {
         }
     }
 
-    /// Runs the repair loop over `input`, and counts its errors. Returns the number of bytes consumed.
+    /// Runs the repair loop on `input` and counts the errors. Returns the number of bytes consumed.
     fn repair_near(&mut self, input: &[u8], mode: ErrorMode, text: &mut String) -> usize {
         let Repaired { read, errors, first } = repair(input, mode, text);
         let position = self.scanner.position();
@@ -68,19 +67,19 @@ impl Utf8Decoder {
     }
 }
 
-/// What the repair loop has done.
+/// The result of the repair loop.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repaired {
-    /// Bytes of the input that are consumed.
+    /// The number of input bytes consumed.
     read: usize,
-    /// Ill-formed parts among them.
+    /// The number of ill-formed parts in them.
     errors: u64,
-    /// The index of the first of them, and its length.
+    /// The index of the first of these parts, and its length.
     first: Option<(usize, usize)>,
 }
 
-/// Appends what `input` decodes to, up to a tail that may be incomplete or a stretch without an error.
-/// `mode` is not [`ErrorMode::Fatal`].
+/// Decodes `input` and appends the text. Stops at an incomplete end, or after a run without errors. `mode` is
+/// not [`ErrorMode::Fatal`].
 fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
     debug_assert_ne!(mode, ErrorMode::Fatal);
     match mode {
@@ -92,31 +91,32 @@ fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
     }
 }
 
-/// One loop for each kind of repair, so that no error asks for it. (Out of line: all of them in one function
-/// have too few registers. Rows `latin-1` of `benches/scenarios/damaged.rs`.)
+/// One loop for each kind of repair, so that an error needs no branch on the kind. (Out of line: all loops in
+/// one function cause register pressure. Rows `latin-1` of `benches/scenarios/damaged.rs`.)
 #[inline(never)]
 fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> Repaired {
     RepairLoop::run(input, text, repairs)
 }
 
-// The rows named below are those of `benches/scenarios/damaged.rs` in which the constant shows.
+// Each constant names the rows of `benches/scenarios/damaged.rs` that it affects.
 
-/// Bytes of output between two checks of its capacity. Rows `replace/latin-1/1-in-8`.
+/// Bytes of output between two checks of the capacity. Rows `replace/latin-1/1-in-8`.
 const BATCH: usize = 128;
 
-/// Room for the output of a batch.
+/// The capacity that a batch reserves.
 const RESERVE: usize = BATCH + TextOutput::STEP;
 
-/// Errors in a block from which on single bytes are faster than a sorted block. Rows `ff/all`.
+/// The number of errors in a block from which single bytes are faster than a sorted block. Rows `ff/all`.
 const FLOOD: u32 = 40;
 
-/// Blocks without an error after which blocks are no longer sorted. Rows `1-in-64`.
+/// The number of blocks without an error after which blocks are no longer sorted. Rows `1-in-64`.
 const PATIENCE: usize = 3;
 
-/// Bytes without an error after which text is copied block by block. Rows `1-in-64`, against `1-in-8`.
+/// The number of bytes without an error after which text is copied block by block. Rows `1-in-64` and
+    /// `1-in-8`.
 const NEAR: usize = 16;
 
-/// Bytes without an error after which the scanner's way is faster. Rows `1-in-1024`.
+/// The number of bytes without an error after which the scanner is faster. Rows `1-in-1024`.
 const FAR: usize = 4096;
 
 /// The state of the repair loop. (All of it lives in registers: the methods are inlined.)
@@ -124,13 +124,13 @@ struct RepairLoop<'i, 'r, R> {
     kernel: Kernel,
     input: &'i [u8],
     repairs: &'r R,
-    /// Bytes of the input that are consumed.
+    /// The number of input bytes consumed.
     read: usize,
-    /// Where the last error ended.
+    /// The end of the last error.
     last_error: usize,
     errors: u64,
     first: Option<(usize, usize)>,
-    /// Bytes without an error after which to copy text block by block.
+    /// The number of bytes without an error after which to copy text block by block.
     near: usize,
     /// Blocks that were sorted since the last error.
     clean_blocks: usize,
@@ -138,13 +138,13 @@ struct RepairLoop<'i, 'r, R> {
     patience: usize,
 }
 
-/// What follows a part of the loop.
+/// The next action of the loop.
 enum Next {
     /// Another step of this batch.
     Step,
     /// Another batch.
     Batch,
-    /// The end, or a tail that may be incomplete.
+    /// The end of the input, or bytes that may be incomplete.
     Stop,
 }
 
@@ -175,7 +175,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         Repaired { read: state.read, errors: state.errors, first: state.first }
     }
 
-    /// Makes room for a batch, unless so little input is left that its text may fit as it is.
+    /// Reserves capacity for a batch, unless the remaining input is so short that its text may fit.
     #[inline(always)]
     fn make_room(&self, text: &mut String) -> bool {
         if text.capacity() - text.len() < RESERVE {
@@ -187,7 +187,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         true
     }
 
-    /// Where errors are frequent: takes a block that the kernel has sorted into text and errors.
+    /// If errors are frequent: decodes a block that the kernel has separated into text and errors.
     #[inline(always)]
     fn take_block(&mut self, out: &mut TextOutput<'_>) -> bool {
         if self.clean_blocks >= self.patience {
@@ -216,7 +216,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         false
     }
 
-    /// After a stretch without an error: copies text block by block.
+    /// After a run without errors: copies text block by block.
     #[inline(always)]
     fn take_clean(&mut self, out: &mut TextOutput<'_>) -> bool {
         if self.read - self.last_error < self.near {
@@ -225,12 +225,12 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         let next = &self.input[self.read..self.input.len().min(self.read + FAR)];
         let copied = out.copy_valid_prefix(self.kernel, next, RESERVE);
         self.read += copied;
-        // The copy stops at the block of the next error: steps go there.
+        // The copy stops at the block with the next error. Steps continue to it.
         self.near = self.read - self.last_error + 2 * BLOCK;
         copied > 0
     }
 
-    /// Takes one thing after another until the batch is over.
+    /// Decodes one item after another until the batch is complete.
     #[inline(always)]
     fn take_steps(&mut self, out: &mut TextOutput<'_>) -> Next {
         while let Some(step) = out.step() {
@@ -265,7 +265,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             }
             Some(0xC2..) => match step.push_sequence(rest) {
                 Ok(len) => self.after_text(rest, len),
-                // Nearly all are one byte long: then there is no loop over the bytes.
+                // Nearly all parts are one byte long: these need no loop over the bytes.
                 Err((Sequence::IllFormed(ErrorLen::One | ErrorLen::None), step)) => {
                     step.repair(&rest[..1], self.repairs);
                     self.after_errors(1, 1)
@@ -280,7 +280,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         }
     }
 
-    /// Notes that `len` bytes of `rest` were text.
+    /// Records that `len` bytes of `rest` were text.
     #[inline(always)]
     fn after_text(&mut self, rest: &[u8], len: usize) -> Next {
         self.read += len;
@@ -288,7 +288,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         if is_far { Next::Batch } else { Next::Step }
     }
 
-    /// Notes that the next `len` bytes were `errors` errors: one, or one for each byte.
+    /// Records that the next `len` bytes were `errors` errors: one, or one for each byte.
     #[inline(always)]
     fn after_errors(&mut self, len: usize, errors: usize) -> Next {
         if self.errors == 0 {
@@ -296,9 +296,9 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         }
         self.errors += errors as u64;
         let gap = self.read - self.last_error;
-        // The next error may be as far away as this one was.
+        // The next error is expected at the distance of this one.
         self.near = if gap >= BLOCK { 0 } else { NEAR };
-        // The errors of one damaged character, side by side, do not show that errors are frequent.
+        // Adjacent errors of one damaged character do not show that errors are frequent.
         if (4..PATIENCE * BLOCK).contains(&gap) {
             self.clean_blocks = 0;
         }
@@ -338,7 +338,7 @@ impl Repairs for Skipped {
     }
 }
 
-/// The entry of a table for each byte of an ill-formed part.
+/// A table entry for each byte of an ill-formed part.
 struct ByTable(&'static [ShortText; 256]);
 
 impl Repairs for ByTable {

@@ -1,23 +1,23 @@
-//! Text to `char`s and to UTF-16: characters are assembled where they *end*.
+//! Text to `char`s and to UTF-16: characters are assembled at their *last* byte.
 //!
-//! A character belongs to the block that has its last byte, so blocks do not wait for one another: the up
-//! to three bytes before a block are loaded again with it, as validation does. For all bytes of a block at
-//! once, as if each ended a character of up to three bytes:
+//! A character belongs to the block that contains its last byte. Blocks are independent: each loads the up to
+//! three bytes before it again, as validation does. Two values are computed for all bytes of a block at once,
+//! as if each byte ended a character of up to three bytes:
 //!
 //! ```text
-//! low  = byte, or where it continues a sequence: byte & 3F | back1 << 6
-//! high = 0,    or where it continues a sequence: back1 >> 2 & 0F | (back2 << 4, if back1 continues one)
+//! low  = byte, or for a continuation byte: byte & 3F | back1 << 6
+//! high = 0,    or for a continuation byte: back1 >> 2 & 0F | (back2 << 4, if back1 is one too)
 //! units = interleave(low, high), those of bytes that end a character
 //! ```
 //!
-//! Eight units at a time are squeezed by a shuffle from a table of 256. In a block with a character of four
-//! bytes, these come too:
+//! A shuffle from a table of 256 moves the needed ones of eight units to the front. A character of four bytes
+//! needs more steps:
 //!
-//! - in UTF-16, the high surrogate is put together at its third byte, the low one at its fourth;
-//! - among `char`s, bits 16 to 20 at its fourth byte, as a third plane.
+//! - in UTF-16, the high surrogate is assembled at its third byte, the low one at its fourth;
+//! - for `char`s, bits 16 to 20 are assembled at its fourth byte, as a third plane.
 //!
 //! Two paths are shorter: ASCII is widened, and eight consecutive characters of three bytes are
-//! assembled by themselves (`benches/versus`, cjk).
+//! assembled directly (`benches/versus`, cjk).
 
 use core::ptr;
 
@@ -25,15 +25,15 @@ use super::lanes::{Lanes, Part};
 use super::tables::UNITS;
 use crate::kernel::reference;
 
-/// Units that may be overwritten after those of a block.
+/// The maximum number of units that a block overwrites after its own.
 const EXCESS: usize = 8;
-/// Bytes of text that make as many units, at least, if a block precedes them.
+/// Bytes of text after a block whose units overwrite the excess of the block.
 const ENOUGH: usize = 4 * EXCESS;
 /// The largest block.
 const MOST: usize = 32;
 
-/// Decodes `text` into `out`, as far as there is room. Returns the bytes read and the `char`s written; the
-/// others in `out` are unchanged.
+/// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; the others in
+/// `out` are unchanged.
 #[inline(always)]
 pub(in crate::kernel) fn decode_chars<V: Lanes>(
     token: V::Token,
@@ -41,14 +41,14 @@ pub(in crate::kernel) fn decode_chars<V: Lanes>(
     out: &mut [char],
 ) -> (usize, usize) {
     let units = ptr::from_mut(out) as *mut [u32];
-    // SAFETY: a `char` has the layout of a `u32`, and what is written here are the characters of `text`,
-    // and zeros in excess.
+    // SAFETY: a `char` has the layout of a `u32`, and the values written are the characters of `text` and
+    // zeros.
     let (read, written) = decode::<V, u32>(token, text, unsafe { &mut *units });
     let (more, len) = reference::decode_chars(&text[read..], &mut out[written..]);
     (read + more, written + len)
 }
 
-/// Decodes `text` into `out`, as far as there is room, without splitting a pair. Returns the bytes read and
+/// Decodes `text` into `out`, as far as it fits, without splitting a pair. Returns the bytes read and
 /// the units written; the others in `out` are unchanged.
 #[inline(always)]
 pub(in crate::kernel) fn decode_utf16<V: Lanes>(
@@ -61,10 +61,10 @@ pub(in crate::kernel) fn decode_utf16<V: Lanes>(
     (read + more, written + len)
 }
 
-/// Decodes `bytes` if they are ASCII, one to four blocks, and fit. Returns whether they are; if not, `out` is
+/// Decodes `bytes` if they are one to four blocks of ASCII and fit. Returns whether it did; if not, `out` is
 /// unchanged.
 ///
-/// A function of its own, because the constants for other text take longer to load than this.
+/// A separate function, because loading the constants for other text would take longer than all of this.
 #[inline(always)]
 pub(in crate::kernel) fn decode_short_ascii<V: Lanes, U: Unit>(
     token: V::Token,
@@ -122,7 +122,7 @@ fn decode_blocks<V: Lanes, U: Unit>(
     out: &mut [U],
 ) -> (usize, usize) {
     let (mut at, mut written) = (0, 0);
-    // What is written in excess is overwritten, as enough text follows.
+    // Later units overwrite the excess: enough text follows.
     while bytes.len() - at >= V::LEN + ENOUGH && out.len() - written >= V::LEN + EXCESS {
         let room = &mut out[written..];
         let block = load::<V>(token, bytes, at);
@@ -152,19 +152,19 @@ fn decode_blocks<V: Lanes, U: Unit>(
         at += units.len;
         written += count;
         if V::LEN == MOST && size_of::<U>() == 2 && count <= MOST / 3 + 4 && units.len == MOST {
-            // Mostly three-byte characters: continue where one begins, for the shorter way. (A branch, not
-            // arithmetic: otherwise the next address waits for this mask. With shorter blocks one begins soon
-            // anyway.)
+            // Mostly three-byte characters: continues where one begins, for the shorter path. (A branch, not
+            // arithmetic: otherwise the next address would depend on this mask. Shorter blocks soon begin at a
+            // character anyway.)
             branch();
             at -= ends.leading_zeros() as usize;
         }
     }
-    // The last blocks, through the stack. They overlap what precedes them.
+    // The last blocks, through the stack. They overlap the blocks before them.
     while at < bytes.len() {
         let from = at.min(bytes.len() - V::LEN);
         let block = load::<V>(token, bytes, from);
         if !block.any_high_bit() {
-            // What is before `at` has been written, as the same units.
+            // The units of the bytes before `at` have already been written.
             let Some(room) = out[written - (at - from)..].get_mut(..V::LEN) else { break };
             put_ascii::<V, U>(block, room);
             written += from + V::LEN - at;
@@ -185,7 +185,8 @@ fn decode_blocks<V: Lanes, U: Unit>(
     (at, written)
 }
 
-/// Whether eight characters of three bytes each begin at `at`. `ends` has the bytes of a block that end one.
+/// Whether eight characters of three bytes each begin at `at`. `ends` marks the last bytes of characters in the
+/// block.
 #[inline(always)]
 fn are_threes<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, ends: u32) -> bool {
     const THREES: u32 = 0x92_4924;
@@ -198,7 +199,7 @@ fn are_threes<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, ends: u32) -> 
     }
 }
 
-/// Decodes the ASCII that `bytes` begin with, two blocks at a time. Returns its length.
+/// Decodes the ASCII at the start of `bytes`, two blocks at a time. Returns its length.
 #[inline(always)]
 fn decode_ascii<V: Lanes, U: Unit>(token: V::Token, bytes: &[u8], out: &mut [U]) -> usize {
     let mut at = 0;
@@ -340,7 +341,7 @@ impl<V: Lanes> Units<V> {
         V::count(self.keep)
     }
 
-    /// Writes exactly the units. `None`, and nothing is written, where there is no room.
+    /// Writes the units and no excess. Returns `None`, and writes nothing, if they do not fit.
     #[inline(always)]
     fn put_exactly<U: Unit>(&self, out: &mut [U]) -> Option<usize> {
         let mut scratch = [U::from(0); MOST + EXCESS];
@@ -392,7 +393,7 @@ fn put_group<P: Part, U: Unit>(units: P, tops: P, room: &mut [U]) {
     }
 }
 
-/// Keeps a branch a branch.
+/// Prevents the compiler from replacing a branch by arithmetic.
 #[cold]
 #[inline(never)]
 fn branch() {}

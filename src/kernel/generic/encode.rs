@@ -1,21 +1,22 @@
 //! `char`s, UTF-16 units and bytes of a single-byte encoding to text.
 //!
-//! Units of 16 bits are encoded a vector at a time, in the shortest of these ways that has them all:
+//! Units of 16 bits are encoded a vector at a time, by the first of these methods that covers all of them:
 //!
 //! - ASCII: narrowed to bytes;
-//! - below 800: each unit in its lane as one or two bytes, squeezed by a shuffle from a table;
-//! - 800 and more: two shuffles of eight units for the 24 bytes that they are;
-//! - all else: lanes of 32 bits with one to three bytes each, squeezed likewise.
+//! - below 800: one or two bytes in the lane of each unit; a shuffle from a table moves the needed bytes to the
+//!   front;
+//! - 800 and more: two shuffles place the 24 bytes of eight units;
+//! - otherwise: one to three bytes in lanes of 32 bits, moved to the front in the same way.
 //!
-//! A surrogate pair is four bytes, and each half of it makes two of them in its own lane:
+//! A surrogate pair becomes four bytes; each half produces two of them in its own lane:
 //!
 //! ```text
 //! high:  w = high - D800 + 40     F0 | w >> 8                            80 | w >> 2 & 3F
 //! low:                            80 | w << 4 & 30 | low >> 6 & 0F       80 | low & 3F
 //! ```
 //!
-//! `char`s below 1_0000 are narrowed to units of 16 bits, others have lanes of 32 bits with one to four
-//! bytes each.
+//! `char`s below 1_0000 are narrowed to units of 16 bits. Others use lanes of 32 bits, with one to four bytes
+//! each.
 
 use core::mem::MaybeUninit;
 
@@ -25,11 +26,11 @@ use super::vector::Vector;
 use crate::kernel::dispatch::as_uninit;
 use crate::kernel::reference;
 
-/// Items of the largest step.
+/// The number of items of the largest step.
 const MOST: usize = 16;
-/// Bytes that may be overwritten after those of a step.
+/// The maximum number of bytes that a step overwrites after its own.
 const EXCESS: usize = 16;
-/// Steps of a stride through ASCII.
+/// The number of steps in a stride of ASCII.
 const STRIDE: usize = 4;
 
 /// Encodes `chars`; see [`Kernel::encode_chars`](crate::kernel::Kernel::encode_chars).
@@ -58,28 +59,28 @@ pub(in crate::kernel) fn encode_utf16<V: Lanes>(
     (read + more, written + len)
 }
 
-/// What is encoded, `LEN / 2` items at a step.
+/// The items that are encoded, `LEN / 2` per step.
 trait Item: Copy + Default {
-    /// Bytes of the longest encoding of an item.
+    /// The length of the longest encoding of an item.
     const WIDEST: usize;
 
-    /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. A last item that is a
-    /// high surrogate is not read, nor is any item if there is a surrogate that is not half of a pair.
+    /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
+    /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
     ///
     /// # Panics
     ///
-    /// If there are fewer items, or if there is no room for `WIDEST` bytes each and the [`EXCESS`].
+    /// If there are fewer items, or if `WIDEST` bytes each and the [`EXCESS`] do not fit.
     fn put<V: Lanes>(
         token: V::Token,
         items: &[Self],
         room: &mut [MaybeUninit<u8>],
     ) -> (usize, usize);
 
-    /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII: whether they are.
+    /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
     ///
     /// # Panics
     ///
-    /// If there are fewer items, or no room for a byte each and the [`EXCESS`].
+    /// If there are fewer items, or if a byte each and the [`EXCESS`] do not fit.
     fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
@@ -97,7 +98,7 @@ fn encode<V: Lanes, I: Item>(
         let (more, len) = I::put::<V>(token, &items[read..], &mut out[written..]);
         read += more;
         written += len;
-        // Where there was ASCII, there is often more.
+        // ASCII often continues.
         let stride = STRIDE * step;
         while len == step
             && items.len() - read >= stride
@@ -229,7 +230,7 @@ fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
 ///
 /// # Panics
 ///
-/// If there is no room for three bytes each and the [`EXCESS`].
+/// If three bytes each and the [`EXCESS`] do not fit.
 #[inline(always)]
 fn put_units<V: Lanes, const PAIRS: bool>(
     units: V,
@@ -284,8 +285,8 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     }
 }
 
-/// Writes lanes of 16 bits, of which only the first byte counts where `one` has a bit. Returns how many
-/// bytes count.
+/// Writes the bytes of lanes of 16 bits; of a lane whose bit in `one` is set, only the first. Returns the number
+/// of bytes.
 #[inline(always)]
 fn put_one_or_two<V: Lanes>(lanes: V, one: u32, room: &mut [MaybeUninit<u8>]) -> usize {
     let mut written = 0;
@@ -297,7 +298,7 @@ fn put_one_or_two<V: Lanes>(lanes: V, one: u32, room: &mut [MaybeUninit<u8>]) ->
     written
 }
 
-/// Writes three bytes for each lane of 16 bits: two of `front`, one of `last`. Returns how many.
+/// Writes three bytes for each lane of 16 bits: two of `front`, one of `last`. Returns the number of bytes.
 #[inline(always)]
 fn put_three<V: Lanes>(front: V, last: V, room: &mut [MaybeUninit<u8>]) -> usize {
     /// The first 16 bytes, of `front` and of `last`, and the other eight.
@@ -322,8 +323,8 @@ fn put_three<V: Lanes>(front: V, last: V, room: &mut [MaybeUninit<u8>]) -> usize
     written
 }
 
-/// Writes one byte of `front` where `one` is set, two where `two` is, and else these and one of `last`, for
-/// each lane of 16 bits. Returns how many.
+/// Writes, for each lane of 16 bits, one byte of `front` if `one` is set, two if `two` is set, otherwise these
+/// two and one of `last`. Returns the number of bytes.
 #[inline(always)]
 fn put_one_to_three<V: Lanes>(
     [front, last]: [V; 2],
@@ -341,7 +342,7 @@ fn put_one_to_three<V: Lanes>(
     written
 }
 
-/// Writes `char`s of any length. Returns the bytes.
+/// Writes `char`s of any length. Returns the number of bytes.
 #[inline(always)]
 fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
     let room = &mut room[..4 * (V::LEN / 2) + EXCESS];
@@ -360,8 +361,8 @@ fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
     written
 }
 
-/// The bytes of each `char` in its lane; and how many are more than one, bit 0 in byte 0 of the lane and bit
-/// 1 in byte 1.
+/// Returns the bytes of each `char` in its lane, and the number of bytes less one: its bit 0 in byte 0 of the
+/// lane, bit 1 in byte 1.
 #[inline(always)]
 fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
     let six = c.splat_32(0x3F);

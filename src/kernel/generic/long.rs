@@ -1,4 +1,4 @@
-//! 256 bytes and more, in strides.
+//! Validation of 256 bytes and more, in strides.
 
 use super::test::{Found, Look, needs_beyond, test_beyond, test_first, test_full_at, test_narrow};
 use super::vector::Vector;
@@ -14,12 +14,12 @@ const GROUP: usize = 1024;
 /// The number of bytes for which the last required test is expected to be required again.
 const SOON: usize = 512;
 
-/// 256 bytes and more, in strides. The last stride is aligned to the end of the input.
+/// Validates 256 bytes and more, in strides. The last stride is aligned to the end of the input.
 ///
-/// - ASCII is skipped, unless there were two-byte letters less than half a KiB before. In between it
-///   gets their test, so that a few letters in much ASCII do not cost a branch misprediction each.
-/// - A byte above DF switches to the full test, without a branch, for one stride; or for a KiB if the
-///   last switch was less than half a KiB ago, or if no more is left.
+/// - ASCII is skipped, unless there were two-byte letters in the last half KiB. Near such letters, ASCII gets
+///   their test too, so that a few letters in much ASCII do not cost a branch misprediction each.
+/// - After a byte above DF, the full test is used, without a branch: for one stride, or for 1 KiB if the last
+///   switch was less than half a KiB ago or at most 1 KiB is left.
 #[inline(always)]
 pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -> Look {
     let len = input.len();
@@ -65,7 +65,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
     let mut calm_at = 0;
     let mut wide_until = 0;
     loop {
-        // SAFETY: `at` is 3 or more, and at most the place of the last stride.
+        // SAFETY: `at` is 3 or more, and at most the index of the last stride.
         let greatest = unsafe { greatest_of::<V>(token, start.add(at)) };
         top = top.max(greatest);
         let high = greatest.any_high_bit();
@@ -185,8 +185,7 @@ fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
     !any.any_high_bit()
 }
 
-/// Returns an index up to which the bytes from `at` on are ASCII; `input.len()` only if all of them
-/// are.
+/// Returns an index up to which the bytes from `at` on are ASCII; `input.len()` only if all are.
 ///
 /// `last` is the end of `input`.
 #[inline(always)]
@@ -206,7 +205,7 @@ fn skip_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize, last: &[u
     }
 }
 
-/// The marks of [`test_beyond`] for the bytes of a range, of whichever lane.
+/// The combined marks of [`test_beyond`] for the bytes of a range.
 ///
 /// # Safety
 ///
@@ -227,7 +226,7 @@ unsafe fn test_beyond_in<V: Vector>(
         unsafe { test_beyond(V::load(token, start.add(at)), V::load(token, start.add(at - 1))) };
     while at < last {
         at = (at + V::LEN).min(last);
-        // SAFETY: `at` is at most the place of the last block.
+        // SAFETY: `at` is at most the index of the last block.
         errors = errors.or(unsafe {
             test_beyond(V::load(token, start.add(at)), V::load(token, start.add(at - 1)))
         });

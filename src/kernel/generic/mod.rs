@@ -1,36 +1,35 @@
-//! The algorithm of the kernels that work on vectors of 16 or 32 bytes, written once.
+//! The algorithm of the kernels with vectors of 16 or 32 bytes, written once.
 //!
-//! It is that of `x86_64/avx512` in the operations that smaller vectors have. State is bit 7 of each byte
+//! It is the algorithm of `x86_64/avx512`, in operations that smaller vectors have. State is bit 7 of each byte
 //! lane. For a block and the same block moved back by one, two and three bytes (`back1`, `back2`,
 //! `back3`: loaded again, not shuffled):
 //!
 //! ```text
-//! wanted  = back1 >= C0  or  back2 >= E0  or  back3 >= F0    a continuation byte has to be here
-//! here    = block is in 80..=BF                              one is
+//! wanted  = back1 >= C0  or  back2 >= E0  or  back3 >= F0    this must be a continuation byte
+//! here    = block is in 80..=BF                              it is one
 //! good    = here and the second-byte range of E0, ED or F0 holds
 //! errors |= wanted xor good
 //! least   = min(least, here)                                 C0 and C1 are its 00 and 01
 //! ```
 //!
-//! - `x >= 256 - 2^k` is bit 7 of the rounded average of `x` and `2^k - 1`. Their *or* is written as
-//!   the maximum: with an *or* LLVM takes the averages apart and computes them in 16 bits, at half
-//!   the speed.
+//! - `x >= 256 - 2^k` is bit 7 of the rounded average of `x` and `2^k - 1`. A maximum takes the place of
+//!   *or*: with an *or*, LLVM splits the averages and computes them in 16 bits, at half the speed.
 //! - `here` is bit 7 of the signed saturating sum of the block and 40, which makes 80..=BF C0..=FF,
 //!   C0 and C1 00 and 01, other leading bytes 02..=3F and ASCII 40..=7F.
-//! - `good` is bit 7 of `here` and of `here` plus an addend: of the leading byte `lead` (counted from
-//!   E0 = 1; 0 for anything less) plus an entry of `SECOND` that its low four bits pick. So E0 and F0,
-//!   which share an entry, get addends that differ by 10, and so do the second bytes they allow.
+//! - `good` is bit 7 of `here` and of `here` plus an addend. The addend is `lead` (the leading byte, counted
+//!   from E0 = 1; 0 for lower bytes) plus the entry of `SECOND` that its low four bits select. E0 and F0 share
+//!   an entry: their addends differ by 10, as do the first second bytes that they allow.
 //!
-//! This does not test F4's second byte and F5..=FF, which are rare in text: for bytes from F4 on,
+//! This does not test F5..=FF and the second byte after F4, which are rare in text: for bytes from F4 on,
 //! [`test_beyond`] is needed too. (Not with NEON, which finds the addends in a table of 32 entries: see
-//! `TESTS_ALL_LEADS`.) Without a leading byte above DF the narrow test, `(back1 >= C0) xor here`, is sufficient.
+//! `TESTS_ALL_LEADS`.) Without a leading byte above DF, the narrow test `(back1 >= C0) xor here` is sufficient.
 //!
-//! (The usual three table lookups, for both nibbles of a byte and the high nibble of the next, take 16
-//! operations instead of 14, and have no cheaper variant for two-byte letters.)
+//! (The well-known algorithm with three table lookups, for both nibbles of a byte and the high nibble of the
+//! next, takes 16 operations instead of 14, and has no cheaper variant for two-byte letters.)
 //!
 //! A long input is processed in strides. The maximum of a stride and of the three bytes before it
-//! decides which test it needs. A branch misprediction costs as much as a stride, so a test that was
-//! needed is continued for a while without a branch: see [`validate_long`].
+//! decides which test it needs. A branch misprediction costs as much as a stride, so the code repeats a test
+//! that was needed for a while without a branch: see [`validate_long`].
 //!
 //! An error is marked on the byte that shows it, one to three bytes after the start of the
 //! ill-formed sequence. Marks are tested about once in a KiB; [`locate_error`] then finds the first of them,

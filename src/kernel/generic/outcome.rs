@@ -1,4 +1,4 @@
-//! From the observations of a vector kernel to the result of validation.
+//! Computes the result of validation from the marks of a vector kernel.
 
 use crate::kernel::reference::validate;
 use crate::kernel::validated::{ErrorLen, Validated};
@@ -10,8 +10,8 @@ impl Validated {
         Self { valid_up_to: len, error_len: ErrorLen::None }
     }
 
-    /// The last bytes of `input` may start a sequence. The others are well-formed, and every byte of a
-    /// started sequence except the last has been tested together with the next.
+    /// The result if at most the last bytes of `input` start a sequence, and the others are well-formed. Every
+    /// byte of that sequence except the last has been tested together with the next.
     #[inline(always)]
     pub(in crate::kernel) fn all_but_tail(input: &[u8]) -> Self {
         let incomplete = match *input {
@@ -27,8 +27,8 @@ impl Validated {
     }
 }
 
-/// Returns where the sequence begins that the byte at `near` shows to be ill-formed, or a well-formed one
-/// right before it. Everything before that is well-formed.
+/// Returns the start of the sequence that the byte at `near` shows to be ill-formed, or of a well-formed
+/// sequence directly before it. All bytes before that index are well-formed.
 #[inline(always)]
 pub(in crate::kernel) fn sequence_start(input: &[u8], near: usize) -> usize {
     match input[..near] {
@@ -42,8 +42,8 @@ pub(in crate::kernel) fn sequence_start(input: &[u8], near: usize) -> usize {
 /// Validates `input`, which is known to be well-formed except for sequences that start at most three
 /// bytes before `near`, where a vector kernel detected an error.
 pub(in crate::kernel) fn validate_from(input: &[u8], near: usize) -> Validated {
-    // A sequence that reaches to `near` began one to three bytes before it; if `near` is one
-    // continuation byte too many, then four.
+    // A sequence that extends to `near` starts one to three bytes before it; if `near` is an excess
+    // continuation byte, up to four.
     let mut start = near.min(input.len());
     for _ in 0..4 {
         let inside = start == near || matches!(input.get(start), Some(0x80..=0xBF));
@@ -56,7 +56,7 @@ pub(in crate::kernel) fn validate_from(input: &[u8], near: usize) -> Validated {
     Validated { valid_up_to: start + found.valid_up_to, ..found }
 }
 
-/// As [`validate_from`], where an error shows at byte `near`.
+/// Like [`validate_from`], for an error that the byte at `near` shows.
 #[cold]
 pub(in crate::kernel) fn error_near(input: &[u8], near: usize) -> Validated {
     let found = validate_from(input, near);

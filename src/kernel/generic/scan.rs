@@ -1,5 +1,5 @@
-//! Block after block, each tested before the next is read: well-formed prefixes, ASCII, the offset of
-//! an error.
+//! Operations that test each block before they read the next: well-formed prefixes, ASCII, the offset of an
+//! error.
 
 use core::mem::MaybeUninit;
 
@@ -29,8 +29,8 @@ pub(in crate::kernel) fn copy_valid_prefix<V: Vector>(
     valid_prefix::<V, true>(token, input, out)
 }
 
-/// Counts the well-formed bytes that `input` begins with, block by block, and copies the blocks to `out`
-/// with `COPY`.
+/// Counts the well-formed bytes at the start of `input`, block by block. With `COPY`, copies the blocks to
+/// `out`.
 #[inline(always)]
 fn valid_prefix<V: Vector, const COPY: bool>(
     token: V::Token,
@@ -70,7 +70,7 @@ pub(in crate::kernel) fn ascii_before<V: Vector>(token: V::Token, end: u8, input
     loop {
         // SAFETY: `at` is at most the index of the last block.
         let block = unsafe { V::load(token, input.as_ptr().add(at)) };
-        // 80 - x, saturating, is 80 for 0 and has bit 7 clear for everything else.
+        // 80 - x, saturating, is 80 for 0. For any other x, bit 7 is clear.
         let ends = block.splat(0x80).saturating_sub(block.xor(block.splat(end)));
         if let Some(i) = block.or(ends).first_high_bit() {
             return at + i;
@@ -94,7 +94,7 @@ pub(in crate::kernel) fn locate_error<V: Vector>(
     }
     let start = input.as_ptr();
     let last = input.len() - V::LEN;
-    // With less than three bytes before it begin at the start.
+    // With fewer than three bytes before `from`, it begins at the start.
     let mut at = if from < 3 { 0 } else { from.min(last) };
     loop {
         // SAFETY: `at` is at most the index of the last block.

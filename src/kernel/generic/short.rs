@@ -1,20 +1,19 @@
-//! Up to 256 bytes, all tested at once.
+//! Validation of up to 256 bytes, all tested at once.
 
 use super::test::{Found, Look, test_first, test_full, test_full_at};
 use super::vector::{Vector, Vector16};
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
-/// Sets bit 7 of the average with it for those of the last three bytes of a vector that begin a
-/// sequence longer than what is left.
+/// The rounded average with this sets bit 7 of those of a vector's last three bytes that begin a sequence
+/// which the vector does not contain completely.
 static UNFINISHED: [u8; 32] = {
     let mut table = [0; 32];
     [table[29], table[30], table[31]] = [0x0F, 0x1F, 0x3F];
     table
 };
 
-/// The result for a short input that has been tested completely. `top` is its maximum, `last` its last
-/// bytes.
+/// Returns the result for a short input after all tests. `top` is its maximum, `last` its last bytes.
 #[inline(always)]
 fn conclude<V: Vector>(token: V::Token, input: &[u8], found: Found<V>, top: V, last: V) -> Look {
     const { assert!(V::LEN <= UNFINISHED.len()) };
@@ -73,8 +72,8 @@ pub(in crate::kernel) fn validate_up_to_32<V: Vector16>(token: V::Token, input: 
     conclude(token, input, test_full(high, backs, found), top, high)
 }
 
-/// More bytes than half of `2 * HALF` blocks have, and no more than these: as many blocks from the
-/// start as from the end, overlapping.
+/// Inputs of `HALF` to `2 * HALF` blocks: `HALF` blocks from the start and `HALF` up to the end, which may
+/// overlap.
 #[inline(always)]
 pub(in crate::kernel) fn validate_halves<V: Vector, const HALF: usize>(
     token: V::Token,
@@ -98,8 +97,8 @@ pub(in crate::kernel) fn validate_halves<V: Vector, const HALF: usize>(
         if !top.any_high_bit() {
             return Ok(Validated::all(len));
         }
-        // With one or two bytes before it (`HALF` is 2 or more then) the block at `second` is within
-        // the first two, and another one, not needed, takes its turn.
+        // If `second` is 1 or 2, fewer than three bytes are before it. (`HALF` is then 2 or more, so the first
+        // two blocks contain that block.) The block at 3 is tested instead.
         let mut found = test_full_at(token, start.add(second.max(3)), test_first(block));
         let mut i = 1;
         while i < HALF {
@@ -111,7 +110,7 @@ pub(in crate::kernel) fn validate_halves<V: Vector, const HALF: usize>(
     }
 }
 
-/// At most `MOST` blocks, the last of which is laid against the end.
+/// Inputs of at most `MOST` blocks; the last block is aligned to the end.
 #[inline(always)]
 pub(in crate::kernel) fn validate_blocks<V: Vector, const MOST: usize>(
     token: V::Token,

@@ -1,6 +1,6 @@
-//! Shuffles that move the bytes that count to the front, by which of them count.
+//! Shuffles that move the needed bytes to the front. The index of a table encodes which bytes are needed.
 
-/// By the set bits of an index: which of eight lanes of 16 bits count.
+/// By eight bits: which of eight lanes of 16 bits are needed.
 pub(super) static UNITS: [[u8; 16]; 256] = {
     let mut table = [NOTHING; 256];
     let mut index = 0;
@@ -15,7 +15,7 @@ pub(super) static UNITS: [[u8; 16]; 256] = {
     table
 };
 
-/// By the set bits of an index: of which of eight lanes of 16 bits only the first byte counts.
+/// By eight bits: of which of eight lanes of 16 bits only the first byte is needed.
 pub(super) static ONE_OR_TWO: [[u8; 16]; 256] = {
     let mut table = [NOTHING; 256];
     let mut index = 0;
@@ -30,7 +30,7 @@ pub(super) static ONE_OR_TWO: [[u8; 16]; 256] = {
     table
 };
 
-/// By two bits for each of four lanes of 32 bits: three bytes count, one less for each bit.
+/// By two bits for each of four lanes of 32 bits: three bytes are needed, less one for each set bit.
 pub(super) static ONE_TO_THREE: [[u8; 16]; 256] = {
     let mut table = [NOTHING; 256];
     let mut index = 0;
@@ -46,7 +46,7 @@ pub(super) static ONE_TO_THREE: [[u8; 16]; 256] = {
     table
 };
 
-/// By two bits for each of four lanes of 32 bits, a number: one byte counts, and as many more.
+/// By a number of two bits for each of four lanes of 32 bits: one byte is needed, and that many more.
 pub(super) static ONE_TO_FOUR: [[u8; 16]; 256] = {
     let mut table = [NOTHING; 256];
     let mut index = 0;
@@ -61,10 +61,10 @@ pub(super) static ONE_TO_FOUR: [[u8; 16]; 256] = {
     table
 };
 
-/// Indexes that pick nothing.
+/// Indexes that select no byte.
 const NOTHING: [u8; 16] = [0x80; 16];
 
-/// Appends `count` indexes from `first` on to the `len` that are there; returns how many there are then.
+/// Appends `count` indexes from `first` on to the first `len`. Returns the new length.
 const fn push(indexes: &mut [u8; 16], len: usize, first: usize, count: usize) -> usize {
     let mut i = 0;
     while i < count {

@@ -3,9 +3,9 @@
 use super::vector::Vector;
 use crate::kernel::validated::Validated;
 
-/// By the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0) what has to
-/// be added to it, so that added to `here` (C0..=FF) this leaves bit 7 set for the second bytes that
-/// may follow. A sum of C0..=FF leaves it set for all of them.
+/// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
+/// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
+/// its addend is C0 to FF, that is true of all second bytes.
 static SECOND: [u8; 16] = {
     let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
     // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
@@ -23,7 +23,7 @@ pub(super) fn second_addends<V: Vector>(back1: V) -> V {
     lead.lookup_16(&SECOND).wrapping_add(lead)
 }
 
-/// The result so far: an answer, or that there may be an error at or after this byte.
+/// The result, or the index of a byte at or after which there may be an error.
 pub(in crate::kernel) type Look = Result<Validated, usize>;
 
 /// The accumulated state of blocks.
@@ -64,7 +64,7 @@ pub(super) fn test_full<V: Vector>(
     Found { errors: found.errors.or(wanted.xor(good)), least: found.least.min(here) }
 }
 
-/// The test for a block in which and before which no byte is above DF.
+/// The test for a block if no byte in it or in the three before it is above DF.
 #[inline(always)]
 pub(super) fn test_narrow<V: Vector>(block: V, back1: V, found: Found<V>) -> Found<V> {
     let wanted = back1.average(block.splat(0x3F));
@@ -80,7 +80,7 @@ pub(super) fn test_beyond<V: Vector>(block: V, back1: V) -> V {
     never.or(after_f4.and(block.saturating_sub(block.splat(0x90 - 0x80))))
 }
 
-/// Whether any byte makes [`test_beyond`] necessary, `top` being the greatest.
+/// Whether any byte makes [`test_beyond`] necessary. `top` is the maximum.
 #[inline(always)]
 pub(super) fn needs_beyond<V: Vector>(top: V) -> bool {
     top.saturating_sub(top.splat(0xF4 - 0x80)).any_high_bit()

@@ -1,9 +1,9 @@
 //! The operations of a tier, for its module.
 
-/// Defines the operations that the algorithms of `generic` have, for a vector and its target feature. They
-/// are functions with that feature, which a generic function cannot be.
+/// Defines the operations of `generic` for a vector and its target feature. (A generic function cannot depend
+/// on its parameter for its target feature, so a macro defines them.)
 ///
-/// The lengths are those of short inputs, from 33 bytes on, with what validates them.
+/// `$lengths` are the lengths of short inputs from 33 bytes on, each with the function that validates them.
 macro_rules! tier {
     ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $count:literal>,)*) => {
         /// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::kernel::Kernel::validate).
@@ -25,7 +25,7 @@ macro_rules! tier {
             conclude(input, generic::validate_long::<$vector>(<$vector>::token(), input))
         }
 
-        /// What has been found, looking closer where that is needed.
+        /// Returns the result, and locates an error exactly if one is marked.
         #[inline]
         #[target_feature(enable = $feature)]
         fn conclude(input: &[u8], look: Look) -> Validated {
@@ -57,8 +57,8 @@ macro_rules! tier {
             generic::copy_valid_prefix::<$vector>(<$vector>::token(), input, out)
         }
 
-        /// Counts bytes, as [`Kernel::text_before`](crate::kernel::Kernel::text_before) may, up to what is
-        /// not ASCII.
+        /// Counts bytes; see [`Kernel::text_before`](crate::kernel::Kernel::text_before). Stops at the first
+        /// byte that is not ASCII.
         #[target_feature(enable = $feature)]
         pub(in crate::kernel) fn text_before(end: u8, input: &[u8]) -> usize {
             generic::ascii_before::<$vector>(<$vector>::token(), end, input)

@@ -4,8 +4,8 @@ use super::test::second_addends;
 
 /// A vector of bytes.
 ///
-/// Implementations are `inline(always)` and without `target_feature`, so that they become part of
-/// the function that has it. (Closures in between would lose it.)
+/// Implementations are `inline(always)` and without `target_feature`, so that they become part of the function
+/// that has it. (A closure between the two would not have the feature.)
 ///
 /// Invariant: values exist only where the machine has the instructions that the methods use.
 pub(in crate::kernel) trait Vector: Copy {
@@ -16,7 +16,7 @@ pub(in crate::kernel) trait Vector: Copy {
     /// Whether [`second_addends`](Self::second_addends) is right for F4..=FF too.
     const TESTS_ALL_LEADS: bool = false;
 
-    /// Proves that the machine has the instructions. Only a function with the target feature can make
+    /// Proves that the machine has the instructions. Only a function with the target feature can construct
     /// the first one.
     type Token: Copy;
 
@@ -48,7 +48,7 @@ pub(in crate::kernel) trait Vector: Copy {
     fn max(self, other: Self) -> Self;
     /// The less of unsigned bytes.
     fn min(self, other: Self) -> Self;
-    /// The entries of `table` that the low four bits of each byte, which is below 80, pick.
+    /// The entries of `table` that the low four bits of each byte select. Each byte is below 80.
     fn lookup_16(self, table: &[u8; 16]) -> Self;
     /// For each leading byte, an addend that leaves bit 7 of `here` (C0..=FF) set if the second byte may follow it.
     /// See the documentation of `generic`.
@@ -56,7 +56,7 @@ pub(in crate::kernel) trait Vector: Copy {
     fn second_addends(self) -> Self {
         second_addends(self)
     }
-    /// For each byte the one `N` bytes before it, 1 to 3, `before` preceding this vector.
+    /// For each byte, the one `N` bytes (1 to 3) before it; `before` is the vector before this one.
     fn prev<const N: usize>(self, before: Self) -> Self;
     /// Bit 7 of each byte, as `MASK_BITS` equal bits.
     fn movemask(self) -> u64;
@@ -82,7 +82,7 @@ pub(in crate::kernel) trait Vector16: Vector {
     /// A vector of two words, each in little-endian order.
     fn from_words(token: Self::Token, words: [u64; 2]) -> Self;
 
-    /// This vector moved up by `n` bytes, at most 16, with zeros coming in.
+    /// This vector moved up by `n` bytes, at most 16, with zeros below.
     fn shift_up(self, n: usize) -> Self;
 }
 
@@ -97,7 +97,7 @@ pub(in crate::kernel) static SHIFT_UP: [u8; 32] = {
     table
 };
 
-/// Methods of a [`Vector`] that are one instruction of two vectors each.
+/// Methods of a [`Vector`] that are a single instruction on two vectors.
 macro_rules! lanewise {
     ($($method:ident: $instruction:ident,)*) => {$(
         #[inline(always)]
@@ -109,7 +109,7 @@ macro_rules! lanewise {
 }
 pub(in crate::kernel) use lanewise;
 
-/// Methods of a vector, or of the proof for one, that are a few safe functions with its target feature.
+/// Methods of a vector, or of its token, that call safe functions with its target feature.
 macro_rules! arithmetic {
     ($(fn $method:ident $(<const $N:ident: $number:ty>)? (
         $self:ident $(, $argument:ident: $type:ty)*

@@ -1,4 +1,4 @@
-//! Finds where bytes leave a range, to separate UTF-8 from text in a dialect.
+//! Finds the first byte outside a range, to separate UTF-8 from text in a dialect.
 
 use core::ops::RangeInclusive;
 

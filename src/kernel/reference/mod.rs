@@ -1,4 +1,4 @@
-//! The reference: every operation in plain, safe code. It defines what is correct, and vector kernels
+//! The reference: every operation in plain, safe code. It defines the correct results, and vector kernels
 //! call it for their tails.
 
 pub(super) mod convert;

@@ -6,7 +6,7 @@
 
 use crate::kernel::nul_form::NulForm;
 
-/// The minimum room for another step.
+/// The minimum free output for another step.
 pub(in crate::kernel) const ROOM: usize = 64;
 
 /// Joins pairs: one word at a time, and the last bytes one by one.
@@ -71,7 +71,7 @@ fn join_word(word: [u8; 8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usiz
     }
 }
 
-/// As [`join_word`], for the last bytes, fewer than eight.
+/// Like [`join_word`], for the last bytes, fewer than eight.
 fn join_one(rest: &[u8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     match *rest {
         [a, b, c, d, e, f, ..] if a == 0xED && matches!(b, 0xA0..=0xBF) => {
@@ -114,7 +114,7 @@ fn split_word(word: [u8; 8], nul: NulForm, room: &mut [u8; ROOM]) -> (usize, usi
     }
 }
 
-/// As [`split_word`], for the last bytes, fewer than eight. `None` if there are none, or only an
+/// Like [`split_word`], for the last bytes, fewer than eight. Returns `None` if there are none, or only an
 /// incomplete character.
 fn split_one(rest: &[u8], nul: NulForm, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     match *rest {
@@ -156,7 +156,7 @@ const fn split([a, b, c, y]: [u8; 4]) -> [u8; 6] {
     [0xED, 0xA0 | u.wrapping_sub(1) & 0x0F, 0x80 | w, 0xED, 0xB0 | c & 0x0F, y]
 }
 
-/// Whether this ED starts no surrogate. Validation decides later what it is.
+/// Whether this ED does not start a surrogate. Validation classifies it later.
 const fn is_no_surrogate(byte: u8, next: u8) -> bool {
     byte == 0xED && !matches!(next, 0xA0..=0xBF)
 }

@@ -2,7 +2,7 @@
 
 use core::mem::MaybeUninit;
 
-/// The character that a high surrogate and the next unit make, if they do.
+/// Returns the character of a high surrogate and the next unit, if they are a pair.
 pub(crate) fn surrogate_pair(high: u16, low: u16) -> Option<char> {
     let (high, low) = (u32::from(high).wrapping_sub(0xD800), u32::from(low).wrapping_sub(0xDC00));
     let is_pair = high < 0x400 && low < 0x400;
@@ -12,16 +12,16 @@ pub(crate) fn surrogate_pair(high: u16, low: u16) -> Option<char> {
 /// Encodes `units`; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
 ///
 /// ```text
-/// while there is a block of 16 units, and room for the longest that it can be:
+/// while there is a block of 16 units, and room for its longest encoding:
 ///     all ASCII:        narrow it
-///     no surrogates:    encode each unit in four bytes, without branches; write these one over the
-///                       other, as far apart as they are long
-///     surrogates in it: encode its characters one by one
-/// encode what is left one by one
+///     no surrogates:    encode each unit in four bytes, without branches; advance by its length, so that
+///                       the next unit overwrites the excess
+///     with surrogates:  encode its characters one by one
+/// encode the remaining units one by one
 /// ```
 ///
-/// Text changes between one and two bytes a character at every word: a branch on each would be
-/// mispredicted again and again.
+/// Many scripts mix characters of one byte (spaces) and of two: a branch per character would often be
+/// mispredicted.
 pub(in crate::kernel) fn encode_utf16(
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
@@ -58,10 +58,10 @@ pub(in crate::kernel) fn encode_utf16(
     (read, written)
 }
 
-/// Encodes units that are no surrogates. Returns how many bytes they are.
+/// Encodes units without surrogates. Returns the number of bytes.
 #[inline]
 fn encode_block(block: &[u16; BLOCK], out: &mut [MaybeUninit<u8>; 3 * BLOCK + 3]) -> usize {
-    // Loops over arrays, and not `map`: these become vector instructions.
+    // Loops over arrays become vector instructions; `map` does not.
     let (mut encoded, mut lengths) = ([0; BLOCK], [0; BLOCK]);
     for (&unit, encoded) in block.iter().zip(&mut encoded) {
         *encoded = encode_unit(unit.into());
@@ -70,7 +70,7 @@ fn encode_block(block: &[u16; BLOCK], out: &mut [MaybeUninit<u8>; 3 * BLOCK + 3]
         *length = 1 + u8::from(unit >= 0x80) + u8::from(unit >= 0x800);
     }
     let len = usize::from(lengths.iter().sum::<u8>());
-    // Four bytes are written for each unit; those too many are overwritten by the next.
+    // Four bytes are written for each unit; the next unit overwrites the excess.
     let mut at = 0;
     for (encoded, len) in encoded.iter().zip(lengths) {
         out[at..at + 4].copy_from_slice(&encoded.to_le_bytes().map(MaybeUninit::new));
@@ -79,7 +79,7 @@ fn encode_block(block: &[u16; BLOCK], out: &mut [MaybeUninit<u8>; 3 * BLOCK + 3]
     len
 }
 
-/// Encodes a unit that is no surrogate: in one to three bytes, the first of them lowest.
+/// Encodes a unit that is not a surrogate in one to three bytes, the first in the lowest bits.
 #[inline(always)]
 fn encode_unit(unit: u32) -> u32 {
     let (first, second, third) = (unit >> 12, unit >> 6 & 0x3F, unit & 0x3F);
@@ -89,8 +89,8 @@ fn encode_unit(unit: u32) -> u32 {
     if unit < 0x80 { unit } else { long }
 }
 
-/// Encodes the character at the start of `units`, if there is one and room for it. Returns the units
-/// read and the bytes written.
+/// Encodes the character at the start of `units`, if there is one and it fits. Returns the units read and
+/// the bytes written.
 #[inline]
 fn encode_char(units: &[u16], out: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
     let &unit = units.first()?;
@@ -124,7 +124,7 @@ fn encode_char(units: &[u16], out: &mut [MaybeUninit<u8>]) -> Option<(usize, usi
     })
 }
 
-/// The continuation byte of the lowest six bits.
+/// Returns the continuation byte of the lowest six bits.
 #[inline]
 fn continuation(value: u32) -> u8 {
     0x80 | (value & 0x3F) as u8

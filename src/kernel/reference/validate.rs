@@ -120,7 +120,7 @@ pub(in crate::kernel) fn well_formed_len(bytes: u32) -> usize {
     0
 }
 
-/// As [`sequence`], by the rows of its table only.
+/// Like [`sequence`], by the rows of its table only.
 #[inline(never)]
 fn sequence_by_rows(input: &[u8]) -> Sequence {
     let (len, second) = match input[0] {

@@ -22,7 +22,7 @@ tier!("avx2", Bytes32,
 
 generic::convert!("avx2,popcnt", Bytes32);
 
-/// Finds a byte; the compiler vectorises the reference.
+/// Finds a byte, like the reference, which the compiler vectorises here.
 #[target_feature(enable = "avx2")]
 pub(in crate::kernel) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
     reference::find_outside_by_blocks(bytes, range)

@@ -1,19 +1,18 @@
-//! Surrogate pairs to UTF-8 with AVX2, and back: vectors find the sequences to rewrite, and rewrite
-//! them.
+//! Surrogate pairs to UTF-8 with AVX2, and back: vectors find and rewrite the sequences.
 //!
 //! ```text
 //! for each block of 32 bytes
-//!     marks = the bytes at which something begins that is not to be copied
+//!     marks = the bytes that begin a sequence to rewrite, or to stop at
 //!     for each of the marks
-//!         copy what is before it          32 bytes, whatever is needed of them
+//!         copy the bytes before it        always 32 bytes
 //!         rewrite it
 //!     copy the rest
 //! ```
 //!
 //! Masks over the whole block show which sequences are pairs, and blocks follow each other at a fixed
-//! distance. So no step waits for the one before it, as in the scalar kernel: the only dependency
-//! between two marks is the removal of a bit, and the part of a pair in the next block is consumed
-//! there. Later stores overwrite the excess of each copy. Runs of `C0 80` (and of 00, in the other
+//! distance. So a step does not wait for the one before it, as it does in the scalar kernel: the only
+//! dependency between two marks is the removal of a bit. The next block consumes the part of a pair that
+//! extends into it. Later stores overwrite the excess of each copy. Runs of `C0 80` (and of 00, in the other
 //! direction) have one mark, at their start.
 //!
 //! A pair, as `vvvv wwwwww xxxx yyyyyy` in the bytes of a lane of 32 bits, the highest first:
@@ -36,10 +35,9 @@ use crate::kernel::reference::pairs::{self, ROOM};
 
 /// The number of bytes tested together.
 const BLOCK: usize = 32;
-/// The minimum input for another block: the block, and the bytes that are tested or copied from its
-/// last byte on.
+/// The minimum input for another block: the block, and the bytes after it that are tested or copied.
 const AHEAD: usize = 2 * BLOCK;
-/// The minimum room for splitting another block: each byte can become two, plus the excess of a copy.
+/// The minimum free output for splitting another block: each byte can become two, plus the excess of a copy.
 const ROOM_TO_SPLIT: usize = 3 * BLOCK;
 
 /// Rewrites pairs; see [`Kernel::join_pairs`](crate::kernel::Kernel::join_pairs).
@@ -147,7 +145,7 @@ impl Bytes64 {
         Self(unsafe { [load(at), load(at.add(BLOCK))] })
     }
 
-    /// Marks the bytes that are this one.
+    /// Marks the bytes that equal this one.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn equal(&self, byte: u8) -> u64 {
@@ -155,7 +153,7 @@ impl Bytes64 {
         u64::from(equal(low, byte)) | u64::from(equal(high, byte)) << BLOCK
     }
 
-    /// Marks the bytes of which these bits are so.
+    /// Marks the bytes that have these bits.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn masked_equal(&self, bits: u8, byte: u8) -> u64 {
@@ -187,7 +185,7 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
             let mark = marks.trailing_zeros() as usize;
             marks &= marks - 1;
             if mark < done {
-                continue; // inside of a character: it is not UTF-8
+                continue; // inside a character: the input is not UTF-8
             }
             // SAFETY: `done` is at most `mark`, less than 32, so that 32 bytes from there on are within
             // the 64. Of each byte read at most two have been written, 62, and there is room for 96.
@@ -269,7 +267,7 @@ unsafe fn split_one(from: *const u8, to: *mut u8) {
     unsafe { _mm_storeu_si128(to.cast(), pair) };
 }
 
-/// The same number in each lane.
+/// Returns a vector with this number in each lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn all(number: u32) -> __m128i {
@@ -313,7 +311,7 @@ fn each(byte: u8) -> __m256i {
     _mm256_set1_epi8(byte as i8)
 }
 
-/// Marks the bytes that are this one.
+/// Marks the bytes that equal this one.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn equal(block: __m256i, byte: u8) -> u32 {

@@ -1,17 +1,17 @@
 //! `char`s to UTF-8 with AVX-512: every character is expanded to the number of bytes that the longest
 //! needs, then unused bytes are removed (`vpcompressb`).
 //!
-//! Sixty-four at a time. The largest of them determines the path:
+//! Each step encodes 64 characters. The largest of them determines the path:
 //!
 //! ```text
 //! below U+0080   the low bytes
 //! below U+0800   two bytes each:  110vvvvv 10vvvvvv, or the value and nothing
 //! others         four bytes each: the bits of the value in sixes (vpmultishiftqb), and the marks of
-//!                its length over them; a byte without mark, bit 7 being clear, is not needed
+//!                its length over them; a byte without a mark has a clear bit 7 and is removed
 //! ```
 //!
-//! Vectors are stored whole while later stores are certain to overwrite the excess. Near the end of the
-//! characters, or of the room, exactly the needed bytes are written.
+//! Whole vectors are stored while later stores are certain to overwrite the excess. Near the end of the
+//! characters or of the output, only the needed bytes are stored.
 
 use core::arch::x86_64::*;
 
@@ -28,9 +28,9 @@ const GROUP: usize = 4 * LANES;
 pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let room = out.len();
     let (mut read, mut written) = (0, 0);
-    // Invariant: the first `read` characters are in the first `written` bytes of `out`. Bytes after
-    // them have been written to only if more than as many will be, for characters or room: of the
-    // room, at most three bytes stay empty.
+    // Invariant: the first `read` characters are in the first `written` bytes of `out`. A step stores at most
+    // 256 bytes, and later steps overwrite the excess: enough characters follow, and they fill the output
+    // except for at most three bytes.
     while chars.len() - read >= GROUP + BLOCK
         && room - written >= 4 * BLOCK + 3
         && let Some(chars) = chars[read..].first_chunk()
@@ -64,7 +64,7 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
     (read + more_read, written + more_written)
 }
 
-/// Encodes 64 characters. Returns how many bytes they are; others after them may be overwritten.
+/// Encodes 64 characters. Returns the number of bytes; later bytes may be overwritten.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
@@ -73,7 +73,7 @@ fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
         let at: *const u8 = chars.as_ptr().cast();
         [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))]
     };
-    // Powers of two are the bounds, so that all are below one if together they are.
+    // The bounds are powers of two: all values are below one if their bitwise or is.
     let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
     if _mm512_cmpge_epu32_mask(all, _mm512_set1_epi32(0x80)) == 0 {
         for (i, values) in [a, b, c, d].into_iter().enumerate() {
@@ -111,7 +111,7 @@ fn put(bytes: __m512i, out: &mut [u8; 4 * BLOCK], at: usize) {
     }
 }
 
-/// Puts 32 characters below U+0800 in two bytes each. Returns which of them are needed.
+/// Encodes 32 characters below U+0800 in two bytes each. Returns them, and which bytes are needed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn in_two(a: __m512i, b: __m512i) -> (__m512i, u64) {
@@ -122,7 +122,7 @@ fn in_two(a: __m512i, b: __m512i) -> (__m512i, u64) {
     units_in_two(halves)
 }
 
-/// Puts 32 units below U+0800 in two bytes each. Returns which of them are needed.
+/// Encodes 32 units below U+0800 in two bytes each. Returns them, and which bytes are needed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn units_in_two(halves: __m512i) -> (__m512i, u64) {
@@ -132,18 +132,18 @@ pub(super) fn units_in_two(halves: __m512i) -> (__m512i, u64) {
     let high = _mm512_slli_epi16::<8>(halves);
     let bytes = _mm512_ternarylogic_epi64::<OR_AND>(low, high, _mm512_set1_epi16(0x3F00));
     let bytes = _mm512_mask_add_epi16(halves, two, bytes, _mm512_set1_epi16(0x80C0_u16 as i16));
-    // A low byte always; a high one if it continues: it is negative then, otherwise zero.
+    // The low byte is always needed; the high one if it is a continuation byte, otherwise it is zero.
     (bytes, _mm512_cmple_epi8_mask(bytes, _mm512_set1_epi16(0xFF7F_u16 as i16)))
 }
 
-/// Puts 16 characters in four bytes each. Returns which of them are needed.
+/// Encodes 16 characters in four bytes each. Returns them, and which bytes are needed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn in_four(values: __m512i) -> (__m512i, u64) {
     let two = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x80));
     let three = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x800));
     let four = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x1_0000));
-    // The last byte is the highest: so all lengths have it in the same place.
+    // The last byte of a character is the highest of its lane, whatever the length.
     let marks = _mm512_set1_epi32(0x8000_0000_u32 as i32);
     let marks = _mm512_mask_mov_epi32(marks, two, _mm512_set1_epi32(0x80C0_0000_u32 as i32));
     let marks = _mm512_mask_mov_epi32(marks, three, _mm512_set1_epi32(0x8080_E000_u32 as i32));

@@ -1,15 +1,15 @@
-//! UTF-16 to UTF-8 with AVX-512: 32 units at a time, in the shortest of these ways that has them all.
+//! UTF-16 to UTF-8 with AVX-512: 32 units at a time, by the first of these methods that covers all of them.
 //!
 //! ```text
 //! below 80       the low bytes
-//! below 800      two bytes each, those that are not needed squeezed out (`vpcompressb`)
+//! below 800      two bytes each; unused ones are removed (`vpcompressb`)
 //! 800 and more   three bytes each, put in order by one shuffle (`vpermt2b`)
-//! no surrogates  lanes of 32 bits, as `encode` has them for `char`s
-//! surrogates     the same: a high one's lane gets the character of the pair, a low one's no byte
+//! no surrogates  lanes of 32 bits, as in `encode` for `char`s
+//! surrogates     the same: the lane of a high one gets the character of the pair, that of a low one no byte
 //! ```
 //!
-//! Loads are masked at the end of the units, and stores at the end of the room, so that no length needs
-//! another way.
+//! Loads at the end of the units and stores at the end of the output are masked, so that all lengths use
+//! the same code.
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
@@ -40,7 +40,7 @@ pub(in crate::kernel) fn encode_utf16(
             }
             let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block));
             put(bytes, count, room);
-            // Where there was ASCII, there is often more.
+            // ASCII often continues.
             let ascii = put_ascii(&rest[count..], &mut room[count..]);
             read += count + ascii;
             written += count + ascii;
@@ -81,13 +81,12 @@ pub(in crate::kernel) fn encode_utf16(
         read += used;
         written += len + len_back;
     }
-    // What is left is at most a surrogate that is not half of a pair and what is before it in a block, or
-    // there is little room.
+    // Left are an unpaired surrogate with the units of its block before it, or more than fits.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
     (read + more, written + len)
 }
 
-/// Encodes units, `STRIDE` at a time, as long as these are ASCII and there is room. Returns their number.
+/// Encodes units, `STRIDE` at a time, while these are ASCII and fit. Returns their number.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
@@ -110,7 +109,7 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
     len
 }
 
-/// The units, which are ASCII, as bytes.
+/// Narrows units, which are ASCII, to bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn narrow(units: __m512i, next: __m512i) -> __m512i {
@@ -118,11 +117,11 @@ fn narrow(units: __m512i, next: __m512i) -> __m512i {
     _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed)
 }
 
-/// Three bytes for each unit of `mask`, if none of these needs fewer and none is a surrogate.
+/// Encodes each unit of `mask` in three bytes, if none needs fewer and none is a surrogate.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn in_three(block: __m512i, mask: u32) -> Option<[__m512i; 2]> {
-    /// Bytes of the first two of each unit, and from 64 on of the last.
+    /// The indexes of the first two bytes of each unit, and from 64 on of the last byte.
     const ORDER: [[u8; 64]; 2] = {
         let mut order = [[0; 64]; 2];
         let mut byte = 0;
@@ -151,9 +150,9 @@ fn in_three(block: __m512i, mask: u32) -> Option<[__m512i; 2]> {
     ])
 }
 
-/// Puts the first `count` units of `block` in four bytes for each. Returns how many units these are, all
-/// but a last high surrogate, the bytes, and which of them are needed. `None`: there is a surrogate that is
-/// not half of a pair, or a high one alone.
+/// Encodes the first `count` units of `block` in four bytes each. Returns the number of units (without a
+/// high surrogate at the end), the bytes, and which bytes are needed. Returns `None` if there is an unpaired
+/// surrogate, or only a high one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn in_four_each(block: __m512i, count: usize) -> Option<(usize, [__m512i; 2], [u64; 2])> {
@@ -202,7 +201,7 @@ fn one_on() -> __m512i {
     load(&INDEXES)
 }
 
-/// The characters of surrogate pairs in the lanes of the `highs`, the others as they are.
+/// Replaces the `highs` by the characters of their surrogate pairs; other lanes are unchanged.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn join(units: __m512i, next: __m512i, highs: u16) -> __m512i {
@@ -212,14 +211,14 @@ fn join(units: __m512i, next: __m512i, highs: u16) -> __m512i {
     _mm512_mask_add_epi32(units, highs, pair, _mm512_set1_epi32(TAGS as i32))
 }
 
-/// Four bits for each bit.
+/// Returns four equal bits for each bit.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn bytes_of(lanes: u16) -> u64 {
     _pdep_u64(u64::from(lanes), 0x1111_1111_1111_1111) * 0xF
 }
 
-/// Writes the first `len` bytes, and perhaps others after them.
+/// Writes the first `len` bytes. May overwrite bytes after them.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Where bytes leave a range, with AVX-512.
+//! The first byte outside a range, with AVX-512.
 
 use core::arch::x86_64::*;
 use core::ops::RangeInclusive;

@@ -1,7 +1,7 @@
-//! The end of a line, and validation up to it.
+//! Finds the end of a line and validates the text before it, in one pass.
 //!
 //! The length of lines is hard to predict, and a branch misprediction costs as much as several blocks.
-//! So several blocks are tested at once, and masks show which of them has the end.
+//! Therefore several blocks are tested at once, and masks show which of them contains the end.
 
 use core::arch::x86_64::*;
 
@@ -30,7 +30,7 @@ pub(in crate::kernel) fn text_before(end: u8, input: &[u8]) -> usize {
     }
 }
 
-/// Finds the first byte that is `end`, if all before it is well-formed.
+/// Finds the first `end`, if all bytes before it are well-formed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn wide(end: u8, input: &[u8]) -> Option<usize> {
@@ -41,7 +41,7 @@ fn wide(end: u8, input: &[u8]) -> Option<usize> {
         let [a, b, c, d] = blocks;
         let ends = blocks.map(|block| ends_in(end, block));
         let errors = [errors(before, a), errors(a, b), errors(b, c), errors(c, d)];
-        // An error counts up to the first end: at that it is a character which the end cuts off.
+        // An error counts up to the first `end`. One at `end` itself is a character that `end` truncates.
         let mut open = true;
         let mut wrong = 0;
         let mut len = 0;

@@ -2,20 +2,18 @@
 //! last of its six positions, and the other two are removed (`vpcompressb`). And back.
 //!
 //! ```text
-//! place    0          1          2          3          4          5
+//! position 0          1          2          3          4          5
 //! byte     ED         1010vvvv   10wwwwww   ED         1011xxxx   10yyyyyy
 //! becomes  11110uuu   10uuwwww   10wwxxxx   nothing    nothing    10yyyyyy      uuuuu = vvvv + 1
 //! ```
 //!
 //! All positions of a block are computed at once, from the block and from the bytes up to five
-//! positions later (loaded again, not shuffled); masks select the needed ones. Without a byte to stop
-//! at, blocks follow each other at a fixed distance, and the part of a pair or a `C0 80` in the next
-//! block is a few bits of a mask. With one, or near the end, a block ends before the sequences that it
-//! does not contain completely.
+//! positions later (loaded again, not shuffled); masks select the needed ones. Blocks follow each other at
+//! a fixed distance, and a few bits of a mask represent the part of a pair or of `C0 80` in the next block.
+//! At a byte to stop at, and near the end, a block ends before an incomplete sequence.
 //!
-//! In the other direction each byte gets three positions, one of which is used. Two exceptions use
-//! more: the third byte of four, which also makes the ED and the byte after it, and 00, which makes
-//! two.
+//! In the other direction each byte gets three positions and uses one, with two exceptions: the third byte
+//! of four also produces the ED and the byte after it, and 00 becomes two bytes.
 
 use core::arch::x86_64::*;
 
@@ -43,7 +41,7 @@ static NEXT_TWO: Aligned = Part::NextTwo.by_low_bits();
 /// The source byte of each position, with three positions per byte.
 static THREE_EACH: Aligned = Part::ThreeEach.by_low_bits();
 
-/// What one byte determines of other bytes.
+/// Tables by the value of one byte, for the bytes computed from it.
 #[derive(Clone, Copy)]
 enum Part {
     Leading,
@@ -136,7 +134,7 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
         written += keep.count_ones() as usize;
         (before, nuls_before) = (pairs, nuls);
     }
-    // Back to the start of an incomplete sequence: of a pair, at most three bytes have been written.
+    // Goes back to the start of an incomplete sequence. Of a pair, at most three bytes have been written.
     let unfinished = match before >> 59 {
         0 => (nuls_before >> 63) as usize,
         late => AHEAD - late.trailing_zeros() as usize,
@@ -173,7 +171,7 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
         let x = _mm512_and_si512(block, each(0x0F));
         let last = _mm512_or_si512(x, each(0xB0));
 
-        // Each byte in three places; of them the first is wanted, and the others of some.
+        // Each byte gets three positions. All need the first, some need others.
         let three_each = table(&THREE_EACH);
         let of = |places: u64| _pdep_u64(places & lanes(count), FIRSTS);
         let (thirds, zeros) = (of(third), of(nuls));
@@ -187,7 +185,7 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
         read += count;
         written += keep.count_ones() as usize;
     }
-    // Back to the start of four bytes: those that have been read have become one, two or five.
+    // Goes back to the start of four bytes: those read so far have become one, two or five.
     for (unfinished, put) in [(1, 1), (2, 2), (3, 5)] {
         if read < text.len() && read >= unfinished && text[read - unfinished] >= 0xF0 {
             return (read - unfinished, written - put);
@@ -196,12 +194,12 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
     (read, written)
 }
 
-/// Bytes that are put in three places each.
+/// The number of bytes that get three positions each.
 const THIRD: usize = BLOCK / 3;
-/// The first places of each.
+/// The first position of each byte.
 const FIRSTS: u64 = 0x9249_2492_4924_9249;
 
-/// Bytes after a block that determine what begins in it.
+/// The number of bytes after a block that determine its sequences.
 const AHEAD: usize = 5;
 
 /// The start of each sequence in a block, by kind.
@@ -246,7 +244,7 @@ impl Marks {
         Self { ed, pairs, nuls, stop: refused | alone }
     }
 
-    /// For a single block: sequences that do not end in it are bytes to stop at.
+    /// For a single block. The start of a sequence that does not end in it is a byte to stop at.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     fn within(block: __m512i, nul: NulForm) -> Self {
@@ -315,8 +313,8 @@ fn is_second_half(block: __m512i) -> u64 {
     _mm512_cmpeq_epi8_mask(high, each(0xB0))
 }
 
-/// The block with the sequences that start at `places[0]` rewritten as UTF-8 there, at `places[1]`, one
-/// position later, and at `places[2]`; and with zeros at `nuls`.
+/// Rewrites the sequences of a block as UTF-8: at `places[0]`, their start, at `places[1]`, one position
+/// later, and at `places[2]`. Writes zeros at `nuls`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn rewritten(
@@ -336,7 +334,7 @@ fn rewritten(
     _mm512_mask_mov_epi8(bytes, places[2], third)
 }
 
-/// The entries selected by the low six bits of each byte.
+/// Returns the table entry that the low six bits of each byte select.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn entry(entries: &Aligned, by: __m512i) -> __m512i {

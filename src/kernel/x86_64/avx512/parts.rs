@@ -8,18 +8,18 @@
 //! well formed = ASCII, each whole sequence's leading byte, and as many after it as it has
 //! ```
 //!
-//! Sequences do not overlap, because leading bytes differ from continuation bytes. A byte that is not
-//! well-formed starts an ill-formed part, unless it continues a maximal subpart.
+//! Sequences do not overlap, because leading bytes differ from continuation bytes. A byte outside a
+//! well-formed sequence starts an ill-formed part, unless it continues a maximal subpart.
 
 use core::arch::x86_64::*;
 
 use crate::kernel::block_errors::BlockErrors;
 use crate::kernel::x86_64::avx512::validate::{BACK, BLOCK, load, marks, second, table};
 
-/// The bytes in which what begins ends in the block.
+/// All but the last three bytes: a sequence that begins here ends in the block.
 const BEGINS: u64 = !0 >> 3;
 
-/// See [`Kernel::parts`](crate::kernel::Kernel::block_errors).
+/// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::kernel::Kernel::block_errors).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::kernel) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {

@@ -1,13 +1,12 @@
 //! Unmasking with AVX-512, alone and together with validation.
 //!
 //! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these
-//! loads would wait for the stores (a store-to-load forwarding stall). So validation follows unmasking
-//! at a distance, in one pass over memory. (Validating in registers, with those loads unmasked too, was
-//! no better than two passes for text that needs the full test.) Short input is unmasked and validated
-//! in registers.
+//! loads would wait for the stores (a store-to-load forwarding stall). Therefore validation follows
+//! unmasking at a distance, in one pass over memory. (To validate in registers and unmask those loads too
+//! was no faster than two passes, for text that needs the full test.) Short input is unmasked and
+//! validated in registers.
 //!
-//! Everything is unmasked, even after an error. If there is an error anywhere, the validator then finds
-//! the first.
+//! All bytes are unmasked, even after an error. If an error is marked, the validator then finds the first.
 
 use core::arch::x86_64::*;
 
@@ -65,7 +64,7 @@ impl Key {
         Self(_mm512_set1_epi32(i32::from_ne_bytes(mask)))
     }
 
-    /// The key, rotated to `by` bytes later.
+    /// The mask, rotated for a position `by` bytes later.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     fn ahead(mask: [u8; 4], by: usize) -> Self {
@@ -88,8 +87,7 @@ fn unmask_and_validate_up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let inside = lanes(len);
     let tail = tail(bytes, mask);
     let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_within(bytes, 0, 0)));
-    // The first and the last of them overlap. (Storing part of a register
-    // took longer than all the rest.)
+    // The first and the last 16 or 32 bytes overlap. (A masked store took longer than all the rest.)
     if len >= 32 {
         let last_at = len - 32;
         let key = _mm512_castsi512_si256(Key::ahead(mask, last_at).0);
@@ -127,7 +125,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let tail = tail(bytes, mask);
     let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
     let last = Key::ahead(mask, last_at).unmask(load_within(bytes, last_at, 0));
-    // What is loaded from before `last_at` on, before any of it is written.
+    // Loaded before any of the bytes from `last_at` on are written.
     let [back1, back2, back3] = if last_at >= 3 {
         [
             Key::ahead(mask, last_at - 1).unmask(load_within(bytes, last_at, -1)),
@@ -147,7 +145,8 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
         return Validated::all(bytes.len());
     }
     let errors = test(last, back1, back2, back3, _mm512_setzero_si512());
-    // With zeros before it the block's first bytes may seem wrong; they are in the first as well.
+    // With zeros before it, the first bytes of the block may be marked wrongly; the first block contains
+    // them, too.
     let errors = if last_at >= 3 { errors } else { _mm512_maskz_mov_epi8(!0b111, errors) };
     stop(bytes, _mm512_or_si512(errors, first_errors(first)), tail)
 }
@@ -165,7 +164,7 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let mut at = if to_line < 4 { BLOCK } else { to_line };
     let mut errors = _mm512_setzero_si512();
     // Invariant: the bytes before `unmasked`, and no others, are unmasked. Those before `at` have been
-    // tested, but for the first block.
+    // tested, except the first block.
     loop {
         if unmasked <= last {
             for _ in 0..STRIDE / BLOCK {
@@ -199,10 +198,10 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     }
 }
 
-/// Adds to `errors` those of 256 bytes, and of a character before them that ASCII cuts off.
+/// Adds to `errors` those of 256 bytes, and of a character before them that ASCII truncates.
 ///
-/// As the validator's, with a register in place of a load where there is one: loads are what is short
-/// next to unmasking. (And in a function of its own: shared, neither was inlined.)
+/// Like the test of the validator, but with shuffles instead of some loads, since unmasking already uses the
+/// load ports. (The two functions are separate: a shared one was not inlined in either caller.)
 ///
 /// # Safety
 ///
@@ -249,7 +248,7 @@ fn back1(before: __m512i, block: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(before, table(&BACK), block)
 }
 
-/// The last four bytes of `bytes`, unmasked.
+/// Returns the last four bytes of `bytes`, unmasked.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn tail(bytes: &[u8], mask: [u8; 4]) -> u32 {
@@ -257,15 +256,15 @@ fn tail(bytes: &[u8], mask: [u8; 4]) -> u32 {
     tail ^ rotated(mask, bytes.len())
 }
 
-/// `mask` for what is `by` bytes further on, its first byte the lowest. (Rotating the array by a
-/// number not known before took longer than all the rest of a short message.)
+/// Returns `mask` for a position `by` bytes later, its first byte lowest. (To rotate the array by a variable
+/// number took longer than all the rest of a short message.)
 #[inline]
 fn rotated(mask: [u8; 4], by: usize) -> u32 {
     u32::from_le_bytes(mask).rotate_right(8 * (by % 4) as u32)
 }
 
-/// Returns where `bytes`, unmasked now, stop: at the first error if one is marked, otherwise in or after
-/// `tail`, the last four.
+/// Returns the result for `bytes`, which are unmasked: the first error if one is marked, otherwise the
+/// ending that `tail`, the last four bytes, determines.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn stop(bytes: &[u8], errors: __m512i, tail: u32) -> Validated {

@@ -1,11 +1,11 @@
-//! Validation, and code shared with the other operations: blocks, tables, the test of a block.
+//! Validation, and code that other operations share: blocks, tables, the test of a block.
 //!
 //! All state is bit 7 of each byte lane. For a block and the same block moved back by one, two and
 //! three bytes (`back1`, `back2`, `back3`: loaded again, not shuffled):
 //!
 //! ```text
-//! wanted = back1 >= C0  or  back2 >= E0  or  back3 >= F0     a continuation byte has to be here
-//! here   = block is in 80..=BF                               one is
+//! wanted = back1 >= C0  or  back2 >= E0  or  back3 >= F0     this must be a continuation byte
+//! here   = block is in 80..=BF                               it is one
 //! pair   = the second-byte ranges of E0, ED, F0 and F4 hold, and the leading byte is one
 //! error |= (wanted xor here)  or  (back1 >= C0 and not pair)
 //! ```
@@ -17,9 +17,9 @@
 //! - `pair` is bit 7 of the block plus an entry of [`SECOND`], which `vpermb` picks by the low six
 //!   bits of `back1`: these number the leading bytes C0..=FF.
 //!
-//! A block depends on the one before only through its bytes, so blocks may overlap: the first and the
-//! last block of an input are simply placed inside it. The maximum of 256 bytes decides whether they
-//! are ASCII, need the full test, or (below E0) a test of half the cost.
+//! A block depends only on the bytes before it, so blocks can overlap: the last block of an input is aligned
+//! to its end. The maximum of 256 bytes decides whether they are ASCII, need the full test, or (below E0) a
+//! test of half the cost.
 //!
 //! An error is marked on the byte that shows it, one to three bytes after the start of the ill-formed
 //! sequence. The accumulated marks are tested about once per KiB. If there are any, the last KiB is
@@ -36,12 +36,12 @@ pub(super) const STRIDE: usize = 4 * BLOCK;
 /// Strides between two tests of the accumulated errors.
 const GROUP: usize = 4;
 
-/// A table aligned to cache lines: straddling two of them slows down short inputs.
+/// A table aligned to a cache line. A load across two lines slows down short inputs.
 #[repr(C, align(64))]
 pub(super) struct Aligned(pub(super) [u8; 64]);
 
-/// For each leading byte C0..=FF what has to be added to its second byte to set bit 7 exactly if it
-/// may be that; 80..=BF is tested by `wanted` and `here`, so that most need nothing.
+/// For each leading byte C0..=FF, the addend that sets bit 7 of a second byte if and only if it is allowed.
+/// `wanted` and `here` test for 80..=BF, so most leading bytes need no addend.
 static SECOND: Aligned = Aligned({
     let mut table = [0; 64];
     let mut i = 0;
@@ -60,8 +60,8 @@ static SECOND: Aligned = Aligned({
     table
 });
 
-/// Sets bit 7 of the average with it for those of the last three bytes of a block that begin a sequence
-/// longer than what is left.
+/// The rounded average with this sets bit 7 of those of a block's last three bytes that begin a sequence
+/// which the block does not contain completely.
 static UNFINISHED: Aligned = Aligned({
     let mut table = [0; 64];
     [table[61], table[62], table[63]] = [0x0F, 0x1F, 0x3F];
@@ -119,7 +119,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
         }
         let zero = _mm512_setzero_si512();
         let errors = if at == 0 {
-            // After an error there often is the next: whether it is all ASCII is not worth asking.
+            // After one error another is likely: a test for ASCII does not pay off.
             let [back1, back2, back3] = [-1, -2, -3].map(|by| load_within(input, 0, by));
             test(block, back1, back2, back3, zero)
         } else {
@@ -140,9 +140,9 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
     if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
 }
 
-/// Up to 63 bytes in one register, the bytes before them and after them being zeros.
+/// Up to 63 bytes in one register, with zeros before and after them.
 ///
-/// Whether they are ASCII is asked without a branch on the length: that of messages is hard to predict.
+/// The test for ASCII has no branch on the length: the length of messages is hard to predict.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn validate_up_to_63(input: &[u8]) -> Validated {
@@ -156,7 +156,7 @@ fn validate_up_to_63(input: &[u8]) -> Validated {
     } else {
         marks(first_errors(text))
     };
-    // The zeros after the input mark a sequence that is not complete.
+    // The zeros after the input mark an incomplete sequence as an error.
     if marks == 0 {
         return Validated::all(input.len());
     }
@@ -217,8 +217,8 @@ fn validate_up_to_128(input: &[u8]) -> Validated {
         // SAFETY: three bytes and more are before `last_at`, and 64 from it on.
         test_full(unsafe { Place::<3>::new(input.as_ptr().add(last_at)) }, _mm512_setzero_si512())
     } else {
-        // With zeros before it, the first bytes of the block may be marked wrongly; but the first block
-        // contains them, too.
+        // With zeros before it, the first bytes of the block may be marked wrongly. The first block contains
+        // them, too.
         _mm512_maskz_mov_epi8(!0b111, self::first_errors(last))
     };
     if is_finished(_mm512_or_si512(first_errors, last_errors), last) {
@@ -259,7 +259,7 @@ fn validate_up_to_319(input: &[u8]) -> Validated {
     }
     let mut at = BLOCK;
     loop {
-        // SAFETY: `at` is 64 or more, and at most the place of the last block.
+        // SAFETY: `at` is 64 or more, and at most the index of the last block.
         errors = test_full(unsafe { Place::<3>::new(input.as_ptr().add(at)) }, errors);
         if at == last {
             break;
@@ -285,8 +285,8 @@ fn validate_long(input: &[u8]) -> Validated {
     let to_line = BLOCK - start as usize % BLOCK;
     let last = input.len() - STRIDE;
     let mut at = 0;
-    // Skips leading ASCII, which cannot have errors.
-    // SAFETY: `at` is at most the place of the last stride.
+    // Skips leading ASCII, which has no errors.
+    // SAFETY: `at` is at most the index of the last stride.
     while unsafe { is_ascii(start.add(at)) } {
         if at == last {
             return Validated::all(input.len());
@@ -306,9 +306,9 @@ fn validate_long(input: &[u8]) -> Validated {
     let mut strides = 0;
     // Invariant: all bytes before `at` have been tested; no error is marked before `tested`.
     loop {
-        // SAFETY: `at` is 16 or more, and at most the place of the last stride.
+        // SAFETY: `at` is 16 or more, and at most the index of the last stride.
         errors = unsafe { stride(start.add(at), errors) };
-        // The first test is early, so that dense errors do not cost a group each.
+        // The first test is early, so that dense errors do not cost a whole group each.
         if strides % GROUP == 0 || at == last {
             if any_high(errors) {
                 return locate_error(input, tested);
@@ -355,7 +355,7 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     ];
     let back3 = places[0].back::<3>();
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
-    // Including sequences that extend into them.
+    // Includes the bytes before, whose sequences can extend into this stride.
     let greatest = _mm512_max_epu8(greatest, back3);
     if !any_high(greatest) {
         return errors;
@@ -393,7 +393,7 @@ enum Reach {
 }
 
 impl Reach {
-    /// By the maximum of its bytes and of those before it, per lane.
+    /// Classifies a stride by the maximum of its bytes and of those before it, per lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     fn of(greatest: __m512i) -> Self {
@@ -411,7 +411,7 @@ impl Reach {
     }
 }
 
-/// Whether no sequence reaches beyond four bytes, given in the order of the stream.
+/// Whether no sequence extends beyond these four bytes, the first in the lowest bits.
 #[inline(always)]
 pub(super) fn ends_complete(bytes: u32) -> bool {
     let [_, a, b, c] = bytes.to_le_bytes();
@@ -427,7 +427,7 @@ fn test_full<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m5
     test(block, back1, back2, back3, errors)
 }
 
-/// [`test_full`], with one load less across cache lines.
+/// Like [`test_full`], with one load fewer across cache lines.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn test_shuffled(place: Place<16>, errors: __m512i) -> __m512i {
@@ -437,7 +437,7 @@ fn test_shuffled(place: Place<16>, errors: __m512i) -> __m512i {
     test(block, back1, back2, back3, errors)
 }
 
-/// Adds to `errors` those of a block in which and before which no sequence has more than three bytes.
+/// Adds to `errors` those of a block, if no sequence in it or extending into it has more than three bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn test_medium<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
@@ -451,8 +451,8 @@ fn test_medium<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __
     _mm512_ternarylogic_epi64::<OR_AND_NOT>(errors, after_lead, pair)
 }
 
-/// Adds to `errors` those of a block in which and before which no sequence has more than two bytes: after
-/// C2..=DF, and nowhere else, there is a continuation byte; C0 and C1 are not.
+/// Adds to `errors` those of a block, if no sequence in it or extending into it has more than two bytes. Each
+/// byte of C2..=DF must precede a continuation byte, and no other byte may; C0 and C1 are errors.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn test_narrow<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
@@ -479,7 +479,7 @@ pub(super) fn first_errors(block: __m512i) -> __m512i {
     test(block, back1, back2, back3, zero)
 }
 
-/// A block moved back by one, two and three bytes; `before` precedes it.
+/// Returns a block moved back by one, two and three bytes; `before` precedes it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn moved_back(before: __m512i, block: __m512i) -> [__m512i; 3] {
@@ -494,7 +494,7 @@ pub(super) fn moved_back(before: __m512i, block: __m512i) -> [__m512i; 3] {
     ]
 }
 
-/// For each byte of a block the index of the byte before it, the block following another.
+/// For each byte of a block, the index of the byte before it; indexes below 64 are in the block before.
 pub(super) static BACK: Aligned = Aligned({
     let mut table = [0; 64];
     let mut i = 0;
@@ -525,7 +525,7 @@ pub(super) fn test(
     _mm512_ternarylogic_epi64::<OR_AND_NOT>(errors, after_lead, pair)
 }
 
-/// Finds the first error in `input`, known to be at `from` or after it.
+/// Finds the first error in `input`, which is at or after `from`.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
@@ -534,7 +534,7 @@ fn locate_error(input: &[u8], from: usize) -> Validated {
     let last = input.len() - BLOCK;
     let mut at = from.min(last);
     loop {
-        // SAFETY: `at` is 3 or more, and at most the place of the last block.
+        // SAFETY: `at` is 3 or more, and at most the index of the last block.
         let errors =
             test_full(unsafe { Place::<3>::new(input.as_ptr().add(at)) }, _mm512_setzero_si512());
         if any_high(errors) {
@@ -548,7 +548,7 @@ fn locate_error(input: &[u8], from: usize) -> Validated {
     }
 }
 
-/// Returns where `input` stops, with `marks` the errors of the block at `at`.
+/// Returns the result for `input`; `marks` are the errors of the block at `at`.
 #[inline(always)]
 fn stop_at(input: &[u8], at: usize, marks: u64) -> Validated {
     if marks == 0 {
@@ -656,7 +656,7 @@ pub(super) fn table(table: &Aligned) -> __m512i {
     load(&table.0)
 }
 
-/// The block at `at` and `by` bytes further, with zeros where that is outside of `bytes`.
+/// Loads the block at `at + by`, with zeros for the bytes outside `bytes`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn load_within(bytes: &[u8], at: usize, by: isize) -> __m512i {
@@ -671,7 +671,7 @@ pub(super) fn load_within(bytes: &[u8], at: usize, by: isize) -> __m512i {
     }
 }
 
-/// The first `count` lanes, 128 being as good as 64.
+/// A mask of the first `count` lanes; `count` can exceed 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn lanes(count: usize) -> u64 {

@@ -1,25 +1,24 @@
 //! Text to `char`s and to UTF-16 with AVX-512: blocks of 64 bytes in which characters *end*.
 //!
-//! A character belongs to the block that has its last byte, so blocks do not wait for one another:
-//! the up to three bytes before a block are loaded again with it, as the validator does. Characters
-//! below U+10000 are put together where they end, for all bytes of a block at once, the low byte and
-//! the high byte of each apart; then the bytes between are squeezed out (`vpcompressb`), and the two
-//! are interleaved:
+//! A character belongs to the block that contains its last byte. Blocks are independent: each loads the up to
+//! three bytes before it again, as the validator does. Characters below U+10000 are assembled at their last
+//! byte, for all bytes of a block at once. Low and high bytes are computed separately, the bytes between
+//! characters are removed (`vpcompressb`), and the results are interleaved:
 //!
 //! ```text
-//! low  = byte, or where it continues a sequence: (back1 << 6) + (byte - 80)
-//! high = 0,    or where it continues a sequence: back1 >> 2 & 0F
-//!                                                | back2 << 4, if it is a third byte
+//! low  = byte, or for a continuation byte: (back1 << 6) + (byte - 80)
+//! high = 0,    or for a continuation byte: back1 >> 2 & 0F
+//!                                          | back2 << 4, if it is a third byte
 //! units = interleave(squeeze(low, ends), squeeze(high, ends))
 //! ```
 //!
-//! Shifts and masks of a byte are one lookup by its low six bits (`vpermb`), which excludes the marker
-//! bits of leading and continuation bytes. ASCII is widened. If there is a character of four bytes, the
-//! indexes at which characters end are compressed instead, and the bytes are fetched from there,
-//! sixteen characters at a time.
+//! One lookup by the low six bits of a byte (`vpermb`) shifts and masks it, and ignores the marker bits of
+//! leading and continuation bytes. ASCII is widened. If a block contains a character of four bytes, the
+//! indexes of the last bytes are compressed instead, and the bytes of sixteen characters at a time are
+//! gathered by these indexes.
 //!
-//! Vectors are stored whole while later stores are certain to overwrite the excess. Near the end of the
-//! text, or of the room, exactly the needed units are written.
+//! Whole vectors are stored while later stores are certain to overwrite the excess. Near the end of the
+//! text or of the output, only the needed units are stored.
 
 mod planes;
 mod units;
@@ -35,17 +34,17 @@ use crate::kernel::x86_64::avx512::validate::{
     Aligned, BLOCK, Place, any_high, lanes, load, load_within, store, table,
 };
 
-/// The bytes of a block whose characters are fetched individually; mostly sixteen characters or fewer.
+/// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
 const WIDE: usize = BLOCK - BEFORE;
-/// The bytes before such a block in the same register: three would be enough.
+/// The bytes before such a block in the same register. (Three are needed.)
 const BEFORE: usize = 8;
 
-/// Bytes of text that make at least one unit each, but for three of them.
+/// The maximum number of bytes of text per unit.
 const PLENTY: usize = 4;
 
-/// Units that may be written to for a block.
+/// The maximum number of units that a block overwrites.
 const fn most(size: usize) -> usize {
-    // All of four vectors of `char`s. In UTF-16 a vector may be begun after 57 units.
+    // Four vectors of `char`s. In UTF-16 the last vector starts at unit 57 or before.
     if size == 4 { 64 } else { 96 }
 }
 
@@ -85,7 +84,7 @@ pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> b
     unsafe { short_ascii::<4>(bytes, out.as_mut_ptr().cast(), out.len()) }
 }
 
-/// Decodes `bytes` if they are ASCII, a block or less, and fit. Returns whether they are.
+/// Decodes `bytes` if they are a block of ASCII or less and fit. Returns whether it did.
 ///
 /// # Safety
 ///
@@ -105,7 +104,7 @@ unsafe fn short_ascii<const SIZE: usize>(bytes: &[u8], out: *mut u8, room: usize
     true
 }
 
-/// Calls the reference for the rest when the room runs out.
+/// Calls the reference for the rest when the output is nearly full.
 #[inline]
 fn finish<U: convert::Unit>(
     text: &str,
@@ -121,8 +120,7 @@ fn finish<U: convert::Unit>(
 }
 
 /// Decodes to units of `SIZE` bytes, four for `char`s and two for UTF-16, until a block might not fit.
-/// Returns the bytes read, up to a character boundary, and the units written; those after them are
-/// as they were.
+/// Returns the bytes read, up to a character boundary, and the units written; later units are unchanged.
 ///
 /// # Safety
 ///
@@ -161,14 +159,14 @@ unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (u
     (read, written)
 }
 
-/// Decodes blocks from `at` on, for as long as there is enough text after them and enough room.
-/// Returns the bytes and the units, as all of them together do.
+/// Decodes blocks from `from` on, while enough text follows and enough output is left. Returns the bytes read
+/// and the units written.
 ///
-/// (As [`edge`], a separate function: inlined, all tables are loaded and spilled for every input.)
+/// (A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.)
 ///
 /// # Safety
 ///
-/// - A block is before `at`.
+/// - A block is before `from`.
 /// - `room` units of `SIZE` bytes can be written at `out`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -181,10 +179,10 @@ unsafe fn run<const SIZE: usize>(
     let mut at = from;
     let mut written = 0;
     let mut reach = Reach::Ascii;
-    // What is written in excess is written over before the end: enough text follows, or the room is
-    // filled but for a last unit that a pair of surrogates does not fit in.
+    // Later units overwrite the excess: enough text follows, or the output is filled except for one unit, in
+    // which a pair of surrogates does not fit.
     while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room - written > most(SIZE) {
-        // SAFETY: more than a block is before `at`, and one and a byte are after it.
+        // SAFETY: more than a block is before `at`, and a block and a byte are after it.
         let next = unsafe { Place::new(bytes.as_ptr().add(at + 1)) };
         // SAFETY: there is room for what may be written to.
         let (len, units) = unsafe { inside::<SIZE>(next, &mut reach, out.add(written * SIZE)) };
@@ -194,11 +192,11 @@ unsafe fn run<const SIZE: usize>(
     (at - from, written)
 }
 
-/// Writes the characters that end in the block that `next` has from its second byte back. Returns how
-/// long the block is, and the units.
+/// Writes the characters that end in a block; `next` is one byte after its start. Returns the length of the
+/// block and the number of units.
 ///
-/// `reach` is that of the block before, and then of this one: as long as it stays the same, or a block
-/// needs less, it is one comparison. (Each costs as much as a lookup.)
+/// `reach` is that of the block before, then of this one. While it does not grow, the test of a block is one
+/// comparison. (Each comparison costs as much as a lookup.)
 ///
 /// # Safety
 ///
@@ -226,7 +224,7 @@ unsafe fn inside<const SIZE: usize>(
     if *reach != Reach::Two {
         if any_from(greatest, 0xF0) {
             *reach = Reach::Four;
-            // The window begins `BEFORE` bytes before the block; the other one a byte later.
+            // The window begins `BEFORE` bytes before the block, `next` one byte later.
             let (window, next) = (next.back::<{ BEFORE + 1 }>(), next.back::<BEFORE>());
             let ends = _mm512_cmpgt_epi8_mask(next, table(&CONTINUING_OR_BEFORE));
             // SAFETY: there is room for what may be written to.
@@ -253,8 +251,8 @@ unsafe fn inside<const SIZE: usize>(
     (BLOCK, units)
 }
 
-/// The greatest byte, as a signed one, that continues a sequence; in the bytes before a wide block,
-/// that no byte is above.
+/// The greatest continuation byte, as a signed number; for the bytes before a wide block, a number that no
+/// byte exceeds.
 static CONTINUING_OR_BEFORE: Aligned = Aligned({
     let mut table = [0xBF; 64];
     let mut i = 0;
@@ -265,8 +263,8 @@ static CONTINUING_OR_BEFORE: Aligned = Aligned({
     table
 });
 
-/// As [`inside`] for the block at `at` of `bytes`, anywhere in it, writing to exactly the units that
-/// count. `None`, and nothing is written, where they are more than `room`.
+/// Like [`inside`], for any block of `bytes`: the one at `at`. Writes no excess units. Returns `None`, and
+/// writes nothing, if the units do not fit in `room`.
 ///
 /// # Safety
 ///
@@ -339,7 +337,7 @@ fn any_from(bytes: __m512i, least: u8) -> bool {
     _kortestz_mask64_u8(mask, mask) == 0
 }
 
-/// Writes 64 units from as many bytes of ASCII.
+/// Writes 64 units from 64 bytes of ASCII.
 ///
 /// # Safety
 ///
@@ -353,7 +351,7 @@ unsafe fn put_ascii<const SIZE: usize>(ascii: __m512i, out: *mut u8) {
     }
 }
 
-/// Writes `len` units, at most 64, from as many bytes of ASCII, and no more.
+/// Writes `len` units, at most 64, from `len` bytes of ASCII. Writes no excess units.
 ///
 /// # Safety
 ///
@@ -371,7 +369,7 @@ unsafe fn put_ascii_exactly<const SIZE: usize>(ascii: __m512i, len: usize, out: 
     }
 }
 
-/// The `i`th vector of units from bytes of ASCII.
+/// Returns the `i`th vector of units from bytes of ASCII.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn widen<const SIZE: usize>(ascii: __m512i, i: usize) -> __m512i {

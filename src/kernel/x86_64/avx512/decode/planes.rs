@@ -1,19 +1,20 @@
-//! Characters below U+10000, put together where they end, for all bytes of a block at once.
+//! Characters below U+10000, assembled at their last byte, for all bytes of a block at once.
 
 use core::arch::x86_64::*;
 
 use crate::kernel::x86_64::avx512::decode::units::{continuing, first_not_continuing, store_units};
 use crate::kernel::x86_64::avx512::validate::{Aligned, BLOCK, store, table};
 
-/// The low and the high byte of what ends at each byte of a block, or has been squeezed to its front.
+/// The low and the high byte of the character that ends at each byte of a block. After `squeeze`, those of
+/// consecutive characters.
 #[derive(Clone, Copy)]
 pub(super) struct Planes {
     low: __m512i,
     high: __m512i,
 }
 
-/// By the low six bits of the byte before a continuation byte: what its two lowest bits, the highest
-/// of the low byte, add to that one, and its mark is taken off.
+/// By the low six bits of the byte before a continuation byte: the addend that puts its two lowest bits at
+/// the top of the low byte, and removes the mark of the continuation byte.
 static LOW: Aligned = Aligned({
     let mut table = [0; 64];
     let mut i = 0;
@@ -24,7 +25,7 @@ static LOW: Aligned = Aligned({
     table
 });
 
-/// By the same: the four bits (three of a leading byte) that are the lowest of the high byte.
+/// By the same index: the four lowest bits of the high byte (three if it is a leading byte).
 static HIGH: Aligned = Aligned({
     let mut table = [0; 64];
     let mut i = 0;
@@ -35,7 +36,7 @@ static HIGH: Aligned = Aligned({
     table
 });
 
-/// By the low six bits of the byte before that one: the four that are the highest of the high byte.
+/// By the low six bits of the byte two before: the four highest bits of the high byte.
 static HIGHEST: Aligned = Aligned({
     let mut table = [0; 64];
     let mut i = 0;
@@ -47,7 +48,7 @@ static HIGHEST: Aligned = Aligned({
 });
 
 impl Planes {
-    /// Of characters of one and two bytes.
+    /// Assembles characters of one and two bytes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) fn of_two(block: __m512i, back1: __m512i) -> Self {
@@ -58,7 +59,7 @@ impl Planes {
         Self { low, high }
     }
 
-    /// Of characters of one to three bytes. (Of four, the two lower bytes of their value.)
+    /// Assembles characters of one to three bytes. (Of four bytes, the two lower bytes of the value.)
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) fn of_three(block: __m512i, back1: __m512i, back2: __m512i) -> Self {
@@ -68,7 +69,7 @@ impl Planes {
         Self { low, high: _mm512_or_si512(high, highest) }
     }
 
-    /// Moves what is at `ends` to the front, with zeros after it.
+    /// Moves the lanes at `ends` to the front, with zeros after them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) fn squeeze(self, ends: u64) -> Self {
@@ -78,7 +79,7 @@ impl Planes {
         }
     }
 
-    /// The `i`th vector of units of `SIZE` bytes.
+    /// Returns the `i`th vector of units of `SIZE` bytes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     fn vector<const SIZE: usize>(self, i: usize) -> __m512i {
@@ -94,7 +95,7 @@ impl Planes {
     ///
     /// # Safety
     ///
-    /// - 64 units of `SIZE` bytes can be written at `out`, and `units` is no more.
+    /// - 64 units of `SIZE` bytes can be written at `out`, and `units` is at most 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) unsafe fn put<const SIZE: usize>(self, units: usize, out: *mut u8) {
@@ -107,11 +108,11 @@ impl Planes {
         }
     }
 
-    /// Writes `units` units and no more.
+    /// Writes `units` units and no excess.
     ///
     /// # Safety
     ///
-    /// - `units` units of `SIZE` bytes can be written at `out`, and are no more than 64.
+    /// - `units` units of `SIZE` bytes can be written at `out`, and are at most 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) unsafe fn put_exactly<const SIZE: usize>(self, units: usize, out: *mut u8) {
@@ -128,10 +129,10 @@ impl Planes {
     }
 }
 
-/// For the `i`th vector of `char`s: from which bytes, the low ones being followed by the high ones.
+/// For the `i`th vector of `char`s: the indexes of its bytes, where the low bytes precede the high ones.
 static INTERLEAVE_4: [Aligned; 4] =
     [interleave(4, 0), interleave(4, 1), interleave(4, 2), interleave(4, 3)];
-/// The same of UTF-16.
+/// The same for UTF-16.
 static INTERLEAVE_2: [Aligned; 2] = [interleave(2, 0), interleave(2, 1)];
 
 const fn interleave(size: usize, vector: usize) -> Aligned {

@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use crate::kernel::x86_64::avx512::validate::{BLOCK, lanes, store};
 
-/// The least byte, as a signed one, that does not continue a sequence.
+/// The least byte, as a signed number, that is not a continuation byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn first_not_continuing() -> __m512i {
@@ -23,11 +23,11 @@ pub(super) fn not_continuing(bytes: __m512i) -> u64 {
     _mm512_cmpge_epi8_mask(bytes, first_not_continuing())
 }
 
-/// Writes the first `units` of a vector of units of `SIZE` bytes, all of it if they are more.
+/// Writes the first `units` units of a vector, or all if it has fewer. A unit has `SIZE` bytes.
 ///
 /// # Safety
 ///
-/// - As many units can be written at `out`.
+/// - These units can be written at `out`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) unsafe fn store_units<const SIZE: usize>(vector: __m512i, units: usize, out: *mut u8) {

@@ -1,13 +1,13 @@
-//! Characters of any length, their bytes fetched from where they end, sixteen characters at a time; and
-//! surrogates of them.
+//! Characters of any length: the bytes of sixteen characters at a time are gathered by the indexes of the last
+//! bytes. For UTF-16, values become surrogates.
 
 use core::arch::x86_64::*;
 
 use crate::kernel::x86_64::avx512::decode::units::store_units;
 use crate::kernel::x86_64::avx512::validate::{Aligned, BLOCK, high, lanes, store, table};
 
-/// By the low seven bits of a byte that is not ASCII: what it adds to the value, bit 7 set where a
-/// character begins.
+/// By the low seven bits of a byte that is not ASCII: its payload bits, with bit 7 set if it begins a
+/// character.
 static PAYLOAD: [Aligned; 2] = [payload(0), payload(64)];
 
 const fn payload(from: u8) -> Aligned {
@@ -25,7 +25,7 @@ const fn payload(from: u8) -> Aligned {
     Aligned(table)
 }
 
-/// The places of a block.
+/// The indexes of the bytes of a block.
 static PLACES: Aligned = Aligned({
     let mut table = [0; 64];
     let mut i = 0;
@@ -36,7 +36,7 @@ static PLACES: Aligned = Aligned({
     table
 });
 
-/// For the `i`th sixteen of the places where characters end: each of them four times.
+/// For the `i`th sixteen of the indexes at which characters end: each of them four times.
 static SPREAD: [Aligned; 4] = [spread(0), spread(1), spread(2), spread(3)];
 
 const fn spread(sixteen: usize) -> Aligned {
@@ -49,8 +49,8 @@ const fn spread(sixteen: usize) -> Aligned {
     Aligned(table)
 }
 
-/// Writes the characters that end at `ends` in `window`. With `EXACT` nothing else is written. Returns
-/// the units.
+/// Writes the characters that end at `ends` in `window`, and no excess with `EXACT`. Returns the number of
+/// units.
 ///
 /// # Safety
 ///
@@ -63,15 +63,15 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
     out: *mut u8,
 ) -> usize {
     let chars = ends.count_ones() as usize;
-    // ASCII is all payload, and begins a character: bit 7 is what it lacks.
+    // ASCII is payload and begins a character: only bit 7 is added.
     let payload = _mm512_mask2_permutex2var_epi8(
         table(&PAYLOAD[0]),
         _mm512_or_si512(window, high()),
         _mm512_movepi8_mask(window),
         table(&PAYLOAD[1]),
     );
-    // After the last place is that of the last byte: a character, or the beginning of one, which
-    // makes a lower value; and so a `char` in any case.
+    // The index after the last end is that of the last byte: a character, or the beginning of one, whose
+    // value is lower. Both are valid `char`s.
     let places = _mm512_mask_compress_epi8(_mm512_set1_epi8(63), ends, table(&PLACES));
     let mut units = 0;
     for i in 0..4 {
@@ -109,7 +109,7 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
     if SIZE == 4 { chars } else { units }
 }
 
-/// Puts together the characters that end in the `i`th sixteen of `places`.
+/// Assembles the characters that end at the `i`th sixteen of `places`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn fetch(payload: __m512i, places: __m512i, i: usize) -> __m512i {
@@ -117,17 +117,17 @@ fn fetch(payload: __m512i, places: __m512i, i: usize) -> __m512i {
     let places = _mm512_permutexvar_epi8(table(&SPREAD[i]), places);
     let places = _mm512_sub_epi8(places, _mm512_set1_epi32(0x0302_0100));
     let bytes = _mm512_permutexvar_epi8(places, payload);
-    // What is above the lowest bit 7 belongs to the character before: bytes & !begin & (begin - 1).
+    // The bits above the lowest bit 7 belong to the character before: bytes & !begin & (begin - 1).
     let begin = _mm512_and_si512(bytes, high());
     let below = _mm512_add_epi32(begin, _mm512_set1_epi32(-1));
     let bytes = _mm512_ternarylogic_epi64::<AND_NOT_AND>(bytes, begin, below);
-    // Two and two, by 2^6; then both, by 2^12.
+    // Joins pairs of bytes, with a factor of 2^6; then both pairs, with 2^12.
     let halves = _mm512_maddubs_epi16(bytes, _mm512_set1_epi16(0x4001));
     _mm512_madd_epi16(halves, _mm512_set1_epi32(0x1000_0001))
 }
 
-/// Makes surrogates of values from U+10000 on. Returns the units, the first of each two bytes lower,
-/// and which of them count.
+/// Splits values from U+10000 on into surrogates. Returns the units, the first of each pair in the lower half
+/// of its lane, and which of them count.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn to_pairs(values: __m512i) -> (__m512i, u32) {
@@ -138,7 +138,7 @@ fn to_pairs(values: __m512i) -> (__m512i, u32) {
     let second = _mm512_slli_epi32::<16>(_mm512_and_si512(values, _mm512_set1_epi32(0x3FF)));
     let second = _mm512_or_si512(second, _mm512_set1_epi32(0xDC00_0000_u32 as i32));
     let pairs = _mm512_mask_or_epi32(values, supplementary, first, second);
-    // Every first one; a second one if it is there: it is negative then, otherwise zero.
+    // Every first unit counts; a second one if it is a surrogate: then it is negative, otherwise zero.
     let bound = _mm512_set1_epi32(0xFFFF_7FFF_u32 as i32);
     (pairs, _mm512_cmple_epi16_mask(pairs, bound))
 }
