@@ -113,7 +113,7 @@ const FLOOD: u32 = 40;
 const PATIENCE: usize = 3;
 
 /// The number of bytes without an error after which text is copied block by block. Rows `1-in-64` and
-    /// `1-in-8`.
+/// `1-in-8`.
 const NEAR: usize = 16;
 
 /// The number of bytes without an error after which the scanner is faster. Rows `1-in-1024`.
