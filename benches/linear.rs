@@ -1,4 +1,4 @@
-//! Is cost linear, whatever a peer sends? Measures every object on 16 MB of each shape of input, and on
+//! Is cost linear for any input? Measures every object on 16 MB of each shape of input, and on
 //! 1 MB of it. `cargo bench --all-features --bench linear -- [FILTER]`
 //!
 //! Prints the ratio of the time for 16 MB in one stream to the time for the same bytes in sixteen

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Without arguments, it sends itself a damaged sample over a loopback socket, split in awkward places. It
-//! prints what the decoder does with each chunk, and exits with 0 if every byte is accounted for.
+//! prints the result of each chunk, and exits with 0 if every byte is accounted for.
 //!
 //! With arguments, it reads each source once, in bounded memory, however long the source or a line is:
 //!

@@ -235,7 +235,7 @@ fn keys() -> impl Iterator<Item = Option<[u8; 4]>> {
 // ---- chunk independence -------------------------------------------------------------------------
 
 #[test]
-fn every_vector_at_every_split_and_mask_phase() {
+fn every_vector_is_assembled_as_expected_at_every_split_and_mask_phase() {
     let inputs = inputs();
     assert!(inputs.len() > 1000, "only {} inputs", inputs.len());
     for (bytes, config) in inputs {
@@ -251,7 +251,7 @@ fn every_vector_at_every_split_and_mask_phase() {
 }
 
 #[test]
-fn every_vector_bytewise_through_every_method() {
+fn every_method_assembles_every_vector_byte_by_byte() {
     for (bytes, config) in inputs() {
         let expected = Expected::new(&bytes, config);
         for cut in CUTS {
@@ -269,7 +269,7 @@ fn every_vector_bytewise_through_every_method() {
 }
 
 #[test]
-fn every_short_vector_with_every_limit() {
+fn every_limit_applies_to_every_short_vector() {
     for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 16) {
         let expected = Expected::new(&bytes, config);
         for limit in 0..=bytes.len() as u64 {

@@ -1,4 +1,4 @@
-//! The sample: what `check` sends itself, what the decoder must return, and how that is printed.
+//! The sample that `check` sends itself, the pieces that the decoder must return, and how they are printed.
 
 use std::io;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! Output on a terminal, and what the command lines share.
+//! Output on a terminal, and helpers that the command lines share.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write as _};

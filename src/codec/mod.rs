@@ -4,7 +4,7 @@
 //! | --- | --- | --- | --- |
 //! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream, or is repaired | `T: AsRef<str>` |
 //! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | is an item | its items |
-//! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | is an item, or is repaired | `T: AsRef<str>` |
+//! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | makes its line an error item, or is repaired | `T: AsRef<str>` |
 //! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
 //! | [`DialectCodec`](crate::dialect::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
 //! | [`JavaUtfCodec`](crate::dialect::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
@@ -19,8 +19,8 @@
 //! # Errors and `FramedRead`
 //!
 //! `FramedRead` ends the stream after the first `Err`: it yields the error, then `None`. If you poll
-//! it again, it waits for more input before it looks at what it already holds, and after an error at
-//! the end of the input it never calls the codec again.
+//! it again, it waits for more input before it decodes the bytes that it already holds. After an error at the
+//! end of the input it never calls the codec again.
 //!
 //! In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), an ill-formed part therefore ends the stream; the text
 //! before it has been delivered. To continue after errors, use a lossy error mode, or a codec whose items

@@ -49,7 +49,7 @@
 //! - `new` is a `const fn`. It takes only arguments that have no default. Settings are `with_*` builders,
 //!   called before the first push.
 //! - `push(chunk)` reports: it yields pieces, each a `Result`. A validator yields no text and returns the
-//!   first error. A decoder that cannot lend its text has no `push`.
+//!   first error. A decoder that cannot return borrowed text has no `push`.
 //! - `push_to_string(chunk, mode, &mut text)`, `push_to_slice` and the like repair: the [`ErrorMode`] is an
 //!   argument, and no decoder stores one. They return [`Progress`]: bytes read, bytes held, units
 //!   written, and the [`Status`]. They never write part of a character or part of a repair.

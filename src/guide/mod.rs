@@ -8,7 +8,7 @@
 //! | receive WebSocket messages | [`websocket`] |
 //! | follow server-sent events, or the tokens of a language model | [`events`] |
 //! | serve newline-delimited JSON, or JSON-RPC over standard input | [`json_lines`] |
-//! | decode what a terminal sends, or what is sent to it | [`terminals`] |
+//! | decode the input or the output of a terminal | [`terminals`] |
 //! | read files, also those in a legacy encoding | [`files`] |
 //! | use a `std::io::Read`, without an async runtime | [`blocking`] |
 //! | build for a target without `std`, or for WebAssembly | [`no_std`] |

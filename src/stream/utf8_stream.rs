@@ -46,7 +46,7 @@ pin_project! {
     /// # Errors
     ///
     /// [`StreamError::Utf8`] for each ill-formed part in [`ErrorMode::Fatal`], the default. The
-    /// text before the error comes first, and the text after it follows without delay.
+    /// text before the error is yielded first, and the text after it follows without delay.
     /// [`StreamError::Inner`] in every mode, if the inner stream fails. The held bytes of a
     /// character are kept, and decoding continues if the inner stream does.
     ///

@@ -458,7 +458,7 @@ fn chars_are_pending_only_if_the_source_is() {
 // ---- real sources -------------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a_socket_with_odd_packet_sizes() {
+async fn a_socket_with_odd_packet_sizes_loses_no_data() {
     let text = MULTILINGUAL.repeat(300);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
@@ -480,7 +480,7 @@ async fn a_socket_with_odd_packet_sizes() {
 }
 
 #[tokio::test]
-async fn over_tokio_util_reader_stream_and_a_channel() {
+async fn reader_streams_and_channels_can_be_sources() {
     let text = MULTILINGUAL.repeat(50);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
     assert_eq!(soon(chunks.utf8().chars().try_collect::<String>()).await.unwrap(), text);

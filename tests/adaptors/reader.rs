@@ -519,7 +519,7 @@ async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
 }
 
 #[tokio::test]
-async fn a_socket_with_odd_packet_sizes() {
+async fn a_socket_with_odd_packet_sizes_loses_no_data() {
     let text = MULTILINGUAL.repeat(500);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
@@ -558,7 +558,7 @@ async fn text_before_a_connection_reset_is_delivered() {
 }
 
 #[tokio::test]
-async fn a_channel_between_tasks() {
+async fn a_channel_between_tasks_delivers_all_text() {
     let text = MULTILINGUAL.repeat(100);
     let chunks = channel(&text).map_ok(io::Cursor::new);
     let mut reader = Utf8Reader::new(Box::pin(StreamReader::new(chunks)));

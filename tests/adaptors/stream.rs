@@ -614,7 +614,7 @@ async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
 }
 
 #[tokio::test]
-async fn a_channel_between_tasks() {
+async fn a_channel_between_tasks_delivers_all_text() {
     let text = "Съешь ещё этих мягких французских булок. ".repeat(100);
     let end = stream::iter([Err(io::Error::other("no further item"))]);
     let receiver = channel(&text).chain(end);
@@ -632,14 +632,14 @@ async fn a_channel_between_tasks() {
 }
 
 #[tokio::test]
-async fn over_tokio_util_reader_stream() {
+async fn a_tokio_util_reader_stream_can_be_the_source() {
     let text = "色は匂へど散りぬるを ".repeat(500);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
     assert_eq!(soon(chunks.utf8().collect_text(text.len())).await.unwrap(), text);
 }
 
 #[tokio::test]
-async fn a_socket_with_odd_packet_sizes() {
+async fn a_socket_with_odd_packet_sizes_loses_no_data() {
     let text = "The quick brown fox, Zwölf Boxkämpfer, 키스의 고유조건은, 👩‍👩‍👧‍👦.\n".repeat(500);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
@@ -735,7 +735,7 @@ mod vectors {
     }
 
     #[tokio::test]
-    async fn every_vector_through_a_reader() {
+    async fn every_vector_decodes_as_expected_from_a_reader() {
         for (bytes, config) in inputs() {
             let expected = Expected::new(&bytes, config);
             let reader = Utf8Stream::from_reader(&bytes[..]).with_options(options(config));

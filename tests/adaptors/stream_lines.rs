@@ -594,7 +594,7 @@ async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
 }
 
 #[tokio::test]
-async fn a_socket_with_odd_packet_sizes_and_every_delimiter() {
+async fn a_socket_with_odd_packet_sizes_loses_no_line() {
     let text = "The quick brown fox\nZwölf Boxkämpfer\n키스의 고유조건은\n👩‍👩‍👧‍👦\n".repeat(200);
     for delimiter in ["\n", "\0", "\u{2028}", "--"] {
         let bytes = text.replace('\n', delimiter).into_bytes();
@@ -610,7 +610,7 @@ async fn a_socket_with_odd_packet_sizes_and_every_delimiter() {
 }
 
 #[tokio::test]
-async fn over_tokio_util_reader_stream_and_a_channel() {
+async fn reader_streams_and_channels_can_be_sources() {
     let text = "Zwölf Boxkämpfer\n키스의 고유조건은\n".repeat(50);
     let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
     let lines: Vec<_> = soon(Utf8Lines::new(chunks).try_collect()).await.unwrap();

@@ -773,7 +773,7 @@ async fn pipes_of_every_small_size() {
 
 /// The peer reads nothing until the socket buffers are full, then reads everything.
 #[tokio::test]
-async fn a_socket_with_a_slow_peer() {
+async fn a_slow_peer_receives_all_text() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let verse = ByteString::from("Да здравствует 東京! 👋 ".repeat(40) + "\n");

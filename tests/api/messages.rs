@@ -17,7 +17,7 @@ fn first_error(options: Utf8Options, bytes: &[u8]) -> Utf8Error {
 }
 
 #[test]
-fn utf8_error() {
+fn utf8_error_displays_its_reason_and_offset() {
     let table: &[(Utf8Options, &[u8], &str)] = &[
         (PLAIN, b"a\x80", "invalid UTF-8 at byte 1: unexpected continuation byte (80)"),
         (PLAIN, b"a\xBF\x80", "invalid UTF-8 at byte 1: unexpected continuation byte (bf)"),
@@ -106,7 +106,7 @@ fn kinds_obey_width_and_precision() {
 }
 
 #[test]
-fn dialect_error() {
+fn dialect_error_displays_its_reason_and_offset() {
     let message = |bom, dialect, bytes: &[u8]| {
         let mut decoder = DialectDecoder::new(dialect).with_bom(bom);
         let pushed = decoder.push(bytes).find_map(Result::err);
@@ -167,7 +167,7 @@ fn dialect_error() {
 }
 
 #[test]
-fn dialect_encode_error() {
+fn dialect_encode_error_displays_its_reason_and_offset() {
     let mut encoder = DialectEncoder::new(Dialect::Cesu8);
     encoder.push_unit(0x61).unwrap();
     let error = encoder.push_unit(0xDC00).unwrap_err();
@@ -182,7 +182,7 @@ mod alloc {
     use utf8_codec::utf16::Utf16Decoder;
 
     #[test]
-    fn dialect_error_of_a_code_point_that_is_not_text() {
+    fn dialect_error_displays_a_code_point_that_is_not_text() {
         for (dialect, bytes, reason) in [
             (Dialect::Utf8b, &b"caf\xE9!"[..], "U+DCE9 (e9)"),
             (Dialect::Wtf8, b"caf\xED\xA0\x80!", "U+D800 (ed a0 80)"),
@@ -198,7 +198,7 @@ mod alloc {
     }
 
     #[test]
-    fn utf16_error() {
+    fn utf16_error_displays_its_reason_and_offset() {
         let message = |units: &[u16]| {
             let mut decoder = Utf16Decoder::new();
             let progress = decoder.push_to_string(units, ErrorMode::Skip, &mut String::new());
@@ -253,7 +253,7 @@ mod containers {
     }
 
     #[test]
-    fn message_error() {
+    fn message_error_displays_its_reason_and_offset() {
         use utf8_codec::payload::websocket::MessageError as E;
 
         let invalid = "at byte 2: invalid byte (ff)";
@@ -289,7 +289,7 @@ mod containers {
 
     #[cfg(feature = "codec")]
     #[test]
-    fn codec_error() {
+    fn codec_error_displays_its_reason_and_offset() {
         use utf8_codec::codec::CodecError;
 
         let invalid: CodecError = first_error(PLAIN, b"ok\xFF").into();
@@ -304,7 +304,7 @@ mod containers {
 
     #[cfg(feature = "codec")]
     #[test]
-    fn line_error() {
+    fn line_error_displays_its_reason_and_offset() {
         use bytes::BytesMut;
         use tokio_util::codec::Decoder;
         use utf8_codec::codec::Utf8LinesCodec;
@@ -341,7 +341,7 @@ mod containers {
 
     #[cfg(feature = "codec")]
     #[test]
-    fn java_utf_codec_at_the_end_of_the_input() {
+    fn java_utf_codec_displays_an_unexpected_end() {
         use bytes::BytesMut;
         use tokio_util::codec::Decoder;
         use utf8_codec::dialect::JavaUtfCodec;
@@ -353,7 +353,7 @@ mod containers {
 
     #[cfg(feature = "stream")]
     #[test]
-    fn stream_error() {
+    fn stream_error_displays_its_reason_and_offset() {
         use utf8_codec::stream::StreamError as E;
 
         for (options, bytes, message) in [
@@ -381,7 +381,7 @@ mod containers {
 
     #[cfg(feature = "stream")]
     #[test]
-    fn lines_error() {
+    fn lines_error_displays_its_reason_and_offset() {
         use futures::executor::block_on;
         use futures::{StreamExt, stream};
         use utf8_codec::stream::Utf8StreamExt;
@@ -398,7 +398,7 @@ mod containers {
 
     #[cfg(feature = "http-body")]
     #[test]
-    fn body_error() {
+    fn body_error_displays_its_reason_and_offset() {
         use bytes::Bytes;
         use utf8_codec::payload::http::BodyError;
 

@@ -194,14 +194,14 @@ const EDGES: [u8; 11] = [0x61, 0x8F, 0x90, 0x9F, 0xA0, 0xC0, 0xE0, 0xED, 0xF0, 0
 const EDGED_LEADS: [u8; 4] = [0xE0, 0xED, 0xF0, 0xF4];
 
 #[test]
-fn every_split_of_every_string_of_up_to_three_bytes() {
+fn splits_do_not_affect_strings_of_up_to_three_bytes() {
     let ways = check_all(&ALPHABET, 3);
     // Strings, policies, modes, splits, types.
     assert_eq!(ways, (14 + 14 * 14 * 2 + 14 * 14 * 14 * 4) * 4 * 6 * 2);
 }
 
 #[test]
-fn every_split_of_a_bom_and_up_to_three_bytes() {
+fn splits_do_not_affect_a_bom_and_the_bytes_after_it() {
     let mut ways = 0;
     for bytes in [&b"\xEF\xBB\xBF"[..], b"\xEF\xBB", b"\xEF"] {
         for first in ALPHABET {
@@ -216,7 +216,7 @@ fn every_split_of_a_bom_and_up_to_three_bytes() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn every_split_of_every_string_of_up_to_six_bytes() {
+fn splits_do_not_affect_strings_of_up_to_six_bytes() {
     let ways = check_all(&SHORT_ALPHABET, 6);
     println!("{ways} combinations");
     let strings = |len: u32| 9_u64.pow(len) << (len - 1);
@@ -225,7 +225,7 @@ fn every_split_of_every_string_of_up_to_six_bytes() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn every_split_of_every_string_of_up_to_six_edge_bytes() {
+fn splits_do_not_affect_strings_of_up_to_six_edge_bytes() {
     // Strings of six bytes only from a leading byte on, since after any other byte the decoder is back
     // in its initial state; without FF, which behaves as C0.
     let ways = check_all(&EDGES, 5)

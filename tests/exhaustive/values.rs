@@ -38,7 +38,7 @@ fn all() -> &'static str {
 const SIZES: [usize; 2] = [7, 4093];
 
 #[test]
-fn all_scalar_values_through_every_decoder() {
+fn every_decoder_decodes_all_scalar_values() {
     for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
         for (name, mut subject) in subjects(PLAIN, mode) {
             // Compares item by item: a million atoms need much memory.
@@ -59,7 +59,7 @@ fn all_scalar_values_through_every_decoder() {
 }
 
 #[test]
-fn all_scalar_values_through_every_output_buffer() {
+fn output_buffers_of_every_type_receive_all_scalar_values() {
     for size in SIZES {
         let mut decoders = [const { None }; 3].map(|_: Option<()>| Utf8Decoder::new());
         let (mut bytes, mut chars, mut units) = (vec![0; 64], vec!['\0'; 64], vec![0; 64]);
@@ -125,7 +125,7 @@ where
 }
 
 #[test]
-fn all_scalar_values_through_the_codecs_both_ways() {
+fn codecs_encode_and_decode_all_scalar_values() {
     let mut wire = BytesMut::new();
     Utf8Codec::new().encode(all(), &mut wire).unwrap();
     Utf8ChunksCodec::new().encode(Ok(all().into()), &mut wire).unwrap();
@@ -168,7 +168,7 @@ fn push_line(line: Line, text: &mut String) {
 }
 
 #[test]
-fn all_scalar_values_through_the_writer_and_the_encoder() {
+fn the_writer_and_the_encoder_write_all_scalar_values() {
     let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
     let half = all().len() / 2;
     writer.write_str(&all()[..all().ceil_boundary(half)]).now_or_never().unwrap().unwrap();
@@ -210,7 +210,7 @@ fn chunks(size: usize) -> impl Stream<Item = Result<Bytes, Infallible>> + Unpin 
 }
 
 #[test]
-fn all_scalar_values_through_line_streams_and_fallbacks() {
+fn line_streams_and_fallbacks_return_all_scalar_values() {
     for size in SIZES {
         let lines =
             block_on_stream(Utf8Stream::new(chunks(size)).lines().with_max_length(all().len()));
@@ -226,7 +226,7 @@ fn all_scalar_values_through_line_streams_and_fallbacks() {
 }
 
 #[test]
-fn all_scalar_values_through_the_byte_reader() {
+fn the_byte_reader_returns_all_scalar_values() {
     for size in SIZES {
         let source = StreamReader::new(chunks(size).map_err(io::Error::other));
         let mut reader = Utf8Reader::new(source).into_byte_reader();
@@ -240,7 +240,7 @@ fn all_scalar_values_through_the_byte_reader() {
 }
 
 #[test]
-fn all_scalar_values_through_utf16_and_back() {
+fn all_scalar_values_round_trip_through_utf16() {
     let units: Vec<u16> = all().encode_utf16().collect();
     for size in SIZES {
         let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
@@ -274,7 +274,7 @@ fn message(size: usize, mut take: impl FnMut(&mut MessageAssembler, &mut [u8])) 
 }
 
 #[test]
-fn all_scalar_values_through_masked_websocket_frames() {
+fn masked_websocket_frames_carry_all_scalar_values() {
     for size in SIZES {
         let kept = message(size, |connection, piece| connection.push(piece).unwrap());
         assert!(kept == Some(Message::Text(all().into())), "in pieces of {size}");
@@ -296,7 +296,7 @@ fn all_scalar_values_through_masked_websocket_frames() {
 }
 
 #[test]
-fn all_scalar_values_through_every_dialect_and_back() {
+fn all_scalar_values_round_trip_through_every_dialect() {
     for dialect in [
         Dialect::Rfc2279,
         Dialect::Cesu8,
@@ -360,7 +360,7 @@ fn all_scalar_values_through_every_dialect_and_back() {
 }
 
 #[test]
-fn all_scalar_values_through_fallbacks_detectors_and_terminals() {
+fn fallbacks_detectors_and_terminals_accept_all_scalar_values() {
     let latin1 = LegacyEncoding::latin1();
     for fallback in [Fallback::part(latin1), Fallback::line(latin1), Fallback::rest(latin1)] {
         for size in SIZES {
@@ -391,7 +391,7 @@ fn all_scalar_values_through_fallbacks_detectors_and_terminals() {
 }
 
 #[test]
-fn all_scalar_values_through_every_kernel() {
+fn every_kernel_converts_all_scalar_values() {
     let chars: Vec<char> = all().chars().collect();
     let units: Vec<u16> = all().encode_utf16().collect();
     for kernel in Kernel::available() {

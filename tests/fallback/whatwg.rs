@@ -64,7 +64,7 @@ proptest! {
 }
 
 #[test]
-fn every_four_bytes_of_gb18030_at_every_split() {
+fn splits_do_not_affect_bytes_of_gb18030() {
     let bytes = [0x20, 0x30, 0x7F, 0x80, 0x81, 0xFE, 0xFF];
     let legacy = LegacyEncoding::whatwg(GB18030).unwrap();
     for index in 0..7_usize.pow(5) {

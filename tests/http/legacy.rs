@@ -38,7 +38,7 @@ fn in_pieces(label: &str, bytes: &[u8], sizes: &[usize]) -> Vec<String> {
 }
 
 #[test]
-fn every_pair_of_bytes_in_every_encoding_at_every_split() {
+fn splits_do_not_affect_pairs_of_bytes_in_every_encoding() {
     let bytes = |range: std::ops::RangeInclusive<u8>| range.collect::<Vec<_>>();
     for label in LABELS {
         let encoding = Encoding::for_label(label.as_bytes()).unwrap();

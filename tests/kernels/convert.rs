@@ -120,7 +120,7 @@ fn all_conversions(text: &str, sizes: impl Fn(usize) -> Vec<usize>) {
 }
 
 #[test]
-fn every_length_of_every_script_into_sizes_around_the_need() {
+fn texts_of_every_length_and_script_convert_as_in_std() {
     for fill in FILLS {
         for len in 0..=300 {
             let text = fill_to(fill, len);
@@ -130,7 +130,7 @@ fn every_length_of_every_script_into_sizes_around_the_need() {
 }
 
 #[test]
-fn every_size_of_the_destination() {
+fn destinations_of_every_size_are_filled_as_in_std() {
     for fill in FILLS {
         let text = fill_to(fill, 700);
         all_conversions(&text, |needed| (0..=needed + 1).collect());
@@ -138,7 +138,7 @@ fn every_size_of_the_destination() {
 }
 
 #[test]
-fn every_alignment() {
+fn texts_at_every_alignment_convert_as_in_std() {
     for fill in FILLS {
         let text = fill_to(fill, 900);
         let boundaries = (0..64).filter(|&from| text.is_char_boundary(from));
@@ -155,7 +155,7 @@ fn every_alignment() {
 }
 
 #[test]
-fn adjacent_scripts() {
+fn texts_of_adjacent_scripts_convert_as_in_std() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for round in 0..20_000 {
         let mut text = String::new();
@@ -170,7 +170,7 @@ fn adjacent_scripts() {
 }
 
 #[test]
-fn all_scalar_values_at_once_and_shuffled() {
+fn all_scalar_values_convert_in_order_and_shuffled() {
     let mut chars: Vec<char> = ('\0'..=char::MAX).collect();
     for round in 0..4 {
         let text = String::from_iter(&chars);
@@ -263,7 +263,7 @@ fn unmasking_agrees(bytes: &[u8], mask: [u8; 4], at: usize) {
 const MASK: [u8; 4] = [0x80, 0x5A, 0xFF, 0x01];
 
 #[test]
-fn unmasking_at_every_length_and_alignment() {
+fn unmasking_equals_the_reference_at_every_length_and_alignment() {
     for fill in FILLS {
         for len in 0..=700 {
             let text = fill_to(fill, len);
@@ -282,7 +282,7 @@ fn unmasking_at_every_length_and_alignment() {
 }
 
 #[test]
-fn unmasking_errors_at_every_position() {
+fn unmasking_finds_errors_at_every_position() {
     let wrongs: &[&[u8]] = &[
         b"\x80",
         b"\xFF",

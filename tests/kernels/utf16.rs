@@ -37,7 +37,7 @@ const FILLS: &[&str] =
     &["a", "é", "€", "aé", "é€", "aé€", "😀", "a😀", "日本😀", "ab\u{7FF}\u{800}\u{FFFF}"];
 
 #[test]
-fn every_length_of_every_script_into_every_size() {
+fn utf16_of_every_length_and_script_encodes_as_in_std() {
     for kernel in Kernel::available() {
         for text in FILLS {
             for len in 0..130 {
@@ -53,7 +53,7 @@ fn every_length_of_every_script_into_every_size() {
 }
 
 #[test]
-fn every_unit_in_every_lane() {
+fn every_unit_encodes_as_in_std_in_every_lane() {
     for kernel in Kernel::available() {
         for text in ["a", "é", "€", "😀"] {
             for at in 0..20 {
@@ -74,7 +74,7 @@ fn every_unit_in_every_lane() {
 }
 
 #[test]
-fn surrogates_in_every_order_at_every_position() {
+fn surrogates_in_every_order_encode_as_in_std_at_every_position() {
     const KINDS: [u16; 6] = [u16::from_be_bytes(*b"\0a"), 0xE9, 0x20AC, 0xD83D, 0xDE00, 0xDBFF];
     for kernel in Kernel::available() {
         for text in ["a", "€", "😀"] {

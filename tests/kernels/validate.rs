@@ -157,7 +157,7 @@ fn a_forced_kernel_is_in_use() {
 }
 
 #[test]
-fn every_seed_after_and_before_text_of_every_length() {
+fn every_seed_between_texts_of_every_length_has_the_verdict_of_std() {
     for fill in FILLS {
         for before in 0..=140 {
             let front = fill_to(fill, before);
@@ -171,7 +171,7 @@ fn every_seed_after_and_before_text_of_every_length() {
 }
 
 #[test]
-fn every_seed_at_every_position_of_long_text() {
+fn every_seed_in_long_text_has_the_verdict_of_std() {
     for fill in FILLS {
         for before in (129..1400).step_by(1) {
             let front = fill_to(fill, before);
@@ -185,7 +185,7 @@ fn every_seed_at_every_position_of_long_text() {
 }
 
 #[test]
-fn every_length_at_every_alignment() {
+fn texts_of_every_length_and_alignment_have_the_verdict_of_std() {
     for fill in FILLS {
         let text = fill.repeat(2000 / fill.len());
         for from in 0..70 {
@@ -197,7 +197,7 @@ fn every_length_at_every_alignment() {
 }
 
 #[test]
-fn one_byte_changed_in_valid_text() {
+fn text_with_one_changed_byte_has_the_verdict_of_std() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let scripts = ["plain text, ", "жёлтый ", "日本語。", "🦀🚀", "mixed é ж 語 🦀 ", "ÀÉÎÕÜ"];
     for round in 0..60_000 {
@@ -219,7 +219,7 @@ fn one_byte_changed_in_valid_text() {
 }
 
 #[test]
-fn runs_of_hostile_bytes() {
+fn runs_of_hostile_bytes_have_the_verdict_of_std() {
     let mut random = Random(42);
     let alphabet =
         [0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5, 0xFF];
@@ -426,7 +426,7 @@ impl Surroundings {
 }
 
 #[test]
-fn every_combination_of_four_byte_kinds_on_every_kernel_path() {
+fn every_combination_of_four_byte_kinds_has_the_verdict_of_std_on_every_path() {
     let count = parallel::sum_of(&WAYS, |&len| {
         let mut count = 0;
         for fill in FILLS {
@@ -513,7 +513,7 @@ fn all_strings_of_four_bytes_have_the_verdict_of_std() {
 /// The first and the last ASCII byte only, since kernels treat ASCII alike; all other bytes.
 #[test]
 #[ignore = "10^8 strings in several texts: minutes in a release build"]
-fn all_strings_of_four_bytes_in_long_texts_of_every_script() {
+fn all_strings_of_four_bytes_in_long_texts_have_the_verdict_of_std() {
     let bytes: Vec<u8> = [0, 0x7F].into_iter().chain(0x80..=0xFF).collect();
     let count = parallel::sum_of(&bytes, |&first| {
         // Across the edge of two vectors, after the first and before the last.

@@ -42,7 +42,7 @@ const EDGES: [u16; 14] = [
 ];
 
 #[test]
-fn three_units_of_every_kind_at_every_split() {
+fn splits_do_not_affect_three_units_of_every_kind() {
     for a in EDGES {
         for b in EDGES {
             for c in EDGES {

@@ -37,7 +37,7 @@ fn validator_agrees(bytes: &[u8], cuts: &[usize], config: Config, expected: &Exp
 }
 
 #[test]
-fn every_vector_at_every_split() {
+fn every_vector_decodes_as_expected_at_every_split() {
     let inputs = inputs();
     assert!(inputs.len() > 1000, "only {} inputs", inputs.len());
     for (bytes, config) in inputs {
@@ -52,7 +52,7 @@ fn every_vector_at_every_split() {
 }
 
 #[test]
-fn every_vector_repaired_at_every_split() {
+fn every_vector_is_repaired_as_expected_at_every_split() {
     for (bytes, config) in inputs() {
         let expected = Expected::new(&bytes, config);
         for cuts in single_cuts(bytes.len()) {
@@ -66,7 +66,7 @@ fn every_vector_repaired_at_every_split() {
 }
 
 #[test]
-fn every_short_vector_at_every_pair_of_splits() {
+fn every_short_vector_decodes_as_expected_at_every_pair_of_splits() {
     for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 16) {
         let expected = Expected::new(&bytes, config);
         for cuts in double_cuts(bytes.len()) {
@@ -79,7 +79,7 @@ fn every_short_vector_at_every_pair_of_splits() {
 }
 
 #[test]
-fn every_longer_vector_at_every_pair_of_splits() {
+fn every_longer_vector_decodes_as_expected_at_every_pair_of_splits() {
     for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() > 16) {
         let expected = Expected::new(&bytes, config);
         for cuts in double_cuts(bytes.len()) {
@@ -91,7 +91,7 @@ fn every_longer_vector_at_every_pair_of_splits() {
 }
 
 #[test]
-fn every_short_vector_inside_clean_text() {
+fn every_short_vector_decodes_as_expected_inside_clean_text() {
     let fill: [&dyn Fn(usize) -> String; 2] =
         [&|len| "a".repeat(len), &|len| format!("{}{}", "я".repeat(len / 2), "z".repeat(len % 2))];
     let inputs = inputs().into_iter().filter(|(bytes, config)| {
@@ -170,7 +170,7 @@ impl ExpectedLines {
 }
 
 #[test]
-fn every_line_vector_at_every_pair_of_splits_in_every_mode() {
+fn every_line_vector_splits_as_expected_in_every_mode_at_every_pair_of_splits() {
     let cases: Vec<_> = cases().into_iter().filter(|case| case["op"] == "lines").collect();
     assert!(cases.len() > 200, "only {} cases", cases.len());
     for case in cases {
@@ -202,7 +202,7 @@ fn every_line_vector_at_every_pair_of_splits_in_every_mode() {
 }
 
 #[test]
-fn every_decoding_vector_as_lines_at_every_split() {
+fn every_decoding_vector_splits_into_lines_as_expected_at_every_split() {
     for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 24) {
         for (model_mode, mode) in [MODES[0], MODES[3]] {
             for limit in [4, 1 << 16] {

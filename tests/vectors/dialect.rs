@@ -49,7 +49,7 @@ fn is_as_expected(case: &Value, name: &str, wanted: &Value, got: Option<&Value>)
 }
 
 #[test]
-fn every_dialect_vector_at_every_split() {
+fn every_dialect_vector_decodes_as_expected_at_every_split() {
     let mut count = 0;
     for case in cases() {
         let Some((field, whole)) = whole(&case) else { continue };

@@ -282,7 +282,7 @@ impl Utf8Decoder {
         (used, resumed)
     }
 
-    /// Holds `tail`, which the last step answered with [`Step::Hold`].
+    /// Holds `tail`, for which the last step returned [`Step::Hold`].
     pub(crate) fn hold(&mut self, tail: &[u8]) {
         self.carry.hold(tail);
     }
@@ -290,7 +290,7 @@ impl Utf8Decoder {
 
 /// For callers that keep the undecoded bytes in a buffer of their own. The decoder holds nothing.
 ///
-/// They show [`step`](Self::step) the bytes at [`position`](Self::position), and call
+/// They pass the bytes at [`position`](Self::position) to [`step`](Self::step), and call
 /// [`finish_after`](Self::finish_after) at the end. To look ahead or go back, they step a copy of the
 /// [`scanner`](Self::scanner), and pass it to [`continue_from`](Self::continue_from).
 impl Utf8Decoder {
@@ -300,7 +300,7 @@ impl Utf8Decoder {
         Self { scanner, ..Self::new() }
     }
 
-    /// Describes what `input`, the bytes at [`position`](Self::position), begins with.
+    /// Classifies the start of `input`, the bytes at [`position`](Self::position).
     #[inline]
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<'i> {
         debug_assert!(self.carry.is_empty());
@@ -319,7 +319,7 @@ impl Utf8Decoder {
         self.scanner.is_plain().then(|| self.scanner.step_plain(input))
     }
 
-    /// Skips bytes that the caller does not show.
+    /// Skips bytes that the caller does not pass.
     #[cfg(any(feature = "codec", feature = "stream"))]
     #[inline]
     pub(crate) const fn skip(&mut self, bytes: usize) {
@@ -338,7 +338,7 @@ impl Utf8Decoder {
         self.scanner.close_start();
     }
 
-    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller shows them again.
+    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
     #[cfg(feature = "alloc")]
     pub(crate) const fn unread(&mut self, bytes: usize) {
         self.scanner.unread(bytes);
@@ -460,7 +460,7 @@ impl<'c> Pieces<'_, 'c> {
         }
     }
 
-    /// Skips bytes of the stream that are not shown. No bytes are held.
+    /// Skips bytes of the stream that are not passed. No bytes are held.
     pub(crate) fn pass(&mut self, bytes: usize) {
         debug_assert!(self.carry.is_empty());
         self.scanner.skip(bytes);

@@ -1,9 +1,9 @@
-//! How many characters a text has: as many as bytes that begin one.
+//! Counts the characters of a text: the bytes that begin one.
 
 /// Counts the characters of `text`. Compilers vectorise this with the target features of the caller.
 #[inline(always)]
 pub(in crate::kernel) fn count_chars(text: &str) -> usize {
-    /// Bytes of which the count fits a byte.
+    /// The number of bytes whose count fits in a byte.
     const BLOCK: usize = 192;
     let begins = |count: u8, &byte: &u8| count + u8::from(byte as i8 >= -0x40);
     let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();

@@ -54,7 +54,7 @@ pub(in crate::kernel) fn encode_utf16<V: Lanes>(
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
     let (read, written) = encode::<V, u16>(token, units, out);
-    // A surrogate that is not half of a pair is in the next step, if a whole one follows.
+    // If a whole step follows, it contains an unpaired surrogate.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
     (read + more, written + len)
 }

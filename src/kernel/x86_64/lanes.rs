@@ -94,9 +94,9 @@ impl Part for Bytes16 {
 
     #[inline(always)]
     fn three_byte_units(self, bytes: &[u8; 24]) -> Self {
-        /// The bytes of four characters, last first, in lanes of 32 bits.
+        /// Indexes that reverse the bytes of four characters into lanes of 32 bits.
         const FRONT: [u8; 16] = [2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80];
-        /// The same from byte 12 on, of what begins at byte 8.
+        /// The same for the four characters from byte 12 on, in a vector that starts at byte 8.
         const BACK: [u8; 16] = [6, 5, 4, 0x80, 9, 8, 7, 0x80, 12, 11, 10, 0x80, 15, 14, 13, 0x80];
         // SAFETY: 16 bytes each are within the 24; `self` proves SSE4.1.
         let (front, back) = unsafe {
@@ -159,7 +159,7 @@ impl Lanes for Bytes32 {
             let mask = _mm256_movemask_epi8(_mm256_packs_epi16(self.0, self.0)) as u32;
             mask & 0xFF | mask >> 8 & 0xFF00
         }
-        // (The halves of what is interleaved within halves, in order.)
+        // (Interleaving works within halves, so the results are put in order.)
         fn interleave(self, high: Self) -> [Bytes16; 4] {
             let low = Self(_mm256_unpacklo_epi8(self.0, high.0)).parts();
             let high = Self(_mm256_unpackhi_epi8(self.0, high.0)).parts();

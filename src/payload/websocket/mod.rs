@@ -1,7 +1,7 @@
-//! WebSocket messages (RFC 6455): text is validated while it arrives, whatever parses the frames.
+//! WebSocket messages (RFC 6455): validates text while it arrives, with any frame parser.
 //!
 //! A [`MessageAssembler`] takes the frames of one connection in pieces, as they arrive from the
-//! socket. It depends on no WebSocket crate: a parsed frame header (2 to 14 bytes) is all it needs.
+//! socket. It depends on no WebSocket crate and needs only the fields of a parsed frame header.
 //! Call it as follows:
 //!
 //! 1. For a header, call [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and

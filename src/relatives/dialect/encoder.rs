@@ -164,7 +164,7 @@ impl DialectEncoder {
     /// # Errors
     ///
     /// In [`ErrorMode::Fatal`], a code point that has no form in the dialect: the pushed one, or
-    /// the held one ([`offset`](DialectEncodeError::offset) tells them apart). If it is the held
+    /// the held one ([`offset`](DialectEncodeError::offset) distinguishes them). If it is the held
     /// one, the pushed one has not been consumed: push it again.
     ///
     /// # Examples

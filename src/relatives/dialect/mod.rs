@@ -14,8 +14,8 @@
 //!
 //! [`DialectDecoder`] decodes bytes to code points, or to text if every code point is a Unicode
 //! scalar value. Other code points are never in a `str`. A code point is a `u32`: a scalar value, a
-//! surrogate (U+D800 to U+DFFF), or in RFC 2279 any value of up to 31 bits. `char::from_u32` tells
-//! scalar values apart. [`DialectEncoder`] is the counterpart. With the feature `codec`,
+//! surrogate (U+D800 to U+DFFF), or in RFC 2279 any value of up to 31 bits. Use `char::from_u32`
+//! to find scalar values. [`DialectEncoder`] is the counterpart. With the feature `codec`,
 //! `DialectCodec` and `JavaUtfCodec` are codecs for tokio-util.
 //!
 //! ```

@@ -35,7 +35,7 @@ pub(crate) struct Switch {
     run_end: u64,
 }
 
-/// Counts of what has been decoded in the legacy encoding.
+/// Counts the input that has been decoded in the legacy encoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uses {
     /// The offset of the first byte.

@@ -465,13 +465,13 @@ enum Front {
     Lone(usize, Utf16Error),
 }
 
-/// What units are decoded into.
+/// The output of decoding.
 trait Output {
-    /// Appends the text of the units up to a surrogate that is not half of a pair, is the last unit, or up to
-    /// the character for which there is no room. Returns the units read.
+    /// Appends the text of the units. Stops before an unpaired surrogate, before a high surrogate at the end,
+    /// and before a character that does not fit. Returns the units read.
     fn push_paired(&mut self, units: &[u16]) -> usize;
 
-    /// Appends `text`. False: there is no room for it.
+    /// Appends `text`. Returns `false` if it does not fit.
     fn push_str(&mut self, text: &str) -> bool;
 
     /// Whether nothing has been appended.

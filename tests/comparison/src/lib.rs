@@ -1,4 +1,4 @@
-//! What COMPARISON.md says, as tests: one module per task, one test per statement.
+//! Tests of the statements in COMPARISON.md: one module per task, one test per statement.
 
 #[cfg(test)]
 mod bodies;

@@ -39,7 +39,7 @@ fn tokio_read_to_string_loses_what_it_read_when_cancelled() {
 }
 
 #[test]
-fn ours_lends_text_from_an_async_reader_as_it_arrives() {
+fn ours_borrows_text_from_an_async_reader_as_it_arrives() {
     let mut reader = Utf8Reader::new(Script::new(&[&b"5 \xE2"[..], b"\x82\xAC", b"x\xFF", b"y"]));
     let mut next = || match block_on(reader.next_str()) {
         Ok(text) => text.map(str::to_owned),
@@ -73,7 +73,7 @@ fn ours_decodes_a_blocking_reader_in_a_loop() {
 }
 
 #[test]
-fn utf8_zero_lends_text_from_a_blocking_reader() {
+fn utf8_zero_borrows_text_from_a_blocking_reader() {
     let mut decoder =
         BufReadDecoder::new(BufReader::new(Script::new(&[&b"5 \xE2"[..], b"\x82\xAC\xFF"])));
     let mut items = Vec::new();

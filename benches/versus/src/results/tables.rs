@@ -21,7 +21,7 @@ pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str, &Tier) -> Option<Strin
         assert!(TASKS.iter().any(is_of), "no task has the row {}", row.what);
     }
     let mut page = format!(
-        "# Results\n\nThis page is generated; [README.md](README.md) says how.\n\n{HOW_TO_READ}\n\n"
+        "# Results\n\nThis page is generated; [README.md](README.md) describes how.\n\n{HOW_TO_READ}\n\n"
     );
     for (key, value) in &tiers[0].about {
         line(&mut page, format_args!("- {key}: {value}"));

@@ -1,7 +1,7 @@
 //! A WebSocket echo server.
 //!
 //! It shows `MessageAssembler` on top of hyper: `src/websocket/reader.rs` reads frames from the socket and
-//! gives them to the assembler in pieces, as they arrive.
+//! passes them to the assembler in pieces, as they arrive.
 //!
 //! ```text
 //! cargo run --release -p servers --bin websocket_echo -- --self-test

@@ -232,14 +232,14 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
 #[target_feature(enable = "avx2")]
 unsafe fn join_one(from: *const u8, to: *mut u8) {
     let places = _mm_setr_epi8(5, 4, 2, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-    // SAFETY: the caller's promise; the load asks for no alignment.
+    // SAFETY: the caller's promise; the load requires no alignment.
     let pair = _mm_shuffle_epi8(unsafe { _mm_loadu_si128(from.cast()) }, places);
     let sum = _mm_add_epi32(_mm_and_si128(pair, all(0x0F3F_0F3F)), all(0x0100_0000));
     let high = _mm_and_si128(_mm_srli_epi32::<2>(sum), all(0x070F_0000));
     let middle = _mm_and_si128(_mm_srli_epi32::<4>(sum), all(0x0030_3000));
     let low = _mm_and_si128(sum, all(0x0000_0F3F));
     let joined = _mm_or_si128(_mm_or_si128(high, middle), _mm_or_si128(low, all(0xF080_8080)));
-    // SAFETY: the caller's promise; the store asks for no alignment.
+    // SAFETY: the caller's promise; the store requires no alignment.
     unsafe { _mm_storeu_si128(to.cast(), _mm_shuffle_epi8(joined, swapped())) };
 }
 
@@ -251,7 +251,7 @@ unsafe fn join_one(from: *const u8, to: *mut u8) {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn split_one(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller's promise; the load asks for no alignment.
+    // SAFETY: the caller's promise; the load requires no alignment.
     let lane = _mm_shuffle_epi8(unsafe { _mm_loadu_si128(from.cast()) }, swapped());
     let high = _mm_slli_epi32::<2>(_mm_and_si128(lane, all(0x070F_0000)));
     let middle = _mm_slli_epi32::<4>(_mm_and_si128(lane, all(0x0030_3000)));
@@ -263,7 +263,7 @@ unsafe fn split_one(from: *const u8, to: *mut u8) {
     let places = _mm_setr_epi8(-1, 3, 2, -1, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
     let ed = _mm_setr_epi8(-19, 0, 0, -19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     let pair = _mm_or_si128(_mm_shuffle_epi8(halves, places), ed);
-    // SAFETY: the caller's promise; the store asks for no alignment.
+    // SAFETY: the caller's promise; the store requires no alignment.
     unsafe { _mm_storeu_si128(to.cast(), pair) };
 }
 
@@ -289,7 +289,7 @@ fn swapped() -> __m128i {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn load(at: *const u8) -> __m256i {
-    // SAFETY: the caller's promise; the load asks for no alignment.
+    // SAFETY: the caller's promise; the load requires no alignment.
     unsafe { _mm256_loadu_si256(at.cast()) }
 }
 
@@ -301,7 +301,7 @@ unsafe fn load(at: *const u8) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn copy(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller's promises; neither asks for alignment.
+    // SAFETY: the caller's promises; neither requires alignment.
     unsafe { _mm256_storeu_si256(to.cast(), load(from)) };
 }
 

@@ -634,7 +634,7 @@ impl<const BEFORE: usize> Place<BEFORE> {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn load(block: &[u8; BLOCK]) -> __m512i {
-    // SAFETY: a block is 64 bytes; the load asks for no alignment.
+    // SAFETY: a block is 64 bytes; the load requires no alignment.
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
@@ -646,7 +646,7 @@ pub(super) fn load(block: &[u8; BLOCK]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) unsafe fn load_at(at: *const u8) -> __m512i {
-    // SAFETY: the caller's promise; the load asks for no alignment.
+    // SAFETY: the caller's promise; the load requires no alignment.
     unsafe { _mm512_loadu_si512(at.cast()) }
 }
 
@@ -683,7 +683,7 @@ pub(super) fn lanes(count: usize) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn store_to(block: __m512i, to: &mut [u8; BLOCK]) {
-    // SAFETY: a block is 64 bytes; the store asks for no alignment.
+    // SAFETY: a block is 64 bytes; the store requires no alignment.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), block) }
 }
 
@@ -695,6 +695,6 @@ pub(super) fn store_to(block: __m512i, to: &mut [u8; BLOCK]) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) unsafe fn store(block: __m512i, at: *mut u8) {
-    // SAFETY: the caller's promise; the store asks for no alignment.
+    // SAFETY: the caller's promise; the store requires no alignment.
     unsafe { _mm512_storeu_si512(at.cast(), block) }
 }
