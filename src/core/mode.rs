@@ -119,7 +119,7 @@ pub(crate) struct Repair {
 impl Repair {
     pub(crate) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
 
-    /// A repair in another encoding than UTF-8. `text` has at most 24 bytes.
+    /// A repair in an encoding other than UTF-8. `text` has at most 24 bytes.
     pub(crate) fn new(text: &str) -> Self {
         let mut bytes = [0; 24];
         bytes[..text.len()].copy_from_slice(text.as_bytes());

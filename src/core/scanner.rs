@@ -12,9 +12,9 @@ use crate::unchecked::split_line;
 
 /// The state of a UTF-8 stream between two bytes.
 ///
-/// A scanner holds no bytes and never fails. The caller shows it the bytes from
-/// [`position`](Self::position) on. [`step`](Self::step) describes the first of them and moves past them; the
-/// caller then shows the bytes that follow. [`Step::Hold`] consumes nothing: the caller shows the same bytes
+/// A scanner holds no bytes and never fails. The caller passes it the bytes from
+/// [`position`](Self::position) on. [`step`](Self::step) classifies the first of them and moves past them; the
+/// caller then passes the bytes that follow. [`Step::Hold`] consumes nothing: the caller passes the same bytes
 /// again, together with the bytes after them.
 ///
 /// ```text
@@ -71,7 +71,7 @@ impl Scanner {
         *self = Self::new(self.options);
     }
 
-    /// Returns the offset of the next byte to be shown.
+    /// Returns the offset of the next byte to pass.
     pub(crate) const fn position(&self) -> u64 {
         self.position
     }
@@ -90,7 +90,7 @@ impl Scanner {
         self.start
     }
 
-    /// Describes what `input` begins with, and moves past it.
+    /// Classifies the start of `input`, and moves past it.
     #[inline]
     pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
         if self.is_plain() {
@@ -165,7 +165,7 @@ impl Scanner {
         Step::Error(error)
     }
 
-    /// Ends the stream after `tail`, bytes that the last step answered with [`Step::Hold`].
+    /// Ends the stream after `tail`, for which the last step returned [`Step::Hold`].
     ///
     /// Each call returns one error that the end decides: `MissingBom`, then `Incomplete`, which consumes the
     /// tail. After that, calls return `None`.
@@ -181,13 +181,13 @@ impl Scanner {
         Some(error)
     }
 
-    /// Skips bytes that the caller does not show.
+    /// Skips bytes that the caller does not pass.
     #[inline]
     pub(crate) const fn skip(&mut self, bytes: usize) {
         self.position += bytes as u64;
     }
 
-    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller shows them again.
+    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
     pub(crate) const fn unread(&mut self, bytes: usize) {
         self.position -= bytes as u64;
     }
@@ -251,8 +251,8 @@ impl Scanner {
         self.look = Look::Far;
     }
 
-    /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over what it then begins with. It
-    /// takes one pass if the scanner [is plain](Self::is_plain).
+    /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over its start. It takes one pass if
+    /// the scanner [is plain](Self::is_plain).
     #[cfg(feature = "bytes")]
     #[inline]
     pub(super) fn unmask_and_step<'a>(
@@ -303,7 +303,7 @@ impl Scanner {
         })
     }
 
-    /// Ends the sequence of `tail`, one to three bytes that the last step answered with [`Step::Hold`]. The
+    /// Ends the sequence of `tail`, one to three bytes for which the last step returned [`Step::Hold`]. The
     /// byte `next` follows them and continues no sequence. Returns the error. Call it until `None`, because
     /// `MissingBom` precedes the error of the sequence.
     #[cfg(any(feature = "codec", feature = "stream"))]

@@ -1,6 +1,6 @@
 //! The line machine: removes lines from the front of a read buffer. It does no I/O; all adaptors share it.
 //!
-//! The caller shows the machine a buffer repeatedly, each time with more bytes at its end. The machine removes
+//! The caller passes the same buffer repeatedly, each time with more bytes at its end. The machine removes
 //! each line as soon as its delimiter has arrived, and rejects a line as soon as it cannot become valid. The
 //! bytes of an incomplete line stay in the buffer. The machine remembers how far it has searched and validated
 //! them, so the cost does not depend on the number of reads.
@@ -53,7 +53,7 @@ pub(crate) trait LegacyLines {
     /// Whether everything from here on is in the legacy encoding.
     fn has_turned(&self) -> bool;
 
-    /// Notes that the line at `position` is ill-formed at its byte `at`. If more of the line than the ill-formed
+    /// Records that the line at `position` is ill-formed at its byte `at`. If more of the line than the ill-formed
     /// part is in the legacy encoding, returns the index of the first such byte.
     fn turn(&mut self, position: u64, at: usize) -> Option<usize>;
 
@@ -96,7 +96,7 @@ enum State {
 struct OpenLine {
     /// The scanner before the first byte of the line.
     start: Scanner,
-    /// How far its end has been searched for.
+    /// How far the line has been searched for its end.
     looked: Looked,
     /// The number of bytes that have been validated. Their errors have been counted.
     checked: usize,

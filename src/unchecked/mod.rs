@@ -1,4 +1,4 @@
-//! Bytes to `str`: the one room besides the kernels that has unsafe code.
+//! Bytes to `str`: the only module besides the kernels with unsafe code.
 
 #[cfg(feature = "bytes")]
 mod gathered_text;
@@ -24,8 +24,8 @@ use core::ops::RangeInclusive;
 
 use crate::kernel::{Kernel, Sequence, sequence, sequence_len};
 
-/// Splits off the text at the start of `input`. Returns it, and the length of the maximal subpart that
-/// follows, if one does.
+/// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
+/// that follows, if there is one.
 #[inline]
 pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
     let found = kernel.validate(input);
@@ -35,7 +35,7 @@ pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
     (text, found.error_len.get())
 }
 
-/// The character of two bytes or more that `bytes` begin with, if they begin with one.
+/// Returns the character of two or more bytes at the start of `bytes`, if there is one.
 #[inline]
 pub(crate) fn first_char(bytes: &[u8; 4]) -> Option<&str> {
     let len = sequence_len(*bytes);
@@ -43,8 +43,8 @@ pub(crate) fn first_char(bytes: &[u8; 4]) -> Option<&str> {
     (len != 0).then(|| unsafe { core::str::from_utf8_unchecked(&bytes[..len]) })
 }
 
-/// Splits off text at the start of `input`, not beyond the first byte that is `end`: all of the ASCII,
-/// at least.
+/// Splits off text at the start of `input`, at most up to the first `end`. The text includes at least all
+/// ASCII bytes before it.
 #[cfg(any(feature = "codec", feature = "stream"))]
 #[inline]
 pub(crate) fn split_line(kernel: Kernel, end: u8, input: &[u8]) -> &str {
@@ -62,8 +62,8 @@ pub(crate) fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8
         return "";
     }
     let end = kernel.find_outside(input, range).unwrap_or(input.len());
-    // SAFETY: `Kernel::find_outside` promises that all bytes before the first that it finds, or all
-    // there are, lie in the range, which is not empty and ends with ASCII: they are ASCII.
+    // SAFETY: `Kernel::find_outside` promises that all bytes before the one it finds (all bytes if it finds
+    // none) are in the range, which is not empty and ends with ASCII: they are ASCII.
     // `tests/kernels/pairs.rs` checks every kernel.
     unsafe { core::str::from_utf8_unchecked(&input[..end]) }
 }
@@ -71,10 +71,10 @@ pub(crate) fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8
 /// Like [`split_far`], but a near error costs no more than the text before it: ASCII before an error is read
 /// a word at a time, other text block by block.
 pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
-    /// ASCII that is read a word at a time. Rows `pieces` of `benches/scenarios/damaged.rs`: `ascii/1-in-8`
+    /// The number of bytes of ASCII that are read a word at a time. Rows `pieces` of `benches/scenarios/damaged.rs`: `ascii/1-in-8`
     /// against `1-in-64`.
     const FEW: usize = 32;
-    /// More than what the kernel leaves before an error, or where there is no whole block.
+    /// More bytes than a kernel leaves before an error, or at the end of the input.
     const REST: usize = 72;
     let mut len = ascii_run(&input[..input.len().min(FEW)]);
     let error_len = loop {
@@ -92,13 +92,13 @@ pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) 
             break error_len;
         }
     };
-    // SAFETY: the first bytes are ASCII, `Kernel::valid_prefix_len` promises well-formed bytes and whole
-    // characters, and between these are `str`s; `len` is the sum of their lengths from the start of `input` on.
+    // SAFETY: `input[..len]` is a sequence of adjacent parts: ASCII, then `str`s and bytes that
+    // `Kernel::valid_prefix_len` promises to be whole, well-formed characters.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
     (text, error_len)
 }
 
-/// The number of ASCII bytes at the start of `input`.
+/// Returns the number of ASCII bytes at the start of `input`.
 #[inline(always)]
 fn ascii_run(input: &[u8]) -> usize {
     let (words, rest) = input.as_chunks();
@@ -112,10 +112,10 @@ fn ascii_run(input: &[u8]) -> usize {
     input.len() - rest.len() + ascii
 }
 
-/// Splits off the text at the start of `input`, up to what `find` finds in some of it: an index, and what
-/// to return. Otherwise returns what [`split_far`] does, as an `Err`.
+/// Splits off the text at the start of `input`, up to the index that `find` returns, and returns it with the
+/// value that `find` returns. If `find` returns `None`, the result of [`split_far`] is in `Err`.
 ///
-/// `find` is shown one window after another. They grow, as it may find something in the first.
+/// `find` is called on one window of text after another. The first is small, because a match is often near.
 pub(crate) fn split_until<T>(
     kernel: Kernel,
     input: &[u8],
@@ -140,13 +140,13 @@ pub(crate) fn split_until<T>(
         window = (window * 4).min(LARGEST);
         kernel_for_window = kernel;
     };
-    // SAFETY: `len` is the sum of lengths of `str`s that follow one another from the start of `input`;
-    // where the last was cut, slicing it has shown that the cut is between two characters.
+    // SAFETY: `input[..len]` is a sequence of adjacent `str`s. If `find` shortened the last one, slicing it
+    // has checked that the index is a character boundary.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
     (text, ending)
 }
 
-/// As [`split_far`], after unmasking all of `input` in the same pass. Returns that first.
+/// Like [`split_far`], but unmasks all of `input` in the same pass. Returns the unmasked input first.
 #[cfg(feature = "bytes")]
 #[inline]
 pub(crate) fn unmask_and_split_far(
@@ -176,28 +176,28 @@ pub(crate) fn take_text<B: SplitTo>(
     let is_front = core::ptr::eq(text.as_ptr(), all.as_ptr()) && text.len() <= all.len();
     let len = if is_front { text.len() } else { 0 };
     if len == 0 {
-        return bytestring::ByteString::new(); // splitting off nothing would count references
+        return bytestring::ByteString::new(); // an empty split would change the reference count
     }
     let taken = bytes.split_to_bytes(len);
     assert_eq!(taken.len(), len, "what was asked for has been split off");
     // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: both start at the same
-    // place, and `text` is not longer. `SplitTo` promises that these are the bytes split off, and
-    // nothing can have changed them since, as `bytes` is borrowed mutably.
+    // address, and `text` is not longer. `SplitTo` promises to split off these bytes. Nothing can have
+    // changed them since, as `bytes` is borrowed mutably.
     unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
 }
 
-/// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that are cut without copying.
+/// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying.
 ///
 /// # Safety
 ///
-/// - `split_to_bytes` gives the first bytes of what `as_ref` shows, unchanged.
+/// - `split_to_bytes` returns the first bytes of `as_ref`, unchanged.
 #[cfg(feature = "bytes")]
 pub(crate) unsafe trait SplitTo: AsRef<[u8]> {
-    /// Takes the first `n` bytes, at most all, off the front.
+    /// Splits off the first `n` bytes, at most all.
     fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes;
 }
 
-// SAFETY: that is what `split_to` does.
+// SAFETY: `split_to` returns the first `n` bytes.
 #[cfg(feature = "bytes")]
 unsafe impl SplitTo for bytes::Bytes {
     #[inline(always)]
@@ -206,7 +206,7 @@ unsafe impl SplitTo for bytes::Bytes {
     }
 }
 
-// SAFETY: that is what `split_to` does, and `freeze` changes no bytes.
+// SAFETY: `split_to` returns the first `n` bytes, and `freeze` changes no bytes.
 #[cfg(feature = "bytes")]
 unsafe impl SplitTo for bytes::BytesMut {
     #[inline(always)]

@@ -16,7 +16,7 @@ use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
 use crate::relatives::Follow;
 
 /// Decodes and encodes the strings of Java's `DataInput.readUTF` and `DataOutput.writeUTF`: a length of two
-/// bytes, big-endian, then as many bytes of Modified UTF-8.
+/// bytes, big-endian, then that number of bytes of Modified UTF-8.
 ///
 /// Strings are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, an invalid string
 /// yields one error as soon as the byte that decides it arrives. The rest of the string is

@@ -12,8 +12,8 @@ use crate::relatives::legacy::Decoded;
 
 /// The state of a stream with a fallback between two bytes.
 ///
-/// Like the [`Scanner`], which it uses, it holds no bytes. The caller passes bytes answered with
-/// [`Found::Hold`] again, together with the bytes after them.
+/// Like the [`Scanner`], which it uses, it holds no bytes. After [`Found::Hold`], the caller passes the same
+/// bytes again, together with the bytes after them.
 ///
 /// ```text
 ///            ill-formed                            LF (line)
@@ -50,7 +50,7 @@ pub(crate) struct Uses {
 
 #[derive(Clone, Copy, Debug)]
 enum Reading {
-    /// As UTF-8. With [`Extent::Line`], only ASCII precedes the position in this line.
+    /// In UTF-8. With [`Extent::Line`], only ASCII precedes the position in this line.
     Utf8,
     /// A line that began with ASCII and continues here with other text, of which `checked` bytes
     /// are known to be UTF-8. `ahead` is the scanner after them.
@@ -72,7 +72,7 @@ pub(crate) enum Found<'a> {
     Text(&'a str),
     /// This many bytes in the legacy encoding. Their text has been appended.
     Legacy(usize),
-    /// This many bytes without meaning.
+    /// This many bytes that yield nothing: a stripped BOM, or the rest of a character at a mid-stream start.
     Silent(usize),
     /// An error that the options define.
     Error(Utf8Error),
