@@ -56,6 +56,7 @@
 //! | `AsyncRead` | borrowed `&str`, not copied | [`stream::Utf8Reader`] | `stream` |
 //! | `Stream` of chunks, or `AsyncRead` | text, lines, `char`s | [`stream::Utf8Stream`], [`Utf8Lines`](stream::Utf8Lines), [`CharStream`](stream::CharStream) | `stream` |
 //! | WebSocket frames | messages | [`payload::websocket::MessageAssembler`] | `bytes` |
+//! | an event stream, in chunks of any kind | server-sent events | [`payload::sse::EventDecoder`], [`EventStream`](payload::sse::EventStream) | `alloc`, `stream` |
 //! | HTTP body | text | [`payload::http::Utf8Body`] | `http-body` |
 //! | text, `char`s, UTF-16 | `AsyncWrite` | [`stream::Utf8Writer`] | `stream` |
 //! | bytes that may not be UTF-8 | text from a legacy encoding; the encoding | [`fallback`], [`detect`] | `alloc` |
@@ -92,7 +93,7 @@
 //! | feature | adds | dependencies |
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
-//! | `alloc` | decoding into a `String`, dialects to and from a `Vec`, fallback to legacy encodings | none |
+//! | `alloc` | decoding into a `String`, dialects to and from a `Vec`, fallback to legacy encodings, server-sent events | none |
 //! | `std` | conversion into [`std::io::Error`], detection of vector instructions at run time | none |
 //! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages | bytes, bytestring |
 //! | `codec` | codecs for tokio-util | tokio-util, memchr, thiserror |
@@ -113,7 +114,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-#[cfg(any(feature = "http-body", feature = "stream"))]
+#[cfg(feature = "alloc")]
 mod adaptor;
 #[cfg(feature = "codec")]
 pub mod codec;
@@ -124,7 +125,7 @@ pub mod guide;
 mod kernel;
 #[cfg(any(feature = "codec", feature = "stream"))]
 pub mod lines;
-#[cfg(feature = "bytes")]
+#[cfg(feature = "alloc")]
 pub mod payload;
 mod relatives;
 #[cfg(any(feature = "codec", feature = "stream"))]

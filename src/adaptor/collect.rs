@@ -1,5 +1,7 @@
 //! Collecting text up to a limit.
 
+use alloc::string::String;
+
 /// The text would be longer than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;

@@ -38,8 +38,8 @@ pub enum StreamError<E> {
     /// stream continues, so does the text.
     #[error("reading failed: {0}")]
     Inner(#[source] E),
-    /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return
-    /// this.
+    /// The collected text, or an event, would be longer than the limit. Only `collect_text`,
+    /// `append_text` and [`EventStream`](crate::payload::sse::EventStream) return this.
     #[error("text is longer than {max_length} bytes")]
     TooLong {
         /// The limit, in bytes of text.
