@@ -1,4 +1,4 @@
-//! A counting allocator: the heap bytes that each thread holds, and their maximum.
+//! A counting allocator: the heap bytes that each thread holds, their maximum, and the sum of all allocations.
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 #![allow(unsafe_code, reason = "an allocator is unsafe by nature")]
@@ -12,6 +12,7 @@ struct Counting;
 thread_local! {
     static HELD: Cell<isize> = const { Cell::new(0) };
     static MOST: Cell<isize> = const { Cell::new(0) };
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// The bytes that this thread has allocated and not freed.
@@ -30,6 +31,15 @@ pub fn most() -> isize {
     MOST.get()
 }
 
+/// The sum of the sizes of all allocations of this thread, freed ones included. A reallocation counts its new size.
+pub fn allocated() -> u64 {
+    ALLOCATED.get()
+}
+
+fn count_allocation(size: usize) {
+    let _ = ALLOCATED.try_with(|allocated| allocated.set(allocated.get() + size as u64));
+}
+
 fn count(bytes: isize) {
     // The counter of a thread that is ending is gone.
     let _ = HELD.try_with(|held| {
@@ -42,6 +52,7 @@ fn count(bytes: isize) {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed());
+        count_allocation(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`, which is that of this call.
         unsafe { System.alloc(layout) }
     }
@@ -54,12 +65,14 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed());
+        count_allocation(layout.size());
         // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is that of this call.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size.cast_signed() - layout.size().cast_signed());
+        count_allocation(size);
         // SAFETY: the caller keeps the contract of `realloc`, which is that of this call.
         unsafe { System.realloc(at, layout, size) }
     }

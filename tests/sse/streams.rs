@@ -1,0 +1,187 @@
+//! `EventStream`: contracts of the adaptor.
+
+use std::io;
+use std::task::Poll;
+
+use bytes::Bytes;
+use futures::stream::FusedStream;
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
+use tokio::io::duplex;
+use tokio::task::yield_now;
+use tokio_test::task;
+use utf8_codec::payload::sse::{Event, EventStream};
+use utf8_codec::stream::{StreamError, Utf8StreamExt};
+
+use crate::counting::held;
+use crate::script::Does::{Chunk, End, Error, Pause};
+use crate::script::{Look, Script, assert_waits_only_for_script, scripts, soon, write_slowly};
+
+/// The data of each event, or an error.
+fn word<E: std::fmt::Debug>(item: Result<Event, StreamError<E>>) -> String {
+    item.map_or_else(|error| format!("{error:?}"), |event| event.data)
+}
+
+fn ready<S>(events: &mut EventStream<S>) -> Vec<String>
+where
+    S: futures::TryStream,
+    EventStream<S>: Stream<Item = Result<Event, StreamError<S::Error>>> + Unpin,
+    S::Error: std::fmt::Debug,
+{
+    let mut words = Vec::new();
+    while let Some(Some(item)) = events.next().now_or_never() {
+        words.push(word(item));
+    }
+    words
+}
+
+#[test]
+fn chunks_of_any_type_that_holds_bytes() {
+    fn first<B: AsRef<[u8]> + Unpin>(chunk: B) -> String {
+        let mut events = EventStream::new(stream::iter([Ok::<_, ()>(chunk)]));
+        ready(&mut events).concat()
+    }
+    let text = "data: é\n\n".to_owned();
+    assert_eq!(first(text.as_bytes()), "é");
+    assert_eq!(first(text.as_str()), "é");
+    assert_eq!(first(text.clone().into_bytes()), "é");
+    assert_eq!(first(Bytes::from(text.clone())), "é");
+    assert_eq!(first(utf8_codec::ByteString::from(text.clone())), "é");
+    assert_eq!(first(text), "é");
+}
+
+#[test]
+fn text_of_a_utf8_stream() {
+    let chunks = [&b"data: \xE2\x82"[..], b"\xAC\n\ndata: \xFF", b"x\n\n"].map(Ok::<_, ()>);
+    let mut events = EventStream::new(stream::iter(chunks).utf8());
+    let words = ready(&mut events);
+    assert_eq!(words[0], "€");
+    // The error is that of the text, and the event around it is rejected.
+    assert!(words[1].starts_with("Inner(Utf8("), "{words:?}");
+    assert_eq!(words.len(), 2);
+}
+
+#[cfg(feature = "http-body")]
+#[tokio::test]
+async fn a_text_body_and_a_plain_body() {
+    use http_body_util::{BodyDataStream, Full};
+    use utf8_codec::payload::http::Utf8Body;
+
+    let body = || Full::<Bytes>::from("\u{FEFF}data: ✓\n\n");
+    let event = EventStream::new(BodyDataStream::new(body())).try_next().await.unwrap();
+    assert_eq!(event.unwrap().data, "✓");
+    let text = BodyDataStream::new(Utf8Body::new(body()));
+    assert_eq!(EventStream::new(text).try_next().await.unwrap().unwrap().data, "✓");
+}
+
+#[test]
+fn the_stream_is_fused_and_drops_an_incomplete_event() {
+    let does = [Chunk(b"data: 1\n\ndata: 2\n"), End, Chunk(b"\ndata: 3\n\n"), End];
+    let mut events = EventStream::new(Script::new(&does));
+    assert!(!events.is_terminated());
+    assert_eq!(ready(&mut events), ["1"]);
+    for _ in 0..3 {
+        assert_eq!(events.next().now_or_never(), Some(None));
+        assert!(events.is_terminated());
+    }
+    assert_eq!(events.get_ref().polls, 2);
+}
+
+#[test]
+fn all_events_of_a_chunk_are_yielded_before_the_source_is_polled_again() {
+    let mut events = EventStream::new(Script::new(&[Chunk(b"data: 1\n\ndata: 2\r\r"), Error("e")]));
+    for data in ["1", "2"] {
+        assert_eq!(word(events.next().now_or_never().unwrap().unwrap()), data);
+        assert_eq!(events.get_ref().polls, 1);
+    }
+}
+
+#[test]
+fn an_error_of_the_source_rejects_the_current_event() {
+    let does = [Chunk(b"data: 1\n\nid: 7\ndata: \xE2"), Error("e"), Chunk(b"\x82\xAC\n\ndata: 3\n\n")];
+    let mut events = EventStream::new(Script::new(&does));
+    assert_eq!(ready(&mut events), ["1", "Inner(\"e\")", "3"]);
+    assert_eq!((events.decoder().last_event_id(), events.decoder().error_count()), ("", 0));
+}
+
+#[test]
+fn an_error_of_a_reader_loses_nothing() {
+    let does = [Chunk(b"data: 1\n\ndata: \xE2"), Error("e"), Pause, Chunk(b"\x82\xAC\n\n"), End];
+    let mut events = EventStream::from_reader(Script::new(&does));
+    let words: Vec<_> = std::iter::repeat_with(|| ready(&mut events)).take(2).flatten().collect();
+    assert_eq!(words.len(), 3);
+    assert_eq!((&*words[0], &*words[2]), ("1", "€"));
+    assert!(words[1].starts_with("Inner("), "{words:?}");
+}
+
+#[test]
+fn it_waits_only_for_its_source() {
+    let steps = [Chunk(b""), Chunk(b"data: x\n\n"), Chunk(b"data"), Error("e"), Pause, End];
+    for does in scripts(&steps, 4) {
+        let events = EventStream::new(Script::new(&does));
+        let look = |events: &EventStream<Script>| -> Look { events.get_ref().look() };
+        assert_waits_only_for_script(&does, events, look, |cx, events| {
+            events.poll_next(cx).map(|item| item.is_some())
+        });
+    }
+}
+
+#[test]
+fn an_endless_source_without_events_lets_other_tasks_run() {
+    for chunk in ["", ":\n", "data: x\n", "\n"] {
+        let source = stream::repeat(Ok::<_, ()>(chunk));
+        let mut events = task::spawn(EventStream::new(source).with_max_length(usize::MAX));
+        for _ in 0..3 {
+            assert_eq!(events.poll_next(), Poll::Pending, "{chunk:?}");
+            assert!(events.is_woken(), "{chunk:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn losing_a_select_loses_no_event() {
+    let text = "id: é\ndata: 日本\r\n\r\n".repeat(50);
+    let (peer, socket) = duplex(3);
+    let writer = write_slowly(peer, &text);
+    let mut events = EventStream::from_reader(socket);
+    let (mut count, mut interrupted) = (0, 0);
+    loop {
+        tokio::select! {
+            biased;
+            event = events.next() => match event {
+                Some(event) => {
+                    assert_eq!(event.unwrap().data, "日本");
+                    count += 1;
+                }
+                None => break,
+            },
+            () = yield_now() => interrupted += 1,
+        }
+    }
+    soon(writer).await.unwrap();
+    assert_eq!(count, 50);
+    assert!(interrupted > 10, "interrupted only {interrupted} times");
+}
+
+#[test]
+fn between_events_it_holds_no_memory() {
+    let does = [Chunk(b"event: e\ndata: x\n\n"), Pause];
+    let mut events = EventStream::new(Script::new(&does));
+    let before = held();
+    assert_eq!(ready(&mut events), ["x"]);
+    assert!(held() <= before, "{} bytes", held() - before);
+}
+
+#[test]
+fn errors_become_io_errors() {
+    let too_long = StreamError::<io::Error>::TooLong { max_length: 1 };
+    assert_eq!(io::Error::from(too_long).kind(), io::ErrorKind::InvalidData);
+    let source = stream::iter([Err::<&str, _>(io::Error::from(io::ErrorKind::TimedOut))]);
+    let error = EventStream::new(source).try_next().now_or_never().unwrap().unwrap_err();
+    assert_eq!(io::Error::from(error).kind(), io::ErrorKind::TimedOut);
+}
+
+#[test]
+fn it_is_send_sync_unpin_clone_and_debug() {
+    fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
+    is_plain::<EventStream<stream::Iter<std::vec::IntoIter<Result<Bytes, ()>>>>>();
+}
