@@ -48,7 +48,8 @@ fn one_space_after_the_colon_is_removed() {
 
 #[test]
 fn event_types_name_the_events() {
-    let stream = "event: add\ndata: 73\n\nevent: remove\ndata: 21\n\ndata: x\n\nevent:\ndata: y\n\n";
+    let stream =
+        "event: add\ndata: 73\n\nevent: remove\ndata: 21\n\ndata: x\n\nevent:\ndata: y\n\n";
     let names = ["add", "remove", "message", "message"];
     let seen: Vec<_> = events(stream).into_iter().map(|event| event.0).collect();
     assert_eq!(seen, names);
@@ -70,9 +71,7 @@ const STREAMS: &[&[u8]] = &[
 ];
 
 fn with_line_ends(stream: &[u8]) -> Vec<Vec<u8>> {
-    let replaced = |end: &[u8]| {
-        stream.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(end)
-    };
+    let replaced = |end: &[u8]| stream.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(end);
     vec![stream.to_vec(), replaced(b"\r"), replaced(b"\r\n")]
 }
 
@@ -137,9 +136,32 @@ proptest! {
 }
 
 const PIECES: &[&[u8]] = &[
-    b"data", b"event", b"id", b"retry", b":", b": ", b" ", b"\n", b"\n", b"\r", b"\r\n", b"\n\n",
-    b"data: ", b"data:", b"id: ", b"event: ", b"retry: ", b"7", b"\0", b"\xEF\xBB\xBF", b"\xEF",
-    b"\xE2\x82\xAC", b"\xE2\x82", b"\x80", b"\xFF", b"x",
+    b"data",
+    b"event",
+    b"id",
+    b"retry",
+    b":",
+    b": ",
+    b" ",
+    b"\n",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\n\n",
+    b"data: ",
+    b"data:",
+    b"id: ",
+    b"event: ",
+    b"retry: ",
+    b"7",
+    b"\0",
+    b"\xEF\xBB\xBF",
+    b"\xEF",
+    b"\xE2\x82\xAC",
+    b"\xE2\x82",
+    b"\x80",
+    b"\xFF",
+    b"x",
     b"a longer text, of more than the thirty-two bytes of one block",
 ];
 

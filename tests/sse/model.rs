@@ -26,8 +26,7 @@ pub(crate) fn decode<'a>(
         assert_eq!(decoder.position(), len);
     }
     let last_event_id = decoder.last_event_id().to_owned();
-    let outcome =
-        Outcome { items, last_event_id, reconnection_time: decoder.reconnection_time() };
+    let outcome = Outcome { items, last_event_id, reconnection_time: decoder.reconnection_time() };
     let first = decoder.first_error().map(|error| error.valid_up_to());
     (outcome, (decoder.error_count(), first))
 }
@@ -75,7 +74,8 @@ pub(crate) fn expected(stream: &[u8], max_length: usize) -> Outcome {
                 }
             }
             b"retry" if is_complete => {
-                let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+                let is_number =
+                    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
                 if is_number {
                     let time = Duration::from_millis(value.parse().unwrap_or(u64::MAX));
                     outcome.reconnection_time = Some(time);

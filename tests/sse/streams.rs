@@ -97,7 +97,8 @@ fn all_events_of_a_chunk_are_yielded_before_the_source_is_polled_again() {
 
 #[test]
 fn an_error_of_the_source_rejects_the_current_event() {
-    let does = [Chunk(b"data: 1\n\nid: 7\ndata: \xE2"), Error("e"), Chunk(b"\x82\xAC\n\ndata: 3\n\n")];
+    let does =
+        [Chunk(b"data: 1\n\nid: 7\ndata: \xE2"), Error("e"), Chunk(b"\x82\xAC\n\ndata: 3\n\n")];
     let mut events = EventStream::new(Script::new(&does));
     assert_eq!(ready(&mut events), ["1", "Inner(\"e\")", "3"]);
     assert_eq!((events.decoder().last_event_id(), events.decoder().error_count()), ("", 0));

@@ -1,103 +1,176 @@
-//! Server-sent events (WHATWG HTML, section 9.2): a parser for a client, and a server that sends events
+//! Server-sent events (WHATWG HTML, section 9.2): a client that reconnects, and a server that sends events
 //! split in awkward places.
 
+use std::error::Error;
+use std::fmt;
 use std::io;
-use std::mem;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
 use bytes::Bytes;
-use futures::{Stream, StreamExt, TryStreamExt, stream};
+use futures::stream::BoxStream;
+use futures::{StreamExt, stream};
+use reqwest::header::{ACCEPT, CACHE_CONTROL, HeaderValue};
+use reqwest::{Client, Response, StatusCode};
 use tokio::sync::Semaphore;
-use tokio_util::codec::FramedRead;
-use tokio_util::io::StreamReader;
-use utf8_codec::codec::Utf8LinesCodec;
-use utf8_codec::lines::{Delimiter, LineEnd, LineError};
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+use utf8_codec::payload::sse::{Event, EventStream};
+use utf8_codec::stream::StreamError;
 
-/// One event.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
-    /// The field `event`, or `message` if there was none.
-    pub name: String,
-    /// The fields `data`, joined by line feeds.
-    pub data: String,
-    /// The most recent field `id`.
-    pub id: String,
+/// The events of a response.
+pub type Events = EventStream<BoxStream<'static, reqwest::Result<Bytes>>>;
+
+/// An event, or an error: an event that is too long, or the end of a broken connection.
+pub type Item = Result<Event, StreamError<reqwest::Error>>;
+
+/// How long a client waits before it reconnects, and when it stops.
+#[derive(Clone, Copy, Debug)]
+pub struct Reconnection {
+    /// The time to wait, unless the server sets another. It doubles with each failure.
+    pub wait: Duration,
+    /// The maximum time to wait, whatever the server sets.
+    pub max_wait: Duration,
+    /// How many connections in a row can fail, or end without an event.
+    pub max_failures: u32,
 }
 
-/// Turns lines into events.
-#[derive(Clone, Debug, Default)]
-pub struct Parser {
-    name: String,
-    data: String,
-    id: String,
-}
-
-impl Parser {
-    /// Parses the next line; an empty line ends an event.
-    pub fn push(&mut self, line: &str) -> Option<Event> {
-        if line.is_empty() {
-            let name = mem::take(&mut self.name);
-            let mut data = mem::take(&mut self.data);
-            data.pop()?; // the last line feed
-            let name = if name.is_empty() { "message".to_owned() } else { name };
-            return Some(Event { name, data, id: self.id.clone() });
-        }
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match field {
-            "event" => self.name = value.to_owned(),
-            "data" => {
-                self.data.push_str(value);
-                self.data.push('\n');
-            }
-            "id" if !value.contains('\0') => self.id = value.to_owned(),
-            _ => {} // a comment, `retry`, or an unknown field
-        }
-        None
+impl Default for Reconnection {
+    fn default() -> Self {
+        let (wait, max_wait) = (Duration::from_secs(1), Duration::from_secs(60));
+        Self { wait, max_wait, max_failures: 5 }
     }
 }
 
-/// Turns the chunks of a body into events. As in the standard, a BOM at the start is removed, ill-formed
-/// parts are replaced, and lines end with CR, LF or CR LF.
+impl Reconnection {
+    /// Returns the time to wait after this many failures. `server` is the time that the server has set: it can
+    /// make the client wait longer than by default, but not shorter.
+    fn wait(&self, server: Option<Duration>, failures: u32) -> Duration {
+        let first = server.unwrap_or_default().max(self.wait);
+        first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(self.max_wait)
+    }
+}
+
+/// The reason why a client has no events.
+#[derive(Debug)]
+pub enum ConnectError {
+    /// The server could not be reached. Another attempt may succeed.
+    Unreachable(reqwest::Error),
+    /// The response is no event stream: another status than 200, or another media type.
+    NoEventStream(String),
+    /// The last connections failed or had no event.
+    GaveUp(u32),
+    /// Nobody takes the events.
+    Output(io::Error),
+}
+
+/// Passes the events of `url` on, and reconnects when the stream ends. It returns when the server answers with
+/// the status 204, which the standard has for this purpose.
 ///
 /// # Errors
 ///
-/// An item is an error if a chunk is one, or if a line is longer than [`MAX_LINE`] bytes.
-pub fn events<E>(
-    chunks: impl Stream<Item = Result<Bytes, E>>,
-) -> impl Stream<Item = io::Result<Event>>
-where
-    E: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let codec = Utf8LinesCodec::new()
-        .with_delimiter(Delimiter::any_newline())
-        .with_options(Utf8Options::new().with_bom(BomPolicy::Strip))
-        .with_error_mode(ErrorMode::Replacement)
-        .with_max_length(MAX_LINE);
-    let reader = StreamReader::new(chunks.map_err(io::Error::other));
-    let mut parser = Parser::default();
-    FramedRead::new(reader, codec).filter_map(move |line| {
-        let event = match line {
-            Ok(Ok(line)) if line.end == LineEnd::Delimiter => parser.push(&line).map(Ok),
-            Ok(Ok(_)) => None, // the stream ended inside this line
-            Ok(Err(error)) => Some(Err(too_long(error))),
-            Err(error) => Some(Err(error)),
+/// An error of the first connection; a response that is no event stream; or too many failures in a row.
+pub async fn follow(
+    url: &str,
+    rules: Reconnection,
+    mut pass_on: impl FnMut(Item) -> io::Result<()>,
+) -> Result<(), ConnectError> {
+    let client = Client::new();
+    let mut connection = connect(&client, url, "").await?;
+    let (mut server_wait, mut failures) = (None, 0);
+    while let Some(mut events) = connection {
+        failures += 1;
+        while let Some(item) = events.next().await {
+            if item.is_ok() {
+                failures = 0;
+            }
+            pass_on(item).map_err(ConnectError::Output)?;
+        }
+        let last_event_id = events.decoder().last_event_id().to_owned();
+        server_wait = events.decoder().reconnection_time().or(server_wait);
+        drop(events);
+        connection = loop {
+            if failures > rules.max_failures {
+                return Err(ConnectError::GaveUp(failures));
+            }
+            tokio::time::sleep(rules.wait(server_wait, failures)).await;
+            match connect(&client, url, &last_event_id).await {
+                Err(ConnectError::Unreachable(_)) => failures += 1,
+                outcome => break outcome?,
+            }
         };
-        std::future::ready(event)
-    })
+    }
+    Ok(())
 }
 
-fn too_long(error: LineError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
+/// Requests the events after `last_event_id`. Returns `None` if there will be no more.
+///
+/// # Errors
+///
+/// [`ConnectError::Unreachable`] or [`ConnectError::NoEventStream`].
+pub async fn connect(
+    client: &Client,
+    url: &str,
+    last_event_id: &str,
+) -> Result<Option<Events>, ConnectError> {
+    let mut request = client.get(url).header(ACCEPT, MEDIA_TYPE).header(CACHE_CONTROL, "no-store");
+    // An ID with control characters cannot be sent.
+    if let Ok(id) = HeaderValue::from_bytes(last_event_id.as_bytes())
+        && !id.is_empty()
+    {
+        request = request.header("last-event-id", id);
+    }
+    let response = request.send().await.map_err(ConnectError::Unreachable)?;
+    if response.status() == StatusCode::NO_CONTENT {
+        return Ok(None);
+    }
+    check(&response).map_err(ConnectError::NoEventStream)?;
+    let events = EventStream::new(response.bytes_stream().boxed());
+    Ok(Some(events.with_max_length(MAX_EVENT).with_last_event_id(last_event_id)))
 }
 
-/// The longest line, in bytes.
-pub const MAX_LINE: usize = 1 << 20;
+/// Checks the status and the media type, whose parameters are ignored.
+fn check(response: &Response) -> Result<(), String> {
+    if response.status() != StatusCode::OK {
+        return Err(format!("status {}", response.status()));
+    }
+    let field = response.headers().get(CONTENT_TYPE).map_or(&[][..], HeaderValue::as_bytes);
+    let media_type = field.split(|&byte| byte == b';').next().unwrap_or_default();
+    if media_type.trim_ascii().eq_ignore_ascii_case(MEDIA_TYPE.as_bytes()) {
+        return Ok(());
+    }
+    Err(format!("media type {:?}", String::from_utf8_lossy(media_type)))
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(error) => write!(f, "connecting failed: {error}"),
+            Self::NoEventStream(found) => write!(f, "no event stream: {found}"),
+            Self::GaveUp(failures) => {
+                write!(f, "gave up after {failures} connections in a row without an event")
+            }
+            Self::Output(error) => write!(f, "writing failed: {error}"),
+        }
+    }
+}
+
+impl Error for ConnectError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Unreachable(error) => Some(error),
+            Self::Output(error) => Some(error),
+            Self::NoEventStream(_) | Self::GaveUp(_) => None,
+        }
+    }
+}
+
+const MEDIA_TYPE: &str = "text/event-stream";
+
+/// The longest event, in bytes.
+pub const MAX_EVENT: usize = 1 << 20;
 
 /// A server that sends these pieces at `/`. At each [`Piece::Wait`] it waits for a permit of `seen`.
 pub fn router(pieces: Vec<Piece>, seen: Arc<Semaphore>) -> Router {
@@ -120,7 +193,7 @@ pub fn router(pieces: Vec<Piece>, seen: Arc<Semaphore>) -> Router {
                 }
             }
         });
-        std::future::ready(([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(chunks)))
+        std::future::ready(([(CONTENT_TYPE, MEDIA_TYPE)], Body::from_stream(chunks)))
     };
     Router::new().route("/", get(send))
 }

@@ -1,70 +1,131 @@
-//! Server-sent events, split anywhere, and over a loopback socket.
+//! A client of server-sent events over loopback sockets: events split anywhere, and reconnections.
 
-use std::convert::Infallible;
-use std::io;
+use std::collections::VecDeque;
 use std::net::Ipv4Addr;
-use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::Router;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use bytes::Bytes;
-use futures::{FutureExt, StreamExt, TryStreamExt, stream};
-use servers::sse::{Event, MAX_LINE, Piece, events, hostile_pieces, router};
+use futures::TryStreamExt;
+use reqwest::Client;
+use servers::sse::{ConnectError, Piece, Reconnection, connect, follow, hostile_pieces, router};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+use utf8_codec::payload::sse::Event;
+use utf8_codec::stream::StreamError;
 
-/// Returns the events of these bytes in chunks of `size` bytes.
-fn parsed(bytes: &[u8], size: usize) -> Vec<io::Result<Event>> {
-    let chunks = bytes.chunks(size).map(Bytes::copy_from_slice).map(Ok::<_, Infallible>);
-    let chunks: Vec<_> = chunks.collect();
-    events(stream::iter(chunks)).collect().now_or_never().expect("never waits")
+/// Serves `router` on a loopback socket. Returns its URL.
+async fn serve(router: Router) -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
 }
 
-fn event(name: &str, data: &str, id: &str) -> Event {
-    Event { name: name.into(), data: data.into(), id: id.into() }
+/// A server that sends these responses, then the status 204. Also returns the `Last-Event-ID` of each request.
+async fn server(
+    responses: impl IntoIterator<Item = Response>,
+) -> (String, Arc<Mutex<Vec<String>>>) {
+    let responses: Arc<Mutex<VecDeque<_>>> = Arc::new(Mutex::new(responses.into_iter().collect()));
+    let ids = Arc::new(Mutex::new(Vec::new()));
+    let noted = ids.clone();
+    let respond = move |headers: HeaderMap| {
+        let id = headers.get("last-event-id").map_or(&[][..], |id| id.as_bytes());
+        noted.lock().unwrap().push(String::from_utf8(id.to_vec()).unwrap());
+        let response = responses.lock().unwrap().pop_front();
+        std::future::ready(response.unwrap_or_else(|| StatusCode::NO_CONTENT.into_response()))
+    };
+    (serve(Router::new().route("/", get(respond))).await, ids)
 }
 
-#[test]
-fn events_do_not_depend_on_splits_or_line_endings() {
-    let stream = "\u{FEFF}: коммéнтарий\ndata: 一行目\ndata\ndata:  三行目\nid: 1\n\nevent: větší\nretry: 7\n\
-                  data:x: y\nid: a\0b\n\nevent: none\n\n: end\nid\ndata:👋🏽\n\n\ndata: cut off\n";
-    let expected = [
-        event("message", "一行目\n\n 三行目", "1"),
-        event("větší", "x: y", "1"),
-        event("message", "👋🏽", ""),
+fn events(body: &'static str) -> Response {
+    ([("content-type", "Text/Event-Stream; charset=x")], body).into_response()
+}
+
+/// Waits for a few milliseconds, whatever the server sets.
+const QUICK: Reconnection = Reconnection {
+    wait: Duration::from_millis(1),
+    max_wait: Duration::from_millis(5),
+    max_failures: 3,
+};
+
+/// Follows `url` to the end. Returns the data and the last event ID of each event, or the error.
+async fn followed(url: &str) -> (Vec<(String, String)>, Result<(), ConnectError>) {
+    let mut seen = Vec::new();
+    let following = follow(url, QUICK, |item| {
+        seen.push(match item {
+            Ok(event) => (event.data, event.last_event_id),
+            Err(error) => (error.to_string(), "error".to_owned()),
+        });
+        Ok(())
+    });
+    let outcome = timeout(Duration::from_secs(30), following).await.expect("hangs");
+    (seen, outcome)
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(data, id)| ((*data).to_owned(), (*id).to_owned())).collect()
+}
+
+#[tokio::test]
+async fn it_reconnects_with_the_id_of_the_last_complete_event() {
+    let responses = [
+        "id: é1\ndata: a\n\nid: 2\ndata: cut off",
+        "\u{FEFF}data: b\n\nid\ndata: c\n\n",
+        "data: d\n\n",
     ];
-    for newline in ["\n", "\r", "\r\n"] {
-        let stream = stream.replace('\n', newline).into_bytes();
-        for size in 1..=stream.len() {
-            let parsed: io::Result<Vec<_>> = parsed(&stream, size).into_iter().collect();
-            assert_eq!(parsed.unwrap(), expected, "{newline:?} {size}");
-        }
+    let (url, ids) = server(responses.map(events)).await;
+    let (seen, outcome) = followed(&url).await;
+    outcome.unwrap();
+    assert_eq!(seen, pairs(&[("a", "é1"), ("b", "é1"), ("c", ""), ("d", "")]));
+    assert_eq!(*ids.lock().unwrap(), ["", "é1", "", ""]);
+}
+
+#[tokio::test]
+async fn the_time_that_the_server_sets_is_bounded() {
+    let (url, ids) = server([events("retry: 99999999999999999999\ndata: a\n\n")]).await;
+    followed(&url).await.1.unwrap();
+    let (url, more) = server([events("retry: 0\ndata: a\n\n")]).await;
+    followed(&url).await.1.unwrap();
+    assert_eq!((ids.lock().unwrap().len(), more.lock().unwrap().len()), (2, 2));
+}
+
+#[tokio::test]
+async fn it_gives_up_after_connections_without_events() {
+    let (url, ids) = server((0..99).map(|_| events(": nothing\n\nid: 1\ndata: cut off"))).await;
+    let (seen, outcome) = followed(&url).await;
+    assert!(matches!(outcome, Err(ConnectError::GaveUp(4))), "{outcome:?}");
+    assert_eq!((seen, ids.lock().unwrap().len()), (vec![], 4));
+}
+
+#[tokio::test]
+async fn a_response_that_is_no_event_stream_is_an_error() {
+    let html = || ([("content-type", "text/html")], "data: x\n\n").into_response();
+    let failed = || (StatusCode::INTERNAL_SERVER_ERROR, events("data: x\n\n")).into_response();
+    for (response, message) in [
+        (html(), "no event stream: media type \"text/html\""),
+        (failed(), "no event stream: status 500 Internal Server Error"),
+    ] {
+        let (url, ids) = server([events("data: a\n\n"), response, events("data: b\n\n")]).await;
+        let (seen, outcome) = followed(&url).await;
+        assert_eq!(outcome.unwrap_err().to_string(), message);
+        assert_eq!((seen, ids.lock().unwrap().len()), (pairs(&[("a", "")]), 2));
     }
 }
 
-#[test]
-fn invalid_bytes_are_replaced() {
-    for size in 1..20 {
-        let parsed = parsed(b"data: \xE2\x82!\xFF\n\n", size);
-        assert_eq!(parsed[0].as_ref().unwrap().data, "\u{FFFD}!\u{FFFD}", "{size}");
-    }
-}
-
-#[test]
-fn an_endless_line_is_an_error_and_the_next_event_is_kept() {
-    let bytes = format!("data: {}\ndata: next\n\n", "x".repeat(MAX_LINE));
-    let parsed = parsed(bytes.as_bytes(), 8192);
-    assert_eq!(parsed[0].as_ref().unwrap_err().kind(), io::ErrorKind::InvalidData);
-    assert_eq!(*parsed[1].as_ref().unwrap(), event("message", "next", ""));
-}
-
-#[test]
-fn a_body_error_is_returned() {
-    let chunks = [Ok(Bytes::from_static(b"data: 1\n\n")), Err(io::Error::other("the cable"))];
-    let parsed: Vec<_> = events(stream::iter(chunks)).collect().now_or_never().unwrap();
-    assert_eq!(*parsed[0].as_ref().unwrap(), event("message", "1", ""));
-    assert_eq!(parsed[1].as_ref().unwrap_err().to_string(), "the cable");
+#[tokio::test]
+async fn an_event_that_is_too_long_is_an_error_and_the_next_one_arrives() {
+    let long = format!("data: {}\n\ndata: next\n\n", "x".repeat((1 << 20) + 1));
+    let (url, _) = server([events(long.leak())]).await;
+    let mut events = connect(&Client::new(), &url, "").await.unwrap().unwrap();
+    let error = events.try_next().await.unwrap_err();
+    assert!(matches!(error, StreamError::TooLong { max_length: 0x10_0000 }));
+    assert_eq!(events.try_next().await.unwrap(), Some(Event::new("next")));
 }
 
 #[test]
@@ -88,16 +149,11 @@ async fn an_event_arrives_with_the_byte_that_completes_it() {
         let data = text.replace('\n', &format!("{newline}data: "));
         hostile_pieces(format!("data: {data}{newline}{newline}").as_bytes())
     });
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
-    let router = router(pieces.collect(), seen.clone());
-    tokio::spawn(async move { axum::serve(listener, router).await });
-
-    let response = reqwest::get(url).await.unwrap();
-    let mut events = pin!(events(response.bytes_stream()));
+    let url = serve(router(pieces.collect(), seen.clone())).await;
+    let mut events = connect(&Client::new(), &url, "").await.unwrap().unwrap();
     for (text, _) in sent {
         let next = timeout(Duration::from_secs(30), events.try_next()).await.expect("hangs");
-        assert_eq!(next.unwrap(), Some(event("message", text, "")));
+        assert_eq!(next.unwrap(), Some(Event::new(text.to_owned())));
         seen.add_permits(1);
     }
     assert_eq!(events.try_next().await.unwrap(), None);

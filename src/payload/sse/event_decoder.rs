@@ -429,7 +429,8 @@ impl EventDecoder {
         }
         self.utf8.seek(self.position - self.utf8.incomplete().len() as u64);
         let Self { utf8, pending, max_length, .. } = self;
-        utf8.push(bytes).all(|piece| pending.append(field, piece.unwrap_or(REPLACEMENT), *max_length))
+        utf8.push(bytes)
+            .all(|piece| pending.append(field, piece.unwrap_or(REPLACEMENT), *max_length))
     }
 
     /// Ends the value of `field`. Returns whether the event is within the limit.
@@ -597,7 +598,8 @@ fn line_end(bytes: &[u8]) -> usize {
     const BLOCK: usize = 32;
     let is_end = |byte: &u8| (*byte == b'\r') | (*byte == b'\n');
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let clean = blocks.iter().take_while(|block| !block.iter().fold(false, |any, byte| any | is_end(byte)));
+    let clean =
+        blocks.iter().take_while(|block| !block.iter().fold(false, |any, byte| any | is_end(byte)));
     let start = clean.count() * BLOCK;
     bytes[start..].iter().position(is_end).map_or(bytes.len(), |at| start + at)
 }

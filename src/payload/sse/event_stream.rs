@@ -236,7 +236,9 @@ where
                 *this.used = chunk.len() - rest.len();
                 if let Some(event) = event {
                     let max_length = this.decoder.max_length();
-                    return Poll::Ready(Some(event.map_err(|_| StreamError::TooLong { max_length })));
+                    return Poll::Ready(Some(
+                        event.map_err(|_| StreamError::TooLong { max_length }),
+                    ));
                 }
                 *this.chunk = None;
             }

@@ -1,7 +1,8 @@
 //! A client of server-sent events that prints each event as soon as it arrives.
 //!
-//! It shows `Utf8LinesCodec` with the line endings, the BOM policy and the error mode of the standard, over
-//! the body of a reqwest response: see the function `events` in `src/sse.rs`.
+//! It shows `EventStream` over the body of a reqwest response, with what the standard leaves to the client: it
+//! checks the status and the media type, and reconnects with `Last-Event-ID` after the time that the server
+//! sets, within bounds. See `follow` in `src/sse.rs`.
 //!
 //! ```text
 //! cargo run --release -p servers --bin sse_client [URL]
@@ -14,16 +15,16 @@
 use std::error::Error;
 use std::io::Write;
 use std::net::Ipv4Addr;
-use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use futures::{Stream, TryStreamExt};
-use servers::sse::{self, Event, Piece};
+use futures::TryStreamExt;
+use servers::sse::{self, Item, Piece, Reconnection};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use utf8_codec::payload::sse::Event;
 
 /// Prints server-sent events as they arrive.
 #[derive(Debug, Parser)]
@@ -50,19 +51,16 @@ async fn main() -> ExitCode {
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Prints the events of a server until the stream ends.
+/// Prints the events of a server until it has no more.
 async fn follow(url: &str) -> Outcome {
-    let mut events = pin!(connect(url).await?);
-    while let Some(event) = events.try_next().await? {
-        print_now(&format!("{}: {}\n", event.name, event.data))?;
-    }
-    Ok(())
-}
-
-async fn connect(url: &str) -> reqwest::Result<impl Stream<Item = std::io::Result<Event>>> {
-    let request = reqwest::Client::new().get(url).header("accept", "text/event-stream");
-    let response = request.send().await?.error_for_status()?;
-    Ok(sse::events(response.bytes_stream()))
+    let print = |item: Item| match item {
+        Ok(event) => print_now(&format!("{}: {}\n", event.event_type, event.data)),
+        Err(error) => {
+            eprintln!("sse_client: {error}");
+            Ok(())
+        }
+    };
+    Ok(sse::follow(url, Reconnection::default(), print).await?)
 }
 
 /// Prints the events of a server on a loopback socket, and checks each.
@@ -76,11 +74,13 @@ async fn show() -> Outcome {
     let server = axum::serve(listener, sse::router(pieces, seen.clone()));
     let server = tokio::spawn(async move { server.await });
 
-    let mut events = pin!(connect(&url).await?);
+    let events = sse::connect(&reqwest::Client::new(), &url, "").await?;
+    let mut events = events.ok_or("no events")?;
     for (n, token) in expected.iter().enumerate() {
         let event = tokio::time::timeout(PATIENCE, events.try_next()).await;
         let event = event.map_err(|_| format!("no event after number {n}"))??;
-        let wanted = Event { name: "token".into(), data: (*token).into(), id: n.to_string() };
+        let (event_type, last_event_id) = ("token".into(), n.to_string());
+        let wanted = Event { event_type, data: (*token).into(), last_event_id };
         if event.as_ref() != Some(&wanted) {
             return Err(format!("{event:?} instead of {wanted:?}").into());
         }
