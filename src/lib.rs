@@ -56,7 +56,7 @@
 //! | `AsyncRead` | borrowed `&str`, not copied | [`stream::Utf8Reader`] | `stream` |
 //! | `Stream` of chunks, or `AsyncRead` | text, lines, `char`s | [`stream::Utf8Stream`], [`Utf8Lines`](stream::Utf8Lines), [`CharStream`](stream::CharStream) | `stream` |
 //! | WebSocket frames | messages | [`payload::websocket::MessageAssembler`] | `bytes` |
-//! | an event stream, in chunks of any kind | server-sent events | [`payload::sse::EventDecoder`], [`EventStream`](payload::sse::EventStream) | `alloc`, `stream` |
+//! | an event stream, in chunks | server-sent events | [`payload::sse::EventDecoder`], [`EventStream`](payload::sse::EventStream) | `alloc`, `stream` |
 //! | HTTP body | text | [`payload::http::Utf8Body`] | `http-body` |
 //! | text, `char`s, UTF-16 | `AsyncWrite` | [`stream::Utf8Writer`] | `stream` |
 //! | bytes that may not be UTF-8 | text from a legacy encoding; the encoding | [`fallback`], [`detect`] | `alloc` |

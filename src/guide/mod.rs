@@ -50,11 +50,8 @@ pub mod websocket {}
 
 /// Events: server-sent events and token streams.
 ///
-#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("events.md"))]
-#[cfg_attr(
-    not(all(feature = "codec", feature = "stream")),
-    doc = "This page needs the features `codec` and `stream`."
-)]
+#[cfg_attr(feature = "stream", doc = include_str!("events.md"))]
+#[cfg_attr(not(feature = "stream"), doc = "This page needs the feature `stream`.")]
 pub mod events {}
 
 /// JSON lines: newline-delimited JSON, and JSON-RPC over standard input.
