@@ -351,7 +351,8 @@ impl<V: Lanes> Units<V> {
     }
 }
 
-/// Copies at most some ten units, in chunks that overlap: a call takes longer (`benches/chars`).
+/// Copies units, about ten at most, in overlapping chunks: a call to `memcpy` would take longer
+/// (`benches/scenarios/chars.rs`).
 ///
 /// # Panics
 ///

@@ -38,15 +38,15 @@ pub(in crate::kernel) trait Vector: Copy {
     fn and(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
     fn wrapping_add(self, other: Self) -> Self;
-    /// The sum of signed bytes.
+    /// The saturating sum of signed bytes.
     fn saturating_add(self, other: Self) -> Self;
-    /// The difference of unsigned bytes.
+    /// The saturating difference of unsigned bytes.
     fn saturating_sub(self, other: Self) -> Self;
     /// `(self + other + 1) / 2`
     fn average(self, other: Self) -> Self;
-    /// The greater of unsigned bytes.
+    /// The maximum of each pair of unsigned bytes.
     fn max(self, other: Self) -> Self;
-    /// The less of unsigned bytes.
+    /// The minimum of each pair of unsigned bytes.
     fn min(self, other: Self) -> Self;
     /// The entries of `table` that the low four bits of each byte select. Each byte is below 80.
     fn lookup_16(self, table: &[u8; 16]) -> Self;
@@ -67,7 +67,7 @@ pub(in crate::kernel) trait Vector: Copy {
         self.movemask() != 0
     }
 
-    /// The first byte of which bit 7 is set.
+    /// The index of the first byte whose bit 7 is set.
     #[inline(always)]
     fn first_high_bit(self) -> Option<usize> {
         let mask = self.movemask();

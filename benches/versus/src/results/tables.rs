@@ -8,7 +8,7 @@ use crate::support::report::figure;
 
 const HOW_TO_READ: &str = "\
 Ratios are a peer's time divided by ours: above 1 we are faster. A ratio below 1 is **bold**, and its row counts as lost. \
-Columns in *italics* are other types of this crate; columns in brackets are floors, which do less than the task. Neither counts.
+Columns in *italics* are other types of this crate; columns in brackets do less than the task and show a lower bound of its time. Neither counts.
 
 GB/s are of input. Texts are random words of one script; `mixed` is markup around runs of several scripts. `std` is the standard library, \
 or the usual code on top of it. Contenders take turns, and every answer is asserted. A tier is forced in this crate and in simdutf; the \
