@@ -22,7 +22,9 @@ use crate::lines::{Delimiter, Line, LineError};
 /// Lines are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, an invalid line yields one
 /// [`LineError`], from the call that delivers the deciding byte. The rest of that line is skipped: it is
 /// neither validated nor counted. The next line is unaffected. The other modes repair ill-formed parts and
-/// keep every line, except those that are too long. An error is an item, so `FramedRead` continues after it.
+/// keep every line, except those that are too long. A repaired line does not report its errors: if you need the
+/// text and the offsets, use [`Utf8ChunksCodec`](crate::codec::Utf8ChunksCodec), as in
+/// [the guide](crate::guide::sockets). An error is an item, so `FramedRead` continues after it.
 ///
 /// A line has at most 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) unless
 /// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they arrive,
@@ -243,8 +245,9 @@ impl Utf8LinesCodec {
 
     /// Returns the decoder, for the error count, whether a BOM was removed, and the number of skipped bytes.
     ///
-    /// Its position is the offset up to which the read buffer has been validated. In a rejected line, only the
-    /// error that rejected it is counted.
+    /// Its position is the offset up to which the read buffer has been validated. When a line is returned, its errors
+    /// have been counted and those of the next line have not. In a rejected line, errors are counted up to the byte
+    /// that decides; the rest is skipped.
     ///
     /// # Examples
     ///

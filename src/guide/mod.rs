@@ -17,6 +17,20 @@
 //! | follow the rules of a protocol | [`protocols`] |
 //!
 //! The module contains documentation only. The [crate page](crate) has a table of the main types.
+//!
+//! The snippets use these dependencies. Those that await run in an `async fn main` that is not shown:
+//!
+//! ```toml
+//! utf8-codec = { version = "0.1", features = ["http-body"] }
+//! bytes = "1"
+//! futures = "0.3"
+//! http = "1"
+//! http-body = "1"
+//! http-body-util = "0.1"
+//! serde_json = "1"
+//! tokio = { version = "1", features = ["io-util", "macros", "net", "rt-multi-thread"] }
+//! tokio-util = { version = "0.7", features = ["codec", "io"] }
+//! ```
 
 /// `from_utf8_lossy` in a loop: the bug, and the fix in one line.
 ///

@@ -135,7 +135,7 @@ impl fmt::Display for Line {
 pub struct LineError {
     /// The number of the line. The first line is 1.
     pub number: u64,
-    /// The offset in the stream of the first byte of the line, in bytes.
+    /// The offset in the stream of the first byte of the line, in bytes. That of the error is in `kind`.
     pub offset: u64,
     /// Why the line was rejected.
     pub kind: LineErrorKind,

@@ -69,6 +69,10 @@ pub trait Utf8StreamExt: Stream {
     /// Decodes the chunks of this stream, with the default options, in
     /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal).
     ///
+    /// The items are `Result`s. A channel has no errors: map its chunks with `std::io::Result::Ok`. `next()`
+    /// and the other methods of [`StreamExt`](futures::StreamExt) need an `Unpin` stream: if this one is not,
+    /// write `Box::pin(stream).utf8()`.
+    ///
     /// # Examples
     ///
     /// ```

@@ -265,7 +265,8 @@ impl<S> Utf8Lines<S> {
 
     /// Returns the inner decoder, for its error count, whether a BOM was removed, and how many
     /// bytes were skipped. Its position is the offset up to which [`rest`](Self::rest) has been
-    /// scanned.
+    /// scanned. When a line is returned, its errors have been counted and those of the next line have
+    /// not. In a rejected line, errors are counted up to the byte that decides.
     ///
     /// # Examples
     ///

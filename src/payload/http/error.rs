@@ -12,7 +12,7 @@ use crate::core::error::Utf8Error;
 
 /// An error of a [`Utf8Body`](crate::payload::http::Utf8Body); `E` is the error of the inner body.
 ///
-/// The message contains that of the source.
+/// The message contains the reason, the offset of an ill-formed part, and the message of the source.
 ///
 /// # Examples
 ///
@@ -27,9 +27,9 @@ use crate::core::error::Utf8Error;
 /// let body = Utf8Body::new(Full::<Bytes>::from(&b"caf\xE9, th\xE9"[..]));
 /// let error = body.collect_text(1000).await.unwrap_err();
 /// assert_eq!((error.status(), error.offset()), (StatusCode::BAD_REQUEST, Some(3)));
-/// let BodyError::Utf8(error) = error else { panic!("{error}") };
-/// let message = "invalid UTF-8 at byte 3: truncated character (e9, followed by 2c)";
+/// let message = "invalid UTF-8 in the body at byte 3: truncated character (e9, followed by 2c)";
 /// assert_eq!(error.to_string(), message);
+/// assert!(matches!(error, BodyError::Utf8(error) if error.bytes() == b"\xE9"));
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
