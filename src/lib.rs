@@ -144,6 +144,9 @@ pub use crate::core::encoder::Utf8Encoder;
 pub use crate::core::error::{Utf8Error, Utf8ErrorKind};
 pub use crate::core::mode::ErrorMode;
 pub use crate::core::options::Utf8Options;
+#[cfg(feature = "alloc")]
+pub use crate::core::slices::from_utf8_lossy;
+pub use crate::core::slices::{count_chars, from_utf8};
 pub use crate::core::strictness::Strictness;
 pub use crate::core::validator::Utf8Validator;
 pub use crate::core::{boundary, decoder};

@@ -79,6 +79,28 @@ impl Utf8Codec {
         Self::default()
     }
 
+    /// Creates a codec that replaces each ill-formed part with U+FFFD, like `String::from_utf8_lossy`: short
+    /// for `new().with_error_mode(ErrorMode::Replacement)`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::TryStreamExt;
+    /// use tokio_util::codec::FramedRead;
+    /// use utf8_codec::codec::Utf8Codec;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let texts: Vec<_> =
+    ///     FramedRead::new(&b"caf\xE9, 5 \xE2\x82"[..], Utf8Codec::lossy()).try_collect().await?;
+    /// assert_eq!(texts.concat(), "caf\u{FFFD}, 5 \u{FFFD}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn lossy() -> Self {
+        Self::new().with_error_mode(ErrorMode::Replacement)
+    }
+
     /// Sets the options, and starts a new stream.
     ///
     /// # Examples

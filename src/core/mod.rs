@@ -95,6 +95,7 @@ pub(crate) mod error;
 pub(crate) mod mode;
 pub(crate) mod options;
 pub(crate) mod scanner;
+pub(crate) mod slices;
 pub(crate) mod strictness;
 pub(crate) mod tally;
 pub(crate) mod text;

@@ -5,4 +5,5 @@ mod boundary;
 mod contract;
 mod messages;
 mod protocols;
+mod slices;
 mod traits;

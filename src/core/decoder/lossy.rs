@@ -13,6 +13,7 @@
 //! If errors are dense, kernels that validate far ahead are of little use, and the cost of each error matters.
 //! The loop writes text and repairs into memory reserved in advance, a word or a sequence at a time.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use crate::core::decoder::Utf8Decoder;
@@ -21,6 +22,59 @@ use crate::core::mode::{EVERY_ESCAPE, EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMod
 use crate::core::scanner::Step as ScannerStep;
 use crate::kernel::{BLOCK, ErrorLen, Kernel, Sequence};
 use crate::unchecked::{Repairs, ShortText, SortedBlock, Step, TextOutput};
+
+/// The replacement of `String::from_utf8_lossy` in a loop.
+impl Utf8Decoder {
+    /// Decodes `chunk`, with U+FFFD for each ill-formed part, like [`String::from_utf8_lossy`], but across
+    /// chunks.
+    ///
+    /// The concatenation of all results is what `from_utf8_lossy` returns for the whole stream. Borrows from
+    /// `chunk` if that is well-formed and the decoder holds nothing, even if a character at the end of the
+    /// chunk is incomplete. Otherwise it allocates. At most three bytes are held for the next call.
+    ///
+    /// At the end of the stream, [`finish_to_string`](Self::finish_to_string) appends the U+FFFD of a
+    /// character that never became complete, and nothing if there is none. For other repairs, or to reuse
+    /// one `String`, use [`push_to_string`](Self::push_to_string).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Utf8Decoder};
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut text = String::new();
+    /// for chunk in [&b"5 \xE2\x82"[..], b"\xAC or \xFF", b"6 \xC2"] {
+    ///     text += &decoder.push_lossy(chunk);
+    /// }
+    /// decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
+    /// assert_eq!(text, "5 € or \u{FFFD}6 \u{FFFD}");
+    /// assert_eq!(decoder.error_count(), 2);
+    /// ```
+    pub fn push_lossy<'c>(&mut self, chunk: &'c [u8]) -> Cow<'c, str> {
+        let (mut text, mut input) = ("", chunk);
+        while self.incomplete().is_empty() {
+            let mut scanner = self.scanner;
+            match scanner.step(input) {
+                ScannerStep::Text(found) if text.is_empty() => {
+                    text = found;
+                    input = &input[found.len()..];
+                }
+                ScannerStep::Silent(len) => input = &input[len..],
+                ScannerStep::Hold => {
+                    self.hold(input);
+                    self.scanner = scanner;
+                    return Cow::Borrowed(text);
+                }
+                ScannerStep::Text(_) | ScannerStep::Error(_) => break,
+            }
+            self.scanner = scanner;
+        }
+        let mut repaired = String::with_capacity(text.len() + input.len());
+        repaired.push_str(text);
+        let _done = self.push_to_string(input, ErrorMode::Replacement, &mut repaired);
+        Cow::Owned(repaired)
+    }
+}
 
 impl Utf8Decoder {
     /// Appends the text of `input` to `text`, and repairs each error.
