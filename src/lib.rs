@@ -121,14 +121,16 @@ pub mod codec;
 mod core;
 #[cfg(any(doc, doctest))]
 pub mod guide;
+#[cfg(feature = "std")]
+pub mod io;
 #[allow(unsafe_code)]
 mod kernel;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 pub mod lines;
 #[cfg(feature = "alloc")]
 pub mod payload;
 mod relatives;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 pub mod search;
 #[cfg(feature = "stream")]
 pub mod stream;

@@ -82,7 +82,7 @@ impl Start {
     }
 
     /// Whether the next bytes can be skipped, as a BOM or as the rest of a character.
-    #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+    #[cfg(any(feature = "http-body", feature = "lines"))]
     pub(crate) const fn may_skip(self) -> bool {
         !self.is_over() && !matches!(self, Self::Bom(BomPolicy::Forbid))
     }

@@ -7,7 +7,7 @@ use crate::core::options::Utf8Options;
 use crate::core::text::unmask_and_split_far;
 use crate::core::text::{Ending, Look, split_far, split_text};
 use crate::kernel::{Kernel, decode_char, error_at_start};
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 use crate::unchecked::split_line;
 
 /// The state of a UTF-8 stream between two bytes.
@@ -85,7 +85,7 @@ impl Scanner {
     }
 
     /// Returns the state of the start of the stream.
-    #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+    #[cfg(any(feature = "http-body", feature = "lines"))]
     pub(crate) const fn start(&self) -> Start {
         self.start
     }
@@ -306,7 +306,7 @@ impl Scanner {
     /// Ends the sequence of `tail`, one to three bytes for which the last step returned [`Step::Hold`]. The
     /// byte `next` follows them and continues no sequence. Returns the error. Call it until `None`, because
     /// `MissingBom` precedes the error of the sequence.
-    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "lines")]
     pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
         let mut joined = [next; 4];
         joined[..tail.len()].copy_from_slice(tail);
@@ -318,7 +318,7 @@ impl Scanner {
 
     /// Returns a prefix of `input` that is text and ends before the first byte `end`. The prefix contains at
     /// least the leading ASCII. The scanner [is plain](Self::is_plain), and does not move.
-    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "lines")]
     #[inline]
     pub(crate) fn peek_text<'a>(&self, end: u8, input: &'a [u8]) -> &'a str {
         debug_assert!(self.is_plain());
@@ -326,7 +326,7 @@ impl Scanner {
     }
 
     /// Returns `input` if all of it is text. The scanner [is plain](Self::is_plain), and does not move.
-    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "lines")]
     #[inline]
     pub(crate) fn peek_whole<'a>(&self, input: &'a [u8]) -> Option<&'a str> {
         debug_assert!(self.is_plain());
@@ -439,7 +439,7 @@ mod tests {
         assert!(busy().iter_mut().all(|scanner| scanner.take_char("€".as_bytes()).is_none()));
     }
 
-    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "lines")]
     #[test]
     fn peeking_keeps_the_position() {
         let scanner = Scanner::new(Utf8Options::new());

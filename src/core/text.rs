@@ -3,7 +3,7 @@
 //! The layers above `core` import items of `unchecked` and `kernel` from here.
 
 pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
-#[cfg(feature = "stream")]
+#[cfg(feature = "std")]
 pub(crate) use crate::unchecked::ReadBuffer;
 #[cfg(feature = "alloc")]
 pub(crate) use crate::unchecked::push_utf16;

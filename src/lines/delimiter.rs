@@ -15,14 +15,12 @@ use crate::search::pattern::Pattern;
 /// # Examples
 ///
 /// ```
-/// use bytes::BytesMut;
-/// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::io::Utf8Reader;
 /// use utf8_codec::lines::Delimiter;
 ///
 /// let first = |delimiter, bytes: &[u8]| {
-///     let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter);
-///     codec.decode(&mut BytesMut::from(bytes)).unwrap().unwrap().unwrap().text
+///     let mut lines = Utf8Reader::new(bytes).into_lines().with_delimiter(delimiter);
+///     lines.next().unwrap().unwrap().text
 /// };
 /// assert_eq!(first(Delimiter::lf(), b"a\rb\r\nc"), "a\rb");
 /// assert_eq!(first(Delimiter::any_newline(), b"a\rb\r\nc"), "a");

@@ -1,5 +1,6 @@
 //! What is a line, and why is one rejected?
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 use std::ops::Deref;
@@ -13,15 +14,11 @@ use crate::core::error::Utf8Error;
 /// # Examples
 ///
 /// ```
-/// use bytes::BytesMut;
-/// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::io::Utf8Reader;
 /// use utf8_codec::lines::LineEnd;
 ///
-/// let mut codec = Utf8LinesCodec::new();
-/// let mut buffer = BytesMut::from("one\r\ntwo");
-/// codec.decode(&mut buffer).unwrap();
-/// let line = codec.decode_eof(&mut buffer).unwrap().unwrap().unwrap();
+/// let mut lines = Utf8Reader::new(&b"one\r\ntwo"[..]).into_lines();
+/// let line = lines.nth(1).unwrap().unwrap();
 /// assert_eq!(line.to_uppercase(), "TWO"); // a line is a `str`
 /// assert_eq!((line.number, line.offset, line.end), (2, 5, LineEnd::Stream));
 /// ```
@@ -43,15 +40,12 @@ pub struct Line {
 /// # Examples
 ///
 /// ```
-/// use bytes::BytesMut;
-/// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::Utf8LinesCodec;
+/// use utf8_codec::io::Utf8Reader;
 /// use utf8_codec::lines::LineEnd;
 ///
-/// let mut codec = Utf8LinesCodec::new();
-/// let mut buffer = BytesMut::from("one\ntwo");
-/// let mut end = || Some(codec.decode_eof(&mut buffer).ok()??.ok()?.end);
-/// assert_eq!([end(), end(), end()], [Some(LineEnd::Delimiter), Some(LineEnd::Stream), None]);
+/// let lines = Utf8Reader::new(&b"one\ntwo"[..]).into_lines();
+/// let ends: Vec<_> = lines.map(|line| line.unwrap().end).collect();
+/// assert_eq!(ends, [LineEnd::Delimiter, LineEnd::Stream]);
 /// ```
 // As wide as the other fields: see `crate::core`, "Store forwarding"; scenario `framed`.
 #[repr(u64)]
@@ -117,15 +111,13 @@ impl fmt::Display for Line {
 /// # Examples
 ///
 /// ```
-/// use bytes::BytesMut;
-/// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::Utf8LinesCodec;
-/// use utf8_codec::lines::LineErrorKind;
+/// use utf8_codec::io::Utf8Reader;
+/// use utf8_codec::lines::{LineErrorKind, LinesError};
 ///
-/// let mut codec = Utf8LinesCodec::new().with_max_length(5);
-/// let mut buffer = BytesMut::from("fine\nnot so fine\n");
-/// codec.decode(&mut buffer).unwrap();
-/// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+/// let reader = Utf8Reader::new(&b"fine\nnot so fine\n"[..]);
+/// let mut lines = reader.into_lines().with_max_length(5);
+/// assert!(lines.next().unwrap().is_ok());
+/// let Some(Err(LinesError::Line(error))) = lines.next() else { panic!() };
 /// assert_eq!((error.number, error.offset), (2, 5));
 /// assert_eq!(error.kind, LineErrorKind::TooLong { max_length: 5 });
 /// assert_eq!(error.to_string(), "line 2 at byte 5 is longer than 5 bytes");
@@ -146,13 +138,11 @@ pub struct LineError {
 /// # Examples
 ///
 /// ```
-/// use bytes::BytesMut;
-/// use tokio_util::codec::Decoder;
-/// use utf8_codec::codec::Utf8LinesCodec;
-/// use utf8_codec::lines::LineErrorKind;
+/// use utf8_codec::io::Utf8Reader;
+/// use utf8_codec::lines::{LineErrorKind, LinesError};
 ///
-/// let mut codec = Utf8LinesCodec::new();
-/// let error = codec.decode(&mut BytesMut::from(&b"a\xFF"[..])).unwrap().unwrap().unwrap_err();
+/// let mut lines = Utf8Reader::new(&b"a\xFF"[..]).into_lines();
+/// let Some(Err(LinesError::Line(error))) = lines.next() else { panic!() };
 /// assert!(matches!(error.kind, LineErrorKind::Utf8(error) if error.valid_up_to() == 1));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -185,8 +175,8 @@ impl fmt::Display for LineError {
     }
 }
 
-impl std::error::Error for LineError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl Error for LineError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.kind {
             LineErrorKind::Utf8(error) => Some(error),
             LineErrorKind::TooLong { .. } => None,
@@ -203,5 +193,63 @@ impl From<LineError> for io::Error {
             LineErrorKind::TooLong { .. } => io::ErrorKind::InvalidData,
         };
         Self::new(kind, error)
+    }
+}
+
+/// An error while lines are read. The next line follows it.
+///
+/// `E` is the error of the source of bytes. The message contains that of the source.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::io::Utf8Reader;
+/// use utf8_codec::lines::LinesError;
+///
+/// let mut lines = Utf8Reader::new(&b"\xFF\nlast"[..]).into_lines();
+/// let error = lines.next().unwrap().unwrap_err();
+/// assert!(matches!(error, LinesError::Line(error) if error.number == 1));
+/// assert_eq!(lines.next().unwrap().unwrap(), "last");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LinesError<E> {
+    /// A line was rejected. The rest of it is skipped.
+    Line(LineError),
+    /// The source failed. Unless the source is a `Utf8Reader`, the current line is rejected as well.
+    Inner(E),
+}
+
+impl<E: fmt::Display> fmt::Display for LinesError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(error) => error.fmt(f),
+            Self::Inner(error) => write!(f, "reading failed: {error}"),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for LinesError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Line(error) => error.source(),
+            Self::Inner(error) => Some(error),
+        }
+    }
+}
+
+impl<E> From<LineError> for LinesError<E> {
+    fn from(error: LineError) -> Self {
+        Self::Line(error)
+    }
+}
+
+/// Returns an inner error unchanged. A [`LineError`] is converted by its own `From`.
+impl<E: Into<io::Error>> From<LinesError<E>> for io::Error {
+    fn from(error: LinesError<E>) -> Self {
+        match error {
+            LinesError::Line(error) => error.into(),
+            LinesError::Inner(error) => error.into(),
+        }
     }
 }

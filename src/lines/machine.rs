@@ -73,7 +73,6 @@ pub(crate) trait LegacyLines {
 }
 
 /// No fallback: all lines are UTF-8.
-#[cfg(feature = "stream")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoLegacy;
 
@@ -139,7 +138,6 @@ impl<L: LegacyLines> LineMachine<L> {
     }
 
     /// Continues from the position of `decoder`, which holds nothing. The next line begins there.
-    #[cfg(feature = "stream")]
     pub(crate) fn set_decoder(&mut self, decoder: Utf8Decoder) {
         self.decoder = decoder;
     }
@@ -196,7 +194,6 @@ impl<L: LegacyLines> LineMachine<L> {
     }
 
     /// Returns the decoder, moved back to the front of the read buffer, and the mode.
-    #[cfg(feature = "stream")]
     pub(crate) fn into_decoder(self) -> (Utf8Decoder, ErrorMode) {
         let Self { mut decoder, mode, state, .. } = self;
         if let State::Line(line) = state {
@@ -618,7 +615,6 @@ fn repair(
     Ok(item.into_text())
 }
 
-#[cfg(feature = "stream")]
 impl LegacyLines for NoLegacy {
     fn is_some(&self) -> bool {
         false

@@ -5,4 +5,4 @@ pub(crate) mod line;
 pub(crate) mod machine;
 
 pub use delimiter::Delimiter;
-pub use line::{Line, LineEnd, LineError, LineErrorKind};
+pub use line::{Line, LineEnd, LineError, LineErrorKind, LinesError};

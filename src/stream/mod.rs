@@ -56,7 +56,6 @@
 
 mod char_block;
 mod char_stream;
-mod error;
 mod ext;
 mod piece;
 mod poll;
@@ -66,13 +65,14 @@ mod utf8_lines;
 mod utf8_stream;
 mod write;
 
+pub use crate::adaptor::stream_error::StreamError;
+pub use crate::lines::LinesError;
 pub use char_stream::CharStream;
-pub use error::StreamError;
 pub use ext::{Utf8ReadExt, Utf8StreamExt};
 pub use read::{ReaderChunks, Utf8ByteReader, Utf8Reader};
-pub use utf8_lines::{LinesError, Utf8Lines};
+pub use utf8_lines::Utf8Lines;
 pub use utf8_stream::Utf8Stream;
 pub use write::Utf8Writer;
 
-use error::append_within;
+use crate::adaptor::stream_error::append_within;
 use texts::Texts;

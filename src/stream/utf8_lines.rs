@@ -12,10 +12,10 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
+use crate::adaptor::read_text::Unread;
 use crate::core::decoder::Utf8Decoder;
-use crate::core::mode::ErrorMode;
 use crate::lines::machine::{LineMachine, NoLegacy};
-use crate::lines::{Delimiter, Line, LineError};
+use crate::lines::{Delimiter, Line, LinesError};
 use crate::stream::poll::State;
 use crate::stream::{Texts, Utf8Reader};
 
@@ -25,10 +25,10 @@ pin_project! {
     ///
     /// Created by [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines),
     /// [`Utf8Reader::into_lines`] and [`text_lines`](crate::stream::Utf8StreamExt::text_lines),
-    /// with the options and the error mode of that stream or reader. In [`ErrorMode::Fatal`], the
-    /// default, an invalid line yields one error as soon as the problem is known, and the next line
-    /// is unaffected. The other modes repair ill-formed parts and keep every line, except lines
-    /// that are too long.
+    /// with the options and the error mode of that stream or reader. In
+    /// [`Fatal`](crate::ErrorMode::Fatal) mode, the default, an invalid line yields one error as
+    /// soon as the problem is known, and the next line is unaffected. The other modes repair
+    /// ill-formed parts and keep every line, except lines that are too long.
     ///
     /// It buffers the incomplete line: at most 65,536 bytes (64 KiB) unless
     /// [`with_max_length`](Self::with_max_length) sets another limit, the delimiter, and one chunk.
@@ -80,52 +80,10 @@ pin_project! {
     }
 }
 
-/// An error in a stream of lines. The stream continues after it.
-///
-/// The message contains that of the source.
-///
-/// # Examples
-///
-/// ```
-/// use futures::{StreamExt, stream};
-/// use utf8_codec::stream::{LinesError, Utf8StreamExt};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let chunks = [Ok(&b"\xFF\ncut "[..]), Err("timed out"), Ok(b"off\nlast")];
-/// let mut lines = stream::iter(chunks).utf8().lines();
-/// let error = lines.next().await.unwrap().unwrap_err();
-/// assert!(matches!(error, LinesError::Line(error) if error.number == 1));
-/// assert_eq!(lines.next().await.unwrap(), Err(LinesError::Inner("timed out")));
-/// assert_eq!(lines.next().await.unwrap().unwrap(), "last");
-/// # }
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LinesError<E> {
-    /// A line was rejected. The rest of it is skipped.
-    #[error(transparent)]
-    Line(#[from] LineError),
-    /// The source failed. Unless the source is a [`Utf8Reader`], the current line is rejected as
-    /// well.
-    #[error("reading failed: {0}")]
-    Inner(#[source] E),
-}
-
-/// Returns an inner error unchanged. A [`LineError`] is converted by its own `From`.
-impl<E: Into<io::Error>> From<LinesError<E>> for io::Error {
-    fn from(error: LinesError<E>) -> Self {
-        match error {
-            LinesError::Line(error) => error.into(),
-            LinesError::Inner(error) => error.into(),
-        }
-    }
-}
-
 impl<S> Utf8Lines<S> {
     /// Splits the chunks of `source` into lines, with the default settings: lines of at most 64
-    /// KiB, ended by LF or CR LF, in [`ErrorMode::Fatal`]. For other options and error modes, see
-    /// [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines).
+    /// KiB, ended by LF or CR LF, in [`Fatal`](crate::ErrorMode::Fatal) mode. For other options and
+    /// error modes, see [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines).
     ///
     /// # Examples
     ///
@@ -146,16 +104,10 @@ impl<S> Utf8Lines<S> {
         Self { source, machine, buffer, state: State::Open }
     }
 
-    /// Continues with `unread`, which starts at the position of `decoder`. If `has_ended`, the
-    /// stream ends after it.
-    pub(super) fn continuing(
-        source: S,
-        unread: &[u8],
-        decoder: Utf8Decoder,
-        mode: ErrorMode,
-        has_ended: bool,
-    ) -> Self {
-        let mut lines = Self { buffer: BytesMut::from(unread), ..Self::new(source) };
+    /// Continues with the unread bytes of a reader.
+    pub(super) fn continuing(source: S, unread: Unread) -> Self {
+        let Unread { bytes, decoder, mode, has_ended } = unread;
+        let mut lines = Self { buffer: BytesMut::from(&bytes[..]), ..Self::new(source) };
         lines.machine.set_decoder(decoder);
         lines.machine.set_error_mode(mode);
         if has_ended {

@@ -12,6 +12,7 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::chunk_text::ChunkText;
+use crate::adaptor::read_text::Unread;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
@@ -234,7 +235,7 @@ impl<S> Utf8Stream<S> {
         let has_ended = self.state != State::Open;
         let ChunkText { mut decoder, mode, chunk } = self.text;
         let unread = [decoder.take_held().as_bytes(), &chunk].concat();
-        Utf8Lines::continuing(self.inner, &unread, decoder, mode, has_ended)
+        Utf8Lines::continuing(self.inner, Unread { bytes: unread, decoder, mode, has_ended })
     }
 }
 

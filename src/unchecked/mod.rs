@@ -2,7 +2,7 @@
 
 #[cfg(feature = "bytes")]
 mod gathered_text;
-#[cfg(feature = "stream")]
+#[cfg(feature = "std")]
 mod read_buffer;
 mod short_text;
 #[cfg(feature = "alloc")]
@@ -12,7 +12,7 @@ mod text_output;
 
 #[cfg(feature = "bytes")]
 pub(crate) use gathered_text::GatheredText;
-#[cfg(feature = "stream")]
+#[cfg(feature = "std")]
 pub(crate) use read_buffer::ReadBuffer;
 pub(crate) use short_text::ShortText;
 #[cfg(feature = "alloc")]
@@ -45,7 +45,7 @@ pub(crate) fn first_char(bytes: &[u8; 4]) -> Option<&str> {
 
 /// Splits off text at the start of `input`, at most up to the first `end`. The text includes at least all
 /// ASCII bytes before it.
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 #[inline]
 pub(crate) fn split_line(kernel: Kernel, end: u8, input: &[u8]) -> &str {
     let text = &input[..kernel.text_before(end, input)];

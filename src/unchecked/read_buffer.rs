@@ -33,6 +33,7 @@ impl ReadBuffer {
 
     /// Creates a buffer that contains `bytes` as if they had been read. If they do not fit inline, it allocates
     /// `capacity` bytes.
+    #[cfg(feature = "lines")]
     pub(crate) fn holding(bytes: &[u8], capacity: usize) -> Self {
         let mut buffer = Self::new();
         if bytes.len() > Self::WITHIN {
@@ -112,6 +113,7 @@ impl ReadBuffer {
     }
 
     /// Adds the last `len` bytes of those dropped since the last [`room`](Self::room) to the rest again.
+    #[cfg(feature = "lines")]
     pub(crate) fn take_back(&mut self, len: usize) {
         debug_assert!(self.start == self.text);
         self.text -= len;
@@ -145,6 +147,15 @@ impl ReadBuffer {
         &mut room[..most]
     }
 
+    /// Allocates `capacity` bytes on the heap now, if they do not fit inline and nothing is allocated: for
+    /// readers whose first read is as large as the others.
+    #[inline]
+    pub(crate) fn reserve(&mut self, capacity: usize) {
+        if capacity > Self::WITHIN && matches!(self.memory, Memory::Within(_)) {
+            self.grow(capacity);
+        }
+    }
+
     /// Allocates memory on the heap to replace the inline memory.
     #[cold]
     fn grow(&mut self, capacity: usize) {
@@ -162,6 +173,7 @@ impl ReadBuffer {
     }
 
     /// Frees the memory on the heap if the remaining bytes fit inline.
+    #[cfg(feature = "stream")]
     pub(crate) fn shrink(&mut self) {
         let left = self.start..self.filled;
         if let Memory::Heap(heap) = &self.memory

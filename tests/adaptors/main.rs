@@ -1,5 +1,7 @@
 //! Streams, readers and writers.
 
+#[cfg(feature = "std")]
+mod blocking;
 mod chars;
 mod contract;
 #[cfg(feature = "stream")]

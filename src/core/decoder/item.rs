@@ -44,6 +44,7 @@ impl Item {
     }
 
     /// Returns the text, or `None` if it is empty.
+    #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
     pub(crate) fn into_item(self) -> Option<ByteString> {
         Some(self.into_text()).filter(|text| !text.is_empty())
     }

@@ -3,7 +3,7 @@
 pub(crate) mod buffer;
 pub(crate) mod destination;
 pub(crate) mod input;
-#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+#[cfg(any(feature = "http-body", feature = "lines"))]
 pub(crate) mod item;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
@@ -295,7 +295,7 @@ impl Utf8Decoder {
 /// [`scanner`](Self::scanner), and pass it to [`continue_from`](Self::continue_from).
 impl Utf8Decoder {
     /// Returns a decoder that continues from `scanner`, with an error count of 0.
-    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "lines")]
     pub(crate) const fn at(scanner: Scanner) -> Self {
         Self { scanner, ..Self::new() }
     }
@@ -313,14 +313,14 @@ impl Utf8Decoder {
 
     /// The fast path of [`step`](Self::step). Returns the text that `input` begins with, which can be empty,
     /// and what follows it, or `None` if the scanner is not plain.
-    #[cfg(feature = "stream")]
+    #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) fn step_plain<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
         self.scanner.is_plain().then(|| self.scanner.step_plain(input))
     }
 
     /// Skips bytes that the caller does not pass.
-    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "lines")]
     #[inline]
     pub(crate) const fn skip(&mut self, bytes: usize) {
         self.scanner.skip(bytes);
@@ -345,7 +345,7 @@ impl Utf8Decoder {
     }
 
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
-    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "std")]
     pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         self.scanner.finish(tail).map(|error| self.tally.note(error))
     }
@@ -372,7 +372,7 @@ impl Utf8Decoder {
     }
 
     /// Subtracts the last `errors` from the count: their bytes are decoded again.
-    #[cfg(feature = "stream")]
+    #[cfg(feature = "lines")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.tally.forget(errors);
     }

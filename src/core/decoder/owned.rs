@@ -3,18 +3,18 @@
 use core::iter::FusedIterator;
 
 use bytes::Bytes;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
 use crate::core::decoder::Utf8Decoder;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 use crate::core::decoder::input::{Taken, take_step};
 use crate::core::decoder::input::{take_piece, take_plain};
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 use crate::core::decoder::item::Item;
 use crate::core::error::Utf8Error;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 use crate::core::mode::ErrorMode;
 use crate::core::text::{Ending, SplitTo};
 
@@ -121,7 +121,7 @@ impl Utf8Decoder {
     ///
     /// Leaves at most three bytes in `src`, which can still become a sequence. In [`ErrorMode::Fatal`] it stops
     /// at the first error.
-    #[cfg(any(feature = "codec", feature = "stream"))]
+    #[cfg(feature = "lines")]
     pub(crate) fn take_repaired(
         &mut self,
         src: &mut BytesMut,

@@ -319,9 +319,29 @@ impl Utf16Decoder {
         self.tally.first()
     }
 
+    /// Decodes all `units` and passes their text to `out` in portions. In [`ErrorMode::Fatal`] it skips lone
+    /// surrogates, and returns the first as an error.
+    #[cfg(feature = "std")]
+    pub(crate) fn push_all(
+        &mut self,
+        mut units: &[u16],
+        mode: ErrorMode,
+        mut out: impl FnMut(&[u8]),
+    ) -> Result<(), Utf16Error> {
+        let mut first = Ok(());
+        while !units.is_empty() {
+            let progress = self.push_to(units, mode, &mut out);
+            units = &units[progress.read + progress.held..];
+            if let Status::IllFormed(error) = progress.status {
+                first = first.and(Err(error));
+            }
+        }
+        first
+    }
+
     /// Decodes `units` through a buffer on the stack and passes its text to `out` in portions.
-    #[cfg(feature = "stream")]
-    pub(crate) fn push_to(
+    #[cfg(feature = "std")]
+    fn push_to(
         &mut self,
         units: &[u16],
         mode: ErrorMode,
@@ -334,7 +354,7 @@ impl Utf16Decoder {
         }
     }
 
-    #[cfg(feature = "stream")]
+    #[cfg(feature = "std")]
     fn push_by_way_of(
         &mut self,
         buffer: &mut [u8],
@@ -423,7 +443,7 @@ impl Utf16Decoder {
     }
 
     /// Ends a run of units because other text follows. A held surrogate is an error.
-    #[cfg(feature = "stream")]
+    #[cfg(feature = "std")]
     pub(crate) fn interrupt(&mut self) -> Result<(), Utf16Error> {
         self.end_pair(End::NotReached)
     }

@@ -1,24 +1,21 @@
 //! How is text read from an `AsyncRead` without copying it?
 
 mod async_methods;
-mod content;
 
 use std::io;
-use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::BytesMut;
 use pin_project_lite::pin_project;
-use tokio::io::AsyncRead;
+use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
+use crate::adaptor::read_text::{Advance, ReadText};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::core::text::ReadBuffer;
 use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines};
-use content::Content;
 
 pin_project! {
     /// Reads text from an `AsyncRead` without copying it.
@@ -74,22 +71,8 @@ pin_project! {
     pub struct Utf8Reader<R> {
         #[pin]
         reader: R,
-        content: Content,
-        state: State,
-        capacity: usize,
+        text: ReadText,
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// The bytes in the buffer have not been decoded.
-    Looking,
-    /// The bytes in the buffer, at most three, are the beginning of an incomplete sequence.
-    Reading,
-    /// The reader has ended. The bytes in the buffer are incomplete.
-    Ending,
-    /// Everything has been returned.
-    Ended,
 }
 
 impl<R> Utf8Reader<R> {
@@ -107,7 +90,7 @@ impl<R> Utf8Reader<R> {
     /// # }
     /// ```
     pub fn new(reader: R) -> Self {
-        Self { reader, content: Content::new(), state: State::Reading, capacity: CAPACITY }
+        Self { reader, text: ReadText::new() }
     }
 
     /// Sets the size of the buffer for large reads, in bytes, at least 4. One read returns at most
@@ -127,7 +110,7 @@ impl<R> Utf8Reader<R> {
     /// ```
     #[must_use]
     pub fn with_capacity(self, capacity: usize) -> Self {
-        Self { capacity: capacity.max(4), ..self }
+        Self { text: self.text.with_capacity(capacity), ..self }
     }
 
     /// Sets how the stream begins and what it may contain. Call it before the first read.
@@ -150,13 +133,7 @@ impl<R> Utf8Reader<R> {
     /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
-        Self {
-            content: Content {
-                decoder: self.content.decoder.with_options(options),
-                ..self.content
-            },
-            ..self
-        }
+        Self { text: self.text.with_options(options), ..self }
     }
 
     /// Sets what replaces ill-formed parts. You can call it at any time. It applies to the bytes
@@ -180,7 +157,7 @@ impl<R> Utf8Reader<R> {
     /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { content: Content { mode, ..self.content }, ..self }
+        Self { text: self.text.with_error_mode(mode), ..self }
     }
 
     /// Returns the text that has been decoded but not consumed. It is empty if more bytes must be
@@ -200,7 +177,7 @@ impl<R> Utf8Reader<R> {
     /// # }
     /// ```
     pub fn as_str(&self) -> &str {
-        self.content.as_str()
+        self.text.as_str()
     }
 
     /// Returns the bytes that have been read but not decoded. After the reader has returned
@@ -219,7 +196,7 @@ impl<R> Utf8Reader<R> {
     /// # }
     /// ```
     pub fn rest(&self) -> &[u8] {
-        self.content.buffer.rest()
+        self.text.rest()
     }
 
     /// Consumes the first `len` bytes of [`as_str`](Self::as_str), the text that
@@ -243,7 +220,7 @@ impl<R> Utf8Reader<R> {
     /// # }
     /// ```
     pub fn consume(&mut self, len: usize) {
-        self.content.consume(len);
+        self.text.consume(len);
     }
 
     /// Returns the reader.
@@ -347,7 +324,7 @@ impl<R> Utf8Reader<R> {
     /// # }
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
-        &self.content.decoder
+        self.text.decoder()
     }
 
     /// Returns a stream of lines, with the options, the error mode and the buffer size of this
@@ -373,40 +350,21 @@ impl<R> Utf8Reader<R> {
     /// # }
     /// ```
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
-        let has_ended = matches!(self.state, State::Ending | State::Ended);
-        let (unread, decoder, mode) = self.take_unread();
-        Utf8Lines::continuing(self, &unread, decoder, mode, has_ended)
-    }
-
-    /// Takes the unread bytes, and the decoder and error mode for them. After this, only
-    /// [`poll_raw`](Self::poll_raw) is called.
-    fn take_unread(&mut self) -> (Vec<u8>, Utf8Decoder, ErrorMode) {
-        let mut content = mem::replace(&mut self.content, Content::new());
-        // A reader that is returned later has the same settings, and the position after everything
-        // read.
-        self.content.mode = content.mode;
-        self.content.decoder = content.decoder.clone();
-        self.content.skip_raw(content.buffer.rest().len());
-        content.take_back_repairs();
-        let Content { buffer, mut decoder, mode, .. } = content;
-        let text = buffer.as_str().as_bytes();
-        decoder.unread(text.len());
-        ([text, buffer.rest()].concat(), decoder, mode)
+        let unread = self.text.take_unread();
+        Utf8Lines::continuing(self, unread)
     }
 
     /// Continues with `unread`, which starts at the position of `decoder`. If `has_ended`, there is
     /// no more.
     pub(in crate::stream) fn continuing(
-        self,
+        mut self,
         unread: &[u8],
         decoder: Utf8Decoder,
         mode: ErrorMode,
         has_ended: bool,
     ) -> Self {
-        let buffer = ReadBuffer::holding(unread, self.capacity);
-        let content = Content { buffer, decoder, mode, ..Content::new() };
-        let state = if has_ended { State::Ended } else { State::Looking };
-        Self { content, state, ..self }
+        self.text.restore(unread, decoder, mode, has_ended);
+        self
     }
 }
 
@@ -441,11 +399,11 @@ impl<R: AsyncRead> Utf8Reader<R> {
         cx: &mut Context<'_>,
     ) -> Poll<Result<&'a str, StreamError<io::Error>>> {
         ready!(self.as_mut().poll_fill(cx))?;
-        Poll::Ready(Ok(self.project().content.as_str()))
+        Poll::Ready(Ok(self.project().text.as_str()))
     }
 
     pub(super) fn consume_all(self: Pin<&mut Self>) {
-        self.project().content.take();
+        self.project().text.take();
     }
 
     /// Polls until there is text or the end is reached.
@@ -454,23 +412,16 @@ impl<R: AsyncRead> Utf8Reader<R> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), StreamError<io::Error>>> {
-        let this = self.as_mut().project();
-        if !this.content.as_str().is_empty() {
+        if !self.text.as_str().is_empty() {
             return Poll::Ready(Ok(()));
         }
-        if *this.state != State::Reading {
+        if !self.text.is_reading() {
             return self.poll_more(cx, 0);
         }
         // The common case: a read returns text, perhaps followed by the beginning of a character.
-        match ready!(this.content.poll_read(this.reader, cx, *this.capacity))? {
-            0 => *this.state = State::Ending,
-            _ => match this.content.look_plainly() {
-                Some(state) => {
-                    *this.state = state;
-                    return Poll::Ready(Ok(()));
-                }
-                None => *this.state = State::Looking,
-            },
+        let read = ready!(self.as_mut().poll_read(cx))?;
+        if self.as_mut().project().text.fill(read) {
+            return Poll::Ready(Ok(()));
         }
         self.poll_more(cx, 1)
     }
@@ -478,51 +429,46 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// Like [`poll_fill`](Self::poll_fill), in any state, after `reads` reads.
     #[inline(never)]
     fn poll_more(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         mut reads: usize,
     ) -> Poll<Result<(), StreamError<io::Error>>> {
-        let mut this = self.project();
         loop {
-            match this.state {
-                State::Looking => {
-                    if this.content.look()? {
+            match self.as_mut().project().text.advance()? {
+                Advance::Text | Advance::End => return Poll::Ready(Ok(())),
+                Advance::Read if reads == SILENT_CHUNKS => return give_way(cx),
+                Advance::Read => {
+                    let read = ready!(self.as_mut().poll_read(cx))?;
+                    if self.as_mut().project().text.fill(read) {
                         return Poll::Ready(Ok(()));
                     }
-                    *this.state = State::Reading;
-                }
-                State::Reading if reads == SILENT_CHUNKS => return give_way(cx),
-                State::Reading => {
-                    let reader = this.reader.as_mut();
-                    let read = ready!(this.content.poll_read(reader, cx, *this.capacity))?;
-                    *this.state = if read > 0 { State::Looking } else { State::Ending };
                     reads += 1;
                 }
-                State::Ending => {
-                    if this.content.end()? {
-                        return Poll::Ready(Ok(()));
-                    }
-                    *this.state = State::Ended;
-                }
-                State::Ended => return Poll::Ready(Ok(())),
             }
         }
     }
 
     /// Reads into `bytes`, without decoding. Returns how many bytes were read, 0 at the end.
     pub(in crate::stream) fn poll_raw(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &mut BytesMut,
     ) -> Poll<io::Result<usize>> {
-        let this = self.project();
-        let read = ready!(this.content.poll_read(this.reader, cx, *this.capacity))?;
-        let buffer = &mut this.content.buffer;
-        bytes.extend_from_slice(buffer.rest());
-        buffer.pass(read);
-        this.content.skip_raw(read);
+        let read = ready!(self.as_mut().poll_read(cx))?;
+        self.project().text.fill_raw(read, bytes);
         Poll::Ready(Ok(read))
     }
-}
 
-const CAPACITY: usize = 8 * 1024;
+    /// Reads into the buffer, which holds no text. Frees memory if the reader is pending.
+    #[inline]
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let this = self.project();
+        let mut room = ReadBuf::new(this.text.room());
+        let poll = this.reader.poll_read(cx, &mut room);
+        let read = room.filled().len();
+        if poll.is_pending() {
+            this.text.shrink();
+        }
+        poll.map_ok(|()| read)
+    }
+}

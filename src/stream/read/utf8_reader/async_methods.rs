@@ -40,7 +40,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         R: Unpin,
     {
         self.fill().await?;
-        Ok(Some(self.content.take()).filter(|text| !text.is_empty()))
+        Ok(Some(self.text.take()).filter(|text| !text.is_empty()))
     }
 
     /// Returns the next text without consuming it; `None` at the end.
@@ -72,7 +72,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         R: Unpin,
     {
         self.fill().await?;
-        Ok(Some(self.content.as_str()).filter(|text| !text.is_empty()))
+        Ok(Some(self.text.as_str()).filter(|text| !text.is_empty()))
     }
 
     /// Consumes and returns the next `char`; `None` at the end.
@@ -103,11 +103,11 @@ impl<R: AsyncRead> Utf8Reader<R> {
     where
         R: Unpin,
     {
-        if let Some(next) = self.content.next_char() {
+        if let Some(next) = self.text.next_char() {
             return Ok(Some(next));
         }
         self.fill().await?;
-        Ok(self.content.next_char())
+        Ok(self.text.next_char())
     }
 
     /// Collects the text up to the end, at most `max_length` bytes of it.

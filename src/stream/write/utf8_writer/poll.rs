@@ -10,7 +10,6 @@ use futures::Sink;
 use tokio::io::AsyncWrite;
 
 use super::{MIN_SHARED, State, Utf8Writer};
-use crate::core::decoder::buffer::Status;
 use crate::stream::write::utf8_item::{Item, Utf8Item};
 use crate::utf16::{Utf16Decoder, Utf16Error};
 
@@ -142,18 +141,9 @@ impl<W: AsyncWrite> Utf8Writer<W> {
                     false => outgoing.share(text.into_bytes()),
                 }
             }
-            Item::Units(mut units) => {
+            Item::Units(units) => {
                 outgoing.reserve(units.len());
-                let mut first = Ok(());
-                while !units.is_empty() {
-                    let copy = |bytes: &_| outgoing.copy(bytes);
-                    let progress = this.utf16.push_to(units, *this.mode, copy);
-                    units = &units[progress.read + progress.held..];
-                    if let Status::IllFormed(error) = progress.status {
-                        first = first.and(Err(error));
-                    }
-                }
-                first?;
+                this.utf16.push_all(units, *this.mode, |bytes| outgoing.copy(bytes))?;
             }
         }
         Ok(ended?)

@@ -1,5 +1,6 @@
 //! What can go wrong in a stream of text?
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 
@@ -8,43 +9,61 @@ use crate::core::error::Utf8Error;
 
 /// An error in a stream of text.
 ///
-/// Streams yield an error as an item and continue after it. A
-/// [`Utf8Reader`](crate::stream::Utf8Reader), for which `E` is [`io::Error`], continues with the
-/// next call. The message contains that of the source.
+/// Streams yield an error as an item and continue after it. A `Utf8Reader`, for which `E` is
+/// [`io::Error`], continues with the next call. The message contains that of the source.
 ///
 /// # Examples
 ///
 /// ```
-/// use futures::{StreamExt, stream};
-/// use utf8_codec::stream::{StreamError, Utf8StreamExt};
+/// use utf8_codec::io::{StreamError, Utf8Reader};
 ///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let mut texts = stream::iter([Ok(&b"\xFF"[..]), Err("cut off"), Ok(b"!")]).utf8();
-/// let error = texts.next().await.unwrap().unwrap_err();
+/// let mut reader = Utf8Reader::new(&b"\xFF!"[..]);
+/// let error = reader.next_str().unwrap_err();
+/// assert_eq!(error.to_string(), "invalid UTF-8 in the stream at byte 0: invalid byte (ff)");
 /// assert!(matches!(error, StreamError::Utf8(error) if error.valid_up_to() == 0));
-/// assert_eq!(texts.next().await, Some(Err(StreamError::Inner("cut off"))));
-/// assert_eq!(texts.next().await, Some(Ok("!".into())));
-/// # }
+/// assert_eq!(reader.next_str().unwrap(), Some("!"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamError<E> {
     /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed, and
     /// decoding continues after them.
-    #[error(fmt = fmt_utf8)]
-    Utf8(#[from] Utf8Error),
+    Utf8(Utf8Error),
     /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
     /// stream continues, so does the text.
-    #[error("reading failed: {0}")]
-    Inner(#[source] E),
+    Inner(E),
     /// The collected text, or an event, would be longer than the limit. Only `collect_text`,
     /// `append_text` and [`EventStream`](crate::payload::sse::EventStream) return this.
-    #[error("text is longer than {max_length} bytes")]
     TooLong {
         /// The limit, in bytes of text.
         max_length: usize,
     },
+}
+
+impl<E: fmt::Display> fmt::Display for StreamError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Utf8(error) => error.fmt_in(" in the stream", f),
+            Self::Inner(error) => write!(f, "reading failed: {error}"),
+            Self::TooLong { max_length } => write!(f, "text is longer than {max_length} bytes"),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for StreamError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Utf8(error) => Some(error),
+            Self::Inner(error) => Some(error),
+            Self::TooLong { .. } => None,
+        }
+    }
+}
+
+impl<E> From<Utf8Error> for StreamError<E> {
+    fn from(error: Utf8Error) -> Self {
+        Self::Utf8(error)
+    }
 }
 
 impl From<io::Error> for StreamError<io::Error> {
@@ -68,12 +87,8 @@ impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
     }
 }
 
-fn fmt_utf8(error: &Utf8Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    error.fmt_in(" in the stream", f)
-}
-
 /// Appends `more`, unless `text` would become longer than `max_length`.
-pub(super) fn append_within<E>(
+pub(crate) fn append_within<E>(
     text: &mut String,
     more: &str,
     max_length: usize,

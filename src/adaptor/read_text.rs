@@ -1,0 +1,418 @@
+//! What does a reader of text hold, and how is it decoded? It does no I/O; both `Utf8Reader`s share it.
+
+use std::mem;
+
+use crate::core::decoder::Utf8Decoder;
+use crate::core::error::Utf8Error;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
+use crate::core::scanner::Step;
+use crate::core::text::{Ending, ReadBuffer};
+
+/// What has been read: text, repaired text and bytes that have not been decoded.
+///
+/// The adaptor does this loop, until there is text or the end:
+///
+/// ```text
+/// match text.advance()? {
+///     Advance::Text => deliver text.as_str()
+///     Advance::Read => read into text.room(); text.fill(number of bytes, 0 at the end)
+///     Advance::End  => deliver the end
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub(crate) struct ReadText {
+    buffer: ReadBuffer,
+    /// Holds no bytes. The buffer does.
+    decoder: Utf8Decoder,
+    mode: ErrorMode,
+    /// The error mode in which `repaired` was repaired.
+    repaired_in: ErrorMode,
+    state: State,
+    /// Precedes the content of the buffer.
+    repaired: Repaired,
+    capacity: usize,
+}
+
+/// What an adaptor does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Advance {
+    /// Deliver the text.
+    Text,
+    /// Read more bytes.
+    Read,
+    /// Deliver the end. There is no text.
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The bytes in the buffer have not been decoded.
+    Looking,
+    /// The bytes in the buffer, at most three, are the beginning of an incomplete sequence.
+    Reading,
+    /// The reader has ended. The bytes in the buffer are incomplete.
+    Ending,
+    /// Everything has been returned.
+    Ended,
+}
+
+/// Bytes that have been read but not consumed, to be decoded elsewhere.
+#[cfg(feature = "lines")]
+#[derive(Debug)]
+pub(crate) struct Unread {
+    pub(crate) bytes: Vec<u8>,
+    /// The decoder and the error mode for these bytes.
+    pub(crate) decoder: Utf8Decoder,
+    pub(crate) mode: ErrorMode,
+    /// Whether no bytes follow.
+    pub(crate) has_ended: bool,
+}
+
+/// The size of the buffer if none is set, in bytes.
+const CAPACITY: usize = 8 * 1024;
+
+/// Text with repairs, which is a copy.
+#[derive(Clone, Debug, Default)]
+struct Repaired {
+    text: String,
+    /// The number of its bytes that have been consumed.
+    done: usize,
+    /// The number of bytes it was decoded from: those before the rest of the buffer.
+    source_len: u32,
+    /// The number of errors in those bytes.
+    errors: u32,
+}
+
+impl ReadText {
+    pub(crate) fn new() -> Self {
+        Self {
+            buffer: ReadBuffer::new(),
+            decoder: Utf8Decoder::new(),
+            mode: ErrorMode::Fatal,
+            repaired_in: ErrorMode::Fatal,
+            state: State::Reading,
+            repaired: Repaired::default(),
+            capacity: CAPACITY,
+        }
+    }
+
+    pub(crate) fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity: capacity.max(4), ..self }
+    }
+
+    pub(crate) fn with_options(self, options: Utf8Options) -> Self {
+        Self { decoder: self.decoder.with_options(options), ..self }
+    }
+
+    pub(crate) fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Returns the text that has been decoded but not consumed.
+    #[inline]
+    pub(crate) fn as_str(&self) -> &str {
+        if self.repaired.is_done() { self.buffer.as_str() } else { self.repaired.as_str() }
+    }
+
+    /// Returns the bytes that have been read but not decoded.
+    pub(crate) fn rest(&self) -> &[u8] {
+        self.buffer.rest()
+    }
+
+    pub(crate) fn decoder(&self) -> &Utf8Decoder {
+        &self.decoder
+    }
+
+    /// Consumes the first `len` bytes of the text.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is not a character boundary of the text.
+    pub(crate) fn consume(&mut self, len: usize) {
+        if self.repaired.is_done() {
+            return self.buffer.consume(len);
+        }
+        let text = self.repaired.as_str();
+        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
+        self.repaired.done += len;
+    }
+
+    /// Consumes and returns all the text.
+    #[inline]
+    pub(crate) fn take(&mut self) -> &str {
+        if self.repaired.is_done() {
+            return self.buffer.take();
+        }
+        let from = mem::replace(&mut self.repaired.done, self.repaired.text.len());
+        &self.repaired.text[from..]
+    }
+
+    /// Consumes and returns the first character of the text.
+    #[inline]
+    pub(crate) fn next_char(&mut self) -> Option<char> {
+        if self.repaired.is_done() {
+            return self.buffer.next_char();
+        }
+        let next = self.repaired.as_str().chars().next()?;
+        self.repaired.done += next.len_utf8();
+        Some(next)
+    }
+}
+
+/// Reading.
+impl ReadText {
+    /// Whether [`advance`](Self::advance) would return [`Advance::Read`] without decoding anything.
+    #[cfg(feature = "stream")]
+    #[inline]
+    pub(crate) fn is_reading(&self) -> bool {
+        self.state == State::Reading
+    }
+
+    /// Returns where a reader puts more bytes. There is no text. The first reads are small.
+    #[cfg(feature = "stream")]
+    #[inline]
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        self.buffer.room(self.capacity)
+    }
+
+    /// Like `room`, but the first read is as large as the others.
+    pub(crate) fn whole_room(&mut self) -> &mut [u8] {
+        self.buffer.reserve(self.capacity);
+        self.buffer.room(self.capacity)
+    }
+
+    /// Notes that `read` bytes have been put in the room, 0 at the end. Decodes them in the common case: text,
+    /// perhaps followed by the beginning of a character. Returns whether there is text.
+    #[inline]
+    pub(crate) fn fill(&mut self, read: usize) -> bool {
+        self.buffer.fill(read);
+        if read == 0 {
+            self.state = State::Ending;
+            return false;
+        }
+        let state = self.look_plainly();
+        self.state = state.unwrap_or(State::Looking);
+        state.is_some()
+    }
+
+    /// Frees memory, because the reader is pending.
+    #[cfg(feature = "stream")]
+    pub(crate) fn shrink(&mut self) {
+        self.buffer.shrink();
+        self.repaired = Repaired::default();
+    }
+
+    /// Decodes up to some text, to the end, or until more bytes are needed. There is no text yet.
+    pub(crate) fn advance(&mut self) -> Result<Advance, Utf8Error> {
+        loop {
+            match self.state {
+                State::Looking => {
+                    if self.look()? {
+                        return Ok(Advance::Text);
+                    }
+                    self.state = State::Reading;
+                }
+                State::Reading => return Ok(Advance::Read),
+                State::Ending => {
+                    if self.end()? {
+                        return Ok(Advance::Text);
+                    }
+                    self.state = State::Ended;
+                }
+                State::Ended => return Ok(Advance::End),
+            }
+        }
+    }
+
+    /// Decodes the content of the buffer if it begins with text and no special case applies.
+    /// Returns the state after that text.
+    #[inline]
+    fn look_plainly(&mut self) -> Option<State> {
+        let decoder = &mut self.decoder;
+        let mut state = State::Looking;
+        let len = self.buffer.accept(|rest| {
+            let Some((text, ending)) = decoder.step_plain(rest) else { return "" };
+            if ending == Ending::End {
+                state = State::Reading;
+            }
+            text
+        });
+        (len > 0).then_some(state)
+    }
+
+    /// Decodes the content of the buffer up to some text. Returns whether there is any. If not, the
+    /// rest may be the beginning of a sequence.
+    fn look(&mut self) -> Result<bool, Utf8Error> {
+        loop {
+            let mut found = Found::Hold;
+            let decoder = &mut self.decoder;
+            let len = self.buffer.accept(|rest| match decoder.step(rest) {
+                Step::Text(text) => text,
+                Step::Silent(len) => {
+                    found = Found::Silent(len);
+                    ""
+                }
+                Step::Error(error) => {
+                    found = Found::Error(error);
+                    ""
+                }
+                Step::Hold => "",
+            });
+            match found {
+                Found::Hold => return Ok(len > 0),
+                Found::Silent(len) => self.buffer.pass(len),
+                Found::Error(error) => return self.repair(error),
+            }
+        }
+    }
+
+    /// Reports or repairs the errors at the end of the stream. Returns whether a repair has text.
+    fn end(&mut self) -> Result<bool, Utf8Error> {
+        while let Some(error) = self.decoder.finish_after(self.buffer.rest()) {
+            if self.repair(error)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Repairs an error, and decodes the rest of the buffer with all errors repaired. Returns
+    /// whether there is any text.
+    #[cold]
+    fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
+        let Self { buffer, decoder, mode, repaired, .. } = self;
+        buffer.pass(error.bytes().len());
+        let repair = mode.repair(&error).ok_or(error)?;
+        let errors_before = decoder.error_count() - 1;
+        repaired.done = 0;
+        repaired.text.clear();
+        repaired.text.push_str(&repair);
+        let read = decoder.decode_lossy(buffer.rest(), *mode, &mut repaired.text);
+        let read = read.map_err(|(_, error)| error)?;
+        buffer.pass(read);
+        // No buffer is large enough for these to overflow.
+        let fit = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        repaired.source_len = fit((error.bytes().len() + read) as u64);
+        repaired.errors = fit(decoder.error_count() - errors_before);
+        self.repaired_in = self.mode;
+        Ok(!self.repaired.text.is_empty())
+    }
+}
+
+/// Passing the bytes to another decoder, and back.
+#[cfg(feature = "lines")]
+impl ReadText {
+    /// Takes the unread bytes. After this, only bytes are read, until [`restore`](Self::restore).
+    pub(crate) fn take_unread(&mut self) -> Unread {
+        let has_ended = matches!(self.state, State::Ending | State::Ended);
+        let mut taken = mem::replace(self, Self { state: self.state, ..Self::new() });
+        // If the reader is returned without `restore`, it has the same settings, and the position after
+        // everything read.
+        self.capacity = taken.capacity;
+        self.mode = taken.mode;
+        self.decoder = taken.decoder.clone();
+        self.skip_raw(taken.buffer.rest().len());
+        taken.take_back_repairs();
+        let Self { buffer, mut decoder, mode, .. } = taken;
+        let text = buffer.as_str().as_bytes();
+        decoder.unread(text.len());
+        Unread { bytes: [text, buffer.rest()].concat(), decoder, mode, has_ended }
+    }
+
+    /// Continues with the unread bytes, which start at the position of their decoder.
+    pub(crate) fn restore(
+        &mut self,
+        unread: &[u8],
+        decoder: Utf8Decoder,
+        mode: ErrorMode,
+        has_ended: bool,
+    ) {
+        let buffer = ReadBuffer::holding(unread, self.capacity);
+        let state = if has_ended { State::Ended } else { State::Looking };
+        *self = Self { buffer, decoder, mode, state, capacity: self.capacity, ..Self::new() };
+    }
+
+    /// Appends `read` bytes, which have been put in the room, to `bytes`, which are decoded elsewhere.
+    pub(crate) fn fill_raw(&mut self, read: usize, bytes: &mut bytes::BytesMut) {
+        self.buffer.fill(read);
+        bytes.extend_from_slice(self.buffer.rest());
+        self.buffer.pass(read);
+        self.skip_raw(read);
+    }
+
+    fn skip_raw(&mut self, bytes: usize) {
+        if bytes > 0 {
+            self.decoder.close_start();
+            self.decoder.skip(bytes);
+        }
+    }
+
+    /// Turns repaired text that has not been consumed into bytes again, as if they had not been
+    /// decoded. A repair that was consumed in part is consumed completely.
+    fn take_back_repairs(&mut self) {
+        let Self { buffer, decoder, repaired, .. } = self;
+        let mut scanner = decoder.scanner();
+        let Repaired { text, done, source_len, errors } = mem::take(repaired);
+        if done == text.len() {
+            return;
+        }
+        let source_len = source_len as usize;
+        buffer.take_back(source_len);
+        scanner.seek(scanner.position() - source_len as u64);
+        let mut taken_back = u64::from(errors);
+        if scanner.position() == 0 {
+            // The BOM is looked for again. The result is the same.
+            scanner.reset();
+            taken_back = decoder.error_count();
+        }
+        // Skips the bytes of the consumed text.
+        let bytes = buffer.rest();
+        let (mut read, mut left) = (0, done);
+        while left > 0 {
+            let error = match scanner.step(&bytes[read..source_len]) {
+                Step::Text(text) => {
+                    let used = text.len().min(left);
+                    scanner.unread(text.len() - used);
+                    (read, left) = (read + used, left - used);
+                    continue;
+                }
+                Step::Silent(len) => {
+                    read += len;
+                    continue;
+                }
+                Step::Error(error) => error,
+                Step::Hold => match scanner.finish(&bytes[read..source_len]) {
+                    Some(error) => error,
+                    None => break,
+                },
+            };
+            read += error.bytes().len();
+            let repair = self.repaired_in.repair(&error).map_or(0, |repair| repair.len());
+            left = left.saturating_sub(repair);
+            taken_back = taken_back.saturating_sub(1);
+        }
+        buffer.pass(read);
+        decoder.continue_from(scanner);
+        decoder.forget(taken_back);
+    }
+}
+
+impl Repaired {
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.done == self.text.len()
+    }
+
+    #[inline]
+    fn as_str(&self) -> &str {
+        &self.text[self.done..]
+    }
+}
+
+/// The beginning of the rest of the buffer, if it is not text.
+enum Found {
+    Hold,
+    Silent(usize),
+    Error(Utf8Error),
+}

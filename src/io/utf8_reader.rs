@@ -1,0 +1,498 @@
+//! How is text read from a `std::io::Read` without copying it?
+
+use std::io::{self, Read};
+use std::iter;
+
+#[cfg(feature = "lines")]
+use bytes::BytesMut;
+
+use crate::adaptor::read_text::{Advance, ReadText};
+use crate::adaptor::stream_error::{StreamError, append_within};
+use crate::core::decoder::Utf8Decoder;
+use crate::core::mode::ErrorMode;
+use crate::core::options::Utf8Options;
+use crate::io::Utf8ByteReader;
+#[cfg(feature = "lines")]
+use crate::io::Utf8Lines;
+
+/// Reads text from a [`Read`] without copying it.
+///
+/// [`next_str`](Self::next_str) returns the text received so far as a `&str` borrowed from the internal
+/// buffer. An incomplete sequence, at most three bytes, stays in the buffer and is returned with the bytes
+/// after it. The boundaries of the returned text depend on the reads. The text does not. It needs no
+/// [`BufReader`](io::BufReader) below it.
+///
+/// # Memory
+///
+/// The first read allocates a buffer of 8,192 bytes (8 KiB), or of the size [set](Self::with_capacity). With
+/// repairs, the text of one buffer is copied. Nothing else accumulates.
+///
+/// # Errors
+///
+/// [`StreamError::Utf8`] for each ill-formed part in [`ErrorMode::Fatal`], the default. The text before it is
+/// returned first, and the next call continues after it. [`StreamError::Inner`] in every mode if the reader
+/// fails, or claims to have read more bytes than there was room for. Nothing is lost, and the next call reads
+/// again. A read of no bytes is the end. The reader is not read after it.
+/// [`Interrupted`](io::ErrorKind::Interrupted) is not an error: the read is repeated.
+///
+/// # Examples
+///
+/// ```
+/// use std::io::Read;
+/// use utf8_codec::io::Utf8Reader;
+///
+/// let file = (&b"snowman: \xE2\x98"[..]).chain(&b"\x83."[..]);
+/// let mut reader = Utf8Reader::new(file);
+/// assert_eq!(reader.next_str()?, Some("snowman: "));
+/// assert_eq!(reader.next_str()?, Some("☃."));
+/// assert_eq!(reader.next_str()?, None);
+/// # Ok::<_, utf8_codec::io::StreamError<std::io::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Utf8Reader<R> {
+    reader: R,
+    text: ReadText,
+}
+
+impl<R> Utf8Reader<R> {
+    /// Reads from `reader`, with the default options, in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new("żółw".as_bytes());
+    /// assert_eq!(reader.next_str().unwrap(), Some("żółw"));
+    /// ```
+    pub fn new(reader: R) -> Self {
+        Self { reader, text: ReadText::new() }
+    }
+
+    /// Sets the size of the buffer, in bytes, at least 4. One read returns at most this many bytes. Call it
+    /// before the first read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new("żółw".as_bytes()).with_capacity(5); // C5 BC C3 B3 C5 82 77
+    /// assert_eq!(reader.next_str().unwrap(), Some("żó"));
+    /// assert_eq!(reader.next_str().unwrap(), Some("łw"));
+    /// ```
+    #[must_use]
+    pub fn with_capacity(self, capacity: usize) -> Self {
+        Self { text: self.text.with_capacity(capacity), ..self }
+    }
+
+    /// Sets how the stream begins and what it may contain. Call it before the first read.
+    ///
+    /// If the stream has already begun, it continues with the same offsets: the strictness applies to the
+    /// bytes that have not been decoded, and the other options have no effect.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut reader = Utf8Reader::new("\u{FEFF}text".as_bytes()).with_options(options);
+    /// assert_eq!(reader.next_str().unwrap(), Some("text"));
+    /// ```
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { text: self.text.with_options(options), ..self }
+    }
+
+    /// Sets what replaces ill-formed parts. You can call it at any time. It applies to the bytes that have not
+    /// been decoded.
+    ///
+    /// From the first repair in a read, the text is copied and returned in one piece, which can be four times
+    /// as long as the bytes read ([`ErrorMode::Escape`]).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new(&b"caf\xE9!"[..]).with_error_mode(ErrorMode::Latin1);
+    /// assert_eq!(reader.next_str().unwrap(), Some("caf"));
+    /// assert_eq!(reader.next_str().unwrap(), Some("é!"));
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { text: self.text.with_error_mode(mode), ..self }
+    }
+
+    /// Returns the text that has been decoded but not consumed. It is empty if more bytes must be read first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new("one two".as_bytes());
+    /// assert_eq!(reader.as_str(), "");
+    /// reader.next_char().unwrap();
+    /// assert_eq!(reader.as_str(), "ne two");
+    /// ```
+    pub fn as_str(&self) -> &str {
+        self.text.as_str()
+    }
+
+    /// Returns the bytes that have been read but not decoded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new(&b"HELO\xFFbinary"[..]);
+    /// reader.next_str().unwrap();
+    /// assert_eq!(reader.rest(), b"\xFFbinary");
+    /// ```
+    pub fn rest(&self) -> &[u8] {
+        self.text.rest()
+    }
+
+    /// Consumes the first `len` bytes of [`as_str`](Self::as_str), the text that
+    /// [`peek_str`](Self::peek_str) returns.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is not a character boundary of that text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new("größe: 7".as_bytes());
+    /// let name = reader.peek_str().unwrap().unwrap().find(':').unwrap();
+    /// reader.consume(name);
+    /// assert_eq!(reader.as_str(), ": 7");
+    /// ```
+    pub fn consume(&mut self, len: usize) {
+        self.text.consume(len);
+    }
+
+    pub(super) fn consume_all(&mut self) {
+        self.text.take();
+    }
+
+    /// Returns the reader.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// assert_eq!(Utf8Reader::new(&b"bytes"[..]).get_ref(), b"bytes");
+    /// ```
+    pub fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
+    /// Returns the reader mutably. Bytes that you read from it are missing from the text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new(&b"bytes"[..]);
+    /// *reader.get_mut() = b"other bytes";
+    /// assert_eq!(reader.into_inner(), b"other bytes");
+    /// ```
+    pub fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
+    /// Consumes the adaptor and returns the reader.
+    ///
+    /// Bytes that were read but not consumed are lost: [`as_str`](Self::as_str), and after it
+    /// [`rest`](Self::rest). To continue without a `Utf8Reader`, copy both first, and clone the
+    /// [`decoder`](Self::decoder), which continues with `rest`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new(&b"200 ok\n\xE2\x82 more"[..]).with_capacity(9);
+    /// assert_eq!(reader.next_str().unwrap(), Some("200 ok\n"));
+    /// assert_eq!(reader.rest(), b"\xE2\x82");
+    /// assert_eq!(reader.into_inner(), b" more");
+    /// ```
+    pub fn into_inner(self) -> R {
+        self.reader
+    }
+
+    /// Returns a [`Read`] and [`BufRead`](io::BufRead) of well-formed UTF-8.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io::Read;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let reader = Utf8Reader::new(&b"caf\xE9"[..]).with_error_mode(ErrorMode::Windows1252);
+    /// let mut text = String::new();
+    /// reader.into_byte_reader().read_to_string(&mut text)?;
+    /// assert_eq!(text, "café");
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn into_byte_reader(self) -> Utf8ByteReader<R> {
+        Utf8ByteReader::new(self)
+    }
+
+    /// Returns the inner decoder, for the position in the stream, the error count, the first error, whether a
+    /// BOM was removed, and how many bytes were skipped. It holds no bytes; see [`rest`](Self::rest).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new(&b"ab\xFF\xE2"[..]).with_error_mode(ErrorMode::Skip);
+    /// assert_eq!(reader.next_str().unwrap(), Some("ab"));
+    /// assert_eq!((reader.decoder().position(), reader.rest()), (2, &b"\xFF\xE2"[..]));
+    /// assert_eq!(reader.next_str().unwrap(), None);
+    /// assert_eq!(reader.decoder().error_count(), 2);
+    /// ```
+    pub fn decoder(&self) -> &Utf8Decoder {
+        self.text.decoder()
+    }
+
+    /// Returns an iterator over the lines, with the options, the error mode and the buffer size of this
+    /// reader. The first line begins after the text that has been consumed. Repaired text that has not been
+    /// consumed is decoded again from its bytes. If a repair of several characters was consumed in part, the
+    /// first line begins after its ill-formed part.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut lines = Utf8Reader::new("žluť\nbílá\n".as_bytes()).into_lines();
+    /// assert_eq!(lines.next().unwrap()?, "žluť");
+    /// assert_eq!(lines.next().unwrap()?, "bílá");
+    /// assert!(lines.next().is_none());
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    #[cfg(feature = "lines")]
+    pub fn into_lines(mut self) -> Utf8Lines<R> {
+        let unread = self.text.take_unread();
+        Utf8Lines::new(self, unread)
+    }
+
+    /// Continues with `unread`, which starts at the position of `decoder`. If `has_ended`, there is no more.
+    #[cfg(feature = "lines")]
+    pub(super) fn continuing(
+        mut self,
+        unread: &[u8],
+        decoder: Utf8Decoder,
+        mode: ErrorMode,
+        has_ended: bool,
+    ) -> Self {
+        self.text.restore(unread, decoder, mode, has_ended);
+        self
+    }
+}
+
+impl<R: Read> Utf8Reader<R> {
+    /// Consumes and returns all text that has been decoded. If there is none, reads more. Returns `None` at the
+    /// end. The text is never empty.
+    ///
+    /// # Errors
+    ///
+    /// See [above](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::{StreamError, Utf8Reader};
+    ///
+    /// let mut reader = Utf8Reader::new(&b"good \xFFand good"[..]);
+    /// assert_eq!(reader.next_str().unwrap(), Some("good "));
+    /// assert!(matches!(reader.next_str(), Err(StreamError::Utf8(error)) if error.valid_up_to() == 5));
+    /// assert_eq!(reader.next_str().unwrap(), Some("and good"));
+    /// assert_eq!(reader.next_str().unwrap(), None);
+    /// ```
+    #[inline]
+    pub fn next_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
+        self.fill()?;
+        Ok(Some(self.text.take()).filter(|text| !text.is_empty()))
+    }
+
+    /// Returns the next text without consuming it; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`next_str`](Self::next_str). Each error is returned once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new("a word".as_bytes());
+    /// assert_eq!(reader.peek_str().unwrap(), Some("a word"));
+    /// reader.consume(2);
+    /// assert_eq!(reader.peek_str().unwrap(), Some("word"));
+    /// ```
+    #[inline]
+    pub fn peek_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
+        self.fill()?;
+        Ok(Some(self.text.as_str()).filter(|text| !text.is_empty()))
+    }
+
+    /// Consumes and returns the next `char`; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`next_str`](Self::next_str).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new("né".as_bytes());
+    /// assert_eq!(reader.next_char().unwrap(), Some('n'));
+    /// assert_eq!(reader.next_char().unwrap(), Some('é'));
+    /// assert_eq!(reader.next_char().unwrap(), None);
+    /// ```
+    #[inline]
+    pub fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>> {
+        if let Some(next) = self.text.next_char() {
+            return Ok(Some(next));
+        }
+        self.fill()?;
+        Ok(self.text.next_char())
+    }
+
+    /// Returns an iterator over the `char`s. Dropping it loses nothing: the reader continues with the next
+    /// `char`.
+    ///
+    /// # Errors
+    ///
+    /// The iterator yields the errors of [`next_str`](Self::next_str), and continues after them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new(&b"n\xC3\xA9\xFF!"[..]);
+    /// let chars: Vec<_> = reader.chars().map(|next| next.unwrap_or('?')).collect();
+    /// assert_eq!(chars, ['n', 'é', '?', '!']);
+    /// ```
+    pub fn chars(
+        &mut self,
+    ) -> impl Iterator<Item = Result<char, StreamError<io::Error>>> + use<'_, R> {
+        iter::from_fn(|| self.next_char().transpose())
+    }
+
+    /// Collects the text up to the end, at most `max_length` bytes of it.
+    ///
+    /// The limit applies to the text: repairs count, a removed BOM and skipped bytes do not.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; otherwise the first error of
+    /// the stream. The text so far is dropped. [`append_text`](Self::append_text) keeps it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::{StreamError, Utf8Reader};
+    ///
+    /// let file = "pět".as_bytes();
+    /// assert_eq!(Utf8Reader::new(file).collect_text(4).unwrap(), "pět");
+    /// let error = Utf8Reader::new(file).collect_text(3).unwrap_err();
+    /// assert!(matches!(error, StreamError::TooLong { max_length: 3 }));
+    /// ```
+    pub fn collect_text(&mut self, max_length: usize) -> Result<String, StreamError<io::Error>> {
+        let mut text = String::new();
+        self.append_text(&mut text, max_length)?;
+        Ok(text)
+    }
+
+    /// Appends the text up to the end to `text`, which may then have at most `max_length` bytes in total.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`collect_text`](Self::collect_text). The text before the error is in `text`. Text that
+    /// would exceed the limit has not been consumed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::{StreamError, Utf8Reader};
+    ///
+    /// let mut reader = Utf8Reader::new(&b"one \xFFtwo"[..]);
+    /// let mut text = String::from("zero ");
+    /// while let Err(error) = reader.append_text(&mut text, 100) {
+    ///     assert!(matches!(error, StreamError::Utf8(_)));
+    /// }
+    /// assert_eq!(text, "zero one two");
+    /// ```
+    pub fn append_text(
+        &mut self,
+        text: &mut String,
+        max_length: usize,
+    ) -> Result<(), StreamError<io::Error>> {
+        while let Some(more) = self.peek_str()? {
+            append_within(text, more, max_length)?;
+            self.consume_all();
+        }
+        Ok(())
+    }
+
+    /// Reads until there is text or the end is reached.
+    #[inline]
+    fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
+        if self.text.as_str().is_empty() { self.read_text() } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn read_text(&mut self) -> Result<(), StreamError<io::Error>> {
+        while self.text.advance()? == Advance::Read {
+            let read = self.read()?;
+            if self.text.fill(read) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads into `bytes`, without decoding. Returns how many bytes were read, 0 at the end.
+    #[cfg(feature = "lines")]
+    pub(super) fn read_raw(&mut self, bytes: &mut BytesMut) -> io::Result<usize> {
+        let read = self.read()?;
+        self.text.fill_raw(read, bytes);
+        Ok(read)
+    }
+
+    /// Reads into the buffer, which holds no text. Returns how many bytes were read, 0 at the end.
+    fn read(&mut self) -> io::Result<usize> {
+        let room = self.text.whole_room();
+        loop {
+            match self.reader.read(room) {
+                Ok(read) if read > room.len() => {
+                    let message =
+                        format!("reader claims {read} bytes in a buffer of {}", room.len());
+                    return Err(io::Error::other(message));
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+}

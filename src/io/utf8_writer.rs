@@ -1,0 +1,477 @@
+//! How do text, `char`s and UTF-16 units reach a `std::io::Write`?
+
+use std::fmt;
+use std::io::{self, Write};
+
+use crate::core::encoder::Utf8Encoder;
+use crate::core::mode::ErrorMode;
+use crate::utf16::{Utf16Decoder, Utf16Error};
+
+/// Writes text, `char`s and UTF-16 units to a [`Write`], as UTF-8.
+///
+/// It writes into a buffer. When the buffer is full, the next call writes it out first. [`flush`](Self::flush)
+/// writes everything that is buffered, and [`finish`](Self::finish) ends the text. `write!` works too. It does
+/// not implement `Write`, because arbitrary bytes need not be text.
+///
+/// **Dropping it writes nothing**, because an error would be lost: call `finish` or `flush`.
+///
+/// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. `finish` and any other text
+/// that is not empty turn it into a lone surrogate. The [`ErrorMode`] decides what replaces a lone surrogate.
+///
+/// # Memory
+///
+/// It buffers at most its capacity, 8,192 bytes (8 KiB) unless set otherwise, plus the last text, which it
+/// takes whole.
+///
+/// # Errors
+///
+/// An error of the inner writer, or [`WriteZero`](io::ErrorKind::WriteZero) if it accepts no bytes. Nothing is
+/// lost. The call has not taken its text, and you can repeat it. [`Interrupted`](io::ErrorKind::Interrupted) is
+/// not an error: the write is repeated.
+///
+/// In [`ErrorMode::Fatal`], the default, an error for the first lone surrogate that the call found. Its inner
+/// error ([`get_ref`](io::Error::get_ref)) is a [`Utf16Error`]. Lone surrogates are skipped and everything else
+/// has been taken, so do not repeat that call.
+///
+/// # Examples
+///
+/// A surrogate pair split across calls, between texts:
+///
+/// ```
+/// use utf8_codec::io::Utf8Writer;
+///
+/// let mut writer = Utf8Writer::new(Vec::new());
+/// writer.write_str("waves: ")?;
+/// writer.write_utf16(&[0xD83D])?;
+/// writer.write_utf16(&[0xDC4B])?;
+/// write!(writer, "{}", '!')?;
+/// writer.finish()?;
+/// assert_eq!(writer.into_inner(), "waves: 👋!".as_bytes());
+/// # Ok::<_, std::io::Error>(())
+/// ```
+pub struct Utf8Writer<W> {
+    writer: W,
+    buffer: Vec<u8>,
+    /// The number of bytes of the buffer that have been written.
+    written: usize,
+    capacity: usize,
+    encoder: Utf8Encoder,
+    utf16: Utf16Decoder,
+    mode: ErrorMode,
+}
+
+impl<W> Utf8Writer<W> {
+    /// Writes to `writer`, without a BOM, in [`ErrorMode::Fatal`], with a capacity of 8,192 bytes (8 KiB).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// assert_eq!(Utf8Writer::new(std::io::sink()).unwritten_len(), 0);
+    /// ```
+    pub fn new(writer: W) -> Self {
+        Self {
+            writer,
+            buffer: Vec::new(),
+            written: 0,
+            capacity: CAPACITY,
+            encoder: Utf8Encoder::new(),
+            utf16: Utf16Decoder::new(),
+            mode: ErrorMode::default(),
+        }
+    }
+
+    /// Sets the number of bytes, at least 1, that are buffered before they are written. Nothing is allocated
+    /// in advance.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_capacity(3);
+    /// writer.write_str("abc").unwrap();
+    /// assert_eq!(writer.get_ref(), b"");
+    /// writer.write_str("d").unwrap();
+    /// assert_eq!((&writer.get_ref()[..], writer.unwritten_len()), (&b"abc"[..], 1));
+    /// ```
+    #[must_use]
+    pub fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), ..self }
+    }
+
+    /// Sets the encoder, which determines whether a BOM is written.
+    ///
+    /// The BOM is written before the first text, even if that is empty. If there is no text, no BOM is
+    /// written.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Encoder;
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
+    /// writer.write_str("text").unwrap();
+    /// writer.finish().unwrap();
+    /// assert_eq!(writer.into_inner(), b"\xEF\xBB\xBFtext");
+    /// ```
+    #[must_use]
+    pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// Sets what replaces lone surrogates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mode = ErrorMode::Replacement;
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(mode);
+    /// writer.write_utf16(&[0xD83D]).unwrap();
+    /// writer.finish().unwrap();
+    /// assert_eq!(writer.into_inner(), "\u{FFFD}".as_bytes());
+    /// ```
+    #[must_use]
+    pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Returns the number of buffered bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_char('€').unwrap();
+    /// assert_eq!(writer.unwritten_len(), 3);
+    /// writer.flush().unwrap();
+    /// assert_eq!(writer.unwritten_len(), 0);
+    /// ```
+    pub fn unwritten_len(&self) -> usize {
+        self.buffer.len() - self.written
+    }
+
+    /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the number of lone
+    /// surrogates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(ErrorMode::Skip);
+    /// writer.write_utf16(&[0x61, 0xDC00, 0xD83D]).unwrap();
+    /// assert_eq!(writer.utf16().error_count(), 1);
+    /// assert_eq!(writer.utf16().incomplete(), Some(0xD83D));
+    /// ```
+    pub fn utf16(&self) -> &Utf16Decoder {
+        &self.utf16
+    }
+
+    /// Returns the inner writer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// assert_eq!(Utf8Writer::new(vec![1, 2]).get_ref(), &[1, 2]);
+    /// ```
+    pub fn get_ref(&self) -> &W {
+        &self.writer
+    }
+
+    /// Returns the inner writer mutably. Bytes that you write to it precede the buffered bytes, which may start
+    /// in the middle of a character: flush first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.get_mut().extend_from_slice(b"before");
+    /// assert_eq!(writer.into_inner(), b"before");
+    /// ```
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.writer
+    }
+
+    /// Consumes the adaptor and returns the inner writer. Buffered bytes are lost (see
+    /// [`unwritten_len`](Self::unwritten_len)), and so is a held surrogate. [`into_parts`](Self::into_parts)
+    /// returns the bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_str("text").unwrap();
+    /// writer.flush().unwrap();
+    /// assert_eq!(writer.into_inner(), b"text");
+    /// ```
+    pub fn into_inner(self) -> W {
+        self.writer
+    }
+
+    /// Consumes the adaptor and returns the inner writer and the bytes that have not been written.
+    ///
+    /// The bytes start where the writer stopped, perhaps within a character, and end between two characters. A
+    /// held surrogate is lost; see [`utf16`](Self::utf16).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_str("written").unwrap();
+    /// writer.flush().unwrap();
+    /// writer.write_str("€").unwrap();
+    /// assert_eq!(writer.into_parts(), (b"written".to_vec(), b"\xE2\x82\xAC".to_vec()));
+    /// ```
+    pub fn into_parts(mut self) -> (W, Vec<u8>) {
+        self.buffer.drain(..self.written);
+        (self.writer, self.buffer)
+    }
+
+    /// Takes text, after room was made.
+    fn take(&mut self, text: &str) -> Result<(), Utf16Error> {
+        // Text that is not empty ends a run of units.
+        let ended = if text.is_empty() { Ok(()) } else { self.end_utf16(Utf16Decoder::interrupt) };
+        self.buffer.extend_from_slice(self.encoder.take_bom());
+        self.buffer.extend_from_slice(text.as_bytes());
+        ended
+    }
+
+    /// Ends a run of units: a held surrogate is an error or is repaired.
+    fn end_utf16(
+        &mut self,
+        end: fn(&mut Utf16Decoder) -> Result<(), Utf16Error>,
+    ) -> Result<(), Utf16Error> {
+        let Err(error) = end(&mut self.utf16) else { return Ok(()) };
+        let repair = error.repair(self.mode).ok_or(error)?;
+        self.buffer.extend_from_slice(repair.as_bytes());
+        Ok(())
+    }
+}
+
+impl<W: Write> Utf8Writer<W> {
+    /// Copies `text` into the buffer, after writing that out if it is full.
+    ///
+    /// # Errors
+    ///
+    /// See [above](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_str("ça ")?;
+    /// writer.write_str("va")?;
+    /// writer.flush()?;
+    /// assert_eq!(writer.get_ref(), "ça va".as_bytes());
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn write_str(&mut self, text: &str) -> io::Result<()> {
+        self.make_room()?;
+        Ok(self.take(text)?)
+    }
+
+    /// Writes one `char` to the buffer, after writing that out if it is full.
+    ///
+    /// # Errors
+    ///
+    /// See [above](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_char('♫')?;
+    /// writer.flush()?;
+    /// assert_eq!(writer.get_ref(), b"\xE2\x99\xAB");
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn write_char(&mut self, c: char) -> io::Result<()> {
+        self.write_str(c.encode_utf8(&mut [0; 4]))
+    }
+
+    /// Encodes UTF-16 units into the buffer, after writing that out if it is full.
+    ///
+    /// # Errors
+    ///
+    /// See [above](Self#errors). If there are lone surrogates, all other units have been taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    /// use utf8_codec::utf16::Utf16Error;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// let error = writer.write_utf16(&[0x61, 0xDC00, 0x62]).unwrap_err();
+    /// let error = error.get_ref().unwrap().downcast_ref::<Utf16Error>().unwrap();
+    /// assert_eq!(error.offset(), 1);
+    /// writer.flush()?;
+    /// assert_eq!(writer.get_ref(), b"ab");
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn write_utf16(&mut self, units: &[u16]) -> io::Result<()> {
+        self.make_room()?;
+        self.buffer.extend_from_slice(self.encoder.take_bom());
+        let (buffer, utf16) = (&mut self.buffer, &mut self.utf16);
+        Ok(utf16.push_all(units, self.mode, |bytes| buffer.extend_from_slice(bytes))?)
+    }
+
+    /// Writes formatted text to the buffer, after writing that out if it is full: `write!` and `writeln!` call
+    /// this.
+    ///
+    /// # Errors
+    ///
+    /// See [above](Self#errors). Another error if formatting fails; the text before it has been taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writeln!(writer, "{} €", 5)?;
+    /// writer.finish()?;
+    /// assert_eq!(writer.into_inner(), "5 €\n".as_bytes());
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
+        self.make_room()?;
+        let mut taken = Taken { writer: self, ended: Ok(()) };
+        fmt::write(&mut taken, arguments).map_err(|_| io::Error::other("formatting failed"))?;
+        Ok(taken.ended?)
+    }
+
+    /// Writes everything that is buffered, and flushes the inner writer. A held surrogate stays held.
+    ///
+    /// # Errors
+    ///
+    /// An error of the inner writer. Unwritten bytes are kept, and you can repeat the call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_str("¿qué?")?;
+    /// writer.flush()?;
+    /// assert_eq!(writer.get_ref(), "¿qué?".as_bytes());
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.write_until_below(1)?;
+        loop {
+            match self.writer.flush() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Ends the text: a held surrogate becomes a lone surrogate, and everything is [flushed](Self::flush). You
+    /// can call it again.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], an error for a held surrogate, once. The next call flushes. Errors of the inner
+    /// writer as for [`flush`](Self::flush).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Writer;
+    ///
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writer.write_utf16(&[0x61, 0xD83D]).unwrap();
+    /// assert!(writer.finish().is_err()); // no low surrogate can follow
+    /// writer.finish().unwrap();
+    /// assert_eq!(writer.into_inner(), b"a");
+    /// ```
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.end_utf16(Utf16Decoder::finish)?;
+        self.flush()
+    }
+
+    /// Writes until fewer bytes are buffered than the capacity.
+    fn make_room(&mut self) -> io::Result<()> {
+        self.write_until_below(self.capacity)
+    }
+
+    /// Writes until fewer than `len` bytes are buffered.
+    fn write_until_below(&mut self, len: usize) -> io::Result<()> {
+        while self.unwritten_len() >= len {
+            match self.writer.write(&self.buffer[self.written..]) {
+                Ok(0) => {
+                    let message = "writer accepts no more bytes";
+                    return Err(io::Error::new(io::ErrorKind::WriteZero, message));
+                }
+                // It cannot have written more than there is.
+                Ok(written) => self.advance(written.min(self.unwritten_len())),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that `written` more bytes have been written.
+    fn advance(&mut self, written: usize) {
+        self.written += written;
+        // Moves the others to the front when they are the smaller part, so that this costs little.
+        if self.written >= self.unwritten_len() {
+            self.buffer.drain(..self.written);
+            self.buffer.shrink_to(2 * self.capacity);
+            self.written = 0;
+        }
+    }
+}
+
+/// Takes formatted text.
+struct Taken<'a, W> {
+    writer: &'a mut Utf8Writer<W>,
+    /// Whether the text ended a run of units with a lone surrogate.
+    ended: Result<(), Utf16Error>,
+}
+
+impl<W> fmt::Write for Taken<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.ended = self.ended.and(self.writer.take(text));
+        Ok(())
+    }
+}
+
+/// Shows the number of buffered bytes, not the bytes.
+impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Utf8Writer")
+            .field("writer", &self.writer)
+            .field("unwritten_len", &self.unwritten_len())
+            .field("capacity", &self.capacity)
+            .field("utf16", &self.utf16)
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
+    }
+}
+
+const CAPACITY: usize = 8 * 1024;

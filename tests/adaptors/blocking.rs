@@ -1,0 +1,797 @@
+//! `io`: the blocking readers return what the async readers return, at every cut; readers and writers that
+//! fail, are interrupted, or break their contract.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, ErrorKind, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use utf8_codec::io::{StreamError, Utf8Reader, Utf8Writer};
+use utf8_codec::{ErrorMode, Utf8Encoder, Utf8Error};
+
+/// What a call of `read` does.
+#[derive(Clone, Copy, Debug)]
+enum Does<'a> {
+    Chunk(&'a [u8]),
+    Error(ErrorKind),
+    /// Reads nothing and claims to have read this many bytes more than there is room for.
+    Lie(usize),
+    /// Fills the room with `FF` and claims to have read this many bytes, at most all.
+    Overwrite(usize),
+    Panic,
+    End,
+}
+
+use Does::{Chunk, End, Error, Lie, Overwrite, Panic};
+
+/// A reader that follows a script, and then ends.
+#[derive(Clone, Debug)]
+struct Script<'a> {
+    does: VecDeque<Does<'a>>,
+    calls: usize,
+    /// The largest room that a read offered.
+    room: usize,
+}
+
+impl<'a> Script<'a> {
+    fn new(does: &[Does<'a>]) -> Self {
+        Self { does: does.iter().copied().collect(), calls: 0, room: 0 }
+    }
+}
+
+impl Read for Script<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        assert!(!room.is_empty(), "there must be room");
+        (self.calls, self.room) = (self.calls + 1, self.room.max(room.len()));
+        match self.does.pop_front() {
+            Some(Chunk(chunk)) => {
+                let (now, later) = chunk.split_at(chunk.len().min(room.len()));
+                room[..now.len()].copy_from_slice(now);
+                if !later.is_empty() {
+                    self.does.push_front(Chunk(later));
+                }
+                Ok(now.len())
+            }
+            Some(Error(kind)) => Err(kind.into()),
+            Some(Lie(more)) => Ok(room.len().saturating_add(more)),
+            Some(Overwrite(claimed)) => {
+                room.fill(0xFF);
+                Ok(claimed.min(room.len()))
+            }
+            Some(Panic) => panic!("the reader panics"),
+            Some(End) | None => Ok(0),
+        }
+    }
+}
+
+fn ill_formed(error: &Utf8Error) -> String {
+    format!("<{} {:02x?}>", error.valid_up_to(), error.bytes())
+}
+
+fn of_stream(error: StreamError<io::Error>) -> String {
+    match error {
+        StreamError::Utf8(error) => ill_formed(&error),
+        StreamError::Inner(error) => format!("<{error}>"),
+        error => panic!("{error}"),
+    }
+}
+
+fn of_io(error: io::Error) -> String {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+    cause.map_or_else(|| format!("<{error}>"), ill_formed)
+}
+
+/// All text, with each error as `<...>`.
+fn read_all<R: Read>(reader: &mut Utf8Reader<R>) -> String {
+    let mut seen = String::new();
+    loop {
+        match reader.next_str() {
+            Ok(Some(text)) => {
+                assert!(!text.is_empty(), "texts are never empty");
+                seen += text;
+            }
+            Ok(None) => return seen,
+            Err(error) => seen += &of_stream(error),
+        }
+    }
+}
+
+fn seen(does: &[Does]) -> String {
+    read_all(&mut Utf8Reader::new(Script::new(does)))
+}
+
+const MODES: [ErrorMode; 6] = [
+    ErrorMode::Fatal,
+    ErrorMode::Replacement,
+    ErrorMode::Skip,
+    ErrorMode::Escape,
+    ErrorMode::Latin1,
+    ErrorMode::Windows1252,
+];
+
+// ---- like the async readers ---------------------------------------------------------------------
+
+/// Each type of `io` and of `stream` behind one trait: both return the same at every cut.
+#[cfg(all(feature = "codec", feature = "stream"))]
+mod like_async {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use futures::{FutureExt, StreamExt};
+    use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, ReadBuf};
+    use utf8_codec::lines::{Delimiter, Line, LinesError};
+    use utf8_codec::{Utf8Decoder, Utf8Options, io as blocking, stream};
+
+    use super::*;
+    use crate::support::{self, MODES};
+
+    impl AsyncRead for Script<'_> {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            buffer: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            let read = Read::read(&mut *self, buffer.initialize_unfilled())?;
+            buffer.advance(read);
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    /// A reader of text, blocking or async.
+    trait Reading<'a>: Sized {
+        /// The number of methods that return text.
+        const METHODS: usize;
+
+        fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self;
+
+        /// Appends the next item that this method returns to `seen`, an error as `<...>`. Returns false
+        /// at the end.
+        fn take(&mut self, method: usize, seen: &mut String) -> bool;
+
+        fn decoder(&self) -> &Utf8Decoder;
+    }
+
+    /// The result of a future that is never pending.
+    macro_rules! now {
+        ($future:expr) => {
+            $future.now_or_never().expect("the source is never pending")
+        };
+        (blocking $result:expr) => {
+            $result
+        };
+    }
+
+    fn append<T: ToString>(
+        seen: &mut String,
+        next: Result<Option<T>, StreamError<io::Error>>,
+    ) -> bool {
+        match next {
+            Ok(Some(next)) => *seen += &next.to_string(),
+            Ok(None) => return false,
+            Err(error) => *seen += &of_stream(error),
+        }
+        true
+    }
+
+    fn append_line(seen: &mut String, line: Option<Result<Line, LinesError<io::Error>>>) -> bool {
+        match line {
+            None => return false,
+            Some(Ok(line)) => {
+                *seen += &format!("{}@{}:{:?}|{}|", line.number, line.offset, line.end, line.text);
+            }
+            Some(Err(LinesError::Line(error))) => *seen += &format!("{error:?}"),
+            Some(Err(error)) => *seen += &error.to_string(),
+        }
+        true
+    }
+
+    /// Implements [`Reading`] for the types of one module. Their methods have the same names.
+    macro_rules! reading {
+        ($module:ident, [$($blocking:ident)?]) => {
+            impl<'a> Reading<'a> for $module::Utf8Reader<Script<'a>> {
+                const METHODS: usize = 4;
+
+                fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self {
+                    Self::new(source).with_capacity(7).with_options(options).with_error_mode(mode)
+                }
+
+                fn take(&mut self, method: usize, seen: &mut String) -> bool {
+                    match method {
+                        0 => append(seen, now!($($blocking)? self.next_str())),
+                        1 => append(seen, now!($($blocking)? self.next_char())),
+                        2 => {
+                            let text = now!($($blocking)? self.peek_str());
+                            let text = text.map(|text| text.map(str::to_owned));
+                            let len = text.as_ref().ok().and_then(|text| text.as_ref());
+                            self.consume(len.map_or(0, String::len));
+                            append(seen, text)
+                        }
+                        _ => {
+                            let mut text = String::new();
+                            let result = now!($($blocking)? self.append_text(&mut text, 1000));
+                            *seen += &text;
+                            append(seen, result.map(|()| None::<String>))
+                        }
+                    }
+                }
+
+                fn decoder(&self) -> &Utf8Decoder {
+                    self.decoder()
+                }
+            }
+
+            impl<'a> Reading<'a> for $module::Utf8ByteReader<Script<'a>> {
+                const METHODS: usize = 3;
+
+                fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self {
+                    $module::Utf8Reader::over(source, options, mode).into_byte_reader()
+                }
+
+                /// Bytes, as Latin-1.
+                fn take(&mut self, method: usize, seen: &mut String) -> bool {
+                    let mut bytes = [0; 5];
+                    let read = match method {
+                        0 => now!($($blocking)? self.read(&mut bytes)),
+                        1 => now!($($blocking)? self.read(&mut bytes[..1])),
+                        _ => now!($($blocking)? self.fill_buf()).map(|all| {
+                            let len = all.len().min(3);
+                            bytes[..len].copy_from_slice(&all[..len]);
+                            len
+                        }),
+                    };
+                    if let (2, Ok(len)) = (method, &read) {
+                        self.consume(*len);
+                    }
+                    match read {
+                        Ok(0) => return false,
+                        Ok(len) => seen.extend(bytes[..len].iter().copied().map(char::from)),
+                        Err(error) => *seen += &of_io(error),
+                    }
+                    true
+                }
+
+                fn decoder(&self) -> &Utf8Decoder {
+                    self.get_ref().decoder()
+                }
+            }
+        };
+    }
+
+    reading!(blocking, [blocking]);
+    reading!(stream, []);
+
+    /// The number of delimiters and limits that `Lines` uses.
+    const LINES: usize = 5;
+
+    /// The lines of a new reader for each method: the delimiter and the limit have to be set first.
+    struct Lines<L> {
+        lines: Option<L>,
+        all: [Option<L>; LINES],
+    }
+
+    macro_rules! lines {
+        ($lines:ty, $module:ident, |$taken:ident| $next:expr) => {
+            impl<'a> Reading<'a> for Lines<$lines> {
+                const METHODS: usize = LINES;
+
+                fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self {
+                    let make = |method| {
+                        let reader = $module::Utf8Reader::over(source.clone(), options, mode);
+                        let lines = reader.into_lines();
+                        Some(match method {
+                            0 => lines,
+                            1 => lines.with_delimiter(Delimiter::any_newline()),
+                            2 => lines.with_delimiter(Delimiter::nul()),
+                            3 => lines.with_delimiter(Delimiter::text("é").unwrap()),
+                            _ => lines.with_max_length(2),
+                        })
+                    };
+                    Self { lines: None, all: std::array::from_fn(make) }
+                }
+
+                fn take(&mut self, method: usize, seen: &mut String) -> bool {
+                    if let Some(lines) = self.all[method].take() {
+                        self.lines = Some(lines);
+                    }
+                    let $taken = self.lines.as_mut().unwrap();
+                    append_line(seen, $next)
+                }
+
+                fn decoder(&self) -> &Utf8Decoder {
+                    self.lines.as_ref().unwrap().decoder()
+                }
+            }
+        };
+    }
+
+    lines!(blocking::Utf8Lines<Script<'a>>, blocking, |lines| lines.next());
+    lines!(stream::Utf8Lines<stream::Utf8Reader<Script<'a>>>, stream, |lines| now!(
+        StreamExt::next(lines)
+    ));
+
+    /// Everything that `method` returns, and what the decoder then reports.
+    fn run<'a, T: Reading<'a>>(
+        does: &[Does<'a>],
+        options: Utf8Options,
+        mode: ErrorMode,
+        method: usize,
+    ) -> String {
+        let mut reader = T::over(Script::new(does), options, mode);
+        let mut seen = String::new();
+        let mut calls = 0;
+        while reader.take(method, &mut seen) || (method == 3 && calls < 100 && T::METHODS == 4) {
+            calls += 1;
+            assert!(calls < 10_000, "{seen}");
+        }
+        let decoder = reader.decoder();
+        let errors = (decoder.error_count(), decoder.first_error());
+        format!("{seen} {errors:?} {} {}", decoder.position(), decoder.bom_seen())
+    }
+
+    fn agree<'a, Blocking: Reading<'a>, Async: Reading<'a>>(
+        does: &[Does<'a>],
+        options: Utf8Options,
+        mode: ErrorMode,
+    ) {
+        assert_eq!(Blocking::METHODS, Async::METHODS);
+        for method in 0..Blocking::METHODS {
+            let ours = run::<Blocking>(does, options, mode, method);
+            let theirs = run::<Async>(does, options, mode, method);
+            assert_eq!(ours, theirs, "method {method}, {mode:?}, {options:?}: {does:02x?}");
+        }
+    }
+
+    /// The parts of `bytes`, without empty ones: these would end the stream.
+    fn cut(bytes: &[u8], at: usize) -> Vec<Does<'_>> {
+        let (first, second) = bytes.split_at(at);
+        [first, second].into_iter().filter(|part| !part.is_empty()).map(Chunk).collect()
+    }
+
+    /// Every input of the vectors, cut at every byte, and in single bytes.
+    fn at_every_cut(check: impl Fn(&[Does<'_>], Utf8Options, ErrorMode)) {
+        let mut checked = 0;
+        for (bytes, config) in support::inputs() {
+            let options = support::options(config);
+            let bytes = &bytes[..bytes.len().min(60)];
+            for (_, mode) in MODES {
+                for at in 0..bytes.len().max(1) {
+                    check(&cut(bytes, at), options, mode);
+                }
+                check(&bytes.chunks(1).map(Chunk).collect::<Vec<_>>(), options, mode);
+            }
+            checked += 1;
+        }
+        assert!(checked > 1000, "{checked}");
+    }
+
+    #[test]
+    fn texts_and_errors_are_those_of_the_async_reader_at_every_cut() {
+        at_every_cut(|does, options, mode| {
+            agree::<blocking::Utf8Reader<Script>, stream::Utf8Reader<Script>>(does, options, mode);
+        });
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_async_reader_at_every_cut() {
+        at_every_cut(|does, options, mode| {
+            agree::<blocking::Utf8ByteReader<Script>, stream::Utf8ByteReader<Script>>(
+                does, options, mode,
+            );
+        });
+    }
+
+    #[test]
+    fn lines_are_those_of_the_async_reader_at_every_cut() {
+        type Blocking<'a> = Lines<blocking::Utf8Lines<Script<'a>>>;
+        type Async<'a> = Lines<stream::Utf8Lines<stream::Utf8Reader<Script<'a>>>>;
+        at_every_cut(|does, options, mode| agree::<Blocking, Async>(does, options, mode));
+        for bytes in [
+            &b"one\ntwo\r\nthree"[..],
+            b"\xEF\xBB\xBFa\r\n\r\r\n\xE2\x82\n\xFF\r",
+            b"\n\n\xC3\n\xA9\0\xC3\xA9x\xC3\xA9",
+        ] {
+            for (_, mode) in MODES {
+                for at in 0..bytes.len() {
+                    agree::<Blocking, Async>(&cut(bytes, at), Utf8Options::new(), mode);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn errors_of_the_reader_come_where_those_of_the_async_reader_come() {
+        let error = Error(ErrorKind::TimedOut);
+        let steps = [Chunk(b"a\xE2\x82"), Chunk(b"\xACb\n"), Chunk(b"\xFF\xC3"), error];
+        for script in crate::script::scripts(&steps, 4) {
+            for (_, mode) in MODES {
+                let options = Utf8Options::new();
+                agree::<blocking::Utf8Reader<Script>, stream::Utf8Reader<Script>>(
+                    &script, options, mode,
+                );
+                agree::<
+                    Lines<blocking::Utf8Lines<Script>>,
+                    Lines<stream::Utf8Lines<stream::Utf8Reader<Script>>>,
+                >(&script, options, mode);
+            }
+        }
+    }
+
+    #[test]
+    fn large_inputs_are_read_alike() {
+        let text = crate::lists::MULTILINGUAL.repeat(500);
+        let mut bytes = text.into_bytes();
+        bytes[20_001] = 0xFF;
+        for (_, mode) in MODES {
+            let mut theirs = String::new();
+            let mut reader = stream::Utf8Reader::new(&bytes[..]).with_error_mode(mode);
+            loop {
+                match now!(reader.next_str()) {
+                    Ok(Some(text)) => theirs += text,
+                    Ok(None) => break,
+                    Err(error) => theirs += &of_stream(error),
+                }
+            }
+            let mut reader = blocking::Utf8Reader::new(&bytes[..]).with_error_mode(mode);
+            assert_eq!(read_all(&mut reader), theirs, "{mode:?}");
+        }
+    }
+}
+
+// ---- readers ------------------------------------------------------------------------------------
+
+#[test]
+fn an_interrupted_read_is_repeated() {
+    let interrupted = Error(ErrorKind::Interrupted);
+    let does = [interrupted, Chunk(b"5 \xE2"), interrupted, interrupted, Chunk(b"\x82\xAC"), End];
+    assert_eq!(seen(&does), "5 €");
+    let reader = Utf8Reader::new(Script::new(&does));
+    let mut text = String::new();
+    reader.into_byte_reader().read_to_string(&mut text).unwrap();
+    assert_eq!(text, "5 €");
+}
+
+#[test]
+fn an_io_error_inside_a_character_loses_no_data() {
+    let kinds = [ErrorKind::WouldBlock, ErrorKind::TimedOut, ErrorKind::ConnectionReset];
+    for kind in kinds {
+        for mode in MODES {
+            let does = [Chunk(b"1 \xE2"), Error(kind), Chunk(b"\x82"), Error(kind), Chunk(b"\xAC")];
+            let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
+            assert_eq!(read_all(&mut reader), format!("1 <{kind}><{kind}>€"));
+        }
+    }
+}
+
+#[test]
+fn an_ended_reader_is_not_read_again() {
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk(b"a\xF0\x9F"), End, Chunk(b"late")]));
+    assert_eq!(read_all(&mut reader), "a<1 [f0, 9f]>");
+    for _ in 0..3 {
+        assert_eq!(reader.next_str().unwrap(), None);
+        assert!(reader.chars().next().is_none());
+    }
+    assert_eq!(reader.get_ref().calls, 2);
+}
+
+#[test]
+fn a_read_offers_8_kib_or_the_capacity() {
+    let bytes = vec![b'a'; 100_000];
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk(&bytes)]));
+    assert_eq!(read_all(&mut reader).len(), bytes.len());
+    assert_eq!((reader.get_ref().room, reader.get_ref().calls), (8192, 14));
+    for capacity in [0, 1, 4, 5, 95, 96, 97, 10_000] {
+        let mut reader = Utf8Reader::new(Script::new(&[Chunk(&bytes)])).with_capacity(capacity);
+        assert_eq!(read_all(&mut reader).len(), bytes.len());
+        // The first 96 bytes of the buffer are not on the heap.
+        assert_eq!(reader.get_ref().room, if capacity < 96 { capacity.max(4) } else { capacity });
+    }
+}
+
+#[test]
+fn a_claim_of_more_bytes_than_there_is_room_for_is_an_error() {
+    for more in [1, 100, 8192, usize::MAX] {
+        for mode in MODES {
+            let does = [Chunk(b"5 \xE2\x82"), Lie(more), Chunk(b"\xAC."), Lie(more), Chunk(b"x")];
+            let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
+            assert_eq!(reader.next_str().unwrap(), Some("5 "));
+            let Err(StreamError::Inner(error)) = reader.next_str() else { panic!("an error") };
+            assert!(error.to_string().starts_with("reader claims "), "{error}");
+            assert_eq!(reader.next_str().unwrap(), Some("€."));
+            assert!(reader.next_char().is_err());
+            assert_eq!(reader.next_str().unwrap(), Some("x"));
+            assert_eq!(reader.next_str().unwrap(), None);
+        }
+    }
+}
+
+#[test]
+fn bytes_that_were_not_read_but_claimed_are_validated() {
+    for claimed in [0, 1, 7, 8000, 8190, 8192, 10_000] {
+        for first in [&b"5 \xE2\x82"[..], b"\xC3", b"abc"] {
+            for second in [&b"\xAC."[..], b"\xA9", b"d"] {
+                for mode in MODES {
+                    let does = [Chunk(first), Overwrite(claimed), Chunk(second)];
+                    let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
+                    let mut calls = 0;
+                    while !matches!(reader.next_str(), Ok(None)) {
+                        calls += 1;
+                        assert!(str::from_utf8(reader.as_str().as_bytes()).is_ok());
+                        assert!(calls < 10_000);
+                    }
+                }
+            }
+        }
+    }
+    // A reader that writes into the room and then reports another length.
+    struct Stale(usize);
+    impl Read for Stale {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            self.0 += 1;
+            let text = "żółw".as_bytes();
+            if self.0 % 3 > 0 {
+                let at = room.len() / 2;
+                room[at..at + text.len()].copy_from_slice(text);
+            }
+            Ok(if self.0 > 9 { 0 } else { room.len() / 2 + 2 })
+        }
+    }
+    let mut reader = Utf8Reader::new(Stale(0));
+    let text = read_all(&mut reader);
+    assert!(text.contains('ż'));
+}
+
+#[test]
+fn a_reader_that_panics_loses_no_data() {
+    let does = [Chunk(b"5 \xE2\x82"), Panic, Chunk(b"\xAC."), End];
+    let mut reader = Utf8Reader::new(Script::new(&does));
+    assert_eq!(reader.next_str().unwrap(), Some("5 "));
+    assert!(catch_unwind(AssertUnwindSafe(|| reader.next_str().map(drop))).is_err());
+    assert_eq!(reader.as_str(), "");
+    assert_eq!(reader.next_str().unwrap(), Some("€."));
+}
+
+#[test]
+fn chars_can_be_dropped_at_any_time() {
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk(b"a\xC3"), Chunk(b"\xA9\xFFb")]));
+    let mut seen = String::new();
+    while let Some(next) = reader.chars().next() {
+        seen += &next.map_or_else(of_stream, String::from);
+    }
+    assert_eq!(seen, "aé<3 [ff]>b");
+}
+
+#[test]
+fn collected_text_is_at_most_the_limit() {
+    let mut text = String::from("zero ");
+    let does = [Chunk(b"one "), Chunk(b"two")];
+    let mut reader = Utf8Reader::new(Script::new(&does));
+    let error = reader.append_text(&mut text, 10).unwrap_err();
+    assert!(matches!(error, StreamError::TooLong { max_length: 10 }));
+    assert_eq!((&*text, reader.as_str()), ("zero one ", "two"));
+    reader.append_text(&mut text, 12).unwrap();
+    assert_eq!(text, "zero one two");
+
+    let error = Utf8Reader::new(io::repeat(b'x')).append_text(&mut text, 1_000_005).unwrap_err();
+    assert!(matches!(error, StreamError::TooLong { .. }));
+    assert!(text.capacity() <= 1_000_005, "{}", text.capacity());
+}
+
+#[test]
+fn buf_read_of_std_sees_well_formed_text() {
+    let does = [Chunk(b"caf\xE9\nth\xC3"), Chunk(b"\xA9\nend")];
+    let reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Latin1);
+    let lines: Result<Vec<_>, _> = reader.into_byte_reader().lines().collect();
+    assert_eq!(lines.unwrap(), ["café", "thé", "end"]);
+}
+
+#[test]
+#[should_panic(expected = "cannot consume 4 of 3 bytes")]
+fn consuming_more_bytes_than_were_returned_panics() {
+    let mut reader = Utf8Reader::new(&b"abc"[..]).into_byte_reader();
+    let _ = reader.fill_buf();
+    reader.consume(4);
+}
+
+#[cfg(feature = "lines")]
+mod lines {
+    use utf8_codec::lines::LinesError;
+
+    use super::*;
+
+    #[test]
+    fn a_line_continues_after_an_io_error() {
+        let error = Error(ErrorKind::TimedOut);
+        let interrupted = Error(ErrorKind::Interrupted);
+        let does = [Chunk(b"on"), error, interrupted, Chunk(b"e\nt\xC3"), Lie(1), Chunk(b"\xA9")];
+        let lines = Utf8Reader::new(Script::new(&does)).into_lines();
+        let mut errors = 0;
+        let lines: Vec<_> = lines
+            .filter_map(|line| match line {
+                Ok(line) => Some(line.to_string()),
+                Err(LinesError::Inner(_)) => {
+                    errors += 1;
+                    None
+                }
+                Err(error) => panic!("{error}"),
+            })
+            .collect();
+        assert_eq!((lines, errors), (vec!["one".to_owned(), "té".to_owned()], 2));
+    }
+
+    #[test]
+    fn lines_and_text_can_be_read_in_turn() {
+        let bytes = "HELO\r\nžluť\nDATA\n.\nQUIT\n".as_bytes();
+        for size in 1..bytes.len() {
+            let does: Vec<_> = bytes.chunks(size).map(Chunk).collect();
+            let mut reader = Utf8Reader::new(Script::new(&does));
+            assert_eq!(reader.next_char().unwrap(), Some('H'));
+            let mut lines = reader.into_lines();
+            let next = lines.next().unwrap().unwrap();
+            assert_eq!((&*next, next.offset), ("ELO", 1));
+            let next = lines.next().unwrap().unwrap();
+            assert_eq!((&*next, next.offset, next.number), ("žluť", 6, 2));
+            let mut reader = lines.into_reader();
+            assert_eq!(read_all(&mut reader), "DATA\n.\nQUIT\n");
+            assert_eq!(reader.decoder().position(), bytes.len() as u64);
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_rejected_in_bounded_memory() {
+        let reader = Utf8Reader::new(io::repeat(b'x').take(10_000_000).chain(&b"\nshort"[..]));
+        let mut lines = reader.into_lines();
+        assert!(matches!(lines.next(), Some(Err(LinesError::Line(_)))));
+        assert!(lines.rest().len() <= 8192);
+        assert_eq!(lines.next().unwrap().unwrap(), "short");
+        assert!(lines.next().is_none());
+        assert!(lines.next().is_none());
+    }
+}
+
+// ---- writers ------------------------------------------------------------------------------------
+
+/// What a call of `write` does.
+#[derive(Clone, Copy, Debug)]
+enum Accepts {
+    Bytes(usize),
+    Fails(ErrorKind),
+    Nothing,
+    /// Accepts one byte and claims to have accepted all, and this many more.
+    Claims(usize),
+}
+
+/// A writer that follows a script, and then accepts everything.
+struct Sink {
+    script: VecDeque<Accepts>,
+    bytes: Vec<u8>,
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        assert!(!bytes.is_empty(), "empty writes are not made");
+        let accepted = match self.script.pop_front() {
+            None => bytes.len(),
+            Some(Accepts::Bytes(most)) => bytes.len().min(most),
+            Some(Accepts::Fails(kind)) => return Err(kind.into()),
+            Some(Accepts::Nothing) => 0,
+            Some(Accepts::Claims(more)) => {
+                self.bytes.push(bytes[0]);
+                return Ok(bytes.len().saturating_add(more));
+            }
+        };
+        self.bytes.extend_from_slice(&bytes[..accepted]);
+        Ok(accepted)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn sink(script: &[Accepts]) -> Sink {
+    Sink { script: script.iter().copied().collect(), bytes: Vec::new() }
+}
+
+/// Repeats a call until it succeeds.
+fn insist(mut call: impl FnMut() -> io::Result<()>) {
+    for _ in 0..100 {
+        match call() {
+            Ok(()) => return,
+            Err(error) => assert!(
+                matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WriteZero),
+                "{error}"
+            ),
+        }
+    }
+    panic!("it always fails");
+}
+
+#[test]
+fn a_failed_write_has_taken_nothing_and_can_be_repeated() {
+    let steps = [
+        Accepts::Bytes(1),
+        Accepts::Bytes(4),
+        Accepts::Fails(ErrorKind::TimedOut),
+        Accepts::Fails(ErrorKind::Interrupted),
+        Accepts::Nothing,
+    ];
+    let texts = ["größer", "", "€", "日本語", "x", "👋 and more", "end"];
+    for number in 0..5_usize.pow(5) {
+        let script: Vec<_> = (0..5).map(|at| steps[number / 5_usize.pow(at) % 5]).collect();
+        let mut writer = Utf8Writer::new(sink(&script))
+            .with_capacity(1 + number % 9)
+            .with_encoder(Utf8Encoder::new().with_bom());
+        for text in texts {
+            insist(|| writer.write_str(text));
+            assert!(writer.unwritten_len() < 1 + number % 9 + "\u{FEFF}".len() + text.len());
+        }
+        insist(|| writer.write_utf16(&[0xD83D]));
+        insist(|| writer.flush());
+        insist(|| writer.write_utf16(&[0xDC4B]));
+        insist(|| writer.finish());
+        assert_eq!(writer.unwritten_len(), 0);
+        let expected = format!("\u{FEFF}{}👋", texts.concat());
+        assert_eq!(String::from_utf8(writer.into_inner().bytes).unwrap(), expected);
+    }
+}
+
+#[test]
+fn unwritten_bytes_can_be_taken_out_at_any_step() {
+    for accepted in 0..10 {
+        let script = [Accepts::Bytes(accepted), Accepts::Fails(ErrorKind::TimedOut)];
+        let mut writer = Utf8Writer::new(sink(&script));
+        writer.write_str("5 € ⚑").unwrap();
+        assert!(writer.flush().is_err());
+        let (sink, unwritten) = writer.into_parts();
+        assert_eq!([sink.bytes, unwritten].concat(), "5 € ⚑".as_bytes());
+    }
+}
+
+#[test]
+fn a_writer_that_claims_too_much_is_believed_up_to_what_there_was() {
+    for more in [1, usize::MAX] {
+        let mut writer = Utf8Writer::new(sink(&[Accepts::Claims(more)]));
+        writer.write_str("abc").unwrap();
+        writer.flush().unwrap();
+        writer.write_str("def").unwrap();
+        writer.flush().unwrap();
+        assert_eq!(writer.into_inner().bytes, b"adef");
+    }
+}
+
+#[test]
+fn lone_surrogates_are_reported_or_repaired() {
+    let units: &[&[u16]] = &[&[0x61, 0xD83D], &[0xD83D, 0xDC4B], &[0xDC00], &[0xD800]];
+    let table = [
+        (ErrorMode::Replacement, "a\u{FFFD}👋\u{FFFD}\u{FFFD}.\u{FFFD}"),
+        (ErrorMode::Skip, "a👋."),
+    ];
+    for (mode, expected) in table {
+        let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(mode);
+        for units in units {
+            writer.write_utf16(units).unwrap();
+        }
+        writer.write_str("").unwrap();
+        write!(writer, "{}{}", "", '.').unwrap();
+        writer.write_utf16(&[0xD800]).unwrap();
+        writer.finish().unwrap();
+        writer.finish().unwrap();
+        assert_eq!(String::from_utf8(writer.into_inner()).unwrap(), expected);
+    }
+    let mut writer = Utf8Writer::new(Vec::new());
+    let results = units.iter().map(|units| writer.write_utf16(units).is_ok()).collect::<Vec<_>>();
+    assert_eq!(results, [true, false, false, true]);
+    assert!(write!(writer, "{}.", 1).is_err(), "the held surrogate is alone");
+    writer.finish().unwrap();
+    assert_eq!(String::from_utf8(writer.into_inner()).unwrap(), "a👋1.");
+}
+
+#[test]
+fn a_long_text_is_not_kept_after_it_is_written() {
+    let mut writer = Utf8Writer::new(Vec::new());
+    let text = "ü".repeat(1_000_000);
+    writer.write_str(&text).unwrap();
+    assert_eq!(writer.unwritten_len(), text.len());
+    writer.write_str("!").unwrap();
+    assert_eq!((writer.unwritten_len(), writer.get_ref().len()), (1, text.len()));
+    assert!(writer.into_parts().1.capacity() <= 3 * 8192);
+}
