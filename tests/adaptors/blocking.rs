@@ -116,7 +116,7 @@ mod like_async {
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
-    use futures::{FutureExt, StreamExt};
+    use futures::StreamExt;
     use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, ReadBuf};
     use utf8_codec::lines::{Delimiter, Line, LinesError};
     use utf8_codec::{Utf8Decoder, Utf8Options, io as blocking, stream};
@@ -150,10 +150,10 @@ mod like_async {
         fn decoder(&self) -> &Utf8Decoder;
     }
 
-    /// The result of a future that is never pending.
+    /// The result of a future, which is pending only to let other tasks run.
     macro_rules! now {
         ($future:expr) => {
-            $future.now_or_never().expect("the source is never pending")
+            futures::executor::block_on($future)
         };
         (blocking $result:expr) => {
             $result
@@ -736,7 +736,7 @@ fn a_failed_write_has_taken_nothing_and_can_be_repeated() {
 
 #[test]
 fn unwritten_bytes_can_be_taken_out_at_any_step() {
-    for accepted in 0..10 {
+    for accepted in 0..9 {
         let script = [Accepts::Bytes(accepted), Accepts::Fails(ErrorKind::TimedOut)];
         let mut writer = Utf8Writer::new(sink(&script));
         writer.write_str("5 € ⚑").unwrap();

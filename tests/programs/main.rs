@@ -2,8 +2,9 @@
 
 mod chat;
 mod check;
+mod grep;
 mod lexer;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "lines")]
 #[path = "../support/program.rs"]
 mod program;
 mod transcode;
