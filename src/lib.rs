@@ -51,14 +51,14 @@
 //! | --- | --- | --- | --- |
 //! | slices | the first error, or none | [`Utf8Validator`] | |
 //! | slices | borrowed text and errors | [`Utf8Decoder::push`] | |
-//! | slices | one `String`, repaired | [`Utf8Decoder::push_to_string`] | `alloc` |
+//! | slices | repaired text | [`Utf8Decoder::push_lossy`], [`push_to_string`](Utf8Decoder::push_to_string) | `alloc` |
 //! | `AsyncRead`, with `FramedRead` | text, lines, `char`s | [`codec::Utf8Codec`], [`Utf8LinesCodec`](codec::Utf8LinesCodec), [`CharCodec`](codec::CharCodec) | `codec` |
-//! | `AsyncRead` | borrowed `&str`, not copied | [`stream::Utf8Reader`] | `stream` |
+//! | `AsyncRead`; `Read` | borrowed `&str`, not copied | [`stream::Utf8Reader`]; [`io::Utf8Reader`] | `stream`; `std` |
 //! | `Stream` of chunks, or `AsyncRead` | text, lines, `char`s | [`stream::Utf8Stream`], [`Utf8Lines`](stream::Utf8Lines), [`CharStream`](stream::CharStream) | `stream` |
 //! | WebSocket frames | messages | [`payload::websocket::MessageAssembler`] | `bytes` |
 //! | an event stream, in chunks | server-sent events | [`payload::sse::EventDecoder`], [`EventStream`](payload::sse::EventStream) | `alloc`, `stream` |
 //! | HTTP body | text | [`payload::http::Utf8Body`] | `http-body` |
-//! | text, `char`s, UTF-16 | `AsyncWrite` | [`stream::Utf8Writer`] | `stream` |
+//! | text, `char`s, UTF-16 | `AsyncWrite`; `Write` | [`stream::Utf8Writer`]; [`io::Utf8Writer`] | `stream`; `std` |
 //! | bytes that may not be UTF-8 | text from a legacy encoding; the encoding | [`fallback`], [`detect`] | `alloc` |
 //!
 //! The modules [`dialect`] (CESU-8, Modified UTF-8, WTF-8 and others), [`utf16`], [`terminal`], [`search`]
@@ -94,10 +94,11 @@
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
 //! | `alloc` | decoding into a `String`, dialects to and from a `Vec`, fallback to legacy encodings, server-sent events | none |
-//! | `std` | conversion into [`std::io::Error`], detection of vector instructions at run time | none |
+//! | `std` | readers and writers for blocking code, conversion into [`std::io::Error`], detection of vector instructions at run time | none |
 //! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages | bytes, bytestring |
-//! | `codec` | codecs for tokio-util | tokio-util, memchr, thiserror |
-//! | `stream` | streams, readers and writers | futures, tokio, memchr, pin-project-lite, thiserror |
+//! | `lines` | lines, search | bytes, bytestring, memchr |
+//! | `codec` | codecs for tokio-util; includes `lines` | tokio-util, thiserror |
+//! | `stream` | streams, readers and writers; includes `lines` | futures, tokio, pin-project-lite |
 //! | `http-body` | HTTP bodies | http, http-body, pin-project-lite, thiserror |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback | encoding_rs |
 //! | `chardetng` | a guess of a stream's legacy encoding (`detect::LegacyGuesser`) | chardetng, encoding_rs |
