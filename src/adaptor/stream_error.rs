@@ -17,10 +17,11 @@ use crate::core::error::Utf8Error;
 /// ```
 /// use utf8_codec::io::{StreamError, Utf8Reader};
 ///
-/// let mut reader = Utf8Reader::new(&b"\xFF!"[..]);
+/// let mut reader = Utf8Reader::new(&b"5\xFF!"[..]);
+/// assert_eq!(reader.next_str().unwrap(), Some("5"));
 /// let error = reader.next_str().unwrap_err();
-/// assert_eq!(error.to_string(), "invalid UTF-8 in the stream at byte 0: invalid byte (ff)");
-/// assert!(matches!(error, StreamError::Utf8(error) if error.valid_up_to() == 0));
+/// assert_eq!(error.to_string(), "invalid UTF-8 in the stream at byte 1: invalid byte (ff)");
+/// assert!(matches!(error, StreamError::Utf8(error) if error.valid_up_to() == 1));
 /// assert_eq!(reader.next_str().unwrap(), Some("!"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -110,7 +110,7 @@ const MODES: [ErrorMode; 6] = [
 
 // ---- like the async readers ---------------------------------------------------------------------
 
-/// Each type of `io` and of `stream` behind one trait: both return the same at every cut.
+/// One trait for the types of `io` and of `stream`: both return the same at every cut.
 #[cfg(all(feature = "codec", feature = "stream"))]
 mod like_async {
     use std::pin::Pin;
