@@ -26,13 +26,16 @@
 //!   character or an ill-formed part. `characters` counts those that are neither ill-formed nor rejected.
 //! - `--limit` bounds the errors that are listed and kept; all errors are counted.
 //! - `--errors` selects what `--repair FILE` writes for an ill-formed part. `fatal` stops at the first
-//!   error, and conflicts with `--repair`. A repair takes one source, and does not overwrite it.
+//!   error, and conflicts with `--repair`. A repair takes one source, and does not overwrite it. The file
+//!   appears, or is replaced, when the repair is complete.
 //! - `--progress` shows a progress bar on standard error: `always`, `never`, or by default on a terminal
 //!   if the source is large or slow.
 //! - `--json` prints one object per source, on one line.
 //! - The exit status is the worst of all sources: 0 well-formed, 1 ill-formed, 2 not readable (or not
 //!   writable, or an invalid command line).
 
+#[path = "support/files.rs"]
+mod files;
 #[path = "support/policies.rs"]
 mod policies;
 #[path = "support/progress.rs"]
@@ -44,6 +47,7 @@ mod source;
 #[path = "support/terminal.rs"]
 mod terminal;
 
+use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -53,12 +57,12 @@ use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, Parser};
 use indicatif::DecimalBytes;
 use serde_json::{Value, json};
-use tokio::fs::File;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt};
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
 
+use files::{FileId, Output};
 use policies::{BOM_POLICIES, ERROR_MODES};
 use progress::{Progress, WHEN, When};
 use source::Source;
@@ -192,18 +196,15 @@ async fn check(source: &Source, arguments: &Arguments) -> Report {
 }
 
 async fn run(source: &Source, with: &Arguments, inspector: &mut Inspector) -> Result<(), String> {
-    let (input, size) = source.open(with.read_size as usize).await.map_err(in_words)?;
+    let input = source.open(with.read_size as usize).await.map_err(in_words)?;
     let mut repair = match &with.repair {
-        Some(path) => Some(Repair::create(path, source, with.errors).await?),
+        Some(path) => Some(Repair::create(path, input.id.as_ref(), with.errors)?),
         None => None,
     };
     inspector.started = Instant::now();
-    let progress = Progress::new(source.to_string(), size, with.progress);
-    let outcome = read(input, with, inspector, &mut repair, progress).await;
-    match repair {
-        Some(repair) => outcome.and(repair.close().await),
-        None => outcome,
-    }
+    let progress = Progress::new(source.to_string(), input.size, with.progress);
+    read(input.bytes, with, inspector, &mut repair, progress).await?;
+    repair.map_or(Ok(()), Repair::commit)
 }
 
 /// The central loop: read, push, look at the pieces; at the end, finish.
@@ -231,7 +232,7 @@ async fn read(
             chunk => inspector.push(chunk, each),
         };
         if let Some(repair) = repair {
-            repair.write().await?;
+            repair.write()?;
         }
         progress.advance(inspector.decoder.position());
         inspector.report.is_cut_short = flow.is_break();
@@ -536,7 +537,7 @@ impl Report {
 
 /// Writes the repaired text to a file.
 struct Repair {
-    file: File,
+    output: Output,
     name: String,
     mode: ErrorMode,
     /// The text of the current chunk, at most four times its size.
@@ -544,13 +545,10 @@ struct Repair {
 }
 
 impl Repair {
-    async fn create(path: &Path, source: &Source, mode: ErrorMode) -> Result<Self, String> {
+    fn create(path: &Path, source: Option<&FileId>, mode: ErrorMode) -> Result<Self, String> {
         let name = path.display().to_string();
-        if source.is_at(path) {
-            return Err("the repair would overwrite the source".to_owned());
-        }
-        let file = File::create(path).await.map_err(|error| format!("{name}: {error}"))?;
-        Ok(Self { file, name, mode, text: String::new() })
+        let output = Output::create(path, source).map_err(|error| format!("{name}: {error}"))?;
+        Ok(Self { output, name, mode, text: String::new() })
     }
 
     fn push(&mut self, piece: Result<&str, Utf8Error>) {
@@ -560,14 +558,14 @@ impl Repair {
         }
     }
 
-    async fn write(&mut self) -> Result<(), String> {
-        let outcome = self.file.write_all(self.text.as_bytes()).await;
+    fn write(&mut self) -> Result<(), String> {
+        let outcome = self.output.write_all(self.text.as_bytes());
         self.text.clear();
         outcome.map_err(|error| format!("{}: {error}", self.name))
     }
 
-    async fn close(mut self) -> Result<(), String> {
-        self.file.flush().await.map_err(|error| format!("{}: {error}", self.name))
+    fn commit(self) -> Result<(), String> {
+        self.output.commit().map_err(|error| format!("{}: {error}", self.name))
     }
 }
 

@@ -13,7 +13,8 @@
 //!
 //! The source is a file, `-` for standard input, `tcp://HOST:PORT`, or with `--listen ADDR` the first
 //! peer that connects. The target is a file, `-` for standard output, or `tcp://HOST:PORT`. The output for
-//! each read is written before the next read.
+//! each read is written before the next read. A file appears, or is replaced, when the output is complete:
+//! not after a fatal error.
 //!
 //! ```text
 //! $ transcode --from utf-16le --to utf-8 names.txt
@@ -40,6 +41,8 @@
 //! - The exit status is 0 on success, 1 if a part was ill-formed or unencodable (repaired or not), and 2 for
 //!   an invalid command line, and if opening, reading or writing failed.
 
+#[path = "support/files.rs"]
+mod files;
 #[path = "support/policies.rs"]
 mod policies;
 #[path = "support/progress.rs"]
@@ -55,6 +58,7 @@ mod terminal;
 #[path = "transcode/writing.rs"]
 mod writing;
 
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -63,11 +67,11 @@ use std::time::Instant;
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, Parser};
 use indicatif::DecimalBytes;
-use tokio::fs::File;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use utf8_codec::{BomPolicy, ErrorMode};
 
+use files::{FileId, OnThisThread, Output, overwrites_the_source, regular};
 use policies::{BOM_POLICIES, ERROR_MODES};
 use progress::{Progress, WHEN, When};
 use reading::{From, Piece, Reading, Settings};
@@ -217,39 +221,52 @@ async fn transcode(with: &Arguments) -> Verdict {
 
 async fn run(source: &Source, with: &Arguments, job: &mut Job) -> Result<(), String> {
     let read_size = with.read_size as usize;
-    let (input, size) = source.open(read_size).await.map_err(in_words)?;
-    let mut output = open_target(&with.output, source).await?;
-    let progress = Progress::new(source.to_string(), size, with.progress);
-    let outcome = copy(input, &mut output, job, read_size, progress).await;
-    // Text before a failure must be written too.
-    let end =
-        output.shutdown().await.map_err(|error| format!("{}: {error}", with.output.display()));
-    outcome.and(end)
+    let input = source.open(read_size).await.map_err(in_words)?;
+    let of_target = |error: io::Error| format!("{}: {error}", with.output.display());
+    let mut output = open_target(&with.output, input.id.as_ref()).await.map_err(of_target)?;
+    let progress = Progress::new(source.to_string(), input.size, with.progress);
+    let outcome = copy(input.bytes, output.writer(), job, read_size, progress).await;
+    match output {
+        // Text before a failure must be written too.
+        Target::Stream(mut stream) => outcome.and(stream.shutdown().await.map_err(of_target)),
+        Target::File(_) if outcome.is_err() || job.outcome.is_fatal() => outcome,
+        Target::File(file) => file.0.commit().map_err(of_target),
+    }
 }
 
-type Target = Box<dyn AsyncWrite + Unpin>;
+enum Target {
+    File(OnThisThread<Output>),
+    Stream(Box<dyn AsyncWrite + Unpin>),
+}
 
-async fn open_target(path: &Path, source: &Source) -> Result<Target, String> {
-    if source.is_at(path) {
-        return Err("the output would overwrite the source".to_owned());
+impl Target {
+    fn writer(&mut self) -> &mut (dyn AsyncWrite + Unpin) {
+        match self {
+            Self::File(file) => file,
+            Self::Stream(stream) => stream,
+        }
     }
-    let opened = async {
-        Ok(match path.to_str().map(|text| (text, text.strip_prefix("tcp://"))) {
-            Some(("-", _)) => Box::new(tokio::io::stdout()) as Target,
-            Some((_, Some(address))) => {
-                let connect = TcpStream::connect(address);
-                Box::new(tokio::time::timeout(CONNECT_TIMEOUT, connect).await??)
-            }
-            _ => Box::new(File::create(path).await?),
-        })
-    };
-    opened.await.map_err(|error: std::io::Error| format!("{}: {error}", path.display()))
+}
+
+async fn open_target(path: &Path, source: Option<&FileId>) -> io::Result<Target> {
+    Ok(match path.to_str().map(|text| (text, text.strip_prefix("tcp://"))) {
+        Some(("-", _)) => Target::Stream(match regular(&io::stdout()) {
+            Some((_, id)) if source == Some(&id) => return Err(overwrites_the_source()),
+            Some((file, _)) => Box::new(OnThisThread(file)),
+            None => Box::new(tokio::io::stdout()),
+        }),
+        Some((_, Some(address))) => {
+            let connect = TcpStream::connect(address);
+            Target::Stream(Box::new(tokio::time::timeout(CONNECT_TIMEOUT, connect).await??))
+        }
+        _ => Target::File(OnThisThread(Output::create(path, source)?)),
+    })
 }
 
 /// The central loop: read, push, write; at the end, finish.
 async fn copy(
     mut input: impl AsyncRead + Unpin,
-    output: &mut (impl AsyncWrite + Unpin),
+    output: &mut (dyn AsyncWrite + Unpin),
     job: &mut Job,
     read_size: usize,
     mut progress: Progress,
@@ -346,6 +363,10 @@ impl Outcome {
     fn in_words(&self) -> impl Iterator<Item = String> {
         let ill_formed = self.ill_formed.in_words("ill-formed part");
         ill_formed.into_iter().chain(self.unencodable.in_words("unencodable code point"))
+    }
+
+    fn is_fatal(&self) -> bool {
+        self.ill_formed.is_fatal || self.unencodable.is_fatal
     }
 
     fn verdict(&self) -> Verdict {

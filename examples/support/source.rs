@@ -1,14 +1,15 @@
 //! Files, standard input and sockets as one type, for the examples that read any of them.
 
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio::fs::File;
 use tokio::io::AsyncRead;
 use tokio::net::{TcpListener, TcpStream};
 
+use super::files::{FileId, OnThisThread, regular};
 use super::terminal::complain;
 
 /// A source of bytes.
@@ -17,6 +18,15 @@ pub(crate) enum Source {
     Stdin,
     Connect(String),
     Listen(String),
+}
+
+/// An open source.
+pub(crate) struct Input {
+    pub(crate) bytes: Box<dyn AsyncRead + Unpin>,
+    /// The length in bytes, if it is known.
+    pub(crate) size: Option<u64>,
+    /// Set if it is a regular file.
+    pub(crate) id: Option<FileId>,
 }
 
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,40 +40,38 @@ impl Source {
         }
     }
 
-    /// Whether writing to `path` would overwrite the source.
-    pub(crate) fn is_at(&self, path: &Path) -> bool {
+    /// Opens the source. Other files than regular ones are read on another thread, `read_size` bytes at a time.
+    pub(crate) async fn open(&self, read_size: usize) -> io::Result<Input> {
+        let stream = |bytes: Box<dyn AsyncRead + Unpin>| Input { bytes, size: None, id: None };
+        let on_this_thread = |file: File, id| {
+            let size = Some(file.metadata()?.len());
+            Ok(Input { bytes: Box::new(OnThisThread(file)), size, id: Some(id) })
+        };
         match self {
-            Self::File(from) => match (from.canonicalize(), path.canonicalize()) {
-                (Ok(from), Ok(to)) => from == to,
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-
-    /// Opens the source; also returns its length in bytes, if that is known.
-    pub(crate) async fn open(
-        &self,
-        read_size: usize,
-    ) -> io::Result<(Box<dyn AsyncRead + Unpin>, Option<u64>)> {
-        Ok(match self {
             Self::File(path) => {
-                let mut file = File::open(path).await?;
+                // Opening a pipe waits for its writer.
+                let file = tokio::fs::File::open(path).await?.into_std().await;
+                if let Some(id) = FileId::of(&file, path)? {
+                    return on_this_thread(file, id);
+                }
+                let mut file = tokio::fs::File::from_std(file);
                 file.set_max_buf_size(read_size);
-                let size = Some(file.metadata().await?).filter(|data| data.is_file());
-                (Box::new(file), size.map(|data| data.len()))
+                Ok(stream(Box::new(file)))
             }
-            Self::Stdin => (Box::new(tokio::io::stdin()), None),
+            Self::Stdin => match regular(&io::stdin()) {
+                Some((file, id)) => on_this_thread(file, id),
+                None => Ok(stream(Box::new(tokio::io::stdin()))),
+            },
             Self::Connect(address) => {
                 let connect = TcpStream::connect(address);
-                (Box::new(tokio::time::timeout(CONNECT_TIMEOUT, connect).await??), None)
+                Ok(stream(Box::new(tokio::time::timeout(CONNECT_TIMEOUT, connect).await??)))
             }
             Self::Listen(address) => {
                 let listener = TcpListener::bind(address).await?;
                 complain(&format!("listening on {}", listener.local_addr()?));
-                (Box::new(listener.accept().await?.0), None)
+                Ok(stream(Box::new(listener.accept().await?.0)))
             }
-        })
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -223,6 +225,82 @@ fn contradictory_repair_options_are_rejected() {
     assert!(refused.iter().all(|outcome| outcome.status == 2 && !outcome.stderr.is_empty()));
     assert!(!never.exists());
     assert_eq!(fs::read(&name).unwrap(), b"\xFFprecious");
+}
+
+/// Runs it in a shell, which redirects standard input and output.
+#[cfg(unix)]
+fn shell(script: &str) -> Outcome {
+    let mut shell = std::process::Command::new("sh");
+    let program = CHECK.command().get_program().to_owned();
+    shell.arg("-c").arg(script).env("CHECK", program).current_dir(CHECK.path(""));
+    finish(shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+#[test]
+#[cfg(unix)]
+fn a_repair_never_overwrites_its_source_under_another_name() {
+    for (n, script) in [
+        "ln $V $V.h; \"$CHECK\" --repair $V.h $V",
+        "ln -s $V $V.s; \"$CHECK\" --repair $V.s $V",
+        "\"$CHECK\" --repair $V - <$V",
+        "ln $V $V.h; \"$CHECK\" --repair $V.h - <$V",
+        "\"$CHECK\" --repair $V /dev/stdin <$V",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = CHECK.file(&format!("same-{n}"), b"\xFFprecious\n");
+        for end in ["h", "s"] {
+            let _ = fs::remove_file(format!("{name}.{end}"));
+        }
+        let outcome = shell(&format!("V=same-{n}; {script}"));
+        assert_eq!(fs::read(&name).unwrap(), b"\xFFprecious\n", "{script}");
+        assert_eq!(outcome.status, 2, "{script}");
+        assert!(outcome.stderr.contains("would overwrite the source"), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_repair_keeps_the_permissions_of_the_file_it_replaces() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (name, old) = (CHECK.file("new-text", b"new\xFF"), CHECK.file("old-text", b"old"));
+    let linked = CHECK.path("old-link");
+    let _ = fs::remove_file(&linked);
+    std::os::unix::fs::symlink("old-text", &linked).unwrap();
+    for (n, mode) in [0o600, 0o664, 0o755].into_iter().enumerate() {
+        fs::set_permissions(&old, fs::Permissions::from_mode(mode)).unwrap();
+        let to = if n == 0 { linked.to_str().unwrap() } else { &old };
+        assert_eq!(run([&*name, "--repair", to]).status, 1);
+        assert_eq!(fs::read(&old).unwrap(), "new\u{FFFD}".as_bytes());
+        assert_eq!(fs::metadata(&old).unwrap().permissions().mode() & 0o777, mode);
+    }
+    assert!(fs::symlink_metadata(&linked).unwrap().is_symlink());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_failed_repair_leaves_the_file_as_it_was() {
+    let directory = CHECK.path("kept");
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir(&directory).unwrap();
+    let (old, new) = (directory.join("old"), directory.join("new"));
+    fs::write(&old, "old").unwrap();
+    for to in [&old, &new] {
+        let to = to.to_str().unwrap();
+        // The file size is limited, so writing fails half-way.
+        let limited = format!("ulimit -f 8; yes | head -c 100000 | \"$CHECK\" --repair {to} -");
+        let outcome = shell(&format!("trap '' XFSZ; {limited}"));
+        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+        // A directory can be opened, but not read.
+        assert_eq!(run([env!("CARGO_TARGET_TMPDIR"), "--repair", to]).status, 2);
+    }
+    assert_eq!(fs::read(&old).unwrap(), b"old");
+    let names: Vec<_> = fs::read_dir(&directory).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["old"]);
+    let outcome = shell("\"$CHECK\" --repair /dev/null - </dev/null");
+    assert_eq!((outcome.status, &*outcome.stderr), (0, ""));
 }
 
 #[test]

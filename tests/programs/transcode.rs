@@ -426,6 +426,44 @@ fn a_file_is_written_but_never_the_source() {
 }
 
 #[test]
+#[cfg(unix)]
+fn the_source_is_not_overwritten_under_another_name() {
+    use std::process::{Command, Stdio};
+
+    for (n, script) in [
+        "ln $V $V.h; \"$TRANSCODE\" $V -o $V.h",
+        "\"$TRANSCODE\" - -o $V <$V",
+        "ln $V $V.h; \"$TRANSCODE\" - -o $V.h <$V",
+        "\"$TRANSCODE\" $V >>$V",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = TRANSCODE.file(&format!("same-{n}"), b"precious\n");
+        let _ = fs::remove_file(format!("{name}.h"));
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(format!("ulimit -f 8; V=same-{n}; {script}"));
+        shell.env("TRANSCODE", TRANSCODE.command().get_program());
+        let child = shell.current_dir(TRANSCODE.path("")).stderr(Stdio::piped()).spawn().unwrap();
+        let outcome = finish(child);
+        assert_eq!(fs::read(&name).unwrap(), b"precious\n", "{script}");
+        assert_eq!(outcome.status, 2, "{script}");
+        assert!(outcome.stderr.contains("would overwrite the source"), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_file_is_replaced_only_by_a_complete_output() {
+    let (name, old) = (TRANSCODE.file("bad.txt", b"text \xFF"), TRANSCODE.file("old.txt", b"old"));
+    let outcome = TRANSCODE.run([&*name, "-o", &old], b"");
+    assert_eq!(outcome.status, 1);
+    assert_eq!(fs::read(&old).unwrap(), b"old");
+    let outcome = TRANSCODE.run([&*name, "-o", &old, "--errors", "skip"], b"");
+    assert_eq!(outcome.status, 1);
+    assert_eq!(fs::read(&old).unwrap(), b"text ");
+}
+
+#[test]
 fn invalid_arguments_and_io_errors_exit_with_status_2() {
     let clean = TRANSCODE.file("clean.txt", b"fine");
     let missing = TRANSCODE.path("missing").to_str().unwrap().to_owned();
