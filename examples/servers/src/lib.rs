@@ -6,8 +6,11 @@
 //! | `websocket_echo` | a WebSocket server on hyper that validates text as it arrives | [`websocket`] |
 //! | `sse_client` | a client of server-sent events | [`sse`] |
 //!
+//! [`socket`] has the limits that both servers set on their sockets.
+//!
 //! `cargo run --release -p servers --bin http_upload` runs one of them; `-- --help` lists its options.
 
+pub mod socket;
 pub mod sse;
 pub mod upload;
 pub mod websocket;

@@ -15,6 +15,7 @@ use hyper::{Request, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use reqwest::Client;
 use serde_json::{Value, json};
+use servers::upload::Limits;
 use servers::upload::self_test::start;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -25,7 +26,11 @@ const TEXT: &str = "Grüße\nПривет\n色は匂へど 👋🏽";
 const LIMIT: u64 = 1000;
 
 async fn server() -> SocketAddr {
-    start(LIMIT).await.unwrap().0
+    server_with(Limits::default()).await
+}
+
+async fn server_with(limits: Limits) -> SocketAddr {
+    start(Limits { body: LIMIT, ..limits }).await.unwrap().0
 }
 
 async fn soon<F: Future>(future: F) -> F::Output {
@@ -300,6 +305,131 @@ async fn a_client_waiting_for_100_continue_can_be_rejected_first() {
         soon(socket.read_to_string(&mut rest)).await.unwrap();
         assert!(!rest.contains("100 Continue"), "{rest}");
     }
+}
+
+/// The bodies are longer than the buffers of the sockets.
+#[tokio::test]
+async fn a_client_that_reads_after_it_has_sent_everything_receives_the_rejection() {
+    let address = server().await;
+    let body = vec![b'x'; 16 << 20];
+    for (charset, first, status) in
+        [("utf-8", b'\xFF', "400"), ("utf-8", b'x', "413"), ("klingon", b'x', "415")]
+    {
+        let mut socket = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain; charset={charset}\r\n\
+             Transfer-Encoding: chunked\r\n\r\n1\r\n"
+        );
+        socket.write_all(head.as_bytes()).await.unwrap();
+        socket.write_all(&[first]).await.unwrap();
+        let size = format!("\r\n{:x}\r\n", body.len());
+        socket.write_all(size.as_bytes()).await.unwrap();
+        let sent = soon(socket.write_all(&body)).await;
+        assert!(sent.is_ok(), "{status}: {sent:?} while sending");
+        let answer = ask(&mut socket, b"\r\n0\r\n\r\n").await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_rejected_client_that_never_stops_sending_is_disconnected() {
+    let brief = Duration::from_millis(200);
+    for limits in [
+        Limits { drain_bytes: 1 << 20, ..Limits::default() },
+        Limits { drain: brief, drain_bytes: u64::MAX, ..Limits::default() },
+    ] {
+        let mut socket = TcpStream::connect(server_with(limits).await).await.unwrap();
+        let head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000000\r\n\r\n\xFF";
+        let answer = ask(&mut socket, head).await;
+        assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+        let piece = vec![b'x'; 1 << 16];
+        soon(async { while socket.write_all(&piece).await.is_ok() {} }).await;
+    }
+}
+
+// ---- clients that take their time ----------------------------------------------------------------
+
+/// Limits that end within a test.
+fn brief() -> Limits {
+    let brief = Duration::from_millis(300);
+    Limits { header: brief, idle: brief, write: brief, ..Limits::default() }
+}
+
+/// Sends `bytes`, then one byte of `drip` at a time, and returns what the server sends before it closes.
+async fn drip(address: SocketAddr, bytes: &[u8], drip: &[u8]) -> String {
+    let socket = TcpStream::connect(address).await.unwrap();
+    let (mut read, mut write) = socket.into_split();
+    write.write_all(bytes).await.unwrap();
+    let drip = drip.to_vec();
+    let dripping = tokio::spawn(async move {
+        for byte in drip.iter().cycle() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            if write.write_all(&[*byte]).await.is_err() {
+                return;
+            }
+        }
+        std::future::pending().await
+    });
+    let mut answer = Vec::new();
+    // A connection closed with unread bytes is reset.
+    let _reset = soon(read.read_to_end(&mut answer)).await;
+    dripping.abort();
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn silent_and_slow_headers_are_disconnected() {
+    let address = server_with(brief()).await;
+    let (whole, half) =
+        (b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", b"PUT / HTTP/1.1\r\nHo");
+    for (bytes, slowly, answered) in [
+        (&b""[..], &b""[..], false),
+        (b"P", b"", false),
+        (b"PRI * HTTP", b"", false),
+        (half, b"", false),
+        (half, b"x", false),
+        (whole, b"", true),
+        (whole, b"PUT / HTTP/1.1\r\nH", true),
+    ] {
+        let answer = drip(address, bytes, slowly).await;
+        assert_eq!(answer.starts_with("HTTP/1.1 200 "), answered, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn silent_and_slow_bodies_are_answered_with_408() {
+    let upload = Limits { upload: Duration::from_millis(300), ..Limits::default() };
+    for (limits, slowly) in [(brief(), &b""[..]), (upload, b"x")] {
+        let address = server_with(limits).await;
+        for head in ["Content-Length: 500", "Transfer-Encoding: chunked"] {
+            let request = format!("POST / HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\n1f4\r\nabc");
+            let answer = drip(address, request.as_bytes(), slowly).await;
+            assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+            assert!(answer.contains("\"kind\":\"timeout\""), "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_disconnected() {
+    let address = server_with(brief()).await;
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    let request = b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n".repeat(1000);
+    soon(async { while socket.write_all(&request).await.is_ok() {} }).await;
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait() {
+    let address = server_with(Limits { connections: 1, ..Limits::default() }).await;
+    let request = b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
+    let mut first = TcpStream::connect(address).await.unwrap();
+    ask(&mut first, request).await;
+    let mut second = TcpStream::connect(address).await.unwrap();
+    second.write_all(request).await.unwrap();
+    let waiting = timeout(Duration::from_millis(200), second.read_u8()).await;
+    assert!(waiting.is_err(), "it is answered: {waiting:?}");
+    drop(first);
+    assert_eq!(soon(second.read_u8()).await.unwrap(), b'H');
 }
 
 #[tokio::test]

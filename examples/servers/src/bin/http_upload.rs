@@ -18,9 +18,11 @@
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
-use servers::upload::{self, self_test};
+use servers::socket::seconds;
+use servers::upload::{self, Limits, self_test};
 use tokio::net::TcpListener;
 
 /// An HTTP server that counts the text of uploads.
@@ -30,9 +32,30 @@ struct Arguments {
     /// The address to listen on (port 0: any free port).
     #[arg(long, value_name = "ADDR", conflicts_with = "self_test")]
     listen: Option<SocketAddr>,
-    /// The longest upload, in bytes.
+    /// The longest upload, in bytes [default: no limit].
     #[arg(long, value_name = "BYTES", requires = "listen")]
     limit: Option<u64>,
+    /// The longest time for the header of a request, also before its first byte.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    header_timeout: Duration,
+    /// The longest time without a byte of the body.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    idle_timeout: Duration,
+    /// The longest time for a whole body.
+    #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
+    upload_timeout: Duration,
+    /// The longest time in which a client accepts no byte of the answer.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    write_timeout: Duration,
+    /// How long to read what a rejected client still sends, so that it receives the answer.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    drain_timeout: Duration,
+    /// How many bytes to read of it.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().drain_bytes)]
+    drain_bytes: u64,
+    /// The most connections at a time; others wait.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().connections)]
+    max_connections: usize,
     /// Uploads to itself, checks the answers, and exits; this is the default.
     #[arg(long)]
     self_test: bool,
@@ -41,13 +64,26 @@ struct Arguments {
     gigabyte: bool,
 }
 
+impl Arguments {
+    fn limits(&self) -> Limits {
+        Limits {
+            body: self.limit.unwrap_or(u64::MAX),
+            header: self.header_timeout,
+            idle: self.idle_timeout,
+            upload: self.upload_timeout,
+            write: self.write_timeout,
+            drain: self.drain_timeout,
+            drain_bytes: self.drain_bytes,
+            connections: self.max_connections,
+        }
+    }
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.listen {
-        Some(address) => {
-            listen(address, arguments.limit.unwrap_or(u64::MAX)).await.map_err(Into::into)
-        }
+        Some(address) => listen(address, arguments.limits()).await.map_err(Into::into),
         None => self_test::run(if arguments.gigabyte { 1 << 30 } else { 16 << 20 }).await,
     };
     match outcome {
@@ -59,8 +95,9 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn listen(address: SocketAddr, limit: u64) -> std::io::Result<()> {
+async fn listen(address: SocketAddr, limits: Limits) -> std::io::Result<()> {
     let listener = TcpListener::bind(address).await?;
     println!("listening on http://{}/", listener.local_addr()?);
-    axum::serve(listener, upload::router(limit)).await
+    upload::serve(listener, limits).await;
+    Ok(())
 }

@@ -4,37 +4,134 @@
 //! | --- | --- | --- |
 //! | 200 | the body is text | `charset`, `bytes` (of the text in UTF-8), `chars`, `lines` |
 //! | 400 | the body is ill-formed or incomplete | `error`, `kind`; for an ill-formed part also `offset`, `line`, `bytes` |
+//! | 408 | the body does not arrive in time | `error`, `kind` |
 //! | 413 | the body is longer than allowed | `error`, `kind`, `limit` |
 //! | 415 | the charset is unknown | `error`, `kind` |
+//!
+//! [`Limits`] bounds what a client can take: time, bytes and connections.
 
 pub mod self_test;
 
 use std::error::Error;
 use std::iter;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::HeaderValue;
-use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, EXPECT};
+use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONNECTION, EXPECT};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::post;
+use futures::future::{Either, select};
 use http_body_util::BodyExt;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::service::TowerToHyperService;
 use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{sleep, timeout};
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 
-/// The service: `POST` or `PUT` to `/`, at most `limit` bytes.
-pub fn router(limit: u64) -> Router {
-    Router::new().route("/", post(upload).put(upload)).with_state(limit)
+use crate::socket::WriteTimeout;
+
+/// What a client may take. The default values suit a server on the internet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest body, in bytes. Default: no limit.
+    pub body: u64,
+    /// The longest time for the header of a request, also before its first byte. Default: 30 s.
+    pub header: Duration,
+    /// The longest time without a byte of the body. Default: 30 s.
+    pub idle: Duration,
+    /// The longest time for a whole body. Default: one hour.
+    pub upload: Duration,
+    /// The longest time in which the client accepts no byte of the answer. Default: 30 s.
+    pub write: Duration,
+    /// How long to read what a rejected client still sends. Default: 30 s.
+    pub drain: Duration,
+    /// How many bytes to read of what a rejected client still sends. Default: 64 MiB.
+    pub drain_bytes: u64,
+    /// The most connections at a time; others wait. Default: 1024.
+    pub connections: usize,
 }
 
-async fn upload(State(limit): State<u64>, request: Request) -> Response {
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: u64::MAX,
+            header: Duration::from_secs(30),
+            idle: Duration::from_secs(30),
+            upload: Duration::from_secs(3600),
+            write: Duration::from_secs(30),
+            drain: Duration::from_secs(30),
+            drain_bytes: 64 << 20,
+            connections: 1024,
+        }
+    }
+}
+
+/// Serves the clients of `listener`, as long as it is polled.
+pub async fn serve(listener: TcpListener, limits: Limits) {
+    let (router, free) = (router(limits), Arc::new(Semaphore::new(limits.connections)));
+    while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let router = router.clone();
+                tokio::spawn(async move {
+                    serve_one(stream, router, limits).await;
+                    drop(permit);
+                });
+            }
+            // Such as too many open files: try again later.
+            Err(_) => sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+async fn serve_one(stream: TcpStream, router: Router, limits: Limits) {
+    let _without = stream.set_nodelay(true);
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.header);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(limits.idle)
+        .keep_alive_timeout(limits.idle);
+
+    let (begun, router) = (Notify::new(), TowerToHyperService::new(router));
+    let service = service_fn(|request| {
+        begun.notify_one();
+        router.call(request)
+    });
+    let socket = TokioIo::new(WriteTimeout::new(stream, limits.write));
+    let connection = pin!(builder.serve_connection(socket, service));
+    // The builder waits for the bytes that tell HTTP/1 from HTTP/2 without a limit.
+    let first = pin!(timeout(limits.header, begun.notified()));
+    // An error ends this connection only.
+    if let Either::Right((Ok(()), connection)) = select(connection, first).await {
+        let _lost = connection.await;
+    }
+}
+
+/// The service: `POST` or `PUT` to `/`.
+fn router(limits: Limits) -> Router {
+    Router::new().route("/", post(upload).put(upload)).with_state(limits)
+}
+
+async fn upload(State(limits): State<Limits>, request: Request) -> Response {
     let (head, mut body) = request.into_parts();
     let mut counts = Counts::default();
     let outcome = match Utf8Body::from_headers(&head.headers, &mut body) {
-        Ok(body) => count(body.with_max_length(limit), &mut counts).await,
-        Err(error) => Err(error),
+        Ok(body) => {
+            let counting = count(body.with_max_length(limits.body), &mut counts, limits.idle);
+            timeout(limits.upload, counting).await.unwrap_or(Err(Failure::Late))
+        }
+        Err(error) => Err(Failure::Body(error)),
     };
     let mut response = match outcome {
         Ok(charset) => {
@@ -43,12 +140,16 @@ async fn upload(State(limit): State<u64>, request: Request) -> Response {
             Json(json!({ "charset": charset, "bytes": bytes, "chars": chars, "lines": lines }))
                 .into_response()
         }
-        Err(error) => {
+        Err(Failure::Late) => {
+            let answer = json!({ "error": "the body did not arrive in time", "kind": "timeout" });
+            (StatusCode::REQUEST_TIMEOUT, [(CONNECTION, "close")], Json(answer)).into_response()
+        }
+        Err(Failure::Body(error)) => {
             let is_untouched = counts.bytes == 0
                 && (is_of_charset(&error) || matches!(error, BodyError::TooLong { .. }));
             // A client that still waits for `100 Continue` has sent no body to read.
             if !(is_untouched && head.headers.contains_key(EXPECT)) {
-                tokio::spawn(linger(body));
+                tokio::spawn(drain(body, limits));
             }
             (error.status(), Json(counts.explain(&error))).into_response()
         }
@@ -59,14 +160,22 @@ async fn upload(State(limit): State<u64>, request: Request) -> Response {
     response
 }
 
-/// Counts the text of the body, and returns the name of its encoding.
+/// Why a body is not counted.
+enum Failure {
+    /// It did not arrive in time.
+    Late,
+    Body(BodyError<axum::Error>),
+}
+
+/// Counts the text of the body, and returns the name of its encoding. Waits at most `idle` for the next bytes.
 async fn count(
     mut body: Utf8Body<&mut Body>,
     counts: &mut Counts,
-) -> Result<&'static str, BodyError<axum::Error>> {
-    while let Some(frame) = body.text_frame().await {
+    idle: Duration,
+) -> Result<&'static str, Failure> {
+    while let Some(frame) = timeout(idle, body.text_frame()).await.map_err(|_| Failure::Late)? {
         // Trailers are ignored.
-        if let Ok(text) = frame?.into_data() {
+        if let Ok(text) = frame.map_err(Failure::Body)?.into_data() {
             counts.add(&text);
         }
     }
@@ -145,21 +254,19 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Reads and discards what a rejected client still sends, for a limited time. Closing the connection with
-/// unread data would reset it, and the client might never receive the answer.
-async fn linger(mut body: Body) {
-    let mut left = LINGER_BYTES;
+/// Reads and discards what a rejected client still sends, within limits. Closing the connection with unread
+/// data would reset it, and the client would lose the answer. Many clients read it only after they have
+/// sent everything.
+async fn drain(mut body: Body, limits: Limits) {
+    let mut left = limits.drain_bytes;
     let read = async {
-        while let Some(Ok(frame)) = body.frame().await {
-            left = left.saturating_sub(frame.data_ref().map_or(0, |data| data.len()));
+        while let Ok(Some(Ok(frame))) = timeout(limits.idle, body.frame()).await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, |data| data.len() as u64));
             if left == 0 {
                 break;
             }
         }
     };
     // The result does not matter.
-    let _ = tokio::time::timeout(LINGER_TIME, read).await;
+    let _ = timeout(limits.drain, read).await;
 }
-
-const LINGER_BYTES: usize = 1 << 20;
-const LINGER_TIME: Duration = Duration::from_secs(2);

@@ -14,6 +14,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
+use super::Limits;
+
 /// The longest upload in the test, in bytes.
 pub const LIMIT: u64 = 2 << 30;
 
@@ -24,11 +26,10 @@ type Outcome = Result<(), Box<dyn Error>>;
 /// # Errors
 ///
 /// Those of the socket.
-pub async fn start(limit: u64) -> std::io::Result<(SocketAddr, JoinHandle<std::io::Result<()>>)> {
+pub async fn start(limits: Limits) -> std::io::Result<(SocketAddr, JoinHandle<()>)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let address = listener.local_addr()?;
-    let server = async move { axum::serve(listener, super::router(limit)).await };
-    Ok((address, tokio::spawn(server)))
+    Ok((address, tokio::spawn(super::serve(listener, limits))))
 }
 
 /// Runs every test, one with an upload of at least `upload` bytes, and prints each result.
@@ -37,7 +38,7 @@ pub async fn start(limit: u64) -> std::io::Result<(SocketAddr, JoinHandle<std::i
 ///
 /// The first wrong answer.
 pub async fn run(upload: u64) -> Outcome {
-    let (address, server) = start(LIMIT).await?;
+    let (address, server) = start(Limits { body: LIMIT, ..Limits::default() }).await?;
     let peer = Peer { address, client: Client::new() };
     peer.text_in_chunks_of_every_size().await?;
     peer.errors_have_offsets().await?;
