@@ -2,10 +2,13 @@
 
 use std::error::Error;
 use std::fmt;
+use std::future::poll_fn;
 use std::io;
+use std::pin::Pin;
 
 use bytes::{Buf, BytesMut};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::AsyncRead;
+use tokio_util::io::poll_read_buf;
 use utf8_codec::payload::websocket::{ClosePayload, Message, MessageAssembler, MessageError};
 
 use super::frame::{Header, HeaderError};
@@ -21,6 +24,8 @@ pub struct MessageReader<S> {
     buffer: BytesMut,
     message: MessageAssembler,
     state: State,
+    /// Whether the first frame of a message has begun, and its last has not ended.
+    is_open: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +59,7 @@ const MAX_ROOM: u64 = 64 << 10;
 impl<S: AsyncRead + Unpin> MessageReader<S> {
     /// Creates a reader. `buffer` holds the bytes that are already read from `socket`.
     pub fn new(socket: S, buffer: BytesMut, message: MessageAssembler) -> Self {
-        Self { socket, buffer, message, state: State::Header }
+        Self { socket, buffer, message, state: State::Header, is_open: false }
     }
 
     /// Returns the next message or control frame, or `None` if the connection ended between two frames.
@@ -75,10 +80,7 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
                 State::Header => READ / 4,
                 State::Payload { rest } => rest.min(READ as u64 / 4) as usize,
             };
-            if self.buffer.capacity() - self.buffer.len() < wanted {
-                self.buffer.reserve(READ);
-            }
-            if self.socket.read_buf(&mut self.buffer).await? == 0 {
+            if self.read(wanted).await? == 0 {
                 let inside = self.state != State::Header || !self.buffer.is_empty();
                 return match inside {
                     true => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
@@ -86,6 +88,23 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
                 };
             }
         }
+    }
+
+    /// Reads some bytes, into space for at least `wanted`. While it waits, an empty buffer is freed: an idle
+    /// connection holds none.
+    async fn read(&mut self, wanted: usize) -> io::Result<usize> {
+        poll_fn(|context| {
+            if self.buffer.capacity() - self.buffer.len() < wanted {
+                self.buffer.reserve(READ);
+            }
+            let socket = Pin::new(&mut self.socket);
+            let read = poll_read_buf(socket, context, &mut self.buffer);
+            if read.is_pending() && self.buffer.is_empty() {
+                self.buffer = BytesMut::new();
+            }
+            read
+        })
+        .await
     }
 
     /// Consumes the bytes that are read, up to the end of a message.
@@ -97,6 +116,7 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
                     let Some((header, len)) = Header::parse(&self.buffer)? else { return Ok(None) };
                     let mask = header.mask.ok_or(ReadError::NotMasked)?;
                     self.buffer.advance(len);
+                    self.is_open |= !header.opcode.is_control();
                     self.message.start_frame(header.opcode, header.fin, Some(mask))?;
                     self.message.announce(header.len)?;
                     let room = header.len.min(MAX_ROOM) as usize;
@@ -112,9 +132,17 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
             }
             self.state = State::Header;
             if let Some(message) = self.message.end_frame()? {
+                if matches!(message, Message::Text(_) | Message::Binary(_)) {
+                    self.is_open = false;
+                }
                 return Ok(Some(message));
             }
         }
+    }
+
+    /// Returns whether some bytes of a message or of a frame have arrived, but not all.
+    pub fn is_inside(&self) -> bool {
+        self.is_open || self.state != State::Header || !self.buffer.is_empty()
     }
 
     /// Returns the socket, for answers.
