@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::{SinkExt, StreamExt};
 use serde_json::Value;
 use servers::websocket::client::{Client, Frame, masked};
-use servers::websocket::{Report, Server, self_test};
+use servers::websocket::{Report, Server, Timeouts, self_test};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame as RawFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
-use utf8_codec::payload::websocket::Opcode;
+use utf8_codec::payload::websocket::{ClosePayload, Opcode};
 
 const TEXT: &str = "Grüße, κόσμε, 日本語, 🦀 \u{FEFF}\u{10FFFF}";
 const MIB: u64 = 1 << 20;
@@ -371,6 +371,90 @@ fn a_client_that_keeps_sending_receives_the_close_frame() {
     });
 }
 
+// ---- clients that take their time ----------------------------------------------------------------
+
+/// Starts a server with timeouts that end within a test.
+async fn brief_server(change: impl FnOnce(&mut Timeouts)) -> SocketAddr {
+    let mut timeouts = Timeouts::default();
+    change(&mut timeouts);
+    let server = Server::bind((Ipv4Addr::LOCALHOST, 0), MIB).await.unwrap();
+    let address = server.address().unwrap();
+    tokio::spawn(server.with_timeouts(timeouts).run());
+    address
+}
+
+const BRIEF: Duration = Duration::from_millis(300);
+
+#[tokio::test]
+async fn an_idle_client_is_pinged_and_closed_if_it_does_not_answer() {
+    let address = brief_server(|timeouts| timeouts.idle = BRIEF).await;
+    let mut client = raw(address).await;
+    for _ in 0..3 {
+        let ping = timeout(PATIENCE, client.receive()).await.unwrap().unwrap().unwrap();
+        assert_eq!(ping.opcode, Opcode::Ping);
+        client.send_frame(Opcode::Pong, true, &ping.payload).await.unwrap();
+    }
+    let (code, reason) = timeout(PATIENCE, closed(&mut client)).await.unwrap();
+    assert_eq!((code, &*reason), (1008, "no answer to a ping"));
+}
+
+#[tokio::test]
+async fn a_message_that_takes_too_long_closes_with_1008() {
+    let address = brief_server(|timeouts| (timeouts.idle, timeouts.message) = (BRIEF, BRIEF)).await;
+    let header = Client::header(Opcode::Binary, true, 1000);
+    let fragment = Client::frame(Opcode::Text, false, b"a");
+    let ping = Client::frame(Opcode::Ping, true, b"");
+    for (first, drip) in [
+        (&header[..3], &b""[..]),
+        (&header, b""),
+        (&header, b"a"),
+        (&fragment, &b""[..]),
+        (&fragment, &*ping),
+    ] {
+        let mut client = raw(address).await;
+        client.send(first).await.unwrap();
+        let dripping = async {
+            let close = loop {
+                match timeout(BRIEF / 10, client.receive()).await {
+                    Ok(frame) => match frame.unwrap().expect("a close frame") {
+                        Frame { opcode: Opcode::Close, payload } => break payload,
+                        _ => {}
+                    },
+                    Err(_) => client.send(drip).await.unwrap(),
+                }
+            };
+            let close = ClosePayload::parse(close).unwrap().unwrap();
+            assert_eq!((close.code(), close.reason()), (1008, "a message takes too long"));
+        };
+        timeout(PATIENCE, dripping).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_time_of_a_message_starts_after_the_message_before_it() {
+    let address = brief_server(|timeouts| timeouts.message = 4 * BRIEF).await;
+    let mut client = raw(address).await;
+    let message = Client::frame(Opcode::Text, true, b"a");
+    let (first, rest) = message.split_at(1);
+    // A message is always begun, and none takes long.
+    client.send(first).await.unwrap();
+    for _ in 0..40 {
+        tokio::time::sleep(BRIEF / 6).await;
+        client.send(&[rest, first].concat()).await.unwrap();
+        let frame = timeout(PATIENCE, client.receive()).await.unwrap().unwrap().unwrap();
+        assert_eq!(frame.opcode, Opcode::Text);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_disconnected() {
+    let address = brief_server(|timeouts| timeouts.write = BRIEF).await;
+    let mut client = raw(address).await;
+    let message = Client::frame(Opcode::Binary, true, &[0; 60_000]);
+    let sending = async { while client.send(&message).await.is_ok() {} };
+    timeout(PATIENCE, sending).await.expect("it is still connected");
+}
+
 // ---- HTTP ---------------------------------------------------------------------------------------
 
 #[test]
@@ -383,6 +467,8 @@ fn rejected_upgrades_have_the_right_status() {
         ("GET /echo", format!("{asks}Sec-WebSocket-Version: 13\r\n"), "400"),
         ("POST /echo", format!("{asks}{key}Sec-WebSocket-Version: 13\r\n"), "400"),
         ("GET /echo", format!("{asks}{key}Sec-WebSocket-Version: 13\r\n"), "101"),
+        ("GET /", format!("{asks}{key}Sec-WebSocket-Version: 13\r\n"), "101"),
+        ("GET /", format!("{asks}Sec-WebSocket-Version: 13\r\n"), "400"),
         ("GET /nowhere", "".to_owned(), "404"),
         ("GET /", "".to_owned(), "200"),
         ("POST /report?passed", "Content-Length: 0\r\n".to_owned(), "404"),

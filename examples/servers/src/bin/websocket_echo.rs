@@ -8,15 +8,17 @@
 //! cargo run --release -p servers --bin websocket_echo -- --listen 127.0.0.1:8080
 //! ```
 //!
-//! `/echo` returns text and binary messages. `/decode` returns binary messages as text, with U+FFFD for
+//! `/echo`, or `/` with an upgrade, returns text and binary messages. `/decode` returns binary messages as text, with U+FFFD for
 //! ill-formed parts. `/` is a page that checks both in a browser. A text message that is not UTF-8 is
 //! rejected with close code 1007 as soon as the first invalid byte arrives.
 
 use std::error::Error;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
-use servers::websocket::{Server, self_test};
+use servers::socket::seconds;
+use servers::websocket::{MAX_CONNECTIONS, Server, Timeouts, self_test};
 use tokio::sync::mpsc;
 
 /// A WebSocket echo server.
@@ -28,6 +30,21 @@ struct Arguments {
     /// The longest message, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
     max_message: u64,
+    /// The longest time for the header of a request, also before its first byte.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    header_timeout: Duration,
+    /// A client that is silent for this time is sent a ping, and if it is silent again, disconnected.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    idle_timeout: Duration,
+    /// The longest time from the beginning of a message to its end, and to accept the answer.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    message_timeout: Duration,
+    /// The longest time in which a client accepts no byte of an answer.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    write_timeout: Duration,
+    /// The most connections at a time; others wait.
+    #[arg(long, value_name = "N", default_value_t = MAX_CONNECTIONS)]
+    max_connections: usize,
     /// Waits for a browser to open the page, and exits with its result.
     #[arg(long, conflicts_with = "self_test")]
     browser: bool,
@@ -41,7 +58,7 @@ async fn main() -> ExitCode {
     match run(Arguments::parse()).await {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("websocket_echo: {error}");
             ExitCode::FAILURE
         }
     }
@@ -52,7 +69,15 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error + Send + Sy
         self_test::run().await?;
         return Ok(ExitCode::SUCCESS);
     }
+    let timeouts = Timeouts {
+        header: arguments.header_timeout,
+        idle: arguments.idle_timeout,
+        message: arguments.message_timeout,
+        write: arguments.write_timeout,
+        ..Timeouts::default()
+    };
     let server = Server::bind(&arguments.listen, arguments.max_message).await?;
+    let server = server.with_timeouts(timeouts).with_max_connections(arguments.max_connections);
     println!("http://{}/", server.address()?);
     if !arguments.browser {
         server.run().await;

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use utf8_codec::decoder::Status;
 use utf8_codec::payload::websocket::{ClosePayload, Message, MessageAssembler, Opcode};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
 use super::frame::Header;
-use super::reader::MessageReader;
+use super::reader::{MessageReader, ReadError};
 
 /// How binary messages are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,53 +22,133 @@ pub enum Service {
     Decode,
 }
 
-/// How long a client may take to close the connection after a close frame.
-const LINGER: Duration = Duration::from_secs(5);
+/// How long a client may take. The default values suit a server on the internet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For the header of a request, also before its first byte. Default: 30 s.
+    pub header: Duration,
+    /// Without a byte: after this time it is sent a ping, and after the same time again it is disconnected.
+    /// Default: 30 s.
+    pub idle: Duration,
+    /// From the beginning of a message to its end, and to accept the answer. Default: 60 s.
+    pub message: Duration,
+    /// In which it accepts no byte of an answer. Default: 30 s.
+    pub write: Duration,
+    /// To close the connection after a close frame. Default: 5 s.
+    pub close: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            header: Duration::from_secs(30),
+            idle: Duration::from_secs(30),
+            message: Duration::from_secs(60),
+            write: Duration::from_secs(30),
+            close: Duration::from_secs(5),
+        }
+    }
+}
 
 /// Serves one client until it closes the connection, is lost, or is rejected. `buffer` holds the bytes that
 /// are already read. A message has at most `max_length` bytes.
 ///
 /// # Errors
 ///
-/// Those of the socket.
+/// Those of the socket, and [`TimedOut`](io::ErrorKind::TimedOut) if the client does not read.
 pub async fn serve<S>(
     socket: S,
     buffer: BytesMut,
     service: Service,
     max_length: u64,
+    timeouts: Timeouts,
 ) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let message = MessageAssembler::new().with_max_length(max_length);
     let mut reader = MessageReader::new(socket, buffer, message);
+    let mut patience = Patience { timeouts, deadline: None, is_pinged: false };
     let close = loop {
-        let (opcode, payload) = match reader.next().await {
-            Ok(Some(Message::Text(text))) => (Opcode::Text, text.into_bytes()),
-            Ok(Some(Message::Binary(bytes))) => match service {
+        let (opcode, payload) = match patience.next(&mut reader).await {
+            Event::Read(Ok(Some(Message::Text(text)))) => (Opcode::Text, text.into_bytes()),
+            Event::Read(Ok(Some(Message::Binary(bytes)))) => match service {
                 Service::Echo => (Opcode::Binary, bytes),
                 Service::Decode => (Opcode::Text, decode(&bytes)),
             },
-            Ok(Some(Message::Ping(payload))) => (Opcode::Pong, payload),
-            Ok(Some(Message::Pong(_))) => continue,
-            Ok(Some(Message::Close(close))) => break close,
-            Ok(None) => return Ok(()),
-            Err(error) => match error.to_close() {
+            Event::Read(Ok(Some(Message::Ping(payload)))) => (Opcode::Pong, payload),
+            Event::Read(Ok(Some(Message::Pong(_)))) => continue,
+            Event::Read(Ok(Some(Message::Close(close)))) => break close,
+            Event::Read(Ok(None)) => return Ok(()),
+            Event::Read(Err(error)) => match error.to_close() {
                 Some(close) => break Some(close),
                 None => return Ok(()),
             },
+            Event::Idle => (Opcode::Ping, Bytes::new()),
+            // 1008 is for violations of a policy (section 7.4.1).
+            Event::Late(why) => break ClosePayload::new(1008, why).ok(),
         };
-        send(reader.socket(), opcode, payload).await?;
+        timeout(timeouts.message, send(reader.socket(), opcode, payload)).await??;
     };
     // A close frame is answered with its own code (section 5.5.1).
     let payload = close.as_ref().map_or(Bytes::new(), ClosePayload::to_bytes);
     let socket = reader.socket();
-    send(socket, Opcode::Close, payload).await?;
+    timeout(timeouts.close, send(socket, Opcode::Close, payload)).await??;
     socket.shutdown().await?;
     // Discard what the client sent before it received the close frame: closing the socket with unread bytes
     // would reset it, and the close frame might be lost.
-    let _late = timeout(LINGER, drain(socket)).await;
+    let _late = timeout(timeouts.close, drain(socket)).await;
     Ok(())
+}
+
+/// Limits how long a client takes.
+struct Patience {
+    timeouts: Timeouts,
+    /// When the message that has begun must be complete.
+    deadline: Option<Instant>,
+    /// A ping has been sent, and nothing has arrived since.
+    is_pinged: bool,
+}
+
+enum Event {
+    Read(Result<Option<Message>, ReadError>),
+    /// Nothing has arrived for a time.
+    Idle,
+    /// The client is too late, for this reason.
+    Late(&'static str),
+}
+
+impl Patience {
+    async fn next<S: AsyncRead + Unpin>(&mut self, reader: &mut MessageReader<S>) -> Event {
+        loop {
+            if reader.is_inside() {
+                self.deadline.get_or_insert_with(|| Instant::now() + self.timeouts.message);
+            }
+            let until = self.deadline.unwrap_or_else(|| Instant::now() + self.timeouts.idle);
+            match timeout_at(until, reader.next()).await {
+                Ok(read) => {
+                    self.is_pinged = false;
+                    // A control frame can be inside a message, and does not extend its time.
+                    if matches!(read, Ok(Some(Message::Text(_) | Message::Binary(_))))
+                        || !reader.is_inside()
+                    {
+                        self.deadline = None;
+                    }
+                    return Event::Read(read);
+                }
+                Err(_) if self.deadline.is_some() => {
+                    return Event::Late("a message takes too long");
+                }
+                // A message has begun while it was idle.
+                Err(_) if reader.is_inside() => {}
+                Err(_) if self.is_pinged => return Event::Late("no answer to a ping"),
+                Err(_) => {
+                    self.is_pinged = true;
+                    return Event::Idle;
+                }
+            }
+        }
+    }
 }
 
 /// Sends an unmasked, unfragmented frame.
@@ -84,7 +164,7 @@ async fn send<S: AsyncWrite + Unpin>(
 }
 
 async fn drain<S: AsyncRead + Unpin>(socket: &mut S) -> io::Result<()> {
-    let mut scrap = [0; 4096];
+    let mut scrap = vec![0; 4096];
     while socket.read(&mut scrap).await? > 0 {}
     Ok(())
 }

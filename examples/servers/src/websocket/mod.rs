@@ -12,4 +12,5 @@ pub mod reader;
 pub mod self_test;
 mod server;
 
-pub use server::{Report, Server};
+pub use connection::Timeouts;
+pub use server::{MAX_CONNECTIONS, Report, Server};

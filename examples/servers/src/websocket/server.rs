@@ -15,10 +15,11 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::connection::{self, Service};
+use super::connection::{self, Service, Timeouts};
 use super::handshake;
+use crate::socket::WriteTimeout;
 
 /// The page that checks the server in a browser.
 const PAGE: &str = include_str!("page.html");
@@ -31,8 +32,13 @@ const MAX_REPORT: usize = 64 << 10;
 pub struct Server {
     listener: TcpListener,
     max_length: u64,
+    max_connections: usize,
+    timeouts: Timeouts,
     reports: Option<mpsc::Sender<Report>>,
 }
+
+/// The most connections at a time, unless set.
+pub const MAX_CONNECTIONS: usize = 16_384;
 
 /// The result of the page in a browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +52,7 @@ pub struct Report {
 /// What all connections share.
 struct Shared {
     max_length: u64,
+    timeouts: Timeouts,
     reports: Option<mpsc::Sender<Report>>,
 }
 
@@ -56,7 +63,25 @@ impl Server {
     ///
     /// Those of the socket.
     pub async fn bind(address: impl ToSocketAddrs, max_length: u64) -> io::Result<Self> {
-        Ok(Self { listener: TcpListener::bind(address).await?, max_length, reports: None })
+        Ok(Self {
+            listener: TcpListener::bind(address).await?,
+            max_length,
+            max_connections: MAX_CONNECTIONS,
+            timeouts: Timeouts::default(),
+            reports: None,
+        })
+    }
+
+    /// Sets how long a client may take.
+    #[must_use]
+    pub fn with_timeouts(self, timeouts: Timeouts) -> Self {
+        Self { timeouts, ..self }
+    }
+
+    /// Sets the most connections at a time; others wait. Default: [`MAX_CONNECTIONS`].
+    #[must_use]
+    pub fn with_max_connections(self, max_connections: usize) -> Self {
+        Self { max_connections, ..self }
     }
 
     /// Sends the reports of the page to `reports`. Without it, reports are answered with 404.
@@ -76,11 +101,15 @@ impl Server {
 
     /// Serves each client in a task of its own, as long as it is polled.
     pub async fn run(self) {
-        let Self { listener, max_length, reports } = self;
-        let shared = Arc::new(Shared { max_length, reports });
-        loop {
+        let Self { listener, max_length, max_connections, timeouts, reports } = self;
+        let shared = Arc::new(Shared { max_length, timeouts, reports });
+        let free = Arc::new(Semaphore::new(max_connections));
+        while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
             match listener.accept().await {
-                Ok((stream, _)) => drop(tokio::spawn(serve(stream, Arc::clone(&shared)))),
+                Ok((stream, _)) => {
+                    let client = Client { shared: Arc::clone(&shared), permit: Arc::new(permit) };
+                    tokio::spawn(serve(stream, client));
+                }
                 // Such as too many open files: try again later.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
@@ -88,13 +117,21 @@ impl Server {
     }
 }
 
-async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+/// A connection, also after its upgrade.
+#[derive(Clone)]
+struct Client {
+    shared: Arc<Shared>,
+    permit: Arc<OwnedSemaphorePermit>,
+}
+
+async fn serve(stream: TcpStream, client: Client) {
     let _without = stream.set_nodelay(true);
-    let service = service_fn(|request| answer(request, Arc::clone(&shared)));
+    let timeouts = client.shared.timeouts;
+    let service = service_fn(|request| answer(request, client.clone()));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(Duration::from_secs(30))
-        .serve_connection(TokioIo::new(stream), service)
+        .header_read_timeout(timeouts.header)
+        .serve_connection(TokioIo::new(WriteTimeout::new(stream, timeouts.write)), service)
         .with_upgrades();
     // An error ends this connection only.
     let _lost = connection.await;
@@ -102,18 +139,21 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
 
 async fn answer(
     request: Request<Incoming>,
-    shared: Arc<Shared>,
+    client: Client,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let path = request.uri().path();
     let service = match path {
         "/echo" => Service::Echo,
         "/decode" => Service::Decode,
+        "/" if request.headers().contains_key(header::UPGRADE) => Service::Echo,
         "/" if request.method() == Method::GET => return Ok(page()),
-        "/report" if request.method() == Method::POST => return Ok(report(request, &shared).await),
+        "/report" if request.method() == Method::POST => {
+            return Ok(report(request, &client.shared).await);
+        }
         _ => return Ok(plain(StatusCode::NOT_FOUND, "The paths are /, /echo and /decode.\n")),
     };
     Ok(match handshake::accept(&request) {
-        Ok(accept) => upgrade(request, accept, service, shared.max_length),
+        Ok(accept) => upgrade(request, accept, service, client),
         Err(error) => {
             let mut response =
                 plain(error.status(), "This path needs a WebSocket upgrade, version 13.\n");
@@ -130,12 +170,14 @@ fn upgrade(
     request: Request<Incoming>,
     accept: HeaderValue,
     service: Service,
-    max_length: u64,
+    client: Client,
 ) -> Response<Full<Bytes>> {
     tokio::spawn(async move {
         let Ok(upgraded) = hyper::upgrade::on(request).await else { return };
-        let socket = TokioIo::new(upgraded);
-        let _lost = connection::serve(socket, BytesMut::new(), service, max_length).await;
+        let (socket, buffer) = (TokioIo::new(upgraded), BytesMut::new());
+        let Shared { max_length, timeouts, .. } = *client.shared;
+        let _lost = connection::serve(socket, buffer, service, max_length, timeouts).await;
+        drop(client.permit);
     });
     let mut response = plain(StatusCode::SWITCHING_PROTOCOLS, "");
     let headers = response.headers_mut();
