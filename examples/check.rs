@@ -366,6 +366,18 @@ impl Finding {
         )
     }
 
+    /// Removes the hint at UTF-16 from a message of the error, unless the next byte confirms it.
+    fn message(&self, text: String) -> String {
+        let is_bom = matches!(
+            (self.error.bytes(), self.after.first()),
+            ([0xFF], Some(0xFE)) | ([0xFE], Some(0xFF))
+        );
+        match text.strip_suffix("; this looks like UTF-16") {
+            Some(text) if !is_bom => text.to_owned(),
+            _ => text,
+        }
+    }
+
     fn to_json(&self) -> Value {
         let Self { error, line, column, before, after } = self;
         json!({
@@ -378,7 +390,7 @@ impl Finding {
             "next_byte": error.next_byte().map(|byte| hex(&[byte])),
             "before": hex(before),
             "after": hex(after),
-            "message": error.to_string(),
+            "message": self.message(error.to_string()),
         })
     }
 }
@@ -478,13 +490,14 @@ impl Report {
         };
         let mut text = format!("{}: {verdict}\n  {}\n", Visible(&self.name), self.figures());
         if !self.findings.is_empty() {
-            let head = format!("{:>12}{:>8}{:>8}", "byte", "line", "column");
+            let head = format!("{:>12} {:>7} {:>7}", "byte", "line", "column");
             text += &format!("\n{}\n", paint.faint(&head));
         }
         for found in &self.findings {
             let Finding { error, line, column, .. } = found;
             let offset = error.valid_up_to();
-            text += &format!("{offset:>12}{line:>8}{column:>8}  {}\n", what(error));
+            text +=
+                &format!("{offset:>12} {line:>7} {column:>7}  {}\n", found.message(what(error)));
             text += &format!("{:30}{}\n", "", found.context(paint));
         }
         match self.error_count - self.findings.len() as u64 {

@@ -1,9 +1,12 @@
 //! A progress bar on standard error.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use indicatif::{
+    BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike,
+};
 
 use super::terminal::Visible;
 
@@ -62,10 +65,8 @@ impl Progress {
 
     fn new_bar(&self) -> ProgressBar {
         let template = match self.size {
-            Some(_) => {
-                "{msg} {wide_bar} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta}"
-            }
-            None => "{spinner} {msg} {bytes}, {bytes_per_sec}",
+            Some(_) => "{msg} {wide_bar} {percent}%, {bytes} of {total_bytes}, {mean_rate}, {eta}",
+            None => "{spinner} {msg} {bytes}, {mean_rate}",
         };
         let target = match io::stderr().is_terminal() {
             true => ProgressDrawTarget::stderr(),
@@ -73,9 +74,22 @@ impl Progress {
         };
         let style = ProgressStyle::with_template(template);
         ProgressBar::with_draw_target(self.size, target)
-            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            .with_elapsed(self.started.elapsed())
+            .with_style(
+                style
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .with_key("mean_rate", mean_rate),
+            )
             .with_message(Visible(&self.name).to_string())
     }
+}
+
+/// Writes the mean rate since the start. The rate of the bar itself starts with the bar, which appears after
+/// the first bytes, and so is too high for a slow source.
+fn mean_rate(state: &ProgressState, out: &mut dyn fmt::Write) {
+    let rate = state.pos() as f64 / state.elapsed().as_secs_f64().max(1e-9);
+    // If this fails, the rate is missing.
+    let _ = write!(out, "{}/s", BinaryBytes(rate as u64));
 }
 
 /// The longest name in the bar, in characters. Of a longer name, the end is shown.

@@ -87,6 +87,39 @@ fn errors_are_listed_with_their_positions() {
 }
 
 #[test]
+fn columns_of_the_report_are_separate_however_long_a_number_is() {
+    let mut bytes = vec![b'\n'; 10_000_000];
+    bytes.extend(vec![b'x'; 12_345_678]);
+    bytes.push(0xFF);
+    let outcome = run([CHECK.file("many-lines.txt", &bytes)]);
+    let row = outcome.text().lines().find(|row| row.ends_with("invalid byte (ff)")).unwrap();
+    let fields: Vec<_> = row.split_whitespace().take(3).collect();
+    assert_eq!(fields, ["22345678", "10000001", "12345679"], "{row}");
+}
+
+#[test]
+fn a_file_is_said_to_look_like_utf_16_only_after_a_whole_bom() {
+    for (bytes, is_bom) in [
+        (&b"\xFF"[..], false),
+        (b"\xFE", false),
+        (b"\xFFa", false),
+        (b"\xFE\xFE", false),
+        (b"\xFF\xFEa\0", true),
+        (b"\xFE\xFF\0a", true),
+        (b"\xFF\xFE", true),
+    ] {
+        for size in ["1", "100"] {
+            let report = CHECK.run(["-", "--read-size", size], bytes);
+            let json = json(&CHECK.run(["-", "--json", "--read-size", size], bytes));
+            let message = json[0]["errors"][0]["message"].as_str().unwrap();
+            for text in [report.text(), message] {
+                assert_eq!(text.contains("looks like UTF-16"), is_bom, "{bytes:02x?}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn json_does_not_depend_on_the_read_size() {
     let name = CHECK.file("json.txt", DAMAGED);
     let mut reports = Vec::new();
@@ -389,6 +422,26 @@ fn mid_stream_start_skips_the_rest_of_a_character() {
     assert_eq!(report["skipped"], 2);
     assert_eq!(places(report), [(5, 1, 4, "invalid byte")]);
     assert_eq!(report["errors"][0]["before"], "98 80 20 6f 6e");
+}
+
+#[test]
+fn progress_of_a_slow_pipe_shows_the_mean_rate() {
+    let pause = Duration::from_millis(400);
+    let mut child = CHECK.start(["-", "--progress", "always"]);
+    let mut stdin = child.stdin.take().unwrap();
+    for _ in 0..3 {
+        thread::sleep(pause);
+        stdin.write_all(&[b'x'; 10_000]).unwrap();
+    }
+    drop(stdin);
+    let outcome = finish(child);
+    for state in outcome.stderr.split('\r').filter(|state| state.contains("/s")) {
+        let (rate, unit) = state.trim_end().rsplit_once(", ").unwrap().1.split_once(' ').unwrap();
+        let unit = ["B/s", "KiB/s"].iter().position(|name| *name == unit);
+        let rate = rate.parse::<f64>().unwrap() * 1024_f64.powi(unit.map_or(9, |n| n as i32));
+        assert!(rate < 1.01 * 10_000.0 / pause.as_secs_f64(), "{state}");
+    }
+    assert!(outcome.stderr.contains("29.30 KiB"), "{}", outcome.stderr);
 }
 
 #[test]
