@@ -27,6 +27,7 @@
 //! | `utf-8` | yes | yes |
 //! | `rfc2279` `cesu-8` `modified-utf-8` `wtf-8` `utf-8b` `surrogatepass` | yes | yes |
 //! | `utf-16le` `utf-16be` | yes | yes |
+//! | `utf-16`: in the byte order of its BOM, little-endian without one | yes | |
 //! | `latin1` (ISO 8859-1), `windows-1252`, with the feature `encoding_rs` any label of the WHATWG Encoding Standard | yes | |
 //! | `iso-2022`: a terminal's stream that switches between Latin-1 and UTF-8 | yes | |
 //! | `auto`: UTF-16 with a BOM, else UTF-8, with `--fallback` for ill-formed parts | yes | |
@@ -95,7 +96,7 @@ struct Arguments {
     /// A file, `-` for standard output, or `tcp://HOST:PORT` to connect to.
     #[arg(short, long, value_name = "TARGET", default_value = "-")]
     output: PathBuf,
-    /// The encoding of the source: utf-8, utf-16le, utf-16be, latin1, windows-1252, iso-2022, rfc2279, cesu-8,
+    /// The encoding of the source: utf-8, utf-16, utf-16le, utf-16be, latin1, windows-1252, iso-2022, rfc2279, cesu-8,
     /// modified-utf-8, wtf-8, utf-8b, surrogatepass, auto, or (feature encoding_rs) a WHATWG label.
     #[arg(long, value_name = "FORM", default_value = "utf-8", value_parser = reading::from)]
     from: From,
@@ -109,7 +110,8 @@ struct Arguments {
     #[arg(long, value_name = "MODE", default_value = "fatal")]
     #[arg(value_parser = choice(&UNENCODABLE))]
     unencodable: ErrorMode,
-    /// What to do with a byte order mark at the start of the source [default: keep; for auto: strip].
+    /// What to do with a byte order mark at the start of the source [default: keep; for auto and
+    /// utf-16: strip].
     #[arg(long, value_parser = choice(&BOM_POLICIES))]
     bom: Option<BomPolicy>,
     /// Writes a byte order mark first.

@@ -44,6 +44,8 @@ pub(crate) enum From {
     Utf8,
     Dialect(Dialect),
     Utf16(Order),
+    /// The order is that of the BOM; little-endian without one, as in the WHATWG Encoding Standard.
+    Utf16ByBom,
     Iso2022,
     Latin1,
     Windows1252,
@@ -62,7 +64,7 @@ pub(crate) struct Settings {
     pub(crate) fallback: (Fallback, &'static str),
 }
 
-pub(crate) static FROM: [(&str, From); 13] = [
+pub(crate) static FROM: [(&str, From); 14] = [
     ("utf-8", From::Utf8),
     ("rfc2279", From::Dialect(Dialect::Rfc2279)),
     ("cesu-8", From::Dialect(Dialect::Cesu8)),
@@ -72,6 +74,7 @@ pub(crate) static FROM: [(&str, From); 13] = [
     ("surrogatepass", From::Dialect(Dialect::SurrogatePass)),
     ("utf-16le", From::Utf16(Order::LowFirst)),
     ("utf-16be", From::Utf16(Order::HighFirst)),
+    ("utf-16", From::Utf16ByBom),
     ("latin1", From::Latin1),
     ("windows-1252", From::Windows1252),
     ("iso-2022", From::Iso2022),
@@ -104,7 +107,13 @@ fn whatwg(label: &str) -> Result<From, String> {
 
     match Encoding::for_label_no_replacement(label.as_bytes()) {
         Some(encoding) if encoding == UTF_8 => Ok(From::Utf8),
-        Some(encoding) if encoding == UTF_16LE => Ok(From::Utf16(Order::LowFirst)),
+        Some(encoding) if encoding == UTF_16LE => {
+            match label.trim().eq_ignore_ascii_case("utf-16le") {
+                true => Ok(From::Utf16(Order::LowFirst)),
+                // Such as `UTF-16` and `ucs-2`.
+                false => Ok(From::Utf16ByBom),
+            }
+        }
         Some(encoding) if encoding == UTF_16BE => Ok(From::Utf16(Order::HighFirst)),
         Some(encoding) => Ok(From::Whatwg(encoding)),
         None => Err(format!("not one of {}, and not a WHATWG label", names())),
@@ -144,7 +153,10 @@ impl Extent {
 
 impl From {
     pub(crate) fn may_have_bom(self) -> bool {
-        matches!(self, Self::Utf8 | Self::Dialect(_) | Self::Utf16(_) | Self::Auto)
+        matches!(
+            self,
+            Self::Utf8 | Self::Dialect(_) | Self::Utf16(_) | Self::Utf16ByBom | Self::Auto
+        )
     }
 
     pub(crate) fn reading(self, settings: Settings) -> Box<dyn Reading> {
@@ -167,6 +179,10 @@ impl From {
                 Box::new(OfDialect::new(decoder, encoder, policy, errors))
             }
             Self::Utf16(order) => Box::new(Utf16::new(order, policy, errors)),
+            Self::Utf16ByBom => {
+                let policy = bom.unwrap_or(BomPolicy::Strip);
+                Box::new(Utf16 { by_bom: true, ..Utf16::new(Order::LowFirst, policy, errors) })
+            }
             Self::Iso2022 => Box::new(Iso2022 { decoder: TerminalDecoder::new(), errors }),
             Self::Latin1 => Box::new(SingleByte::new("latin1", ErrorMode::Latin1)),
             Self::Windows1252 => Box::new(SingleByte::new("windows-1252", ErrorMode::Windows1252)),
@@ -305,6 +321,8 @@ fn encoded_len(code_point: u32, mut encoder: DialectEncoder) -> u64 {
 
 struct Utf16 {
     order: Order,
+    /// Whether a BOM of the other order changes it.
+    by_bom: bool,
     policy: BomPolicy,
     errors: ErrorMode,
     decoder: Utf16Decoder,
@@ -322,6 +340,7 @@ impl Utf16 {
     fn new(order: Order, policy: BomPolicy, errors: ErrorMode) -> Self {
         Self {
             order,
+            by_bom: false,
             policy,
             errors,
             decoder: Utf16Decoder::new(),
@@ -339,6 +358,10 @@ impl Utf16 {
 
     /// Applies the BOM policy to the first unit, if there is one.
     fn open(&mut self, each: &mut Each<'_>) -> ControlFlow<()> {
+        if self.by_bom && self.units.first() == Some(&0xFEFF_u16.swap_bytes()) {
+            self.order = self.order.other();
+            self.units.iter_mut().for_each(|unit| *unit = unit.swap_bytes());
+        }
         let is_bom = self.units.first() == Some(&0xFEFF);
         if is_bom && self.policy != BomPolicy::Keep {
             self.units.remove(0);

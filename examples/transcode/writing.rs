@@ -128,6 +128,13 @@ impl Writing {
 }
 
 impl Order {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::LowFirst => Self::HighFirst,
+            Self::HighFirst => Self::LowFirst,
+        }
+    }
+
     fn bytes(self, unit: u16) -> [u8; 2] {
         match self {
             Self::LowFirst => unit.to_le_bytes(),

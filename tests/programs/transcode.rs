@@ -315,6 +315,32 @@ fn the_form_is_detected() {
 }
 
 #[test]
+fn the_byte_order_of_utf_16_is_that_of_its_bom() {
+    let utf_16 = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        "\u{FEFF}né😀".encode_utf16().flat_map(order).collect()
+    };
+    for (order, name) in
+        [(u16::to_le_bytes as fn(u16) -> [u8; 2], "utf-16le"), (u16::to_be_bytes, "utf-16be")]
+    {
+        let bytes = utf_16(order);
+        for (bom, expected) in [("", "né😀"), (" --bom keep", "\u{FEFF}né😀")] {
+            let outcome = run_cut(&format!("--from utf-16{bom} -"), &bytes);
+            assert_eq!(String::from_utf8(outcome.stdout).unwrap(), expected, "{name}");
+            assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{name}");
+        }
+        let outcome = run("--from utf-16 -v -", &bytes);
+        assert!(outcome.stderr.contains(&format!("bytes of {name},")), "{}", outcome.stderr);
+        let outcome = run_cut("--from utf-16 --bom forbid --errors escape -", &bytes);
+        let expected = order(0xFEFF).map(|byte| format!("\\x{byte:02x}")).concat() + "né😀";
+        assert_eq!(String::from_utf8(outcome.stdout).unwrap(), expected, "{name}");
+    }
+    let without = run_cut("--from utf-16 -", b"n\0\xE9\0");
+    assert_eq!((without.status, &*without.stdout), (0, "né".as_bytes()));
+    let odd = run_cut("--from utf-16 -", b"\xFE\xFF\0n\0");
+    assert!(odd.stderr.contains("invalid UTF-16BE at byte 4"), "{}", odd.stderr);
+}
+
+#[test]
 fn boms_are_kept_stripped_rejected_and_written() {
     let with = "\u{FEFF}x".as_bytes();
     for (arguments, bytes, status, expected) in [
