@@ -347,8 +347,12 @@ impl LegacyDecoder {
         }
     }
 
-    #[cfg(feature = "encoding_rs")]
-    pub(crate) const fn encoding(&self) -> LegacyEncoding {
+    /// Returns the encoding. The byte order of UTF-16 is that of the BOM, once it has been decoded.
+    pub(crate) fn encoding(&self) -> LegacyEncoding {
+        #[cfg(feature = "encoding_rs")]
+        if let Some(decoder) = &self.decoder {
+            return LegacyEncoding(Table::Whatwg(decoder.encoding()));
+        }
         self.encoding
     }
 

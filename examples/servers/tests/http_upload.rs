@@ -122,6 +122,38 @@ async fn other_charsets_are_decoded_and_counted() {
 }
 
 #[tokio::test]
+async fn the_charset_of_the_answer_has_the_byte_order_of_the_bom() {
+    let address = server().await;
+    for (unit, name) in
+        [(u16::to_le_bytes as fn(u16) -> [u8; 2], "UTF-16LE"), (u16::to_be_bytes, "UTF-16BE")]
+    {
+        for charset in ["utf-16", "utf-16le", "utf-16be"] {
+            let bytes: Vec<u8> = "\u{FEFF}é\n".encode_utf16().flat_map(unit).collect();
+            for size in [1, 3, 100] {
+                let chunks = bytes.chunks(size).map(<[u8]>::to_vec).collect();
+                let (status, answer) = post(address, charset, chunked(chunks)).await;
+                assert_eq!((status, &answer["charset"]), (200, &json!(name)), "{charset}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_broken_body_is_explained_once() {
+    let address = server().await;
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    let head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnot a number\r\n";
+    ask(&mut socket, head).await;
+    let mut answer = Vec::new();
+    let _reset = soon(socket.read_to_end(&mut answer)).await;
+    let answer: Value = serde_json::from_slice(&answer).unwrap();
+    let error = answer["error"].as_str().unwrap();
+    let causes: Vec<_> = error.split(": ").collect();
+    let repeated = causes.iter().enumerate().find(|(n, cause)| causes[..*n].contains(cause));
+    assert_eq!(repeated, None, "{error}");
+}
+
+#[tokio::test]
 async fn too_long_uploads_are_rejected_with_and_without_content_length() {
     let address = server().await;
     let fits = "x".repeat(LIMIT as usize);

@@ -295,7 +295,8 @@ impl<B> Utf8Body<B> {
         Self { max_length, ..self }
     }
 
-    /// Returns the name of the charset of the inner body, as in the WHATWG Encoding Standard.
+    /// Returns the name of the charset of the inner body, as in the WHATWG Encoding Standard. The byte order of
+    /// UTF-16 is that of the BOM, once it has been read.
     ///
     /// # Examples
     ///

@@ -18,7 +18,6 @@ use crate::payload::http::legacy::Legacy;
 /// Decodes the bytes of a body, chunk by chunk.
 #[derive(Debug)]
 pub(super) struct Decoding {
-    charset: Charset,
     /// Converts the bytes for `text` if the charset is not UTF-8.
     legacy: Option<Box<Legacy>>,
     text: ChunkText,
@@ -29,11 +28,10 @@ pub(super) type Item = Result<Option<ByteString>, BodyError<Infallible>>;
 
 impl Decoding {
     pub(super) fn new() -> Self {
-        Self { charset: Charset::Utf8, legacy: None, text: ChunkText::new() }
+        Self { legacy: None, text: ChunkText::new() }
     }
 
     pub(super) fn set_charset(&mut self, charset: Charset) {
-        self.charset = charset;
         self.legacy = match charset {
             Charset::Utf8 => None,
             Charset::Legacy(encoding) => Some(Legacy::boxed(encoding)),
@@ -49,7 +47,7 @@ impl Decoding {
     }
 
     pub(super) fn charset(&self) -> Charset {
-        self.charset
+        self.legacy.as_ref().map_or(Charset::Utf8, |legacy| Charset::Legacy(legacy.encoding()))
     }
 
     pub(super) fn decoder(&self) -> &Utf8Decoder {

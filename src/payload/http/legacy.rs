@@ -68,6 +68,10 @@ impl Legacy {
         self.state == State::Idle && self.due.is_none()
     }
 
+    pub(super) fn encoding(&self) -> LegacyEncoding {
+        self.decoder.encoding()
+    }
+
     pub(super) fn error_count(&self) -> u64 {
         self.errors
     }

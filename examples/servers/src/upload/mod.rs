@@ -244,10 +244,12 @@ fn is_of_charset<E>(error: &BodyError<E>) -> bool {
     )
 }
 
-/// The error and its causes. Its own message includes that of the first.
+/// The error and its causes. Its own message includes that of the first; others may include their cause's.
 fn in_words(error: &dyn Error) -> String {
     let causes = iter::successors(error.source(), |&cause| cause.source()).skip(1);
-    causes.fold(error.to_string(), |words, cause| format!("{words}: {cause}"))
+    causes.map(ToString::to_string).fold(error.to_string(), |words, cause| {
+        if words.ends_with(&cause) { words } else { format!("{words}: {cause}") }
+    })
 }
 
 fn hex(bytes: &[u8]) -> String {
