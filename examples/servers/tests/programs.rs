@@ -1,5 +1,6 @@
 //! The programs as processes.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -35,11 +36,20 @@ fn invalid_arguments_and_addresses_exit_with_an_error() {
         (env!("CARGO_BIN_EXE_http_upload"), &["--listen", "127.0.0.1:0", "--self-test"], 2),
         (env!("CARGO_BIN_EXE_http_upload"), &["--limit", "1"], 2),
         (env!("CARGO_BIN_EXE_http_upload"), &["--listen", "192.0.2.1:80"], 1),
+        (
+            env!("CARGO_BIN_EXE_http_upload"),
+            &["--listen", "127.0.0.1:0", "--idle-timeout", "-1"],
+            2,
+        ),
+        (env!("CARGO_BIN_EXE_websocket_echo"), &["--listen", "192.0.2.1:80"], 1),
+        (env!("CARGO_BIN_EXE_websocket_echo"), &["--message-timeout", "soon"], 2),
         (env!("CARGO_BIN_EXE_sse_client"), &["http://127.0.0.1:1/"], 1),
     ] {
         let (found, printed) = run(program, arguments);
         assert_eq!(found, Some(status), "{arguments:?}: {printed}");
-        assert!(!printed.is_empty());
+        let name = Path::new(program).file_stem().unwrap().to_str().unwrap();
+        let is_named = status == 2 || printed.starts_with(&format!("{name}: "));
+        assert!(!printed.is_empty() && is_named, "{name}: {printed}");
     }
 }
 
