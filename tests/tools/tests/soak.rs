@@ -59,3 +59,12 @@ fn a_deliberately_dropped_character_is_detected() {
         assert_eq!(numbers(&said, "characters lost: "), [1]);
     }
 }
+
+#[test]
+fn a_plot_that_cannot_be_written_fails_at_the_start() {
+    let output =
+        soak(&["--connections", "1", "--seconds", "1", "--plot", "/no/such/directory/a.svg"]);
+    let errors = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!((output.status.code(), &*said(&output)), (Some(2), ""), "{errors}");
+    assert!(errors.starts_with("soak: /no/such/directory/a.svg: "), "{errors}");
+}

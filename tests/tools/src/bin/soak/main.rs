@@ -12,8 +12,8 @@
 //!
 //! Without arguments it runs for ten seconds over 2,000 sockets of the loopback device, or as many as the
 //! process may open; with `--duplex` over 100,000 pipes in memory. It prints rates, latencies and memory, and
-//! exits with 1 if anything was lost. Resident memory can grow for a while, because of the allocator; a leak
-//! shows in the bytes on the heap.
+//! exits with 1 if anything was lost, and with 2 if it failed. Resident memory can grow for a while, because
+//! of the allocator; a leak shows in the bytes on the heap.
 
 mod connection;
 mod figures;
@@ -22,6 +22,7 @@ mod receive;
 mod text;
 
 use std::error::Error;
+use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,13 +71,22 @@ struct Arguments {
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
-fn main() -> Result<ExitCode> {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(soak(arguments))
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    match runtime.map_err(Into::into).and_then(|runtime| runtime.block_on(soak(arguments))) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("soak: {error}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 async fn soak(arguments: Arguments) -> Result<ExitCode> {
+    if let Some(path) = &arguments.plot {
+        File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
     let figures = Arc::new(Figures::default());
     let before = resident_bytes();
     let start = Instant::now();
