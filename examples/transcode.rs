@@ -72,7 +72,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use utf8_codec::{BomPolicy, ErrorMode};
 
-use files::{FileId, OnThisThread, Output, overwrites_the_source, regular};
+use files::{FileId, OnThisThread, Output, duplicate, overwrites_the_source};
 use policies::{BOM_POLICIES, ERROR_MODES};
 use progress::{Progress, WHEN, When};
 use reading::{From, Piece, Reading, Settings};
@@ -252,8 +252,8 @@ impl Target {
 
 async fn open_target(path: &Path, source: Option<&FileId>) -> io::Result<Target> {
     Ok(match path.to_str().map(|text| (text, text.strip_prefix("tcp://"))) {
-        Some(("-", _)) => Target::Stream(match regular(&io::stdout()) {
-            Some((_, id)) if source == Some(&id) => return Err(overwrites_the_source()),
+        Some(("-", _)) => Target::Stream(match duplicate(&io::stdout()) {
+            Some((_, Some(id))) if source == Some(&id) => return Err(overwrites_the_source()),
             Some((file, _)) => Box::new(OnThisThread(file)),
             None => Box::new(tokio::io::stdout()),
         }),

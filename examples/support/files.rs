@@ -42,20 +42,20 @@ impl FileId {
     }
 }
 
-/// Standard input or output, if it is a regular file.
+/// Standard input or output as a file, and which one if it is a regular file.
 #[cfg(unix)]
-pub(crate) fn regular(stream: &impl std::os::fd::AsFd) -> Option<(File, FileId)> {
+pub(crate) fn duplicate(stream: &impl std::os::fd::AsFd) -> Option<(File, Option<FileId>)> {
     let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
-    let id = FileId::of(&file, Path::new("")).ok()??;
+    let id = FileId::of(&file, Path::new("")).ok()?;
     Some((file, id))
 }
 
 #[cfg(not(unix))]
-pub(crate) fn regular<T>(_: &T) -> Option<(File, FileId)> {
+pub(crate) fn duplicate<T>(_: &T) -> Option<(File, Option<FileId>)> {
     None
 }
 
-/// A regular file, read or written on the thread that polls it. These programs have nothing else to do in the
+/// A file, read or written on the thread that polls it. These programs have nothing else to do in the
 /// meantime, and handing each block to another thread takes longer than reading it.
 #[derive(Debug)]
 pub(crate) struct OnThisThread<F>(pub(crate) F);

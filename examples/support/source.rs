@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::AsyncRead;
 use tokio::net::{TcpListener, TcpStream};
 
-use super::files::{FileId, OnThisThread, regular};
+use super::files::{FileId, OnThisThread, duplicate};
 use super::terminal::complain;
 
 /// A source of bytes.
@@ -58,9 +58,9 @@ impl Source {
                 file.set_max_buf_size(read_size);
                 Ok(stream(Box::new(file)))
             }
-            Self::Stdin => match regular(&io::stdin()) {
-                Some((file, id)) => on_this_thread(file, id),
-                None => Ok(stream(Box::new(tokio::io::stdin()))),
+            Self::Stdin => match duplicate(&io::stdin()) {
+                Some((file, Some(id))) => on_this_thread(file, id),
+                _ => Ok(stream(Box::new(tokio::io::stdin()))),
             },
             Self::Connect(address) => {
                 let connect = TcpStream::connect(address);
