@@ -4,11 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
+use std::pin::pin;
 
 use bytes::{Buf, BytesMut};
-use tokio::io::AsyncRead;
-use tokio_util::io::poll_read_buf;
+use tokio::io::{AsyncRead, AsyncReadExt};
 use utf8_codec::payload::websocket::{ClosePayload, Message, MessageAssembler, MessageError};
 
 use super::frame::{Header, HeaderError};
@@ -97,8 +96,7 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
             if self.buffer.capacity() - self.buffer.len() < wanted {
                 self.buffer.reserve(READ);
             }
-            let socket = Pin::new(&mut self.socket);
-            let read = poll_read_buf(socket, context, &mut self.buffer);
+            let read = pin!(self.socket.read_buf(&mut self.buffer)).poll(context);
             if read.is_pending() && self.buffer.is_empty() {
                 self.buffer = BytesMut::new();
             }
