@@ -11,7 +11,9 @@ use crate::support::{
 };
 use proptest::prelude::*;
 use utf8_codec::codec::Utf8LinesCodec;
-use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Validator};
+use utf8_codec::{
+    ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Validator, count_chars, from_utf8, from_utf8_lossy,
+};
 
 /// Bytes that are likely to interact: pieces of sequences, BOMs, delimiters, rejected characters.
 fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -205,6 +207,28 @@ proptest! {
         }
         decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
         prop_assert_eq!(text, String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn lossy_functions_equal_std(
+        bytes in prop_oneof![hostile_bytes(200), long_damaged_bytes()],
+        fractions in fractions(),
+    ) {
+        let expected = String::from_utf8_lossy(&bytes);
+        prop_assert_eq!(&from_utf8_lossy(&bytes), &expected);
+        prop_assert_eq!(count_chars(&expected), expected.chars().count());
+        let ours = from_utf8(&bytes).map_err(|error| (error.valid_up_to(), error.error_len()));
+        let theirs = std::str::from_utf8(&bytes);
+        let place = |error: std::str::Utf8Error| (error.valid_up_to() as u64, error.error_len());
+        prop_assert_eq!(ours, theirs.map_err(place));
+
+        let mut decoder = Utf8Decoder::new();
+        let mut text = String::new();
+        for (from, to) in support::chunks(bytes.len(), &cuts_of(bytes.len(), &fractions)) {
+            text += &decoder.push_lossy(&bytes[from..to]);
+        }
+        decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
+        prop_assert_eq!(text, expected);
     }
 
     #[test]
