@@ -75,11 +75,6 @@ fn of_stream(error: StreamError<io::Error>) -> String {
     }
 }
 
-fn of_io(error: io::Error) -> String {
-    let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
-    cause.map_or_else(|| format!("<{error}>"), ill_formed)
-}
-
 /// All text, with each error as `<...>`.
 fn read_all<R: Read>(reader: &mut Utf8Reader<R>) -> String {
     let mut seen = String::new();
@@ -158,6 +153,11 @@ mod like_async {
         (blocking $result:expr) => {
             $result
         };
+    }
+
+    fn of_io(error: io::Error) -> String {
+        let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+        cause.map_or_else(|| format!("<{error}>"), ill_formed)
     }
 
     fn append<T: ToString>(
@@ -383,7 +383,9 @@ mod like_async {
     fn lines_are_those_of_the_async_reader_at_every_cut() {
         type Blocking<'a> = Lines<blocking::Utf8Lines<Script<'a>>>;
         type Async<'a> = Lines<stream::Utf8Lines<stream::Utf8Reader<Script<'a>>>>;
-        at_every_cut(|does, options, mode| agree::<Blocking, Async>(does, options, mode));
+        at_every_cut(|does, options, mode| {
+            agree::<Blocking, Async>(does, options, mode);
+        });
         for bytes in [
             &b"one\ntwo\r\nthree"[..],
             b"\xEF\xBB\xBFa\r\n\r\r\n\xE2\x82\n\xFF\r",
@@ -527,7 +529,7 @@ fn bytes_that_were_not_read_but_claimed_are_validated() {
         fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
             self.0 += 1;
             let text = "żółw".as_bytes();
-            if self.0 % 3 > 0 {
+            if !self.0.is_multiple_of(3) {
                 let at = room.len() / 2;
                 room[at..at + text.len()].copy_from_slice(text);
             }
@@ -771,7 +773,8 @@ fn lone_surrogates_are_reported_or_repaired() {
             writer.write_utf16(units).unwrap();
         }
         writer.write_str("").unwrap();
-        write!(writer, "{}{}", "", '.').unwrap();
+        let (empty, full_stop) = ("", '.');
+        write!(writer, "{empty}{full_stop}").unwrap();
         writer.write_utf16(&[0xD800]).unwrap();
         writer.finish().unwrap();
         writer.finish().unwrap();
