@@ -67,6 +67,7 @@ const STREAMS: &[&[u8]] = &[
     b"retry:250\ndat: x\ndata : x\nDATA: x\nevent2: x\ndatax\n\ndata:: x\n:\n::\n\n\n\n",
     b"event: a\nevent: b\ndata: 1\nevent\n\nevent: c\n\ndata: 2\n\ndata: 3\n",
     b"id: 1\ndata: 1234567\n\nid: 2\nretry: 5\ndata: 12345678\nretry: 6\n\ndata: 3\n\n",
+    b"data: 123456789\xE2\x82\n\ndata: \xAC\n\nid: 123456789\xC3\n\nid: \xA9\ndata\n\n",
     b"data: 123\ndata: 45\n\ndata: 12\xFF4\xE2\x82\n\ndata: 1\nid: 2345678\n\ndata:123456789",
 ];
 
@@ -110,7 +111,7 @@ fn every_prefix_has_the_outcome_of_the_standard() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5000) })]
 
     #[test]
     fn random_streams_have_the_outcome_of_the_standard(

@@ -120,6 +120,19 @@ fn the_id_of_a_rejected_event_does_not_apply() {
 }
 
 #[test]
+fn the_beginning_of_a_character_in_a_rejected_event_is_dropped() {
+    let stream = b"data: long\xE2\x82\n\ndata: \xAC\n\n";
+    for size in 1..=stream.len() {
+        let mut decoder = EventDecoder::new().with_max_length(3);
+        let items: Vec<_> =
+            stream.chunks(size).flat_map(|chunk| decoder.push(chunk).collect::<Vec<_>>()).collect();
+        assert!(items[0].is_err());
+        assert_eq!(items[1].as_ref().unwrap().data, "\u{FFFD}", "{size}");
+        assert_eq!((items.len(), decoder.error_count()), (2, 1), "{size}");
+    }
+}
+
+#[test]
 fn replacements_count_for_the_limit_as_they_are_stored() {
     let mut decoder = EventDecoder::new().with_max_length(6);
     assert!(decoder.push(b"data: \xFF\xFF\n\n").next().unwrap().is_ok());

@@ -123,10 +123,11 @@ fn lines(stream: &[u8]) -> Vec<Line<'_>> {
 
 /// Decodes with replacement. Bytes that could become a character are left out if the line has not ended.
 fn text(value: &[u8], is_complete: bool) -> String {
-    let mut text = String::new();
-    for chunk in value.utf8_chunks() {
+    let (mut text, mut chunks) = (String::new(), value.utf8_chunks().peekable());
+    while let Some(chunk) = chunks.next() {
         text.push_str(chunk.valid());
         let is_held = !is_complete
+            && chunks.peek().is_none()
             && std::str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none());
         if !chunk.invalid().is_empty() && !is_held {
             text.push('\u{FFFD}');

@@ -378,7 +378,7 @@ impl Utf8Decoder {
     }
 
     /// Moves the held bytes to such a caller.
-    #[cfg(feature = "stream")]
+    #[cfg(feature = "alloc")]
     pub(crate) const fn take_held(&mut self) -> Carry {
         core::mem::replace(&mut self.carry, Carry::new())
     }

@@ -385,7 +385,6 @@ impl EventDecoder {
     #[cfg(feature = "stream")]
     pub(super) fn reject_event(&mut self) {
         self.reject();
-        self.utf8.take_held();
         self.line = Line::Ignored;
     }
 
@@ -475,6 +474,8 @@ impl EventDecoder {
 
     /// Drops the text of the event and skips the rest of it.
     fn reject(&mut self) {
+        // The beginning of a character can follow the text that is too long.
+        self.utf8.take_held();
         let offset = self.pending.offset;
         self.pending = Pending { is_rejected: true, offset, ..Pending::new() };
     }
