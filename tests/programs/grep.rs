@@ -30,7 +30,7 @@ fn matches_have_numbers_and_offsets_and_damage_is_repaired() {
 }
 
 #[test]
-fn the_exit_status_tells_found_from_none_and_failed() {
+fn the_exit_status_distinguishes_found_none_and_failed() {
     let outcome = GREP.run(["no such text"], LOG);
     assert_eq!((outcome.text(), outcome.status), ("", 1));
 
