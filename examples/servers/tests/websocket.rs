@@ -416,10 +416,12 @@ async fn a_message_that_takes_too_long_closes_with_1008() {
         let dripping = async {
             let close = loop {
                 match timeout(BRIEF / 10, client.receive()).await {
-                    Ok(frame) => match frame.unwrap().expect("a close frame") {
-                        Frame { opcode: Opcode::Close, payload } => break payload,
-                        _ => {}
-                    },
+                    Ok(frame) => {
+                        let Frame { opcode, payload } = frame.unwrap().expect("a close frame");
+                        if opcode == Opcode::Close {
+                            break payload;
+                        }
+                    }
                     Err(_) => client.send(drip).await.unwrap(),
                 }
             };
