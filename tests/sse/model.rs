@@ -31,7 +31,7 @@ pub(crate) fn decode<'a>(
     (outcome, (decoder.error_count(), first))
 }
 
-/// Decodes a whole stream as the standard says, with a limit.
+/// Decodes a whole stream with the algorithm of the standard, and a limit.
 pub(crate) fn expected(stream: &[u8], max_length: usize) -> Outcome {
     let mut outcome =
         Outcome { items: Vec::new(), last_event_id: String::new(), reconnection_time: None };
