@@ -49,8 +49,7 @@
 //!
 //! | from | to | use | feature |
 //! | --- | --- | --- | --- |
-//! | slices | the first error, or none | [`Utf8Validator`] | |
-//! | slices | borrowed text and errors | [`Utf8Decoder::push`] | |
+//! | slices | borrowed text and errors; only a verdict | [`Utf8Decoder::push`]; [`Utf8Validator`] | |
 //! | slices | repaired text | [`Utf8Decoder::push_lossy`], [`push_to_string`](Utf8Decoder::push_to_string) | `alloc` |
 //! | `AsyncRead`, with `FramedRead` | text, lines, `char`s | [`codec::Utf8Codec`], [`Utf8LinesCodec`](codec::Utf8LinesCodec), [`CharCodec`](codec::CharCodec) | `codec` |
 //! | `AsyncRead`; `Read` | borrowed `&str`, not copied | [`stream::Utf8Reader`]; [`io::Utf8Reader`] | `stream`; `std` |
