@@ -34,6 +34,7 @@ pub struct Delimiter(Kind);
 enum Kind {
     #[default]
     Lf,
+    Crlf,
     AnyNewline,
     Nul,
     Text(Arc<Pattern>),
@@ -102,6 +103,33 @@ impl Delimiter {
         Self(Kind::Lf)
     }
 
+    /// LF or CR LF; encoders write CR LF. For protocols in which a line is a command, such as SMTP, IRC and FTP.
+    ///
+    /// No text contains a CR or LF, in either direction: a line with a bare CR is rejected as
+    /// [`BareCr`](crate::lines::LineErrorKind::BareCr), because a peer could take it for the end of the line,
+    /// and encoders reject a text that contains either (RFC 5321 section 2.3.8).
+    ///
+    /// A bare LF ends a line. Where it must not, as in the data of an SMTP message, use
+    /// [`text("\\r\\n")`](Self::text).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    /// use utf8_codec::lines::{Delimiter, LineErrorKind, LinesError};
+    ///
+    /// let reader = Utf8Reader::new(&b"HELO a\r\nRCPT\rDATA\r\nQUIT\n"[..]);
+    /// let mut lines = reader.into_lines().with_delimiter(Delimiter::crlf());
+    /// assert_eq!(lines.next().unwrap().unwrap(), "HELO a");
+    /// let Some(Err(LinesError::Line(error))) = lines.next() else { panic!() };
+    /// assert_eq!(error.kind, LineErrorKind::BareCr { offset: 12 });
+    /// assert_eq!(lines.next().unwrap().unwrap(), "QUIT");
+    /// assert_eq!(Delimiter::crlf().as_str(), "\r\n");
+    /// ```
+    pub const fn crlf() -> Self {
+        Self(Kind::Crlf)
+    }
+
     /// CR, LF, or CR LF, as in server-sent events. A CR ends the line immediately. An LF directly after it, even
     /// if it arrives later, belongs to the same delimiter.
     ///
@@ -154,6 +182,7 @@ impl Delimiter {
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Kind::Lf | Kind::AnyNewline => "\n",
+            Kind::Crlf => "\r\n",
             Kind::Nul => "\0",
             // It was made from a `str`.
             Kind::Text(pattern) => str::from_utf8(pattern.needle()).unwrap_or_default(),
@@ -164,7 +193,7 @@ impl Delimiter {
     #[inline]
     pub(crate) const fn last_byte(&self) -> Option<u8> {
         match self.0 {
-            Kind::Lf => Some(b'\n'),
+            Kind::Lf | Kind::Crlf => Some(b'\n'),
             Kind::Nul => Some(0),
             Kind::AnyNewline | Kind::Text(_) => None,
         }
@@ -176,7 +205,7 @@ impl Delimiter {
         let Looked { decided, seen } = looked;
         let new = &bytes[decided..];
         match &self.0 {
-            Kind::Lf => match find_byte(b'\n', new) {
+            Kind::Lf | Kind::Crlf => match find_byte(b'\n', new) {
                 Some(at) => {
                     let lf = decided + at;
                     End::Found { content: lf - usize::from(ends_in_cr(&bytes[..lf])), next: lf + 1 }
@@ -196,7 +225,7 @@ impl Delimiter {
     /// the first `decided` bytes are known to be.
     pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
         match &self.0 {
-            Kind::Lf => index + usize::from(bytes[index] == b'\r'),
+            Kind::Lf | Kind::Crlf => index + usize::from(bytes[index] == b'\r'),
             Kind::AnyNewline | Kind::Nul => index,
             Kind::Text(pattern) => pattern.decided_by(bytes, decided, index),
         }
@@ -207,10 +236,24 @@ impl Delimiter {
         matches!(self.0, Kind::AnyNewline) && last == b'\r'
     }
 
-    /// Returns the offset at which a reader would end the line `text`, if that is before the end of `text`.
+    /// Returns the index of the first CR in `content` if a line must not contain one. `content` belongs to no
+    /// delimiter.
+    #[inline]
+    pub(crate) fn find_bare_cr(&self, content: &[u8]) -> Option<usize> {
+        match self.0 {
+            Kind::Crlf => memchr(b'\r', content),
+            Kind::Lf | Kind::AnyNewline | Kind::Nul | Kind::Text(_) => None,
+        }
+    }
+
+    /// Returns the offset at which a reader would end or reject the line `text`, if that is before the end of
+    /// `text`.
     #[cfg(feature = "codec")]
     pub(crate) fn find_in_text(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
+        if let Kind::Crlf = self.0 {
+            return memchr2(b'\r', b'\n', bytes);
+        }
         let decided = match self.find(bytes, Looked::NOTHING) {
             End::Found { content, .. } => return Some(content),
             End::Open { content } => content,
@@ -255,6 +298,7 @@ impl fmt::Debug for Delimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Lf => f.write_str("Lf"),
+            Kind::Crlf => f.write_str("Crlf"),
             Kind::AnyNewline => f.write_str("AnyNewline"),
             Kind::Nul => f.write_str("Nul"),
             Kind::Text(_) => f.debug_tuple("Text").field(&self.as_str()).finish(),

@@ -155,6 +155,13 @@ pub enum LineErrorKind {
         /// The limit, in bytes.
         max_length: usize,
     },
+    /// The line contains a CR without an LF after it, which [`Delimiter::crlf`] rejects.
+    ///
+    /// [`Delimiter::crlf`]: crate::lines::Delimiter::crlf
+    BareCr {
+        /// The offset in the stream of the CR, in bytes.
+        offset: u64,
+    },
 }
 
 /// Writes the line, the reason and the offset: `line 2 is not valid UTF-8: invalid byte (e9) at byte 9`.
@@ -171,6 +178,9 @@ impl fmt::Display for LineError {
             LineErrorKind::TooLong { max_length } => {
                 write!(f, "line {number} at byte {offset} is longer than {max_length} bytes")
             }
+            LineErrorKind::BareCr { offset } => {
+                write!(f, "line {number} contains a bare CR at byte {offset}")
+            }
         }
     }
 }
@@ -179,7 +189,7 @@ impl Error for LineError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.kind {
             LineErrorKind::Utf8(error) => Some(error),
-            LineErrorKind::TooLong { .. } => None,
+            LineErrorKind::TooLong { .. } | LineErrorKind::BareCr { .. } => None,
         }
     }
 }
@@ -190,7 +200,9 @@ impl From<LineError> for io::Error {
     fn from(error: LineError) -> Self {
         let kind = match error.kind {
             LineErrorKind::Utf8(cause) => Self::from(cause).kind(),
-            LineErrorKind::TooLong { .. } => io::ErrorKind::InvalidData,
+            LineErrorKind::TooLong { .. } | LineErrorKind::BareCr { .. } => {
+                io::ErrorKind::InvalidData
+            }
         };
         Self::new(kind, error)
     }

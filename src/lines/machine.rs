@@ -270,6 +270,7 @@ impl<L: LegacyLines> LineMachine<L> {
             };
             let text = match front.get(..content) {
                 _ if content > self.max_length => None,
+                _ if delimiter.find_bare_cr(&bytes[..content]).is_some() => None,
                 None => scanner.peek_whole(&bytes[..content]),
                 text => text,
             };
@@ -350,7 +351,10 @@ impl<L: LegacyLines> LineMachine<L> {
         if content > self.max_length {
             return Some(Err(self.reject_too_long(line, src, content, next)));
         }
+        let has_bare_cr =
+            self.delimiter.find_bare_cr(&src[line.checked.min(content)..content]).is_some();
         if let End::Found { next, .. } = end
+            && !has_bare_cr
             && let Some(text) = self.take_clean(&mut line, src, content)
         {
             let line = self.line(line, text, LineEnd::Delimiter);
@@ -364,12 +368,13 @@ impl<L: LegacyLines> LineMachine<L> {
             (End::Open { .. }, _) => None,
         };
         if let Some(len) = len
+            && !has_bare_cr
             && self.is_repaired_at_once(&line, content)
         {
             return Some(self.take_repaired(line, src, content, len, after));
         }
-        if let Some(error) = self.check(&mut line, src, content, after) {
-            let error = self.line_error(line.start, LineErrorKind::Utf8(error));
+        if let Some(kind) = self.check(&mut line, src, content, after) {
+            let error = self.line_error(line.start, kind);
             self.reject(line.start, src, line.checked);
             return Some(Err(error));
         }
@@ -424,7 +429,10 @@ impl<L: LegacyLines> LineMachine<L> {
         bytes: &[u8],
         until: usize,
         next: Next,
-    ) -> Option<Utf8Error> {
+    ) -> Option<LineErrorKind> {
+        let new = bytes.get(line.checked..until).unwrap_or_default();
+        let bare_cr = self.delimiter.find_bare_cr(new).map(|at| line.checked + at);
+        let (until, next) = bare_cr.map_or((until, next), |at| (at, Next::Byte(b'\r')));
         loop {
             let mut scanner = self.decoder.scanner();
             let step = match bytes.get(line.checked..until).unwrap_or_default() {
@@ -435,7 +443,10 @@ impl<L: LegacyLines> LineMachine<L> {
             };
             self.decoder.continue_from(scanner);
             let error = match step {
-                None | Some(Step::Hold) => return None,
+                None | Some(Step::Hold) => {
+                    let offset = line.start.position() + bare_cr? as u64;
+                    return Some(LineErrorKind::BareCr { offset });
+                }
                 Some(Step::Text(text)) => {
                     line.checked += text.len();
                     continue;
@@ -456,7 +467,7 @@ impl<L: LegacyLines> LineMachine<L> {
                     self.decoder.close_start();
                 }
             } else if self.mode == ErrorMode::Fatal {
-                return Some(error);
+                return Some(LineErrorKind::Utf8(error));
             }
         }
     }
@@ -535,7 +546,7 @@ impl<L: LegacyLines> LineMachine<L> {
         let until = self.delimiter.find(known, Looked::at(decided.min(by))).content();
         let after = known.get(until).map_or(Next::More, |&byte| Next::Byte(byte));
         let (kind, len) = match self.check(&mut line, known, until, after) {
-            Some(error) => (LineErrorKind::Utf8(error), line.checked),
+            Some(kind) => (kind, line.checked),
             None => (LineErrorKind::TooLong { max_length: self.max_length }, content),
         };
         let error = self.line_error(line.start, kind);

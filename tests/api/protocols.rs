@@ -411,13 +411,14 @@ mod lines {
     }
 
     #[test]
-    fn irc_is_written_with_crlf_by_a_codec_of_its_own() {
-        assert_eq!(write(irc(), "PONG"), Some("PONG\n".into()));
-        let crlf = || Utf8LinesCodec::new().with_delimiter(Delimiter::text("\r\n").unwrap());
+    fn irc_is_written_with_crlf_and_without_cr_or_lf_in_a_message() {
+        let crlf = || irc().with_delimiter(Delimiter::crlf());
         assert_eq!(write(crlf(), "PONG"), Some("PONG\r\n".into()));
-        assert_eq!(write(crlf(), "PONG\r\nQUIT"), None);
-        // There is no delimiter that also rejects a lone CR or LF: the caller has to.
-        assert_eq!(write(crlf(), "PONG\nQUIT"), Some("PONG\nQUIT\r\n".into()));
+        for injected in ["PONG\r\nQUIT", "PONG\nQUIT", "PONG\rQUIT", "PONG\r"] {
+            assert_eq!(write(crlf(), injected), None);
+        }
+        let lines = [Ok("A".into()), Err(Rejected::Other), Ok("B".into())];
+        assert_eq!(read(crlf(), b"A\nPONG\rQUIT\r\nB\r\n"), lines);
     }
 
     fn smtp() -> Utf8LinesCodec {
@@ -437,6 +438,14 @@ mod lines {
         ];
         assert_eq!(read(smtp(), input.as_bytes()), lines);
         assert_eq!(read(smtp(), b"RCPT TO:<j\xF6rg@example.org>\r\n"), [Err(Rejected::Utf8)]);
+    }
+
+    #[test]
+    fn smtputf8_commands_contain_no_bare_cr_and_may_contain_tabs() {
+        let commands = || smtp().with_delimiter(Delimiter::crlf());
+        let lines = [Err(Rejected::Other), Ok("a\tb".into())];
+        assert_eq!(read(commands(), b"HELO a\rMAIL b\r\na\tb\r\n"), lines);
+        assert_eq!(write(commands(), "a\nRCPT evil"), None);
     }
 
     #[test]

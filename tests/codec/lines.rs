@@ -8,6 +8,7 @@ use super::*;
 async fn every_delimiter_ends_lines_at_any_split() {
     let table = [
         (Delimiter::lf(), "one\r\ntwo\rtwo\n\n\r\rö", [0, 5, 13, 14]),
+        (Delimiter::crlf(), "one\r\ntwo\n\r\nö", [0, 5, 9, 11]),
         (Delimiter::any_newline(), "one\r\ntwo\rtwo\n\n", [0, 5, 9, 13]),
         (Delimiter::nul(), "one\0two\n\r\0\0ö\r", [0, 4, 10, 11]),
         (Delimiter::text("aa").unwrap(), "oneaatwoabaaaaö", [0, 5, 12, 14]),
@@ -16,6 +17,7 @@ async fn every_delimiter_ends_lines_at_any_split() {
     ];
     let texts = [
         ["one", "two\rtwo", "", "\r\rö"],
+        ["one", "two", "", "ö"],
         ["one", "two", "two", ""],
         ["one", "two\n\r", "", "ö\r"],
         ["one", "twoab", "", "ö"],
@@ -40,6 +42,86 @@ async fn every_delimiter_ends_lines_at_any_split() {
             );
         }
     }
+}
+
+#[test]
+fn a_bare_cr_rejects_its_line_at_any_split() {
+    let input = b"ok\r\na\rb\r\nc\r\r\n\xFF\rd\ne\r\xFF\nend\r";
+    let bare_cr = |offset| Err(LineErrorKind::BareCr { offset });
+    for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
+        for cut in 0..=input.len() {
+            let mut codec =
+                Utf8LinesCodec::new().with_delimiter(Delimiter::crlf()).with_error_mode(mode);
+            let (mut buffer, mut lines) = (BytesMut::new(), Vec::new());
+            for chunk in [&input[..cut], &input[cut..]] {
+                buffer.extend_from_slice(chunk);
+                while let Some(line) = codec.decode(&mut buffer).unwrap() {
+                    lines.push(line.map(|line| line.text.to_string()).map_err(|error| error.kind));
+                }
+            }
+            while let Some(line) = codec.decode_eof(&mut buffer).unwrap() {
+                lines.push(line.map(|line| line.text.to_string()).map_err(|error| error.kind));
+            }
+            assert_eq!(lines[..3], [Ok("ok".to_owned()), bare_cr(5), bare_cr(10)], "{cut}");
+            match mode {
+                ErrorMode::Fatal => {
+                    let Err(LineErrorKind::Utf8(error)) = lines[3] else { panic!("{lines:?}") };
+                    assert_eq!(error.valid_up_to(), 13);
+                }
+                _ => assert_eq!(lines[3], bare_cr(14), "{cut}"),
+            }
+            assert_eq!(lines[4..], [bare_cr(18), bare_cr(24)], "{cut}");
+            assert_eq!(codec.decoder().error_count(), 1, "the second FF is in a rejected line");
+        }
+    }
+}
+
+#[test]
+fn crlf_lines_are_written_whole_or_not_at_all() {
+    let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::crlf());
+    let mut buffer = BytesMut::new();
+    for (text, offset) in [("a\nRCPT evil", 1), ("a\r", 1), ("\r\n", 0), ("é\rb", 2), ("\n", 0)] {
+        let error = codec.encode(text, &mut buffer).unwrap_err();
+        assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: at } if at == offset));
+    }
+    assert!(buffer.is_empty());
+    codec.encode("é", &mut buffer).unwrap();
+    assert_eq!(buffer, "é\r\n");
+}
+
+#[tokio::test]
+async fn a_command_after_a_bare_cr_is_rejected_and_the_session_continues() {
+    let (client, server) = tokio::io::duplex(16);
+    let crlf = || Utf8LinesCodec::new().with_delimiter(Delimiter::crlf()).with_max_length(510);
+    let serve = tokio::spawn(async move {
+        let mut session = Framed::new(server, crlf());
+        let mut accepted = Vec::new();
+        while let Some(line) = session.next().await {
+            let reply = match line.unwrap() {
+                Ok(line) => {
+                    accepted.push(line.text.to_string());
+                    "250 ok".to_owned()
+                }
+                Err(error) => format!("500 {error}"),
+            };
+            session.send(reply).await.unwrap();
+        }
+        accepted
+    });
+    let (replies, mut commands) = tokio::io::split(client);
+    let send = tokio::spawn(async move {
+        let input = b"HELO a\r\nMAIL FROM:<a>\rRCPT TO:<evil>\r\nQUIT\n";
+        commands.write_all(input).await.unwrap();
+        commands.shutdown().await.unwrap();
+    });
+    let replies: Vec<_> = FramedRead::new(replies, crlf())
+        .map(|line| line.unwrap().unwrap().text.to_string())
+        .take(3)
+        .collect()
+        .await;
+    send.await.unwrap();
+    assert_eq!(replies, ["250 ok", "500 line 2 contains a bare CR at byte 21", "250 ok"]);
+    assert_eq!(serve.await.unwrap(), ["HELO a", "QUIT"]);
 }
 
 #[tokio::test(start_paused = true)]

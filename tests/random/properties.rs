@@ -114,6 +114,7 @@ fn fractions() -> impl Strategy<Value = Vec<f64>> {
 fn any_delimiter() -> impl Strategy<Value = Delimiter> {
     prop_oneof![
         Just(Delimiter::Lf),
+        Just(Delimiter::Crlf),
         Just(Delimiter::Any),
         Just(Delimiter::Nul),
         prop::sample::select(

@@ -340,6 +340,9 @@ pub fn line_item(item: Result<utf8_codec::lines::Line, utf8_codec::lines::LineEr
             LineErrorKind::TooLong { .. } => {
                 LineItem::TooLong { number: error.number, offset: error.offset }
             }
+            LineErrorKind::BareCr { offset } => {
+                LineItem::BareCr { number: error.number, offset: error.offset, cr: offset }
+            }
             other => panic!("{other:?}"),
         },
     }
@@ -357,6 +360,7 @@ pub fn undated_item(item: LineItem) -> LineItem {
 pub fn delimiter(delimiter: &Delimiter) -> utf8_codec::lines::Delimiter {
     match delimiter {
         Delimiter::Lf => utf8_codec::lines::Delimiter::lf(),
+        Delimiter::Crlf => utf8_codec::lines::Delimiter::crlf(),
         Delimiter::Any => utf8_codec::lines::Delimiter::any_newline(),
         Delimiter::Nul => utf8_codec::lines::Delimiter::nul(),
         Delimiter::Str(text) => utf8_codec::lines::Delimiter::text(text).expect("not empty"),

@@ -108,6 +108,8 @@ pub(crate) enum Mode {
 pub(crate) enum Delimiter {
     /// LF with an optional CR before it.
     Lf,
+    /// The same; a CR elsewhere rejects the line.
+    Crlf,
     /// CR, LF or CR LF.
     Any,
     Nul,
@@ -120,6 +122,7 @@ pub(crate) enum LineItem {
     Line { text: String, number: u64, offset: u64, terminated: bool },
     Utf8 { number: u64, offset: u64, error: Error },
     TooLong { number: u64, offset: u64 },
+    BareCr { number: u64, offset: u64, cr: u64 },
 }
 
 /// What `bytes`, a prefix of the stream or, if `ended`, all of it, determine.
@@ -219,10 +222,17 @@ pub(crate) fn lines_and_errors(
     for span in spans(bytes, config, delimiter, ended) {
         // The errors of this line, each with the index of its deciding byte; the length of the stream
         // stands for the end.
-        let mut too_long = None;
-        if span.end - span.start > limit {
-            too_long = Some(known_by(bytes, &span, span.start + limit, config, delimiter));
-        }
+        let (number, offset) = (span.number, span.start as u64);
+        let known = |at| known_by(bytes, &span, at, config, delimiter);
+        let content = &bytes[span.start..span.end];
+        let too_long = (content.len() > limit)
+            .then(|| (known(span.start + limit), LineItem::TooLong { number, offset }));
+        let cr = content.iter().position(|byte| *byte == b'\r' && *delimiter == Delimiter::Crlf);
+        let bare_cr = cr.map(|at| {
+            let at = span.start + at;
+            (known(at), LineItem::BareCr { number, offset, cr: at as u64 })
+        });
+        let rejection = [too_long, bare_cr].into_iter().flatten().min_by_key(|(at, _)| *at);
         let mut errors = Vec::new();
         let mut text = String::new();
         for unit in units.iter().filter(|unit| span.holds(unit)) {
@@ -244,19 +254,18 @@ pub(crate) fn lines_and_errors(
         let index = |error: &Error| error.decided_by.unwrap_or(bytes.len() as u64);
         // Errors after the one that rejects a line are ignored.
         let mut in_time = errors.clone();
-        in_time.retain(|error| too_long.is_none_or(|at| index(error) < at as u64));
+        in_time.retain(|error| rejection.as_ref().is_none_or(|(at, _)| index(error) < *at as u64));
         let first = errors.into_iter().min_by_key(index).filter(|_| mode == Mode::Fatal);
         match &first {
             Some(first) => found.extend(in_time.contains(first).then(|| first.clone())),
             None => found.extend(in_time),
         }
 
-        let (number, offset) = (span.number, span.start as u64);
-        match (too_long, first) {
-            (Some(at), Some(error)) if index(&error) < at as u64 => {
+        match (rejection, first) {
+            (Some((at, _)), Some(error)) if index(&error) < at as u64 => {
                 items.push(LineItem::Utf8 { number, offset, error });
             }
-            (Some(_), _) => items.push(LineItem::TooLong { number, offset }),
+            (Some((_, item)), _) => items.push(item),
             (None, Some(error)) => items.push(LineItem::Utf8 { number, offset, error }),
             (None, None) => {
                 let terminated = span.terminated;
@@ -511,7 +520,7 @@ fn known_by(bytes: &[u8], span: &Span, at: usize, config: Config, delimiter: &De
 fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>> {
     let tail = &bytes[from..];
     let found = match delimiter {
-        Delimiter::Lf => {
+        Delimiter::Lf | Delimiter::Crlf => {
             let lf = tail.iter().position(|byte| *byte == b'\n')?;
             let cr = usize::from(tail[..lf].ends_with(b"\r"));
             lf - cr..lf + 1
@@ -536,7 +545,7 @@ fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>
 /// How many bytes at the end of `line`, which contains no delimiter, can start one.
 fn undecided(line: &[u8], delimiter: &Delimiter) -> usize {
     match delimiter {
-        Delimiter::Lf => usize::from(line.ends_with(b"\r")),
+        Delimiter::Lf | Delimiter::Crlf => usize::from(line.ends_with(b"\r")),
         Delimiter::Any | Delimiter::Nul => 0,
         Delimiter::Str(string) => {
             let prefix = |len: &usize| line.ends_with(&string.as_bytes()[..*len]);

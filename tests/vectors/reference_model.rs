@@ -129,7 +129,7 @@ fn lines_equal_std() {
 #[test]
 fn lines_do_not_depend_on_splits() {
     let delimiters =
-        [Delimiter::Lf, Delimiter::Any, Delimiter::Nul, Delimiter::Str("é\n".to_owned())];
+        [Delimiter::Lf, Delimiter::Crlf, Delimiter::Any, Delimiter::Str("é\n".to_owned())];
     for (n, (bytes, config)) in random_inputs().into_iter().enumerate() {
         let delimiter = &delimiters[n % delimiters.len()];
         let mode = [Mode::Fatal, Mode::Skip][n / 4 % 2];
@@ -232,6 +232,9 @@ fn item(item: &LineItem) -> Value {
         }
         LineItem::TooLong { number, offset } => {
             json!({"error": "too_long", "number": number, "offset": offset})
+        }
+        LineItem::BareCr { number, offset, cr } => {
+            json!({"error": "bare_cr", "number": number, "offset": offset, "at": cr})
         }
         LineItem::Utf8 { number, offset, error } => json!({
             "error": "utf8", "number": number, "offset": offset,
@@ -363,6 +366,6 @@ fn text_of(item: &LineItem) -> String {
     match item {
         LineItem::Line { text, .. } => text.clone(),
         LineItem::Utf8 { error, .. } => repair(Mode::Escape, error).unwrap(),
-        LineItem::TooLong { .. } => panic!("nothing here is longer than the limit"),
+        LineItem::TooLong { .. } | LineItem::BareCr { .. } => panic!("no line here is rejected so"),
     }
 }

@@ -61,6 +61,7 @@ pub fn delimiter_of(number: u8) -> Delimiter {
         3 => text("aa"),
         4 => text("€"),
         5 => text("\u{FEFF}"),
+        6 => Delimiter::Crlf,
         _ => Delimiter::Lf,
     }
 }

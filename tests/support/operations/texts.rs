@@ -153,7 +153,8 @@ fn expected_lines(plan: &TextsPlan, delimiter: &Delimiter, limit: usize) -> Vec<
     for item in &mut expected {
         let (LineItem::Line { offset, .. }
         | LineItem::Utf8 { offset, .. }
-        | LineItem::TooLong { offset, .. }) = item;
+        | LineItem::TooLong { offset, .. }
+        | LineItem::BareCr { offset, .. }) = item;
         let before = &bytes[..*offset as usize];
         *offset -= before.iter().filter(|&&byte| byte == 0xFF).count() as u64;
     }
