@@ -471,6 +471,8 @@ mod tests {
         assert_eq!(LegacyDecoder::room(0, 100), 16);
         assert_eq!(LegacyDecoder::room(5, 100), 31);
         assert_eq!(LegacyDecoder::room(usize::MAX / 2, 100), 116);
+        // Three times this, wrapped, is 2.
+        assert_eq!(LegacyDecoder::room(usize::MAX / 3 + 1, 100), 116);
         assert_eq!(LegacyDecoder::room(usize::MAX, 100), 116);
     }
 

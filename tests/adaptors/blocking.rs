@@ -6,7 +6,7 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use utf8_codec::io::{StreamError, Utf8Reader, Utf8Writer};
-use utf8_codec::{ErrorMode, Utf8Encoder, Utf8Error};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Encoder, Utf8Error, Utf8Options};
 
 /// What a call of `read` does.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ mod like_async {
     use futures::StreamExt;
     use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, ReadBuf};
     use utf8_codec::lines::{Delimiter, Line, LinesError};
-    use utf8_codec::{Utf8Decoder, Utf8Options, io as blocking, stream};
+    use utf8_codec::{Utf8Decoder, io as blocking, stream};
 
     use super::*;
     use crate::support::{self, MODES};
@@ -542,6 +542,19 @@ fn bytes_that_were_not_read_but_claimed_are_validated() {
 }
 
 #[test]
+fn options_set_after_the_first_read_keep_the_offsets() {
+    let strict = Utf8Options::new()
+        .with_bom(BomPolicy::Require)
+        .with_strictness(Strictness::new().refuse_nul());
+    let does = [Chunk(b"\xC3\xA9\0"), Chunk(b"\0\xEF\xBB\xBFb\xFF")];
+    let mut reader = Utf8Reader::new(Script::new(&does));
+    assert_eq!(reader.next_str().unwrap(), Some("é\0"));
+    let mut reader = reader.with_options(strict);
+    assert_eq!(read_all(&mut reader), "<3 [00]>\u{FEFF}b<8 [ff]>");
+    assert_eq!(reader.decoder().position(), 9);
+}
+
+#[test]
 fn a_reader_that_panics_loses_no_data() {
     let does = [Chunk(b"5 \xE2\x82"), Panic, Chunk(b"\xAC."), End];
     let mut reader = Utf8Reader::new(Script::new(&does));
@@ -591,6 +604,16 @@ fn consuming_more_bytes_than_were_returned_panics() {
     let mut reader = Utf8Reader::new(&b"abc"[..]).into_byte_reader();
     let _ = reader.fill_buf();
     reader.consume(4);
+}
+
+#[test]
+#[should_panic(expected = "cannot consume 18446744073709551615 of 2 bytes")]
+#[cfg(target_pointer_width = "64")]
+fn consume_of_usize_max_after_a_part_panics() {
+    let mut reader = Utf8Reader::new(&b"abc"[..]).into_byte_reader();
+    let _ = reader.fill_buf();
+    reader.consume(1);
+    reader.consume(usize::MAX);
 }
 
 #[cfg(feature = "lines")]

@@ -165,6 +165,19 @@ fn a_repair_can_be_consumed_in_parts() {
 }
 
 #[test]
+fn options_set_after_the_first_read_keep_the_offsets() {
+    let strict = Utf8Options::new()
+        .with_bom(BomPolicy::Require)
+        .with_strictness(Strictness::new().refuse_nul());
+    let does = [Chunk(b"\xC3\xA9\0"), Chunk(b"\0\xEF\xBB\xBFb\xFF"), End];
+    let mut reader = Utf8Reader::new(Script::new(&does));
+    assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("é\0"));
+    let mut reader = reader.with_options(strict);
+    assert_eq!(ready(&mut reader), ["3 [00]", "\u{FEFF}b", "8 [ff]", "-"]);
+    assert_eq!(reader.decoder().position(), 9);
+}
+
+#[test]
 fn options_are_applied() {
     let reported = |options, does: &[Does]| {
         ready(&mut Utf8Reader::new(Script::new(does)).with_options(options)).concat()

@@ -186,6 +186,18 @@ fn line_numbers_continue_after_the_end_until_reset() {
 }
 
 #[test]
+fn options_set_inside_a_stream_start_a_new_stream_at_line_one() {
+    let mut codec = Utf8LinesCodec::new();
+    let mut buffer = BytesMut::from("one\n\u{FEFF}two\nbegun");
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "one");
+    let mut codec = codec.with_options(STRIP);
+    assert_eq!(decode_lines(&mut codec, &mut buffer), ["1@3 \"two\""]);
+    let mut codec = codec.with_options(STRIP);
+    buffer.extend_from_slice(b"\n");
+    assert_eq!(decode_lines(&mut codec, &mut buffer), ["1@0 \"begun\""]);
+}
+
+#[test]
 fn reset_inside_a_rejected_line_restarts_at_line_one() {
     let mut codec = Utf8LinesCodec::new().with_max_length(3);
     let mut buffer = BytesMut::from("far too long");
@@ -709,6 +721,23 @@ fn a_bytewise_delimiter_is_searched_in_linear_time() {
             assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
         }
     }
+}
+
+#[test]
+fn a_bytewise_delimiter_after_a_rejected_line_is_searched_in_linear_time() {
+    let begun = "a".repeat(100_000);
+    let delimiter = Delimiter::text(&format!("{begun}b")).unwrap();
+    let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter).with_max_length(1);
+    let mut buffer = BytesMut::new();
+    let start = std::time::Instant::now();
+    let mut lines = Vec::new();
+    for byte in format!("xx{begun}b").bytes() {
+        buffer.extend_from_slice(&[byte]);
+        lines.extend(codec.decode(&mut buffer).unwrap());
+    }
+    assert_eq!((lines.len(), buffer.len()), (1, 0));
+    assert_eq!(lines[0].as_ref().unwrap_err().kind, LineErrorKind::TooLong { max_length: 1 });
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
 }
 
 #[tokio::test]

@@ -62,6 +62,18 @@ fn a_lossy_mode_yields_one_frame_per_frame() {
 }
 
 #[test]
+fn options_set_after_the_first_frame_keep_the_offsets() {
+    let strict = Utf8Options::new()
+        .with_bom(BomPolicy::Require)
+        .with_strictness(Strictness::new().refuse_nul());
+    let mut body = body(&[Data(b"\xC3\xA9\0"), Data(b"\0\xEF\xBB\xBFb\xFF"), End]);
+    assert_eq!(word(next(&mut body).unwrap().unwrap()), "é\0");
+    let mut body = body.with_options(strict);
+    assert_eq!(ready(&mut body), ["3 [00]", "\u{FEFF}b", "8 [ff]", "-"]);
+    assert_eq!(body.decoder().position(), 9);
+}
+
+#[test]
 fn options_are_applied() {
     let reported = |options, does: &[_]| ready(&mut body(does).with_options(options));
     let bom = [Data(b"\xEF"), Data(b"\xBB"), Data(b"\xBFa"), End];
@@ -239,6 +251,23 @@ fn http_body_util_combinators_work() {
 
 fn body_with_trailers() -> Utf8Body<Script> {
     body(&[Data(b"\xC3"), Data(b"\xA9"), Trailers("1"), End])
+}
+
+/// A fixed bug: the text before the error and the text after it were joined to the line `{"a":12}`.
+#[test]
+#[cfg(feature = "stream")]
+fn a_line_containing_a_body_error_is_rejected() {
+    use utf8_codec::lines::LinesError;
+    use utf8_codec::stream::Utf8Lines;
+
+    let does = [Data(b"{\"a\":1\xFF"), Data(b"2}\nnext\n"), End];
+    let mut lines = Utf8Lines::new(body(&does).into_data_stream());
+    let mut next = || lines.next().now_or_never().unwrap();
+    let Some(Err(LinesError::Inner(error))) = next() else { panic!("an error of the body") };
+    assert_eq!(error.offset(), Some(6));
+    let line = next().unwrap().unwrap();
+    assert_eq!((&*line, line.number), ("next", 2));
+    assert!(next().is_none());
 }
 
 #[test]
