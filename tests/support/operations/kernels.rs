@@ -114,13 +114,13 @@ fn converts(kernel: Kernel, text: &str, less: usize) {
 
         let room = text.len().saturating_sub(less);
         let encode = |out: &mut [u8]| kernel.encode_chars(&chars, out);
-        let (read, written_bytes) = written(room, BYTE, text.as_bytes(), encode);
+        let (read, written_bytes) = written_within(room, BYTE, text.as_bytes(), encode).0;
         let expected: usize = chars[..read].iter().map(|c| c.len_utf8()).sum();
         assert_eq!(written_bytes, expected, "{kernel:?}: {text:?}");
         assert!(room - written_bytes <= 3 || read == chars.len(), "{kernel:?}: {text:?}");
 
         let encode = |out: &mut [u8]| kernel.encode_utf16(&units, out);
-        let (read, written_bytes) = written(room, BYTE, text.as_bytes(), encode);
+        let (read, written_bytes) = written_within(room, BYTE, text.as_bytes(), encode).0;
         let expected = String::from_utf16(&units[..read]).expect("no pair is split").len();
         assert_eq!(written_bytes, expected, "{kernel:?}: {text:?}");
         assert!(room - written_bytes <= 3 || read == units.len(), "{kernel:?}: {text:?}");
@@ -135,11 +135,24 @@ fn written<T: Copy + PartialEq>(
     expected: &[T],
     write: impl FnOnce(&mut [T]) -> (usize, usize),
 ) -> (usize, usize) {
+    let ((read, written), out) = written_within(room, blank, expected, write);
+    assert!(out[written..].iter().all(|unit| *unit == blank), "after {written} of {room}");
+    (read, written)
+}
+
+/// Like [`written`], but elements after the output may be overwritten as far as there is room. Returns the
+/// destination too.
+fn written_within<T: Copy + PartialEq>(
+    room: usize,
+    blank: T,
+    expected: &[T],
+    write: impl FnOnce(&mut [T]) -> (usize, usize),
+) -> ((usize, usize), Vec<T>) {
     let mut out = vec![blank; room + 64];
     let (read, written) = write(&mut out[..room]);
     assert!(out[..written] == expected[..written], "{written} of {room} differ");
-    assert!(out[written..].iter().all(|unit| *unit == blank), "after {written} of {room}");
-    (read, written)
+    assert!(out[room..].iter().all(|unit| *unit == blank), "after the room of {room}");
+    ((read, written), out)
 }
 
 /// Short ASCII that fits is decoded entirely; anything else not at all.

@@ -150,13 +150,19 @@ fn expected_lines(plan: &TextsPlan, delimiter: &Delimiter, limit: usize) -> Vec<
     let items = model(&bytes, true).into_iter().map(undated_item).enumerate();
     let mut expected: Vec<_> =
         items.filter(|(at, _)| !rejected.contains(at)).map(|(_, item)| item).collect();
+    let without_errors = |offset: &mut u64| {
+        let before = &bytes[..*offset as usize];
+        *offset -= before.iter().filter(|&&byte| byte == 0xFF).count() as u64;
+    };
     for item in &mut expected {
+        if let LineItem::BareCr { cr, .. } = item {
+            without_errors(cr);
+        }
         let (LineItem::Line { offset, .. }
         | LineItem::Utf8 { offset, .. }
         | LineItem::TooLong { offset, .. }
         | LineItem::BareCr { offset, .. }) = item;
-        let before = &bytes[..*offset as usize];
-        *offset -= before.iter().filter(|&&byte| byte == 0xFF).count() as u64;
+        without_errors(offset);
     }
     expected
 }
