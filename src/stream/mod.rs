@@ -43,6 +43,12 @@
 //! resumes with the next item. There is no `None` in between, and the stream does not wait for more
 //! input. To stop at the first error, use `try_next().await?`.
 //!
+//! # If your code panics
+//!
+//! If a reader, stream, writer, body or conversion that you pass to this crate panics, the panic passes through. Bytes received
+//! before it are kept, text whose writing it interrupted is kept or was not taken, and you can continue to use the object. A reader
+//! that claims bytes that it did not read, or replaces its `ReadBuf`, causes an error or wrong text, but text is always well-formed.
+//!
 //! # Cooperative scheduling
 //!
 //! These streams return `Pending` when the inner stream or reader does, which has then registered

@@ -10,6 +10,7 @@ mod counting;
 mod drip;
 mod faults;
 mod floods;
+mod neighbours;
 mod unread;
 
 use std::future::Future;

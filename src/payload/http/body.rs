@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, Bytes, BytesMut};
 use bytestring::ByteString;
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
@@ -641,11 +641,25 @@ enum State {
     Ended,
 }
 
-/// Returns at most `allowed` bytes of `data`.
+/// Returns at most `allowed` bytes of `data`. A buffer that claims more bytes than its chunks have ends with them.
 fn within(mut data: impl Buf, allowed: u64) -> (Bytes, State) {
-    let len = data.remaining();
-    match usize::try_from(allowed) {
-        Ok(allowed) if allowed < len => (data.copy_to_bytes(allowed), State::TooLong),
-        _ => (data.copy_to_bytes(len), State::Open),
+    let claimed = data.remaining();
+    let (len, state) = match usize::try_from(allowed) {
+        Ok(allowed) if allowed < claimed => (allowed, State::TooLong),
+        _ => (claimed, State::Open),
+    };
+    if data.chunk().len() >= len {
+        // Not copied if `data` is `Bytes`.
+        let mut bytes = data.copy_to_bytes(len);
+        bytes.truncate(len);
+        return (bytes, state);
     }
+    let mut bytes = BytesMut::new();
+    while bytes.len() < len && !data.chunk().is_empty() {
+        let chunk = data.chunk();
+        let taken = chunk.len().min(len - bytes.len());
+        bytes.extend_from_slice(&chunk[..taken]);
+        data.advance(taken);
+    }
+    (bytes.freeze(), state)
 }

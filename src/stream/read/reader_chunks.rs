@@ -8,7 +8,9 @@ use std::task::{Context, Poll, ready};
 use bytes::{Bytes, BytesMut};
 use futures::Stream;
 use pin_project_lite::pin_project;
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::AsyncRead;
+
+use crate::stream::read::poll_read_into;
 
 // tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such
 // as a timeout. It would also make the feature `stream` depend on tokio-util.
@@ -157,12 +159,11 @@ impl<R: AsyncRead> Stream for ReaderChunks<R> {
         if this.buffer.len() <= *this.capacity / 8 {
             this.buffer.resize(*this.capacity, 0);
         }
-        let mut buffer = ReadBuf::new(this.buffer);
-        if let Err(error) = ready!(this.reader.poll_read(cx, &mut buffer)) {
-            return Poll::Ready(Some(Err(error)));
-        }
-        let read = buffer.filled().len();
-        Poll::Ready((read > 0).then(|| Ok(this.buffer.split_to(read).freeze())))
+        Poll::Ready(match ready!(poll_read_into(this.reader, cx, this.buffer)) {
+            Ok(0) => None,
+            Ok(read) => Some(Ok(this.buffer.split_to(read).freeze())),
+            Err(error) => Some(Err(error)),
+        })
     }
 }
 

@@ -8,13 +8,14 @@ use std::task::{Context, Poll, ready};
 
 use bytes::BytesMut;
 use pin_project_lite::pin_project;
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::AsyncRead;
 
 use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
 use crate::adaptor::read_text::{Advance, ReadText};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
+use crate::stream::read::poll_read_into;
 use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines};
 
 pin_project! {
@@ -463,12 +464,10 @@ impl<R: AsyncRead> Utf8Reader<R> {
     #[inline]
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let this = self.project();
-        let mut room = ReadBuf::new(this.text.room());
-        let poll = this.reader.poll_read(cx, &mut room);
-        let read = room.filled().len();
+        let poll = poll_read_into(this.reader, cx, this.text.room());
         if poll.is_pending() {
             this.text.shrink();
         }
-        poll.map_ok(|()| read)
+        poll
     }
 }
