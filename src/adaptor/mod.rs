@@ -9,3 +9,9 @@ pub(crate) mod cooperate;
 pub(crate) mod read_text;
 #[cfg(feature = "std")]
 pub(crate) mod stream_error;
+#[cfg(feature = "std")]
+pub(crate) mod write_text;
+
+/// The size of a buffer for reading or writing if none is set, in bytes.
+#[cfg(feature = "std")]
+pub(crate) const CAPACITY: usize = 8 * 1024;

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use crate::adaptor::CAPACITY;
+use crate::adaptor::write_text::{WriteText, write_zero};
 use crate::core::encoder::Utf8Encoder;
 use crate::core::mode::ErrorMode;
-use crate::utf16::{Utf16Decoder, Utf16Error};
+use crate::utf16::Utf16Decoder;
 
 /// Writes text, `char`s and UTF-16 units to a [`Write`], as UTF-8.
 ///
@@ -55,9 +57,7 @@ pub struct Utf8Writer<W> {
     /// The number of bytes of the buffer that have been written.
     written: usize,
     capacity: usize,
-    encoder: Utf8Encoder,
-    utf16: Utf16Decoder,
-    mode: ErrorMode,
+    text: WriteText,
 }
 
 impl<W> Utf8Writer<W> {
@@ -71,15 +71,7 @@ impl<W> Utf8Writer<W> {
     /// assert_eq!(Utf8Writer::new(std::io::sink()).unwritten_len(), 0);
     /// ```
     pub fn new(writer: W) -> Self {
-        Self {
-            writer,
-            buffer: Vec::new(),
-            written: 0,
-            capacity: CAPACITY,
-            encoder: Utf8Encoder::new(),
-            utf16: Utf16Decoder::new(),
-            mode: ErrorMode::default(),
-        }
+        Self { writer, buffer: Vec::new(), written: 0, capacity: CAPACITY, text: WriteText::new() }
     }
 
     /// Sets the number of bytes, at least 1, that are buffered before they are written. Nothing is allocated
@@ -119,7 +111,7 @@ impl<W> Utf8Writer<W> {
     /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
-        Self { encoder, ..self }
+        Self { text: self.text.with_encoder(encoder), ..self }
     }
 
     /// Sets what replaces lone surrogates.
@@ -138,7 +130,7 @@ impl<W> Utf8Writer<W> {
     /// ```
     #[must_use]
     pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
-        Self { mode, ..self }
+        Self { text: self.text.with_surrogate_mode(mode), ..self }
     }
 
     /// Returns the number of buffered bytes.
@@ -173,7 +165,7 @@ impl<W> Utf8Writer<W> {
     /// assert_eq!(writer.utf16().incomplete(), Some(0xD83D));
     /// ```
     pub fn utf16(&self) -> &Utf16Decoder {
-        &self.utf16
+        self.text.utf16()
     }
 
     /// Returns the inner writer.
@@ -243,26 +235,6 @@ impl<W> Utf8Writer<W> {
         self.buffer.drain(..self.written);
         (self.writer, self.buffer)
     }
-
-    /// Takes text, after room was made.
-    fn take(&mut self, text: &str) -> Result<(), Utf16Error> {
-        // Text that is not empty ends a run of units.
-        let ended = if text.is_empty() { Ok(()) } else { self.end_utf16(Utf16Decoder::interrupt) };
-        self.buffer.extend_from_slice(self.encoder.take_bom());
-        self.buffer.extend_from_slice(text.as_bytes());
-        ended
-    }
-
-    /// Ends a run of units: a held surrogate is an error or is repaired.
-    fn end_utf16(
-        &mut self,
-        end: fn(&mut Utf16Decoder) -> Result<(), Utf16Error>,
-    ) -> Result<(), Utf16Error> {
-        let Err(error) = end(&mut self.utf16) else { return Ok(()) };
-        let repair = error.repair(self.mode).ok_or(error)?;
-        self.buffer.extend_from_slice(repair.as_bytes());
-        Ok(())
-    }
 }
 
 impl<W: Write> Utf8Writer<W> {
@@ -286,7 +258,8 @@ impl<W: Write> Utf8Writer<W> {
     /// ```
     pub fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.make_room()?;
-        Ok(self.take(text)?)
+        let buffer = &mut self.buffer;
+        Ok(self.text.push(text, |bytes| buffer.extend_from_slice(bytes))?)
     }
 
     /// Writes one `char` to the buffer, after writing that out if it is full.
@@ -332,9 +305,8 @@ impl<W: Write> Utf8Writer<W> {
     /// ```
     pub fn write_utf16(&mut self, units: &[u16]) -> io::Result<()> {
         self.make_room()?;
-        self.buffer.extend_from_slice(self.encoder.take_bom());
-        let (buffer, utf16) = (&mut self.buffer, &mut self.utf16);
-        Ok(utf16.push_all(units, self.mode, |bytes| buffer.extend_from_slice(bytes))?)
+        let buffer = &mut self.buffer;
+        Ok(self.text.push_utf16(units, |bytes| buffer.extend_from_slice(bytes))?)
     }
 
     /// Writes formatted text to the buffer, after writing that out if it is full: `write!` and `writeln!` call
@@ -357,9 +329,8 @@ impl<W: Write> Utf8Writer<W> {
     /// ```
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
         self.make_room()?;
-        let mut taken = Taken { writer: self, ended: Ok(()) };
-        fmt::write(&mut taken, arguments).map_err(|_| io::Error::other("formatting failed"))?;
-        Ok(taken.ended?)
+        let buffer = &mut self.buffer;
+        self.text.push_fmt(arguments, |bytes| buffer.extend_from_slice(bytes))
     }
 
     /// Writes everything that is buffered, and flushes the inner writer. A held surrogate stays held.
@@ -409,7 +380,8 @@ impl<W: Write> Utf8Writer<W> {
     /// assert_eq!(writer.into_inner(), b"a");
     /// ```
     pub fn finish(&mut self) -> io::Result<()> {
-        self.end_utf16(Utf16Decoder::finish)?;
+        let buffer = &mut self.buffer;
+        self.text.finish(|bytes| buffer.extend_from_slice(bytes))?;
         self.flush()
     }
 
@@ -422,10 +394,7 @@ impl<W: Write> Utf8Writer<W> {
     fn write_until_below(&mut self, len: usize) -> io::Result<()> {
         while self.unwritten_len() >= len {
             match self.writer.write(&self.buffer[self.written..]) {
-                Ok(0) => {
-                    let message = "writer accepts no more bytes";
-                    return Err(io::Error::new(io::ErrorKind::WriteZero, message));
-                }
+                Ok(0) => return Err(write_zero()),
                 // It cannot have written more than there is.
                 Ok(written) => self.advance(written.min(self.unwritten_len())),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -447,20 +416,6 @@ impl<W: Write> Utf8Writer<W> {
     }
 }
 
-/// Takes formatted text.
-struct Taken<'a, W> {
-    writer: &'a mut Utf8Writer<W>,
-    /// Whether the text ended a run of units with a lone surrogate.
-    ended: Result<(), Utf16Error>,
-}
-
-impl<W> fmt::Write for Taken<'_, W> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.ended = self.ended.and(self.writer.take(text));
-        Ok(())
-    }
-}
-
 /// Shows the number of buffered bytes, not the bytes.
 impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -468,10 +423,7 @@ impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
             .field("writer", &self.writer)
             .field("unwritten_len", &self.unwritten_len())
             .field("capacity", &self.capacity)
-            .field("utf16", &self.utf16)
-            .field("mode", &self.mode)
+            .field("text", &self.text)
             .finish_non_exhaustive()
     }
 }
-
-const CAPACITY: usize = 8 * 1024;

@@ -835,7 +835,7 @@ async fn a_closed_peer_is_an_error() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn the_size_is_as_documented() {
-    assert_eq!(size_of::<Utf8Writer<()>>(), 136);
+    assert_eq!(size_of::<Utf8Writer<()>>(), 144);
 }
 
 #[test]

@@ -12,6 +12,8 @@ use tokio::io::AsyncRead;
 
 use crate::stream::read::poll_read_into;
 
+use crate::adaptor::CAPACITY;
+
 // tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such
 // as a timeout. It would also make the feature `stream` depend on tokio-util.
 pin_project! {
@@ -175,5 +177,3 @@ impl<R: fmt::Debug> fmt::Debug for ReaderChunks<R> {
             .finish_non_exhaustive()
     }
 }
-
-const CAPACITY: usize = 8 * 1024;

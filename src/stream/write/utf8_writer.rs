@@ -9,6 +9,8 @@ use std::fmt;
 use bytes::Bytes;
 use pin_project_lite::pin_project;
 
+use crate::adaptor::CAPACITY;
+use crate::adaptor::write_text::WriteText;
 use crate::core::encoder::Utf8Encoder;
 use crate::core::mode::ErrorMode;
 use crate::utf16::Utf16Decoder;
@@ -34,7 +36,7 @@ pin_project! {
     ///
     /// # Memory
     ///
-    /// It is 136 bytes larger than the inner writer, on a 64-bit machine. It buffers at most its
+    /// It is 144 bytes larger than the inner writer, on a 64-bit machine. It buffers at most its
     /// capacity, 8,192 bytes (8 KiB) unless set otherwise, plus the last item, which it takes
     /// whole. A `ByteString` that is not copied keeps all of its memory alive until it is written.
     /// To write parts of large reads to a peer that may be slow, use
@@ -117,9 +119,7 @@ pin_project! {
         writer: W,
         outgoing: Outgoing,
         capacity: usize,
-        encoder: Utf8Encoder,
-        utf16: Utf16Decoder,
-        mode: ErrorMode,
+        text: WriteText,
         state: State,
     }
 }
@@ -147,9 +147,7 @@ impl<W> Utf8Writer<W> {
             writer,
             outgoing: Outgoing::default(),
             capacity: CAPACITY,
-            encoder: Utf8Encoder::new(),
-            utf16: Utf16Decoder::new(),
-            mode: ErrorMode::default(),
+            text: WriteText::new(),
             state: State::Open,
         }
     }
@@ -196,7 +194,7 @@ impl<W> Utf8Writer<W> {
     /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
-        Self { encoder, ..self }
+        Self { text: self.text.with_encoder(encoder), ..self }
     }
 
     /// Sets what replaces lone surrogates.
@@ -219,7 +217,7 @@ impl<W> Utf8Writer<W> {
     /// ```
     #[must_use]
     pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
-        Self { mode, ..self }
+        Self { text: self.text.with_surrogate_mode(mode), ..self }
     }
 
     /// Returns the number of buffered bytes.
@@ -262,7 +260,7 @@ impl<W> Utf8Writer<W> {
     /// # }
     /// ```
     pub fn utf16(&self) -> &Utf16Decoder {
-        &self.utf16
+        self.text.utf16()
     }
 
     /// Returns the inner writer.
@@ -351,14 +349,11 @@ impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
             .field("writer", &self.writer)
             .field("unwritten_len", &self.outgoing.len())
             .field("capacity", &self.capacity)
-            .field("utf16", &self.utf16)
-            .field("mode", &self.mode)
+            .field("text", &self.text)
             .field("state", &self.state)
             .finish_non_exhaustive()
     }
 }
-
-const CAPACITY: usize = 8 * 1024;
 
 /// Shorter texts are copied, which is faster than writing them as slices of their own.
 pub(super) const MIN_SHARED: usize = 256;

@@ -10,8 +10,8 @@ use futures::Sink;
 use tokio::io::AsyncWrite;
 
 use super::{MIN_SHARED, State, Utf8Writer};
+use crate::adaptor::write_text::write_zero;
 use crate::stream::write::utf8_item::{Item, Utf8Item};
-use crate::utf16::{Utf16Decoder, Utf16Error};
 
 /// Methods for hand-written futures. `Sink` has methods of the same names for each type of item.
 impl<W: AsyncWrite> Utf8Writer<W> {
@@ -75,7 +75,8 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// See [`poll_ready`](Self::poll_ready).
     pub fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == State::Open {
-            self.as_mut().end_utf16(Utf16Decoder::finish)?;
+            let this = self.as_mut().project();
+            this.text.finish(|bytes| this.outgoing.copy(bytes))?;
             ready!(self.as_mut().poll_write_all(cx))?;
             let this = self.project();
             ready!(this.writer.poll_shutdown(cx))?;
@@ -103,7 +104,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
             this.writer.poll_write_vectored(cx, &slices[..filled])
         };
         Poll::Ready(match ready!(poll)? {
-            0 => Err(io::Error::new(io::ErrorKind::WriteZero, "writer accepts no more bytes")),
+            0 => Err(write_zero()),
             written => {
                 this.outgoing.advance(written);
                 Ok(())
@@ -112,52 +113,36 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 
     /// Takes `item`, even if the buffer is full.
-    pub(super) fn take(mut self: Pin<&mut Self>, item: Item<'_>) -> io::Result<()> {
+    pub(super) fn take(self: Pin<&mut Self>, item: Item<'_>) -> io::Result<()> {
         if self.state == State::Closed {
             return Err(closed());
         }
-        // Units continue the previous units. Any other text that is not empty ends them.
-        let ended = match &item {
-            Item::Units(_) => Ok(()),
-            Item::Str("") => Ok(()),
-            Item::Text(text) if text.is_empty() => Ok(()),
-            Item::Char(_) | Item::Str(_) | Item::Text(_) => {
-                self.as_mut().end_utf16(Utf16Decoder::interrupt)
-            }
-        };
         let this = self.project();
         let outgoing = this.outgoing;
-        outgoing.copy(this.encoder.take_bom());
-        match item {
-            Item::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Item::Str(text) => outgoing.copy(text.as_bytes()),
+        let taken = match item {
+            Item::Char(c) => {
+                this.text.push(c.encode_utf8(&mut [0; 4]), |bytes| outgoing.copy(bytes))
+            }
+            Item::Str(text) => this.text.push(text, |bytes| outgoing.copy(bytes)),
             Item::Text(text) => {
                 let least = match this.writer.is_write_vectored() {
                     true => MIN_SHARED,
                     false => MIN_SHARED.max(*this.capacity),
                 };
-                match text.len() < least {
-                    true => outgoing.copy(text.as_bytes()),
-                    false => outgoing.share(text.into_bytes()),
+                if text.len() < least {
+                    this.text.push(&text, |bytes| outgoing.copy(bytes))
+                } else {
+                    let started = this.text.start(false, |bytes| outgoing.copy(bytes));
+                    outgoing.share(text.into_bytes());
+                    started
                 }
             }
             Item::Units(units) => {
                 outgoing.reserve(units.len());
-                this.utf16.push_all(units, *this.mode, |bytes| outgoing.copy(bytes))?;
+                this.text.push_utf16(units, |bytes| outgoing.copy(bytes))
             }
-        }
-        Ok(ended?)
-    }
-
-    /// Ends a run of units: a held surrogate is an error or is repaired.
-    fn end_utf16(
-        self: Pin<&mut Self>,
-        end: fn(&mut Utf16Decoder) -> Result<(), Utf16Error>,
-    ) -> Result<(), Utf16Error> {
-        let this = self.project();
-        let Err(error) = end(this.utf16) else { return Ok(()) };
-        this.outgoing.copy(error.repair(*this.mode).ok_or(error)?.as_bytes());
-        Ok(())
+        };
+        Ok(taken?)
     }
 }
 
