@@ -2,6 +2,12 @@
 
 use std::mem;
 
+#[cfg(feature = "lines")]
+use bytes::BytesMut;
+
+use crate::adaptor::CAPACITY;
+use crate::adaptor::stream_error::{StreamError, append_within};
+use crate::core::boundary::floor_char_boundary;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
@@ -61,16 +67,13 @@ enum State {
 #[cfg(feature = "lines")]
 #[derive(Debug)]
 pub(crate) struct Unread {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: BytesMut,
     /// The decoder and the error mode for these bytes.
     pub(crate) decoder: Utf8Decoder,
     pub(crate) mode: ErrorMode,
     /// Whether no bytes follow.
     pub(crate) has_ended: bool,
 }
-
-/// The size of the buffer if none is set, in bytes.
-const CAPACITY: usize = 8 * 1024;
 
 /// Text with repairs, which is a copy.
 #[derive(Clone, Debug, Default)]
@@ -146,6 +149,29 @@ impl ReadText {
         }
         let from = mem::replace(&mut self.repaired.done, self.repaired.text.len());
         &self.repaired.text[from..]
+    }
+
+    /// Returns the text, if there is any.
+    #[inline]
+    pub(crate) fn peek_text(&self) -> Option<&str> {
+        Some(self.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// Consumes and returns all the text, if there is any.
+    #[inline]
+    pub(crate) fn next_text(&mut self) -> Option<&str> {
+        Some(self.take()).filter(|text| !text.is_empty())
+    }
+
+    /// Moves all the text to the end of `text`, unless that would become longer than `max_length`. Returns whether
+    /// there was any.
+    pub(crate) fn append_to<E>(
+        &mut self,
+        text: &mut String,
+        max_length: usize,
+    ) -> Result<bool, StreamError<E>> {
+        append_within(text, self.as_str(), max_length)?;
+        Ok(!self.take().is_empty())
     }
 
     /// Consumes and returns the first character of the text.
@@ -315,26 +341,24 @@ impl ReadText {
         self.skip_raw(taken.buffer.rest().len());
         taken.take_back_repairs();
         let Self { buffer, mut decoder, mode, .. } = taken;
-        let text = buffer.as_str().as_bytes();
+        let (text, rest) = (buffer.as_str().as_bytes(), buffer.rest());
         decoder.unread(text.len());
-        Unread { bytes: [text, buffer.rest()].concat(), decoder, mode, has_ended }
+        let mut bytes = BytesMut::with_capacity(text.len() + rest.len());
+        bytes.extend_from_slice(text);
+        bytes.extend_from_slice(rest);
+        Unread { bytes, decoder, mode, has_ended }
     }
 
     /// Continues with the unread bytes, which start at the position of their decoder.
-    pub(crate) fn restore(
-        &mut self,
-        unread: &[u8],
-        decoder: Utf8Decoder,
-        mode: ErrorMode,
-        has_ended: bool,
-    ) {
-        let buffer = ReadBuffer::holding(unread, self.capacity);
+    pub(crate) fn restore(&mut self, unread: Unread) {
+        let Unread { bytes, decoder, mode, has_ended } = unread;
+        let buffer = ReadBuffer::holding(&bytes, self.capacity);
         let state = if has_ended { State::Ended } else { State::Looking };
         *self = Self { buffer, decoder, mode, state, capacity: self.capacity, ..Self::new() };
     }
 
     /// Appends `read` bytes, which have been put in the room, to `bytes`, which are decoded elsewhere.
-    pub(crate) fn fill_raw(&mut self, read: usize, bytes: &mut bytes::BytesMut) {
+    pub(crate) fn fill_raw(&mut self, read: usize, bytes: &mut BytesMut) {
         self.buffer.fill(read);
         bytes.extend_from_slice(self.buffer.rest());
         self.buffer.pass(read);
@@ -395,6 +419,43 @@ impl ReadText {
         buffer.pass(read);
         decoder.continue_from(scanner);
         decoder.forget(taken_back);
+    }
+}
+
+/// How much of the text a `Utf8ByteReader` has read. Reads may end inside characters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadBytes {
+    /// The number of bytes of the text that have been read. Invariant: fewer than all, or 0.
+    done: usize,
+}
+
+impl ReadBytes {
+    /// Returns the bytes of `text` that have not been read.
+    #[inline]
+    pub(crate) fn rest<'a>(&self, text: &'a str) -> &'a [u8] {
+        &text.as_bytes()[self.done..]
+    }
+
+    /// Consumes the first `amount` bytes of the rest.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer.
+    #[inline]
+    pub(crate) fn consume(&mut self, amount: usize, text: &mut ReadText) {
+        let left = text.as_str().len() - self.done;
+        assert!(amount <= left, "cannot consume {amount} of {left} bytes");
+        if amount == left {
+            text.take();
+            self.done = 0;
+        } else {
+            self.done += amount;
+        }
+    }
+
+    /// Returns the length of the characters of `text` that have been read completely.
+    pub(crate) fn whole_chars(&self, text: &str) -> usize {
+        floor_char_boundary(text, self.done)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::boundary;
+use crate::adaptor::read_text::ReadBytes;
 use crate::io::Utf8Reader;
 
 /// A [`Read`] and [`BufRead`] of well-formed UTF-8; see [`Utf8Reader::into_byte_reader`].
@@ -37,13 +37,12 @@ use crate::io::Utf8Reader;
 #[derive(Clone, Debug)]
 pub struct Utf8ByteReader<R> {
     inner: Utf8Reader<R>,
-    /// The number of bytes of the inner text that have been read. Invariant: fewer than all, or 0.
-    done: usize,
+    read: ReadBytes,
 }
 
 impl<R> Utf8ByteReader<R> {
     pub(super) fn new(inner: Utf8Reader<R>) -> Self {
-        Self { inner, done: 0 }
+        Self { inner, read: ReadBytes::default() }
     }
 
     /// Returns the inner `Utf8Reader`, for example for its decoder's error count and first error.
@@ -81,8 +80,7 @@ impl<R> Utf8ByteReader<R> {
     /// assert_eq!(reader.into_inner().next_str().unwrap(), Some("€"));
     /// ```
     pub fn into_inner(mut self) -> Utf8Reader<R> {
-        let read = boundary::floor(self.inner.as_str().as_bytes(), self.done);
-        self.inner.consume(read);
+        self.inner.consume(self.read.whole_chars(self.inner.as_str()));
         self.inner
     }
 }
@@ -90,21 +88,14 @@ impl<R> Utf8ByteReader<R> {
 impl<R: Read> BufRead for Utf8ByteReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let text = self.inner.peek_str()?.unwrap_or_default();
-        Ok(&text.as_bytes()[self.done..])
+        Ok(self.read.rest(text))
     }
 
     /// # Panics
     ///
     /// If `amount` is more than `fill_buf` returned.
     fn consume(&mut self, amount: usize) {
-        let left = self.inner.as_str().len() - self.done;
-        assert!(amount <= left, "cannot consume {amount} of {left} bytes");
-        if amount == left {
-            self.inner.consume_all();
-            self.done = 0;
-        } else {
-            self.done += amount;
-        }
+        self.read.consume(amount, self.inner.text_mut());
     }
 }
 

@@ -3,12 +3,10 @@
 use std::io::{self, Read};
 use std::iter::FusedIterator;
 
-use bytes::BytesMut;
-
+use crate::adaptor::read_lines::ReadLines;
 use crate::adaptor::read_text::Unread;
 use crate::core::decoder::Utf8Decoder;
 use crate::io::Utf8Reader;
-use crate::lines::machine::{LineMachine, NoLegacy};
 use crate::lines::{Delimiter, Line, LinesError};
 
 /// The lines of a reader, each with its number and offset; see [`Utf8Reader::into_lines`].
@@ -47,31 +45,13 @@ use crate::lines::{Delimiter, Line, LinesError};
 #[must_use = "iterators are lazy: lines are read as they are taken"]
 pub struct Utf8Lines<R> {
     source: Utf8Reader<R>,
-    machine: LineMachine<NoLegacy>,
-    /// Bytes that are in no line yet.
-    buffer: BytesMut,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// More bytes may follow.
-    Open,
-    /// The reader has ended. Lines may be left.
-    Ending,
-    /// Only `None` is left.
-    Ended,
+    lines: ReadLines,
 }
 
 impl<R> Utf8Lines<R> {
     /// The lines of the unread bytes, then those that `source` reads.
     pub(super) fn new(source: Utf8Reader<R>, unread: Unread) -> Self {
-        let Unread { bytes, decoder, mode, has_ended } = unread;
-        let mut machine = LineMachine::new(NoLegacy);
-        machine.set_decoder(decoder);
-        machine.set_error_mode(mode);
-        let state = if has_ended { State::Ending } else { State::Open };
-        Self { source, machine, buffer: BytesMut::from(&bytes[..]), state }
+        Self { source, lines: ReadLines::continuing(unread) }
     }
 
     /// Sets what ends a line. Call it before the first line.
@@ -87,7 +67,7 @@ impl<R> Utf8Lines<R> {
     /// assert_eq!(names, ["a.txt", "b\nc.txt"]);
     /// ```
     pub fn with_delimiter(mut self, delimiter: Delimiter) -> Self {
-        self.machine.set_delimiter(delimiter);
+        self.lines.set_delimiter(delimiter);
         self
     }
 
@@ -104,7 +84,7 @@ impl<R> Utf8Lines<R> {
     /// assert!(lines.next().unwrap().is_err());
     /// ```
     pub fn with_max_length(mut self, max_length: usize) -> Self {
-        self.machine.set_max_length(max_length);
+        self.lines.set_max_length(max_length);
         self
     }
 
@@ -134,7 +114,7 @@ impl<R> Utf8Lines<R> {
     /// assert_eq!(lines.rest(), b"two");
     /// ```
     pub fn rest(&self) -> &[u8] {
-        &self.buffer
+        self.lines.rest()
     }
 
     /// Returns the inner decoder, for its error count, whether a BOM was removed, and how many bytes were
@@ -150,7 +130,7 @@ impl<R> Utf8Lines<R> {
     /// assert_eq!(lines.decoder().position(), 4);
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
-        self.machine.decoder()
+        self.lines.decoder()
     }
 
     /// Returns the reader, to read what follows the lines. Nothing is lost: bytes that were read but are in no
@@ -171,8 +151,7 @@ impl<R> Utf8Lines<R> {
     /// assert_eq!(reader.next_str().unwrap(), Some("žluť\r\n.\r\n"));
     /// ```
     pub fn into_reader(self) -> Utf8Reader<R> {
-        let (decoder, mode) = self.machine.into_decoder();
-        self.source.continuing(&self.buffer, decoder, mode, self.state == State::Ended)
+        self.source.continuing(self.lines.into_unread())
     }
 }
 
@@ -180,27 +159,18 @@ impl<R: Read> Iterator for Utf8Lines<R> {
     type Item = Result<Line, LinesError<io::Error>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Self { source, machine, buffer, state } = self;
+        let Self { source, lines } = self;
         loop {
-            // Two returns: see `crate::core`, "Store forwarding"; scenario `stream`.
-            if *state == State::Open
-                && let Some(line) = machine.next_line(buffer)
-            {
+            if let Some(line) = lines.next_line() {
                 return Some(line.map_err(LinesError::Line));
             }
-            if *state == State::Ending
-                && let Some(line) = machine.finish_line(buffer)
-            {
-                return Some(line.map_err(LinesError::Line));
+            if lines.has_ended() {
+                return None;
             }
-            match state {
-                State::Open => match source.read_raw(buffer) {
-                    Ok(0) => *state = State::Ending,
-                    Ok(_) => {}
-                    Err(error) => return Some(Err(LinesError::Inner(error))),
-                },
-                State::Ending => *state = State::Ended,
-                State::Ended => return None,
+            match source.read_raw(lines.buffer()) {
+                Ok(0) => lines.finish(),
+                Ok(_) => {}
+                Err(error) => return Some(Err(LinesError::Inner(error))),
             }
         }
     }

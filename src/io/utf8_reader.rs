@@ -6,8 +6,10 @@ use std::iter;
 #[cfg(feature = "lines")]
 use bytes::BytesMut;
 
+#[cfg(feature = "lines")]
+use crate::adaptor::read_text::Unread;
 use crate::adaptor::read_text::{Advance, ReadText};
-use crate::adaptor::stream_error::{StreamError, append_within};
+use crate::adaptor::stream_error::StreamError;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
@@ -179,8 +181,8 @@ impl<R> Utf8Reader<R> {
         self.text.consume(len);
     }
 
-    pub(super) fn consume_all(&mut self) {
-        self.text.take();
+    pub(super) fn text_mut(&mut self) -> &mut ReadText {
+        &mut self.text
     }
 
     /// Returns the reader.
@@ -291,16 +293,10 @@ impl<R> Utf8Reader<R> {
         Utf8Lines::new(self, unread)
     }
 
-    /// Continues with `unread`, which starts at the position of `decoder`. If `has_ended`, there is no more.
+    /// Continues with the unread bytes.
     #[cfg(feature = "lines")]
-    pub(super) fn continuing(
-        mut self,
-        unread: &[u8],
-        decoder: Utf8Decoder,
-        mode: ErrorMode,
-        has_ended: bool,
-    ) -> Self {
-        self.text.restore(unread, decoder, mode, has_ended);
+    pub(super) fn continuing(mut self, unread: Unread) -> Self {
+        self.text.restore(unread);
         self
     }
 }
@@ -327,7 +323,7 @@ impl<R: Read> Utf8Reader<R> {
     #[inline]
     pub fn next_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
         self.fill()?;
-        Ok(Some(self.text.take()).filter(|text| !text.is_empty()))
+        Ok(self.text.next_text())
     }
 
     /// Returns the next text without consuming it; `None` at the end.
@@ -349,7 +345,7 @@ impl<R: Read> Utf8Reader<R> {
     #[inline]
     pub fn peek_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
         self.fill()?;
-        Ok(Some(self.text.as_str()).filter(|text| !text.is_empty()))
+        Ok(self.text.peek_text())
     }
 
     /// Consumes and returns the next `char`; `None` at the end.
@@ -448,11 +444,12 @@ impl<R: Read> Utf8Reader<R> {
         text: &mut String,
         max_length: usize,
     ) -> Result<(), StreamError<io::Error>> {
-        while let Some(more) = self.peek_str()? {
-            append_within(text, more, max_length)?;
-            self.consume_all();
+        loop {
+            self.fill()?;
+            if !self.text.append_to(text, max_length)? {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     /// Reads until there is text or the end is reached.

@@ -2,18 +2,8 @@
 
 use std::task::{Context, Poll, ready};
 
+use crate::adaptor::SourceState;
 use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
-
-/// Whether a source has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// More items may follow.
-    Open,
-    /// The source has ended. The decoder has not.
-    Ending,
-    /// Only `None` is left.
-    Ended,
-}
 
 /// Polls for the next item.
 ///
@@ -21,14 +11,14 @@ pub(super) enum State {
 /// `machine`. `end` takes the items that the end of the source determines.
 pub(super) fn poll_items<M, T, E>(
     cx: &mut Context<'_>,
-    state: &mut State,
+    state: &mut SourceState,
     machine: &mut M,
     mut fill: impl FnMut(&mut M, &mut Context<'_>) -> Poll<Option<Result<(), E>>>,
     next: impl Fn(&mut M) -> Result<Option<T>, E>,
     end: impl Fn(&mut M) -> Result<Option<T>, E>,
 ) -> Poll<Option<Result<T, E>>> {
     let mut silent = 0;
-    while *state == State::Open {
+    while *state == SourceState::Open {
         if let Some(item) = next(machine).transpose() {
             return Poll::Ready(Some(item));
         }
@@ -38,14 +28,14 @@ pub(super) fn poll_items<M, T, E>(
         match ready!(fill(machine, cx)) {
             Some(Ok(())) => silent += 1,
             Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-            None => *state = State::Ending,
+            None => *state = SourceState::Ending,
         }
     }
-    if *state == State::Ending {
+    if *state == SourceState::Ending {
         if let Some(item) = end(machine).transpose() {
             return Poll::Ready(Some(item));
         }
-        *state = State::Ended;
+        *state = SourceState::Ended;
     }
     Poll::Ready(None)
 }

@@ -12,11 +12,10 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
+use crate::adaptor::read_lines::ReadLines;
 use crate::adaptor::read_text::Unread;
 use crate::core::decoder::Utf8Decoder;
-use crate::lines::machine::{LineMachine, NoLegacy};
 use crate::lines::{Delimiter, Line, LinesError};
-use crate::stream::poll::State;
 use crate::stream::{Texts, Utf8Reader};
 
 pin_project! {
@@ -73,10 +72,7 @@ pin_project! {
     pub struct Utf8Lines<S> {
         #[pin]
         source: S,
-        machine: LineMachine<NoLegacy>,
-        // Bytes that are in no line yet.
-        buffer: BytesMut,
-        state: State,
+        lines: ReadLines,
     }
 }
 
@@ -100,20 +96,12 @@ impl<S> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn new(source: S) -> Self {
-        let (machine, buffer) = (LineMachine::new(NoLegacy), BytesMut::new());
-        Self { source, machine, buffer, state: State::Open }
+        Self { source, lines: ReadLines::new() }
     }
 
     /// Continues with the unread bytes of a reader.
     pub(super) fn continuing(source: S, unread: Unread) -> Self {
-        let Unread { bytes, decoder, mode, has_ended } = unread;
-        let mut lines = Self { buffer: BytesMut::from(&bytes[..]), ..Self::new(source) };
-        lines.machine.set_decoder(decoder);
-        lines.machine.set_error_mode(mode);
-        if has_ended {
-            lines.state = State::Ending;
-        }
-        lines
+        Self { source, lines: ReadLines::continuing(unread) }
     }
 
     /// Sets what ends a line. Call it before the first poll.
@@ -134,7 +122,7 @@ impl<S> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn with_delimiter(mut self, delimiter: Delimiter) -> Self {
-        self.machine.set_delimiter(delimiter);
+        self.lines.set_delimiter(delimiter);
         self
     }
 
@@ -156,7 +144,7 @@ impl<S> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn with_max_length(mut self, max_length: usize) -> Self {
-        self.machine.set_max_length(max_length);
+        self.lines.set_max_length(max_length);
         self
     }
 
@@ -212,7 +200,7 @@ impl<S> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn rest(&self) -> &[u8] {
-        &self.buffer
+        self.lines.rest()
     }
 
     /// Returns the inner decoder, for its error count, whether a BOM was removed, and how many
@@ -234,7 +222,7 @@ impl<S> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
-        self.machine.decoder()
+        self.lines.decoder()
     }
 
     /// Polls for the next line. `fill` polls the source for more bytes, and returns `None` at the
@@ -250,41 +238,32 @@ impl<S> Utf8Lines<S> {
         ) -> Poll<Option<Result<(), E>>>,
     ) -> Poll<Option<Result<Line, LinesError<E>>>> {
         let mut this = self.project();
-        let (machine, buffer, state) = (this.machine, this.buffer, this.state);
+        let lines = this.lines;
         // `poll_items` would make this 10% slower (benches/scenarios/reader.rs, read-lines).
         let mut silent = 0;
         loop {
-            // Two returns: see `crate::core`, "Store forwarding"; scenario `stream`.
-            if *state == State::Open
-                && let Some(line) = machine.next_line(buffer)
-            {
+            if let Some(line) = lines.next_line() {
                 return Poll::Ready(Some(line.map_err(LinesError::Line)));
             }
-            if *state == State::Ending
-                && let Some(line) = machine.finish_line(buffer)
-            {
-                return Poll::Ready(Some(line.map_err(LinesError::Line)));
+            if lines.has_ended() {
+                return Poll::Ready(None);
             }
-            match state {
-                State::Open if silent == SILENT_CHUNKS => return give_way(cx),
-                State::Open => match fill(this.source.as_mut(), cx, buffer) {
-                    Poll::Ready(Some(Ok(()))) => silent += 1,
-                    Poll::Ready(Some(Err(error))) => {
-                        if may_lose {
-                            machine.reject_line(buffer);
-                        }
-                        return Poll::Ready(Some(Err(LinesError::Inner(error))));
+            if silent == SILENT_CHUNKS {
+                return give_way(cx);
+            }
+            match fill(this.source.as_mut(), cx, lines.buffer()) {
+                Poll::Ready(Some(Ok(()))) => silent += 1,
+                Poll::Ready(Some(Err(error))) => {
+                    if may_lose {
+                        lines.reject_line();
                     }
-                    Poll::Ready(None) => *state = State::Ending,
-                    Poll::Pending => {
-                        if buffer.is_empty() {
-                            *buffer = BytesMut::new();
-                        }
-                        return Poll::Pending;
-                    }
-                },
-                State::Ending => *state = State::Ended,
-                State::Ended => return Poll::Ready(None),
+                    return Poll::Ready(Some(Err(LinesError::Inner(error))));
+                }
+                Poll::Ready(None) => lines.finish(),
+                Poll::Pending => {
+                    lines.shrink();
+                    return Poll::Pending;
+                }
             }
         }
     }
@@ -316,8 +295,7 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     /// # }
     /// ```
     pub fn into_reader(self) -> Utf8Reader<R> {
-        let (decoder, mode) = self.machine.into_decoder();
-        self.source.continuing(&self.buffer, decoder, mode, self.state == State::Ended)
+        self.source.continuing(self.lines.into_unread())
     }
 }
 
@@ -368,7 +346,7 @@ where
     Self: Stream,
 {
     fn is_terminated(&self) -> bool {
-        self.state == State::Ended
+        self.lines.has_ended()
     }
 }
 

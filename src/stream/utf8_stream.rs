@@ -4,13 +4,14 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 use futures::stream::FusedStream;
 use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
+use crate::adaptor::SourceState;
 use crate::adaptor::chunk_text::ChunkText;
 use crate::adaptor::read_text::Unread;
 use crate::core::decoder::Utf8Decoder;
@@ -19,7 +20,7 @@ use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackDecoder};
 use crate::stream::piece::{Piece, end_piece, next_piece};
-use crate::stream::poll::{State, poll_items};
+use crate::stream::poll::poll_items;
 use crate::stream::{CharStream, ReaderChunks, StreamError, Utf8Lines, append_within};
 
 pin_project! {
@@ -83,7 +84,7 @@ pin_project! {
         #[pin]
         inner: S,
         text: ChunkText<D>,
-        state: State,
+        state: SourceState,
     }
 }
 
@@ -107,7 +108,7 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn new(inner: S) -> Self {
-        Self { inner, text: ChunkText::new(), state: State::Open }
+        Self { inner, text: ChunkText::new(), state: SourceState::Open }
     }
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.
@@ -232,10 +233,11 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn lines(self) -> Utf8Lines<S> {
-        let has_ended = self.state != State::Open;
+        let has_ended = self.state != SourceState::Open;
         let ChunkText { mut decoder, mode, chunk } = self.text;
-        let unread = [decoder.take_held().as_bytes(), &chunk].concat();
-        Utf8Lines::continuing(self.inner, Unread { bytes: unread, decoder, mode, has_ended })
+        let mut bytes = BytesMut::from(decoder.take_held().as_bytes());
+        bytes.extend_from_slice(&chunk);
+        Utf8Lines::continuing(self.inner, Unread { bytes, decoder, mode, has_ended })
     }
 }
 
@@ -471,7 +473,7 @@ impl<S> Utf8Stream<S> {
 impl<S, D> Utf8Stream<S, D> {
     /// Whether only `None` is left.
     pub(super) fn has_ended(&self) -> bool {
-        self.state == State::Ended
+        self.state == SourceState::Ended
     }
 
     /// Polls for the next item. `next` takes it from the chunk, `end` from the end of the stream.

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
-use crate::boundary;
+use crate::adaptor::read_text::ReadBytes;
 use crate::stream::Utf8Reader;
 
 pin_project! {
@@ -52,14 +52,13 @@ pin_project! {
     pub struct Utf8ByteReader<R> {
         #[pin]
         inner: Utf8Reader<R>,
-        // The number of bytes of the inner text that have been read. Invariant: fewer than all.
-        done: usize,
+        read: ReadBytes,
     }
 }
 
 impl<R> Utf8ByteReader<R> {
     pub(super) fn new(inner: Utf8Reader<R>) -> Self {
-        Self { inner, done: 0 }
+        Self { inner, read: ReadBytes::default() }
     }
 
     /// Returns the inner `Utf8Reader`, for example for its decoder's error count and first error.
@@ -105,8 +104,7 @@ impl<R> Utf8ByteReader<R> {
     /// # }
     /// ```
     pub fn into_inner(mut self) -> Utf8Reader<R> {
-        let read = boundary::floor(self.inner.as_str().as_bytes(), self.done);
-        self.inner.consume(read);
+        self.inner.consume(self.read.whole_chars(self.inner.as_str()));
         self.inner
     }
 }
@@ -115,22 +113,15 @@ impl<R: AsyncRead> AsyncBufRead for Utf8ByteReader<R> {
     fn poll_fill_buf(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
         let this = self.project();
         let text = ready!(this.inner.poll_fill_str(cx))?;
-        Poll::Ready(Ok(&text.as_bytes()[*this.done..]))
+        Poll::Ready(Ok(this.read.rest(text)))
     }
 
     /// # Panics
     ///
     /// If `amount` is more than `poll_fill_buf` returned.
     fn consume(self: Pin<&mut Self>, amount: usize) {
-        let mut this = self.project();
-        let left = this.inner.as_str().len() - *this.done;
-        assert!(amount <= left, "cannot consume {amount} of {left} bytes");
-        if amount == left {
-            this.inner.as_mut().consume_all();
-            *this.done = 0;
-        } else {
-            *this.done += amount;
-        }
+        let this = self.project();
+        this.read.consume(amount, this.inner.text_mut());
     }
 }
 

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
-use crate::adaptor::read_text::{Advance, ReadText};
+use crate::adaptor::read_text::{Advance, ReadText, Unread};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
@@ -355,16 +355,9 @@ impl<R> Utf8Reader<R> {
         Utf8Lines::continuing(self, unread)
     }
 
-    /// Continues with `unread`, which starts at the position of `decoder`. If `has_ended`, there is
-    /// no more.
-    pub(in crate::stream) fn continuing(
-        mut self,
-        unread: &[u8],
-        decoder: Utf8Decoder,
-        mode: ErrorMode,
-        has_ended: bool,
-    ) -> Self {
-        self.text.restore(unread, decoder, mode, has_ended);
+    /// Continues with the unread bytes.
+    pub(in crate::stream) fn continuing(mut self, unread: Unread) -> Self {
+        self.text.restore(unread);
         self
     }
 }
@@ -403,8 +396,8 @@ impl<R: AsyncRead> Utf8Reader<R> {
         Poll::Ready(Ok(self.project().text.as_str()))
     }
 
-    pub(super) fn consume_all(self: Pin<&mut Self>) {
-        self.project().text.take();
+    pub(super) fn text_mut(self: Pin<&mut Self>) -> &mut ReadText {
+        self.project().text
     }
 
     /// Polls until there is text or the end is reached.

@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use tokio::io::AsyncRead;
 
-use crate::stream::{StreamError, Utf8Reader, append_within};
+use crate::stream::{StreamError, Utf8Reader};
 
 impl<R: AsyncRead> Utf8Reader<R> {
     /// Consumes and returns all text that has been decoded. If there is none, reads more. Returns
@@ -40,7 +40,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         R: Unpin,
     {
         self.fill().await?;
-        Ok(Some(self.text.take()).filter(|text| !text.is_empty()))
+        Ok(self.text.next_text())
     }
 
     /// Returns the next text without consuming it; `None` at the end.
@@ -72,7 +72,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         R: Unpin,
     {
         self.fill().await?;
-        Ok(Some(self.text.as_str()).filter(|text| !text.is_empty()))
+        Ok(self.text.peek_text())
     }
 
     /// Consumes and returns the next `char`; `None` at the end.
@@ -185,12 +185,12 @@ impl<R: AsyncRead> Utf8Reader<R> {
     where
         R: Unpin,
     {
-        while let Some(more) = self.peek_str().await? {
-            let len = more.len();
-            append_within(text, more, max_length)?;
-            self.consume(len);
+        loop {
+            self.fill().await?;
+            if !self.text.append_to(text, max_length)? {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     #[inline]
