@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use super::neon::{Bytes16, load_16};
-use crate::kernel::generic::{Lanes, Part, Vector, arithmetic, lanewise};
+use crate::kernel::generic::{Lanes, Part, Vector, arithmetic, lanewise, one_part};
 
 /// How many bits are set in an index.
 static COUNTS: [u8; 256] = {
@@ -17,10 +17,7 @@ static COUNTS: [u8; 256] = {
 };
 
 impl Lanes for Bytes16 {
-    type Part = Self;
-    type Groups = [Self; 2];
-    type Parts = [Self; 1];
-
+    one_part!();
     lanewise! {
         equal: vceqq_u8,
     }
@@ -98,16 +95,6 @@ impl Lanes for Bytes16 {
         // (The instruction that counts bits is one of vectors, and the way there and back is long.)
         let [low, high, _, _] = bits.to_le_bytes();
         usize::from(COUNTS[usize::from(low)]) + usize::from(COUNTS[usize::from(high)])
-    }
-
-    #[inline(always)]
-    fn interleave_16(self, high: Self) -> [Self; 2] {
-        Part::interleave_16(self, high)
-    }
-
-    #[inline(always)]
-    fn parts(self) -> [Self; 1] {
-        [self]
     }
 }
 

@@ -53,6 +53,26 @@ pub(in crate::kernel) trait Lanes: Vector {
     fn widen(self) -> [Self; 2];
 }
 
+/// The items of [`Lanes`] that are the same for every vector of 16 bytes, which is one part.
+macro_rules! one_part {
+    () => {
+        type Part = Self;
+        type Groups = [Self; 2];
+        type Parts = [Self; 1];
+
+        #[inline(always)]
+        fn interleave_16(self, high: Self) -> [Self; 2] {
+            Part::interleave_16(self, high)
+        }
+
+        #[inline(always)]
+        fn parts(self) -> [Self; 1] {
+            [self]
+        }
+    };
+}
+pub(in crate::kernel) use one_part;
+
 /// 16 bytes.
 pub(in crate::kernel) trait Part: Vector16 {
     /// The bytes that `indexes` number; 0 where an index is 80 or more.
@@ -67,3 +87,8 @@ pub(in crate::kernel) trait Part: Vector16 {
         self.splat(0)
     }
 }
+
+/// For `shuffle`: indexes that reverse the bytes of four characters of three bytes each into lanes of 32 bits.
+#[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
+pub(in crate::kernel) const REVERSE_THREES: [u8; 16] =
+    [2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80];

@@ -53,7 +53,9 @@ pub(super) use convert::convert;
 pub(super) use count::count_chars;
 pub(super) use decode::{decode_chars, decode_short_ascii, decode_utf16};
 pub(super) use encode::{encode_chars, encode_utf16};
-pub(super) use lanes::{Lanes, Part};
+#[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
+pub(super) use lanes::REVERSE_THREES;
+pub(super) use lanes::{Lanes, Part, one_part};
 pub(super) use long::validate_long;
 #[cfg(target_arch = "x86_64")]
 pub(super) use outcome::{error_near, sequence_start, validate_from};

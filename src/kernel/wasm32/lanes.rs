@@ -4,7 +4,7 @@
 use core::arch::wasm32::*;
 
 use super::simd128::{Bytes16, load_16};
-use crate::kernel::generic::{Lanes, Part, Vector, arithmetic, lanewise};
+use crate::kernel::generic::{Lanes, Part, REVERSE_THREES, Vector, arithmetic, lanewise, one_part};
 
 /// Methods that shift each lane by a constant.
 macro_rules! shifts {
@@ -17,10 +17,7 @@ macro_rules! shifts {
 }
 
 impl Lanes for Bytes16 {
-    type Part = Self;
-    type Groups = [Self; 2];
-    type Parts = [Self; 1];
-
+    one_part!();
     lanewise! {
         equal: u8x16_eq,
         equal_16: u16x8_eq,
@@ -71,16 +68,6 @@ impl Lanes for Bytes16 {
             [Self(u16x8_extend_low_u8x16(self.0)), Self(u16x8_extend_high_u8x16(self.0))]
         }
     }
-
-    #[inline(always)]
-    fn interleave_16(self, high: Self) -> [Self; 2] {
-        Part::interleave_16(self, high)
-    }
-
-    #[inline(always)]
-    fn parts(self) -> [Self; 1] {
-        [self]
-    }
 }
 
 impl Part for Bytes16 {
@@ -98,14 +85,12 @@ impl Part for Bytes16 {
 
     #[inline(always)]
     fn three_byte_units(self, bytes: &[u8; 24]) -> Self {
-        /// The bytes of four characters, last first, in lanes of 32 bits.
-        const FRONT: [u8; 16] = [2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80];
         let [mut front, mut back] = [[0; 16]; 2];
         front.copy_from_slice(&bytes[..16]);
         back[..12].copy_from_slice(&bytes[12..]);
         let [front, back] = [Self(load_16(&front)), Self(load_16(&back))];
-        let front = Part::shuffle(front, &FRONT).join_three();
-        front.narrow_32(Part::shuffle(back, &FRONT).join_three())
+        let front = Part::shuffle(front, &REVERSE_THREES).join_three();
+        front.narrow_32(Part::shuffle(back, &REVERSE_THREES).join_three())
     }
 }
 

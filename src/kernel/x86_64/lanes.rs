@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use super::avx2::Bytes32;
 use super::sse41::Bytes16;
-use crate::kernel::generic::{Lanes, Part, arithmetic, lanewise};
+use crate::kernel::generic::{Lanes, Part, REVERSE_THREES, arithmetic, lanewise, one_part};
 
 /// Methods that shift each lane by a constant.
 macro_rules! shifts {
@@ -18,10 +18,7 @@ macro_rules! shifts {
 }
 
 impl Lanes for Bytes16 {
-    type Part = Self;
-    type Groups = [Self; 2];
-    type Parts = [Self; 1];
-
+    one_part!();
     lanewise! {
         equal: _mm_cmpeq_epi8,
         equal_16: _mm_cmpeq_epi16,
@@ -64,18 +61,8 @@ impl Lanes for Bytes16 {
     }
 
     #[inline(always)]
-    fn interleave_16(self, high: Self) -> [Self; 2] {
-        Part::interleave_16(self, high)
-    }
-
-    #[inline(always)]
     fn widen(self) -> [Self; 2] {
         self.interleave(self.zero())
-    }
-
-    #[inline(always)]
-    fn parts(self) -> [Self; 1] {
-        [self]
     }
 }
 
@@ -94,16 +81,14 @@ impl Part for Bytes16 {
 
     #[inline(always)]
     fn three_byte_units(self, bytes: &[u8; 24]) -> Self {
-        /// Indexes that reverse the bytes of four characters into lanes of 32 bits.
-        const FRONT: [u8; 16] = [2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80];
-        /// The same for the four characters from byte 12 on, in a vector that starts at byte 8.
+        /// Like `REVERSE_THREES`, for the four characters from byte 12 on, in a vector that starts at byte 8.
         const BACK: [u8; 16] = [6, 5, 4, 0x80, 9, 8, 7, 0x80, 12, 11, 10, 0x80, 15, 14, 13, 0x80];
         // SAFETY: 16 bytes each are within the 24; `self` proves SSE4.1.
         let (front, back) = unsafe {
             let bytes = bytes.as_ptr();
             (_mm_loadu_si128(bytes.cast()), _mm_loadu_si128(bytes.add(8).cast()))
         };
-        let front = Self(front).shuffle(&FRONT).join_three();
+        let front = Self(front).shuffle(&REVERSE_THREES).join_three();
         front.narrow_32(Self(back).shuffle(&BACK).join_three())
     }
 }
