@@ -31,73 +31,76 @@ pub(crate) struct Chart {
     columns: usize,
 }
 
+impl Chart {
+    /// All rows of `whats`, a panel for each corpus, as points.
+    const fn new(
+        name: &'static str,
+        title: &'static str,
+        whats: &'static [&'static str],
+    ) -> Self {
+        Self {
+            name,
+            title,
+            whats,
+            is_shown: |_| true,
+            panel: |row| row.corpus.clone(),
+            tick: |row| row.corpus.clone(),
+            is_joined: false,
+            columns: 2,
+        }
+    }
+}
+
 pub(crate) const VALIDATION: Chart = Chart {
-    name: "validation",
-    title: "Validation by length of the message",
-    whats: &["validate"],
     is_shown: |row| row.corpus != "mixed",
-    panel: |row| row.corpus.clone(),
     tick: |row| row.size.clone(),
     is_joined: true,
-    columns: 2,
+    ..Chart::new("validation", "Validation by length of the message", &["validate"])
 };
 
 pub(crate) const STREAMING: Chart = Chart {
-    name: "streaming",
-    title: "Decoding a stream by size of its chunks",
-    whats: &["decode"],
-    is_shown: |_| true,
-    panel: |row| row.corpus.clone(),
     tick: |row| bytes(&row.size),
     is_joined: true,
     columns: 3,
+    ..Chart::new("streaming", "Decoding a stream by size of its chunks", &["decode"])
 };
 
 pub(crate) const DAMAGED: Chart = Chart {
-    name: "damaged",
-    title: "Repair with U+FFFD by density of errors",
-    whats: &["replace"],
     is_shown: |row| row.corpus != "ff",
-    panel: |row| row.corpus.clone(),
     tick: |row| row.size.replace('-', " "),
     is_joined: true,
-    columns: 2,
+    ..Chart::new("damaged", "Repair with U+FFFD by density of errors", &["replace"])
 };
 
 pub(crate) const CONVERSIONS: Chart = Chart {
-    name: "conversions",
-    title: "Conversions by script, of short and long texts",
-    whats: &["to-chars", "to-utf-16", "from-chars", "from-utf-16"],
     is_shown: |row| row.size != "1460",
     panel: |row| format!("{}, {}", row.what, row.size),
-    tick: |row| row.corpus.clone(),
-    is_joined: false,
-    columns: 2,
+    ..Chart::new(
+        "conversions",
+        "Conversions by script, of short and long texts",
+        &["to-chars", "to-utf-16", "from-chars", "from-utf-16"],
+    )
 };
 
 pub(crate) const LINES: Chart = Chart {
-    name: "lines",
-    title: "Lines by script",
-    whats: &["lines", "read-lines"],
-    is_shown: |_| true,
     panel: |row| match &*row.what {
         "lines" => "lines: Utf8LinesCodec".to_owned(),
         _ => "read-lines: Utf8Lines".to_owned(),
     },
-    tick: |row| row.corpus.clone(),
-    is_joined: false,
-    columns: 2,
+    ..Chart::new("lines", "Lines by script", &["lines", "read-lines"])
 };
 
 pub(crate) const WEBSOCKET: Chart = Chart {
-    name: "websocket",
-    title: "WebSocket messages by length, one or many per read",
-    whats: &["message", "burst"],
     is_shown: |row| matches!(&*row.corpus, "ascii" | "cyrillic" | "cjk"),
     panel: |row| format!("{}, {}", row.what, row.corpus),
     tick: |row| bytes(&row.size),
     is_joined: true,
     columns: 3,
+    ..Chart::new(
+        "websocket",
+        "WebSocket messages by length, one or many per read",
+        &["message", "burst"],
+    )
 };
 
 fn bytes(size: &str) -> String {
@@ -110,19 +113,17 @@ pub(crate) fn file_name(chart: &str, tier: &Tier) -> String {
     format!("{chart}-{}.svg", tier.name)
 }
 
-/// Draws all charts of all tiers.
-pub(crate) fn draw(tiers: &[Tier], folder: &Path) -> io::Result<()> {
+/// Draws all charts of a tier.
+pub(crate) fn draw(tier: &Tier, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    for tier in tiers {
-        for chart in ALL {
-            let panels = chart.panels(&tier.rows_of(chart.whats));
-            if !panels.is_empty() {
-                let title = format!("{}: GB/s (logarithmic), {}", chart.title, tier.name);
-                let svg = chart
-                    .svg(&title, &panels)
-                    .map_err(|error| io::Error::other(error.to_string()))?;
-                fs::write(folder.join(file_name(chart.name, tier)), svg)?;
-            }
+    for chart in ALL {
+        let panels = chart.panels(&tier.rows_of(chart.whats));
+        if !panels.is_empty() {
+            let title = format!("{}: GB/s (logarithmic), {}", chart.title, tier.name);
+            let svg = chart
+                .svg(&title, &panels)
+                .map_err(|error| io::Error::other(error.to_string()))?;
+            fs::write(folder.join(file_name(chart.name, tier)), svg)?;
         }
     }
     Ok(())

@@ -20,7 +20,7 @@ pub(crate) struct Targets {
     /// Renders these files, saved with --json, instead of measuring: the medians of the runs of each tier.
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     from: Vec<PathBuf>,
-    /// Draws the charts.
+    /// Draws the charts of the first tier.
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
     /// Writes the tables, which link to the charts.
@@ -46,10 +46,10 @@ impl Targets {
     pub(crate) fn render(&self, runs: &[Value]) -> io::Result<()> {
         let tiers = Tier::group(runs);
         if let Some(folder) = &self.plot {
-            charts::draw(&tiers, folder)?;
+            charts::draw(&tiers[0], folder)?;
         }
         if let Some(file) = &self.results {
-            let link = |chart: &str, tier: &Tier| self.link(file, chart, tier);
+            let link = |chart: &str| self.link(file, chart, &tiers[0]);
             fs::write(file, tables::results(&tiers, link))?;
         }
         if let Some(file) = &self.readme {

@@ -14,8 +14,8 @@ GB/s are of input. Texts are random words of one script; `mixed` is markup aroun
 or the usual code on top of it. Contenders take turns, and every answer is asserted. A tier is forced in this crate and in simdutf; the \
 other peers use nothing above AVX2.";
 
-/// The whole page. `link` finds the chart of a tier.
-pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str, &Tier) -> Option<String>) -> String {
+/// The whole page. `link` finds the charts, which are of the first tier.
+pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str) -> Option<String>) -> String {
     for row in tiers.iter().flat_map(|tier| &tier.rows) {
         let is_of = |task: &Task| task.whats().contains(&&*row.what);
         assert!(TASKS.iter().any(is_of), "no task has the row {}", row.what);
@@ -36,7 +36,7 @@ pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str, &Tier) -> Option<Strin
     for task in TASKS {
         let rows = task.whats().join("`, `");
         line(&mut page, format_args!("\n## {}\n\nRows `{rows}`. {}", task.title, task.note));
-        for tier in tiers {
+        for (index, tier) in tiers.iter().enumerate() {
             let rows = tier.rows_of(&task.whats());
             if rows.is_empty() {
                 continue;
@@ -45,8 +45,9 @@ pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str, &Tier) -> Option<Strin
             let count = count_lost(rows.iter().copied());
             let count = count.map_or("no peer".to_owned(), |count| format!("{count} rows lost"));
             line(&mut page, format_args!("\n### {}, {name}: {count}\n", task.title));
-            if let Some(chart) = task.chart
-                && let Some(file) = link(chart.name, tier)
+            if index == 0
+                && let Some(chart) = task.chart
+                && let Some(file) = link(chart.name)
             {
                 line(&mut page, format_args!("![{}, {name}]({file})\n", chart.title));
             }
