@@ -170,44 +170,20 @@ impl fmt::Display for Repair {
     }
 }
 
-/// The repair of every byte in Latin-1.
-#[cfg(feature = "alloc")]
-pub(crate) static EVERY_LATIN1: [ShortText; 256] = every_latin1();
-
-/// The repair of every byte, escaped.
-#[cfg(feature = "alloc")]
-pub(crate) static EVERY_ESCAPE: [ShortText; 256] = {
-    let mut every = [ShortText::REPLACEMENT; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        every[byte] = ShortText::escape(byte as u8);
-        byte += 1;
-    }
-    every
-};
-
 /// The repair of every byte in windows-1252.
 #[cfg(feature = "alloc")]
 pub(crate) static EVERY_WINDOWS_1252: [ShortText; 256] = {
-    let mut every = every_latin1();
-    let mut at = 0;
-    while at < 32 {
-        every[0x80 + at] = WINDOWS_1252[at];
-        at += 1;
-    }
-    every
-};
-
-#[cfg(feature = "alloc")]
-const fn every_latin1() -> [ShortText; 256] {
     let mut every = [ShortText::REPLACEMENT; 256];
     let mut byte = 0;
     while byte < 256 {
-        every[byte] = ShortText::from_latin1(byte as u8);
+        every[byte] = match byte {
+            0x80..=0x9F => WINDOWS_1252[byte - 0x80],
+            _ => ShortText::from_char(byte as u8 as char),
+        };
         byte += 1;
     }
     every
-}
+};
 
 /// The characters of bytes 80 to 9F in windows-1252 (WHATWG Encoding Standard, index windows-1252).
 #[rustfmt::skip]

@@ -18,7 +18,7 @@ pub(crate) use short_text::ShortText;
 #[cfg(feature = "alloc")]
 pub(crate) use spare_text::push_utf16;
 #[cfg(feature = "alloc")]
-pub(crate) use text_output::{Repairs, SortedBlock, Step, TextOutput};
+pub(crate) use text_output::{Repairs, Replaced, SortedBlock, Step, TextOutput};
 
 use core::ops::RangeInclusive;
 

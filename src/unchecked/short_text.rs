@@ -19,18 +19,14 @@ impl ShortText {
 
     /// Returns the character that `byte` encodes in ISO 8859-1.
     #[inline]
-    pub(crate) const fn from_latin1(byte: u8) -> Self {
-        match byte {
-            0..0x80 => Self { bytes: [byte, 0, 0, 0], len: 1 },
-            0x80.. => Self { bytes: [0xC0 | byte >> 6, 0x80 | byte & 0x3F, 0, 0], len: 2 },
-        }
+    pub(crate) fn from_latin1(byte: u8) -> Self {
+        Self { bytes: LATIN1[usize::from(byte)], len: 1 + (byte >> 7) }
     }
 
     /// `\xHH`
-    pub(crate) const fn escape(byte: u8) -> Self {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digits = [DIGITS[(byte >> 4) as usize], DIGITS[(byte & 0xF) as usize]];
-        Self { bytes: [b'\\', b'x', digits[0], digits[1]], len: 4 }
+    #[inline]
+    pub(crate) fn escape(byte: u8) -> Self {
+        Self { bytes: ESCAPES[usize::from(byte)], len: 4 }
     }
 
     /// Returns the bytes, and the length of the text.
@@ -39,3 +35,31 @@ impl ShortText {
         (self.bytes, self.len as usize)
     }
 }
+
+/// `\xHH` for each byte.
+static ESCAPES: [[u8; 4]; 256] = {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut escapes = [*b"\\x00"; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        escapes[byte] = [b'\\', b'x', DIGITS[byte >> 4], DIGITS[byte & 0xF]];
+        byte += 1;
+    }
+    escapes
+};
+
+/// Each byte in ISO 8859-1, as UTF-8. (The table is faster than the arithmetic: row `as-latin1/ff/all` of
+/// `benches/scenarios/damaged.rs`.)
+static LATIN1: [[u8; 4]; 256] = {
+    let mut latin1 = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let [high, low] = [byte as u8 >> 6, byte as u8 & 0x3F];
+        latin1[byte] = match byte {
+            0..0x80 => [byte as u8, 0, 0, 0],
+            _ => [0xC0 | high, 0x80 | low, 0, 0],
+        };
+        byte += 1;
+    }
+    latin1
+};

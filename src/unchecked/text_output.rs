@@ -20,7 +20,7 @@ pub(crate) struct TextOutput<'a> {
     start: *mut u8,
     /// Invariant: within the capacity; all bytes before this index are written and are well-formed UTF-8.
     len: usize,
-    /// Invariant: 0, or at least `STEP` bytes below the capacity.
+    /// Invariant: at least `STEP` bytes below the capacity.
     limit: usize,
 }
 
@@ -29,17 +29,20 @@ impl<'a> TextOutput<'a> {
     /// more block that is stored whole.
     pub(crate) const STEP: usize = 8 + 4 * BLOCK + BLOCK;
 
-    /// Prepares to append about `batch` bytes to `text`; after these, there are no more steps.
+    /// Prepares to append about `batch` bytes to `text`; after these, there are no more steps. Returns `None` if
+    /// the capacity does not suffice for them and one more step.
     #[inline(always)]
-    pub(crate) fn new(text: &'a mut String, batch: usize) -> Self {
+    pub(crate) fn new(text: &'a mut String, batch: usize) -> Option<Self> {
         let len = text.len();
-        let limit = text.capacity().saturating_sub(Self::STEP).min(len + batch);
+        if text.capacity() - len < batch + Self::STEP {
+            return None;
+        }
         // SAFETY: the bytes of `text` are not changed through this reference, which ends here.
         let start = unsafe { text.as_mut_vec() }.as_mut_ptr();
-        Self { text, start, len, limit }
+        Some(Self { text, start, len, limit: len + batch })
     }
 
-    /// Begins a step, unless the batch is complete or a step does not fit.
+    /// Begins a step, unless the batch is complete.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<Step<'_, 'a>> {
         (self.len < self.limit).then_some(Step(OneWrite { out: self }))
@@ -186,8 +189,13 @@ impl TextOutput<'_> {
     ///
     /// - There is room for four bytes for each byte of `part`.
     #[inline(always)]
-    unsafe fn repair(&mut self, part: &[u8], repairs: &impl Repairs) {
-        for &byte in part.iter().take(repairs.count(part.len())) {
+    unsafe fn repair<R: Repairs>(&mut self, part: &[u8], repairs: &R) {
+        let replaced = match R::REPLACED {
+            Replaced::Nothing => return,
+            Replaced::Part => &part[..part.len().min(1)],
+            Replaced::EachByte => part,
+        };
+        for &byte in replaced {
             let (bytes, len) = repairs.repair(byte).bytes();
             // SAFETY: there is at most one `ShortText` of up to four bytes for each byte of `part`.
             unsafe { self.write(bytes, len) };
@@ -228,11 +236,21 @@ fn padded<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
 
 /// The repairs of ill-formed parts.
 pub(crate) trait Repairs {
-    /// The number of texts that replace a part of `len` bytes, at most `len`.
-    fn count(&self, len: usize) -> usize;
+    /// What a text replaces.
+    const REPLACED: Replaced;
 
-    /// Returns one of these texts, for this byte of the part.
+    /// Returns the text that replaces this byte, or the part that begins with it.
     fn repair(&self, byte: u8) -> ShortText;
+}
+
+/// What a text of [`Repairs`] replaces.
+pub(crate) enum Replaced {
+    /// An ill-formed part has no text.
+    Nothing,
+    /// An ill-formed part has one text.
+    Part,
+    /// Each byte of an ill-formed part has a text.
+    EachByte,
 }
 
 /// A block of 64 bytes with the masks of its ill-formed parts, and the 64 bytes after it.

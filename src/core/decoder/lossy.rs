@@ -18,10 +18,10 @@ use alloc::string::String;
 
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
-use crate::core::mode::{EVERY_ESCAPE, EVERY_LATIN1, EVERY_WINDOWS_1252, ErrorMode};
+use crate::core::mode::{EVERY_WINDOWS_1252, ErrorMode};
 use crate::core::scanner::Step as ScannerStep;
 use crate::kernel::{BLOCK, ErrorLen, Kernel, Sequence};
-use crate::unchecked::{Repairs, ShortText, SortedBlock, Step, TextOutput};
+use crate::unchecked::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
 
 /// The replacement of `String::from_utf8_lossy` in a loop.
 impl Utf8Decoder {
@@ -137,11 +137,13 @@ struct Repaired {
 fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
     debug_assert_ne!(mode, ErrorMode::Fatal);
     match mode {
-        ErrorMode::Fatal | ErrorMode::Replacement => repair_by(input, text, &Replaced),
+        ErrorMode::Fatal | ErrorMode::Replacement => repair_by(input, text, &WithReplacement),
         ErrorMode::Skip => repair_by(input, text, &Skipped),
-        ErrorMode::Escape => repair_by(input, text, &ByTable(&EVERY_ESCAPE)),
-        ErrorMode::Latin1 => repair_by(input, text, &ByTable(&EVERY_LATIN1)),
-        ErrorMode::Windows1252 => repair_by(input, text, &ByTable(&EVERY_WINDOWS_1252)),
+        ErrorMode::Escape => repair_by(input, text, &EachByte(ShortText::escape)),
+        ErrorMode::Latin1 => repair_by(input, text, &EachByte(ShortText::from_latin1)),
+        ErrorMode::Windows1252 => {
+            repair_by(input, text, &EachByte(|byte| EVERY_WINDOWS_1252[usize::from(byte)]))
+        }
     }
 }
 
@@ -217,8 +219,15 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             clean_blocks: PATIENCE,
             patience: PATIENCE,
         };
-        while state.read - state.last_error <= FAR && state.make_room(text) {
-            let mut out = TextOutput::new(text, BATCH);
+        while state.read - state.last_error <= FAR {
+            let Some(mut out) = TextOutput::new(text, BATCH) else {
+                // The text of a short rest may fit.
+                if input.len() - state.read < 2 * BATCH {
+                    break;
+                }
+                text.reserve(RESERVE);
+                continue;
+            };
             if state.take_block(&mut out) || state.take_clean(&mut out) {
                 continue;
             }
@@ -227,18 +236,6 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             }
         }
         Repaired { read: state.read, errors: state.errors, first: state.first }
-    }
-
-    /// Reserves capacity for a batch, unless the remaining input is so short that its text may fit.
-    #[inline(always)]
-    fn make_room(&self, text: &mut String) -> bool {
-        if text.capacity() - text.len() < RESERVE {
-            if self.input.len() - self.read < 2 * BATCH {
-                return false;
-            }
-            text.reserve(RESERVE);
-        }
-        true
     }
 
     /// If errors are frequent: decodes a block that the kernel has separated into text and errors.
@@ -363,13 +360,10 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
 }
 
 /// U+FFFD for each ill-formed part.
-struct Replaced;
+struct WithReplacement;
 
-impl Repairs for Replaced {
-    #[inline(always)]
-    fn count(&self, _: usize) -> usize {
-        1
-    }
+impl Repairs for WithReplacement {
+    const REPLACED: Replaced = Replaced::Part;
 
     #[inline(always)]
     fn repair(&self, _: u8) -> ShortText {
@@ -381,10 +375,7 @@ impl Repairs for Replaced {
 struct Skipped;
 
 impl Repairs for Skipped {
-    #[inline(always)]
-    fn count(&self, _: usize) -> usize {
-        0
-    }
+    const REPLACED: Replaced = Replaced::Nothing;
 
     #[inline(always)]
     fn repair(&self, _: u8) -> ShortText {
@@ -392,17 +383,17 @@ impl Repairs for Skipped {
     }
 }
 
-/// A table entry for each byte of an ill-formed part.
-struct ByTable(&'static [ShortText; 256]);
+/// A text for each byte of an ill-formed part.
+///
+/// Each function has a loop of its own. (So the length of an escape is a constant, and the next store does not
+/// wait for it. Rows `escape` of `benches/scenarios/damaged.rs`.)
+struct EachByte<F>(F);
 
-impl Repairs for ByTable {
-    #[inline(always)]
-    fn count(&self, len: usize) -> usize {
-        len
-    }
+impl<F: Fn(u8) -> ShortText> Repairs for EachByte<F> {
+    const REPLACED: Replaced = Replaced::EachByte;
 
     #[inline(always)]
     fn repair(&self, byte: u8) -> ShortText {
-        self.0[usize::from(byte)]
+        (self.0)(byte)
     }
 }
