@@ -35,6 +35,7 @@
 //! unsafe code elsewhere.
 
 use core::fmt;
+use core::mem;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 /// Whether the machine has all of these features. With `std` the machine is queried, otherwise the
@@ -93,6 +94,7 @@ pub use validated::{ErrorLen, Validated};
 pub struct Kernel(Tier);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
 enum Tier {
     Scalar,
     #[cfg(target_arch = "x86_64")]
@@ -164,25 +166,16 @@ impl Tier {
             Self::Simd128 => "simd128",
         }
     }
-
-    /// The tier at this index of `ALL`.
-    #[inline]
-    const fn from_number(number: u8) -> Option<Self> {
-        // A loop over a constant: it compiles to comparisons, without a memory access.
-        let mut at = 0;
-        while at < Self::ALL.len() {
-            if Self::ALL[at] as u8 == number {
-                return Some(Self::ALL[at]);
-            }
-            at += 1;
-        }
-        None
-    }
 }
 
-/// The index of the tier that [`Kernel::detect`] returns; out of range before its first call. Every
-/// thread detects the same tier, so a race is harmless.
-static DETECTED: AtomicU8 = AtomicU8::new(u8::MAX);
+/// The tier that [`Kernel::detect`] returns, as a number; `UNDETECTED` before its first call. Every thread
+/// detects the same tier, so a race is harmless.
+///
+/// Invariant: only `set_detected` changes it.
+static DETECTED: AtomicU8 = AtomicU8::new(UNDETECTED);
+
+/// Not the number of a tier.
+const UNDETECTED: u8 = u8::MAX;
 
 impl Kernel {
     /// The reference kernel. It is the fastest for a few bytes.
@@ -191,6 +184,9 @@ impl Kernel {
     /// Returns the fastest kernel that this machine can run. The first call caches it.
     ///
     /// Without `std` the machine is not queried: the target features of the build decide.
+    ///
+    /// It is a load and a comparison. (A range check of the number cost a nanosecond for each call: rows
+    /// `verdict/*/64` of `benches/scenarios/stream.rs`.)
     ///
     /// # Examples
     ///
@@ -201,10 +197,12 @@ impl Kernel {
     /// ```
     #[inline]
     pub fn detect() -> Self {
-        match Tier::from_number(DETECTED.load(Ordering::Relaxed)) {
-            Some(tier) => Self(tier),
-            None => Self::find_best(),
+        let number = DETECTED.load(Ordering::Relaxed);
+        if number == UNDETECTED {
+            return Self::find_best();
         }
+        // SAFETY: by the invariant of `DETECTED`, `number` is the number of a tier.
+        Self(unsafe { mem::transmute::<u8, Tier>(number) })
     }
 
     /// Makes [`detect`](Self::detect) return this kernel from now on, in all threads. For benches.
