@@ -29,11 +29,19 @@ pub struct Strictness {
     refused: u8,
 }
 
-const NONCHARACTERS: u8 = 1;
-const NUL: u8 = 2;
-const CONTROLS: u8 = 4;
+const NUL: u8 = 1;
+/// U+0001 to U+001F, except HT, LF and CR.
+const C0: u8 = 2;
 /// HT, LF, CR.
-const WHITESPACE: u8 = 8;
+const WHITESPACE: u8 = 4;
+/// DEL, and U+0080 to U+009F.
+const C1: u8 = 8;
+/// U+FFFE and U+FFFF.
+const BMP_END: u8 = 16;
+/// The other noncharacters: U+FDD0 to U+FDEF, and the last two code points of the planes from 1.
+const OTHER_NONCHARACTERS: u8 = 32;
+const NONCHARACTERS: u8 = BMP_END | OTHER_NONCHARACTERS;
+const CONTROLS: u8 = C0 | C1;
 const ALL_CONTROLS: u8 = CONTROLS | WHITESPACE;
 
 impl Strictness {
@@ -66,6 +74,61 @@ impl Strictness {
     #[must_use]
     pub const fn mqtt() -> Self {
         Self::new().refuse_nul().refuse_controls().refuse_noncharacters()
+    }
+
+    /// Returns the Unicode Scalars of RFC 9839, section 4.1: all code points except surrogates. These are the
+    /// characters that UTF-8 encodes, so nothing is rejected. The same as [`new`](Self::new), for code that names the
+    /// subset that its specification names.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Strictness;
+    ///
+    /// assert_eq!(Strictness::unicode_scalars(), Strictness::new());
+    /// ```
+    #[must_use]
+    pub const fn unicode_scalars() -> Self {
+        Self::new()
+    }
+
+    /// Returns the XML Characters of RFC 9839, section 4.2 (`Char` in XML 1.0, section 2.2): rejects NUL, the C0
+    /// controls except HT, LF and CR, and the noncharacters U+FFFE and U+FFFF. DEL, the C1 controls and all other
+    /// noncharacters are accepted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Strictness, Utf8ErrorKind, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_strictness(Strictness::xml_characters());
+    /// let verdict = |text: &str| Utf8Validator::new().with_options(options).push(text.as_bytes());
+    /// assert!(verdict("<p>\t\u{7F}\u{85}\u{1FFFE}</p>\r\n").is_ok());
+    /// assert_eq!(verdict("\u{B}").unwrap_err().kind(), Utf8ErrorKind::Forbidden);
+    /// assert_eq!(verdict("\u{FFFE}").unwrap_err().kind(), Utf8ErrorKind::Noncharacter);
+    /// ```
+    #[must_use]
+    pub const fn xml_characters() -> Self {
+        Self { refused: NUL | C0 | BMP_END }
+    }
+
+    /// Returns the Unicode Assignables of RFC 9839, section 4.3: rejects NUL, the C0 controls except HT, LF and CR,
+    /// DEL, the C1 controls and all noncharacters. The RFC recommends this subset for new protocols and formats.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
+    ///
+    /// let options = Utf8Options::new().with_strictness(Strictness::unicode_assignables());
+    /// let verdict = |text: &str| Utf8Validator::new().with_options(options).push(text.as_bytes());
+    /// assert!(verdict("a\tb\r\n\u{A0}\u{E000}").is_ok()); // private use and unassigned ones too
+    /// assert!(verdict("\u{85}").is_err());
+    /// assert!(verdict("\u{1FFFE}").is_err());
+    /// ```
+    #[must_use]
+    pub const fn unicode_assignables() -> Self {
+        Self::new().refuse_nul().refuse_controls_except_whitespace().refuse_noncharacters()
     }
 
     /// Rejects noncharacters: U+FDD0 to U+FDEF, and the last two code points of each plane (Unicode,
@@ -165,13 +228,13 @@ impl Strictness {
         let (class, len, kind) = match *bytes {
             [0, ..] => (NUL, 1, Utf8ErrorKind::Forbidden),
             [b'\t' | b'\n' | b'\r', ..] => (WHITESPACE, 1, Utf8ErrorKind::Forbidden),
-            [0x01..=0x1F | 0x7F, ..] => (CONTROLS, 1, Utf8ErrorKind::Forbidden),
-            [0xC2, 0x80..=0x9F, ..] => (CONTROLS, 2, Utf8ErrorKind::Forbidden),
-            [0xEF, 0xB7, 0x90..=0xAF, ..] | [0xEF, 0xBF, 0xBE | 0xBF, ..] => {
-                (NONCHARACTERS, 3, Utf8ErrorKind::Noncharacter)
-            }
+            [0x01..=0x1F, ..] => (C0, 1, Utf8ErrorKind::Forbidden),
+            [0x7F, ..] => (C1, 1, Utf8ErrorKind::Forbidden),
+            [0xC2, 0x80..=0x9F, ..] => (C1, 2, Utf8ErrorKind::Forbidden),
+            [0xEF, 0xBF, 0xBE | 0xBF, ..] => (BMP_END, 3, Utf8ErrorKind::Noncharacter),
+            [0xEF, 0xB7, 0x90..=0xAF, ..] => (OTHER_NONCHARACTERS, 3, Utf8ErrorKind::Noncharacter),
             [0xF0..=0xF4, 0x8F | 0x9F | 0xAF | 0xBF, 0xBF, 0xBE | 0xBF, ..] => {
-                (NONCHARACTERS, 4, Utf8ErrorKind::Noncharacter)
+                (OTHER_NONCHARACTERS, 4, Utf8ErrorKind::Noncharacter)
             }
             _ => return None,
         };
@@ -181,17 +244,37 @@ impl Strictness {
 
 impl fmt::Debug for Strictness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = [
-            (NONCHARACTERS, "noncharacters"),
-            (NUL, "nul"),
-            (CONTROLS, "controls"),
-            (WHITESPACE, "whitespace"),
-        ];
-        let refused = names.iter().filter(|(class, _)| self.refused & class != 0);
         f.write_str("Strictness ")?;
-        f.debug_set().entries(refused.map(|(_, name)| name)).finish()
+        f.debug_set().entries(self.classes()).finish()
     }
 }
+
+impl Strictness {
+    /// Returns the names of the rejected classes: the largest that are rejected as a whole.
+    pub(crate) fn classes(self) -> impl Iterator<Item = &'static str> {
+        let rejected = CLASSES.iter().filter(move |(class, _)| self.refused & class == *class);
+        rejected.filter(move |(class, _)| !self.has_larger(*class)).map(|(_, name)| *name)
+    }
+
+    /// Whether a class that contains `class` and more is rejected.
+    fn has_larger(self, class: u8) -> bool {
+        CLASSES.iter().any(|&(larger, _)| {
+            larger != class && larger & class == class && self.refused & larger == larger
+        })
+    }
+}
+
+/// The names of the classes.
+const CLASSES: [(u8, &str); 8] = [
+    (NONCHARACTERS, "noncharacters"),
+    (BMP_END, "U+FFFE and U+FFFF"),
+    (OTHER_NONCHARACTERS, "other noncharacters"),
+    (NUL, "nul"),
+    (CONTROLS, "controls"),
+    (C0, "C0 controls"),
+    (C1, "DEL and C1 controls"),
+    (WHITESPACE, "whitespace"),
+];
 
 /// The first bytes of characters that can be rejected.
 static SUSPECT: [bool; 256] = {
