@@ -22,9 +22,10 @@ use crate::lines::{Delimiter, Line, LineError};
 /// Lines are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, an invalid line yields one
 /// [`LineError`], from the call that delivers the deciding byte. The rest of that line is skipped: it is
 /// neither validated nor counted. The next line is unaffected. The other modes repair ill-formed parts and
-/// keep every line, except those that are too long. A repaired line does not report its errors: if you need the
-/// text and the offsets, use [`Utf8ChunksCodec`](crate::codec::Utf8ChunksCodec), as in
-/// [the guide](crate::guide::sockets). An error is an item, so `FramedRead` continues after it.
+/// keep every line, except those that are too long. A repaired line reports the number of its errors and the offset
+/// of the first ([`Line::error_count`]). If you need all of them, use
+/// [`Utf8ChunksCodec`](crate::codec::Utf8ChunksCodec), as in [the guide](crate::guide::sockets). An error is an
+/// item, so `FramedRead` continues after it.
 ///
 /// A line has at most 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) unless
 /// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they arrive,
@@ -349,12 +350,22 @@ impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
 
 impl LegacyLines for Option<Box<LineFallback>> {
     fn is_some(&self) -> bool {
-        self.is_some()
+        self.as_ref().is_some_and(|fallback| !fallback.is_declared_utf8())
     }
 
     #[inline]
     fn has_turned(&self) -> bool {
         self.as_ref().is_some_and(|fallback| fallback.has_turned())
+    }
+
+    fn awaits_bom(&self) -> bool {
+        self.as_ref().is_some_and(|fallback| fallback.awaits_bom())
+    }
+
+    fn decide(&mut self, position: u64, bom_seen: bool) {
+        if let Some(fallback) = self {
+            fallback.decide(position, bom_seen);
+        }
     }
 
     fn turn(&mut self, position: u64, at: usize) -> Option<usize> {

@@ -1,5 +1,7 @@
 //! The scanner, the centre of the crate: what do the next bytes of a stream mean?
 
+#[cfg(any(feature = "alloc", test))]
+use crate::core::bom::BomPolicy;
 use crate::core::bom::{Opening, Start};
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::options::Utf8Options;
@@ -74,6 +76,18 @@ impl Scanner {
     /// Returns the offset of the next byte to pass.
     pub(crate) const fn position(&self) -> u64 {
         self.position
+    }
+
+    /// Removes a BOM, whatever the policy, if the stream can still begin with one.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn expect_bom(&mut self) {
+        *self = self.with_options(self.options.with_bom(BomPolicy::Strip));
+    }
+
+    /// Whether neither a BOM nor a mid-stream start is expected.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn is_started(&self) -> bool {
+        self.start.is_over()
     }
 
     pub(crate) const fn bom_seen(&self) -> bool {
@@ -366,7 +380,7 @@ impl Scanner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BomPolicy, Strictness};
+    use crate::Strictness;
 
     /// Scanners that are not plain.
     fn busy() -> [Scanner; 2] {

@@ -22,6 +22,18 @@ use crate::core::error::Utf8Error;
 /// assert_eq!(line.to_uppercase(), "TWO"); // a line is a `str`
 /// assert_eq!((line.number, line.offset, line.end), (2, 5, LineEnd::Stream));
 /// ```
+///
+/// A repaired line reports its errors:
+///
+/// ```
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::io::Utf8Reader;
+///
+/// let reader = Utf8Reader::new(&b"fine\ncaf\xE9 \xFF\n"[..]).with_error_mode(ErrorMode::Escape);
+/// let line = reader.into_lines().nth(1).unwrap().unwrap();
+/// assert_eq!(line, r"caf\xe9 \xff");
+/// assert_eq!((line.error_count, line.first_error_offset), (2, Some(8)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Line {
@@ -33,6 +45,12 @@ pub struct Line {
     pub offset: u64,
     /// What ended the line.
     pub end: LineEnd,
+    /// The number of errors in the line that were repaired, like the decoder's `error_count()`. 0 in
+    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), and for lines of text. In a line that a
+    /// [`Fallback`](crate::fallback::Fallback) decodes as a whole, only the first ill-formed part counts.
+    pub error_count: u64,
+    /// The offset in the stream of the first of these errors, in bytes.
+    pub first_error_offset: Option<u64>,
 }
 
 /// What ends a [`Line`].
@@ -80,6 +98,36 @@ impl PartialEq<str> for Line {
 
 impl PartialEq<&str> for Line {
     fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<String> for Line {
+    fn eq(&self, other: &String) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<ByteString> for Line {
+    fn eq(&self, other: &ByteString) -> bool {
+        self.text == *other
+    }
+}
+
+impl PartialEq<Line> for str {
+    fn eq(&self, other: &Line) -> bool {
+        *self == **other
+    }
+}
+
+impl PartialEq<Line> for &str {
+    fn eq(&self, other: &Line) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<Line> for String {
+    fn eq(&self, other: &Line) -> bool {
         **self == **other
     }
 }

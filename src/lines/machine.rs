@@ -53,6 +53,12 @@ pub(crate) trait LegacyLines {
     /// Whether everything from here on is in the legacy encoding.
     fn has_turned(&self) -> bool;
 
+    /// Whether a BOM decides the encoding of the stream, which has not begun.
+    fn awaits_bom(&self) -> bool;
+
+    /// Records that the stream begins at `position`, with or without a BOM.
+    fn decide(&mut self, position: u64, bom_seen: bool);
+
     /// Records that the line at `position` is ill-formed at its byte `at`. If more of the line than the ill-formed
     /// part is in the legacy encoding, returns the index of the first such byte.
     fn turn(&mut self, position: u64, at: usize) -> Option<usize>;
@@ -99,8 +105,9 @@ struct OpenLine {
     looked: Looked,
     /// The number of bytes that have been validated. Their errors have been counted.
     checked: usize,
-    /// The number of errors in these bytes.
+    /// The number of errors in these bytes, and the offset of the first.
     errors: u64,
+    first_error_offset: Option<u64>,
     /// The index from which on the line is in a legacy encoding, if it is.
     legacy: Option<usize>,
 }
@@ -254,7 +261,7 @@ impl<L: LegacyLines> LineMachine<L> {
     /// scanner is plain.
     #[inline]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
-        if self.legacy.has_turned() {
+        if self.legacy.has_turned() || self.legacy.awaits_bom() {
             return None;
         }
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
@@ -284,7 +291,14 @@ impl<L: LegacyLines> LineMachine<L> {
         let after_cr = delimiter.takes_lf_after(src[delimiter_len - 1]);
         self.state = State::Start { after_cr };
         src.advance(delimiter_len);
-        let line = Line { text, number: self.number, offset, end: LineEnd::Delimiter };
+        let line = Line {
+            text,
+            number: self.number,
+            offset,
+            end: LineEnd::Delimiter,
+            error_count: 0,
+            first_error_offset: None,
+        };
         self.number += 1;
         Some(line)
     }
@@ -305,12 +319,14 @@ impl<L: LegacyLines> LineMachine<L> {
                         Opening::Silent(len) => {
                             self.decoder.step(&src[..len]);
                             src.advance(len);
+                            self.decide(&mut line);
                             self.open_line();
                         }
                         Opening::Hold if start.may_skip() && matches!(next, Next::More) => {
                             return None;
                         }
                         opening => {
+                            self.decide(&mut line);
                             if let Opening::Error(error) = opening {
                                 // A forbidden BOM is content, even if the delimiter contains it.
                                 line.looked = line.looked.beyond(error.bytes().len());
@@ -384,6 +400,20 @@ impl<L: LegacyLines> LineMachine<L> {
         line.looked = Looked { decided: content, seen: src.len() };
         self.state = State::Line(line);
         None
+    }
+
+    /// If a BOM decides the encoding, decides it at the start of `line`, the first.
+    fn decide(&mut self, line: &mut OpenLine) {
+        if !self.legacy.awaits_bom() {
+            return;
+        }
+        let bom_seen = self.decoder.bom_seen();
+        self.legacy.decide(self.decoder.position(), bom_seen);
+        if !bom_seen {
+            self.decoder.close_start();
+            line.start = self.decoder.scanner();
+            line.legacy = Some(0);
+        }
     }
 
     /// Whether the errors of `line` can be counted while they are repaired: none has been counted, and the mode
@@ -461,6 +491,7 @@ impl<L: LegacyLines> LineMachine<L> {
             line.checked += error.bytes().len();
             self.decoder.note(error);
             line.errors += 1;
+            line.first_error_offset.get_or_insert(error.valid_up_to());
             if self.legacy.is_some() && error.kind().is_ill_formed() {
                 line.legacy = self.legacy.turn(line.start.position(), at);
                 if line.legacy.is_some() {
@@ -493,15 +524,20 @@ impl<L: LegacyLines> LineMachine<L> {
     /// Like [`take_checked`](Self::take_checked), and counts the errors.
     fn take_repaired(
         &mut self,
-        line: OpenLine,
+        mut line: OpenLine,
         src: &mut BytesMut,
         content: usize,
         len: usize,
         next: Next,
     ) -> Result<Line, LineError> {
         let mut bytes = src.split_to(content);
-        self.decoder.continue_from(line.start);
-        let text = repair(self.mode, &mut self.decoder, &mut bytes, next);
+        let mut decoder = Utf8Decoder::at(line.start);
+        let text = repair(self.mode, &mut decoder, &mut bytes, next);
+        let first = decoder.first_error();
+        line.errors = decoder.error_count();
+        line.first_error_offset = first.map(|error| error.valid_up_to());
+        self.decoder.continue_from(decoder.scanner());
+        self.decoder.add_errors(line.errors, first);
         self.end_repaired(line, src, text, content, len)
     }
 
@@ -563,7 +599,14 @@ impl<L: LegacyLines> LineMachine<L> {
     }
 
     fn line(&self, line: OpenLine, text: ByteString, end: LineEnd) -> Line {
-        Line { text, number: self.number, offset: line.start.position(), end }
+        Line {
+            text,
+            number: self.number,
+            offset: line.start.position(),
+            end,
+            error_count: line.errors,
+            first_error_offset: line.first_error_offset,
+        }
     }
 
     fn line_error(&self, start: Scanner, kind: LineErrorKind) -> LineError {
@@ -572,10 +615,19 @@ impl<L: LegacyLines> LineMachine<L> {
 
     /// Opens the line that begins at the front of the buffer.
     fn open_line(&mut self) {
+        if self.legacy.awaits_bom() {
+            self.decoder.expect_bom();
+        }
         let legacy = self.legacy.has_turned().then_some(0);
         let start = self.decoder.scanner();
-        let looked = Looked::NOTHING;
-        self.state = State::Line(OpenLine { start, looked, checked: 0, errors: 0, legacy });
+        self.state = State::Line(OpenLine {
+            start,
+            looked: Looked::NOTHING,
+            checked: 0,
+            errors: 0,
+            first_error_offset: None,
+            legacy,
+        });
     }
 
     /// Ends the line, and drops `len` bytes of `src`. The last of them is the last of its delimiter.
@@ -634,6 +686,12 @@ impl LegacyLines for NoLegacy {
     fn has_turned(&self) -> bool {
         false
     }
+
+    fn awaits_bom(&self) -> bool {
+        false
+    }
+
+    fn decide(&mut self, _position: u64, _bom_seen: bool) {}
 
     fn turn(&mut self, _position: u64, _at: usize) -> Option<usize> {
         None

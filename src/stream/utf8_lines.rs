@@ -27,7 +27,8 @@ pin_project! {
     /// with the options and the error mode of that stream or reader. In
     /// [`Fatal`](crate::ErrorMode::Fatal) mode, the default, an invalid line yields one error as
     /// soon as the problem is known, and the next line is unaffected. The other modes repair
-    /// ill-formed parts and keep every line, except lines that are too long.
+    /// ill-formed parts and keep every line, except lines that are too long; each line has the
+    /// number of its errors and the offset of the first.
     ///
     /// It buffers the incomplete line: at most 65,536 bytes (64 KiB) unless
     /// [`with_max_length`](Self::with_max_length) sets another limit, the delimiter, and one chunk.

@@ -69,6 +69,27 @@ fn syslog_msg_with_a_bom_is_utf_8_and_without_one_is_octets() {
     assert_eq!(verdict(msg, &[BOM, b"\0\x07\n"].concat()), Ok(()));
 }
 
+#[cfg(feature = "alloc")]
+#[test]
+fn syslog_msg_is_legacy_text_unless_a_bom_declares_it_as_utf_8() {
+    use utf8_codec::ErrorMode;
+    use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+
+    let read = |msg: &[u8]| {
+        let fallback = Fallback::without_bom(LegacyEncoding::latin1());
+        let (mut decoder, mut text) = (FallbackDecoder::new(fallback), String::new());
+        for byte in msg {
+            let _done = decoder.push_to_string(&[*byte], ErrorMode::Escape, &mut text);
+        }
+        decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
+        (text, decoder.bom_seen())
+    };
+    assert_eq!(read(&[BOM, "café".as_bytes()].concat()), ("café".into(), true));
+    assert_eq!(read(&[BOM, OVERLONG_SLASH].concat()), (r"\xc0\xaf".into(), true));
+    assert_eq!(read(LATIN_1), ("café!".into(), false));
+    assert_eq!(read("é".as_bytes()), ("Ã©".into(), false));
+}
+
 #[test]
 fn syslog_param_value_is_utf_8_with_controls() {
     assert_eq!(verdict(DEFAULT, "é\0\u{1B}\u{85}".as_bytes()), Ok(()));
@@ -81,6 +102,14 @@ fn xmpp_rejects_other_encodings_than_utf_8() {
     assert_eq!(verdict(DEFAULT, "<stream>café</stream>".as_bytes()), Ok(()));
     assert_eq!(verdict(DEFAULT, LATIN_1), Err(Utf8ErrorKind::Truncated));
     assert_eq!(verdict(DEFAULT, b"\xFF\xFE<\0"), Err(Utf8ErrorKind::InvalidByte));
+}
+
+#[test]
+fn xmpp_streams_contain_xml_characters_only() {
+    let options = DEFAULT.with_strictness(Strictness::xml_characters());
+    assert_eq!(verdict(options, "<body>\u{85}\t\u{FDD0}</body>".as_bytes()), Ok(()));
+    assert_eq!(verdict(options, b"<body>\x08</body>"), Err(Utf8ErrorKind::Forbidden));
+    assert_eq!(verdict(options, "\u{FFFF}".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
 }
 
 #[test]
@@ -120,38 +149,58 @@ fn cbor_chunks_of_a_text_string_are_complete_by_themselves() {
     assert!(!validator.is_complete());
 }
 
-#[test]
-fn rfc_9839_unicode_scalars_are_what_the_default_accepts() {
-    assert!(('\0'..=char::MAX).all(|c| accepts(DEFAULT, c)));
-    assert_eq!(verdict(DEFAULT, SURROGATE), Err(Utf8ErrorKind::Surrogate));
-}
+type Subset = (Strictness, fn(char) -> bool);
+
+/// The subsets of RFC 9839, as the ABNF of sections 4.1 to 4.3.
+const SUBSETS: [Subset; 3] = [
+    (Strictness::unicode_scalars(), |_| true),
+    (
+        Strictness::xml_characters(),
+        |c| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..),
+    ),
+    (Strictness::unicode_assignables(), |c| {
+        matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{A0}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}')
+            || (c > '\u{FFFF}' && u32::from(c) % 0x1_0000 <= 0xFFFD)
+    }),
+];
 
 #[test]
-fn rfc_9839_unicode_assignables_are_three_settings_together() {
-    let strictness =
-        Strictness::new().refuse_nul().refuse_controls_except_whitespace().refuse_noncharacters();
-    let options = DEFAULT.with_strictness(strictness);
-    for c in '\0'..=char::MAX {
-        let assignable = match c {
-            '\t' | '\n' | '\r' => true,
-            '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' => false,
-            '\u{FDD0}'..='\u{FDEF}' => false,
-            _ => u32::from(c) & 0xFFFE != 0xFFFE,
-        };
-        assert_eq!(accepts(options, c), assignable, "{c:?}");
+fn rfc_9839_subsets_accept_exactly_their_characters() {
+    for (strictness, is_accepted) in SUBSETS {
+        let options = DEFAULT.with_strictness(strictness);
+        for c in '\0'..=char::MAX {
+            assert_eq!(accepts(options, c), is_accepted(c), "{c:?}, {strictness:?}");
+        }
+        assert_eq!(verdict(options, SURROGATE), Err(Utf8ErrorKind::Surrogate));
     }
+    let names = SUBSETS.map(|(strictness, _)| format!("{strictness:?}"));
+    assert_eq!(names[1], r#"Strictness {"U+FFFE and U+FFFF", "nul", "C0 controls"}"#);
+    assert_eq!(names[2], r#"Strictness {"noncharacters", "nul", "controls"}"#);
 }
 
 #[test]
-fn rfc_9839_xml_characters_have_no_setting_but_a_stricter_one() {
-    let strictness =
-        Strictness::new().refuse_nul().refuse_controls_except_whitespace().refuse_noncharacters();
-    let options = DEFAULT.with_strictness(strictness);
-    let is_xml = |c| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..);
-    let wrongly_rejected = |c: &char| is_xml(*c) && !accepts(options, *c);
-    assert!(('\0'..=char::MAX).all(|c| is_xml(c) || !accepts(options, c)));
-    // DEL and C1 controls, U+FDD0 to U+FDEF, the ends of sixteen planes.
-    assert_eq!(('\0'..=char::MAX).filter(wrongly_rejected).count(), 33 + 32 + 32);
+fn rfc_9839_subsets_reject_the_same_characters_of_a_long_text_at_any_split() {
+    let text: String = ('\0'..=char::MAX).collect();
+    for (strictness, is_accepted) in SUBSETS {
+        let options = DEFAULT.with_strictness(strictness);
+        let rejected = text.char_indices().filter(|(_, c)| !is_accepted(*c));
+        let expected: Vec<_> = rejected.map(|(at, c)| (at as u64, c.len_utf8())).collect();
+        for size in [1, 3, 64, 1000, text.len()] {
+            let mut decoder = utf8_codec::Utf8Decoder::new().with_options(options);
+            let (mut kept, mut errors) = (0, Vec::new());
+            for chunk in text.as_bytes().chunks(size) {
+                for piece in decoder.push(chunk) {
+                    match piece {
+                        Ok(text) => kept += text.len(),
+                        Err(error) => errors.push((error.valid_up_to(), error.bytes().len())),
+                    }
+                }
+            }
+            assert_eq!(errors, expected, "{strictness:?} by {size}");
+            let rejected: usize = expected.iter().map(|(_, len)| len).sum();
+            assert_eq!(kept + rejected, text.len());
+        }
+    }
 }
 
 #[test]
@@ -207,6 +256,36 @@ mod text {
     fn whatwg_utf_8_decode_without_bom_or_fail_fails() {
         assert_eq!(decode(DEFAULT, ErrorMode::Fatal, b"\xEF\xBB\xBFa"), Some("\u{FEFF}a".into()));
         assert_eq!(decode(DEFAULT, ErrorMode::Fatal, b"a\xFF"), None);
+    }
+
+    #[test]
+    fn rfc_9839_subsets_are_repaired_and_checked_in_legacy_text() {
+        let all: String = ('\0'..=char::MAX).collect();
+        for (strictness, is_accepted) in super::SUBSETS {
+            let options = DEFAULT.with_strictness(strictness);
+            // The last two modes never write a rejected character.
+            for mode in [ErrorMode::Skip, ErrorMode::Latin1] {
+                let repair = if mode == ErrorMode::Skip { "" } else { "\u{FFFD}" };
+                let mut expected = String::new();
+                for c in all.chars() {
+                    match is_accepted(c) {
+                        true => expected.push(c),
+                        false => expected.push_str(repair),
+                    }
+                }
+                assert!(decode(options, mode, all.as_bytes()) == Some(expected), "{strictness:?}");
+            }
+            let fallback = utf8_codec::fallback::Fallback::without_bom(
+                utf8_codec::fallback::LegacyEncoding::latin1(),
+            );
+            for byte in 0..=0x7F {
+                let mut decoder =
+                    utf8_codec::fallback::FallbackDecoder::new(fallback).with_options(options);
+                let mut text = String::new();
+                let _done = decoder.push_to_string(&[byte], ErrorMode::Skip, &mut text);
+                assert_eq!(text.len(), usize::from(is_accepted(char::from(byte))), "{byte:02x}");
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `Utf8LinesCodec`: lines.
 
+use utf8_codec::fallback::{Fallback, LegacyEncoding};
+
 use super::*;
 
 // ---- scripts --------------------------------------------------------------------------------
@@ -883,4 +885,65 @@ async fn a_dropped_read_loses_no_data() {
         peer.write_all(&[byte]).await.unwrap();
     }
     assert_eq!(lines.next().await.unwrap().unwrap().unwrap().text, "größe");
+}
+
+#[test]
+fn a_repaired_line_counts_its_errors_at_any_split() {
+    let input = b"\xEF\xBB\xBFok\n\xFFa\xE2\x82\r\nclean\n\xE2\x82\n\xC0\xAF\xED\xA0b\nend\xF0\x9F";
+    let expected =
+        [(0, None), (2, Some(6)), (0, None), (1, Some(18)), (4, Some(21)), (1, Some(30))];
+    let modes = [ErrorMode::Replacement, ErrorMode::Skip, ErrorMode::Escape, ErrorMode::Latin1];
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let strict = options.with_strictness(Strictness::new().refuse_controls());
+    for cuts in every_cut(input.len()) {
+        for mode in modes {
+            for options in [options, strict] {
+                let codec = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
+                let (found, errors, first) = errors_of_lines(codec, input, &cuts);
+                assert_eq!(found, expected, "{mode:?} {cuts:?}");
+                assert_eq!((errors, first), (8, Some(6)), "{mode:?} {cuts:?}");
+            }
+        }
+        let fatal = Utf8LinesCodec::new().with_options(options);
+        let (found, ..) = errors_of_lines(fatal, input, &cuts);
+        assert_eq!(found, [(0, None), (0, None)], "only the clean lines are left, {cuts:?}");
+
+        // A line that falls back as a whole has one error, and each part that falls back alone is one.
+        let latin1 = LegacyEncoding::latin1();
+        let line =
+            Utf8LinesCodec::new().with_options(options).with_fallback(Fallback::line(latin1));
+        let (found, ..) = errors_of_lines(line, input, &cuts);
+        let firsts: Vec<_> = expected.map(|(errors, first)| (errors.min(1), first)).into();
+        assert_eq!(found, firsts, "{cuts:?}");
+        let part =
+            Utf8LinesCodec::new().with_options(options).with_fallback(Fallback::part(latin1));
+        assert_eq!(errors_of_lines(part, input, &cuts).0, expected, "{cuts:?}");
+    }
+    let missing = Utf8Options::new().with_bom(BomPolicy::Require);
+    let codec = Utf8LinesCodec::new().with_options(missing).with_error_mode(ErrorMode::Skip);
+    assert_eq!(errors_of_lines(codec, b"a\n\xFF\n", &[]).0, [(1, Some(0)), (1, Some(2))]);
+}
+
+/// A number of errors, and the offset of the first.
+type Counted = (u64, Option<u64>);
+
+/// The errors of each line; and those of the decoder.
+fn errors_of_lines(
+    mut codec: Utf8LinesCodec,
+    input: &[u8],
+    cuts: &[usize],
+) -> (Vec<Counted>, u64, Option<u64>) {
+    let (mut buffer, mut found) = (BytesMut::new(), Vec::new());
+    let mut report = |item: Option<Result<Line, LineError>>| {
+        let is_some = item.is_some();
+        found.extend(item.and_then(Result::ok).map(|l| (l.error_count, l.first_error_offset)));
+        is_some
+    };
+    for (from, to) in support::chunks(input.len(), cuts) {
+        buffer.extend_from_slice(&input[from..to]);
+        while report(codec.decode(&mut buffer).unwrap()) {}
+    }
+    while report(codec.decode_eof(&mut buffer).unwrap()) {}
+    let first = codec.decoder().first_error().map(|error| error.valid_up_to());
+    (found, codec.decoder().error_count(), first)
 }

@@ -4,12 +4,13 @@ use tokio_util::codec::Decoder;
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{Fallback, LegacyEncoding};
 use utf8_codec::lines::{Delimiter, LineErrorKind};
-use utf8_codec::{ErrorMode, Strictness, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
 use crate::model::{EXTENTS, Extent, latin1, lines, model, model_lines, run};
 use crate::{cut, cuts, inputs};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 proptest! {
     #[test]
@@ -25,13 +26,29 @@ proptest! {
 
     #[test]
     fn the_lines_codec_equals_the_model(bytes in inputs(), lens in cuts()) {
-        for extent in [Extent::Part, Extent::Line(usize::MAX), Extent::Rest] {
+        let decided = Some(Extent::WithoutBom).filter(|_| !bytes.starts_with(BOM));
+        let extents = [Extent::Part, Extent::Line(usize::MAX), Extent::Rest];
+        for extent in extents.into_iter().chain(decided) {
             let codec = || Utf8LinesCodec::new().with_fallback(extent.fallback(LATIN1));
             let expected = model_lines(&bytes, extent, latin1);
             let whole = lines(&mut codec(), [&bytes[..]]);
             prop_assert_eq!(&whole.0, &expected, "{:?}", extent);
             prop_assert_eq!(&lines(&mut codec(), bytes.chunks(1)), &whole, "{:?}", extent);
             prop_assert_eq!(&lines(&mut codec(), cut(&bytes, &lens)), &whole, "{:?}", extent);
+        }
+    }
+
+    #[test]
+    fn lines_after_a_bom_that_decides_are_those_without_a_fallback(bytes in inputs(), lens in cuts()) {
+        let bytes = [BOM, &bytes].concat();
+        for mode in [ErrorMode::Fatal, ErrorMode::Escape] {
+            let plain = Utf8LinesCodec::new().with_error_mode(mode);
+            let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+            let expected = lines(&mut plain.clone().with_options(strip), [&bytes[..]]);
+            let codec = || plain.clone().with_fallback(Fallback::without_bom(LATIN1));
+            prop_assert_eq!(&lines(&mut codec(), [&bytes[..]]), &expected);
+            prop_assert_eq!(&lines(&mut codec(), bytes.chunks(1)), &expected);
+            prop_assert_eq!(&lines(&mut codec(), cut(&bytes, &lens)), &expected);
         }
     }
 

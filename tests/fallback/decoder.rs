@@ -34,6 +34,9 @@ proptest! {
     #[test]
     fn determined_text_is_emitted_and_the_rest_is_held(bytes in inputs()) {
         for extent in EXTENTS {
+            if extent == Extent::WithoutBom && bytes.starts_with(b"\xEF\xBB\xBF") {
+                continue; // ill-formed parts are errors
+            }
             let mut decoder = FallbackDecoder::new(extent.fallback(LATIN1));
             let mut text = String::new();
             for (at, byte) in bytes.iter().enumerate() {
@@ -44,7 +47,7 @@ proptest! {
                 let done = &seen[..seen.len() - decoder.incomplete().len()];
                 prop_assert_eq!(&text, &model(done, extent, latin1).text);
                 let most = match extent {
-                    Extent::Part | Extent::Rest => 3,
+                    Extent::Part | Extent::Rest | Extent::WithoutBom => 3,
                     Extent::Line(limit) => limit.saturating_add(3),
                 };
                 prop_assert!(decoder.incomplete().len() <= most);
@@ -189,4 +192,56 @@ fn a_new_line_starts_after_finish() {
     push(&mut decoder, b"\xC3\xA9", &mut text);
     decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
     assert_eq!((&*text, decoder.position()), ("é é", 4));
+}
+
+#[test]
+fn a_bom_decides_the_encoding_at_any_split() {
+    type Row = (&'static [u8], &'static str, bool, u64);
+    let table: [Row; 9] = [
+        (b"\xEF\xBB\xBFcaf\xC3\xA9", "café", true, 0),
+        (b"\xEF\xBB\xBFcaf\xE9!\xE2\x82", "caf\\xe9!\\xe2\\x82", true, 2),
+        (b"\xEF\xBB\xBF\xEF\xBB\xBFa", "\u{FEFF}a", true, 0),
+        (b"\xEF\xBB\xBF", "", true, 0),
+        (b"caf\xC3\xA9", "cafÃ©", false, 0),
+        (b"a\xEF\xBB\xBFb", "aï»¿b", false, 0),
+        (b"\xEF\xBBa", "ï»a", false, 0),
+        (b"\xEF", "ï", false, 0),
+        (b"", "", false, 0),
+    ];
+    for (bytes, expected, bom_seen, errors) in table {
+        // The BOM policy has no effect.
+        for bom in [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid] {
+            let options = Utf8Options::new().with_bom(bom);
+            for first in 0..=bytes.len() {
+                for second in first..=bytes.len() {
+                    let mut decoder =
+                        FallbackDecoder::new(Fallback::without_bom(LATIN1)).with_options(options);
+                    let chunks = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                    let outcome = decode(&mut decoder, ErrorMode::Escape, chunks);
+                    let context = format!("{bytes:02x?} {bom:?} {first} {second}");
+                    assert_eq!(outcome.text, expected, "{context}");
+                    assert_eq!(decoder.bom_seen(), bom_seen, "{context}");
+                    assert_eq!(decoder.error_count(), errors, "{context}");
+                    let legacy = (!bom_seen && !bytes.is_empty()).then_some(0);
+                    assert_eq!(decoder.first_fallback(), legacy, "{context}");
+                    decoder.reset();
+                    let again = decode(&mut decoder, ErrorMode::Escape, [bytes]);
+                    assert_eq!(again.text, expected, "{context}, after reset");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bom_decides_for_a_stream_that_has_not_begun_or_already_had_one() {
+    let strictness = Strictness::new().refuse_nul();
+    let options = Utf8Options::new().with_strictness(strictness);
+    let mut decoder = FallbackDecoder::new(Fallback::without_bom(LATIN1)).with_options(options);
+    let outcome = decode(&mut decoder, ErrorMode::Replacement, [&b"a\0\xE9"[..]]);
+    assert_eq!(outcome.text, "a\u{FFFD}é", "NUL is rejected in legacy text too");
+    let mid_stream = Utf8Options::new().with_mid_stream_start();
+    let mut decoder = FallbackDecoder::new(Fallback::without_bom(LATIN1)).with_options(mid_stream);
+    let outcome = decode(&mut decoder, ErrorMode::Fatal, [&b"\x80\x80a"[..]]);
+    assert_eq!((&*outcome.text, decoder.first_fallback()), ("\u{80}\u{80}a", Some(0)));
 }

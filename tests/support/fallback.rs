@@ -34,15 +34,17 @@ pub(crate) enum Extent {
     Part,
     Line(usize),
     Rest,
+    WithoutBom,
 }
 
-pub(crate) const EXTENTS: [Extent; 6] = [
+pub(crate) const EXTENTS: [Extent; 7] = [
     Extent::Part,
     Extent::Line(usize::MAX),
     Extent::Line(0),
     Extent::Line(1),
     Extent::Line(5),
     Extent::Rest,
+    Extent::WithoutBom,
 ];
 
 impl Extent {
@@ -51,6 +53,7 @@ impl Extent {
             Self::Part => Fallback::part(encoding),
             Self::Line(limit) => Fallback::line(encoding).with_max_length(limit),
             Self::Rest => Fallback::rest(encoding),
+            Self::WithoutBom => Fallback::without_bom(encoding),
         }
     }
 }
@@ -115,6 +118,11 @@ pub(crate) fn model_of(
     (config, mode): (Config, Mode),
     read: impl Fn(&[u8]) -> String + Copy,
 ) -> Outcome {
+    let declares_utf8 = bytes.starts_with(b"\xEF\xBB\xBF");
+    let config = match extent {
+        Extent::WithoutBom => Config { start: Start::Beginning(Bom::Strip), ..config },
+        _ => config,
+    };
     let mut units = units(bytes, config);
     let mut model = Model {
         bytes,
@@ -125,6 +133,9 @@ pub(crate) fn model_of(
     };
     match extent {
         Extent::Part => model.parts(&units),
+        Extent::WithoutBom if declares_utf8 => model.utf8(&units),
+        Extent::WithoutBom if bytes.is_empty() => {}
+        Extent::WithoutBom => model.legacy(0, bytes.len()),
         Extent::Rest => match units.iter().position(is_ill_formed) {
             Some(at) => {
                 model.parts(&units[..at]);
@@ -212,10 +223,17 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
                 [first, ..] if is_ill_formed(first) => {
                     self.legacy(first.at, units[units.len() - 1].end());
                 }
-                units => units.iter().for_each(|unit| match &unit.what {
-                    Ok(c) => self.outcome.text.push(*c),
-                    Err(error) => self.report(error),
-                }),
+                units => self.utf8(units),
+            }
+        }
+    }
+
+    /// Decodes as UTF-8.
+    fn utf8(&mut self, units: &[Unit]) {
+        for unit in units {
+            match &unit.what {
+                Ok(c) => self.outcome.text.push(*c),
+                Err(error) => self.report(error),
             }
         }
     }
@@ -260,14 +278,14 @@ fn format_error(error: &Utf8Error) -> String {
     reported(error.valid_up_to(), &format!("{:?}", error.kind()), error.bytes())
 }
 
-/// The lines that a codec without a limit must yield.
+/// The lines that a codec without a limit must yield. If a BOM decides, there is none.
 #[cfg(feature = "codec")]
 pub(crate) fn model_lines(
     bytes: &[u8],
     extent: Extent,
     read: impl Fn(&[u8]) -> String + Copy,
 ) -> Vec<String> {
-    let (mut reported, mut at, mut turned) = (Vec::new(), 0, false);
+    let (mut reported, mut at, mut turned) = (Vec::new(), 0, extent == Extent::WithoutBom);
     for (index, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
         let content = match line {
             [content @ .., b'\r', b'\n'] | [content @ .., b'\n'] | content => content,

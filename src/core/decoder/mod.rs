@@ -332,6 +332,12 @@ impl Utf8Decoder {
         self.scanner.seek(position);
     }
 
+    /// Removes a BOM, whatever the policy, if the stream can still begin with one.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn expect_bom(&mut self) {
+        self.scanner.expect_bom();
+    }
+
     /// Expects no BOM and skips no continuation bytes from here on.
     #[cfg(feature = "alloc")]
     pub(crate) fn close_start(&mut self) {
@@ -371,8 +377,14 @@ impl Utf8Decoder {
         self.tally.note(error)
     }
 
-    /// Subtracts the last `errors` from the count: their bytes are decoded again.
+    /// Adds `errors`, the first of which is `first`, to the count: another decoder has decoded their bytes.
     #[cfg(feature = "lines")]
+    pub(crate) fn add_errors(&mut self, errors: u64, first: Option<Utf8Error>) {
+        self.tally.add(errors, || first);
+    }
+
+    /// Subtracts the last `errors` from the count: their bytes are decoded again.
+    #[cfg(feature = "std")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.tally.forget(errors);
     }

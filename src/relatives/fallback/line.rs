@@ -26,14 +26,23 @@ pub(crate) struct LineFallback {
 /// The encoding of the rest of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stream {
+    /// A BOM decides, and no byte has arrived.
+    Undecided,
+    /// UTF-8, and what is ill-formed falls back.
     Utf8,
+    /// UTF-8, because the stream begins with the BOM that decides. Nothing falls back.
+    DeclaredUtf8,
     Legacy,
 }
 
 impl LineFallback {
     pub(crate) fn new(fallback: Fallback) -> Self {
         let parts = Switch::new(Fallback::part(fallback.encoding));
-        Self { fallback, parts, stream: Stream::Utf8 }
+        let stream = match fallback.extent {
+            Extent::WithoutBom => Stream::Undecided,
+            Extent::Part | Extent::Line { .. } | Extent::Rest => Stream::Utf8,
+        };
+        Self { fallback, parts, stream }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -49,11 +58,29 @@ impl LineFallback {
         self.stream == Stream::Legacy
     }
 
+    /// Returns whether a BOM decides the encoding, and no byte has arrived.
+    pub(crate) fn awaits_bom(&self) -> bool {
+        self.stream == Stream::Undecided
+    }
+
+    /// Returns whether the stream began with the BOM that decides.
+    pub(crate) fn is_declared_utf8(&self) -> bool {
+        self.stream == Stream::DeclaredUtf8
+    }
+
+    /// Records that the stream begins at `position`, with or without a BOM.
+    pub(crate) fn decide(&mut self, position: u64, bom_seen: bool) {
+        self.stream = if bom_seen { Stream::DeclaredUtf8 } else { Stream::Legacy };
+        if !bom_seen {
+            self.parts.begin(position);
+        }
+    }
+
     /// Records that the line at `position` is ill-formed after `at` bytes. Returns the byte of the
     /// line from which it is legacy, if more than the ill-formed part is.
     pub(crate) fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
         match self.fallback.extent {
-            Extent::Part => None,
+            Extent::Part | Extent::WithoutBom => None,
             Extent::Line { .. } => Some(0),
             Extent::Rest => {
                 self.stream = Stream::Legacy;

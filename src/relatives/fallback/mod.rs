@@ -9,6 +9,7 @@
 //! | [`Fallback::part`] | ill-formed parts only | 6 bytes |
 //! | [`Fallback::line`] | the line, from its first byte to its LF: the rule of IRC | 64 KiB (configurable) and 3 bytes; at least 6 |
 //! | [`Fallback::rest`] | everything from the first ill-formed byte | 3 bytes |
+//! | [`Fallback::without_bom`] | everything, unless the stream begins with a BOM | 3 bytes |
 //!
 //! In single-byte encodings, `part` does the same as [`ErrorMode::Latin1`] and
 //! [`ErrorMode::Windows1252`]. It is for text that was joined from several sources. In multi-byte

@@ -36,6 +36,8 @@ pub(crate) enum Extent {
     Line { limit: usize },
     /// Everything after it.
     Rest,
+    /// Everything, unless the stream begins with a BOM. Ill-formed sequences affect nothing.
+    WithoutBom,
 }
 
 impl Fallback {
@@ -107,6 +109,41 @@ impl Fallback {
         Self { encoding, extent: Extent::Rest }
     }
 
+    /// Decodes the whole stream in `encoding`, unless it begins with a BOM: the BOM decides, not the bytes after it.
+    ///
+    /// This is the rule for the MSG of a syslog message (RFC 5424, section 6.4): text that begins with a BOM is
+    /// UTF-8, and other text is octets in an unknown encoding. A BOM is always removed; the
+    /// [`BomPolicy`](crate::BomPolicy) and a mid-stream start have no effect. After a BOM, ill-formed parts are errors,
+    /// and the error mode applies. Without one, everything is legacy text from its first byte, even if it is
+    /// well-formed UTF-8; that is no error. At most two bytes are held until it is decided.
+    ///
+    /// To pass the octets on unchanged, use [`LegacyEncoding::latin1`]: each byte becomes the `char` of the same number.
+    /// The decoder's `first_fallback()` and `bom_seen()` return which it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    ///
+    /// const MSG: Fallback = Fallback::without_bom(LegacyEncoding::windows_1252());
+    /// let decode = |msg: &[u8]| {
+    ///     let (mut decoder, mut text) = (FallbackDecoder::new(MSG), String::new());
+    ///     for byte in msg {
+    ///         let _done = decoder.push_to_string(&[*byte], ErrorMode::Replacement, &mut text);
+    ///     }
+    ///     decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
+    ///     (text, decoder.bom_seen())
+    /// };
+    /// assert_eq!(decode(b"\xEF\xBB\xBFcaf\xC3\xA9 \xFF"), ("café \u{FFFD}".into(), true));
+    /// assert_eq!(decode(b"caf\xE9"), ("café".into(), false));
+    /// assert_eq!(decode(b"caf\xC3\xA9"), ("cafÃ©".into(), false)); // not declared as UTF-8
+    /// ```
+    #[must_use]
+    pub const fn without_bom(encoding: LegacyEncoding) -> Self {
+        Self { encoding, extent: Extent::WithoutBom }
+    }
+
     /// Sets how many bytes of a [`line`](Self::line) may be held until it is decided, counted from
     /// its first non-ASCII byte. Has no effect on other fallbacks, or in a lines codec, which uses
     /// its own limit.
@@ -128,7 +165,7 @@ impl Fallback {
     pub const fn with_max_length(self, limit: usize) -> Self {
         match self.extent {
             Extent::Line { .. } => Self { extent: Extent::Line { limit }, ..self },
-            Extent::Part | Extent::Rest => self,
+            Extent::Part | Extent::Rest | Extent::WithoutBom => self,
         }
     }
 }

@@ -24,6 +24,8 @@ use crate::relatives::legacy::Decoded;
 ///    │                    │ limit
 ///    └─ LF ◄──── Long ◄───┘          its ill-formed parts are legacy
 /// ```
+///
+/// If the BOM decides, the start is `Start`: a BOM leads to `Utf8` permanently, anything else to `Legacy`.
 #[derive(Clone, Debug)]
 pub(crate) struct Switch {
     fallback: Fallback,
@@ -50,6 +52,8 @@ pub(crate) struct Uses {
 
 #[derive(Clone, Copy, Debug)]
 enum Reading {
+    /// Before the first byte of a stream whose BOM decides.
+    Start,
     /// In UTF-8. With [`Extent::Line`], only ASCII precedes the position in this line.
     Utf8,
     /// A line that began with ASCII and continues here with other text, of which `checked` bytes
@@ -83,7 +87,11 @@ pub(crate) enum Found<'a> {
 impl Switch {
     pub(crate) const fn new(fallback: Fallback) -> Self {
         let uses = Uses { first: None, runs: 0, bytes: 0, replaced: 0 };
-        Self { fallback, reading: Reading::Utf8, uses, counted: 0, run_end: 0 }
+        let reading = match fallback.extent {
+            Extent::WithoutBom => Reading::Start,
+            Extent::Part | Extent::Line { .. } | Extent::Rest => Reading::Utf8,
+        };
+        Self { fallback, reading, uses, counted: 0, run_end: 0 }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -111,6 +119,11 @@ impl Switch {
         loop {
             let found = match (self.reading, self.fallback.extent) {
                 (Reading::Legacy, _) => Some(self.step_legacy(&mut at, legacy)),
+                (Reading::Start, _) => self.step_start(&mut at),
+                (Reading::Utf8, Extent::WithoutBom) => {
+                    let step = at.step();
+                    Some(at.pass_on(step))
+                }
                 (Reading::Utf8, Extent::Rest) => self.step_until_ill_formed(&mut at),
                 (Reading::Utf8, Extent::Part) => Some(self.step_parts(&mut at, legacy)),
                 (Reading::Long, _) => Some(self.step_long(&mut at, legacy)),
@@ -119,7 +132,7 @@ impl Switch {
                     self.step_open(&mut at, ahead, checked, limit)
                 }
                 (Reading::Whole { left }, _) => self.step_whole(&mut at, left),
-                (Reading::Open { .. }, Extent::Part | Extent::Rest) => {
+                (Reading::Open { .. }, Extent::Part | Extent::Rest | Extent::WithoutBom) => {
                     self.reading = Reading::Utf8;
                     None
                 }
@@ -132,9 +145,35 @@ impl Switch {
 
     /// Ends the stream. A new line begins after it.
     pub(crate) fn finish(&mut self) {
-        if self.fallback.extent != Extent::Rest {
+        if matches!(self.fallback.extent, Extent::Part | Extent::Line { .. }) {
             self.reading = Reading::Utf8;
         }
+    }
+
+    /// Looks for the BOM that decides.
+    fn step_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
+        at.decoder.expect_bom();
+        let before = at.decoder.scanner();
+        if !before.is_started() {
+            match at.step() {
+                Step::Silent(len) => {
+                    self.reading = Reading::Utf8;
+                    return Some(Found::Silent(len));
+                }
+                Step::Hold => return Some(Found::Hold),
+                Step::Text(_) | Step::Error(_) => at.decoder.continue_from(before),
+            }
+        }
+        if before.bom_seen() {
+            self.reading = Reading::Utf8;
+        } else if at.input.is_empty() {
+            return Some(Found::Hold);
+        } else {
+            at.decoder.close_start();
+            self.begin(at.decoder.position());
+            self.reading = Reading::Legacy;
+        }
+        None
     }
 
     /// Decodes UTF-8 up to the first ill-formed byte. From there, everything is legacy.
@@ -301,7 +340,7 @@ impl Switch {
 
     /// Decodes bytes in the legacy encoding.
     fn step_legacy<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
-        let line_end = (self.fallback.extent != Extent::Rest).then_some(b'\n');
+        let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
         let ends_line = |byte: Option<&u8>| byte.is_some() && byte.copied() == line_end;
         let start = at.decoder.position();
         let mut scanner = at.decoder.scanner();

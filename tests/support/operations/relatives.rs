@@ -10,7 +10,7 @@ use std::cell::Cell;
 use arbitrary::Arbitrary;
 #[cfg(feature = "encoding_rs")]
 use encoding_rs::Encoding;
-use fallback_model::{Extent, decode, lines, model_lines, model_of, push, run, stream, uses};
+use fallback_model::{Extent, decode, lines, model_lines, model_of, push_all, run, stream, uses};
 use rules::{Answer, answer, kind, so_far};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::detect::{Detector, StreamKind};
@@ -104,9 +104,10 @@ fn byte_by_byte(mode: Mode, bytes: &[u8]) -> String {
 pub fn fallback(plan: &FallbackPlan) {
     let (encoding, known) = legacy(plan.encoding);
     let limit = (plan.limit < 100).then(|| usize::from(plan.limit));
-    let extent = match plan.extent % 3 {
+    let extent = match plan.extent % 4 {
         0 => Extent::Part,
         1 => Extent::Rest,
+        3 => Extent::WithoutBom,
         _ => Extent::Line(limit.unwrap_or(Fallback::DEFAULT_MAX_LENGTH)),
     };
     let fallback = extent.fallback(encoding);
@@ -164,23 +165,29 @@ pub fn fallback(plan: &FallbackPlan) {
     if config != PLAIN {
         return;
     }
-    if delimiter_of(plan.delimiter) == Delimiter::Lf && limit.is_none() {
+    let is_utf8_by_bom = extent == Extent::WithoutBom && bytes.starts_with(b"\xEF\xBB\xBF");
+    if delimiter_of(plan.delimiter) == Delimiter::Lf && limit.is_none() && !is_utf8_by_bom {
         assert_eq!(lines, model_lines(&bytes, extent, read), "{}", context());
     }
     let most = match extent {
         Extent::Part => 6,
         // After the limit it is decoded in parts.
         Extent::Line(limit) => (limit + 3).max(6),
-        Extent::Rest => 3,
+        Extent::Rest | Extent::WithoutBom => 3,
     };
     for chunk in cut {
-        push(&mut decoder, chunk, &mut String::new());
+        push_all(&mut decoder, chunk, mode, &mut String::new(), |_, error| {
+            assert!(is_utf8_by_bom, "{error}");
+        });
         assert!(decoder.incomplete().len() <= most, "{}: {:02x?}", context(), decoder.incomplete());
     }
-    // After the end a new line starts, but `Rest` stays what it is.
+    if is_utf8_by_bom {
+        return;
+    }
+    // After the end a new line starts, but what turned stays what it is.
     decode(&mut decoder, mode, []);
     let again = decode(&mut decoder, mode, [&bytes[..]]);
-    let turned = extent == Extent::Rest && found.runs > 0;
+    let turned = matches!(extent, Extent::Rest | Extent::WithoutBom) && found.runs > 0;
     assert_eq!(again.text, if turned { read(&bytes) } else { found.text }, "{}", "a second call");
 }
 
