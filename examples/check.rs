@@ -59,7 +59,8 @@ use indicatif::DecimalBytes;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use utf8_codec::{
-    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
+    BomPolicy, ErrorMode, Strictness, TextPosition, Utf8Decoder, Utf8Error, Utf8ErrorKind,
+    Utf8Options, count_chars,
 };
 
 use files::{FileId, Output};
@@ -258,7 +259,7 @@ const CONTEXT: usize = 8;
 impl Inspector {
     fn new(source: &Source, options: Utf8Options, limit: usize) -> Self {
         let decoder = Utf8Decoder::new().with_options(options);
-        let report = Report { name: source.to_string(), column: 1, ..Report::default() };
+        let report = Report { name: source.to_string(), ..Report::default() };
         Self { decoder, report, limit, started: Instant::now(), recent: Vec::new() }
     }
 
@@ -337,8 +338,7 @@ impl Window<'_> {
 /// An error, its line and column, and the bytes around it.
 struct Finding {
     error: Utf8Error,
-    line: u64,
-    column: u64,
+    position: TextPosition,
     before: Vec<u8>,
     after: Vec<u8>,
 }
@@ -379,12 +379,12 @@ impl Finding {
     }
 
     fn to_json(&self) -> Value {
-        let Self { error, line, column, before, after } = self;
+        let Self { error, position, before, after } = self;
         json!({
             "offset": error.valid_up_to(),
             "length": error.error_len(),
-            "line": line,
-            "column": column,
+            "line": position.line,
+            "column": position.column,
             "kind": error.kind().to_string(),
             "bytes": hex(error.bytes()),
             "next_byte": error.next_byte().map(|byte| hex(&[byte])),
@@ -401,9 +401,8 @@ struct Report {
     name: String,
     bytes: u64,
     characters: u64,
-    line_feeds: u64,
-    /// The column of the next character.
-    column: u64,
+    /// That of the next character or error.
+    position: TextPosition,
     error_count: u64,
     findings: Vec<Finding>,
     /// The first three bytes.
@@ -420,32 +419,19 @@ const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 impl Report {
     fn text(&mut self, text: &str) {
-        let characters = text.chars().count() as u64;
-        self.characters += characters;
-        match text.rfind('\n') {
-            None => self.column += characters,
-            Some(at) => {
-                self.line_feeds += count_line_feeds(text.as_bytes());
-                self.column = 1 + text[at + 1..].chars().count() as u64;
-            }
-        }
+        self.characters += count_chars(text) as u64;
+        self.position.push(text);
     }
 
     fn error(&mut self, error: Utf8Error, window: &Window<'_>, limit: usize) {
-        let (line, column) = (self.line_feeds + 1, self.column);
         if self.findings.len() < limit {
-            let at = error.valid_up_to();
+            let (at, position) = (error.valid_up_to(), self.position);
             let before = window.bytes(at.saturating_sub(CONTEXT as u64), at).collect();
-            let mut finding = Finding { error, line, column, before, after: Vec::new() };
+            let mut finding = Finding { error, position, before, after: Vec::new() };
             finding.complete(window);
             self.findings.push(finding);
         }
-        match error.bytes() {
-            [] => {}
-            // A rejected LF still ends a line.
-            b"\n" => (self.line_feeds, self.column) = (self.line_feeds + 1, 1),
-            _ => self.column += 1,
-        }
+        self.position.push_error(&error);
     }
 
     /// Adds the bytes after the last errors, which have now arrived.
@@ -470,7 +456,7 @@ impl Report {
     }
 
     fn lines(&self) -> u64 {
-        self.line_feeds + u64::from(self.column > 1)
+        self.position.line - u64::from(self.position.column == 1)
     }
 
     fn bytes_per_second(&self) -> f64 {
@@ -494,7 +480,7 @@ impl Report {
             text += &format!("\n{}\n", paint.faint(&head));
         }
         for found in &self.findings {
-            let Finding { error, line, column, .. } = found;
+            let Finding { error, position: TextPosition { line, column, .. }, .. } = found;
             let offset = error.valid_up_to();
             text +=
                 &format!("{offset:>12} {line:>7} {column:>7}  {}\n", found.message(what(error)));
@@ -590,10 +576,4 @@ fn what(error: &Utf8Error) -> String {
 fn ascii(bytes: &[u8]) -> String {
     let visible = |byte: &u8| if matches!(byte, b' '..=b'~') { char::from(*byte) } else { '.' };
     bytes.iter().map(visible).collect()
-}
-
-fn count_line_feeds(bytes: &[u8]) -> u64 {
-    // Sums of one byte keep vector registers full; 255 of them cannot overflow.
-    let count = |block: &[u8]| block.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>();
-    bytes.chunks(255).map(|block| u64::from(count(block))).sum()
 }

@@ -24,8 +24,8 @@ use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
-use utf8_codec::Utf8Error;
 use utf8_codec::stream::{CharStream, StreamError, Utf8ReadExt};
+use utf8_codec::{TextPosition, Utf8Error};
 
 /// The program that is sent, with the damage between the two parts.
 const PROGRAM: [&str; 2] = [
@@ -41,12 +41,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// Much longer than the program takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A token and its position.
+/// A token and its line, column and offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Token {
     kind: Kind,
     text: String,
-    position: Position,
+    position: TextPosition,
 }
 
 impl Token {
@@ -71,28 +71,19 @@ enum Kind {
     IllFormed,
 }
 
-/// Line and column, from 1 and in characters, and the offset in the stream, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Position {
-    line: u32,
-    column: u32,
-    offset: u64,
-}
-
 /// Splits a stream of `char`s into tokens.
-struct Lexer<S: TryStream> {
+struct Lexer<S> {
     chars: CharStream<S>,
-    line: u32,
-    column: u32,
+    /// That of the next `char` or error.
+    position: TextPosition,
 }
 
 impl<S> Lexer<S>
 where
-    S: TryStream<Ok: Into<Bytes>> + Unpin,
-    StreamError<S::Error>: Into<Box<dyn Error>>,
+    S: TryStream<Ok: Into<Bytes>, Error = io::Error> + Unpin,
 {
     fn new(chars: CharStream<S>) -> Self {
-        Self { chars, line: 1, column: 1 }
+        Self { chars, position: TextPosition::new() }
     }
 
     /// Returns the next token, or `None` at the end.
@@ -103,7 +94,7 @@ where
                 Some(Ok(first)) => first,
                 Some(Err(_)) => return self.take_error().await,
             };
-            let (line, column, offset) = (self.line, self.column, self.chars.offset());
+            let position = self.position;
             let mut text = String::new();
             let kind = match first {
                 c if c.is_whitespace() => {
@@ -135,7 +126,7 @@ where
                     Kind::Symbol
                 }
             };
-            return Ok(Some(Token { kind, text, position: Position { line, column, offset } }));
+            return Ok(Some(Token { kind, text, position }));
         }
     }
 
@@ -143,8 +134,8 @@ where
     async fn take_error(&mut self) -> Result<Option<Token>, Box<dyn Error>> {
         match self.chars.next().await {
             Some(Err(StreamError::Utf8(error))) => {
-                let (line, column, offset) = (self.line, self.column, error.valid_up_to());
-                let position = Position { line, column, offset };
+                let position = self.position;
+                self.position.push_error(&error);
                 Ok(Some(Token { kind: Kind::IllFormed, text: what(&error), position }))
             }
             Some(Err(error)) => Err(error.into()),
@@ -169,12 +160,7 @@ where
     fn take(&mut self, text: &mut String, len: usize) {
         let taken = &self.chars.as_str()[..len];
         text.push_str(taken);
-        for c in taken.chars() {
-            match c {
-                '\n' => (self.line, self.column) = (self.line + 1, 1),
-                _ => self.column += 1,
-            }
-        }
+        self.position.push(taken);
         self.chars.advance(len);
     }
 }
@@ -211,7 +197,8 @@ async fn over_a_socket(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
         let mut lexer = Lexer::new(socket.utf8().chars());
         let mut tokens = Vec::new();
         while let Some(token) = lexer.next().await? {
-            let Token { kind, text, position: Position { line, column, offset } } = &token;
+            let Token { kind, text, position } = &token;
+            let TextPosition { line, column, offset, .. } = position;
             println!("{offset:>6} {line:>6} {column:>6}  {:<9}  {text}", format!("{kind:?}"));
             tokens.push(token);
         }

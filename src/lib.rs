@@ -146,6 +146,8 @@ pub use crate::core::encoder::Utf8Encoder;
 pub use crate::core::error::{Utf8Error, Utf8ErrorKind};
 pub use crate::core::mode::ErrorMode;
 pub use crate::core::options::Utf8Options;
+pub use crate::core::parse::ParseNameError;
+pub use crate::core::position::TextPosition;
 #[cfg(feature = "alloc")]
 pub use crate::core::slices::from_utf8_lossy;
 pub use crate::core::slices::{count_chars, from_utf8};

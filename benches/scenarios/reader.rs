@@ -123,12 +123,14 @@ fn chunks(text: &str) -> Vec<Bytes> {
     (0..text.len()).step_by(CHUNK).map(|at| bytes.slice(at..text.len().min(at + CHUNK))).collect()
 }
 
-fn over(chunks: &[Bytes]) -> CharStream<impl TryStream<Ok = Bytes> + Unpin + '_> {
+fn over(
+    chunks: &[Bytes],
+) -> CharStream<impl TryStream<Ok = Bytes, Error = Infallible> + Unpin + '_, Infallible> {
     let chunks = black_box(chunks).iter().cloned().map(Ok::<_, Infallible>);
     stream::iter(chunks).utf8().chars()
 }
 
-fn sum_of_chars<S: TryStream<Ok = Bytes> + Unpin>(mut chars: CharStream<S>) -> u64 {
+fn sum_of_chars<S: TryStream<Ok = Bytes> + Unpin>(mut chars: CharStream<S, S::Error>) -> u64 {
     let mut sum = 0;
     block_on(async {
         while let Some(Ok(c)) = chars.next().await {
@@ -138,7 +140,7 @@ fn sum_of_chars<S: TryStream<Ok = Bytes> + Unpin>(mut chars: CharStream<S>) -> u
     sum
 }
 
-fn sum_of_blocks<S: TryStream<Ok = Bytes> + Unpin>(mut chars: CharStream<S>) -> u64 {
+fn sum_of_blocks<S: TryStream<Ok = Bytes> + Unpin>(mut chars: CharStream<S, S::Error>) -> u64 {
     let mut sum = 0;
     block_on(async {
         while let Some(Ok(block)) = chars.next_block().await {

@@ -20,7 +20,7 @@ use crate::core::text::{Ending, ReadBuffer};
 /// The adaptor does this loop, until there is text or the end:
 ///
 /// ```text
-/// match text.advance()? {
+/// match text.advance(Repairs::All)? {
 ///     Advance::Text => deliver text.as_str()
 ///     Advance::Read => read into text.room(); text.fill(number of bytes, 0 at the end)
 ///     Advance::End  => deliver the end
@@ -34,6 +34,8 @@ pub(crate) struct ReadText {
     mode: ErrorMode,
     /// The error mode in which `repaired` was repaired.
     repaired_in: ErrorMode,
+    /// How many errors `repaired` can contain.
+    repaired_as: Repairs,
     state: State,
     /// Precedes the content of the buffer.
     repaired: Repaired,
@@ -49,6 +51,15 @@ pub(crate) enum Advance {
     Read,
     /// Deliver the end. There is no text.
     End,
+}
+
+/// How many errors are repaired at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repairs {
+    /// All errors of a read, with the text between them.
+    All,
+    /// One error alone, so that the offset of its repair is known.
+    One,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +105,7 @@ impl ReadText {
             decoder: Utf8Decoder::new(),
             mode: ErrorMode::Fatal,
             repaired_in: ErrorMode::Fatal,
+            repaired_as: Repairs::All,
             state: State::Reading,
             repaired: Repaired::default(),
             capacity: CAPACITY,
@@ -230,18 +242,18 @@ impl ReadText {
     }
 
     /// Decodes up to some text, to the end, or until more bytes are needed. There is no text yet.
-    pub(crate) fn advance(&mut self) -> Result<Advance, Utf8Error> {
+    pub(crate) fn advance(&mut self, repairs: Repairs) -> Result<Advance, Utf8Error> {
         loop {
             match self.state {
                 State::Looking => {
-                    if self.look()? {
+                    if self.look(repairs)? {
                         return Ok(Advance::Text);
                     }
                     self.state = State::Reading;
                 }
                 State::Reading => return Ok(Advance::Read),
                 State::Ending => {
-                    if self.end()? {
+                    if self.end(repairs)? {
                         return Ok(Advance::Text);
                     }
                     self.state = State::Ended;
@@ -269,7 +281,7 @@ impl ReadText {
 
     /// Decodes the content of the buffer up to some text. Returns whether there is any. If not, the
     /// rest may be the beginning of a sequence.
-    fn look(&mut self) -> Result<bool, Utf8Error> {
+    fn look(&mut self, repairs: Repairs) -> Result<bool, Utf8Error> {
         loop {
             let mut found = Found::Hold;
             let decoder = &mut self.decoder;
@@ -288,19 +300,60 @@ impl ReadText {
             match found {
                 Found::Hold => return Ok(len > 0),
                 Found::Silent(len) => self.buffer.pass(len),
-                Found::Error(error) => return self.repair(error),
+                Found::Error(error) if repairs == Repairs::All => return self.repair(error),
+                Found::Error(error) => {
+                    if self.repair_one(error)? {
+                        return Ok(true);
+                    }
+                }
             }
         }
     }
 
     /// Reports or repairs the errors at the end of the stream. Returns whether a repair has text.
-    fn end(&mut self) -> Result<bool, Utf8Error> {
+    fn end(&mut self, repairs: Repairs) -> Result<bool, Utf8Error> {
         while let Some(error) = self.decoder.finish_after(self.buffer.rest()) {
-            if self.repair(error)? {
+            let has_text = match repairs {
+                Repairs::All => self.repair(error)?,
+                Repairs::One => self.repair_one(error)?,
+            };
+            if has_text {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Repairs an error alone. Returns whether the repair has text.
+    #[cold]
+    fn repair_one(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
+        let Self { buffer, mode, repaired, .. } = self;
+        let len = error.bytes().len();
+        buffer.pass(len);
+        let repair = mode.repair(&error).ok_or(error)?;
+        repaired.done = 0;
+        repaired.text.clear();
+        repaired.text.push_str(&repair);
+        (repaired.source_len, repaired.errors) = (len as u32, 1);
+        self.repaired_in = self.mode;
+        self.repaired_as = Repairs::One;
+        Ok(!self.repaired.text.is_empty())
+    }
+
+    /// Returns the offset in the stream of the text, if errors are repaired [one by one](Repairs::One).
+    pub(crate) fn offset(&self) -> u64 {
+        let before = match self.repaired.is_done() {
+            true => self.buffer.as_str().len(),
+            false => self.repaired.source_len as usize,
+        };
+        self.decoder.position() - before as u64
+    }
+
+    /// From here on, errors are repaired [one by one](Repairs::One).
+    pub(crate) fn repair_one_by_one(&mut self) {
+        if self.repaired_as == Repairs::All {
+            self.take_back_repairs();
+        }
     }
 
     /// Repairs an error, and decodes the rest of the buffer with all errors repaired. Returns
@@ -322,6 +375,7 @@ impl ReadText {
         repaired.source_len = fit((error.bytes().len() + read) as u64);
         repaired.errors = fit(decoder.error_count() - errors_before);
         self.repaired_in = self.mode;
+        self.repaired_as = Repairs::All;
         Ok(!self.repaired.text.is_empty())
     }
 }
@@ -371,7 +425,9 @@ impl ReadText {
             self.decoder.skip(bytes);
         }
     }
+}
 
+impl ReadText {
     /// Turns repaired text that has not been consumed into bytes again, as if they had not been
     /// decoded. A repair that was consumed in part is consumed completely.
     fn take_back_repairs(&mut self) {

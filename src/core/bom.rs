@@ -1,6 +1,10 @@
 //! The byte order mark: what does U+FEFF at the start of a stream mean?
 
+use core::fmt;
+use core::str::FromStr;
+
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::parse::ParseNameError;
 
 /// U+FEFF in UTF-8.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -21,6 +25,15 @@ pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 /// assert_eq!(decoder.push(b"\xBFhi").next(), Some(Ok("hi"))); // it was
 /// assert!(decoder.bom_seen());
 /// ```
+///
+/// A policy has a name, for command lines and configuration files:
+///
+/// ```
+/// use utf8_codec::BomPolicy;
+///
+/// assert_eq!(BomPolicy::Strip.to_string(), "strip");
+/// assert_eq!("forbid".parse(), Ok(BomPolicy::Forbid));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BomPolicy {
     /// U+FEFF is text, ZERO WIDTH NO-BREAK SPACE. For protocols that forbid a BOM.
@@ -34,6 +47,38 @@ pub enum BomPolicy {
     Require,
     /// A BOM is an error, [`ForbiddenBom`](Utf8ErrorKind::ForbiddenBom), three bytes long.
     Forbid,
+}
+
+impl BomPolicy {
+    const ALL: [Self; 4] = [Self::Keep, Self::Strip, Self::Require, Self::Forbid];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Strip => "strip",
+            Self::Require => "require",
+            Self::Forbid => "forbid",
+        }
+    }
+}
+
+/// Writes the name: `keep`, `strip`, `require` or `forbid`.
+impl fmt::Display for BomPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Parses the name that `Display` writes.
+impl FromStr for BomPolicy {
+    type Err = ParseNameError;
+
+    fn from_str(name: &str) -> Result<Self, ParseNameError> {
+        let found = Self::ALL.into_iter().find(|policy| policy.name() == name);
+        found.ok_or(ParseNameError {
+            message: "unknown BOM policy, expected one of keep, strip, require, forbid",
+        })
+    }
 }
 
 /// What is expected at the start of a stream, or what was there.

@@ -94,6 +94,8 @@ pub(crate) mod encoder;
 pub(crate) mod error;
 pub(crate) mod mode;
 pub(crate) mod options;
+pub(crate) mod parse;
+pub(crate) mod position;
 pub(crate) mod scanner;
 pub(crate) mod slices;
 pub(crate) mod strictness;

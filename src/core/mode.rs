@@ -2,8 +2,10 @@
 
 use core::fmt;
 use core::ops::Deref;
+use core::str::FromStr;
 
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
+use crate::core::parse::ParseNameError;
 use crate::unchecked::ShortText;
 
 /// What replaces an ill-formed part.
@@ -26,6 +28,18 @@ use crate::unchecked::ShortText;
 /// assert_eq!(repaired(ErrorMode::Escape), r"caf\xe9!");
 /// assert_eq!(repaired(ErrorMode::Latin1), "café!");
 /// assert_eq!(repaired(ErrorMode::Windows1252), "café!");
+/// ```
+///
+/// A mode has a name, for command lines and configuration files:
+///
+/// ```
+/// use utf8_codec::ErrorMode;
+///
+/// assert_eq!(ErrorMode::Windows1252.to_string(), "windows1252");
+/// assert_eq!("escape".parse(), Ok(ErrorMode::Escape));
+/// let error = "strict".parse::<ErrorMode>().unwrap_err();
+/// let names = "fatal, replacement, skip, escape, latin1, windows1252";
+/// assert_eq!(error.to_string(), format!("unknown error mode, expected one of {names}"));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ErrorMode {
@@ -105,6 +119,41 @@ impl ErrorMode {
             ) => Self::Replacement,
             _ => self,
         }
+    }
+}
+
+impl ErrorMode {
+    const ALL: [Self; 6] =
+        [Self::Fatal, Self::Replacement, Self::Skip, Self::Escape, Self::Latin1, Self::Windows1252];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Fatal => "fatal",
+            Self::Replacement => "replacement",
+            Self::Skip => "skip",
+            Self::Escape => "escape",
+            Self::Latin1 => "latin1",
+            Self::Windows1252 => "windows1252",
+        }
+    }
+}
+
+/// Writes the name: `fatal`, `replacement`, `skip`, `escape`, `latin1` or `windows1252`.
+impl fmt::Display for ErrorMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Parses the name that `Display` writes.
+impl FromStr for ErrorMode {
+    type Err = ParseNameError;
+
+    fn from_str(name: &str) -> Result<Self, ParseNameError> {
+        let found = Self::ALL.into_iter().find(|mode| mode.name() == name);
+        found.ok_or(ParseNameError {
+            message: "unknown error mode, expected one of fatal, replacement, skip, escape, latin1, windows1252",
+        })
     }
 }
 

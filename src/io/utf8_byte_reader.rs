@@ -35,6 +35,7 @@ use crate::io::Utf8Reader;
 /// # Ok::<_, std::io::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "readers do nothing unless read"]
 pub struct Utf8ByteReader<R> {
     inner: Utf8Reader<R>,
     read: ReadBytes,

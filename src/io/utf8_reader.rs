@@ -1,5 +1,7 @@
 //! How is text read from a `std::io::Read` without copying it?
 
+mod positions;
+
 use std::io::{self, Read};
 use std::iter;
 
@@ -8,7 +10,7 @@ use bytes::BytesMut;
 
 #[cfg(feature = "lines")]
 use crate::adaptor::read_text::Unread;
-use crate::adaptor::read_text::{Advance, ReadText};
+use crate::adaptor::read_text::{Advance, ReadText, Repairs};
 use crate::adaptor::stream_error::StreamError;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
@@ -51,6 +53,7 @@ use crate::io::Utf8Lines;
 /// # Ok::<_, utf8_codec::io::StreamError<std::io::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "readers do nothing unless read"]
 pub struct Utf8Reader<R> {
     reader: R,
     text: ReadText,
@@ -83,7 +86,6 @@ impl<R> Utf8Reader<R> {
     /// assert_eq!(reader.next_str().unwrap(), Some("żó"));
     /// assert_eq!(reader.next_str().unwrap(), Some("łw"));
     /// ```
-    #[must_use]
     pub fn with_capacity(self, capacity: usize) -> Self {
         Self { text: self.text.with_capacity(capacity), ..self }
     }
@@ -103,7 +105,6 @@ impl<R> Utf8Reader<R> {
     /// let mut reader = Utf8Reader::new("\u{FEFF}text".as_bytes()).with_options(options);
     /// assert_eq!(reader.next_str().unwrap(), Some("text"));
     /// ```
-    #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { text: self.text.with_options(options), ..self }
     }
@@ -124,7 +125,6 @@ impl<R> Utf8Reader<R> {
     /// assert_eq!(reader.next_str().unwrap(), Some("caf"));
     /// assert_eq!(reader.next_str().unwrap(), Some("é!"));
     /// ```
-    #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { text: self.text.with_error_mode(mode), ..self }
     }
@@ -455,12 +455,12 @@ impl<R: Read> Utf8Reader<R> {
     /// Reads until there is text or the end is reached.
     #[inline]
     fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
-        if self.text.as_str().is_empty() { self.read_text() } else { Ok(()) }
+        if self.text.as_str().is_empty() { self.read_text(Repairs::All) } else { Ok(()) }
     }
 
     #[inline(never)]
-    fn read_text(&mut self) -> Result<(), StreamError<io::Error>> {
-        while self.text.advance()? == Advance::Read {
+    fn read_text(&mut self, repairs: Repairs) -> Result<(), StreamError<io::Error>> {
+        while self.text.advance(repairs)? == Advance::Read {
             let read = self.read()?;
             if self.text.fill(read) {
                 break;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -30,6 +31,8 @@ pin_project! {
     /// `io::Error`.
     ///
     /// The options and the error mode are those of the `Utf8Stream`. The stream is fused.
+    /// `E` is the error of `S`. Neither has a bound, so your types can hold a `CharStream<S>`, or a
+    /// `CharStream<S, E>` if `E` is not an `io::Error`.
     ///
     /// # Errors
     ///
@@ -60,15 +63,12 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "streams do nothing unless polled"]
-    pub struct CharStream<S>
-    where
-        S: TryStream,
-    {
+    pub struct CharStream<S, E = io::Error> {
         #[pin]
         texts: Utf8Stream<S>,
         block: CharBlock,
         // Follows the block, which is empty: the error has been peeked at, or is about to be taken.
-        error: Option<StreamError<S::Error>>,
+        error: Option<StreamError<E>>,
     }
 }
 
@@ -82,7 +82,7 @@ enum Next {
     End,
 }
 
-impl<S: TryStream> CharStream<S> {
+impl<S, E> CharStream<S, E> {
     pub(super) fn new(texts: Utf8Stream<S>) -> Self {
         let decoder = texts.decoder();
         let block = CharBlock::new(decoder.position() - decoder.incomplete().len() as u64);
@@ -204,9 +204,9 @@ impl<S: TryStream> CharStream<S> {
     }
 }
 
-impl<S> CharStream<S>
+impl<S, E> CharStream<S, E>
 where
-    S: TryStream<Ok: Into<Bytes>>,
+    S: TryStream<Ok: Into<Bytes>, Error = E>,
 {
     /// Polls for the next `char` without consuming it; see [`peek`](Self::peek).
     ///
@@ -229,7 +229,7 @@ where
     pub fn poll_peek<'a>(
         mut self: Pin<&'a mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<char, &'a StreamError<S::Error>>>> {
+    ) -> Poll<Option<Result<char, &'a StreamError<E>>>> {
         ready!(self.as_mut().poll_first(cx));
         let this = self.project();
         let next = this.block.peek().map(Ok);
@@ -255,7 +255,7 @@ where
     pub fn poll_next_block<'a>(
         mut self: Pin<&'a mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<&'a [char], StreamError<S::Error>>>> {
+    ) -> Poll<Option<Result<&'a [char], StreamError<E>>>> {
         let next = ready!(self.as_mut().poll_first(cx));
         let this = self.project();
         Poll::Ready(match next {
@@ -288,7 +288,7 @@ where
     pub fn poll_next_indexed(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<(u64, char), StreamError<S::Error>>>> {
+    ) -> Poll<Option<Result<(u64, char), StreamError<E>>>> {
         loop {
             let block = self.as_mut().block();
             let offset = block.offset();
@@ -335,7 +335,7 @@ where
     /// assert_eq!(indices[4..6], [(2, 'f'), (3, '\\')]); // one ill-formed part at 2, and one at 3
     /// # }
     /// ```
-    pub async fn next_indexed(&mut self) -> Option<Result<(u64, char), StreamError<S::Error>>>
+    pub async fn next_indexed(&mut self) -> Option<Result<(u64, char), StreamError<E>>>
     where
         S: Unpin,
     {
@@ -366,7 +366,7 @@ where
     /// assert_eq!(chars.peek().await.unwrap().unwrap(), '=');
     /// # }
     /// ```
-    pub async fn peek(&mut self) -> Option<Result<char, &StreamError<S::Error>>>
+    pub async fn peek(&mut self) -> Option<Result<char, &StreamError<E>>>
     where
         S: Unpin,
     {
@@ -403,7 +403,7 @@ where
     /// assert_eq!(greek, 2);
     /// # }
     /// ```
-    pub async fn next_block(&mut self) -> Option<Result<&[char], StreamError<S::Error>>>
+    pub async fn next_block(&mut self) -> Option<Result<&[char], StreamError<E>>>
     where
         S: Unpin,
     {
@@ -455,7 +455,7 @@ where
     fn poll_slowly(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<char, StreamError<S::Error>>>> {
+    ) -> Poll<Option<Result<char, StreamError<E>>>> {
         Poll::Ready(match ready!(self.as_mut().poll_block(cx)) {
             Next::Chars => self.block().next_char().map(Ok),
             Next::Error => self.take_error().map(Err),
@@ -463,7 +463,7 @@ where
         })
     }
 
-    fn take_error(self: Pin<&mut Self>) -> Option<StreamError<S::Error>> {
+    fn take_error(self: Pin<&mut Self>) -> Option<StreamError<E>> {
         self.project().error.take()
     }
 
@@ -473,11 +473,11 @@ where
     }
 }
 
-impl<S> Stream for CharStream<S>
+impl<S, E> Stream for CharStream<S, E>
 where
-    S: TryStream<Ok: Into<Bytes>>,
+    S: TryStream<Ok: Into<Bytes>, Error = E>,
 {
-    type Item = Result<char, StreamError<S::Error>>;
+    type Item = Result<char, StreamError<E>>;
 
     #[inline]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -488,19 +488,16 @@ where
     }
 }
 
-impl<S> FusedStream for CharStream<S>
+impl<S, E> FusedStream for CharStream<S, E>
 where
-    S: TryStream<Ok: Into<Bytes>>,
+    S: TryStream<Ok: Into<Bytes>, Error = E>,
 {
     fn is_terminated(&self) -> bool {
         self.block.as_str().is_empty() && self.error.is_none() && self.texts.has_ended()
     }
 }
 
-impl<S> fmt::Debug for CharStream<S>
-where
-    S: TryStream<Error: fmt::Debug> + fmt::Debug,
-{
+impl<S: fmt::Debug, E: fmt::Debug> fmt::Debug for CharStream<S, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CharStream")
             .field("texts", &self.texts)

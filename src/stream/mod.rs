@@ -61,6 +61,7 @@
 //! [`io::Error`]: std::io::Error
 
 mod char_block;
+mod char_positions;
 mod char_stream;
 mod ext;
 mod piece;

@@ -207,7 +207,7 @@ impl<S> Utf8Stream<S> {
     /// assert_eq!(chars.next().await.unwrap().unwrap(), 'x');
     /// # }
     /// ```
-    pub fn chars<B, E>(self) -> CharStream<S>
+    pub fn chars<B, E>(self) -> CharStream<S, E>
     where
         S: Stream<Item = Result<B, E>>,
         B: Into<Bytes>,

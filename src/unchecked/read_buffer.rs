@@ -113,7 +113,6 @@ impl ReadBuffer {
     }
 
     /// Adds the last `len` bytes of those dropped since the last [`room`](Self::room) to the rest again.
-    #[cfg(feature = "lines")]
     pub(crate) fn take_back(&mut self, len: usize) {
         debug_assert!(self.start == self.text);
         self.text -= len;

@@ -32,12 +32,12 @@ fn word(item: Result<impl ToString, StreamError<&str>>) -> String {
     }
 }
 
-fn chars_of(does: &[Does], mode: ErrorMode) -> CharStream<Script> {
+fn chars_of(does: &[Does], mode: ErrorMode) -> CharStream<Script, &'static str> {
     Utf8Stream::new(Script::new(does)).with_error_mode(mode).chars()
 }
 
 /// Formats all items that are ready, with `-` for the end.
-fn ready(chars: &mut CharStream<Script>) -> Vec<String> {
+fn ready(chars: &mut CharStream<Script, &'static str>) -> Vec<String> {
     let mut words = Vec::new();
     while let Some(item) = chars.next().now_or_never() {
         words.push(item.map_or("-".to_owned(), word));
@@ -447,7 +447,7 @@ fn chars_are_pending_only_if_the_source_is() {
     for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip, ErrorMode::Escape] {
             let chars = chars_of(&does, mode);
-            let look = |chars: &CharStream<Script>| chars.get_ref().get_ref().look();
+            let look = |chars: &CharStream<Script, &'static str>| chars.get_ref().get_ref().look();
             assert_waits_only_for_script(&does, chars, look, |cx, chars| {
                 chars.poll_next(cx).map(|item| item.is_some())
             });

@@ -7,6 +7,8 @@ mod contract;
 #[cfg(feature = "stream")]
 #[path = "../support/lists.rs"]
 mod lists;
+#[cfg(feature = "std")]
+mod positions;
 mod reader;
 #[cfg(any(feature = "codec", feature = "stream"))]
 #[path = "../support/script.rs"]

@@ -5,8 +5,8 @@ use std::fmt::{Debug, Display};
 
 use utf8_codec::__kernel::Kernel;
 use utf8_codec::{
-    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8ErrorKind,
-    Utf8Options, Utf8Validator,
+    BomPolicy, ErrorMode, ParseNameError, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error,
+    Utf8ErrorKind, Utf8Options, Utf8Validator,
 };
 
 use utf8_codec::decoder::{Pieces, Progress, Status};
@@ -115,6 +115,43 @@ fn errors_with_equal_bytes_and_offset_are_equal() {
     assert_eq!(whole.push(b"\xF0\x9F\x98!").unwrap_err(), first_error(PLAIN, b"\xF0\x9F\x98!"));
     assert_ne!(first_error(PLAIN, b"\xFF"), first_error(PLAIN, b"a\xFF"));
     assert_ne!(first_error(PLAIN, b"\xFF"), first_error(PLAIN, b"\xFE"));
+}
+
+// ---- names ------------------------------------------------------------------------------------
+
+#[test]
+fn modes_and_policies_are_parsed_from_what_they_print() {
+    fn check<T>(names: &[&str], values: &[T])
+    where
+        T: std::str::FromStr<Err = ParseNameError> + Display + Debug + PartialEq,
+    {
+        assert_eq!(names.len(), values.len());
+        for (name, value) in names.iter().zip(values) {
+            assert_eq!(value.to_string(), *name);
+            assert_eq!(name.parse().as_ref(), Ok(value));
+            assert_eq!(format!("[{value:>12}]"), format!("[{name:>12}]"));
+        }
+        for unknown in ["", "Keep", "FATAL", "keep ", "utf-8"] {
+            let error = unknown.parse::<T>().unwrap_err().to_string();
+            assert!(names.iter().all(|name| error.contains(name)), "{error}");
+        }
+    }
+    use {BomPolicy as Bom, ErrorMode as Mode};
+    let modes = "fatal replacement skip escape latin1 windows1252";
+    check(
+        &modes.split(' ').collect::<Vec<_>>(),
+        &[
+            Mode::Fatal,
+            Mode::Replacement,
+            Mode::Skip,
+            Mode::Escape,
+            Mode::Latin1,
+            Mode::Windows1252,
+        ],
+    );
+    let policies = ["keep", "strip", "require", "forbid"];
+    check(&policies, &[Bom::Keep, Bom::Strip, Bom::Require, Bom::Forbid]);
+    is_error::<ParseNameError>();
 }
 
 // ---- std and the codecs -----------------------------------------------------------------------
@@ -256,6 +293,9 @@ mod codecs {
     #[test]
     fn a_line_compares_with_and_converts_to_text() {
         assert!(line() == *"größe" && line() == "größe");
+        let (text, bytes) = (String::from("größe"), ByteString::from("größe"));
+        assert!(line() == text && line() == bytes && text == line());
+        assert!("größe" == line() && *"größe" == line());
         assert!(line() != *"große" && line() != "große");
         assert_eq!(ByteString::from(line()), "größe");
         assert_eq!(String::from(line()), "größe");

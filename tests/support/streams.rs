@@ -153,7 +153,7 @@ where
 pub struct Chars {
     /// `None` once the stream has ended.
     sender: Option<UnboundedSender<Result<Bytes, Infallible>>>,
-    chars: CharStream<Chunks>,
+    chars: CharStream<Chunks, Infallible>,
     /// The number of characters so far.
     taken: usize,
     reported: Vec<Reported>,
@@ -168,7 +168,7 @@ impl Chars {
         Box::new(Self { sender, chars, taken: 0, reported: Vec::new(), turn: 0 })
     }
 
-    fn chars(&mut self) -> &mut CharStream<Chunks> {
+    fn chars(&mut self) -> &mut CharStream<Chunks, Infallible> {
         &mut self.chars
     }
 

@@ -53,6 +53,7 @@ pin_project! {
     /// # Ok(())
     /// # }
     /// ```
+    #[must_use = "streams do nothing unless polled"]
     pub struct ReaderChunks<R> {
         #[pin]
         reader: R,

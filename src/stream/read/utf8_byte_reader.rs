@@ -49,6 +49,7 @@ pin_project! {
     /// # }
     /// ```
     #[derive(Clone, Debug)]
+    #[must_use = "readers do nothing unless read"]
     pub struct Utf8ByteReader<R> {
         #[pin]
         inner: Utf8Reader<R>,

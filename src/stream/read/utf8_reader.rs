@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
-use crate::adaptor::read_text::{Advance, ReadText, Unread};
+use crate::adaptor::read_text::{Advance, ReadText, Repairs, Unread};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
@@ -69,6 +69,7 @@ pin_project! {
     /// # }
     /// ```
     #[derive(Clone, Debug)]
+    #[must_use = "readers do nothing unless read"]
     pub struct Utf8Reader<R> {
         #[pin]
         reader: R,
@@ -109,7 +110,6 @@ impl<R> Utf8Reader<R> {
     /// assert_eq!(reader.next_str().await.unwrap(), Some("łw"));
     /// # }
     /// ```
-    #[must_use]
     pub fn with_capacity(self, capacity: usize) -> Self {
         Self { text: self.text.with_capacity(capacity), ..self }
     }
@@ -132,7 +132,6 @@ impl<R> Utf8Reader<R> {
     /// assert_eq!(reader.next_str().await.unwrap(), Some("text"));
     /// # }
     /// ```
-    #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { text: self.text.with_options(options), ..self }
     }
@@ -156,7 +155,6 @@ impl<R> Utf8Reader<R> {
     /// assert_eq!(reader.next_str().await.unwrap(), Some("é!"));
     /// # }
     /// ```
-    #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { text: self.text.with_error_mode(mode), ..self }
     }
@@ -428,7 +426,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         mut reads: usize,
     ) -> Poll<Result<(), StreamError<io::Error>>> {
         loop {
-            match self.as_mut().project().text.advance()? {
+            match self.as_mut().project().text.advance(Repairs::All)? {
                 Advance::Text | Advance::End => return Poll::Ready(Ok(())),
                 Advance::Read if reads == SILENT_CHUNKS => return give_way(cx),
                 Advance::Read => {

@@ -65,10 +65,10 @@ fn chars(plan: &TextsPlan) {
 
 /// Takes some of the next text, unless the stream has ended.
 fn take(
-    mut chars: CharStream<Messages>,
+    mut chars: CharStream<Messages, u8>,
     found: &mut Vec<Result<(u64, char), u8>>,
     way: Way,
-) -> CharStream<Messages> {
+) -> CharStream<Messages, u8> {
     // Once the next character is known, so is its offset.
     let peeked = chars.peek().now_or_never().expect("the source is ready");
     let peeked = peeked.map(|next| next.map_err(inner));

@@ -333,7 +333,7 @@ trait Taken {
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
 type Texts = Utf8Stream<Chunks>;
-type Chars = CharStream<Chunks>;
+type Chars = CharStream<Chunks, Infallible>;
 
 impl<T: Taken> Streaming<T> {
     fn new(options: Utf8Options, mode: ErrorMode) -> Self {
