@@ -12,6 +12,8 @@ pub(crate) mod read_text;
 #[cfg(feature = "std")]
 pub(crate) mod stream_error;
 #[cfg(feature = "std")]
+pub(crate) mod unwritten;
+#[cfg(feature = "std")]
 pub(crate) mod write_text;
 
 /// The size of a buffer for reading or writing if none is set, in bytes.

@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::mem;
 
 use crate::adaptor::CAPACITY;
+use crate::adaptor::unwritten::Unwritten;
 use crate::adaptor::write_text::{WriteText, write_zero};
 use crate::core::encoder::Utf8Encoder;
 use crate::core::mode::ErrorMode;
@@ -15,7 +17,9 @@ use crate::utf16::Utf16Decoder;
 /// writes everything that is buffered, and [`finish`](Self::finish) ends the text. `write!` works too. It does
 /// not implement `Write`, because arbitrary bytes need not be text.
 ///
-/// **Dropping it writes nothing**, because an error would be lost: call `finish` or `flush`.
+/// **Dropping it writes nothing**, because an error would be lost: call `finish` or `flush`. In debug builds,
+/// dropping it with unwritten bytes writes one line to standard error, at most once per process, unless the inner
+/// writer has failed or the thread is panicking. [`unwritten_len`](Self::unwritten_len) returns the number.
 ///
 /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. `finish` and any other text
 /// that is not empty turn it into a lone surrogate. The [`ErrorMode`] decides what replaces a lone surrogate.
@@ -51,11 +55,10 @@ use crate::utf16::Utf16Decoder;
 /// assert_eq!(writer.into_inner(), "waves: 👋!".as_bytes());
 /// # Ok::<_, std::io::Error>(())
 /// ```
+#[must_use = "writers do nothing unless written to"]
 pub struct Utf8Writer<W> {
     writer: W,
-    buffer: Vec<u8>,
-    /// The number of bytes of the buffer that have been written.
-    written: usize,
+    buffer: Buffer,
     capacity: usize,
     text: WriteText,
 }
@@ -71,7 +74,7 @@ impl<W> Utf8Writer<W> {
     /// assert_eq!(Utf8Writer::new(std::io::sink()).unwritten_len(), 0);
     /// ```
     pub fn new(writer: W) -> Self {
-        Self { writer, buffer: Vec::new(), written: 0, capacity: CAPACITY, text: WriteText::new() }
+        Self { writer, buffer: Buffer::default(), capacity: CAPACITY, text: WriteText::new() }
     }
 
     /// Sets the number of bytes, at least 1, that are buffered before they are written. Nothing is allocated
@@ -88,7 +91,6 @@ impl<W> Utf8Writer<W> {
     /// writer.write_str("d").unwrap();
     /// assert_eq!((&writer.get_ref()[..], writer.unwritten_len()), (&b"abc"[..], 1));
     /// ```
-    #[must_use]
     pub fn with_capacity(self, capacity: usize) -> Self {
         Self { capacity: capacity.max(1), ..self }
     }
@@ -109,7 +111,6 @@ impl<W> Utf8Writer<W> {
     /// writer.finish().unwrap();
     /// assert_eq!(writer.into_inner(), b"\xEF\xBB\xBFtext");
     /// ```
-    #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { text: self.text.with_encoder(encoder), ..self }
     }
@@ -128,7 +129,6 @@ impl<W> Utf8Writer<W> {
     /// writer.finish().unwrap();
     /// assert_eq!(writer.into_inner(), "\u{FFFD}".as_bytes());
     /// ```
-    #[must_use]
     pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
         Self { text: self.text.with_surrogate_mode(mode), ..self }
     }
@@ -147,7 +147,7 @@ impl<W> Utf8Writer<W> {
     /// assert_eq!(writer.unwritten_len(), 0);
     /// ```
     pub fn unwritten_len(&self) -> usize {
-        self.buffer.len() - self.written
+        self.buffer.unwritten().len()
     }
 
     /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the number of lone
@@ -211,7 +211,8 @@ impl<W> Utf8Writer<W> {
     /// writer.flush().unwrap();
     /// assert_eq!(writer.into_inner(), b"text");
     /// ```
-    pub fn into_inner(self) -> W {
+    pub fn into_inner(mut self) -> W {
+        self.buffer.state.forgive();
         self.writer
     }
 
@@ -231,9 +232,8 @@ impl<W> Utf8Writer<W> {
     /// writer.write_str("€").unwrap();
     /// assert_eq!(writer.into_parts(), (b"written".to_vec(), b"\xE2\x82\xAC".to_vec()));
     /// ```
-    pub fn into_parts(mut self) -> (W, Vec<u8>) {
-        self.buffer.drain(..self.written);
-        (self.writer, self.buffer)
+    pub fn into_parts(self) -> (W, Vec<u8>) {
+        (self.writer, self.buffer.take())
     }
 }
 
@@ -258,7 +258,7 @@ impl<W: Write> Utf8Writer<W> {
     /// ```
     pub fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.make_room()?;
-        let buffer = &mut self.buffer;
+        let buffer = &mut self.buffer.bytes;
         Ok(self.text.push(text, |bytes| buffer.extend_from_slice(bytes))?)
     }
 
@@ -305,7 +305,7 @@ impl<W: Write> Utf8Writer<W> {
     /// ```
     pub fn write_utf16(&mut self, units: &[u16]) -> io::Result<()> {
         self.make_room()?;
-        let buffer = &mut self.buffer;
+        let buffer = &mut self.buffer.bytes;
         Ok(self.text.push_utf16(units, |bytes| buffer.extend_from_slice(bytes))?)
     }
 
@@ -329,7 +329,7 @@ impl<W: Write> Utf8Writer<W> {
     /// ```
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
         self.make_room()?;
-        let buffer = &mut self.buffer;
+        let buffer = &mut self.buffer.bytes;
         self.text.push_fmt(arguments, |bytes| buffer.extend_from_slice(bytes))
     }
 
@@ -380,7 +380,7 @@ impl<W: Write> Utf8Writer<W> {
     /// assert_eq!(writer.into_inner(), b"a");
     /// ```
     pub fn finish(&mut self) -> io::Result<()> {
-        let buffer = &mut self.buffer;
+        let buffer = &mut self.buffer.bytes;
         self.text.finish(|bytes| buffer.extend_from_slice(bytes))?;
         self.flush()
     }
@@ -393,26 +393,63 @@ impl<W: Write> Utf8Writer<W> {
     /// Writes until fewer than `len` bytes are buffered.
     fn write_until_below(&mut self, len: usize) -> io::Result<()> {
         while self.unwritten_len() >= len {
-            match self.writer.write(&self.buffer[self.written..]) {
-                Ok(0) => return Err(write_zero()),
+            match self.writer.write(self.buffer.unwritten()) {
+                Ok(0) => {
+                    self.buffer.state.forgive();
+                    return Err(write_zero());
+                }
                 // It cannot have written more than there is.
-                Ok(written) => self.advance(written.min(self.unwritten_len())),
+                Ok(written) => {
+                    self.buffer.advance(written.min(self.unwritten_len()), 2 * self.capacity);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.buffer.state.forgive();
+                    return Err(error);
+                }
             }
         }
         Ok(())
     }
+}
 
-    /// Notes that `written` more bytes have been written.
-    fn advance(&mut self, written: usize) {
+/// The bytes that have been taken but not written.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    /// The number of them that have been written.
+    written: usize,
+    state: Unwritten,
+}
+
+impl Buffer {
+    fn unwritten(&self) -> &[u8] {
+        &self.bytes[self.written..]
+    }
+
+    /// Notes that `written` more bytes have been written. Keeps a capacity of at most `room` when little is left.
+    fn advance(&mut self, written: usize, room: usize) {
         self.written += written;
         // Moves the others to the front when they are the smaller part, so that this costs little.
-        if self.written >= self.unwritten_len() {
-            self.buffer.drain(..self.written);
-            self.buffer.shrink_to(2 * self.capacity);
+        if self.written >= self.unwritten().len() {
+            self.bytes.drain(..self.written);
+            self.bytes.shrink_to(room);
             self.written = 0;
         }
+    }
+
+    /// Returns the unwritten bytes.
+    fn take(mut self) -> Vec<u8> {
+        self.bytes.drain(..self.written);
+        self.written = 0;
+        mem::take(&mut self.bytes)
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.state.drop_with(self.unwritten().len(), "io::Utf8Writer");
     }
 }
 

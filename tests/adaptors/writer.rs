@@ -830,12 +830,120 @@ async fn a_closed_peer_is_an_error() {
     assert!(matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{kind:?}");
 }
 
+// ---- formatted text ---------------------------------------------------------------------------
+
+/// An argument whose formatting fails after some text.
+struct Unprintable;
+
+impl std::fmt::Display for Unprintable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("some text")?;
+        Err(std::fmt::Error)
+    }
+}
+
+#[tokio::test]
+async fn formatted_text_is_written_in_order() {
+    let mut writer = Utf8Writer::new(Vec::new());
+    write!(writer, "plain ").await.unwrap();
+    let price = 5;
+    writeln!(writer, "{price} €").await.unwrap();
+    writer.write_utf16(&[0xD83D]).await.unwrap();
+    write!(writer, "").await.unwrap(); // does not end the pair
+    writer.write_utf16(&[0xDC4B]).await.unwrap();
+    write!(writer, "{}", "long ".repeat(100)).await.unwrap(); // is not copied
+    writer.close().await.unwrap();
+    let expected = "plain 5 €\n👋".to_owned() + &"long ".repeat(100);
+    assert_eq!(String::from_utf8(writer.into_inner()).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn nothing_is_taken_if_formatting_fails_or_the_future_is_dropped() {
+    let mut writer = Utf8Writer::new(Vec::new());
+    let error = write!(writer, "before {Unprintable}").await.unwrap_err();
+    assert_eq!((error.kind(), writer.unwritten_len()), (ErrorKind::Other, 0));
+
+    let (_peer, socket) = tokio::io::duplex(1);
+    let mut writer = Utf8Writer::new(socket).with_capacity(1);
+    write!(writer, "ab").await.unwrap();
+    assert!(futures::FutureExt::now_or_never(write!(writer, "cd")).is_none());
+    let (_socket, unwritten) = writer.into_parts();
+    assert_eq!(unwritten, "b", "cd is not taken");
+}
+
+// ---- dropped writers --------------------------------------------------------------------------
+
+/// The child process of the next test.
+#[test]
+#[ignore = "run by the test of dropped writers"]
+fn drops_writers() {
+    let way = std::env::var("DROPPED_WRITER").unwrap_or_default();
+    let write = |writer: &mut Utf8Writer<Vec<u8>>| {
+        futures::executor::block_on(writer.write_str("text")).unwrap();
+    };
+    let mut writer = Utf8Writer::new(Vec::new());
+    write(&mut writer);
+    match &*way {
+        "flushed" => futures::executor::block_on(writer.flush()).unwrap(),
+        "taken apart" => {
+            writer.into_inner();
+        }
+        "panicking" => {
+            let writer = std::panic::AssertUnwindSafe(writer);
+            let _panicked = std::panic::catch_unwind(move || {
+                let _writer = writer;
+                panic!("on purpose");
+            });
+        }
+        "failed" => {
+            let mut room = [0];
+            let mut full = utf8_codec::io::Utf8Writer::new(&mut room[..]);
+            full.write_str("text").unwrap();
+            assert!(full.flush().is_err());
+            futures::executor::block_on(writer.flush()).unwrap();
+        }
+        "blocking" => {
+            futures::executor::block_on(writer.flush()).unwrap();
+            let mut writer = utf8_codec::io::Utf8Writer::new(Vec::new());
+            writer.write_str("blocking").unwrap();
+        }
+        _ => {
+            let mut another = Utf8Writer::new(Vec::new());
+            write(&mut another);
+        }
+    }
+}
+
+#[test]
+fn a_writer_that_is_dropped_with_unwritten_text_is_reported_once_in_debug_builds() {
+    let reported = |way: &str| {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "writer::drops_writers", "--ignored", "--nocapture"]);
+        let output = child.env("DROPPED_WRITER", way).output().unwrap();
+        assert!(output.status.success(), "{way}: {output:?}");
+        String::from_utf8(output.stderr).unwrap().matches("Utf8Writer dropped with ").count()
+    };
+    let debug = usize::from(cfg!(debug_assertions));
+    for (way, expected) in [
+        ("twice", debug),
+        ("blocking", debug),
+        ("flushed", 0),
+        ("taken apart", 0),
+        ("panicking", 0),
+        ("failed", 0),
+    ] {
+        assert_eq!(reported(way), expected, "{way}");
+    }
+}
+
 // ---- sizes and traits -------------------------------------------------------------------------
 
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn the_size_is_as_documented() {
-    assert_eq!(size_of::<Utf8Writer<()>>(), 144);
+    // Debug builds also note whether unwritten bytes are reported.
+    let noted = if cfg!(debug_assertions) { 8 } else { 0 };
+    assert_eq!(size_of::<Utf8Writer<()>>(), 144 + noted);
 }
 
 #[test]
@@ -846,5 +954,6 @@ fn all_types_are_send_and_sync() {
     let mut writer = Utf8Writer::new(tokio::io::sink());
     assert_future(writer.write_str(""));
     assert_future(writer.close());
+    assert_future(write!(writer, "{}", std::cell::Cell::new(5).get()));
     assert!(format!("{writer:?}").contains("unwritten_len: 0"));
 }

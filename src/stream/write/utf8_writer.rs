@@ -34,6 +34,11 @@ pin_project! {
     /// any other text that is not empty turn it into a lone surrogate. The [`ErrorMode`] decides
     /// what replaces a lone surrogate.
     ///
+    /// **Dropping it writes nothing**: call `close` or `flush`. In debug builds, dropping it with
+    /// unwritten bytes writes one line to standard error, at most once per process, unless the
+    /// inner writer has failed or the thread is panicking. It does not panic: a task that is
+    /// cancelled drops its writer too. [`unwritten_len`](Self::unwritten_len) returns the number.
+    ///
     /// # Memory
     ///
     /// It is 144 bytes larger than the inner writer, on a 64-bit machine. It buffers at most its
@@ -114,6 +119,7 @@ pin_project! {
     /// # Ok(())
     /// # }
     /// ```
+    #[must_use = "writers do nothing unless written to"]
     pub struct Utf8Writer<W> {
         #[pin]
         writer: W,
@@ -167,7 +173,6 @@ impl<W> Utf8Writer<W> {
     /// assert!(writer.write_str("d").now_or_never().is_some()); // "a" has been written
     /// assert!(writer.write_str("e").now_or_never().is_none()); // waits for room
     /// ```
-    #[must_use]
     pub fn with_capacity(self, capacity: usize) -> Self {
         Self { capacity: capacity.max(1), ..self }
     }
@@ -192,7 +197,6 @@ impl<W> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { text: self.text.with_encoder(encoder), ..self }
     }
@@ -215,7 +219,6 @@ impl<W> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
         Self { text: self.text.with_surrogate_mode(mode), ..self }
     }
@@ -310,7 +313,8 @@ impl<W> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn into_inner(self) -> W {
+    pub fn into_inner(mut self) -> W {
+        self.outgoing.forgive();
         self.writer
     }
 

@@ -1,5 +1,7 @@
 //! What are the async methods of `Utf8Writer`?
 
+use std::borrow::Cow;
+use std::fmt::{self, Write};
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
@@ -8,7 +10,7 @@ use bytestring::ByteString;
 use tokio::io::AsyncWrite;
 
 use super::Utf8Writer;
-use crate::stream::write::utf8_item::Item;
+use crate::stream::write::utf8_item::{Item, Utf8Item};
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// Copies `text` into the buffer, after waiting until there is room.
@@ -134,6 +136,46 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         self.write(Item::Units(units)).await
     }
 
+    /// Writes formatted text to the buffer, after waiting until there is room: `write!` and
+    /// `writeln!` call this.
+    ///
+    /// The text is formatted at once, before the future is polled, into a `String`; text without
+    /// arguments is not copied. So the future does not borrow the arguments, and is `Send` if the
+    /// writer is.
+    ///
+    /// # Errors
+    ///
+    /// See [above](Self#errors). Another error if formatting fails; nothing has been taken.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, nothing of the text has been taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::stream::Utf8Writer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut writer = Utf8Writer::new(Vec::new());
+    /// writeln!(writer, "{:.2} €", 5.0).await?;
+    /// writer.close().await?;
+    /// assert_eq!(writer.into_inner(), "5.00 €\n".as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn write_fmt<'a>(
+        &'a mut self,
+        arguments: fmt::Arguments<'_>,
+    ) -> impl Future<Output = io::Result<()>> + use<'a, W> {
+        let text = format(arguments);
+        async move {
+            let mut text = text.map_err(|_| io::Error::other("formatting failed"))?;
+            self.write(text.take()).await
+        }
+    }
+
     /// Writes everything that is buffered, and flushes the inner writer. A held surrogate stays
     /// held.
     ///
@@ -206,4 +248,14 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         poll_fn(|cx| Pin::new(&mut *self).poll_ready(cx)).await?;
         Pin::new(self).take(item)
     }
+}
+
+/// Formats text. Unlike `format!`, it returns the error of an argument.
+fn format(arguments: fmt::Arguments<'_>) -> Result<Cow<'static, str>, fmt::Error> {
+    if let Some(text) = arguments.as_str() {
+        return Ok(text.into());
+    }
+    let mut text = String::new();
+    text.write_fmt(arguments)?;
+    Ok(text.into())
 }

@@ -6,6 +6,8 @@ use std::mem;
 
 use bytes::{Buf, Bytes, BytesMut};
 
+use crate::adaptor::unwritten::Unwritten;
+
 /// A queue of bytes: some copied into one buffer, some shared with their owners.
 #[derive(Default)]
 pub(super) struct Outgoing {
@@ -15,6 +17,7 @@ pub(super) struct Outgoing {
     /// The number of copied bytes after the last shared bytes.
     tail: usize,
     len: usize,
+    unwritten: Unwritten,
 }
 
 struct Shared {
@@ -100,6 +103,11 @@ impl Outgoing {
         self.tail -= left;
     }
 
+    /// Does not report bytes that are dropped unwritten.
+    pub(super) fn forgive(&mut self) {
+        self.unwritten.forgive();
+    }
+
     /// Frees the memory if the queue is empty.
     pub(super) fn release(&mut self) {
         if self.len == 0 {
@@ -109,11 +117,19 @@ impl Outgoing {
 
     /// Returns everything in one piece, copied unless it is contiguous.
     pub(super) fn into_bytes(mut self) -> Bytes {
+        self.forgive();
         match self.shared.front_mut() {
-            None => self.copied.freeze(),
+            None => mem::take(&mut self.copied).freeze(),
             Some(Shared { bytes, .. }) if bytes.len() == self.len => mem::take(bytes),
             Some(_) => self.pieces().collect::<Vec<_>>().concat().into(),
         }
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        self.unwritten.drop_with(self.len, "stream::Utf8Writer");
     }
 }
 

@@ -103,11 +103,18 @@ impl<W: AsyncWrite> Utf8Writer<W> {
             let filled = this.outgoing.lend(&mut slices);
             this.writer.poll_write_vectored(cx, &slices[..filled])
         };
-        Poll::Ready(match ready!(poll)? {
-            0 => Err(write_zero()),
-            written => {
+        let written = match ready!(poll) {
+            Ok(0) => Err(write_zero()),
+            result => result,
+        };
+        Poll::Ready(match written {
+            Ok(written) => {
                 this.outgoing.advance(written);
                 Ok(())
+            }
+            Err(error) => {
+                this.outgoing.forgive();
+                Err(error)
             }
         })
     }
