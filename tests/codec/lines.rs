@@ -79,6 +79,18 @@ fn a_bare_cr_rejects_its_line_at_any_split() {
 }
 
 #[test]
+fn a_bare_cr_in_a_replaced_buffer_rejects_its_line() {
+    let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::crlf());
+    let mut buffer = BytesMut::from("a long beginning without CR");
+    assert_eq!(codec.decode(&mut buffer).unwrap(), None);
+    buffer.clear();
+    buffer.extend_from_slice(b"a\rb\r\nc\r\n");
+    let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+    assert_eq!(error.kind, LineErrorKind::BareCr { offset: 1 });
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "c");
+}
+
+#[test]
 fn crlf_lines_are_written_whole_or_not_at_all() {
     let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::crlf());
     let mut buffer = BytesMut::new();
