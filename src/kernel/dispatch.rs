@@ -7,6 +7,8 @@ use core::ops::RangeInclusive;
 use super::aarch64::neon;
 use super::block_errors::{BLOCK, BlockErrors};
 use super::nul_form::NulForm;
+#[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+use super::portable;
 use super::validated::Validated;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::wasm32::simd128;
@@ -24,6 +26,8 @@ macro_rules! dispatch {
         #[allow(unused_unsafe)]
         let result = match $kernel.0 {
             Tier::Scalar => reference::$operation($($argument),*),
+            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+            Tier::Portable => portable::$operation($($argument),*),
             // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have SSE4.1.
             #[cfg(target_arch = "x86_64")]
             Tier::Sse41 => unsafe { sse41::$operation($($argument),*) },
@@ -151,6 +155,12 @@ impl Kernel {
     #[inline]
     pub fn decode_short_ascii(self, bytes: &[u8], out: &mut [char]) -> bool {
         dispatch!(self, decode_short_ascii(bytes, out))
+    }
+
+    /// Like [`decode_short_ascii`](Self::decode_short_ascii), to UTF-16.
+    #[inline]
+    pub fn decode_short_ascii_to_utf16(self, bytes: &[u8], out: &mut [u16]) -> bool {
+        dispatch!(self, decode_short_ascii_to_utf16(bytes, out))
     }
 
     /// Decodes `text` into `out`, as far as it fits, without splitting a pair of surrogates.

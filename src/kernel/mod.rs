@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `dispatch` | the operations of a kernel; each selects its implementation in one `match` |
 //! | `reference` | plain, safe code that defines the correct results; vector kernels call it for tails |
+//! | `portable` | validation that is faster than the reference, for machines without vectors |
 //! | `generic` | the algorithms over a vector of 16 or 32 bytes |
 //! | `x86_64`, `aarch64`, `wasm32` | the vectors of an instruction set, and the algorithms specific to it |
 //!
@@ -64,6 +65,9 @@ mod dispatch;
 ))]
 mod generic;
 mod nul_form;
+// Elsewhere shifts of 64 bits are slow.
+#[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+mod portable;
 mod reference;
 mod validated;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -97,6 +101,8 @@ pub struct Kernel(Tier);
 #[repr(u8)]
 enum Tier {
     Scalar,
+    #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+    Portable,
     #[cfg(target_arch = "x86_64")]
     Sse41,
     #[cfg(target_arch = "x86_64")]
@@ -113,6 +119,8 @@ impl Tier {
     /// The tiers of this architecture, the simplest first.
     const ALL: &[Self] = &[
         Self::Scalar,
+        #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+        Self::Portable,
         #[cfg(target_arch = "x86_64")]
         Self::Sse41,
         #[cfg(target_arch = "x86_64")]
@@ -129,6 +137,8 @@ impl Tier {
     fn is_available(self) -> bool {
         match self {
             Self::Scalar => true,
+            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+            Self::Portable => true,
             #[cfg(target_arch = "x86_64")]
             Self::Sse41 => has!("sse4.1", "popcnt"),
             #[cfg(target_arch = "x86_64")]
@@ -154,6 +164,8 @@ impl Tier {
     const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
+            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+            Self::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Self::Sse41 => "sse4.1",
             #[cfg(target_arch = "x86_64")]
@@ -306,6 +318,8 @@ pub(crate) fn error_at_start(input: &[u8]) -> Option<usize> {
 const fn forced() -> Option<&'static str> {
     if cfg!(utf8_codec_kernel = "scalar") {
         Some("scalar")
+    } else if cfg!(utf8_codec_kernel = "portable") {
+        Some("portable")
     } else if cfg!(utf8_codec_kernel = "sse4.1") {
         Some("sse4.1")
     } else if cfg!(utf8_codec_kernel = "avx2") {

@@ -217,6 +217,15 @@ fn short_ascii_is_decoded_entirely_or_not_at_all() {
                 let written = if fits { len } else { 0 };
                 assert!(out[..written].iter().all(|&c| c == 'x'), "{name}, {len} into {room}");
                 assert!(out[written..].iter().all(|&c| c == CHAR), "{name}, {len} into {room}");
+
+                let mut out = vec![UNIT; room];
+                let done = kernel.decode_short_ascii_to_utf16(&ascii, &mut out);
+                assert_eq!(done, fits, "{name}, {len}");
+                assert!(
+                    out[..written].iter().all(|&unit| unit == u16::from(b'x')),
+                    "{name}, {len}"
+                );
+                assert!(out[written..].iter().all(|&unit| unit == UNIT), "{name}, {len}");
             }
             for at in 0..len {
                 let mut bytes = ascii.clone();
@@ -224,6 +233,9 @@ fn short_ascii_is_decoded_entirely_or_not_at_all() {
                 let mut out = vec![CHAR; 80];
                 assert!(!kernel.decode_short_ascii(&bytes, &mut out), "{name}, {len}, {at}");
                 assert!(out == [CHAR; 80], "{name}, {len}, {at}");
+                let mut out = vec![UNIT; 80];
+                let done = kernel.decode_short_ascii_to_utf16(&bytes, &mut out);
+                assert!(!done && out == [UNIT; 80], "{name}, {len}, {at}");
             }
         }
     }

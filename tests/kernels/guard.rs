@@ -261,6 +261,10 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
             }
             for room in rooms(units.len()) {
                 let out = output.put(&vec![UNIT; room], to);
+                let done = kernel.decode_short_ascii_to_utf16(place.as_bytes(), out);
+                assert_eq!(done, text.is_ascii() && text.len() <= room.min(64), "{}", context());
+
+                let out = output.put(&vec![UNIT; room], to);
                 let (_, written) = kernel.decode_utf16(place, out);
                 // Except for a pair that does not fit.
                 assert!(written + 1 >= room.min(units.len()), "{}", context());

@@ -127,16 +127,18 @@ fn fill_to(fill: &str, len: usize) -> Vec<u8> {
 #[test]
 fn available_kernels_are_in_order() {
     let known: &[&str] = match std::env::consts::ARCH {
-        "x86_64" => &["scalar", "sse4.1", "avx2", "avx512"],
-        "aarch64" if cfg!(target_endian = "little") => &["scalar", "neon"],
-        "wasm32" if cfg!(target_feature = "simd128") => &["scalar", "simd128"],
+        "x86_64" => &["scalar", "portable", "sse4.1", "avx2", "avx512"],
+        "aarch64" if cfg!(target_endian = "little") => &["scalar", "portable", "neon"],
+        "wasm32" if cfg!(target_feature = "simd128") => &["scalar", "portable", "simd128"],
+        "wasm32" => &["scalar", "portable"],
+        _ if cfg!(target_pointer_width = "64") => &["scalar", "portable"],
         _ => &["scalar"],
     };
     let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
     // Machines can lack the last ones.
     assert_eq!(names, known[..names.len()]);
-    // Every aarch64 has NEON, and a build for wasm32 has what it asks for.
-    for always in ["neon", "simd128"] {
+    // Every 64-bit machine has `portable`, every aarch64 NEON, and a build for wasm32 has what it asks for.
+    for always in ["portable", "neon", "simd128"] {
         assert!(known.contains(&always) <= names.contains(&always));
     }
 }
@@ -145,6 +147,7 @@ fn available_kernels_are_in_order() {
 fn a_forced_kernel_is_in_use() {
     let forced = [
         ("scalar", cfg!(utf8_codec_kernel = "scalar")),
+        ("portable", cfg!(utf8_codec_kernel = "portable")),
         ("sse4.1", cfg!(utf8_codec_kernel = "sse4.1")),
         ("avx2", cfg!(utf8_codec_kernel = "avx2")),
         ("avx512", cfg!(utf8_codec_kernel = "avx512")),

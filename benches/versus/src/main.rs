@@ -99,7 +99,7 @@ fn measure(options: Options) -> serde_json::Value {
 /// Forces the implementation of simdutf for the same instructions. The other peers have no tiers above AVX2.
 fn force_simdutf(tier: Kernel) {
     let name = match tier.name() {
-        "scalar" => "fallback",
+        "scalar" | "portable" => "fallback",
         "sse4.1" => "westmere",
         "avx2" => "haswell",
         "avx512" => "icelake",

@@ -87,6 +87,11 @@ impl Destination for [u16] {
     fn put(&mut self, at: usize, text: &str) -> (usize, usize) {
         Kernel::detect().decode_utf16(text, &mut self[at..])
     }
+
+    #[inline]
+    fn put_short_ascii(&mut self, bytes: &[u8]) -> bool {
+        Kernel::detect().decode_short_ascii_to_utf16(bytes, self)
+    }
 }
 
 /// The window for units that encode one to `widest` bytes each.

@@ -25,6 +25,19 @@ macro_rules! convert {
             }
         }
 
+        /// Decodes; see [`Kernel::decode_short_ascii_to_utf16`](crate::kernel::Kernel::decode_short_ascii_to_utf16).
+        #[target_feature(enable = $features)]
+        pub(in crate::kernel) fn decode_short_ascii_to_utf16(
+            bytes: &[u8],
+            out: &mut [u16],
+        ) -> bool {
+            if (<$vector>::LEN..=64).contains(&bytes.len()) {
+                generic::decode_short_ascii::<$vector, u16>(<$vector>::token(), bytes, out)
+            } else {
+                reference::decode_short_ascii_to_utf16(bytes, out)
+            }
+        }
+
         #[inline(never)]
         #[target_feature(enable = $features)]
         fn decode_any_to_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {

@@ -79,11 +79,20 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
 
 /// Decodes `bytes` if they are short ASCII and fit.
 pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
+    short_ascii(bytes, out)
+}
+
+/// Decodes `bytes` if they are short ASCII and fit.
+pub(in crate::kernel) fn decode_short_ascii_to_utf16(bytes: &[u8], out: &mut [u16]) -> bool {
+    short_ascii(bytes, out)
+}
+
+fn short_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> bool {
     if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
         return false;
     }
     for (unit, &byte) in out.iter_mut().zip(bytes) {
-        *unit = char::from(byte);
+        *unit = U::from(byte);
     }
     true
 }

@@ -10,7 +10,9 @@ mod parts;
 mod unmask;
 mod validate;
 
-pub(in crate::kernel) use decode::{count_chars, decode_chars, decode_short_ascii, decode_utf16};
+pub(in crate::kernel) use decode::{
+    count_chars, decode_chars, decode_short_ascii, decode_short_ascii_to_utf16, decode_utf16,
+};
 pub(in crate::kernel) use encode::encode_chars;
 pub(in crate::kernel) use encode_units::encode_utf16;
 pub(in crate::kernel) use find::find_outside;

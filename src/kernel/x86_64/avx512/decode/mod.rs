@@ -84,6 +84,14 @@ pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> b
     unsafe { short_ascii::<4>(bytes, out.as_mut_ptr().cast(), out.len()) }
 }
 
+/// Decodes a block or less of ASCII to UTF-16; see
+/// [`Kernel::decode_short_ascii_to_utf16`](crate::kernel::Kernel::decode_short_ascii_to_utf16).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn decode_short_ascii_to_utf16(bytes: &[u8], out: &mut [u16]) -> bool {
+    // SAFETY: there is room for `out.len()` units of two bytes; ASCII is written to them.
+    unsafe { short_ascii::<2>(bytes, out.as_mut_ptr().cast(), out.len()) }
+}
+
 /// Decodes `bytes` if they are a block of ASCII or less and fit. Returns whether it did.
 ///
 /// # Safety
