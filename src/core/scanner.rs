@@ -7,7 +7,7 @@ use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::options::Utf8Options;
 #[cfg(feature = "bytes")]
 use crate::core::text::unmask_and_split_far;
-use crate::core::text::{Ending, Look, split_far, split_text};
+use crate::core::text::{Ending, Look, split_at_near_error, split_far, split_text};
 use crate::kernel::{Kernel, decode_char, error_at_start};
 #[cfg(feature = "lines")]
 use crate::unchecked::split_line;
@@ -253,9 +253,29 @@ impl Scanner {
 
     /// Whether errors are near and the scanner checks nothing but UTF-8. The
     /// [repair loop](crate::core::decoder::lossy) is then faster than single steps.
-    #[cfg(feature = "alloc")]
+    #[inline]
     pub(super) fn looks_near(&self) -> bool {
         self.look == Look::Near && self.asks_for_utf8_only()
+    }
+
+    /// If [errors are near](Self::looks_near), and one is in the first bytes of `input`: consumes the text before it.
+    /// Returns the text, which can be empty, and the length of the ill-formed part after it.
+    #[inline(always)]
+    pub(super) fn text_before_error<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, usize)> {
+        if !self.looks_near() {
+            return None;
+        }
+        let (text, error_len) = split_at_near_error(input).ok()?;
+        self.skip(text.len());
+        Some((text, error_len))
+    }
+
+    /// Consumes the ill-formed part of `len` bytes that `input` begins with, and returns its error.
+    #[inline(always)]
+    pub(super) fn take_part(&mut self, input: &[u8], len: usize) -> Utf8Error {
+        let error = Utf8Error::classify(self.position, input, len);
+        self.position += len as u64;
+        error
     }
 
     /// Skips bytes that the repair loop has decoded. The loop stops when errors are no longer near.
