@@ -9,6 +9,7 @@ use alloc::string::String;
 use core::fmt;
 use core::ops::RangeInclusive;
 
+use crate::core::decoder::lossy::SingleByte;
 use crate::core::mode::WINDOWS_1252_C1;
 use crate::core::text::{Kernel, push_utf16};
 use crate::relatives::Follow;
@@ -144,6 +145,16 @@ impl LegacyEncoding {
             Table::Windows1252 => "windows-1252",
             #[cfg(feature = "encoding_rs")]
             Table::Whatwg(encoding) => encoding.name(),
+        }
+    }
+
+    /// Returns the encoding if the decoder of UTF-8 can decode ill-formed parts in it.
+    pub(super) fn single_byte(self) -> Option<SingleByte> {
+        match self.0 {
+            Table::Latin1 => Some(SingleByte::Latin1),
+            Table::Windows1252 => Some(SingleByte::Windows1252),
+            #[cfg(feature = "encoding_rs")]
+            Table::Whatwg(_) => None,
         }
     }
 

@@ -145,9 +145,9 @@ impl OneWrite<'_, '_> {
     pub(crate) fn repair_strays(self, input: &[u8], repairs: &impl Repairs) -> usize {
         let mut strays = 0;
         let block = &input[..input.len().min(BLOCK)];
-        for &byte in block.iter().take_while(|byte| matches!(byte, 0x80..=0xC1 | 0xF5..)) {
+        for byte in block.iter().take_while(|byte| matches!(byte, 0x80..=0xC1 | 0xF5..)) {
             // SAFETY: there is room for four times the bytes of a block.
-            unsafe { self.out.repair(&[byte], repairs) };
+            unsafe { self.out.repair(slice::from_ref(byte), repairs) };
             strays += 1;
         }
         strays
@@ -190,6 +190,7 @@ impl TextOutput<'_> {
     /// - There is room for four bytes for each byte of `part`.
     #[inline(always)]
     unsafe fn repair<R: Repairs>(&mut self, part: &[u8], repairs: &R) {
+        repairs.note(part);
         let replaced = match R::REPLACED {
             Replaced::Nothing => return,
             Replaced::Part => &part[..part.len().min(1)],
@@ -241,6 +242,10 @@ pub(crate) trait Repairs {
 
     /// Returns the text that replaces this byte, or the part that begins with it.
     fn repair(&self, byte: u8) -> ShortText;
+
+    /// Called once for each part, in order, with the part as a slice of the input.
+    #[inline(always)]
+    fn note(&self, _part: &[u8]) {}
 }
 
 /// What a text of [`Repairs`] replaces.

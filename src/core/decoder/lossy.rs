@@ -15,6 +15,7 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use core::cell::Cell;
 
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
@@ -110,7 +111,13 @@ impl Utf8Decoder {
 
     /// Runs the repair loop on `input` and counts the errors. Returns the number of bytes consumed.
     fn repair_near(&mut self, input: &[u8], mode: ErrorMode, text: &mut String) -> usize {
-        let Repaired { read, errors, first } = repair(input, mode, text);
+        let repaired = repair(input, mode, text);
+        self.note_repaired(input, repaired)
+    }
+
+    /// Counts the errors in the beginning of `input` that the repair loop has decoded. Returns its length.
+    fn note_repaired(&mut self, input: &[u8], repaired: Repaired) -> usize {
+        let Repaired { read, errors, first } = repaired;
         let position = self.scanner.position();
         self.tally.add(errors, || {
             let (at, len) = first?;
@@ -119,6 +126,76 @@ impl Utf8Decoder {
         self.scanner.skip_repaired(read);
         read
     }
+}
+
+/// For a fallback that decodes ill-formed parts.
+impl Utf8Decoder {
+    /// If errors are near and only they are checked: decodes text and ill-formed parts at the start of `input`, the
+    /// parts byte by byte, and appends the text. An incomplete end is left, and so is text after the last
+    /// error if that is far. `is_in_run` is whether a part directly precedes `input`.
+    pub(crate) fn decode_parts(
+        &mut self,
+        input: &[u8],
+        bytes: SingleByte,
+        is_in_run: bool,
+        text: &mut String,
+    ) -> Option<Parts> {
+        if !self.scanner.looks_near() {
+            return None;
+        }
+        Some(match bytes {
+            SingleByte::Latin1 => self.parts_by(input, is_in_run, text, ShortText::from_latin1),
+            SingleByte::Windows1252 => {
+                let of = |byte| EVERY_WINDOWS_1252[usize::from(byte)];
+                self.parts_by(input, is_in_run, text, of)
+            }
+        })
+    }
+
+    fn parts_by(
+        &mut self,
+        input: &[u8],
+        is_in_run: bool,
+        text: &mut String,
+        of: impl Fn(u8) -> ShortText,
+    ) -> Parts {
+        let start = input.as_ptr().addr();
+        let counted = Counted {
+            text: EachByte(of),
+            bytes: Cell::new(0),
+            runs: Cell::new(0),
+            run_end: Cell::new(if is_in_run { start } else { 0 }),
+        };
+        let repaired = repair_by(input, text, &counted);
+        let read = self.note_repaired(input, repaired);
+        let run_end = counted.run_end.get();
+        Parts {
+            read,
+            bytes: counted.bytes.get(),
+            runs: counted.runs.get(),
+            run_end: run_end.checked_sub(start),
+        }
+    }
+}
+
+/// A single-byte encoding for ill-formed parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SingleByte {
+    Latin1,
+    Windows1252,
+}
+
+/// The result of [`Utf8Decoder::decode_parts`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
+    /// The number of input bytes consumed.
+    pub(crate) read: usize,
+    /// The number of bytes in ill-formed parts.
+    pub(crate) bytes: u64,
+    /// The number of runs of adjacent parts, without one that continues.
+    pub(crate) runs: u64,
+    /// The index after the last part, if there is one.
+    pub(crate) run_end: Option<usize>,
 }
 
 /// The result of the repair loop.
@@ -395,5 +472,32 @@ impl<F: Fn(u8) -> ShortText> Repairs for EachByte<F> {
     #[inline(always)]
     fn repair(&self, byte: u8) -> ShortText {
         (self.0)(byte)
+    }
+}
+
+/// A text for each byte, and counts of what is replaced.
+struct Counted<F> {
+    text: EachByte<F>,
+    bytes: Cell<u64>,
+    /// The number of runs of adjacent parts.
+    runs: Cell<u64>,
+    /// The address after the last part. (Parts are slices of the input, so adjacent parts are adjacent in memory.)
+    run_end: Cell<usize>,
+}
+
+impl<F: Fn(u8) -> ShortText> Repairs for Counted<F> {
+    const REPLACED: Replaced = EachByte::<F>::REPLACED;
+
+    #[inline(always)]
+    fn repair(&self, byte: u8) -> ShortText {
+        self.text.repair(byte)
+    }
+
+    #[inline(always)]
+    fn note(&self, part: &[u8]) {
+        let range = part.as_ptr_range();
+        let begins = self.run_end.replace(range.end.addr()) != range.start.addr();
+        self.runs.set(self.runs.get() + u64::from(begins));
+        self.bytes.set(self.bytes.get() + part.len() as u64);
     }
 }

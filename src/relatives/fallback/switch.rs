@@ -74,7 +74,7 @@ enum Reading {
 pub(crate) enum Found<'a> {
     /// UTF-8, not empty.
     Text(&'a str),
-    /// This many bytes in the legacy encoding. Their text has been appended.
+    /// This many bytes in the legacy encoding, or partly in it. Their text has been appended.
     Legacy(usize),
     /// This many bytes that yield nothing: a stripped BOM, or the rest of a character at a mid-stream start.
     Silent(usize),
@@ -125,7 +125,7 @@ impl Switch {
                     Some(at.pass_on(step))
                 }
                 (Reading::Utf8, Extent::Rest) => self.step_until_ill_formed(&mut at),
-                (Reading::Utf8, Extent::Part) => Some(self.step_parts(&mut at, legacy)),
+                (Reading::Utf8, Extent::Part) => Some(self.step_many_parts(&mut at, legacy)),
                 (Reading::Long, _) => Some(self.step_long(&mut at, legacy)),
                 (Reading::Utf8, Extent::Line { .. }) => self.step_line_start(&mut at),
                 (Reading::Open { ahead, checked }, Extent::Line { limit }) => {
@@ -186,6 +186,27 @@ impl Switch {
                 None
             }
             step => Some(at.pass_on(step)),
+        }
+    }
+
+    /// Like [`step_parts`](Self::step_parts). If errors are near, it decodes UTF-8 and many runs at once.
+    fn step_many_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
+        let start = at.decoder.position();
+        let input = &at.input[..at.input.len().min(MANY)];
+        let many = self.fallback.encoding.single_byte().and_then(|bytes| {
+            // Errors that have been counted are decoded one by one.
+            let is_next = self.uses.first.is_some() && start >= self.counted;
+            is_next.then(|| at.decoder.decode_parts(input, bytes, start == self.run_end, legacy))?
+        });
+        match many {
+            Some(parts) if parts.read > 0 => {
+                self.uses.runs += parts.runs;
+                self.uses.bytes += parts.bytes;
+                self.run_end = parts.run_end.map_or(self.run_end, |end| start + end as u64);
+                self.counted = at.decoder.position();
+                Found::Legacy(parts.read)
+            }
+            _ => self.step_parts(at, legacy),
         }
     }
 
@@ -389,6 +410,9 @@ impl Switch {
         read
     }
 }
+
+/// The most bytes of UTF-8 and ill-formed parts that are decoded at once, to a copy.
+const MANY: usize = 16 * 1024;
 
 /// Classifies the beginning of `input` as UTF-8, given what follows it.
 fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<'a> {
