@@ -12,30 +12,39 @@ use crate::stream::piece::Piece;
 #[derive(Clone, Debug)]
 pub(super) struct CharBlock {
     piece: Piece,
-    /// The number of bytes of the piece that have been yielded.
-    at: usize,
-    /// Decoded `char`s. Those from `next` are the first `char`s of the piece from `at`.
+    /// Decoded `char`s. Those from `next` have not been yielded.
     ///
     /// For most scripts, decoding many at once is faster than `str::chars`, which mispredicts a
     /// branch at each change of the encoded length.
     ahead: Vec<char>,
     next: usize,
+    /// A `char`, at most `next`, and where it begins in the piece. Where `next` begins follows from the `char`s
+    /// between: to yield one changes `next` and nothing else. (Rows `chars` of `benches/scenarios/reader.rs`.)
+    mark: Mark,
     /// Where the last of them ends in the piece.
     ahead_to: usize,
+}
+
+/// A decoded `char`, and where it begins.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    /// An index in the decoded `char`s.
+    char: usize,
+    /// An index in the piece.
+    byte: usize,
 }
 
 impl CharBlock {
     /// Creates an empty block at `offset`.
     pub(super) const fn new(offset: u64) -> Self {
         let piece = Piece::Text { text: ByteString::new(), offset };
-        Self { piece, at: 0, ahead: Vec::new(), next: 0, ahead_to: 0 }
+        Self { piece, ahead: Vec::new(), next: 0, mark: Mark { char: 0, byte: 0 }, ahead_to: 0 }
     }
 
     /// Replaces the piece, which has been yielded completely.
     pub(super) fn fill(&mut self, piece: Piece) {
         self.piece = piece;
-        self.at = 0;
-        self.look_ahead();
+        self.look_ahead_from(0);
     }
 
     /// Frees all memory of an empty block.
@@ -48,7 +57,6 @@ impl CharBlock {
     pub(super) fn next_char(&mut self) -> Option<char> {
         let next = *self.ahead.get(self.next)?;
         self.next += 1;
-        self.at += len_of(next);
         Some(next)
     }
 
@@ -56,20 +64,34 @@ impl CharBlock {
         self.ahead.get(self.next).copied()
     }
 
+    /// Returns the number of bytes of the piece that have been yielded.
+    #[inline]
+    fn at(&self) -> usize {
+        let yielded = &self.ahead[self.mark.char..self.next];
+        self.mark.byte + yielded.iter().map(|&c| len_of(c)).sum::<usize>()
+    }
+
+    /// Moves the mark to the next `char`, so that [`at`](Self::at) costs nothing. Returns its offset in the stream.
+    #[inline]
+    pub(super) fn mark(&mut self) -> u64 {
+        self.mark = Mark { char: self.next, byte: self.at() };
+        self.piece.offset(self.mark.byte)
+    }
+
     /// Returns and consumes all decoded `char`s.
     pub(super) fn take_chars(&mut self) -> &[char] {
         let from = mem::replace(&mut self.next, self.ahead.len());
-        self.at = self.ahead_to;
+        self.mark = Mark { char: self.next, byte: self.ahead_to };
         &self.ahead[from..]
     }
 
     pub(super) fn as_str(&self) -> &str {
-        &self.piece.as_str()[self.at..]
+        &self.piece.as_str()[self.at()..]
     }
 
     /// Returns the offset in the stream of the next `char`.
     pub(super) fn offset(&self) -> u64 {
-        self.piece.offset(self.at)
+        self.piece.offset(self.at())
     }
 
     /// Consumes `len` bytes of the text.
@@ -80,15 +102,17 @@ impl CharBlock {
     pub(super) fn consume(&mut self, len: usize) {
         let text = self.as_str();
         assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
-        let end = self.at + len;
+        let mut at = self.at();
+        let end = at + len;
         if end < self.ahead_to {
-            while self.at < end {
-                self.next_char();
+            while at < end
+                && let Some(next) = self.next_char()
+            {
+                at += len_of(next);
             }
+            self.mark = Mark { char: self.next, byte: at };
         } else {
-            self.at = end;
-            self.next = self.ahead.len();
-            self.look_ahead();
+            self.look_ahead_from(end);
         }
     }
 
@@ -96,13 +120,19 @@ impl CharBlock {
     /// there is any text.
     pub(super) fn look_ahead(&mut self) -> bool {
         debug_assert_eq!(self.next, self.ahead.len());
-        let text = &self.piece.as_str()[self.at..];
+        self.look_ahead_from(self.ahead_to)
+    }
+
+    /// Like [`look_ahead`](Self::look_ahead), if the remaining text begins `at` bytes into the piece.
+    fn look_ahead_from(&mut self, at: usize) -> bool {
+        let text = &self.piece.as_str()[at..];
         let some = &text[..floor_char_boundary(text, AHEAD)];
         self.next = 0;
+        self.mark = Mark { char: 0, byte: at };
         self.ahead.resize(some.len(), '\0');
         let decoded = decode_chars(some, &mut self.ahead);
         self.ahead.truncate(decoded);
-        self.ahead_to = self.at + some.len();
+        self.ahead_to = at + some.len();
         decoded > 0
     }
 }

@@ -291,7 +291,7 @@ where
     ) -> Poll<Option<Result<(u64, char), StreamError<E>>>> {
         loop {
             let block = self.as_mut().block();
-            let offset = block.offset();
+            let offset = block.mark();
             if let Some(next) = block.next_char() {
                 return Poll::Ready(Some(Ok((offset, next))));
             }
@@ -416,8 +416,10 @@ where
 
     /// Polls for the next item, without consuming it.
     #[inline]
-    fn poll_first(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
-        match self.block.peek() {
+    fn poll_first(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
+        let block = self.as_mut().block();
+        block.mark();
+        match block.peek() {
             Some(_) => Poll::Ready(Next::Chars),
             None => self.poll_block(cx),
         }
