@@ -6,6 +6,7 @@ use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
 
 use utf8_codec::decoder::Status;
 
+use super::support::corpus::Pool;
 use super::support::{Bench, Corpus, Row, Work};
 
 const SIZES: [usize; 2] = [64, 64 << 10];
@@ -13,7 +14,7 @@ const SIZES: [usize; 2] = [64, 64 << 10];
 /// The bytes of all texts of a row: many short ones or few long ones.
 const TOTAL: usize = 64 << 10;
 
-pub(crate) type ByteTexts<'a> = &'a [String];
+pub(crate) type ByteTexts<'a> = &'a [&'a str];
 pub(crate) type CharTexts<'a> = &'a [Vec<char>];
 
 pub(crate) type ToCharsPeers = for<'a> fn(&mut Row<'a>, ByteTexts<'a>);
@@ -70,9 +71,16 @@ fn measure(
     for size in SIZES {
         for corpus in Corpus::SCRIPTS {
             if let Some(name) = bench.name(what, corpus.name(), size.to_string()) {
-                row(bench, name, &texts(corpus, size));
+                let texts = texts(corpus, size);
+                row(bench, name, &texts.iter().map(String::as_str).collect::<Vec<_>>());
             }
         }
+    }
+    for corpus in Corpus::SCRIPTS {
+        let Some(name) = bench.name(what, corpus.name(), format!("{TOTAL}+24")) else { continue };
+        let pool = Pool::at(24, corpus, TOTAL..=TOTAL, TOTAL);
+        let as_text = |bytes| std::str::from_utf8(bytes).expect("a text");
+        row(bench, name, &pool.messages().into_iter().map(as_text).collect::<Vec<_>>());
     }
 }
 
@@ -80,16 +88,16 @@ fn texts(corpus: Corpus, size: usize) -> Vec<String> {
     (0..TOTAL / size).map(|n| corpus.text(size, n as u64)).collect()
 }
 
-fn bytes(texts: &[String]) -> usize {
-    texts.iter().map(String::len).sum()
+fn bytes(texts: &[impl AsRef<str>]) -> usize {
+    texts.iter().map(|text| text.as_ref().len()).sum()
 }
 
 /// The length of the longest text, which is at least its number of `char`s or units.
-pub(crate) fn room(texts: &[String]) -> usize {
-    texts.iter().map(String::len).max().unwrap_or(0)
+pub(crate) fn room(texts: ByteTexts<'_>) -> usize {
+    texts.iter().map(|text| text.len()).max().unwrap_or(0)
 }
 
-fn ours_to_chars(texts: &[String]) -> impl FnMut() -> u64 + '_ {
+fn ours_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
     let mut chars = vec!['\0'; room(texts)];
     move || {
         let mut written = 0;
@@ -104,7 +112,7 @@ fn ours_to_chars(texts: &[String]) -> impl FnMut() -> u64 + '_ {
     }
 }
 
-fn std_to_chars(texts: &[String]) -> impl FnMut() -> u64 + '_ {
+fn std_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
     let mut chars = vec!['\0'; room(texts)];
     move || {
         let mut written = 0;
@@ -122,7 +130,7 @@ fn std_to_chars(texts: &[String]) -> impl FnMut() -> u64 + '_ {
     }
 }
 
-fn ours_to_utf16(texts: &[String]) -> impl FnMut() -> u64 + '_ {
+fn ours_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
     let mut units = vec![0; room(texts)];
     move || {
         let mut written = 0;
@@ -137,7 +145,7 @@ fn ours_to_utf16(texts: &[String]) -> impl FnMut() -> u64 + '_ {
     }
 }
 
-fn std_to_utf16(texts: &[String]) -> impl FnMut() -> u64 + '_ {
+fn std_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
     let mut units = vec![0; room(texts)];
     move || {
         let mut written = 0;

@@ -8,6 +8,7 @@
 mod body;
 mod chars;
 mod damaged;
+mod fallback;
 mod framed;
 mod reader;
 mod stream;
@@ -36,6 +37,9 @@ const SCENARIOS: &[Scenario] = &[
     reader::chars,
     reader::blocks,
     reader::lines,
+    |bench| fallback::decode(bench, |_, _| {}),
+    |bench| fallback::codec(bench, |_, _| {}),
+    |bench| fallback::streams(bench, |_, _| {}),
     #[cfg(feature = "http-body")]
     body::body,
 ];

@@ -120,6 +120,15 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Runs ours once to warm up, then once to be counted.
+    fn count(&mut self) {
+        println!("{}", self.name);
+        for ours in self.contenders.iter_mut().filter(|contender| contender.role == Role::Ours) {
+            ours.time(&self.name);
+            count_instructions(&mut ours.pass);
+        }
+    }
+
     fn into_measured(self) -> Measured {
         let (ours, others): (Vec<_>, Vec<_>) =
             self.contenders.into_iter().partition(|contender| contender.role == Role::Ours);
@@ -132,6 +141,12 @@ impl<'a> Row<'a> {
             against,
         }
     }
+}
+
+/// What `.ci/instructions` counts.
+#[inline(never)]
+fn count_instructions(pass: &mut dyn FnMut() -> u64) {
+    black_box(pass());
 }
 
 impl Contender<'_> {
@@ -264,7 +279,7 @@ impl Bench {
     pub(crate) fn run(mut self, scenarios: &[Scenario]) -> Report {
         keep_memory();
         let output = match self.options.json {
-            _ if self.effort == Effort::ONCE => Output::Nothing,
+            _ if self.effort == Effort::ONCE || self.options.count => Output::Nothing,
             true => Output::Json,
             false => Output::Text,
         };
@@ -290,6 +305,9 @@ impl Bench {
     }
 
     pub(crate) fn measure(&mut self, mut row: Row<'_>) {
+        if self.options.count {
+            return row.count();
+        }
         let alone = self.options.alone;
         row.contenders.retain(|contender| !alone || contender.role == Role::Ours);
         row.measure(self.effort);

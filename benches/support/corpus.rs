@@ -186,9 +186,19 @@ pub(crate) struct Pool {
 impl Pool {
     /// Messages with lengths drawn from `lengths`, about `total` bytes in all and at least one message.
     pub(crate) fn new(corpus: Corpus, lengths: RangeInclusive<usize>, total: usize) -> Self {
+        Self::at(FIRST_MESSAGE, corpus, lengths, total)
+    }
+
+    /// The same. The first message is `offset` bytes after a multiple of 64.
+    pub(crate) fn at(
+        offset: usize,
+        corpus: Corpus,
+        lengths: RangeInclusive<usize>,
+        total: usize,
+    ) -> Self {
         let mut rng = Rng::new(7 + *lengths.end() as u64);
         let (mut bytes, mut messages) = (Vec::<u8>::with_capacity(2 * total + 128), Vec::new());
-        let start = bytes.as_ptr().align_offset(CACHE_LINE) + FIRST_MESSAGE;
+        let start = bytes.as_ptr().align_offset(CACHE_LINE) + offset;
         bytes.resize(start, 0);
         let mut sum = 0;
         while sum < total {

@@ -29,6 +29,9 @@ pub(crate) struct Options {
     /// Measures neither peers nor floors, for a profiler.
     #[arg(long)]
     pub(crate) alone: bool,
+    /// Prints the names of the rows and runs each of ours once, in `count_instructions`, for a profiler.
+    #[arg(long)]
+    pub(crate) count: bool,
     /// Prints JSON.
     #[arg(long)]
     pub(crate) json: bool,

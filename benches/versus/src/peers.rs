@@ -20,6 +20,10 @@ use crate::validate::{all, sum};
 pub(crate) fn validate<'a>(row: &mut Row<'a>, messages: &'a [&'a [u8]]) {
     row.peer("simdutf8", all(messages, |message| simdutf8::basic::from_utf8(message).is_ok()));
     row.peer("simdutf", all(messages, simdutf::validate_utf8));
+    // It is made for short strings. For long ones it does the same as std.
+    if messages.iter().all(|message| message.len() <= 128) {
+        row.peer("smoothutf8", all(messages, smoothutf8::verify));
+    }
     row.peer(
         "encoding_rs",
         all(messages, |message| Encoding::utf8_valid_up_to(message) == message.len()),

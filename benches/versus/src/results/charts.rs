@@ -73,7 +73,7 @@ pub(crate) const DAMAGED: Chart = Chart {
 };
 
 pub(crate) const CONVERSIONS: Chart = Chart {
-    is_shown: |row| row.size != "1460",
+    is_shown: |row| row.size != "1460" && !row.size.contains('+'),
     panel: |row| format!("{}, {}", row.what, row.size),
     ..Chart::new(
         "conversions",
