@@ -245,3 +245,44 @@ fn a_bom_decides_for_a_stream_that_has_not_begun_or_already_had_one() {
     let outcome = decode(&mut decoder, ErrorMode::Fatal, [&b"\x80\x80a"[..]]);
     assert_eq!((&*outcome.text, decoder.first_fallback()), ("\u{80}\u{80}a", Some(0)));
 }
+
+/// Long inputs with near errors are decoded many parts at once; single bytes never are.
+#[test]
+fn many_near_parts_are_counted_like_single_ones() {
+    let parts: [&[u8]; 9] = [
+        b"\xE9",
+        b" caf\xE9 ",
+        b"\xE2\x82",
+        b"abcdefgh",
+        b"\xF0\x9F\x98",
+        "é€".as_bytes(),
+        b"\xC3",
+        b"\x80\x9F",
+        b"\n",
+    ];
+    let mut bytes = Vec::new();
+    for n in 0..4000_usize {
+        bytes.extend_from_slice(parts[n * n % 83 % parts.len()]);
+    }
+    bytes.extend_from_slice(&[b'a'; 9000]);
+    bytes.extend_from_slice(b"\xE9 \xE2\x82");
+
+    for encoding in [LegacyEncoding::latin1(), LegacyEncoding::windows_1252()] {
+        let decode = |len: usize| {
+            let mut decoder = FallbackDecoder::new(Fallback::part(encoding));
+            let mut text = String::with_capacity(4 * bytes.len());
+            for chunk in bytes.chunks(len) {
+                let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+            }
+            decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+            let fallback =
+                (decoder.first_fallback(), decoder.fallback_count(), decoder.fallback_bytes());
+            let errors = (decoder.error_count(), decoder.first_error(), decoder.position());
+            (text, fallback, errors)
+        };
+        let expected = decode(1);
+        for len in [2, 3, 7, 63, 64, 300, 1460, 4096, 20_000, bytes.len()] {
+            assert!(decode(len) == expected, "{encoding:?}, chunks of {len}");
+        }
+    }
+}
