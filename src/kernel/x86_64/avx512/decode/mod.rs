@@ -62,6 +62,9 @@ pub(in crate::kernel) fn count_chars(text: &str) -> usize {
 /// Decodes to `char`s; see [`Kernel::decode_chars`](crate::kernel::Kernel::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+    if short_ascii::<char, 4>(text.as_bytes(), out) {
+        return (text.len(), text.len());
+    }
     // SAFETY: there is room for `out.len()` units of four bytes; what is written to them are the
     // characters of `text`, `char`s all of them.
     let (read, written) = unsafe { decode::<4>(text, out.as_mut_ptr().cast(), out.len()) };
@@ -71,6 +74,9 @@ pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, u
 /// Decodes to UTF-16; see [`Kernel::decode_utf16`](crate::kernel::Kernel::decode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
+    if short_ascii::<u16, 2>(text.as_bytes(), out) {
+        return (text.len(), text.len());
+    }
     // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
     let (read, written) = unsafe { decode::<2>(text, out.as_mut_ptr().cast(), out.len()) };
     finish(text, out, read, written)
@@ -80,35 +86,31 @@ pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, us
 /// [`Kernel::decode_short_ascii`](crate::kernel::Kernel::decode_short_ascii).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
-    // SAFETY: there is room for `out.len()` units of four bytes; ASCII is written to them.
-    unsafe { short_ascii::<4>(bytes, out.as_mut_ptr().cast(), out.len()) }
+    short_ascii::<char, 4>(bytes, out)
 }
 
 /// Decodes a block or less of ASCII to UTF-16; see
 /// [`Kernel::decode_short_ascii_to_utf16`](crate::kernel::Kernel::decode_short_ascii_to_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_short_ascii_to_utf16(bytes: &[u8], out: &mut [u16]) -> bool {
-    // SAFETY: there is room for `out.len()` units of two bytes; ASCII is written to them.
-    unsafe { short_ascii::<2>(bytes, out.as_mut_ptr().cast(), out.len()) }
+    short_ascii::<u16, 2>(bytes, out)
 }
 
-/// Decodes `bytes` if they are a block of ASCII or less and fit. Returns whether it did.
-///
-/// # Safety
-///
-/// - `room` units of `SIZE` bytes can be written at `out`.
+/// Decodes `bytes` to units of `SIZE` bytes if they are a block of ASCII or less and fit. Returns whether it did.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn short_ascii<const SIZE: usize>(bytes: &[u8], out: *mut u8, room: usize) -> bool {
-    if bytes.len() > BLOCK.min(room) {
+fn short_ascii<U: convert::Unit, const SIZE: usize>(bytes: &[u8], out: &mut [U]) -> bool {
+    const { assert!(size_of::<U>() == SIZE) };
+    if bytes.len() > BLOCK.min(out.len()) {
         return false;
     }
     let block = load_within(bytes, 0, 0);
     if any_high(block) {
         return false;
     }
-    // SAFETY: there is room for as many units as there are bytes.
-    unsafe { put_ascii_exactly::<SIZE>(block, bytes.len(), out) };
+    // SAFETY: `out` has room for as many units of `SIZE` bytes as there are bytes. A `char` and a UTF-16 unit can have
+    // the value of each ASCII byte.
+    unsafe { put_ascii_exactly::<SIZE>(block, bytes.len(), out.as_mut_ptr().cast()) };
     true
 }
 
@@ -137,10 +139,6 @@ fn finish<U: convert::Unit>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    // SAFETY: the caller promises that there is `room`.
-    if unsafe { short_ascii::<SIZE>(bytes, out, room) } {
-        return (bytes.len(), bytes.len());
-    }
     let mut at = 0;
     let mut written = 0;
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
