@@ -1,7 +1,6 @@
 //! Which methods do readers and streams get?
 
 use bytes::Bytes;
-use bytestring::ByteString;
 use futures::Stream;
 use tokio::io::AsyncRead;
 
@@ -97,9 +96,9 @@ pub trait Utf8StreamExt: Stream {
 
     /// Splits a stream of text into lines. A line can span several items.
     ///
-    /// The items are `Result<T, E>` with `T: Into<ByteString>`, such as `String`, `&str` and
-    /// [`ByteString`]. For a stream of byte chunks, use `utf8()` and
-    /// [`lines()`](Utf8Stream::lines).
+    /// The items are `Result<T, E>` with `T: AsRef<str>`: `String`, `&str`, `Arc<str>`,
+    /// [`ByteString`](crate::ByteString), tungstenite's `Utf8Bytes` and others. Each item is copied once into
+    /// the buffer of lines. For a stream of byte chunks, use `utf8()` and [`lines()`](Utf8Stream::lines).
     ///
     /// # Examples
     ///
@@ -118,7 +117,7 @@ pub trait Utf8StreamExt: Stream {
     fn text_lines<T, E>(self) -> Utf8Lines<Texts<Self>>
     where
         Self: Stream<Item = Result<T, E>> + Sized,
-        T: Into<ByteString>,
+        T: AsRef<str>,
     {
         Utf8Lines::new(Texts::new(self))
     }

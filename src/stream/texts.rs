@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytestring::ByteString;
+use bytes::BytesMut;
 use futures::Stream;
 use pin_project_lite::pin_project;
 
@@ -29,13 +29,14 @@ impl<S> Texts<S> {
 impl<S, T, E> Texts<S>
 where
     S: Stream<Item = Result<T, E>>,
-    T: Into<ByteString>,
+    T: AsRef<str>,
 {
-    /// Polls for the next non-empty text.
+    /// Appends the next non-empty text to `buffer`.
     pub(super) fn poll_text(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<ByteString, E>>> {
+        buffer: &mut BytesMut,
+    ) -> Poll<Option<Result<(), E>>> {
         let mut this = self.project();
         if *this.ended {
             return Poll::Ready(None);
@@ -43,9 +44,10 @@ where
         for _ in 0..SILENT_CHUNKS {
             match ready!(this.inner.as_mut().poll_next(cx)) {
                 Some(Ok(text)) => {
-                    let text = text.into();
+                    let text = text.as_ref();
                     if !text.is_empty() {
-                        return Poll::Ready(Some(Ok(text)));
+                        buffer.extend_from_slice(text.as_bytes());
+                        return Poll::Ready(Some(Ok(())));
                     }
                 }
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),

@@ -5,7 +5,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
-use bytestring::ByteString;
 use futures::Stream;
 use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
@@ -317,14 +316,12 @@ where
 impl<S, T, E> Stream for Utf8Lines<Texts<S>>
 where
     S: Stream<Item = Result<T, E>>,
-    T: Into<ByteString>,
+    T: AsRef<str>,
 {
     type Item = Result<Line, LinesError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_line(cx, true, |source, cx, buffer| {
-            source.poll_text(cx).map_ok(|text| append(buffer, text.into_bytes()))
-        })
+        self.poll_line(cx, true, |source, cx, buffer| source.poll_text(cx, buffer))
     }
 }
 

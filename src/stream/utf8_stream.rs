@@ -6,8 +6,8 @@ use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
-use futures::stream::FusedStream;
-use futures::{Stream, TryStream};
+use futures::stream::{FusedStream, MapOk};
+use futures::{Stream, TryStream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
@@ -109,6 +109,12 @@ impl<S> Utf8Stream<S> {
     /// ```
     pub fn new(inner: S) -> Self {
         Self { inner, text: ChunkText::new(), state: SourceState::Open }
+    }
+
+    /// Continues with a decoder and the rest of a chunk.
+    #[cfg(feature = "http-body")]
+    pub(crate) fn continuing(inner: S, text: ChunkText) -> Self {
+        Self { inner, text, state: State::Open }
     }
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.
@@ -341,6 +347,32 @@ impl<S, D> Utf8Stream<S, D> {
     /// ```
     pub fn decoder(&self) -> &D {
         &self.text.decoder
+    }
+
+    /// Returns a stream of the same text as `Bytes`, which are well-formed UTF-8. No text is copied.
+    ///
+    /// Use it where a stream of bytes is expected, such as `axum::body::Body::from_stream` and
+    /// `reqwest::Body::wrap_stream`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"caf\xE9, "[..])]);
+    /// let mut chunks = chunks.utf8().with_error_mode(ErrorMode::Latin1).into_byte_stream();
+    /// assert_eq!(chunks.next().await.unwrap().unwrap(), "café, ".as_bytes());
+    /// # }
+    /// ```
+    pub fn into_byte_stream<E>(self) -> MapOk<Self, fn(ByteString) -> Bytes>
+    where
+        Self: Stream<Item = Result<ByteString, StreamError<E>>>,
+    {
+        self.map_ok(ByteString::into_bytes)
     }
 
     /// Collects the whole text, at most `max_length` bytes of it.

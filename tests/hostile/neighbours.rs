@@ -377,9 +377,9 @@ impl From<Fragile> for Bytes {
     }
 }
 
-impl From<Fragile> for ByteString {
-    fn from(fragile: Fragile) -> Self {
-        fragile.0.map_or_else(|| panics(), Self::from)
+impl AsRef<str> for Fragile {
+    fn as_ref(&self) -> &str {
+        self.0.unwrap_or_else(|| panics())
     }
 }
 
