@@ -3,6 +3,7 @@
 mod chat;
 mod check;
 mod grep;
+mod json_rpc;
 mod lexer;
 #[cfg(feature = "lines")]
 #[path = "../support/program.rs"]
