@@ -54,9 +54,9 @@
 //! | `AsyncRead`, with `FramedRead` | text, lines, `char`s | [`codec::Utf8Codec`], [`Utf8LinesCodec`](codec::Utf8LinesCodec), [`CharCodec`](codec::CharCodec) | `codec` |
 //! | `AsyncRead`; `Read` | borrowed `&str`, not copied | [`stream::Utf8Reader`]; [`io::Utf8Reader`] | `stream`; `std` |
 //! | `Stream` of chunks, or `AsyncRead` | text, lines, `char`s | [`stream::Utf8Stream`], [`Utf8Lines`](stream::Utf8Lines), [`CharStream`](stream::CharStream) | `stream` |
-//! | WebSocket frames | messages | [`payload::websocket::MessageAssembler`] | `bytes` |
+//! | WebSocket frames | messages | [`payload::websocket::FrameHeader`], [`MessageAssembler`](payload::websocket::MessageAssembler) | `bytes` |
 //! | an event stream, in chunks | server-sent events | [`payload::sse::EventDecoder`], [`EventStream`](payload::sse::EventStream) | `alloc`, `stream` |
-//! | HTTP body | text | [`payload::http::Utf8Body`] | `http-body` |
+//! | HTTP body | text; lines, `char`s | [`payload::http::Utf8Body`] | `http-body` |
 //! | text, `char`s, UTF-16 | `AsyncWrite`; `Write` | [`stream::Utf8Writer`]; [`io::Utf8Writer`] | `stream`; `std` |
 //! | bytes that may not be UTF-8 | text from a legacy encoding; the encoding | [`fallback`], [`detect`] | `alloc` |
 //!
@@ -98,7 +98,9 @@
 //! | `lines` | lines, search | bytes, bytestring, memchr |
 //! | `codec` | codecs for tokio-util; includes `lines` | tokio-util, thiserror |
 //! | `stream` | streams, readers and writers; includes `lines` | futures, tokio, pin-project-lite |
-//! | `http-body` | HTTP bodies | http, http-body, pin-project-lite, thiserror |
+//! | `http-body` | HTTP bodies | http, http-body, http-body-util, pin-project-lite |
+//! | `axum` | extractors and responses for axum; includes `http-body` | axum-core |
+//! | `tower` | layers for requests and responses; includes `http-body` | tower-layer, tower-service |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback | encoding_rs |
 //! | `chardetng` | a guess of a stream's legacy encoding (`detect::LegacyGuesser`) | chardetng, encoding_rs |
 //!

@@ -114,7 +114,7 @@ impl<S> Utf8Stream<S> {
     /// Continues with a decoder and the rest of a chunk.
     #[cfg(feature = "http-body")]
     pub(crate) fn continuing(inner: S, text: ChunkText) -> Self {
-        Self { inner, text, state: State::Open }
+        Self { inner, text, state: SourceState::Open }
     }
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.

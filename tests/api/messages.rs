@@ -228,6 +228,9 @@ mod containers {
             (Source::Utf8, Some(source)) => assert!(source.is::<Utf8Error>()),
             #[cfg(any(feature = "codec", feature = "stream", feature = "http-body"))]
             (Source::Inner, Some(source)) => assert_eq!(source.to_string(), "the cable"),
+            (Source::Limit, Some(source)) => {
+                assert_eq!(source.to_string(), "length limit exceeded")
+            }
             (_, source) => panic!("{source:?}"),
         }
     }
@@ -237,6 +240,7 @@ mod containers {
         Utf8,
         #[cfg(any(feature = "codec", feature = "stream", feature = "http-body"))]
         Inner,
+        Limit,
     }
 
     #[cfg(any(feature = "codec", feature = "stream", feature = "http-body"))]
@@ -394,7 +398,7 @@ mod containers {
         use bytes::Bytes;
         use utf8_codec::payload::http::BodyError;
 
-        type E = BodyError<std::io::Error>;
+        type E = BodyError;
         let utf8: E = first_error(PLAIN, b"ok\xFF").into();
         check(&utf8, "invalid UTF-8 in the body at byte 2: invalid byte (ff)", Source::Utf8);
         let strict: E = first_error(STRICT, b"ok\0").into();
@@ -410,7 +414,10 @@ mod containers {
         let contradictory = E::ContradictoryCharsets;
         check(&contradictory, "contradictory charsets in Content-Type", Source::None);
         let too_long = E::TooLong { max_length: 64 };
-        check(&too_long, "body is longer than 64 bytes", Source::None);
-        check(&E::Inner(inner()), "reading the body failed: the cable", Source::Inner);
+        check(&too_long, "body is longer than 64 bytes", Source::Limit);
+        let media_type = "image/png".to_owned();
+        let unsupported = E::UnsupportedMediaType { media_type };
+        check(&unsupported, "unsupported media type: image/png", Source::None);
+        check(&E::Inner(inner().into()), "reading the body failed: the cable", Source::Inner);
     }
 }

@@ -1,7 +1,5 @@
 //! The charset in a `Content-Type`.
 
-use std::convert::Infallible;
-
 use bytes::Bytes;
 use futures::FutureExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -23,18 +21,23 @@ fn headers(fields: &[&'static str]) -> HeaderMap {
     headers
 }
 
-type Name = Result<&'static str, BodyError<Infallible>>;
+type Name = Result<&'static str, String>;
+
+/// The name of the charset, or the message of the error.
+fn name<B>(body: Result<Utf8Body<B>, BodyError>) -> Name {
+    body.map(|body| body.charset()).map_err(|error| error.to_string())
+}
 
 fn from_label(label: &str) -> Name {
-    Utf8Body::new(Empty::<Bytes>::new()).with_charset(label).map(|body| body.charset())
+    name(Utf8Body::new(Empty::<Bytes>::new()).with_charset(label))
 }
 
 fn from_content_type(field: &[u8]) -> Name {
-    Utf8Body::from_content_type(field, Empty::<Bytes>::new()).map(|body| body.charset())
+    name(Utf8Body::from_content_type(field, Empty::<Bytes>::new()))
 }
 
 fn from_headers(fields: &[&'static str]) -> Name {
-    Utf8Body::from_headers(&headers(fields), Empty::<Bytes>::new()).map(|body| body.charset())
+    name(Utf8Body::from_headers(&headers(fields), Empty::<Bytes>::new()))
 }
 
 #[test]
@@ -68,7 +71,7 @@ fn the_charset_parameter_matches_in_any_case_and_position() {
     }
     for field in ["text/plain", "text/plain;", "a/b; x-charset=utf-16", r#"a/b; c="charset=x""#] {
         assert_eq!(from_content_type(field.as_bytes()), Ok("UTF-8"), "{field:?}");
-        assert_eq!(names_one(field), Err(BodyError::ContradictoryCharsets), "{field:?}");
+        assert_eq!(names_one(field), contradictory(), "{field:?}");
     }
 }
 
@@ -86,9 +89,9 @@ fn unknown_labels_are_rejected_with_415() {
         ),
     ];
     for (field, label) in table {
-        let error = from_content_type(field).unwrap_err();
-        assert_eq!(error, BodyError::UnsupportedCharset { label: label.to_owned() });
+        let error = Utf8Body::from_content_type(field, Empty::<Bytes>::new()).unwrap_err();
         assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        assert!(matches!(error, BodyError::UnsupportedCharset { label: found } if found == label));
     }
 }
 
@@ -96,26 +99,26 @@ fn unknown_labels_are_rejected_with_415() {
 #[test]
 fn other_encodings_need_a_feature() {
     for label in ["utf-16", "latin1", "us-ascii", "shift_jis", "gb18030", "x-user-defined"] {
-        assert!(matches!(from_label(label), Err(BodyError::UnsupportedCharset { .. })));
+        assert_eq!(from_label(label), Err(format!("unsupported charset: {label}")));
     }
+}
+
+fn contradictory() -> Name {
+    Err("contradictory charsets in Content-Type".to_owned())
 }
 
 #[test]
 fn contradictory_charsets_are_rejected() {
-    let contradictory = Err(BodyError::ContradictoryCharsets);
     assert_eq!(from_headers(&[]), Ok("UTF-8"));
     assert_eq!(from_headers(&["text/plain"]), Ok("UTF-8"));
     let twice = ["text/plain; charset=utf-8", "text/html; charset=utf8"];
     assert_eq!(from_headers(&twice), Ok("UTF-8"));
     let once = ["text/plain; charset=utf-8", "text/plain"];
-    assert_eq!(from_headers(&once), contradictory);
+    assert_eq!(from_headers(&once), contradictory());
     let one_bad = ["text/plain; charset=utf-8", "text"];
-    assert_eq!(from_headers(&one_bad), Err(BodyError::MalformedContentType { offset: 4 }));
+    assert_eq!(from_headers(&one_bad), Err("malformed Content-Type at byte 4".to_owned()));
     #[cfg(feature = "encoding_rs")]
-    assert_eq!(
-        from_content_type(b"text/plain; charset=utf-8; charset=latin1"),
-        Err(BodyError::ContradictoryCharsets)
-    );
+    assert_eq!(from_content_type(b"text/plain; charset=utf-8; charset=latin1"), contradictory());
 }
 
 #[test]

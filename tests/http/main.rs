@@ -10,6 +10,8 @@ mod counting;
 mod encodings;
 mod errors;
 mod frames;
+#[cfg(feature = "tower")]
+mod layers;
 #[cfg(feature = "encoding_rs")]
 mod legacy;
 mod limits;
@@ -18,4 +20,6 @@ mod lists;
 mod script;
 #[path = "../support/script.rs"]
 mod sources;
+#[cfg(feature = "stream")]
+mod streams;
 mod turns;

@@ -1,7 +1,7 @@
 //! Scripted bodies, and their output as strings.
 
 use std::collections::VecDeque;
-use std::fmt::Display;
+use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -114,11 +114,11 @@ pub(crate) fn body(does: &[Does]) -> Utf8Body<Script> {
     Utf8Body::new(Script::new(does))
 }
 
-type Polled<E> = Result<Frame<Bytes>, BodyError<E>>;
+type Polled = Result<Frame<Bytes>, BodyError>;
 
 /// Formats a frame: text; trailers after `x:`; the offset and bytes of an error; or any other error
 /// after a `!`.
-pub(crate) fn word<E: Display>(frame: Polled<E>) -> String {
+pub(crate) fn word(frame: Polled) -> String {
     let frame = match frame {
         Ok(frame) => frame,
         Err(BodyError::Utf8(error)) => {
@@ -146,7 +146,7 @@ pub(crate) fn word<E: Display>(frame: Polled<E>) -> String {
 /// Formats all frames that are ready, with `-` for the end.
 pub(crate) fn ready<B>(body: &mut Utf8Body<B>) -> Vec<String>
 where
-    B: Body<Error: Display> + Unpin,
+    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Unpin,
 {
     let mut words = Vec::new();
     while let Some(frame) = next(body) {
@@ -160,7 +160,10 @@ where
 }
 
 /// The next frame, if it is ready.
-pub(crate) fn next<B: Body + Unpin>(body: &mut Utf8Body<B>) -> Option<Option<Polled<B::Error>>> {
+pub(crate) fn next<B>(body: &mut Utf8Body<B>) -> Option<Option<Polled>>
+where
+    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Unpin,
+{
     body.frame().now_or_never()
 }
 

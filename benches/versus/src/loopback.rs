@@ -122,7 +122,7 @@ impl Peers {
 async fn answer(
     request: Request<Incoming>,
     script: Script,
-) -> Result<Response<BoxBody<Bytes, BodyError<Infallible>>>, Infallible> {
+) -> Result<Response<BoxBody<Bytes, BodyError>>, Infallible> {
     let how = request.uri().path().to_owned();
     let is_download = request.body().size_hint().exact() == Some(0);
     let body = match (&*how, is_download) {

@@ -1,24 +1,27 @@
 //! How does a body become text?
 
-use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use bytestring::ByteString;
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
+use crate::adaptor::chunk_text::ChunkText;
 use crate::adaptor::collect::append_within;
 use crate::adaptor::cooperate::{SILENT_CHUNKS, Silence, give_way};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::payload::http::BodyError;
+use crate::payload::http::body_chunks::BodyChunks;
 use crate::payload::http::charset::Charset;
-use crate::payload::http::decoding::Decoding;
+use crate::payload::http::error::BoxError;
+#[cfg(feature = "stream")]
+use crate::stream::{CharStream, Utf8Lines, Utf8Stream};
 
 pin_project! {
     /// The body of a request or a response as text. Each frame of data is a non-empty run of whole
@@ -64,7 +67,7 @@ pin_project! {
     /// use utf8_codec::payload::http::{BodyError, Utf8Body};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), BodyError<std::io::Error>> {
+    /// # async fn main() -> Result<(), BodyError> {
     /// let frames = [&b"5 \xE2\x82"[..], b"\xAC, \xFF", b"6 \xC2\xA3"];
     /// let frames = frames.map(|data| Ok::<_, std::io::Error>(Frame::data(Bytes::from_static(data))));
     /// let mut body = Utf8Body::new(StreamBody::new(stream::iter(frames)));
@@ -81,11 +84,8 @@ pin_project! {
     #[must_use = "bodies do nothing unless polled"]
     pub struct Utf8Body<B> {
         #[pin]
-        inner: B,
-        decoding: Decoding,
-        max_length: u64,
-        // The number of bytes of data received from the inner body.
-        received: u64,
+        chunks: BodyChunks<B>,
+        text: ChunkText,
         state: State,
     }
 }
@@ -107,17 +107,9 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn new(inner: B) -> Self {
-        Self {
-            inner,
-            decoding: Decoding::new(),
-            max_length: u64::MAX,
-            received: 0,
-            state: State::Open,
-        }
+        Self { chunks: BodyChunks::new(inner), text: ChunkText::new(), state: State::Open }
     }
-}
 
-impl<B: Body> Utf8Body<B> {
     /// Reads `inner` in the charset of the `Content-Type` in `headers`, or in UTF-8 if there is
     /// none.
     ///
@@ -144,7 +136,7 @@ impl<B: Body> Utf8Body<B> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, BodyError<B::Error>> {
+    pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, BodyError> {
         Self::new(inner).in_charset(Charset::from_headers(headers))
     }
 
@@ -172,13 +164,10 @@ impl<B: Body> Utf8Body<B> {
     /// assert_eq!(Utf8Body::from_content_type(field, body())?.charset(), "UTF-8");
     ///
     /// let error = Utf8Body::from_content_type("text/plain; charset=", body()).unwrap_err();
-    /// assert_eq!(error, BodyError::MalformedContentType { offset: 20 });
-    /// # Ok::<_, BodyError<std::convert::Infallible>>(())
+    /// assert!(matches!(error, BodyError::MalformedContentType { offset: 20 }));
+    /// # Ok::<_, BodyError>(())
     /// ```
-    pub fn from_content_type(
-        field: impl AsRef<[u8]>,
-        inner: B,
-    ) -> Result<Self, BodyError<B::Error>> {
+    pub fn from_content_type(field: impl AsRef<[u8]>, inner: B) -> Result<Self, BodyError> {
         let charset = Charset::from_content_type(field.as_ref());
         Self::new(inner).in_charset(charset.map(Option::unwrap_or_default))
     }
@@ -203,22 +192,17 @@ impl<B: Body> Utf8Body<B> {
     /// assert_eq!(body().with_charset("latin1")?.charset(), "windows-1252");
     /// let error = body().with_charset("ebcdic").unwrap_err();
     /// assert_eq!(error.to_string(), "unsupported charset: ebcdic");
-    /// # Ok::<_, BodyError<std::convert::Infallible>>(())
+    /// # Ok::<_, BodyError>(())
     /// ```
-    pub fn with_charset(self, label: impl AsRef<[u8]>) -> Result<Self, BodyError<B::Error>> {
+    pub fn with_charset(self, label: impl AsRef<[u8]>) -> Result<Self, BodyError> {
         self.in_charset(Charset::from_label(label.as_ref()))
     }
 
-    fn in_charset(
-        mut self,
-        charset: Result<Charset, BodyError<Infallible>>,
-    ) -> Result<Self, BodyError<B::Error>> {
-        self.decoding.set_charset(charset.map_err(BodyError::widen)?);
+    fn in_charset(mut self, charset: Result<Charset, BodyError>) -> Result<Self, BodyError> {
+        self.chunks.set_charset(charset?);
         Ok(self)
     }
-}
 
-impl<B> Utf8Body<B> {
     /// Sets how the text begins and what it may contain. Call it before the first poll.
     ///
     /// If the text has already begun, it continues with the same offsets: the strictness applies to
@@ -243,7 +227,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn with_options(mut self, options: Utf8Options) -> Self {
-        self.decoding.set_options(options);
+        self.text.decoder = self.text.decoder.with_options(options);
         self
     }
 
@@ -264,7 +248,8 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
-        self.decoding.set_error_mode(mode);
+        self.chunks.set_error_mode(mode);
+        self.text.mode = mode;
         self
     }
 
@@ -287,12 +272,13 @@ impl<B> Utf8Body<B> {
     /// # async fn main() {
     /// let mut body = Utf8Body::new(Full::<Bytes>::from("too long")).with_max_length(7);
     /// let error = body.frame().await.unwrap().unwrap_err();
-    /// assert_eq!(error, BodyError::TooLong { max_length: 7 });
+    /// assert!(matches!(error, BodyError::TooLong { max_length: 7 }));
     /// assert!(body.frame().await.is_none());
     /// # }
     /// ```
-    pub fn with_max_length(self, max_length: u64) -> Self {
-        Self { max_length, ..self }
+    pub fn with_max_length(mut self, max_length: u64) -> Self {
+        self.chunks.set_max_length(max_length);
+        self
     }
 
     /// Returns the name of the charset of the inner body, as in the WHATWG Encoding Standard. The byte order of
@@ -306,7 +292,7 @@ impl<B> Utf8Body<B> {
     /// assert_eq!(Utf8Body::new(()).charset(), "UTF-8");
     /// ```
     pub fn charset(&self) -> &'static str {
-        self.decoding.charset().name()
+        self.chunks.charset().name()
     }
 
     /// Returns the inner body.
@@ -323,7 +309,7 @@ impl<B> Utf8Body<B> {
     /// assert_eq!(body.get_ref().size_hint().exact(), Some(4));
     /// ```
     pub fn get_ref(&self) -> &B {
-        &self.inner
+        self.chunks.get_ref()
     }
 
     /// Returns the inner body mutably. Frames that you take from it are missing from the text.
@@ -339,7 +325,7 @@ impl<B> Utf8Body<B> {
     /// *body.get_mut() = Full::<Bytes>::from("other text");
     /// ```
     pub fn get_mut(&mut self) -> &mut B {
-        &mut self.inner
+        self.chunks.get_mut()
     }
 
     /// Consumes the adaptor and returns the inner body.
@@ -362,7 +348,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn into_inner(self) -> B {
-        self.inner
+        self.chunks.into_inner()
     }
 
     /// Returns the inner decoder, for the position in the text, the held bytes, whether a BOM was
@@ -383,7 +369,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
-        self.decoding.decoder()
+        &self.text.decoder
     }
 
     /// Returns the number of ill-formed parts and rejected characters so far.
@@ -405,7 +391,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn error_count(&self) -> u64 {
-        self.decoding.error_count()
+        self.text.decoder.error_count() + self.chunks.error_count()
     }
 
     /// Returns the first error in the text, repaired or not.
@@ -426,12 +412,17 @@ impl<B> Utf8Body<B> {
     /// assert_eq!(body.first_error().unwrap().offset(), Some(2));
     /// # }
     /// ```
-    pub fn first_error(&self) -> Option<BodyError<Infallible>> {
-        self.decoding.first_error()
+    pub fn first_error(&self) -> Option<BodyError> {
+        let in_text = self.text.decoder.first_error();
+        match (in_text, self.chunks.first_error()) {
+            (Some(in_text), Some((at, _))) if in_text.valid_up_to() < at => Some(in_text.into()),
+            (_, Some((_, in_body))) => Some(in_body.into()),
+            (in_text, None) => in_text.map(BodyError::Utf8),
+        }
     }
 }
 
-impl<B: Body> Utf8Body<B> {
+impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     /// Polls for the next frame, like `poll_frame`, with its data as text.
     ///
     /// # Errors
@@ -459,28 +450,19 @@ impl<B: Body> Utf8Body<B> {
     pub fn poll_text_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<ByteString>, BodyError<B::Error>>>> {
+    ) -> Poll<Option<Result<Frame<ByteString>, BodyError>>> {
         let mut this = self.project();
         let mut silent = 0;
         loop {
-            if let Some(text) = this.decoding.next().transpose() {
-                return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::widen)));
+            if let Some(text) = this.text.next().transpose() {
+                return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
             }
             match this.state {
                 State::Open if silent == SILENT_CHUNKS => return give_way(cx),
-                State::Open
-                    if *this.received == 0 && this.inner.size_hint().lower() > *this.max_length =>
-                {
-                    *this.state = State::TooLong;
-                }
-                State::Open => match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
-                    Ok(Some(frame)) => match frame.into_data() {
+                State::Open => match ready!(this.chunks.as_mut().poll_frame(cx)) {
+                    Some(Ok(frame)) => match frame.into_data() {
                         Ok(data) => {
-                            let allowed = this.max_length.saturating_sub(*this.received);
-                            let (data, state) = within(data, allowed);
-                            *this.received += data.len() as u64;
-                            *this.state = state;
-                            this.decoding.push(data);
+                            this.text.chunk = data;
                             silent += 1;
                         }
                         Err(trailers) => {
@@ -488,15 +470,17 @@ impl<B: Body> Utf8Body<B> {
                             *this.state = State::Ending(Some(Box::new(trailers)));
                         }
                     },
-                    Ok(None) => *this.state = State::Ending(None),
-                    Err(error) => {
-                        *this.state = State::Ended;
-                        return Poll::Ready(Some(Err(BodyError::Inner(error))));
+                    Some(Err(error)) => {
+                        if this.chunks.has_ended() {
+                            *this.state = State::Ended;
+                        }
+                        return Poll::Ready(Some(Err(error)));
                     }
+                    None => *this.state = State::Ending(None),
                 },
                 State::Ending(trailers) => {
-                    if let Some(text) = this.decoding.finish().transpose() {
-                        return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::widen)));
+                    if let Some(text) = this.text.end().transpose() {
+                        return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
                     }
                     let Some(trailers) = trailers.take() else {
                         *this.state = State::Ended;
@@ -504,12 +488,6 @@ impl<B: Body> Utf8Body<B> {
                     };
                     *this.state = State::Open;
                     return Poll::Ready(Some(Ok(*trailers)));
-                }
-                State::TooLong => {
-                    *this.state = State::Ended;
-                    return Poll::Ready(Some(Err(BodyError::TooLong {
-                        max_length: *this.max_length,
-                    })));
                 }
                 State::Ended => return Poll::Ready(None),
             }
@@ -534,7 +512,7 @@ impl<B: Body> Utf8Body<B> {
     /// use utf8_codec::payload::http::{BodyError, Utf8Body};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), BodyError<std::convert::Infallible>> {
+    /// # async fn main() -> Result<(), BodyError> {
     /// let mut body = Utf8Body::new(Full::<Bytes>::from("žluťoučký kůň"));
     /// let mut letters = 0;
     /// while let Some(frame) = body.text_frame().await {
@@ -547,11 +525,52 @@ impl<B: Body> Utf8Body<B> {
     /// # }
     /// ```
     #[allow(clippy::type_complexity, reason = "it is that of `Body::poll_frame`")]
-    pub async fn text_frame(&mut self) -> Option<Result<Frame<ByteString>, BodyError<B::Error>>>
+    pub async fn text_frame(&mut self) -> Option<Result<Frame<ByteString>, BodyError>>
     where
         B: Unpin,
     {
         poll_fn(|cx| Pin::new(&mut *self).poll_text_frame(cx)).await
+    }
+
+    /// Returns the next piece of text; `None` at the end. Trailers are dropped.
+    ///
+    /// # Errors
+    ///
+    /// See [`Utf8Body`](Self#errors).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), BodyError> {
+    /// let mut body = Utf8Body::new(Full::<Bytes>::from("žluťoučký kůň"));
+    /// let mut letters = 0;
+    /// while let Some(text) = body.next_text().await {
+    ///     letters += text?.chars().filter(|c| c.is_alphabetic()).count();
+    /// }
+    /// assert_eq!(letters, 12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn next_text(&mut self) -> Option<Result<ByteString, BodyError>>
+    where
+        B: Unpin,
+    {
+        loop {
+            match self.text_frame().await?.map(Frame::into_data) {
+                Ok(Ok(text)) => return Some(Ok(text)),
+                Ok(Err(_trailers)) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
     }
 
     /// Collects the whole text, at most `max_length` bytes of it. Trailers are dropped.
@@ -581,10 +600,10 @@ impl<B: Body> Utf8Body<B> {
     /// # async fn main() {
     /// let body = || Utf8Body::new(Full::<Bytes>::from("5 €"));
     /// assert_eq!(body().collect_text(5).await.unwrap(), "5 €");
-    /// assert_eq!(body().collect_text(4).await, Err(BodyError::TooLong { max_length: 4 }));
+    /// assert_eq!(body().collect_text(4).await.unwrap_err().status(), 413);
     /// # }
     /// ```
-    pub async fn collect_text(self, max_length: usize) -> Result<String, BodyError<B::Error>> {
+    pub async fn collect_text(self, max_length: usize) -> Result<String, BodyError> {
         let too_long = || BodyError::TooLong { max_length: max_length as u64 };
         if self.size_hint().lower() > max_length as u64 {
             return Err(too_long());
@@ -600,9 +619,112 @@ impl<B: Body> Utf8Body<B> {
     }
 }
 
-impl<B: Body> Body for Utf8Body<B> {
+#[cfg(feature = "tower")]
+impl<B> Utf8Body<B> {
+    /// Returns the error instead of the body.
+    pub(super) fn failed(inner: B, error: BodyError) -> Self {
+        let chunks = BodyChunks::failed(inner, error);
+        Self { chunks, text: ChunkText::new(), state: State::Open }
+    }
+
+    /// Sets the charset to that of the headers.
+    pub(super) fn with_charset_of(self, headers: &HeaderMap) -> Result<Self, BodyError> {
+        self.in_charset(Charset::from_headers(headers))
+    }
+
+    /// Whether the text is as long as the inner body.
+    pub(super) fn keeps_length(&self) -> bool {
+        let is_utf8 = self.chunks.charset() == Charset::Utf8;
+        is_utf8 && text_size(&self.text, &SizeHint::with_exact(8)).exact().is_some()
+    }
+
+    /// Reads another body with the same settings.
+    pub(super) fn with_inner<C>(self, inner: C) -> Utf8Body<C> {
+        let Self { chunks, text, state } = self;
+        Utf8Body { chunks: chunks.with_inner(inner), text, state }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<B> Utf8Body<B> {
+    /// Turns the body into a stream of text, which continues after the text that has been returned.
+    ///
+    /// Trailers are dropped. Errors in UTF-8 are [`StreamError::Utf8`](crate::stream::StreamError::Utf8), and
+    /// all others [`StreamError::Inner`](crate::stream::StreamError::Inner). Both convert into a
+    /// [`BodyError`] with the status.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::TryStreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9 \xFF"[..]);
+    /// let mut texts = Utf8Body::new(body).into_text_stream();
+    /// assert_eq!(texts.try_next().await.unwrap().unwrap(), "café ");
+    /// let error = BodyError::from(texts.try_next().await.unwrap_err());
+    /// assert_eq!((error.status().as_u16(), error.offset()), (400, Some(6)));
+    /// # }
+    /// ```
+    pub fn into_text_stream(self) -> Utf8Stream<BodyChunks<B>> {
+        Utf8Stream::continuing(self.chunks, self.text)
+    }
+
+    /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::StreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9\ncaf\xE9\ntea"[..]);
+    /// let mut lines = Utf8Body::new(body).into_lines().with_max_length(1024);
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "café");
+    /// assert!(lines.next().await.unwrap().is_err());
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "tea");
+    /// # }
+    /// ```
+    pub fn into_lines(self) -> Utf8Lines<BodyChunks<B>> {
+        self.into_text_stream().lines()
+    }
+
+    /// Turns the body into a stream of its `char`s; see [`Utf8Stream::chars`]. Trailers are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::TryStreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), BodyError> {
+    /// let chars = Utf8Body::new(Full::<Bytes>::from("5 €")).into_chars();
+    /// assert_eq!(chars.try_collect::<Vec<char>>().await?, ['5', ' ', '€']);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_chars(self) -> CharStream<BodyChunks<B>, BodyError>
+    where
+        B: Body<Error: Into<BoxError>>,
+    {
+        self.into_text_stream().chars()
+    }
+}
+
+impl<B: Body<Error: Into<BoxError>>> Body for Utf8Body<B> {
     type Data = Bytes;
-    type Error = BodyError<B::Error>;
+    type Error = BodyError;
 
     fn poll_frame(
         self: Pin<&mut Self>,
@@ -614,16 +736,20 @@ impl<B: Body> Body for Utf8Body<B> {
 
     fn is_end_stream(&self) -> bool {
         match self.state {
-            State::Open => self.inner.is_end_stream() && self.decoding.is_done(),
-            State::Ending(_) | State::TooLong => false,
+            State::Open => {
+                self.chunks.is_done()
+                    && self.text.chunk.is_empty()
+                    && self.text.decoder.clone().finish().is_ok()
+            }
+            State::Ending(_) => false,
             State::Ended => true,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self.state {
-            State::Open => self.decoding.size_hint(&self.inner.size_hint()),
-            State::Ending(_) | State::TooLong => self.decoding.size_hint(&SizeHint::with_exact(0)),
+            State::Open => text_size(&self.text, &self.chunks.size_hint()),
+            State::Ending(_) => text_size(&self.text, &SizeHint::with_exact(0)),
             State::Ended => SizeHint::with_exact(0),
         }
     }
@@ -631,35 +757,25 @@ impl<B: Body> Body for Utf8Body<B> {
 
 #[derive(Debug)]
 enum State {
-    /// More frames may follow.
+    /// More chunks may follow.
     Open,
-    /// The inner body has ended, except for these trailers. The decoder has not.
+    /// The chunks have ended, except for these trailers. The decoder has not.
     Ending(Option<Box<Frame<ByteString>>>),
-    /// The inner body is too long. The error has not been returned yet.
-    TooLong,
     /// Only `None` is left.
     Ended,
 }
 
-/// Returns at most `allowed` bytes of `data`. A buffer that claims more bytes than its chunks have ends with them.
-fn within(mut data: impl Buf, allowed: u64) -> (Bytes, State) {
-    let claimed = data.remaining();
-    let (len, state) = match usize::try_from(allowed) {
-        Ok(allowed) if allowed < claimed => (allowed, State::TooLong),
-        _ => (claimed, State::Open),
-    };
-    if data.chunk().len() >= len {
-        // Not copied if `data` is `Bytes`.
-        let mut bytes = data.copy_to_bytes(len);
-        bytes.truncate(len);
-        return (bytes, state);
+/// Returns the bounds of the remaining text, computed from those of the remaining chunks.
+fn text_size(text: &ChunkText, chunks: &SizeHint) -> SizeHint {
+    let mut hint = SizeHint::new();
+    if text.mode != ErrorMode::Fatal {
+        return hint;
     }
-    let mut bytes = BytesMut::new();
-    while bytes.len() < len && !data.chunk().is_empty() {
-        let chunk = data.chunk();
-        let taken = chunk.len().min(len - bytes.len());
-        bytes.extend_from_slice(&chunk[..taken]);
-        data.advance(taken);
+    let here = (text.decoder.incomplete().len() + text.chunk.len()) as u64;
+    let skipped = if text.decoder.scanner().start().may_skip() { 3 } else { 0 };
+    if let Some(upper) = chunks.upper() {
+        hint.set_upper(upper.saturating_add(here));
     }
-    (bytes.freeze(), state)
+    hint.set_lower(chunks.lower().saturating_add(here).saturating_sub(skipped));
+    hint
 }

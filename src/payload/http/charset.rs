@@ -1,7 +1,5 @@
 //! In which encoding is a body?
 
-use std::convert::Infallible;
-
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
@@ -20,7 +18,7 @@ pub(super) enum Charset {
 impl Charset {
     /// Finds the encoding with this label. Case, and ASCII whitespace around the label, are
     /// ignored.
-    pub(super) fn from_label(label: &[u8]) -> Result<Self, BodyError<Infallible>> {
+    pub(super) fn from_label(label: &[u8]) -> Result<Self, BodyError> {
         let trimmed = label.trim_ascii();
         if UTF_8_LABELS.iter().any(|known| trimmed.eq_ignore_ascii_case(known.as_bytes())) {
             return Ok(Self::Utf8);
@@ -35,7 +33,7 @@ impl Charset {
     /// Parses the parameter `charset` of a `Content-Type` field according to RFC 9110, section
     /// 8.3.1. Returns `None` if there is none. It can be repeated if all of them name the same
     /// encoding.
-    pub(super) fn from_content_type(field: &[u8]) -> Result<Option<Self>, BodyError<Infallible>> {
+    pub(super) fn from_content_type(field: &[u8]) -> Result<Option<Self>, BodyError> {
         let mut charset = None;
         let mut parameters = Parameters::of(field)?;
         while let Some((name, value)) = parameters.next()? {
@@ -47,7 +45,7 @@ impl Charset {
     }
 
     /// Returns the charset in the headers of a request or a response, or UTF-8 if there is none.
-    pub(super) fn from_headers(headers: &HeaderMap) -> Result<Self, BodyError<Infallible>> {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Result<Self, BodyError> {
         let mut charset = None;
         for field in headers.get_all(CONTENT_TYPE) {
             agree(&mut charset, Self::from_content_type(field.as_bytes())?)?;
@@ -64,14 +62,14 @@ impl Charset {
     }
 }
 
-impl From<Malformed> for BodyError<Infallible> {
+impl From<Malformed> for BodyError {
     fn from(Malformed { at }: Malformed) -> Self {
         Self::MalformedContentType { offset: at }
     }
 }
 
 /// Stores the first value, and rejects a different one.
-fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), BodyError<Infallible>> {
+fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), BodyError> {
     match first {
         Some(first) if *first != next => Err(BodyError::ContradictoryCharsets),
         _ => {

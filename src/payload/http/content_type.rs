@@ -17,6 +17,8 @@ pub(super) struct Malformed {
 #[derive(Debug)]
 pub(super) struct Parameters<'a> {
     field: &'a [u8],
+    /// The type and the subtype.
+    pub(super) media_type: (&'a [u8], &'a [u8]),
     /// Invariant: at most the length of `field`. All bytes before it follow the grammar.
     at: usize,
 }
@@ -27,11 +29,11 @@ pub(super) type Parameter<'a> = (&'a [u8], Cow<'a, [u8]>);
 impl<'a> Parameters<'a> {
     /// Parses the media type, and stops before the parameters.
     pub(super) fn of(field: &'a [u8]) -> Result<Self, Malformed> {
-        let mut parameters = Self { field, at: 0 };
+        let mut parameters = Self { field, media_type: (b"", b""), at: 0 };
         parameters.skip_whitespace();
-        parameters.token()?;
+        let main = parameters.token()?;
         parameters.require(b'/')?;
-        parameters.token()?;
+        parameters.media_type = (main, parameters.token()?);
         Ok(parameters)
     }
 
@@ -115,6 +117,22 @@ impl<'a> Parameters<'a> {
     }
 }
 
+/// Returns the field with `charset=utf-8` instead of its charset. The other parameters are unchanged.
+#[cfg(any(feature = "tower", test))]
+pub(super) fn in_utf8(field: &[u8]) -> Result<Vec<u8>, Malformed> {
+    let mut parameters = Parameters::of(field)?;
+    let mut changed = field[..parameters.at].trim_ascii_start().to_vec();
+    loop {
+        let start = parameters.at;
+        let Some((name, _)) = parameters.next()? else { break };
+        if !name.eq_ignore_ascii_case(b"charset") {
+            changed.extend_from_slice(&field[start..parameters.at]);
+        }
+    }
+    changed.extend_from_slice(b"; charset=utf-8");
+    Ok(changed)
+}
+
 const fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(
@@ -165,6 +183,20 @@ mod tests {
         assert_eq!(all(br#"a/b;c="\d\"\\;\ ";e=f"#), pairs(&[("c", r#"d"\; "#), ("e", "f")]));
         assert_eq!(all(b"a/b;c=\"\xE9\\\xE9\""), pairs(&[("c", "\u{FFFD}\u{FFFD}")]));
         assert_eq!(all(b"application/vnd.x+json;v=1.0"), pairs(&[("v", "1.0")]));
+    }
+
+    #[test]
+    fn the_charset_of_a_field_is_replaced() {
+        let table: [(&[u8], &[u8]); 4] = [
+            (b" text/html", b"text/html; charset=utf-8"),
+            (b"text/html;Charset=latin1", b"text/html; charset=utf-8"),
+            (b"a/b; q=\"1;\\\"\" ; charset=\"x\";f=g;", b"a/b; q=\"1;\\\"\";f=g; charset=utf-8"),
+            (b"a/b;charset=x;charset=y", b"a/b; charset=utf-8"),
+        ];
+        for (field, changed) in table {
+            assert_eq!(in_utf8(field).unwrap(), changed, "{}", field.escape_ascii());
+        }
+        assert_eq!(in_utf8(b"a/b;c").unwrap_err(), Malformed { at: 5 });
     }
 
     #[test]

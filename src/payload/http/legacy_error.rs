@@ -1,7 +1,5 @@
 //! What is ill-formed in a body that is not UTF-8?
 
-use std::convert::Infallible;
-
 use bytes::Bytes;
 
 #[cfg(feature = "encoding_rs")]
@@ -37,7 +35,7 @@ impl LegacyError {
     }
 }
 
-impl From<LegacyError> for BodyError<Infallible> {
+impl From<LegacyError> for BodyError {
     fn from(error: LegacyError) -> Self {
         let LegacyError { encoding, offset, .. } = error;
         Self::Legacy { encoding, offset, bytes: Bytes::copy_from_slice(error.bytes()) }

@@ -9,20 +9,23 @@
 //! | a body in the encoding that its headers name | [`Utf8Body::from_headers`] |
 //! | a body that is UTF-8 by definition, such as JSON | [`Utf8Body::new`] |
 //! | the whole text, of limited length | [`Utf8Body::collect_text`] |
-//! | text as it arrives | [`Utf8Body::text_frame`] |
+//! | text as it arrives | [`Utf8Body::next_text`], or [`text_frame`](Utf8Body::text_frame) with trailers |
+//! | a stream of text, lines or `char`s | [`Utf8Body::into_text_stream`], [`into_lines`](Utf8Body::into_lines), [`into_chars`](Utf8Body::into_chars) |
 //! | a body for a handler, a client or a server | the [`Utf8Body`] itself |
 //! | the status of an error: 400, 413 or 415 | [`BodyError::status`] |
+//! | a check of the media type | [`MediaTypes::check`] |
+//! | an argument of a handler of axum | [`Utf8Text`], [`Utf8Body`] (feature `axum`) |
+//! | a layer around any service of tower | [`Utf8RequestLayer`], [`Utf8ResponseLayer`] (feature `tower`) |
 //!
 //! A request on a server. (`Full` is used in place of the server's body type.)
 //!
 //! ```
 //! use bytes::Bytes;
 //! use http::{Request, StatusCode};
-//! use http_body::Body;
 //! use http_body_util::Full;
 //! use utf8_codec::payload::http::{BodyError, Utf8Body};
 //!
-//! async fn count<B: Body>(request: Request<B>) -> Result<usize, BodyError<B::Error>> {
+//! async fn count(request: Request<Full<Bytes>>) -> Result<usize, BodyError> {
 //!     let (head, body) = request.into_parts();
 //!     let text = Utf8Body::from_headers(&head.headers, body)?.collect_text(64 << 10).await?;
 //!     Ok(text.chars().count())
@@ -33,8 +36,8 @@
 //! let post = |charset: &str, body: &'static [u8]| {
 //!     Request::post("/").header("content-type", format!("text/plain; charset={charset}")).body(Full::<Bytes>::from(body))
 //! };
-//! assert_eq!(count(post("utf-8", b"Gr\xC3\xBC\xC3\x9Fe")?).await, Ok(5));
-//! let status = |result: Result<_, BodyError<_>>| result.unwrap_err().status();
+//! assert_eq!(count(post("utf-8", b"Gr\xC3\xBC\xC3\x9Fe")?).await.unwrap(), 5);
+//! let status = |result: Result<_, BodyError>| result.unwrap_err().status();
 //! assert_eq!(status(count(post("utf-8", b"Gr\xFC\xDFe")?).await), StatusCode::BAD_REQUEST);
 //! assert_eq!(status(count(post("utf-8", &[b' '; 65537])?).await), StatusCode::PAYLOAD_TOO_LARGE);
 //! assert_eq!(status(count(post("x-none", b"")?).await), StatusCode::UNSUPPORTED_MEDIA_TYPE);
@@ -55,13 +58,33 @@
 //!
 //! `Content-Encoding`, such as gzip, is ignored: wrap the decompressed body.
 
+#![cfg_attr(not(feature = "axum"), doc = "[`Utf8Text`]: crate#features")]
+#![cfg_attr(not(feature = "tower"), doc = "[`Utf8RequestLayer`]: crate#features")]
+#![cfg_attr(not(feature = "tower"), doc = "[`Utf8ResponseLayer`]: crate#features")]
+
+#[cfg(feature = "axum")]
+mod axum;
 mod body;
+mod body_chunks;
 mod charset;
+#[cfg(feature = "tower")]
+mod checked_body;
 mod content_type;
-mod decoding;
 mod error;
+#[cfg(feature = "tower")]
+mod layer;
 mod legacy;
 mod legacy_error;
+mod media_types;
 
+#[cfg(feature = "axum")]
+pub use self::axum::Utf8Text;
 pub use body::Utf8Body;
+#[cfg(feature = "stream")]
+pub use body_chunks::BodyChunks;
+#[cfg(feature = "tower")]
+pub use checked_body::CheckedBody;
 pub use error::BodyError;
+#[cfg(feature = "tower")]
+pub use layer::{Utf8RequestLayer, Utf8RequestService, Utf8ResponseLayer, Utf8ResponseService};
+pub use media_types::MediaTypes;

@@ -62,7 +62,7 @@ fn ours_decodes_the_charset_of_the_content_type() {
 fn ours_rejects_an_unknown_charset() {
     let result =
         Utf8Body::from_content_type("text/plain; charset=klingon", Full::<Bytes>::from("a"));
-    let error: BodyError<Infallible> = result.unwrap_err();
+    let error: BodyError = result.unwrap_err();
     assert_eq!(error.status().as_u16(), 415);
 }
 

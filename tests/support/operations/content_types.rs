@@ -1,7 +1,5 @@
 //! `Content-Type` fields as a peer may send them, and the charsets that they name.
 
-use std::convert::Infallible;
-
 use arbitrary::Arbitrary;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
@@ -113,7 +111,7 @@ enum Problem {
 
 type Name = Result<Option<&'static str>, Problem>;
 
-fn reported<B>(body: Result<Utf8Body<B>, BodyError<Infallible>>) -> Result<&'static str, Problem> {
+fn reported<B>(body: Result<Utf8Body<B>, BodyError>) -> Result<&'static str, Problem> {
     let status = body.as_ref().err().map(BodyError::status);
     let (problem, expected) = match body {
         Ok(body) => return Ok(body.charset()),

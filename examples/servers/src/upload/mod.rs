@@ -164,7 +164,7 @@ async fn upload(State(limits): State<Limits>, request: Request) -> Response {
 enum Failure {
     /// It did not arrive in time.
     Late,
-    Body(BodyError<axum::Error>),
+    Body(BodyError),
 }
 
 /// Counts the text of the body, and returns the name of its encoding. Waits at most `idle` for the next bytes.
@@ -205,7 +205,7 @@ impl Counts {
     }
 
     /// The answer for an error after the text so far.
-    fn explain<E: Error + 'static>(&self, error: &BodyError<E>) -> Value {
+    fn explain(&self, error: &BodyError) -> Value {
         let mut answer = json!({ "error": in_words(error), "kind": kind(error) });
         let bytes = match error {
             BodyError::Utf8(error) => error.bytes(),
@@ -224,7 +224,7 @@ impl Counts {
 }
 
 /// The kind of an error, for programs.
-fn kind<E>(error: &BodyError<E>) -> String {
+fn kind(error: &BodyError) -> String {
     match error {
         BodyError::Utf8(error) => error.kind().to_string(),
         BodyError::Legacy { .. } => "ill-formed".to_owned(),
@@ -235,7 +235,7 @@ fn kind<E>(error: &BodyError<E>) -> String {
 }
 
 /// Whether the error is in the header, not in the body.
-fn is_of_charset<E>(error: &BodyError<E>) -> bool {
+fn is_of_charset(error: &BodyError) -> bool {
     matches!(
         error,
         BodyError::UnsupportedCharset { .. }

@@ -1,0 +1,160 @@
+//! The text, lines and `char`s of a body as streams, split everywhere.
+
+use std::error::Error;
+
+use bytes::Bytes;
+use futures::{FutureExt, Stream, StreamExt};
+use http_body::Body;
+use http_body_util::BodyExt;
+use utf8_codec::ErrorMode;
+use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::stream::{LinesError, StreamError};
+
+use crate::script::Does::{self, Data, End, Fail, Trailers};
+use crate::script::{Script, body};
+
+/// All items that are ready, each as a string, and `-` for the end.
+fn items<S: Stream + Unpin>(mut stream: S, word: impl Fn(S::Item) -> String) -> Vec<String> {
+    let mut words = Vec::new();
+    while let Some(item) = stream.next().now_or_never() {
+        let Some(item) = item else {
+            words.push("-".to_owned());
+            break;
+        };
+        words.push(word(item));
+    }
+    words
+}
+
+fn error(error: BodyError) -> String {
+    format!("<{} {error}>", error.status().as_u16())
+}
+
+fn texts<B>(body: Utf8Body<B>) -> Vec<String>
+where
+    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Unpin,
+{
+    items(body.into_text_stream(), |text| {
+        text.map_or_else(|failed| error(failed.into()), |text| text.to_string())
+    })
+}
+
+fn chars<B>(body: Utf8Body<B>) -> Vec<String>
+where
+    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Unpin,
+{
+    items(body.into_chars(), |c| c.map_or_else(|failed| error(failed.into()), |c| c.to_string()))
+}
+
+fn lines<B>(body: Utf8Body<B>) -> Vec<String>
+where
+    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Unpin,
+{
+    items(body.into_lines(), |line| match line {
+        Ok(line) => format!("{}:{}", line.number, line.text),
+        Err(LinesError::Line(error)) => format!("<{error}>"),
+        Err(LinesError::Inner(failed)) => error(failed),
+        Err(other) => panic!("{other}"),
+    })
+}
+
+/// The body, with a frame for each part.
+fn split(bytes: &'static [u8], at: usize) -> Utf8Body<Script> {
+    let (first, second) = bytes.split_at(at);
+    Utf8Body::new(Script::of(&[first, second]))
+}
+
+#[test]
+fn how_a_body_is_split_affects_no_stream() {
+    let bytes: &[u8] = b"caf\xC3\xA9\r\n\xED\xA0\x80x\ntea \xF0\x9F\xA6\x80";
+    for at in 0..=bytes.len() {
+        let error = |at, what| format!("<400 invalid UTF-8 in the body at byte {at}: {what}>");
+        let errors = [
+            error(7, "encoded surrogate (ed, followed by a0)"),
+            error(8, "unexpected continuation byte (a0)"),
+            error(9, "unexpected continuation byte (80)"),
+        ];
+        let expected = ["café\r\n", &*errors.concat(), "x\ntea 🦀-"].concat();
+        assert_eq!(texts(split(bytes, at)).concat(), expected, "{at}");
+        assert_eq!(chars(split(bytes, at)).concat(), expected, "{at}");
+        let bad = "<line 2 is not valid UTF-8: encoded surrogate (ed, followed by a0) at byte 7>";
+        assert_eq!(lines(split(bytes, at)), ["1:café", bad, "3:tea 🦀", "-"], "{at}");
+
+        let repaired = split(bytes, at).with_error_mode(ErrorMode::Replacement);
+        let expected = "café\r\n\u{FFFD}\u{FFFD}\u{FFFD}x\ntea 🦀-";
+        assert_eq!(texts(repaired).concat(), expected, "{at}");
+    }
+}
+
+#[test]
+fn a_stream_continues_after_the_text_that_was_returned() {
+    for taken in 0..=3 {
+        let mut body = body(&[Data(b"a\xFFb\xE2"), Data(b"\x82\xACc\nd"), Trailers("1"), End]);
+        let mut seen = Vec::new();
+        for _ in 0..taken {
+            seen.push(match body.next_text().now_or_never().unwrap().unwrap() {
+                Ok(text) => text.to_string(),
+                Err(failed) => error(failed),
+            });
+        }
+        seen.extend(texts(body));
+        let ill_formed = "<400 invalid UTF-8 in the body at byte 1: invalid byte (ff)>";
+        assert_eq!(seen, ["a", ill_formed, "b", "€", "c\nd", "-"], "{taken}");
+    }
+    let mut ended = body(&[Data(b"a\xE2"), End]);
+    while ended.next_text().now_or_never().unwrap().is_some() {}
+    assert_eq!(texts(ended), ["-"]);
+}
+
+#[test]
+fn next_text_skips_trailers_and_ends() {
+    let mut body = body(&[Data(b"a"), Trailers("1"), Data(b"b"), Trailers("2"), End]);
+    let mut next = || body.next_text().now_or_never().unwrap().map(Result::unwrap);
+    assert_eq!(next().unwrap(), "a");
+    assert_eq!(next().unwrap(), "b");
+    assert_eq!((next(), next()), (None, None));
+}
+
+#[test]
+fn the_limit_and_the_errors_of_a_body_are_errors_of_its_streams() {
+    let does: [Does; 2] = [Data(b"one\ntwo\nthree"), End];
+    let too_long = "<413 body is longer than 6 bytes>";
+    assert_eq!(texts(body(&does).with_max_length(6)), ["one\ntw", too_long, "-"]);
+    assert_eq!(lines(body(&does).with_max_length(6)), ["1:one", too_long, "-"]);
+    let failed = "<400 reading the body failed: reset>";
+    assert_eq!(lines(body(&[Data(b"one\ntw"), Fail("reset")])), ["1:one", failed, "-"]);
+    assert_eq!(
+        chars(body(&[Data(b"o\xE2"), Fail("reset")])).concat(),
+        ["o", failed, INCOMPLETE, "-"].concat()
+    );
+}
+
+const INCOMPLETE: &str =
+    "<400 invalid UTF-8 in the body at byte 1: unexpected end inside a character (e2)>";
+
+#[cfg(feature = "encoding_rs")]
+#[test]
+fn streams_of_a_body_in_another_charset_are_converted() {
+    let bytes: &[u8] = b"\x93\xFA\x96{\n\x81\xFF\n\x93\xFA";
+    for at in 0..=bytes.len() {
+        let body = || split(bytes, at).with_charset("shift_jis").unwrap();
+        let ill_formed = "<400 invalid Shift_JIS in the body at byte 5: 81 ff>";
+        let found = texts(body()).concat();
+        assert!(found.starts_with(&format!("日本\n{ill_formed}")), "{at}: {found}");
+        let found = lines(body());
+        assert_eq!((&*found[0], &*found[1]), ("1:日本", ill_formed), "{at}: {found:?}");
+        assert_eq!(found[found.len() - 2..], ["3:日", "-"], "{at}: {found:?}");
+        let repaired = body().with_error_mode(ErrorMode::Replacement);
+        assert!(chars(repaired).concat().starts_with("日本\n\u{FFFD}"), "{at}");
+    }
+}
+
+#[test]
+fn a_stream_of_bytes_can_be_a_body_again() {
+    let chunks = body(&[Data(b"caf\xC3"), Data(b"\xA9"), End]).into_text_stream();
+    let frames = chunks
+        .into_byte_stream()
+        .map(|chunk| Ok::<_, StreamError<BodyError>>(http_body::Frame::<Bytes>::data(chunk?)));
+    let body = http_body_util::StreamBody::new(frames);
+    assert_eq!(BodyExt::collect(body).now_or_never().unwrap().unwrap().to_bytes(), "café");
+}
