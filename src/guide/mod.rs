@@ -58,8 +58,11 @@ pub mod http {}
 
 /// WebSocket: messages that are validated while they arrive.
 ///
-#[cfg_attr(feature = "bytes", doc = include_str!("websocket.md"))]
-#[cfg_attr(not(feature = "bytes"), doc = "This page needs the feature `bytes`.")]
+#[cfg_attr(all(feature = "bytes", feature = "std"), doc = include_str!("websocket.md"))]
+#[cfg_attr(
+    not(all(feature = "bytes", feature = "std")),
+    doc = "This page needs the features `bytes` and `std`."
+)]
 pub mod websocket {}
 
 /// Events: server-sent events and token streams.

@@ -3,6 +3,8 @@
 
 #![cfg(feature = "codec")]
 
+mod headers;
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::error::Error;

@@ -1,7 +1,5 @@
 //! The reader of the example server, included from its source.
 #![allow(dead_code, unreachable_pub, reason = "it is a library there")]
 
-#[path = "../../../examples/servers/src/websocket/frame.rs"]
-pub(crate) mod frame;
 #[path = "../../../examples/servers/src/websocket/reader.rs"]
 pub(crate) mod reader;

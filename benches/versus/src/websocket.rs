@@ -16,9 +16,8 @@ use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_websockets::ServerBuilder;
 use utf8_codec::__kernel::{ErrorLen, Kernel};
-use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
+use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler, Opcode};
 
-use crate::server::frame::Header;
 use crate::server::reader::MessageReader;
 use crate::support::{Bench, Corpus, Rng, Row, Work};
 
@@ -140,8 +139,9 @@ impl Script {
         for n in 0..count {
             let text = corpus.text(len, n as u64);
             let mask = (rng.next() as u32).to_le_bytes();
-            Header { fin: true, opcode: Opcode::Text, mask: Some(mask), len: len as u64 }
-                .write(&mut bytes);
+            let header = FrameHeader::new(Opcode::Text, true, Some(mask), len as u64);
+            let header = header.expect("a valid header");
+            bytes.extend_from_slice(header.encode(&mut [0; FrameHeader::MAX_LENGTH]));
             bytes.extend(text.bytes().zip(mask.into_iter().cycle()).map(|(byte, key)| byte ^ key));
         }
         Self { frame: bytes.len() / count, bytes: (*bytes).into(), arrival, at: 0 }

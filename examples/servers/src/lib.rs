@@ -4,6 +4,8 @@
 //! | --- | --- | --- |
 //! | `http_upload` | uploads of any size as text, in constant memory | [`upload`] |
 //! | `websocket_echo` | a WebSocket server on hyper that validates text as it arrives | [`websocket`] |
+//! | `http_text` | handlers of axum that take text, with extractors and a layer | [`text`] |
+//! | `upgrade_echo` | a WebSocket server in a few lines, on hyper's upgrade | `src/bin/upgrade_echo.rs` |
 //! | `sse_client` | a client of server-sent events | [`sse`] |
 //!
 //! [`socket`] has the limits that both servers set on their sockets.
@@ -12,5 +14,6 @@
 
 pub mod socket;
 pub mod sse;
+pub mod text;
 pub mod upload;
 pub mod websocket;

@@ -38,8 +38,16 @@ pub enum MessageError {
         /// The limit, in bytes.
         max_length: u64,
     },
+    /// A reserved bit is set, and no extension gives it a meaning.
+    ReservedBits,
     /// An undefined opcode: `3` to `7`, `B` to `F`.
     ReservedOpcode(u8),
+    /// The length of a frame is not in its shortest form, or is 2^63 bytes or more.
+    FrameLength,
+    /// A frame of a server is masked.
+    Masked,
+    /// A frame of a client is not masked.
+    NotMasked,
     /// A continuation frame without a message to continue.
     UnexpectedContinuation,
     /// A text or binary frame before the end of the previous message.
@@ -141,6 +149,10 @@ impl fmt::Display for MessageError {
             Self::TooLong { max_length } => {
                 return write!(f, "message is longer than {max_length} bytes");
             }
+            Self::ReservedBits => "reserved bit is set",
+            Self::FrameLength => "length of a frame is not in its shortest form, or above 2^63 - 1",
+            Self::Masked => "masked frame from a server",
+            Self::NotMasked => "frame from a client is not masked",
             Self::ReservedOpcode(opcode) => return write!(f, "reserved opcode {opcode:#x}"),
             Self::UnexpectedContinuation => "continuation frame without a message",
             Self::InterruptedMessage => "new message before the end of the previous one",

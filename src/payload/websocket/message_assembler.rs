@@ -11,7 +11,7 @@ use crate::core::options::Utf8Options;
 use crate::core::text::GatheredText;
 use crate::payload::websocket::close::MAX_CONTROL;
 use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook};
-use crate::payload::websocket::{ClosePayload, Message, MessageError, Opcode};
+use crate::payload::websocket::{ClosePayload, FrameHeader, Message, MessageError, Opcode};
 
 /// Assembles the messages of one WebSocket connection from their frames, and validates text as it
 /// arrives. Create one per connection.
@@ -174,7 +174,31 @@ impl MessageAssembler {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
-    /// Starts a frame, after you have read its header. `mask` is the masking key of a masked frame.
+    /// Starts a frame with its header: [`start_frame`](Self::start_frame), then
+    /// [`announce`](Self::announce).
+    ///
+    /// # Errors
+    ///
+    /// The same as those methods.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler};
+    ///
+    /// let (header, len) = FrameHeader::parse(b"\x81\x05Hello")?.unwrap();
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start(&header)?;
+    /// connection.push(&mut b"\x81\x05Hello".to_owned()[len..])?;
+    /// assert_eq!(connection.end_frame()?, Some(Message::Text("Hello".into())));
+    /// # Ok::<(), utf8_codec::payload::websocket::MessageError>(())
+    /// ```
+    pub fn start(&mut self, header: &FrameHeader) -> Result<(), MessageError> {
+        self.start_frame(header.opcode(), header.fin(), header.mask())?;
+        self.announce(header.payload_length())
+    }
+
+    /// Starts a frame whose header another parser has parsed. `mask` is the masking key of a masked frame.
     ///
     /// # Errors
     ///

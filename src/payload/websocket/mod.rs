@@ -1,12 +1,13 @@
 //! WebSocket messages (RFC 6455): validates text while it arrives, with any frame parser.
 //!
 //! A [`MessageAssembler`] takes the frames of one connection in pieces, as they arrive from the
-//! socket. It depends on no WebSocket crate and needs only the fields of a parsed frame header.
-//! Call it as follows:
+//! socket. It depends on no WebSocket crate. [`FrameHeader`] parses and encodes the headers of frames,
+//! for programs without a WebSocket crate. Neither does I/O. Call them as follows:
 //!
-//! 1. For a header, call [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and
-//!    the mask. Optionally call [`announce`](MessageAssembler::announce) with the length, so that a
-//!    message that is too long is rejected before it arrives.
+//! 1. For a header, call [`FrameHeader::parse_from`], then [`start`](MessageAssembler::start). With another
+//!    parser, call [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and the mask,
+//!    and [`announce`](MessageAssembler::announce) with the length, so that a message that is too long is
+//!    rejected before it arrives.
 //! 2. For each piece of the payload, call one of these:
 //!
 //!    | method | the text is | costs |
@@ -49,8 +50,9 @@
 //!
 //! # What the caller checks
 //!
-//! - The header: its form, the reserved bits, and whether the peer must mask (a client
-//!   must, a server must not).
+//! - The opening handshake.
+//! - The header, if [`FrameHeader`] does not parse it: its form, the reserved bits, and whether the peer
+//!   must mask (a client must, a server must not).
 //! - Extensions. Push compressed messages after inflating them, without a mask.
 //! - Which frames to push. You can omit control frames, as they do not affect a message. You can
 //!   omit binary messages too, if you track which message a continuation frame belongs to. If you
@@ -59,6 +61,7 @@
 
 mod close;
 mod error;
+mod frame_header;
 mod kept;
 mod message;
 mod message_assembler;
@@ -66,6 +69,7 @@ mod opcode;
 
 pub use close::ClosePayload;
 pub use error::MessageError;
+pub use frame_header::{FrameHeader, Role};
 pub use message::Message;
 pub use message_assembler::MessageAssembler;
 pub use opcode::Opcode;

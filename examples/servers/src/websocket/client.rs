@@ -6,9 +6,7 @@ use std::net::SocketAddr;
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use utf8_codec::payload::websocket::{ClosePayload, Opcode};
-
-use super::frame::Header;
+use utf8_codec::payload::websocket::{ClosePayload, FrameHeader, Opcode, Role};
 
 /// The masking key of every frame, from the examples in RFC 6455.
 pub const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
@@ -66,11 +64,12 @@ impl Client {
         bytes
     }
 
-    /// Returns the bytes of the header of a masked frame.
+    /// Returns the bytes of the header of a masked frame, also of one that breaks the protocol.
     pub fn header(opcode: Opcode, fin: bool, len: u64) -> Vec<u8> {
-        let mut bytes = BytesMut::new();
-        Header { fin, opcode, mask: Some(MASK), len }.write(&mut bytes);
-        bytes.into()
+        let valid = FrameHeader::new(Opcode::Text, fin, Some(MASK), len).expect("below 2^63");
+        let mut bytes = valid.encode(&mut [0; FrameHeader::MAX_LENGTH]).to_vec();
+        bytes[0] = bytes[0] & 0xF0 | u8::from(opcode);
+        bytes
     }
 
     /// Sends these bytes unchanged.
@@ -103,15 +102,15 @@ impl Client {
     /// Those of the socket, and a frame that is masked or fragmented.
     pub async fn receive(&mut self) -> io::Result<Option<Frame>> {
         loop {
-            let header = Header::parse(&self.buffer).map_err(io::Error::other)?;
-            if let Some((Header { fin: true, opcode, mask: None, len }, at)) = header {
-                let end = at + usize::try_from(len).map_err(io::Error::other)?;
-                if self.buffer.len() >= end {
-                    let payload = self.buffer.split_to(end).freeze().slice(at..);
-                    return Ok(Some(Frame { opcode, payload }));
+            if let Some((header, at)) = FrameHeader::parse_from(Role::Server, &self.buffer)? {
+                if !header.fin() {
+                    return Err(io::Error::other("a frame that is fragmented"));
                 }
-            } else if header.is_some() {
-                return Err(io::Error::other("a frame that is masked or fragmented"));
+                let len = usize::try_from(header.payload_length()).map_err(io::Error::other)?;
+                if self.buffer.len() >= at + len {
+                    let payload = self.buffer.split_to(at + len).freeze().slice(at..);
+                    return Ok(Some(Frame { opcode: header.opcode(), payload }));
+                }
             }
             if self.stream.read_buf(&mut self.buffer).await? == 0 {
                 return match self.buffer.has_remaining() {

@@ -7,10 +7,11 @@ use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout, timeout_at};
 use utf8_codec::decoder::Status;
-use utf8_codec::payload::websocket::{ClosePayload, Message, MessageAssembler, Opcode};
+use utf8_codec::payload::websocket::{
+    ClosePayload, FrameHeader, Message, MessageAssembler, Opcode,
+};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
-use super::frame::Header;
 use super::reader::{MessageReader, ReadError};
 
 /// How binary messages are answered.
@@ -157,9 +158,10 @@ async fn send<S: AsyncWrite + Unpin>(
     opcode: Opcode,
     payload: Bytes,
 ) -> io::Result<()> {
-    let mut header = BytesMut::with_capacity(14);
-    Header { fin: true, opcode, mask: None, len: payload.len() as u64 }.write(&mut header);
-    socket.write_all_buf(&mut header.chain(payload)).await?;
+    let header = FrameHeader::new(opcode, true, None, payload.len() as u64)?;
+    let mut bytes = [0; FrameHeader::MAX_LENGTH];
+    let mut frame = Buf::chain(header.encode(&mut bytes), payload);
+    socket.write_all_buf(&mut frame).await?;
     socket.flush().await
 }
 

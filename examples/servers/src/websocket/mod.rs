@@ -1,12 +1,11 @@
 //! A WebSocket echo server (RFC 6455) that validates text as it arrives.
 //!
-//! hyper does HTTP, and [`handshake`] the upgrade. [`frame`] parses headers, [`reader`] pushes frames into the
-//! crate's `MessageAssembler` in pieces, as they arrive, and [`connection`] answers. [`client`] and
-//! [`self_test`] check the server.
+//! hyper does HTTP, and [`handshake`] the upgrade. [`reader`] parses headers with the crate's `FrameHeader` and
+//! pushes frames into its `MessageAssembler` in pieces, as they arrive, and [`connection`] answers. [`client`]
+//! and [`self_test`] check the server.
 
 pub mod client;
 pub mod connection;
-pub mod frame;
 pub mod handshake;
 pub mod reader;
 pub mod self_test;

@@ -8,9 +8,9 @@ use std::pin::pin;
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use utf8_codec::payload::websocket::{ClosePayload, Message, MessageAssembler, MessageError};
-
-use super::frame::{Header, HeaderError};
+use utf8_codec::payload::websocket::{
+    ClosePayload, FrameHeader, Message, MessageAssembler, MessageError, Role,
+};
 
 /// Reads the messages of a client.
 ///
@@ -39,11 +39,7 @@ enum State {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// A header is invalid.
-    Header(HeaderError),
-    /// A frame is not masked.
-    NotMasked,
-    /// A message is rejected.
+    /// A frame or a message is rejected.
     Message(MessageError),
     /// The connection failed, or ended inside a frame.
     Io(io::Error),
@@ -111,15 +107,14 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
             let rest = match self.state {
                 State::Payload { rest } => rest,
                 State::Header => {
-                    let Some((header, len)) = Header::parse(&self.buffer)? else { return Ok(None) };
-                    let mask = header.mask.ok_or(ReadError::NotMasked)?;
+                    let parsed = FrameHeader::parse_from(Role::Client, &self.buffer)?;
+                    let Some((header, len)) = parsed else { return Ok(None) };
                     self.buffer.advance(len);
-                    self.is_open |= !header.opcode.is_control();
-                    self.message.start_frame(header.opcode, header.fin, Some(mask))?;
-                    self.message.announce(header.len)?;
-                    let room = header.len.min(MAX_ROOM) as usize;
+                    self.is_open |= !header.opcode().is_control();
+                    self.message.start(&header)?;
+                    let room = header.payload_length().min(MAX_ROOM) as usize;
                     self.buffer.reserve(room.saturating_sub(self.buffer.len()));
-                    header.len
+                    header.payload_length()
                 }
             };
             let len = rest.min(self.buffer.len() as u64);
@@ -154,7 +149,6 @@ impl ReadError {
     pub fn to_close(&self) -> Option<ClosePayload> {
         match self {
             Self::Message(error) => Some(error.to_close()),
-            Self::Header(_) | Self::NotMasked => ClosePayload::new(1002, self.to_string()).ok(),
             Self::Io(_) => None,
         }
     }
@@ -163,8 +157,6 @@ impl ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Header(error) => error.fmt(f),
-            Self::NotMasked => f.write_str("frame is not masked"),
             Self::Message(error) => error.fmt(f),
             Self::Io(error) => error.fmt(f),
         }
@@ -174,17 +166,9 @@ impl fmt::Display for ReadError {
 impl Error for ReadError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Header(error) => error.source(),
-            Self::NotMasked => None,
             Self::Message(error) => error.source(),
             Self::Io(error) => error.source(),
         }
-    }
-}
-
-impl From<HeaderError> for ReadError {
-    fn from(error: HeaderError) -> Self {
-        Self::Header(error)
     }
 }
 

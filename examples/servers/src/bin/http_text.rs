@@ -1,0 +1,95 @@
+//! An HTTP server whose handlers take text: the extractors `Utf8Text` and `Utf8Body`, and `Utf8RequestLayer`.
+//! The handlers are in `src/text.rs`.
+//!
+//! ```text
+//! cargo run --release -p servers --bin http_text
+//! ```
+//!
+//! Without arguments, it sends requests to itself over a loopback socket, prints the answers, and exits with 0 if
+//! they are right. To serve:
+//!
+//! ```text
+//! cargo run --release -p servers --bin http_text -- --listen 127.0.0.1:8080
+//! curl --data-binary @notes.txt -H 'Content-Type: text/plain' http://127.0.0.1:8080/count
+//! ```
+
+use std::error::Error;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+
+use clap::Parser;
+use servers::text::router;
+use tokio::net::TcpListener;
+
+/// An HTTP server whose handlers take text.
+#[derive(Debug, Parser)]
+#[command(name = "http_text")]
+struct Arguments {
+    /// The address to listen on (port 0: any free port).
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let outcome = match Arguments::parse().listen {
+        Some(address) => listen(address).await,
+        None => show().await,
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("http_text: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+async fn listen(address: SocketAddr) -> Outcome {
+    let listener = TcpListener::bind(address).await?;
+    println!("listening on http://{}/", listener.local_addr()?);
+    Ok(axum::serve(listener, router()).await?)
+}
+
+/// Sends requests to the server, and checks each answer.
+async fn show() -> Outcome {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = listener.local_addr()?;
+    let server = axum::serve(listener, router());
+    let server = tokio::spawn(async move { server.await });
+    let client = reqwest::Client::new();
+    for (path, media_type, body, status, answer) in REQUESTS {
+        let request =
+            client.post(format!("http://{address}{path}")).header("content-type", media_type);
+        let response = request.body(body).send().await?;
+        let found = (response.status().as_u16(), response.text().await?);
+        println!("{path} {media_type} \"{}\": {} {}", body.escape_ascii(), found.0, found.1);
+        if found != (status, answer.to_owned()) {
+            return Err(format!("instead of {status} {answer}").into());
+        }
+    }
+    server.abort();
+    println!("ok: {} answers", REQUESTS.len());
+    Ok(())
+}
+
+/// The path, the media type and the body of a request, and the status and the text of the answer.
+type Exchange = (&'static str, &'static str, &'static [u8], u16, &'static str);
+
+const REQUESTS: [Exchange; 7] = [
+    ("/count", "text/plain", "žluťoučký kůň".as_bytes(), 200, "13"),
+    ("/count", "text/plain; charset=latin1", b"caf\xE9", 200, "4"),
+    (
+        "/count",
+        "text/plain",
+        b"caf\xE9!",
+        400,
+        "invalid UTF-8 in the body at byte 3: truncated character (e9, followed by 21)",
+    ),
+    ("/count", "text/plain; charset=klingon", b"nuqneH", 415, "unsupported charset: klingon"),
+    ("/lines", "text/plain", b"one\ntw\xFF\nthree", 200, "3 lines, 1 damaged"),
+    ("/json", "application/json", "[\"☃\"]".as_bytes(), 200, "[\"☃\"]"),
+    ("/json", "text/plain", b"[]", 415, "unsupported media type: text/plain"),
+];

@@ -1,0 +1,188 @@
+//! A WebSocket echo server in a few lines: `FrameHeader` and `MessageAssembler` on a connection that hyper has
+//! upgraded. The function `receive` is all that a server needs to read messages.
+//!
+//! ```text
+//! cargo run --release -p servers --bin upgrade_echo
+//! ```
+//!
+//! Without arguments, it connects to itself over a loopback socket, and exits with 0 if every answer is right.
+//! To serve, use `--listen 127.0.0.1:8080`. It has no timeouts; `websocket_echo` has.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+
+use bytes::{Buf, Bytes, BytesMut};
+use clap::Parser;
+use http_body_util::Empty;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use servers::websocket::client::Client;
+use servers::websocket::handshake;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
+use utf8_codec::payload::websocket::{
+    ClosePayload, FrameHeader, Message, MessageAssembler, MessageError, Opcode, Role,
+};
+
+/// A WebSocket echo server in a few lines.
+#[derive(Debug, Parser)]
+#[command(name = "upgrade_echo")]
+struct Arguments {
+    /// The address to listen on (port 0: any free port).
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let outcome = match Arguments::parse().listen {
+        Some(address) => listen(address).await.map_err(Into::into),
+        None => show().await,
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("upgrade_echo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns the next message of a client, or `None` at the end. Text is validated while it arrives.
+async fn receive(
+    socket: &mut (impl AsyncRead + Unpin),
+    buffer: &mut BytesMut,
+    connection: &mut MessageAssembler,
+) -> io::Result<Option<Message>> {
+    loop {
+        let (header, len) = loop {
+            match FrameHeader::parse_from(Role::Client, buffer)? {
+                Some(parsed) => break parsed,
+                None if socket.read_buf(buffer).await? == 0 => return Ok(None),
+                None => {}
+            }
+        };
+        buffer.advance(len);
+        connection.start(&header)?;
+        let mut rest = header.payload_length();
+        while rest > 0 {
+            if buffer.is_empty() && socket.read_buf(buffer).await? == 0 {
+                return Ok(None);
+            }
+            let len = rest.min(buffer.len() as u64);
+            connection.push_bytes(buffer.split_to(len as usize))?;
+            rest -= len;
+        }
+        if let Some(message) = connection.end_frame()? {
+            return Ok(Some(message));
+        }
+    }
+}
+
+async fn send(
+    socket: &mut (impl AsyncWrite + Unpin),
+    opcode: Opcode,
+    payload: Bytes,
+) -> io::Result<()> {
+    let header = FrameHeader::new(opcode, true, None, payload.len() as u64)?;
+    let mut bytes = [0; FrameHeader::MAX_LENGTH];
+    let mut frame = Buf::chain(header.encode(&mut bytes), payload);
+    socket.write_all_buf(&mut frame).await?;
+    socket.flush().await
+}
+
+/// Echoes messages until the client closes the connection or breaks the protocol.
+async fn echo(socket: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<()> {
+    let (mut buffer, mut connection) = (BytesMut::new(), MessageAssembler::new());
+    let close = loop {
+        match receive(socket, &mut buffer, &mut connection).await {
+            Ok(Some(Message::Text(text))) => send(socket, Opcode::Text, text.into_bytes()).await?,
+            Ok(Some(Message::Binary(bytes))) => send(socket, Opcode::Binary, bytes).await?,
+            Ok(Some(Message::Ping(payload))) => send(socket, Opcode::Pong, payload).await?,
+            Ok(Some(Message::Pong(_))) => {}
+            Ok(Some(Message::Close(close))) => break close,
+            Ok(None) => return Ok(()),
+            Err(error) => match error.get_ref().and_then(|error| error.downcast_ref()) {
+                Some(error) => break Some(MessageError::to_close(error)),
+                None => return Err(error),
+            },
+        }
+    };
+    let payload = close.as_ref().map_or(Bytes::new(), ClosePayload::to_bytes);
+    send(socket, Opcode::Close, payload).await?;
+    socket.shutdown().await?;
+    // Closing the socket with unread bytes would reset it, and the close frame might be lost.
+    let mut rest = socket.take(1 << 20);
+    tokio::io::copy(&mut rest, &mut tokio::io::sink()).await.map(drop)
+}
+
+async fn upgrade(mut request: Request<Incoming>) -> Result<Response<Empty<Bytes>>, Infallible> {
+    let mut response = Response::new(Empty::new());
+    let accept = match handshake::accept(&request) {
+        Ok(accept) => accept,
+        Err(error) => {
+            *response.status_mut() = error.status();
+            return Ok(response);
+        }
+    };
+    tokio::spawn(async move {
+        if let Ok(upgraded) = hyper::upgrade::on(&mut request).await {
+            // An error ends this connection only.
+            let _lost = echo(&mut TokioIo::new(upgraded)).await;
+        }
+    });
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let headers = response.headers_mut();
+    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(header::SEC_WEBSOCKET_ACCEPT, accept);
+    Ok(response)
+}
+
+async fn serve(listener: TcpListener) -> io::Result<()> {
+    loop {
+        let socket = TokioIo::new(listener.accept().await?.0);
+        let connection = http1::Builder::new().serve_connection(socket, service_fn(upgrade));
+        tokio::spawn(connection.with_upgrades());
+    }
+}
+
+async fn listen(address: SocketAddr) -> io::Result<()> {
+    let listener = TcpListener::bind(address).await?;
+    println!("listening on ws://{}/", listener.local_addr()?);
+    serve(listener).await
+}
+
+/// Connects to the server as a client, and checks what it answers.
+async fn show() -> Result<(), Box<dyn Error>> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = listener.local_addr()?;
+    let server = tokio::spawn(serve(listener));
+    let mut client = Client::connect(address, "/").await?;
+    client.send_frame(Opcode::Text, false, b"10 \xE2\x82").await?;
+    client.send_frame(Opcode::Ping, true, b"?").await?;
+    client.send_frame(Opcode::Continuation, true, b"\xAC").await?;
+    for (opcode, payload) in [(Opcode::Pong, "?"), (Opcode::Text, "10 €")] {
+        let frame = client.receive().await?.ok_or("the connection has ended")?;
+        if (frame.opcode, &*frame.payload) != (opcode, payload.as_bytes()) {
+            return Err(format!("{frame:?} instead of {payload:?}").into());
+        }
+        println!("{opcode:?}: {payload}");
+    }
+    client.send_frame(Opcode::Text, true, b"caf\xE9!").await?;
+    let close = client.closed().await?.ok_or("a close frame without a code")?;
+    println!("Close: {} {}", close.code(), close.reason());
+    if close.code() != 1007 {
+        return Err("instead of 1007".into());
+    }
+    server.abort();
+    println!("ok: text is validated as it arrives");
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Handlers of axum that take and return text: extractors, a layer, and errors that are answers.
+//!
+//! | path | takes | answers |
+//! | --- | --- | --- |
+//! | `/count` | [`Utf8Text`]: the whole text, up to axum's limit | the number of characters |
+//! | `/lines` | [`Utf8Body`]: the text as it arrives | the number of lines, and of those that are not UTF-8 |
+//! | `/echo` | the same | the text, while it arrives |
+//! | `/json` | axum's `Json`, inside a [`Utf8RequestLayer`] | the value |
+//!
+//! A text that is not UTF-8 is answered with 400 and the offset of the error, one that is too long with 413, an
+//! unknown charset or another media type with 415.
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::{Json, Response};
+use axum::routing::post;
+use futures::StreamExt;
+use serde_json::Value;
+use utf8_codec::payload::http::{BodyError, MediaTypes, Utf8Body, Utf8RequestLayer, Utf8Text};
+use utf8_codec::stream::LinesError;
+
+/// The service.
+pub fn router() -> Router {
+    let checked = Utf8RequestLayer::new().with_required_types(MediaTypes::Json);
+    Router::new()
+        .route("/count", post(count))
+        .route("/lines", post(lines))
+        .route("/echo", post(echo))
+        .route("/json", post(json).layer(checked))
+}
+
+async fn count(Utf8Text(text): Utf8Text) -> String {
+    text.chars().count().to_string()
+}
+
+async fn lines(body: Utf8Body<Body>) -> Result<String, BodyError> {
+    let mut lines = body.with_max_length(1 << 30).into_lines();
+    let (mut all, mut damaged) = (0, 0);
+    while let Some(line) = lines.next().await {
+        all += 1;
+        match line {
+            Ok(_) => {}
+            Err(LinesError::Inner(error)) => return Err(error),
+            Err(_) => damaged += 1,
+        }
+    }
+    Ok(format!("{all} lines, {damaged} damaged"))
+}
+
+async fn echo(body: Utf8Body<Body>) -> Response {
+    Response::new(Body::from_stream(body.into_text_stream().into_byte_stream()))
+}
+
+async fn json(Json(value): Json<Value>) -> Json<Value> {
+    Json(value)
+}
