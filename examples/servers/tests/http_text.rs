@@ -240,8 +240,8 @@ async fn curl_receives_the_answers() {
         (
             "/count",
             "text/plain",
-            b"\xFF",
-            "invalid UTF-8 in the body at byte 0: invalid byte (ff) 400",
+            b"a\xFF",
+            "invalid UTF-8 in the body at byte 1: invalid byte (ff) 400",
         ),
     ] {
         let url = format!("http://{address}{path}");

@@ -22,6 +22,18 @@ fn http_upload_passes_its_self_test() {
 }
 
 #[test]
+fn small_servers_pass_their_own_checks() {
+    for (program, last) in [
+        (env!("CARGO_BIN_EXE_http_text"), "ok: 7 answers\n"),
+        (env!("CARGO_BIN_EXE_upgrade_echo"), "ok: text is validated as it arrives\n"),
+    ] {
+        let (status, printed) = run(program, &[]);
+        assert_eq!(status, Some(0), "{printed}");
+        assert!(printed.ends_with(last), "{printed}");
+    }
+}
+
+#[test]
 fn sse_client_prints_every_word_without_arguments() {
     let (status, printed) = run(env!("CARGO_BIN_EXE_sse_client"), &[]);
     assert_eq!(status, Some(0), "{printed}");
@@ -44,6 +56,8 @@ fn invalid_arguments_and_addresses_exit_with_an_error() {
         (env!("CARGO_BIN_EXE_websocket_echo"), &["--listen", "192.0.2.1:80"], 1),
         (env!("CARGO_BIN_EXE_websocket_echo"), &["--message-timeout", "soon"], 2),
         (env!("CARGO_BIN_EXE_sse_client"), &["http://127.0.0.1:1/"], 1),
+        (env!("CARGO_BIN_EXE_http_text"), &["--listen", "192.0.2.1:80"], 1),
+        (env!("CARGO_BIN_EXE_upgrade_echo"), &["--listen", "192.0.2.1:80"], 1),
     ] {
         let (found, printed) = run(program, arguments);
         assert_eq!(found, Some(status), "{arguments:?}: {printed}");
