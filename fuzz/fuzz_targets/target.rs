@@ -14,7 +14,7 @@ use utf8_codec_fuzz::operations::{
 type Operation = fn(Unstructured<'_>) -> Result<AnyPlan>;
 
 /// The operations, by the names of the binaries in `Cargo.toml`.
-const OPERATIONS: [(&str, Operation); 28] = [
+const OPERATIONS: [(&str, Operation); 31] = [
     ("validator", |input| plan(input, decoding::validator)),
     ("decoder_pieces", |input| plan(input, decoding::decoder_pieces)),
     ("decoder_owned", |input| plan(input, decoding::decoder_owned)),
@@ -25,16 +25,19 @@ const OPERATIONS: [(&str, Operation); 28] = [
     ("char_stream", |input| plan(input, streams::char_stream)),
     ("texts", |input| plan(input, texts::texts)),
     ("reader", |input| plan(input, streams::reader)),
+    ("blocking_reader", |input| plan(input, streams::blocking_reader)),
     ("body", |input| plan(input, bodies::body)),
     ("content_type", |input| plan(input, content_types::content_type)),
     ("line_stream", |input| plan(input, lines::line_stream)),
     ("lines", |input| plan(input, lines::lines)),
+    ("blocking_lines", |input| plan(input, lines::blocking_lines)),
     ("encoder", |input| plan(input, encoding::encoder)),
     ("encoders", |input| plan(input, encoders::encoders)),
     ("writer", |input| plan(input, encoding::writer)),
     ("finder", |input| plan(input, encoding::finder)),
     ("utf16", |input| plan(input, encoding::utf16)),
     ("websocket", |input| plan(input, payloads::websocket)),
+    ("events", |input| plan(input, payloads::events)),
     ("websocket_calls", |input| plan(input, calls::websocket_calls)),
     ("dialect_decoder", |input| plan(input, dialects::dialect_decoder)),
     ("dialect_encoder", |input| plan(input, dialects::dialect_encoder)),

@@ -1,4 +1,4 @@
-//! The checks of the fuzz targets on any toolchain: first the inputs in `fuzz/corpus`, then random
+//! The checks of the fuzz targets on any toolchain: first the inputs in `fuzz/corpus.txt`, then random
 //! plans.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
@@ -18,18 +18,26 @@ use proptest::prelude::*;
 
 /// Checks every input in the corpus of a fuzz target. Each must be a plan.
 fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {
-    let file = fuzz().join("corpus").join(name).with_extension("txt");
-    let corpus = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
-    assert!(!corpus.is_empty(), "{file:?} is empty");
-    for (index, line) in corpus.lines().enumerate() {
-        let location = format!("{}:{}", file.display(), index + 1);
-        let bytes = input(line).unwrap_or_else(|| panic!("{location}: not a line of hex"));
+    let mut replayed = 0;
+    for (index, line) in corpus().lines().enumerate() {
+        let Some((target, bytes)) = line.split_once(' ') else { continue };
+        if target != name {
+            continue;
+        }
+        let location = format!("fuzz/corpus.txt:{}", index + 1);
+        let bytes = input(bytes).unwrap_or_else(|| panic!("{location}: not a line of hex"));
         let plan = P::arbitrary_take_rest(Unstructured::new(&bytes));
         check(&plan.unwrap_or_else(|error| panic!("{location}: {error}")));
+        replayed += 1;
     }
+    assert!(replayed > 0, "no input of {name}");
 }
 
-/// The bytes of a line of a corpus: lower-case hex, or `-` for no bytes.
+fn corpus() -> String {
+    fs::read_to_string(fuzz().join("corpus.txt")).unwrap()
+}
+
+/// The bytes of an input: lower-case hex, or `-` for no bytes.
 fn input(line: &str) -> Option<Vec<u8>> {
     let digit = |digit: &u8| match digit {
         b'0'..=b'9' => Some(digit - b'0'),
@@ -47,10 +55,9 @@ fn fuzz() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz")
 }
 
-/// The names of the files in `fuzz/corpus`, without their extensions.
+/// The targets that have inputs.
 fn corpora() -> BTreeSet<String> {
-    let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    fs::read_dir(fuzz().join("corpus")).unwrap().map(|entry| name(entry.unwrap().path())).collect()
+    corpus().lines().map(|line| line.split_once(' ').expect(line).0.to_owned()).collect()
 }
 
 /// The names of the binaries in `fuzz/Cargo.toml`. All are built from one source file.
@@ -160,6 +167,11 @@ fn reader() {
 }
 
 #[test]
+fn blocking_reader() {
+    run("blocking_reader", streams::blocking_reader);
+}
+
+#[test]
 #[cfg(feature = "http-body")]
 fn body() {
     run("body", operations::bodies::body);
@@ -184,6 +196,16 @@ fn lines_codec() {
 #[test]
 fn line_stream() {
     run("line_stream", lines::line_stream);
+}
+
+#[test]
+fn blocking_lines() {
+    run("blocking_lines", lines::blocking_lines);
+}
+
+#[test]
+fn events() {
+    run("events", payloads::events);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod counting;
 mod decoder;
 mod encoder;
 mod faults;
+#[path = "../support/events.rs"]
 mod model;
 #[cfg(feature = "stream")]
 #[path = "../support/script.rs"]

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
+#[cfg(feature = "stream")]
+pub mod blocking;
 #[cfg(feature = "http-body")]
 pub mod body;
 pub mod reference;

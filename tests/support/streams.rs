@@ -482,18 +482,18 @@ impl Read {
 type Taken = Option<Result<Option<String>, StreamError<io::Error>>>;
 
 /// About two thirds of some bytes, and at least one complete character.
-fn most(bytes: &[u8]) -> usize {
+pub fn most(bytes: &[u8]) -> usize {
     bytes.len().min(4).max(bytes.len() * 2 / 3)
 }
 
 /// The characters whose bytes are complete; `None` without bytes.
-fn whole(bytes: &[u8]) -> Option<String> {
+pub fn whole(bytes: &[u8]) -> Option<String> {
     let text = bytes.utf8_chunks().next()?.valid();
     assert_ne!(text, "", "there is a complete one");
     Some(text.to_owned())
 }
 
-fn read_error(error: io::Error) -> StreamError<io::Error> {
+pub fn read_error(error: io::Error) -> StreamError<io::Error> {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<Utf8Error>());
     let Some(cause) = cause.copied() else { return StreamError::Inner(error) };
     let is_incomplete = cause.kind() == Utf8ErrorKind::Incomplete;

@@ -9,6 +9,8 @@ use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec};
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
+#[cfg(feature = "stream")]
+use super::blocking::Blocking;
 use super::reference::Error;
 #[cfg(feature = "stream")]
 use super::streams::{Chars, Read, Texts};
@@ -100,11 +102,12 @@ const REPORTING_AND_REPAIRING: [(&str, Make); 4] = [
 ];
 
 #[cfg(feature = "stream")]
-const STREAMS: [(&str, Make); 4] = [
+const STREAMS: [(&str, Make); 5] = [
     ("Utf8Stream", Texts::boxed),
     ("CharStream", Chars::boxed),
     ("Utf8Reader", Read::boxed),
     ("Utf8Reader, 4 bytes", |options, mode| Read::with_capacity(options, mode, 4)),
+    ("io::Utf8Reader, 4 bytes", |options, mode| Blocking::with_capacity(options, mode, 4)),
 ];
 
 /// A method of decoding; the last ones write to a buffer of this many elements.

@@ -1,6 +1,8 @@
-//! Lines: the codec, and the stream over a channel.
+//! Lines: the codec, the stream over a channel, and the blocking iterator.
 
 use std::convert::Infallible;
+use std::fmt::Debug;
+use std::io::ErrorKind::WouldBlock;
 
 use arbitrary::Arbitrary;
 use bytes::{Bytes, BytesMut};
@@ -8,10 +10,12 @@ use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use futures::{FutureExt, StreamExt};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::io as blocking;
 use utf8_codec::lines::LineError;
 use utf8_codec::stream::{LinesError, Utf8Lines, Utf8Stream};
 
 use super::streams::{Operation, Plan, Settings, cut};
+use crate::support::blocking::Feed;
 use crate::support::reference::{self, Delimiter, LineItem};
 use crate::support::subjects::counted;
 use crate::support::{delimiter, line_item, options, undated, undated_item};
@@ -29,6 +33,10 @@ pub fn lines(plan: &LinesPlan) {
 
 pub fn line_stream(plan: &LinesPlan) {
     check(plan, Way::Stream);
+}
+
+pub fn blocking_lines(plan: &LinesPlan) {
+    check(plan, Way::Blocking);
 }
 
 fn check(plan: &LinesPlan, way: Way) {
@@ -70,11 +78,13 @@ pub fn delimiter_of(number: u8) -> Delimiter {
 enum Way {
     Codec,
     Stream,
+    Blocking,
 }
 
 enum Object {
     Codec { codec: Box<Utf8LinesCodec>, buffer: BytesMut },
     Stream { sender: UnboundedSender<Result<Bytes, Infallible>>, lines: Box<Utf8Lines<Chunks>> },
+    Blocking { feed: Feed, lines: Box<blocking::Utf8Lines<Feed>> },
 }
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
@@ -88,7 +98,7 @@ struct Lines {
     out: Vec<LineItem>,
 }
 
-fn line_error(error: LinesError<Infallible>) -> LineError {
+fn line_error<E: Debug>(error: LinesError<E>) -> LineError {
     match error {
         LinesError::Line(error) => error,
         error => panic!("{error:?}"),
@@ -119,6 +129,16 @@ impl Lines {
                     .with_max_length(limit);
                 Object::Stream { sender, lines: Box::new(lines) }
             }
+            Way::Blocking => {
+                let feed = Feed::default();
+                let lines = blocking::Utf8Reader::new(feed.clone())
+                    .with_options(options)
+                    .with_error_mode(mode)
+                    .into_lines()
+                    .with_delimiter(delimiter(&of_model))
+                    .with_max_length(limit);
+                Object::Blocking { feed, lines: Box::new(lines) }
+            }
         };
         let (bytes, out) = (Vec::new(), Vec::new());
         Self { object, settings, delimiter: of_model, limit, bytes, out }
@@ -140,6 +160,15 @@ impl Lines {
                     self.out.push(line_item(item.map_err(line_error)));
                 }
             }
+            Object::Blocking { feed, lines } => {
+                feed.push(chunk);
+                loop {
+                    match lines.next().expect("it has not ended") {
+                        Err(LinesError::Inner(error)) if error.kind() == WouldBlock => break,
+                        item => self.out.push(line_item(item.map_err(line_error))),
+                    }
+                }
+            }
         }
         self.compare(false);
     }
@@ -158,11 +187,17 @@ impl Lines {
                     self.out.push(line_item(item.map_err(line_error)));
                 }
             }
+            Object::Blocking { feed, lines } => {
+                feed.end();
+                for item in lines {
+                    self.out.push(line_item(item.map_err(line_error)));
+                }
+            }
         }
         self.compare(true);
     }
 
-    /// A codec starts again; a stream continues.
+    /// A codec starts again; the others continue.
     fn reset(&mut self) {
         if let Object::Codec { codec, buffer } = &mut self.object {
             codec.reset();
@@ -184,6 +219,7 @@ impl Lines {
         let decoder = match &self.object {
             Object::Codec { codec, .. } => codec.decoder(),
             Object::Stream { lines, .. } => lines.decoder(),
+            Object::Blocking { lines, .. } => lines.decoder(),
         };
         let decoded = reference::decode_prefix(bytes, config, ended);
         let start = (decoder.bom_seen(), decoder.skipped());

@@ -14,6 +14,8 @@ pub mod decoding;
 pub mod dialects;
 pub mod encoders;
 pub mod encoding;
+#[path = "../events.rs"]
+mod events;
 pub mod input;
 pub mod kernels;
 pub mod lines;

@@ -1,12 +1,18 @@
-//! WebSocket messages, in frames and pieces.
+//! WebSocket messages, in frames and pieces, and server-sent events, in chunks.
 
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
+use futures::executor::block_on_stream;
+use futures::stream;
+use utf8_codec::payload::sse::{EventEncoder, EventError, EventStream};
 use utf8_codec::payload::websocket::{
     ClosePayload, Message, MessageAssembler, MessageError, Opcode,
 };
+use utf8_codec::stream::StreamError;
 
+use super::events::{decode, expected};
 use super::input::{Bytes, Many};
+use super::streams::cut;
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct Conversation {
@@ -187,4 +193,74 @@ fn send(connection: &mut MessageAssembler, sent: &Sent, limit: usize) -> Result<
         expected?;
     }
     Ok(())
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+pub struct EventLines {
+    /// The maximum event length; from 200 on, far above what is sent.
+    limit: u8,
+    /// See [`cut`].
+    chunks: u8,
+    lines: Many<EventLine, 60>,
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum EventLine {
+    Field { name: u8, value: Bytes<40>, end: u8 },
+    Digits { time: u32, end: u8 },
+    Empty { end: u8 },
+    Any(Bytes<40>),
+}
+
+impl EventLine {
+    fn append(&self, bytes: &mut Vec<u8>) {
+        const NAMES: [&str; 7] = ["data: ", "data:", "event: ", "id: ", "retry: ", ": ", "data"];
+        const ENDS: [&str; 4] = ["\n", "\r", "\r\n", "\n\n"];
+        let end = match self {
+            Self::Field { name, value, end } => {
+                bytes.extend_from_slice(NAMES[usize::from(*name) % NAMES.len()].as_bytes());
+                bytes.extend_from_slice(&value.0);
+                end
+            }
+            Self::Digits { time, end } => {
+                bytes.extend_from_slice(format!("retry:{time}").as_bytes());
+                end
+            }
+            Self::Empty { end } => end,
+            Self::Any(any) => return bytes.extend_from_slice(&any.0),
+        };
+        bytes.extend_from_slice(ENDS[usize::from(*end) % ENDS.len()].as_bytes());
+    }
+}
+
+/// Events are those of the model, however the stream is split, and the encoder's text decodes to the same events.
+pub fn events(plan: &EventLines) {
+    let mut bytes = Vec::new();
+    plan.lines.iter().for_each(|line| line.append(&mut bytes));
+    let limit = if plan.limit < 200 { usize::from(plan.limit % 40) } else { 1 << 20 };
+    let whole = decode([&*bytes], limit);
+    assert_eq!(whole.0, expected(&bytes, limit), "limit {limit}, {bytes:02x?}");
+    assert_eq!(decode(cut(&bytes, plan.chunks), limit), whole, "limit {limit}, {bytes:02x?}");
+
+    let chunks = stream::iter(cut(&bytes, plan.chunks).map(Ok::<_, ()>));
+    let streamed = block_on_stream(EventStream::new(chunks).with_max_length(limit));
+    let (mut encoder, mut text, mut events) = (EventEncoder::new(), String::new(), Vec::new());
+    let mut items = whole.0.items.into_iter();
+    for item in streamed {
+        match (item, items.next().expect("no item more")) {
+            (Ok(event), expected) => {
+                assert_eq!(Ok(&event), expected.as_ref());
+                encoder.encode(&event, &mut text).expect("a decoded event can be encoded");
+                events.push(Ok(event));
+            }
+            (Err(error), expected) => {
+                assert!(
+                    matches!(error, StreamError::TooLong { max_length } if max_length == limit)
+                );
+                assert!(matches!(expected, Err(EventError::TooLong { .. })));
+            }
+        }
+    }
+    assert_eq!(items.next(), None);
+    assert_eq!(decode([text.as_bytes()], usize::MAX).0.items, events, "{text:?}");
 }

@@ -6,6 +6,7 @@ use arbitrary::Arbitrary;
 use utf8_codec::{ErrorMode, Utf8Options};
 
 use super::input::{Bytes, Many};
+use crate::support::blocking::Blocking;
 use crate::support::reference::{self, Bom, Config, Controls, Decoded, Start};
 use crate::support::streams::{Chars, Read, Texts};
 use crate::support::subjects::{Make, Subject};
@@ -253,6 +254,14 @@ pub fn reader(plan: &Plan) {
         let (options, mode) = (settings.options(), settings.mode().1);
         let capacity = if settings.choice < 128 { 4 } else { 8192 };
         Read::with_capacity(options, mode, capacity)
+    });
+}
+
+pub fn blocking_reader(plan: &Plan) {
+    check(plan, &|settings| {
+        let (options, mode) = (settings.options(), settings.mode().1);
+        let capacity = if settings.choice < 128 { 4 } else { 8192 };
+        Blocking::with_capacity(options, mode, capacity)
     });
 }
 
