@@ -25,8 +25,10 @@ use utf8_codec::detect::Detector;
 use utf8_codec::dialect::JavaUtfCodec;
 use utf8_codec::dialect::{Dialect, DialectDecoder};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::io;
 use utf8_codec::lines::Delimiter;
 use utf8_codec::payload::http::Utf8Body;
+use utf8_codec::payload::sse::EventDecoder;
 use utf8_codec::payload::websocket::{MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8Lines, Utf8Reader, Utf8StreamExt};
@@ -150,6 +152,28 @@ const OBJECTS: &[(&str, Run)] = &[
             }
         });
         parts
+    }),
+    ("blocking reader", |input, size, _| {
+        let mut reader = io::Utf8Reader::new(input).with_capacity(size.min(input.len()));
+        let mut parts = 0;
+        while reader.next_str().transpose().is_some() {
+            parts += 1;
+        }
+        parts
+    }),
+    ("blocking lines", |input, size, _| {
+        let reader = io::Utf8Reader::new(input).with_capacity(size.min(input.len()));
+        reader.into_lines().count() as u64
+    }),
+    ("events", |input, size, _| {
+        let mut decoder = EventDecoder::new().with_max_length(usize::MAX);
+        let mut events = 0;
+        for chunk in input.chunks(size) {
+            for part in [b"data:", chunk, b"\n\n"] {
+                events += decoder.push(part).count() as u64;
+            }
+        }
+        events
     }),
     ("body", |input, size, _| {
         let frames = chunks(input, size).map(|chunk| chunk.map(Frame::data));
