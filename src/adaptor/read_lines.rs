@@ -14,6 +14,7 @@ use crate::lines::{Delimiter, Line, LineError};
 ///
 /// ```text
 /// if let Some(line) = lines.next_line() { deliver line }
+/// if let Some(line) = lines.last_line() { deliver line }
 /// if lines.has_ended()                  { deliver the end }
 /// append bytes to lines.buffer(), or call lines.finish() at the end
 /// ```
@@ -56,15 +57,18 @@ impl ReadLines {
         self.machine.set_max_length(max_length);
     }
 
+    #[inline]
     pub(crate) fn decoder(&self) -> &Utf8Decoder {
         self.machine.decoder()
     }
 
+    #[inline]
     pub(crate) fn rest(&self) -> &[u8] {
         &self.buffer
     }
 
     /// Returns where the adaptor appends bytes.
+    #[inline]
     pub(crate) fn buffer(&mut self) -> &mut BytesMut {
         &mut self.buffer
     }
@@ -72,28 +76,34 @@ impl ReadLines {
     /// Returns the next line, if it is complete.
     #[inline(always)]
     pub(crate) fn next_line(&mut self) -> Option<Result<Line, LineError>> {
-        let Self { machine, buffer, state } = self;
-        // Two returns: see `crate::core`, "Store forwarding"; scenario `stream`.
-        if *state == SourceState::Open
-            && let Some(line) = machine.next_line(buffer)
-        {
-            return Some(line);
+        if self.state != SourceState::Open {
+            return None;
         }
-        if *state == SourceState::Ending {
-            if let Some(line) = machine.finish_line(buffer) {
-                return Some(line);
-            }
-            *state = SourceState::Ended;
+        self.machine.next_line(&mut self.buffer)
+    }
+
+    /// Returns the next line, if the source has ended. Not one function with `next_line`: see `crate::core`, "Store
+    /// forwarding"; scenario `read-lines`.
+    #[inline(always)]
+    pub(crate) fn last_line(&mut self) -> Option<Result<Line, LineError>> {
+        if self.state != SourceState::Ending {
+            return None;
         }
-        None
+        let line = self.machine.finish_line(&mut self.buffer);
+        if line.is_none() {
+            self.state = SourceState::Ended;
+        }
+        line
     }
 
     /// Whether no line follows.
+    #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.state == SourceState::Ended
     }
 
     /// The source has ended. Lines may be left.
+    #[inline]
     pub(crate) fn finish(&mut self) {
         self.state = SourceState::Ending;
     }
@@ -106,6 +116,7 @@ impl ReadLines {
 
     /// Frees memory, because the source is pending.
     #[cfg(feature = "stream")]
+    #[inline]
     pub(crate) fn shrink(&mut self) {
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();

@@ -39,22 +39,36 @@ impl WriteText {
         text: &str,
         mut out: impl FnMut(&[u8]),
     ) -> Result<(), Utf16Error> {
-        let ended = self.start(text.is_empty(), &mut out);
+        let started = self.start(!text.is_empty(), &mut out);
         out(text.as_bytes());
-        ended
+        started
     }
 
-    /// Starts a text: the caller writes its bytes next, even if this fails. A text that is not empty ends a run
-    /// of units.
+    /// Starts a text or units, which follow even if this fails. A text that is not empty `ends_units`.
     #[inline]
     pub(crate) fn start(
         &mut self,
-        is_empty: bool,
+        ends_units: bool,
         mut out: impl FnMut(&[u8]),
     ) -> Result<(), Utf16Error> {
-        let ended = if is_empty { Ok(()) } else { self.end(Utf16Decoder::interrupt, &mut out) };
-        out(self.encoder.take_bom());
+        let mut ended = Ok(());
+        if ends_units && self.utf16.incomplete().is_some() {
+            ended = self.end(Utf16Decoder::interrupt, &mut out);
+        }
+        let bom = self.encoder.take_bom();
+        if !bom.is_empty() {
+            out(bom);
+        }
         ended
+    }
+
+    /// Encodes units, which continue the previous units, after [`start`](Self::start).
+    pub(crate) fn push_utf16(
+        &mut self,
+        units: &[u16],
+        out: impl FnMut(&[u8]),
+    ) -> Result<(), Utf16Error> {
+        self.utf16.push_all(units, self.mode, out)
     }
 
     /// Formats text. If the run of units before it ended with a lone surrogate, that error is returned after all
@@ -69,23 +83,12 @@ impl WriteText {
         Ok(formatted.ended?)
     }
 
-    /// Encodes units, which continue the previous units.
-    #[inline]
-    pub(crate) fn push_utf16(
-        &mut self,
-        units: &[u16],
-        mut out: impl FnMut(&[u8]),
-    ) -> Result<(), Utf16Error> {
-        out(self.encoder.take_bom());
-        self.utf16.push_all(units, self.mode, out)
-    }
-
     /// Ends the text: a held surrogate is an error, once, or is repaired.
     pub(crate) fn finish(&mut self, out: impl FnMut(&[u8])) -> Result<(), Utf16Error> {
         self.end(Utf16Decoder::finish, out)
     }
 
-    #[inline]
+    #[cold]
     fn end(
         &mut self,
         end: fn(&mut Utf16Decoder) -> Result<(), Utf16Error>,

@@ -164,6 +164,9 @@ impl<R: Read> Iterator for Utf8Lines<R> {
             if let Some(line) = lines.next_line() {
                 return Some(line.map_err(LinesError::Line));
             }
+            if let Some(line) = lines.last_line() {
+                return Some(line.map_err(LinesError::Line));
+            }
             if lines.has_ended() {
                 return None;
             }

@@ -306,6 +306,7 @@ impl<W: Write> Utf8Writer<W> {
     pub fn write_utf16(&mut self, units: &[u16]) -> io::Result<()> {
         self.make_room()?;
         let buffer = &mut self.buffer.bytes;
+        self.text.start(false, |bytes| buffer.extend_from_slice(bytes))?;
         Ok(self.text.push_utf16(units, |bytes| buffer.extend_from_slice(bytes))?)
     }
 

@@ -245,6 +245,9 @@ impl<S> Utf8Lines<S> {
             if let Some(line) = lines.next_line() {
                 return Poll::Ready(Some(line.map_err(LinesError::Line)));
             }
+            if let Some(line) = lines.last_line() {
+                return Poll::Ready(Some(line.map_err(LinesError::Line)));
+            }
             if lines.has_ended() {
                 return Poll::Ready(None);
             }

@@ -124,32 +124,35 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         if self.state == State::Closed {
             return Err(closed());
         }
+        // Units continue the previous units. Any other text that is not empty ends them.
+        let ends_units = match &item {
+            Item::Units(_) => false,
+            Item::Char(_) => true,
+            Item::Str(text) => !text.is_empty(),
+            Item::Text(text) => !text.is_empty(),
+        };
         let this = self.project();
         let outgoing = this.outgoing;
-        let taken = match item {
-            Item::Char(c) => {
-                this.text.push(c.encode_utf8(&mut [0; 4]), |bytes| outgoing.copy(bytes))
-            }
-            Item::Str(text) => this.text.push(text, |bytes| outgoing.copy(bytes)),
+        let started = this.text.start(ends_units, |bytes| outgoing.copy(bytes));
+        match item {
+            Item::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Item::Str(text) => outgoing.copy(text.as_bytes()),
             Item::Text(text) => {
                 let least = match this.writer.is_write_vectored() {
                     true => MIN_SHARED,
                     false => MIN_SHARED.max(*this.capacity),
                 };
-                if text.len() < least {
-                    this.text.push(&text, |bytes| outgoing.copy(bytes))
-                } else {
-                    let started = this.text.start(false, |bytes| outgoing.copy(bytes));
-                    outgoing.share(text.into_bytes());
-                    started
+                match text.len() < least {
+                    true => outgoing.copy(text.as_bytes()),
+                    false => outgoing.share(text.into_bytes()),
                 }
             }
             Item::Units(units) => {
                 outgoing.reserve(units.len());
-                this.text.push_utf16(units, |bytes| outgoing.copy(bytes))
+                this.text.push_utf16(units, |bytes| outgoing.copy(bytes))?;
             }
-        };
-        Ok(taken?)
+        }
+        Ok(started?)
     }
 }
 
