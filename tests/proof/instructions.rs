@@ -1,0 +1,226 @@
+//! The instructions of [`arch`](crate::arch), compared with those of this machine.
+
+use std::arch::x86_64 as real;
+
+use crate::arch::x86_64 as model;
+use crate::machine::{Answer, Arena, Kind, Lane, Node, Script, Vector, with};
+
+/// Vectors such that every pair of bytes is in one lane of two vectors.
+fn pairs<const N: usize>() -> impl Iterator<Item = ([u8; N], [u8; N])> {
+    (0..=0xFF_u8).flat_map(|shift| {
+        (0..256).step_by(N).map(move |base| {
+            let a = std::array::from_fn(|i| (base + i) as u8);
+            (a, a.map(|byte| byte.wrapping_mul(3).wrapping_add(shift)))
+        })
+    })
+}
+
+/// Compares instructions on vectors of `$n` bytes. `x` and `y` are two vectors of the model, `a` and `b` the same
+/// ones of the machine.
+macro_rules! compare {
+    ($name:ident, $features:literal, $n:literal, $load:ident, $store:ident, |$a:ident, $b:ident|
+     $($call:ident $(::<$with:literal>)? ($($argument:expr),*),)*) => {
+        #[target_feature(enable = $features)]
+        fn $name() {
+            for (a, b) in pairs::<$n>() {
+                with(|machine| machine.begin(&[]));
+                $(
+                    let found = {
+                        #[allow(unused_variables)]
+                        let [$a, $b] = [a, b].map(Vector::<$n>::constants);
+                        model::$call $(::<$with>)? ($($argument),*).bytes()
+                    };
+                    let mut expected = [0; $n];
+                    // SAFETY: there are as many bytes as are loaded and stored.
+                    unsafe {
+                        #[allow(unused_variables)]
+                        let [$a, $b] = [a, b].map(|bytes| real::$load(bytes.as_ptr().cast()));
+                        let result = real::$call $(::<$with>)? ($($argument),*);
+                        real::$store(expected.as_mut_ptr().cast(), result);
+                    }
+                    assert_eq!(found, expected, stringify!($call));
+                )*
+            }
+        }
+    };
+}
+
+compare!(
+    compare_16,
+    "sse4.1",
+    16,
+    _mm_loadu_si128,
+    _mm_storeu_si128,
+    |a, b| _mm_or_si128(a, b),
+    _mm_and_si128(a, b),
+    _mm_xor_si128(a, b),
+    _mm_add_epi8(a, b),
+    _mm_adds_epi8(a, b),
+    _mm_subs_epu8(a, b),
+    _mm_avg_epu8(a, b),
+    _mm_max_epu8(a, b),
+    _mm_min_epu8(a, b),
+    _mm_shuffle_epi8(a, b),
+    _mm_alignr_epi8::<15>(a, b),
+    _mm_alignr_epi8::<14>(a, b),
+    _mm_alignr_epi8::<13>(a, b),
+    _mm_set1_epi8(-128),
+    _mm_set_epi64x(0x0102_0304_0506_0708, 0x7172_7374_7576_7778),
+);
+
+compare!(
+    compare_32,
+    "avx2",
+    32,
+    _mm256_loadu_si256,
+    _mm256_storeu_si256,
+    |a, b| _mm256_or_si256(a, b),
+    _mm256_and_si256(a, b),
+    _mm256_xor_si256(a, b),
+    _mm256_add_epi8(a, b),
+    _mm256_adds_epi8(a, b),
+    _mm256_subs_epu8(a, b),
+    _mm256_avg_epu8(a, b),
+    _mm256_max_epu8(a, b),
+    _mm256_min_epu8(a, b),
+    _mm256_shuffle_epi8(a, b),
+    _mm256_alignr_epi8::<15>(a, b),
+    _mm256_alignr_epi8::<14>(a, b),
+    _mm256_alignr_epi8::<13>(a, b),
+    _mm256_permute2x128_si256::<0x21>(a, b),
+    _mm256_permute2x128_si256::<0x08>(a, b),
+    _mm256_set1_epi8(-128),
+);
+
+compare!(
+    compare_64,
+    "avx512f,avx512bw,avx512vbmi",
+    64,
+    _mm512_loadu_si512,
+    _mm512_storeu_si512,
+    |a, b| _mm512_or_si512(a, b),
+    _mm512_xor_si512(a, b),
+    _mm512_add_epi8(a, b),
+    _mm512_sub_epi8(a, b),
+    _mm512_adds_epi8(a, b),
+    _mm512_avg_epu8(a, b),
+    _mm512_max_epu8(a, b),
+    _mm512_permutexvar_epi8(a, b),
+    _mm512_permutex2var_epi8(a, b, a),
+    _mm512_permutex2var_epi8(b, a, b),
+    _mm512_alignr_epi8::<14>(a, b),
+    _mm512_alignr_epi8::<13>(a, b),
+    _mm512_maskz_mov_epi8(0x8000_0000_F00F_0001, a),
+    _mm512_setzero_si512(),
+    _mm512_set1_epi8(-128),
+);
+
+/// Compares an instruction on three vectors, with all bits.
+macro_rules! compare_ternary {
+    ($name:ident, $n:literal, $call:ident, $load:ident, $store:ident: $($table:literal),*) => {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+        fn $name() {
+            let bytes = [0b1111_0000, 0b1100_1100, 0b1010_1010];
+            $(
+                with(|machine| machine.begin(&[]));
+                let [x, y, z] = bytes.map(|byte| Vector::<$n>::constants([byte; $n]));
+                let mut expected = [0; $n];
+                // SAFETY: there are as many bytes as are loaded and stored.
+                unsafe {
+                    let [a, b, c] = bytes.map(|byte| real::$load([byte; $n].as_ptr().cast()));
+                    let result = real::$call::<$table>(a, b, c);
+                    real::$store(expected.as_mut_ptr().cast(), result);
+                }
+                assert_eq!(model::$call::<$table>(x, y, z).bytes(), expected);
+            )*
+        }
+    };
+}
+compare_ternary!(ternary_32, 32, _mm256_ternarylogic_epi64, _mm256_loadu_si256, _mm256_storeu_si256:
+    0xFE, 0xF6, 0x56, 0xF4, 0x12);
+compare_ternary!(ternary_64, 64, _mm512_ternarylogic_epi64, _mm512_loadu_si512, _mm512_storeu_si512:
+    0xFE, 0xF6, 0x56, 0xF4, 0x12);
+
+/// Answers with the first lane that is set.
+struct Constants;
+
+impl Script for Constants {
+    fn answer(&mut self, arena: &mut Arena, lanes: &[Lane], _: Kind) -> Answer {
+        let is_set = |lane: &Lane| matches!(arena.node(*lane), Node::Constant(0x80..));
+        lanes.iter().position(is_set).map_or(Answer::None, Answer::First)
+    }
+}
+
+/// Compares the instructions that return masks. Those of the model return the lowest bit only.
+#[target_feature(enable = "avx2,avx512f,avx512bw,bmi2")]
+fn compare_masks() {
+    let lowest = |mask: u64| mask & mask.wrapping_neg();
+    for lane in 0..=64 {
+        let mut bytes = [0x7F_u8; 64];
+        if lane < 64 {
+            bytes[lane..].fill(0x80);
+        }
+        with(|machine| {
+            machine.begin(&[]);
+            machine.script = Some(Box::new(Constants));
+        });
+        let x = Vector::<64>::constants(bytes);
+        let first = Vector::<16>(std::array::from_fn(|i| x.0[i]));
+        let high = Vector::constants([0x80; 64]);
+        // SAFETY: there are 64 bytes.
+        let a = unsafe { real::_mm512_loadu_si512(bytes.as_ptr().cast()) };
+        let half = real::_mm512_castsi512_si256(a);
+        let part = real::_mm512_castsi512_si128(a);
+        let top = real::_mm512_set1_epi8(-128);
+        for (found, expected) in [
+            (model::_mm512_movepi8_mask(x), real::_mm512_movepi8_mask(a)),
+            (model::_mm512_test_epi8_mask(x, high), real::_mm512_test_epi8_mask(a, top)),
+            (model::_mm512_cmpge_epu8_mask(x, high), real::_mm512_cmpge_epu8_mask(a, top)),
+            (
+                model::_mm256_movemask_epi8(model::_mm512_castsi512_si256(x)) as u32 as u64,
+                real::_mm256_movemask_epi8(half) as u32 as u64,
+            ),
+            (model::_mm_movemask_epi8(first) as u64, real::_mm_movemask_epi8(part) as u64),
+        ] {
+            assert_eq!(found, lowest(expected), "{lane}");
+        }
+        for count in 0..300 {
+            let mask = 0x0123_4567_89AB_CDEF << (lane % 64);
+            assert_eq!(model::_bzhi_u64(mask, count), real::_bzhi_u64(mask, count));
+        }
+        let mask = if lane < 64 { 1 << lane } else { 0 };
+        assert_eq!(model::_kortestz_mask64_u8(mask, 0), real::_kortestz_mask64_u8(mask, 0));
+        assert_eq!(model::_kortestz_mask64_u8(0, mask), real::_kortestz_mask64_u8(0, mask));
+    }
+}
+
+/// Assumption 1, as far as this machine can show it.
+#[test]
+fn the_instructions_are_those_of_this_machine() {
+    let (mut compared, mut skipped) = (0, 0);
+    let mut compare = |has: bool, compare: unsafe fn()| {
+        if !has {
+            skipped += 1;
+            return;
+        }
+        // SAFETY: the machine has the features.
+        unsafe { compare() };
+        compared += 1;
+    };
+    let avx2 = is_x86_feature_detected!("avx2");
+    let avx512 = ["avx512f", "avx512bw", "avx512vl", "avx512vbmi", "bmi2"];
+    let detected = [
+        is_x86_feature_detected!("avx512f"),
+        is_x86_feature_detected!("avx512bw"),
+        is_x86_feature_detected!("avx512vl"),
+        is_x86_feature_detected!("avx512vbmi"),
+        is_x86_feature_detected!("bmi2"),
+    ];
+    let has_avx512 = avx2 && detected == [true; 5];
+    compare(is_x86_feature_detected!("sse4.1"), compare_16);
+    compare(avx2, compare_32);
+    for with_avx512 in [compare_64 as unsafe fn(), ternary_32, ternary_64, compare_masks] {
+        compare(has_avx512, with_avx512);
+    }
+    println!("{compared} groups compared, {skipped} skipped: this machine lacks one of {avx512:?}");
+}

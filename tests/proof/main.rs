@@ -1,0 +1,125 @@
+//! The programs that check the lemmas of `PROOF.md`.
+//!
+//! The sources of the kernels are compiled here a second time. In this crate `core` is the crate itself, so that
+//! `core::arch` in those sources is [`arch`]: instructions on vectors of expressions.
+
+#![allow(unsafe_code, unreachable_pub)]
+
+extern crate self as core;
+
+/// The other items of `core` that the kernels import.
+pub use std::{mem, ops, ptr};
+
+#[cfg(target_arch = "x86_64")]
+pub mod arch;
+mod grammar;
+#[cfg(target_arch = "x86_64")]
+mod instructions;
+#[cfg(target_arch = "x86_64")]
+mod kernels;
+#[cfg(target_arch = "x86_64")]
+mod machine;
+#[path = "../support/parallel.rs"]
+mod parallel;
+#[cfg(target_arch = "x86_64")]
+mod paths;
+mod stream;
+
+#[path = "../../src/kernel"]
+#[allow(dead_code, unused_imports, unused_unsafe, rustdoc::all, clippy::all)]
+mod kernel {
+    mod block_errors;
+    #[cfg(target_arch = "x86_64")]
+    mod generic;
+    mod nul_form;
+    mod reference;
+    mod validated;
+
+    mod dispatch {
+        use std::mem::MaybeUninit;
+
+        pub(in crate::kernel) unsafe fn as_uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+            // SAFETY: both types have one layout.
+            unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    mod x86_64 {
+        pub(super) mod avx2;
+        mod lanes;
+        pub(super) mod sse41;
+
+        pub(super) mod avx512 {
+            pub(in crate::kernel) mod validate;
+        }
+    }
+
+    pub use validated::{ErrorLen, Validated};
+
+    /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.
+    pub fn reference_sequence(input: &[u8]) -> (usize, Option<usize>) {
+        match reference::validate::sequence(input) {
+            reference::validate::Sequence::WellFormed(len) => (len, None),
+            reference::validate::Sequence::Incomplete => (0, None),
+            reference::validate::Sequence::IllFormed(len) => (0, len.get()),
+        }
+    }
+
+    pub fn reference_validate(input: &[u8]) -> Validated {
+        reference::validate(input)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub use generic_parts::*;
+
+    #[cfg(target_arch = "x86_64")]
+    mod generic_parts {
+        use super::{Validated, generic, x86_64};
+        use std::mem::MaybeUninit;
+
+        pub fn all_but_tail(input: &[u8]) -> Validated {
+            Validated::all_but_tail(input)
+        }
+
+        pub fn validate_from(input: &[u8], near: usize) -> Validated {
+            generic::validate_from(input, near)
+        }
+
+        pub fn sequence_start(input: &[u8], near: usize) -> usize {
+            generic::sequence_start(input, near)
+        }
+
+        /// A vector kernel.
+        pub struct Shipped {
+            pub name: &'static str,
+            /// The bytes in a vector.
+            pub block: usize,
+            pub validate: unsafe fn(&[u8]) -> Validated,
+            pub valid_prefix_len: unsafe fn(&[u8]) -> usize,
+            pub copy_valid_prefix: unsafe fn(&[u8], &mut [MaybeUninit<u8>]) -> usize,
+        }
+
+        pub const SSE41: Shipped = Shipped {
+            name: "sse4.1",
+            block: 16,
+            validate: x86_64::sse41::validate,
+            valid_prefix_len: x86_64::sse41::valid_prefix_len,
+            copy_valid_prefix: x86_64::sse41::copy_valid_prefix,
+        };
+        pub const AVX2: Shipped = Shipped {
+            name: "avx2",
+            block: 32,
+            validate: x86_64::avx2::validate,
+            valid_prefix_len: x86_64::avx2::valid_prefix_len,
+            copy_valid_prefix: x86_64::avx2::copy_valid_prefix,
+        };
+        pub const AVX512: Shipped = Shipped {
+            name: "avx512",
+            block: 64,
+            validate: x86_64::avx512::validate::validate,
+            valid_prefix_len: x86_64::avx512::validate::valid_prefix_len,
+            copy_valid_prefix: x86_64::avx512::validate::copy_valid_prefix,
+        };
+    }
+}

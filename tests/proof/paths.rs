@@ -1,0 +1,663 @@
+//! All paths of a kernel: which inputs take it, and what do they have in common?
+//!
+//! A path is a list of answers. Bit 7 of a lane that is clear bounds the input bytes that the lane depends on. At
+//! the end of a path, these bounds must imply what the kernel returned.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::panic;
+use std::rc::Rc;
+use std::sync::Once;
+
+use crate::grammar::{class, is_complete, is_fine, is_never};
+use crate::machine::{Answer, Arena, Kind, Lane, Map, Node, Op, Script, with};
+
+/// A set of bytes.
+type Bytes = [u64; 4];
+
+const ALL: Bytes = [u64::MAX; 4];
+
+fn set_of(is_in: impl Fn(u8) -> bool) -> Bytes {
+    let mut set = [0; 4];
+    for byte in (0..=0xFF).filter(|byte| is_in(*byte)) {
+        set[usize::from(byte / 64)] |= 1 << (byte % 64);
+    }
+    set
+}
+
+fn contains(set: &Bytes, byte: u8) -> bool {
+    set[usize::from(byte / 64)] >> (byte % 64) & 1 == 1
+}
+
+fn meet(a: Bytes, b: Bytes) -> Bytes {
+    std::array::from_fn(|i| a[i] & b[i])
+}
+
+fn without(a: Bytes, b: Bytes) -> Bytes {
+    std::array::from_fn(|i| a[i] & !b[i])
+}
+
+/// What can be concluded from a lane whose bit 7 is clear.
+#[derive(Clone, Copy)]
+enum Split {
+    /// Nothing: it is constant. Contains bit 7.
+    Constant(bool),
+    /// Bit 7 of both is clear.
+    Both(Lane, Lane),
+    /// Bit 7 of this one is clear.
+    Same(Lane),
+    /// The function of one input byte.
+    Input(usize, u32),
+    /// An expression with several variables.
+    Mark,
+}
+
+/// One path.
+#[derive(Default)]
+struct Path {
+    /// The answers to give, by their index, and how many there were.
+    plan: Vec<(usize, usize)>,
+    asked: usize,
+    /// What each input byte can be.
+    bytes: Vec<Bytes>,
+    /// Lanes whose bit 7 is clear.
+    clear: Lanes,
+    /// Those with several variables, by the last one.
+    marks: Vec<Vec<Lane>>,
+    /// For each question whose answer is not `None`, lanes of which bit 7 of one at least is set.
+    set: Vec<Vec<Lane>>,
+    /// Chooses the answers after the plan, if they are random.
+    seed: Option<u64>,
+}
+
+/// A set of lanes.
+#[derive(Default)]
+struct Lanes {
+    /// The number of the set in which a lane is.
+    sets: Vec<u32>,
+    set: u32,
+}
+
+impl Lanes {
+    fn clear(&mut self) {
+        self.set += 1;
+    }
+
+    /// Returns whether it is new.
+    fn insert(&mut self, lane: Lane) -> bool {
+        let at = lane.0 as usize;
+        if self.sets.len() <= at {
+            self.sets.resize(at + 1000, 0);
+        }
+        std::mem::replace(&mut self.sets[at], self.set) != self.set
+    }
+
+    fn contains(&self, lane: Lane) -> bool {
+        self.set > 0 && self.sets.get(lane.0 as usize) == Some(&self.set)
+    }
+}
+
+/// What is remembered from path to path.
+#[derive(Default)]
+struct Memory {
+    /// The bytes for which a table has bit 7 set.
+    high: Map<u32, Bytes>,
+    /// The numbers of expressions relative to their last variable.
+    shapes: Map<Shape, u32>,
+    shape_of: Map<Lane, u32>,
+    sets: Map<Bytes, u32>,
+    /// Claims and whether they hold.
+    claims: Map<(Claim, [u32; 4], Vec<u32>), bool>,
+    rising: Map<u32, (bool, bool, bool)>,
+    splits: Vec<Option<Split>>,
+    seen: Lanes,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Shape {
+    Constant(u8),
+    Input(u32),
+    Map(u32, u32),
+    Two(Op, u32, u32, i32, i32),
+}
+
+/// What has to follow for four bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Claim {
+    /// The last byte shows no error.
+    Fine,
+    /// No sequence continues after the last byte.
+    Complete,
+    /// If the mark (a shape) is set, then the last byte shows an error.
+    Exact(u32),
+    /// The mark is not set. Its last byte is this far before the last byte.
+    Clear(u32, u32),
+}
+
+/// What was found out.
+#[derive(Default, Debug, Clone, Copy)]
+pub struct Counts {
+    pub paths: u64,
+    pub impossible: u64,
+    pub questions: u64,
+}
+
+/// Which lanes are the first set lane, where a kernel uses its index. The code is the same for each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Firsts {
+    Every,
+    /// The first ones and the last.
+    Edges,
+    /// One, another for each question.
+    One,
+}
+
+/// Explores the paths of one kernel.
+pub struct Explorer {
+    path: Rc<RefCell<Path>>,
+    memory: Rc<RefCell<Memory>>,
+    /// Which lane stands for all where they are not distinguished: the first, or the last.
+    last_lane: bool,
+    /// Which lanes are the first set lane where lanes are distinguished.
+    pub firsts: Firsts,
+    pub counts: Counts,
+}
+
+/// What a kernel returned, for memory in which every byte is C3, whatever the answers were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// All is well-formed.
+    All,
+    /// All but an incomplete sequence at the end is well-formed; the last bytes decide.
+    AllButTail,
+    /// No byte before this one shows an error; the bytes near it decide.
+    Near(usize),
+}
+
+impl Explorer {
+    pub fn new(last_lane: bool) -> Self {
+        Self {
+            path: Rc::default(),
+            memory: Rc::default(),
+            last_lane,
+            firsts: Firsts::Every,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Runs all paths of `run` for `input`, or `random` paths. It returns what the kernel returned.
+    pub fn explore(&mut self, input: &[u8], random: Option<u64>, run: &dyn Fn() -> Outcome) {
+        {
+            let memory = &mut *self.memory.borrow_mut();
+            memory.shape_of.clear();
+            memory.splits.clear();
+        }
+        *self.path.borrow_mut() = Path::default();
+        let before = self.counts.paths;
+        let mut seed = input.len() as u64 | 1;
+        loop {
+            self.path.borrow_mut().restart(input.len());
+            if random.is_some() {
+                seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+                self.path.borrow_mut().seed = Some(seed);
+            }
+            let script = Answers {
+                path: self.path.clone(),
+                memory: self.memory.clone(),
+                last_lane: self.last_lane,
+                firsts: self.firsts,
+            };
+            with(|machine| {
+                machine.stored.clear();
+                machine.script = Some(Box::new(script));
+            });
+            let outcome = quietly(run);
+            let mut path = self.path.borrow_mut();
+            let mut memory = self.memory.borrow_mut();
+            with(|machine| {
+                machine.script = None;
+                let arena = &mut machine.arena;
+                self.counts.paths += 1;
+                self.counts.questions += path.asked as u64;
+                if path.is_refuted(arena, &mut memory) {
+                    self.counts.impossible += 1;
+                    return;
+                }
+                let problem = match outcome {
+                    Ok(outcome) => path.problem(arena, &mut memory, outcome),
+                    Err(payload) => Some(match payload.downcast::<String>() {
+                        Ok(message) => *message,
+                        Err(_) => "it panics".to_owned(),
+                    }),
+                };
+                let Some(problem) = problem else { return };
+                if path.is_refuted_by_meaning(arena, &mut memory) {
+                    self.counts.impossible += 1;
+                    return;
+                }
+                panic!("{} bytes, answers {:?}: {problem}", input.len(), path.plan);
+            });
+            match random {
+                Some(count) if self.counts.paths - before >= count => return,
+                Some(_) => path.plan.clear(),
+                None if !path.advance() => return,
+                None => {}
+            }
+        }
+    }
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a kernel, which may panic on a path that no input takes, without a message.
+fn quietly(run: &dyn Fn() -> Outcome) -> std::thread::Result<Outcome> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let default = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                default(info);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let outcome = panic::catch_unwind(panic::AssertUnwindSafe(run));
+    QUIET.set(false);
+    outcome
+}
+
+impl Path {
+    fn restart(&mut self, len: usize) {
+        let plan = std::mem::take(&mut self.plan);
+        let mut clear = std::mem::take(&mut self.clear);
+        clear.clear();
+        let (bytes, marks) = (vec![ALL; len], vec![Vec::new(); len]);
+        *self = Self { plan, bytes, marks, clear, ..Self::default() };
+    }
+
+    /// Moves to the next path. Returns whether there is one.
+    fn advance(&mut self) -> bool {
+        assert_eq!(self.asked, self.plan.len(), "the same answers lead to the same questions");
+        while let Some((at, count)) = self.plan.pop() {
+            if at + 1 < count {
+                self.plan.push((at + 1, count));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Notes that bit 7 of `lane` is clear.
+    fn note_clear(&mut self, arena: &mut Arena, memory: &mut Memory, lane: Lane) {
+        let mut stack = vec![lane];
+        while let Some(lane) = stack.pop() {
+            if !self.clear.insert(lane) {
+                continue;
+            }
+            match memory.split(arena, lane) {
+                Split::Constant(bit) => assert!(!bit, "a constant"),
+                Split::Both(a, b) => stack.extend([a, b]),
+                Split::Same(a) => stack.push(a),
+                Split::Input(at, table) => {
+                    self.bytes[at] = without(self.bytes[at], memory.high(arena, table));
+                }
+                Split::Mark => {
+                    let (first, last) = arena.reach(lane).unwrap();
+                    assert!(last - first <= 3, "a mark depends on bytes {first} to {last}");
+                    self.marks[usize::from(last)].push(lane);
+                }
+            }
+        }
+    }
+
+    /// The parts of `lanes` of which bit 7 can be set.
+    fn parts(&self, arena: &mut Arena, memory: &mut Memory, lanes: &[Lane]) -> Vec<Lane> {
+        memory.seen.clear();
+        let mut stack = lanes.to_vec();
+        let mut parts = Vec::new();
+        while let Some(lane) = stack.pop() {
+            if self.clear.contains(lane) || !memory.seen.insert(lane) {
+                continue;
+            }
+            match memory.split(arena, lane) {
+                Split::Constant(false) => {}
+                Split::Constant(true) => parts.push(lane),
+                Split::Both(a, b) => stack.extend([a, b]),
+                Split::Same(a) => stack.push(a),
+                Split::Input(at, table) => {
+                    if meet(self.bytes[at], memory.high(arena, table)) != [0; 4] {
+                        parts.push(lane);
+                    }
+                }
+                Split::Mark => parts.push(lane),
+            }
+        }
+        parts
+    }
+
+    /// Whether a question had an answer that later answers contradict.
+    fn is_refuted(&mut self, arena: &mut Arena, memory: &mut Memory) -> bool {
+        let set = std::mem::take(&mut self.set);
+        let refuted = set.iter().any(|lanes| self.parts(arena, memory, lanes).is_empty());
+        self.set = set;
+        refuted || self.bytes.contains(&[0; 4])
+    }
+
+    /// Like [`is_refuted`](Self::is_refuted), by the meaning of the marks.
+    fn is_refuted_by_meaning(&mut self, arena: &mut Arena, memory: &mut Memory) -> bool {
+        let set = std::mem::take(&mut self.set);
+        set.iter().any(|lanes| {
+            self.parts(arena, memory, lanes).into_iter().all(|lane| {
+                // A later byte can show it, too.
+                let Some((_, last)) = arena.reach(lane) else { return false };
+                let window = usize::from(last)..self.bytes.len().min(usize::from(last) + 3);
+                let shape = memory.shape(arena, lane);
+                window.into_iter().any(|at| {
+                    let claim = Claim::Clear(shape, (at - usize::from(last)) as u32);
+                    let is_inside = at < usize::from(arena.reach(lane).unwrap().0) + 4;
+                    is_inside && self.holds(arena, memory, claim, at, Some(lane))
+                })
+            })
+        })
+    }
+
+    /// Why the outcome does not follow from the answers.
+    fn problem(&self, arena: &Arena, memory: &mut Memory, outcome: Outcome) -> Option<String> {
+        let len = self.bytes.len();
+        let fine = match outcome {
+            Outcome::All | Outcome::AllButTail => len,
+            Outcome::Near(at) => at,
+        };
+        let not_fine = (0..fine).find(|at| !self.holds(arena, memory, Claim::Fine, *at, None));
+        if let Some(at) = not_fine {
+            return Some(format!("{outcome:?}, but byte {at} can show an error"));
+        }
+        if outcome == Outcome::All && !self.holds(arena, memory, Claim::Complete, len - 1, None) {
+            return Some("the last sequence can be incomplete".to_owned());
+        }
+        None
+    }
+
+    /// Whether a claim about the byte at index `last` and the three before it follows from the answers so far.
+    fn holds(
+        &self,
+        arena: &Arena,
+        memory: &mut Memory,
+        claim: Claim,
+        last: usize,
+        mark: Option<Lane>,
+    ) -> bool {
+        let bytes: [Bytes; 4] = std::array::from_fn(|i| match (last + i).checked_sub(3) {
+            Some(at) => self.bytes[at],
+            None => [1, 0, 0, 0],
+        });
+        let sets = bytes.map(|set| memory.set_number(set));
+        let mut shapes: Vec<_> =
+            self.marks[last].iter().map(|lane| memory.shape(arena, *lane)).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        let key = (claim, sets, shapes);
+        if let Some(&holds) = memory.claims.get(&key) {
+            return holds;
+        }
+        let holds = follows(arena, claim, bytes, &self.marks[last], mark, last as isize - 3);
+        memory.claims.insert(key, holds);
+        holds
+    }
+}
+
+/// Whether `claim` holds for all `bytes` for which bit 7 of all `clear` is clear. `from` is the index of the
+/// first byte.
+///
+/// Bytes that no part of an expression distinguishes are tried once.
+fn follows(
+    arena: &Arena,
+    claim: Claim,
+    bytes: [Bytes; 4],
+    clear: &[Lane],
+    mark: Option<Lane>,
+    from: isize,
+) -> bool {
+    let mut uses: [Vec<(u32, bool)>; 4] = Default::default();
+    for lane in clear.iter().chain(&mark) {
+        collect_uses(arena, *lane, true, from, &mut uses);
+    }
+    let choices: [Vec<u8>; 4] = std::array::from_fn(|i| {
+        let mut seen = HashSet::new();
+        let is_new = |byte: &u8| {
+            let mut signature = vec![claimed_class(i, *byte)];
+            signature.extend(uses[i].iter().map(|(table, only_high)| {
+                let value = arena.table_at(*table)[usize::from(*byte)];
+                if *only_high { value >> 7 } else { value }
+            }));
+            contains(&bytes[i], *byte) && seen.insert(signature)
+        };
+        (0..=0xFF).filter(is_new).collect()
+    });
+    let is_clear = |lane: &Lane, window: &[u8; 4]| arena.value(*lane, from, window) & 0x80 == 0;
+    for &a in &choices[0] {
+        for &b in &choices[1] {
+            for &c in &choices[2] {
+                for &d in &choices[3] {
+                    let window = [a, b, c, d];
+                    let claimed = match claim {
+                        Claim::Fine => is_fine(window),
+                        Claim::Complete => is_complete([b, c, d]),
+                        Claim::Exact(_) => {
+                            !is_fine(window) || is_never(d) || is_clear(&mark.unwrap(), &window)
+                        }
+                        Claim::Clear(..) => is_clear(&mark.unwrap(), &window),
+                    };
+                    if !claimed && clear.iter().all(|lane| is_clear(lane, &window)) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    true
+}
+
+/// The class of a byte of four for the claims: the last byte is the fourth.
+fn claimed_class(i: usize, byte: u8) -> u8 {
+    match i {
+        0 => u8::from(byte >= 0xF0),
+        1 => u8::from(byte >= 0xE0) + u8::from(byte >= 0xF0),
+        _ => class(byte),
+    }
+}
+
+/// Collects the functions of single bytes in an expression, and whether only bit 7 of them matters.
+fn collect_uses(
+    arena: &Arena,
+    lane: Lane,
+    only_high: bool,
+    from: isize,
+    uses: &mut [Vec<(u32, bool)>; 4],
+) {
+    match arena.node(lane) {
+        Node::Constant(_) => {}
+        Node::Input(at, table) => {
+            let uses = &mut uses[(at as isize - from) as usize];
+            if !uses.contains(&(table, only_high)) {
+                uses.push((table, only_high));
+            }
+        }
+        Node::Map(_, x) => collect_uses(arena, x, false, from, uses),
+        Node::Two(op, x, y) => {
+            let bitwise = matches!(op, Op::Or | Op::And | Op::Xor | Op::Max | Op::Min);
+            collect_uses(arena, x, only_high && bitwise, from, uses);
+            collect_uses(arena, y, only_high && bitwise, from, uses);
+        }
+    }
+}
+
+impl Memory {
+    fn high(&mut self, arena: &Arena, table: u32) -> Bytes {
+        let table_of = |byte: u8| arena.table_at(table)[usize::from(byte)] >= 0x80;
+        *self.high.entry(table).or_insert_with(|| set_of(table_of))
+    }
+
+    fn set_number(&mut self, set: Bytes) -> u32 {
+        let next = self.sets.len() as u32;
+        *self.sets.entry(set).or_insert(next)
+    }
+
+    fn shape(&mut self, arena: &Arena, lane: Lane) -> u32 {
+        if let Some(&shape) = self.shape_of.get(&lane) {
+            return shape;
+        }
+        let last = |lane: Lane| arena.reach(lane).map_or(0, |(_, last)| i32::from(last));
+        let shape = match arena.node(lane) {
+            Node::Constant(byte) => Shape::Constant(byte),
+            Node::Input(_, table) => Shape::Input(table),
+            Node::Map(table, x) => Shape::Map(table, self.shape(arena, x)),
+            Node::Two(op, x, y) => {
+                let (below_x, below_y) = (last(lane) - last(x), last(lane) - last(y));
+                Shape::Two(op, self.shape(arena, x), self.shape(arena, y), below_x, below_y)
+            }
+        };
+        let next = self.shapes.len() as u32;
+        let shape = *self.shapes.entry(shape).or_insert(next);
+        self.shape_of.insert(lane, shape);
+        shape
+    }
+
+    /// Whether bit 7 of a table is that of its argument; whether it stays set for larger arguments; and for
+    /// smaller ones.
+    fn rising(&mut self, arena: &Arena, table: u32) -> (bool, bool, bool) {
+        *self.rising.entry(table).or_insert_with(|| {
+            let bits = arena.table_at(table).map(|byte| byte >= 0x80);
+            let same = (0..=0xFF).all(|byte: u8| bits[usize::from(byte)] == (byte >= 0x80));
+            (same, bits.is_sorted(), bits.iter().rev().is_sorted())
+        })
+    }
+
+    fn split(&mut self, arena: &mut Arena, lane: Lane) -> Split {
+        let at = lane.0 as usize;
+        if let Some(Some(split)) = self.splits.get(at) {
+            return *split;
+        }
+        let split = self.split_anew(arena, lane);
+        if self.splits.len() <= at {
+            self.splits.resize(at + 1000, None);
+        }
+        self.splits[at] = Some(split);
+        split
+    }
+
+    fn split_anew(&mut self, arena: &mut Arena, lane: Lane) -> Split {
+        match arena.node(lane) {
+            Node::Constant(byte) => Split::Constant(byte >= 0x80),
+            Node::Input(at, table) => Split::Input(at.into(), table),
+            // Bit 7 of a maximum is that of one or the other.
+            Node::Two(Op::Or | Op::Max, a, b) => Split::Both(a, b),
+            Node::Two(..) => Split::Mark,
+            Node::Map(table, x) => {
+                let (same, rising, falling) = self.rising(arena, table);
+                match arena.node(x) {
+                    _ if same => Split::Same(x),
+                    Node::Two(op, a, b) if op == Op::Max && rising || op == Op::Min && falling => {
+                        Split::Both(arena.map(table, a), arena.map(table, b))
+                    }
+                    _ => Split::Mark,
+                }
+            }
+        }
+    }
+}
+
+/// Gives the answers of a path.
+struct Answers {
+    path: Rc<RefCell<Path>>,
+    memory: Rc<RefCell<Memory>>,
+    last_lane: bool,
+    firsts: Firsts,
+}
+
+impl Script for Answers {
+    fn answer(&mut self, arena: &mut Arena, lanes: &[Lane], kind: Kind) -> Answer {
+        let path = &mut *self.path.borrow_mut();
+        let memory = &mut *self.memory.borrow_mut();
+        let parts = path.parts(arena, memory, lanes);
+        let is_mark = |lane: &Lane, arena: &Arena| {
+            !matches!(arena.node(*lane), Node::Constant(_) | Node::Input(..))
+        };
+        // Every mark that is asked for is exact.
+        let marks: Vec<_> = parts.iter().copied().filter(|lane| is_mark(lane, arena)).collect();
+        for mark in &marks {
+            let (first, last) = arena.reach(*mark).unwrap();
+            assert!(last - first <= 3, "a mark depends on bytes {first} to {last}");
+            let claim = Claim::Exact(memory.shape(arena, *mark));
+            assert!(
+                path.holds(arena, memory, claim, last.into(), Some(*mark)),
+                "a mark at byte {last} is set without an error"
+            );
+        }
+        // The first lane that can be set, and whether one must be.
+        let must = lanes
+            .iter()
+            .position(|lane| matches!(arena.node(*lane), Node::Constant(byte) if byte >= 0x80));
+        let mut answers = Vec::new();
+        if must.is_none() {
+            answers.push(Answer::None);
+        }
+        if !parts.is_empty() {
+            let can = |lane: usize, path: &Path, arena: &mut Arena, memory: &mut Memory| {
+                !path.parts(arena, memory, &lanes[lane..=lane]).is_empty()
+            };
+            let end = must.map_or(lanes.len(), |lane| lane + 1);
+            // Over several blocks, or by range only, a kernel asks whether there is any.
+            let is_local = |lane: &Lane| arena.reach(*lane).is_none_or(|(a, b)| b - a <= 3);
+            let distinct = kind == Kind::Mask && !marks.is_empty() && lanes.iter().all(is_local);
+            let firsts = (0..end).filter(|lane| can(*lane, path, arena, memory));
+            match kind {
+                Kind::Mask if distinct && self.firsts == Firsts::Edges => {
+                    let firsts: Vec<_> = firsts.collect();
+                    let edges = [0, 1, 2, 3, 4, firsts.len() - 1];
+                    let edges = edges.iter().filter_map(|i| firsts.get(*i));
+                    answers.extend(edges.map(|lane| Answer::First(*lane)));
+                    answers.dedup();
+                }
+                Kind::Mask if distinct && self.firsts == Firsts::One => {
+                    let firsts: Vec<_> = firsts.collect();
+                    answers.push(Answer::First(firsts[path.asked % firsts.len()]));
+                }
+                Kind::Any => answers.push(Answer::Some),
+                Kind::Mask if distinct => answers.extend(firsts.map(Answer::First)),
+                Kind::Mask if self.last_lane => {
+                    answers.push(Answer::Representative(lanes.len() - 1));
+                }
+                Kind::Mask => answers.push(Answer::Representative(0)),
+            }
+        }
+        let asked = path.asked;
+        path.asked += 1;
+        if asked == path.plan.len() {
+            let at = path.seed.as_mut().map_or(0, |seed| {
+                *seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+                (*seed >> 33) as usize % answers.len()
+            });
+            path.plan.push((at, answers.len()));
+        }
+        let (at, count) = path.plan[asked];
+        assert_eq!(count, answers.len(), "the same answers lead to the same questions");
+        let answer = answers[at];
+        let clear = match answer {
+            Answer::None => lanes.len(),
+            Answer::First(lane) => lane,
+            Answer::Some | Answer::Representative(_) => 0,
+        };
+        for lane in &lanes[..clear] {
+            path.note_clear(arena, memory, *lane);
+        }
+        match answer {
+            Answer::None => {}
+            Answer::First(lane) => path.set.push(vec![lanes[lane]]),
+            Answer::Some | Answer::Representative(_) => path.set.push(parts),
+        }
+        answer
+    }
+}
