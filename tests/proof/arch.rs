@@ -5,7 +5,7 @@
 /// The instructions of x86-64.
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64 {
-    #![allow(non_camel_case_types, clippy::missing_safety_doc)]
+    #![allow(non_camel_case_types, clippy::missing_safety_doc, clippy::too_many_arguments)]
 
     use crate::machine::{Kind, Op, Vector, from_words};
 

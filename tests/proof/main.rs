@@ -11,7 +11,7 @@ extern crate self as core;
 pub use std::{mem, ops, ptr};
 
 #[cfg(target_arch = "x86_64")]
-pub mod arch;
+mod arch;
 mod grammar;
 #[cfg(target_arch = "x86_64")]
 mod instructions;

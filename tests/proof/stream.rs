@@ -252,8 +252,7 @@ fn reachable() -> Vec<Stream> {
         for chunk in pairs {
             let mut next = stream.clone();
             next.push(&chunk);
-            if !seen.contains_key(&next.key()) {
-                seen.insert(next.key(), next.clone());
+            if seen.insert(next.key(), next.clone()).is_none() {
                 queue.push_back(next);
             }
         }
