@@ -339,7 +339,8 @@ impl Utf16Decoder {
         first
     }
 
-    /// Decodes `units` through a buffer on the stack and passes its text to `out` in portions.
+    /// Decodes `units` through a buffer on the stack and passes its text to `out` in portions. The result counts what was
+    /// written in the last portion.
     #[cfg(feature = "std")]
     fn push_to(
         &mut self,
@@ -362,14 +363,13 @@ impl Utf16Decoder {
         mode: ErrorMode,
         mut out: impl FnMut(&[u8]),
     ) -> Progress<Utf16Error> {
-        let (mut read, mut written) = (0, 0);
+        let mut read = 0;
         loop {
             let progress = self.push_to_slice(&units[read..], mode, buffer);
             out(&buffer[..progress.written]);
             read += progress.read;
-            written += progress.written;
             if progress.status != Status::Full {
-                return Progress { read, written, ..progress };
+                return Progress { read, ..progress };
             }
         }
     }
