@@ -102,6 +102,7 @@
 //! | `axum` | extractors and responses for axum; includes `http-body` | axum-core |
 //! | `tower` | layers for requests and responses; includes `http-body` | tower-layer, tower-service |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback | encoding_rs |
+//! | `serde` | `Serialize` and `Deserialize` for options, modes, positions and errors; `no_std` | serde |
 //! | `chardetng` | a guess of a stream's legacy encoding (`detect::LegacyGuesser`) | chardetng, encoding_rs |
 //!
 //! # Minimum supported Rust version

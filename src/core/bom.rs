@@ -35,6 +35,11 @@ pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 /// assert_eq!("forbid".parse(), Ok(BomPolicy::Forbid));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum BomPolicy {
     /// U+FEFF is text, ZERO WIDTH NO-BREAK SPACE. For protocols that forbid a BOM.
     #[default]

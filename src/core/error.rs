@@ -26,6 +26,9 @@ use core::fmt;
 /// let message = "invalid UTF-8 at byte 7: truncated character (e2 82, followed by 41)";
 /// assert_eq!(error.to_string(), message);
 /// ```
+///
+/// There is no `From<core::str::Utf8Error>`: that error has neither the bytes nor the reason. To get them, pass the
+/// bytes to [`from_utf8`](crate::from_utf8), whose errors have the same offset and length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Utf8Error {
     valid_up_to: u64,
@@ -55,6 +58,11 @@ pub struct Utf8Error {
 /// assert_eq!(kind(b"\xE2\x82A"), Utf8ErrorKind::Truncated);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 #[non_exhaustive]
 pub enum Utf8ErrorKind {
     /// A continuation byte, `80..=BF`, where a sequence should start.

@@ -97,6 +97,8 @@ pub(crate) mod options;
 pub(crate) mod parse;
 pub(crate) mod position;
 pub(crate) mod scanner;
+#[cfg(feature = "serde")]
+mod serialize;
 pub(crate) mod slices;
 pub(crate) mod strictness;
 pub(crate) mod tally;

@@ -42,6 +42,11 @@ use crate::unchecked::ShortText;
 /// assert_eq!(error.to_string(), format!("unknown error mode, expected one of {names}"));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum ErrorMode {
     /// No repair: the error is returned.
     #[default]

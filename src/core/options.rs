@@ -21,6 +21,19 @@ use crate::core::strictness::Strictness;
 /// assert!(validator.push(b"\xEF\xBB\xBFname = ").is_ok());
 /// assert_eq!(validator.push(b"\0").unwrap_err().valid_up_to(), 10);
 /// ```
+///
+/// With the feature `serde`, options can come from a configuration file. All fields are optional:
+///
+/// ```
+/// # #[cfg(feature = "serde")] {
+/// use utf8_codec::{BomPolicy, Strictness, Utf8Options};
+///
+/// let json = r#"{ "bom": "strip", "strictness": ["nul", "noncharacters"] }"#;
+/// let strictness = Strictness::new().refuse_nul().refuse_noncharacters();
+/// let expected = Utf8Options::new().with_bom(BomPolicy::Strip).with_strictness(strictness);
+/// assert_eq!(serde_json::from_str::<Utf8Options>(json).unwrap(), expected);
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Utf8Options {
     beginning: Beginning,
@@ -112,6 +125,18 @@ impl Utf8Options {
 
     pub(crate) const fn strictness(self) -> Strictness {
         self.strictness
+    }
+}
+
+/// The parts of the options, for serde.
+#[cfg(feature = "serde")]
+impl Utf8Options {
+    /// Returns the BOM policy, or `None` for a mid-stream start.
+    pub(crate) const fn bom(self) -> Option<BomPolicy> {
+        match self.beginning {
+            Beginning::First(policy) => Some(policy),
+            Beginning::MidStream => None,
+        }
     }
 }
 

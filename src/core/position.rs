@@ -61,6 +61,7 @@ use crate::core::slices::count_chars;
 /// assert_eq!((position.line, position.column, position.offset), (2, 7, 16));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct TextPosition {
     /// The number of the line. The first line is 1.

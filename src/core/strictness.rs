@@ -196,6 +196,19 @@ impl Strictness {
         Self { refused: (self.refused | CONTROLS) & !WHITESPACE }
     }
 
+    /// Returns the class with this name.
+    #[cfg(feature = "serde")]
+    pub(crate) fn of_class(name: &str) -> Option<Self> {
+        let (class, _) = CLASSES.iter().find(|(_, known)| *known == name)?;
+        Some(Self { refused: *class })
+    }
+
+    /// Rejects what `other` rejects too.
+    #[cfg(feature = "serde")]
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self { refused: self.refused | other.refused }
+    }
+
     #[inline]
     pub(crate) const fn is_off(self) -> bool {
         self.refused == 0

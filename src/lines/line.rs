@@ -171,6 +171,7 @@ impl fmt::Display for Line {
 /// assert_eq!(error.to_string(), "line 2 at byte 5 is longer than 5 bytes");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct LineError {
     /// The number of the line. The first line is 1.
@@ -194,6 +195,11 @@ pub struct LineError {
 /// assert!(matches!(error.kind, LineErrorKind::Utf8(error) if error.valid_up_to() == 1));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 #[non_exhaustive]
 pub enum LineErrorKind {
     /// The line is not UTF-8, or contains a character that the options reject.

@@ -57,6 +57,30 @@
 //! chunks in a row, the stream wakes the task and returns `Pending`, so an always-ready source
 //! cannot starve other tasks, timeouts or the other branches of a `select!`.
 //!
+//! # Readers and writers of futures-io
+//!
+//! The readers and writers take tokio's traits. For those of futures (`futures::io`, async-std, smol), use the
+//! adaptor in tokio-util, with its feature `compat`:
+//!
+//! ```
+//! use futures::io::{AllowStdIo, Cursor};
+//! use tokio_util::compat::{FuturesAsyncReadCompatExt, FuturesAsyncWriteCompatExt};
+//! use utf8_codec::stream::{Utf8Reader, Utf8Writer};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let source = Cursor::new("ta čtvrtá"); // a `futures::io::AsyncRead`
+//! let mut reader = Utf8Reader::new(source.compat());
+//! let mut writer = Utf8Writer::new(AllowStdIo::new(Vec::new()).compat_write());
+//! while let Some(text) = reader.next_str().await? {
+//!     writer.write_str(text).await?;
+//! }
+//! writer.flush().await?;
+//! assert_eq!(writer.get_ref().get_ref().get_ref(), "ta čtvrtá".as_bytes());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! [`ByteString`]: bytestring::ByteString
 //! [`io::Error`]: std::io::Error
 

@@ -5,5 +5,7 @@ mod boundary;
 mod contract;
 mod messages;
 mod protocols;
+#[cfg(feature = "serde")]
+mod serde;
 mod slices;
 mod traits;

@@ -1,0 +1,163 @@
+//! The feature `serde`: options and errors survive a round trip, and what no decoder returns is rejected.
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, from_value, json, to_value};
+use utf8_codec::{
+    BomPolicy, ErrorMode, Strictness, TextPosition, Utf8Decoder, Utf8Error, Utf8ErrorKind,
+    Utf8Options,
+};
+
+/// Writes a value, compares it with `expected`, and reads it again.
+fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, expected: Value) {
+    let written = to_value(&value).unwrap();
+    assert_eq!(written, expected);
+    assert_eq!(from_value::<T>(written).unwrap(), value);
+}
+
+#[test]
+fn modes_and_policies_are_written_as_their_names() {
+    use {BomPolicy as Bom, ErrorMode as Mode};
+    let modes =
+        [Mode::Fatal, Mode::Replacement, Mode::Skip, Mode::Escape, Mode::Latin1, Mode::Windows1252];
+    modes.into_iter().for_each(|mode| round_trip(mode, mode.to_string().into()));
+    let policies = [Bom::Keep, Bom::Strip, Bom::Require, Bom::Forbid];
+    policies.into_iter().for_each(|policy| round_trip(policy, policy.to_string().into()));
+    assert!(from_value::<Mode>(json!("strict")).is_err());
+}
+
+#[test]
+fn options_are_written_with_all_fields_and_read_with_defaults() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip).with_strictness(Strictness::mqtt());
+    let strictness = json!(["noncharacters", "nul", "controls", "whitespace"]);
+    round_trip(
+        options,
+        json!({"bom": "strip", "mid_stream_start": false, "strictness": strictness}),
+    );
+    round_trip(
+        Utf8Options::new().with_mid_stream_start(),
+        json!({"bom": "keep", "mid_stream_start": true, "strictness": []}),
+    );
+    let read = |value| from_value::<Utf8Options>(value);
+    assert_eq!(read(json!({})).unwrap(), Utf8Options::new());
+    let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+    assert_eq!(read(json!({"bom": "strip"})).unwrap(), strip);
+    assert!(read(json!({"bmo": "strip"})).is_err());
+    assert!(read(json!({"bom": "strip", "mid_stream_start": true})).is_err());
+    assert!(read(json!({"strictness": ["nul", "letters"]})).is_err());
+}
+
+#[test]
+fn every_strictness_survives_a_round_trip() {
+    let refuse: [fn(Strictness) -> Strictness; 6] = [
+        Strictness::refuse_noncharacters,
+        Strictness::refuse_nul,
+        Strictness::refuse_controls,
+        Strictness::refuse_controls_except_whitespace,
+        |_| Strictness::xml_characters(),
+        |_| Strictness::unicode_assignables(),
+    ];
+    for first in refuse {
+        for second in refuse {
+            let strictness = second(first(Strictness::new()));
+            let written = to_value(strictness).unwrap();
+            assert_eq!(from_value::<Strictness>(written).unwrap(), strictness);
+        }
+    }
+    let xml = json!(["U+FFFE and U+FFFF", "nul", "C0 controls"]);
+    round_trip(Strictness::xml_characters(), xml);
+}
+
+#[test]
+fn positions_are_written_with_their_fields() {
+    let mut position = TextPosition::new();
+    position.push("a\nbc");
+    round_trip(position, json!({"line": 2, "column": 3, "offset": 4}));
+}
+
+/// The errors of `bytes`.
+fn errors(bytes: &[u8], options: Utf8Options) -> Vec<Utf8Error> {
+    let mut decoder = Utf8Decoder::new().with_options(options);
+    let mut errors: Vec<_> = decoder.push(bytes).filter_map(Result::err).collect();
+    while let Err(error) = decoder.finish() {
+        errors.push(error);
+    }
+    errors
+}
+
+#[test]
+fn every_error_survives_a_round_trip() {
+    let strict = Utf8Options::new().with_strictness(Strictness::mqtt());
+    let mut seen = Vec::new();
+    for bom in [BomPolicy::Keep, BomPolicy::Require, BomPolicy::Forbid] {
+        for first in 0..=0xFF {
+            for second in
+                [0x00, 0x41, 0x7F, 0x80, 0x85, 0x8F, 0x90, 0x9F, 0xA0, 0xBB, 0xBF, 0xC2, 0xFF]
+            {
+                for third in [0x41, 0x80, 0xBE, 0xBF] {
+                    for fourth in [&b""[..], b"\xBF", b"\xBE!"] {
+                        let bytes = [&[first, second, third], fourth].concat();
+                        for error in errors(&bytes, strict.with_bom(bom)) {
+                            let written = to_value(error).unwrap();
+                            assert_eq!(from_value::<Utf8Error>(written).unwrap(), error);
+                            if !seen.contains(&error.kind()) {
+                                seen.push(error.kind());
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(seen.len(), 11, "every kind: {seen:?}");
+    let error = errors(b"5 \xE2\x82!", Utf8Options::new())[0];
+    let fields = json!({
+        "valid_up_to": 2, "kind": "truncated", "bytes": [0xE2, 0x82], "next_byte": 0x21
+    });
+    round_trip(error, fields);
+    round_trip(Utf8ErrorKind::UnexpectedContinuation, json!("unexpected_continuation"));
+}
+
+#[test]
+fn an_error_that_no_decoder_returns_is_rejected() {
+    for (kind, bytes, next) in [
+        ("truncated", &[0xE2, 0x82][..], None),
+        ("truncated", &[0xE2, 0x82], Some(0xAC)),
+        ("truncated", &[0xE2, 0x82, 0xAC], Some(0x21)),
+        ("overlong", &[0xE2, 0x82], Some(0x21)),
+        ("incomplete", &[0x41], None),
+        ("incomplete", &[0xFF], None),
+        ("invalid_byte", &[0xFF], Some(0x41)),
+        ("invalid_byte", &[], None),
+        ("forbidden", &[0x41, 0x42], None),
+        ("missing_bom", &[0x41], None),
+        ("forbidden_bom", &[0xEF, 0xBB], None),
+        ("truncated", &[1, 2, 3, 4, 5], None),
+        ("unknown", &[0xFF], None),
+    ] {
+        let fields = json!({"valid_up_to": 0, "kind": kind, "bytes": bytes, "next_byte": next});
+        assert!(from_value::<Utf8Error>(fields).is_err(), "{kind} {bytes:02x?} {next:02x?}");
+    }
+}
+
+#[cfg(feature = "lines")]
+#[test]
+fn errors_of_lines_survive_a_round_trip() {
+    use utf8_codec::io::Utf8Reader;
+    use utf8_codec::lines::{LineError, LinesError};
+
+    let input = &b"ok\n\xFF\nfar too long\n"[..];
+    let lines = Utf8Reader::new(input).into_lines().with_max_length(5);
+    let errors = lines.filter_map(Result::err).map(|error| match error {
+        LinesError::Line(error) => error,
+        error => panic!("{error}"),
+    });
+    let errors: Vec<LineError> = errors.collect();
+    assert_eq!(errors.len(), 2);
+    let utf8 = json!({"valid_up_to": 3, "kind": "invalid_byte", "bytes": [255], "next_byte": null});
+    round_trip(errors[0], json!({"number": 2, "offset": 3, "kind": {"utf8": utf8}}));
+    let too_long = json!({"too_long": {"max_length": 5}});
+    round_trip(errors[1], json!({"number": 3, "offset": 5, "kind": too_long}));
+}
