@@ -160,7 +160,7 @@ await test("random inputs and cuts: TextDecoder in replacement mode agrees, and 
     const modules = await Promise.all(["scalar", "simd128"].map(async (name) => {
       const module = await import(`/wasm/${name}.js`);
       await module.default();
-      if (module.kernel() !== name) throw new Error(`${name} runs ${module.kernel()}`);
+      if ((module.kernel() === "simd128") !== (name === "simd128")) throw new Error(`${name} runs ${module.kernel()}`);
       return module;
     }));
     const parts = ["a", "~\n", "é", "߿", "€", "\uFEFF", "\uD7FF", "\uFFFD", "😀", "\u{10FFFF}", "plain text of some length, "];

@@ -1,4 +1,4 @@
-// The race: our scalar and simd128 kernels in wasm, and the browser's TextDecoder, on the same chunks.
+// The race: our kernels in wasm without and with simd128, and the browser's TextDecoder, on the same chunks.
 
 const SIZE = 1 << 20;
 const ROUNDS = 15;

@@ -194,7 +194,7 @@ pub fn trace(bytes: &[u8], cuts: &[u32], settings: &str) -> Result<String, Strin
     serde_json::to_string(&steps).map_err(|error| error.to_string())
 }
 
-/// Returns the name of the kernel that this module uses: `scalar` or `simd128`.
+/// Returns the name of the kernel that this module uses; `simd128` if it was built with that feature.
 #[wasm_bindgen]
 #[must_use]
 pub fn kernel() -> String {
