@@ -9,6 +9,7 @@ const LOCK: &str = include_str!("../Cargo.lock");
 const PEERS: &[&str] = &[
     "simdutf8",
     "simdutf",
+    "smoothutf8",
     "encoding_rs",
     "utf-8",
     "utf8-zero",

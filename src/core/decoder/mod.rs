@@ -132,7 +132,7 @@ impl Utf8Decoder {
             tally,
             input: chunk,
             next_part: 0,
-            gap: Gap::Short,
+            long_texts: 0,
         }
     }
 
@@ -436,15 +436,8 @@ pub struct Pieces<'d, 'c> {
     input: &'c [u8],
     /// The length of the ill-formed part that the input begins with, if it is known, or 0.
     next_part: usize,
-    gap: Gap,
-}
-
-/// The length of the last text between two errors. The next one is expected to be similar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gap {
-    /// At most twice [`FEW`].
-    Short,
-    Long,
+    /// The number of texts of more than [`FEW`] bytes since the last shorter one.
+    long_texts: u32,
 }
 
 impl<'c> Pieces<'_, 'c> {
@@ -538,16 +531,21 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                     return Some(Ok(text));
                 }
             }
-        } else if self.gap == Gap::Short
-            && self.carry.is_empty()
-            && let Some((text, error_len)) = self.scanner.text_before_error(self.input)
-        {
-            self.input = &self.input[text.len()..];
-            if text.is_empty() {
-                return Some(Err(self.take_part(error_len)));
+        } else if self.carry.is_empty() && self.long_texts < 2 {
+            if let Some((text, error_len)) = self.scanner.text_before_error(self.input) {
+                self.input = &self.input[text.len()..];
+                if text.is_empty() {
+                    return Some(Err(self.take_part(error_len)));
+                }
+                self.next_part = error_len;
+                self.long_texts = 0;
+                return Some(Ok(text));
             }
-            self.next_part = error_len;
-            return Some(Ok(text));
+        } else if self.carry.is_empty()
+            && let Some(error) = self.scanner.error_here(self.input)
+        {
+            self.input = &self.input[error.bytes().len()..];
+            return Some(Err(self.tally.note(error)));
         }
         self.take_piece_slowly()
     }
@@ -578,7 +576,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         });
         self.input = &self.input[self.input.len() - input.len()..];
         if let Some(Ok(text)) = &piece {
-            self.gap = if text.len() <= 2 * FEW { Gap::Short } else { Gap::Long };
+            self.long_texts = if text.len() <= FEW { 0 } else { self.long_texts.saturating_add(1) };
         }
         piece
     }

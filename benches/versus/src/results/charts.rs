@@ -33,11 +33,7 @@ pub(crate) struct Chart {
 
 impl Chart {
     /// All rows of `whats`, a panel for each corpus, as points.
-    const fn new(
-        name: &'static str,
-        title: &'static str,
-        whats: &'static [&'static str],
-    ) -> Self {
+    const fn new(name: &'static str, title: &'static str, whats: &'static [&'static str]) -> Self {
         Self {
             name,
             title,
@@ -120,9 +116,8 @@ pub(crate) fn draw(tier: &Tier, folder: &Path) -> io::Result<()> {
         let panels = chart.panels(&tier.rows_of(chart.whats));
         if !panels.is_empty() {
             let title = format!("{}: GB/s (logarithmic), {}", chart.title, tier.name);
-            let svg = chart
-                .svg(&title, &panels)
-                .map_err(|error| io::Error::other(error.to_string()))?;
+            let svg =
+                chart.svg(&title, &panels).map_err(|error| io::Error::other(error.to_string()))?;
             fs::write(folder.join(file_name(chart.name, tier)), svg)?;
         }
     }

@@ -42,7 +42,7 @@ pub(crate) const TASKS: &[Task] = &[
     Task {
         title: "Validation",
         note: "Is a message UTF-8? The size is the length of the message. `simdutf8` is its `basic` flavour; like `simdutf` it \
-               answers only yes or no, while we also return the length of the valid prefix.",
+               answers only yes or no, while we also return the length of the valid prefix. `smoothutf8` is made for short messages.",
         whats: &[("validate", "validate")],
         measure: GigabytesPerSecond,
         chart: Some(&charts::VALIDATION),
@@ -97,7 +97,7 @@ pub(crate) const TASKS: &[Task] = &[
     Task {
         title: "UTF-8 to chars",
         note: "Bytes, not validated before, into a slice of `char` (`Utf8Decoder::push_to_chars`). The size is the length of one text in \
-               bytes. `std` is `from_utf8` and `chars`.",
+               bytes; after `+24` the text begins 24 bytes after a multiple of 64. `std` is `from_utf8` and `chars`.",
         whats: &[("to-chars", "convert to `char`s")],
         measure: GigabytesPerSecond,
         chart: Some(&charts::CONVERSIONS),
