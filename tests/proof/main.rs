@@ -12,6 +12,8 @@ pub use std::{mem, ops, ptr};
 
 #[cfg(target_arch = "x86_64")]
 mod arch;
+#[cfg(target_arch = "x86_64")]
+mod claims;
 mod grammar;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
