@@ -36,7 +36,7 @@ use crate::utf16::Utf16Decoder;
 /// not an error: the write is repeated.
 ///
 /// In [`ErrorMode::Fatal`], the default, an error for the first lone surrogate that the call found. Its inner
-/// error ([`get_ref`](io::Error::get_ref)) is a [`Utf16Error`]. Lone surrogates are skipped and everything else
+/// error ([`get_ref`](io::Error::get_ref)) is a [`Utf16Error`](crate::utf16::Utf16Error). Lone surrogates are skipped and everything else
 /// has been taken, so do not repeat that call.
 ///
 /// # Examples
