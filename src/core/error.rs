@@ -110,7 +110,13 @@ impl Utf8Error {
     /// Describes `byte`, which begins no sequence.
     #[inline]
     pub(crate) fn of_byte(valid_up_to: u64, byte: u8) -> Self {
-        let kind = KINDS[0][usize::from(byte)];
+        use Utf8ErrorKind as Kind;
+        let kind = match byte {
+            ..=0xBF => Kind::UnexpectedContinuation,
+            0xC0..=0xC1 => Kind::Overlong,
+            0xC2..=0xF7 => Kind::TooLarge,
+            0xF8.. => Kind::InvalidByte,
+        };
         let bytes = u32::from(byte).to_le_bytes(); // in one word, as in `new`
         Self { valid_up_to, kind, bytes, len: 1, next: None }
     }
@@ -119,19 +125,19 @@ impl Utf8Error {
     /// bytes long.
     #[inline]
     pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
-        let first = input[0];
-        let next = input.get(len).copied();
-        let continues = len == 1 && matches!(next, Some(0x80..=0xBF));
-        // By a table: which of the kinds comes next is unpredictable. Rows `pieces`, `1-in-8`.
-        let kind = KINDS[usize::from(continues)][usize::from(first)];
-        let next = if begins_none(first) { None } else { next };
-        match input.first_chunk() {
-            Some(bytes) => {
-                let bytes = u32::from_le_bytes(*bytes) & !(u32::MAX << (8 * len));
-                Self { valid_up_to, kind, bytes: bytes.to_le_bytes(), len: len as u8, next }
-            }
-            None => Self::new(valid_up_to, kind, &input[..len], next),
+        use Utf8ErrorKind as Kind;
+        // A byte that begins no sequence is an error by itself. Otherwise the next byte decides the kind.
+        if matches!(input[0], 0x80..=0xC1 | 0xF5..) {
+            return Self::of_byte(valid_up_to, input[0]);
         }
+        let next = input.get(len).copied();
+        let kind = match (input[0], next) {
+            (0xE0 | 0xF0, Some(0x80..=0xBF)) if len == 1 => Kind::Overlong,
+            (0xED, Some(0x80..=0xBF)) if len == 1 => Kind::Surrogate,
+            (0xF4, Some(0x80..=0xBF)) if len == 1 => Kind::TooLarge,
+            _ => Kind::Truncated,
+        };
+        Self::new(valid_up_to, kind, &input[..len], next)
     }
 
     /// Returns the offset of the ill-formed part in the stream, in bytes.
@@ -231,38 +237,6 @@ impl Utf8Error {
 /// but rejected, `forbidden control character (00) at byte 1042`. `{:#}` omits the offset:
 /// `encoded surrogate (ed, followed by a0)`. If the stream begins with FE or FF, as UTF-16 with a BOM does, the
 /// message ends in `; this looks like UTF-16`.
-/// Whether `byte` begins no sequence, and is an error by itself.
-const fn begins_none(byte: u8) -> bool {
-    matches!(byte, 0x80..=0xC1 | 0xF5..)
-}
-
-/// The kind of an ill-formed part by its first byte: for a part that no continuation byte follows directly, and for one
-/// byte before a continuation byte.
-static KINDS: [[Utf8ErrorKind; 256]; 2] = {
-    let mut kinds = [[Utf8ErrorKind::Truncated; 256]; 2];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[0][byte] = kind_of_part(byte as u8, false);
-        kinds[1][byte] = kind_of_part(byte as u8, true);
-        byte += 1;
-    }
-    kinds
-};
-
-const fn kind_of_part(first: u8, continues: bool) -> Utf8ErrorKind {
-    use Utf8ErrorKind as Kind;
-    match first {
-        0xE0 | 0xF0 if continues => Kind::Overlong,
-        0xED if continues => Kind::Surrogate,
-        0xF4 if continues => Kind::TooLarge,
-        _ if !begins_none(first) => Kind::Truncated,
-        ..=0xBF => Kind::UnexpectedContinuation,
-        0xC0..=0xC1 => Kind::Overlong,
-        0xC2..=0xF7 => Kind::TooLarge,
-        0xF8.. => Kind::InvalidByte,
-    }
-}
-
 impl fmt::Display for Utf8Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {

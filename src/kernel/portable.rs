@@ -25,7 +25,8 @@ pub(in crate::kernel) use crate::kernel::reference::{
 };
 use crate::kernel::validated::Validated;
 
-/// Finds the length of the well-formed prefix.
+/// Finds the length of the well-formed prefix. (Out of line: it is one of the arms of each dispatch.)
+#[inline(never)]
 pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
     let valid = validate_by_steps(input);
     let rest = reference::validate(&input[valid..]);
@@ -33,6 +34,7 @@ pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
 }
 
 /// Unmasks `bytes` and validates them.
+#[inline(never)]
 pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     unmask(bytes, mask);
     validate(bytes)
@@ -63,11 +65,13 @@ fn validate_by_steps(input: &[u8]) -> usize {
 }
 
 /// Counts the well-formed bytes.
+#[inline(never)]
 pub(in crate::kernel) fn valid_prefix_len(input: &[u8]) -> usize {
     validate(input).valid_up_to
 }
 
 /// Copies the well-formed bytes; `out` is as long as `input` or longer.
+#[inline(never)]
 pub(in crate::kernel) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     let valid = valid_prefix_len(input);
     for (out, byte) in out.iter_mut().zip(&input[..valid]) {

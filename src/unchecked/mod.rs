@@ -68,59 +68,22 @@ pub(crate) fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8
     unsafe { core::str::from_utf8_unchecked(&input[..end]) }
 }
 
-/// Like [`split_far`], but a near error costs no more than the text before it: the first bytes are read a word of
-/// ASCII or a sequence at a time, the others block by block.
-#[inline]
+/// Like [`split_far`], but a near error costs no more than the text before it: ASCII before an error is read
+/// a word at a time, other text block by block.
 pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
-    match split_at_near_error(input) {
-        Ok((text, error_len)) => (text, Some(error_len)),
-        Err(text) => split_near_from(kernel, input, text),
-    }
-}
-
-/// The number of bytes of text that are read without a kernel if an error is near. Rows `pieces`: `1-in-8` against
-/// `1-in-64`.
-pub(crate) const FEW: usize = 32;
-
-/// Splits off the text before an ill-formed part in the first [`FEW`] bytes. Returns it, and the length of the part. If there is
-/// none, returns the length of text that has been read.
-// Inlined, so that short text passes through registers only. Rows `pieces` of `benches/scenarios/damaged.rs`.
-#[inline(always)]
-pub(crate) fn split_at_near_error(input: &[u8]) -> Result<(&str, usize), usize> {
-    let mut len = 0;
-    while len < FEW
-        && let Some(word) = input[len..].first_chunk()
-    {
-        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        if high == 0 {
-            len += 8;
-            continue;
-        }
-        len += high.trailing_zeros() as usize / 8;
-        while len < FEW
-            && let Some(0x80..) = input.get(len)
-        {
-            match sequence(&input[len..]) {
-                Sequence::WellFormed(sequence_len) => len += sequence_len,
-                Sequence::IllFormed(error_len) => {
-                    // SAFETY: `input[..len]` is ASCII and sequences that `sequence` has found to be well-formed.
-                    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
-                    return Ok((text, error_len.get().unwrap_or(1)));
-                }
-                Sequence::Incomplete => return Err(len),
-            }
-        }
-    }
-    Err(len)
-}
-
-/// Continues [`split_near`] after `len` bytes, which the caller has found to be text.
-#[inline(never)]
-fn split_near_from(kernel: Kernel, input: &[u8], text: usize) -> (&str, Option<usize>) {
+    /// The number of bytes of ASCII that are read a word at a time. Rows `pieces` of `benches/scenarios/damaged.rs`: `ascii/1-in-8`
+    /// against `1-in-64`.
+    const FEW: usize = 32;
     /// More bytes than a kernel leaves before an error, or at the end of the input.
     const REST: usize = 72;
-    let mut len = text;
+    let mut len = ascii_run(&input[..input.len().min(FEW)]);
     let error_len = loop {
+        if len < FEW
+            && let Some(0x80..) = input.get(len)
+            && let Sequence::IllFormed(error_len) = sequence(&input[len..])
+        {
+            break error_len.get();
+        }
         len += kernel.valid_prefix_len(&input[len..]);
         let end = input.len().min(len + REST);
         let (text, error_len) = split_far(Kernel::SCALAR, &input[len..end]);
@@ -129,10 +92,24 @@ fn split_near_from(kernel: Kernel, input: &[u8], text: usize) -> (&str, Option<u
             break error_len;
         }
     };
-    // SAFETY: `input[..len]` is a sequence of adjacent parts: the text before, `str`s, and bytes that
+    // SAFETY: `input[..len]` is a sequence of adjacent parts: ASCII, then `str`s and bytes that
     // `Kernel::valid_prefix_len` promises to be whole, well-formed characters.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
     (text, error_len)
+}
+
+/// Returns the number of ASCII bytes at the start of `input`.
+#[inline(always)]
+fn ascii_run(input: &[u8]) -> usize {
+    let (words, rest) = input.as_chunks();
+    for (at, word) in words.iter().enumerate() {
+        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        if high != 0 {
+            return 8 * at + high.trailing_zeros() as usize / 8;
+        }
+    }
+    let ascii = rest.iter().take_while(|byte| byte.is_ascii()).count();
+    input.len() - rest.len() + ascii
 }
 
 /// Splits off the text at the start of `input`, up to the index that `find` returns, and returns it with the

@@ -22,7 +22,7 @@ use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
-use crate::core::text::{Ending, FEW, first_char};
+use crate::core::text::{Ending, first_char};
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
@@ -125,15 +125,7 @@ impl Utf8Decoder {
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
         let Self { scanner, carry, lent, tally } = self;
-        Pieces {
-            scanner,
-            carry,
-            lent: Some(lent),
-            tally,
-            input: chunk,
-            next_part: 0,
-            long_texts: 0,
-        }
+        Pieces { scanner, carry, lent: Some(lent), tally, input: chunk }
     }
 
     /// Ends the stream.
@@ -434,10 +426,6 @@ pub struct Pieces<'d, 'c> {
     lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
-    /// The length of the ill-formed part that the input begins with, if it is known, or 0.
-    next_part: usize,
-    /// The number of texts of more than [`FEW`] bytes since the last shorter one.
-    long_texts: u32,
 }
 
 impl<'c> Pieces<'_, 'c> {
@@ -497,8 +485,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let &first = self.input.first()?;
-        if self.next_part == 0
-            && self.carry.is_empty()
+        if self.carry.is_empty()
             && let Some(error) = self.scanner.take_stray(first)
         {
             self.input = &self.input[1..];
@@ -511,10 +498,6 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
 impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline(never)]
     fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        let part = core::mem::take(&mut self.next_part);
-        if part != 0 {
-            return Some(Err(self.take_part(part)));
-        }
         if self.scanner.is_plain() {
             if !self.carry.is_empty() {
                 if let Some(text) = self.take_completed() {
@@ -531,16 +514,6 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                     return Some(Ok(text));
                 }
             }
-        } else if self.carry.is_empty() && self.long_texts < 2 {
-            if let Some((text, error_len)) = self.scanner.text_before_error(self.input) {
-                self.input = &self.input[text.len()..];
-                if text.is_empty() {
-                    return Some(Err(self.take_part(error_len)));
-                }
-                self.next_part = error_len;
-                self.long_texts = 0;
-                return Some(Ok(text));
-            }
         } else if self.carry.is_empty()
             && let Some(error) = self.scanner.error_here(self.input)
         {
@@ -548,14 +521,6 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             return Some(Err(self.tally.note(error)));
         }
         self.take_piece_slowly()
-    }
-
-    /// Removes the ill-formed part of `len` bytes at the start of the input.
-    #[inline]
-    fn take_part(&mut self, len: usize) -> Utf8Error {
-        let error = self.scanner.take_part(self.input, len);
-        self.input = &self.input[len..];
-        self.tally.note(error)
     }
 
     /// Returns the split character, if the chunk completes it on the fast path.
@@ -575,9 +540,6 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             self.lent.take().map_or("", |lent| c.encode_utf8(lent))
         });
         self.input = &self.input[self.input.len() - input.len()..];
-        if let Some(Ok(text)) = &piece {
-            self.long_texts = if text.len() <= FEW { 0 } else { self.long_texts.saturating_add(1) };
-        }
         piece
     }
 }
