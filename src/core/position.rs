@@ -22,7 +22,8 @@ use crate::core::slices::count_chars;
 /// In a lossy mode the text is not as long as its bytes, so `push` cannot know the offset. The adaptors of `char`s
 /// do: [`io::Utf8Reader::chars_with_positions`] and [`stream::CharStream::with_positions`].
 ///
-/// It costs one pass over the text with vector instructions, and another one over text that contains an LF.
+/// It costs two passes over the text with vector instructions; of text that contains an LF, the second is only over
+/// the last line.
 ///
 #[cfg_attr(feature = "lines", doc = "[`Delimiter::lf`]: crate::lines::Delimiter::lf")]
 #[cfg_attr(not(feature = "lines"), doc = "[`Delimiter::lf`]: crate#features")]
@@ -101,10 +102,13 @@ impl TextPosition {
     /// ```
     pub fn push(&mut self, text: &str) {
         self.offset += text.len() as u64;
-        match text.bytes().rposition(|byte| byte == b'\n') {
+        let lines = count_line_feeds(text.as_bytes());
+        // The bytes after the last LF are searched from the end, and only if there is one.
+        let last = if lines > 0 { text.bytes().rposition(|byte| byte == b'\n') } else { None };
+        match last {
             None => self.column += count_chars(text) as u64,
             Some(last) => {
-                self.line += count_line_feeds(&text.as_bytes()[..=last]);
+                self.line += lines;
                 self.column = 1 + count_chars(&text[last + 1..]) as u64;
             }
         }
