@@ -8,14 +8,20 @@
 //! | `/json` | axum's `Json`, inside a [`Utf8RequestLayer`] | the value |
 //!
 //! A text that is not UTF-8 is answered with 400 and the offset of the error, one that is too long with 413, an
-//! unknown charset or another media type with 415.
+//! unknown charset or another media type with 415, one that takes more than a minute with 408.
 
-use axum::Router;
+use std::time::Duration;
+
 use axum::body::Body;
-use axum::response::{Json, Response};
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Json, Response};
 use axum::routing::post;
-use futures::StreamExt;
+use axum::{BoxError, Router};
+use futures::{StreamExt, stream};
 use serde_json::Value;
+use tokio::time::timeout;
 use utf8_codec::payload::http::{BodyError, MediaTypes, Utf8Body, Utf8RequestLayer, Utf8Text};
 use utf8_codec::stream::LinesError;
 
@@ -27,6 +33,17 @@ pub fn router() -> Router {
         .route("/lines", post(lines))
         .route("/echo", post(echo))
         .route("/json", post(json).layer(checked))
+        .layer(middleware::from_fn(in_time))
+}
+
+/// The longest time for a body and the beginning of the answer.
+const LONGEST: Duration = Duration::from_secs(60);
+/// The longest time until the next text of `/echo`.
+const IDLE: Duration = Duration::from_secs(30);
+
+async fn in_time(request: Request, next: Next) -> Response {
+    let answer = timeout(LONGEST, next.run(request)).await;
+    answer.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response())
 }
 
 async fn count(Utf8Text(text): Utf8Text) -> String {
@@ -48,7 +65,16 @@ async fn lines(body: Utf8Body<Body>) -> Result<String, BodyError> {
 }
 
 async fn echo(body: Utf8Body<Body>) -> Response {
-    Response::new(Body::from_stream(body.into_text_stream().into_byte_stream()))
+    let texts = Box::pin(body.into_text_stream().into_byte_stream());
+    // The answer is cut off, not ended, if the next text takes too long.
+    let texts = stream::unfold(Some(texts), async |texts| {
+        let mut texts = texts?;
+        match timeout(IDLE, texts.next()).await {
+            Ok(text) => Some((text?.map_err(BoxError::from), Some(texts))),
+            Err(late) => Some((Err(late.into()), None)),
+        }
+    });
+    Response::new(Body::from_stream(texts))
 }
 
 async fn json(Json(value): Json<Value>) -> Json<Value> {

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use servers::text::router;
+use servers::upload::{Limits, serve_router};
 use tokio::net::TcpListener;
 
 /// An HTTP server whose handlers take text.
@@ -50,15 +51,15 @@ type Outcome = Result<(), Box<dyn Error>>;
 async fn listen(address: SocketAddr) -> Outcome {
     let listener = TcpListener::bind(address).await?;
     println!("listening on http://{}/", listener.local_addr()?);
-    Ok(axum::serve(listener, router()).await?)
+    serve_router(listener, router(), Limits::default()).await;
+    Ok(())
 }
 
 /// Sends requests to the server, and checks each answer.
 async fn show() -> Outcome {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let address = listener.local_addr()?;
-    let server = axum::serve(listener, router());
-    let server = tokio::spawn(async move { server.await });
+    let server = tokio::spawn(serve_router(listener, router(), Limits::default()));
     let client = reqwest::Client::new();
     for (path, media_type, body, status, answer) in REQUESTS {
         let request =

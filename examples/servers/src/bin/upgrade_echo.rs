@@ -6,13 +6,16 @@
 //! ```
 //!
 //! Without arguments, it connects to itself over a loopback socket, and exits with 0 if every answer is right.
-//! To serve, use `--listen 127.0.0.1:8080`. It has no timeouts; `websocket_echo` has.
+//! To serve, use `--listen 127.0.0.1:8080`. Its limits are constants; those of
+//! `websocket_echo` are options.
 
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use clap::Parser;
@@ -22,11 +25,15 @@ use hyper::header::{self, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use servers::socket::WriteTimeout;
 use servers::websocket::client::Client;
+use servers::websocket::connection::send;
 use servers::websocket::handshake;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
 use utf8_codec::payload::websocket::{
     ClosePayload, FrameHeader, Message, MessageAssembler, MessageError, Opcode, Role,
 };
@@ -86,23 +93,11 @@ async fn receive(
     }
 }
 
-async fn send(
-    socket: &mut (impl AsyncWrite + Unpin),
-    opcode: Opcode,
-    payload: Bytes,
-) -> io::Result<()> {
-    let header = FrameHeader::new(opcode, true, None, payload.len() as u64)?;
-    let mut bytes = [0; FrameHeader::MAX_LENGTH];
-    let mut frame = Buf::chain(header.encode(&mut bytes), payload);
-    socket.write_all_buf(&mut frame).await?;
-    socket.flush().await
-}
-
 /// Echoes messages until the client closes the connection or breaks the protocol.
 async fn echo(socket: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<()> {
     let (mut buffer, mut connection) = (BytesMut::new(), MessageAssembler::new());
     let close = loop {
-        match receive(socket, &mut buffer, &mut connection).await {
+        match timeout(MESSAGE, receive(socket, &mut buffer, &mut connection)).await? {
             Ok(Some(Message::Text(text))) => send(socket, Opcode::Text, text.into_bytes()).await?,
             Ok(Some(Message::Binary(bytes))) => send(socket, Opcode::Binary, bytes).await?,
             Ok(Some(Message::Ping(payload))) => send(socket, Opcode::Pong, payload).await?,
@@ -120,10 +115,14 @@ async fn echo(socket: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<
     socket.shutdown().await?;
     // Closing the socket with unread bytes would reset it, and the close frame might be lost.
     let mut rest = socket.take(1 << 20);
-    tokio::io::copy(&mut rest, &mut tokio::io::sink()).await.map(drop)
+    timeout(WAIT, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await?.map(drop)
 }
 
-async fn upgrade(mut request: Request<Incoming>) -> Result<Response<Empty<Bytes>>, Infallible> {
+/// The upgraded connection keeps `permit` until it ends.
+async fn upgrade(
+    mut request: Request<Incoming>,
+    permit: Arc<OwnedSemaphorePermit>,
+) -> Result<Response<Empty<Bytes>>, Infallible> {
     let mut response = Response::new(Empty::new());
     let accept = match handshake::accept(&request) {
         Ok(accept) => accept,
@@ -137,6 +136,7 @@ async fn upgrade(mut request: Request<Incoming>) -> Result<Response<Empty<Bytes>
             // An error ends this connection only.
             let _lost = echo(&mut TokioIo::new(upgraded)).await;
         }
+        drop(permit);
     });
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
@@ -146,18 +146,35 @@ async fn upgrade(mut request: Request<Incoming>) -> Result<Response<Empty<Bytes>
     Ok(response)
 }
 
-async fn serve(listener: TcpListener) -> io::Result<()> {
-    loop {
-        let socket = TokioIo::new(listener.accept().await?.0);
-        let connection = http1::Builder::new().serve_connection(socket, service_fn(upgrade));
-        tokio::spawn(connection.with_upgrades());
+/// The longest time for a request, for a write without progress, and for the end of a connection.
+const WAIT: Duration = Duration::from_secs(30);
+/// The longest time until a message is complete.
+const MESSAGE: Duration = Duration::from_secs(300);
+/// The most connections at a time; others wait.
+const CONNECTIONS: usize = 1024;
+
+async fn serve(listener: TcpListener) {
+    let free = Arc::new(Semaphore::new(CONNECTIONS));
+    while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
+        let Ok((socket, _)) = listener.accept().await else {
+            // Such as too many open files: try again later.
+            sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let permit = Arc::new(permit);
+        let service = service_fn(move |request| upgrade(request, Arc::clone(&permit)));
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(WAIT);
+        let socket = TokioIo::new(WriteTimeout::new(socket, WAIT));
+        tokio::spawn(builder.serve_connection(socket, service).with_upgrades());
     }
 }
 
 async fn listen(address: SocketAddr) -> io::Result<()> {
     let listener = TcpListener::bind(address).await?;
     println!("listening on ws://{}/", listener.local_addr()?);
-    serve(listener).await
+    serve(listener).await;
+    Ok(())
 }
 
 /// Connects to the server as a client, and checks what it answers.

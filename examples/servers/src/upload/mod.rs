@@ -77,7 +77,13 @@ impl Default for Limits {
 
 /// Serves the clients of `listener`, as long as it is polled.
 pub async fn serve(listener: TcpListener, limits: Limits) {
-    let (router, free) = (router(limits), Arc::new(Semaphore::new(limits.connections)));
+    serve_router(listener, router(limits), limits).await;
+}
+
+/// Serves `router` to the clients of `listener`, with the limits of headers, idle connections, writes and
+/// connections. How long a body may take is up to the handlers.
+pub async fn serve_router(listener: TcpListener, router: Router, limits: Limits) {
+    let free = Arc::new(Semaphore::new(limits.connections));
     while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {

@@ -153,7 +153,11 @@ impl Patience {
 }
 
 /// Sends an unmasked, unfragmented frame.
-async fn send<S: AsyncWrite + Unpin>(
+///
+/// # Errors
+///
+/// Those of the socket, and those of a control frame that is too long.
+pub async fn send<S: AsyncWrite + Unpin>(
     socket: &mut S,
     opcode: Opcode,
     payload: Bytes,
