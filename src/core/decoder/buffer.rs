@@ -11,6 +11,9 @@ use crate::core::text::Ending;
 /// The longest chunk that is decoded in one step. It is short enough to stay in the cache.
 const SHORT: usize = 1024;
 
+/// No character and no repair has more units than this. [`Status::TooSmall`] promises it.
+const LONGEST: usize = 16;
+
 /// The result of a call that writes into a buffer: how much it read and wrote, and why it returned.
 ///
 /// # Examples
@@ -98,6 +101,18 @@ pub enum Status<E = Utf8Error> {
     /// An error, only in [`ErrorMode::Fatal`]. `read` includes those of its units that are part of this input.
     IllFormed(E),
 }
+
+/// The most bytes that are repaired at once before they are converted.
+#[cfg(feature = "alloc")]
+const WINDOW: usize = 512;
+
+/// The fewest bytes for which the repair loop is worth a `String`.
+#[cfg(feature = "alloc")]
+const SHORTEST_WINDOW: usize = 128;
+
+/// The most units that the repair of one byte has: `\xFF`.
+#[cfg(feature = "alloc")]
+const WIDEST: usize = 4;
 
 /// What to write next.
 enum Found<'a> {
@@ -379,13 +394,26 @@ impl Utf8Decoder {
     ) -> Progress {
         let mut input = chunk;
         let mut written = 0;
+        #[cfg(feature = "alloc")]
+        let mut repaired = alloc::string::String::new();
         let status = loop {
             if input.is_empty() {
                 break Status::Done;
             }
-            // Restored if the character or the repair does not fit.
-            let before = self.clone();
+            #[cfg(feature = "alloc")]
+            if let Some(window) = self.repair_window(input, mode, destination.size() - written) {
+                repaired.clear();
+                repaired.reserve(WINDOW.min(chunk.len()) * WIDEST);
+                let read = self.repair_near(window, mode, &mut repaired);
+                written += destination.put(written, &repaired).1;
+                input = &input[read..];
+                if read > 0 {
+                    continue;
+                }
+            }
             let room = destination.size() - written;
+            // Restored if the character or the repair does not fit. (A copy costs as much as an error.)
+            let before = (room < LONGEST).then(|| self.clone());
             let (used, found) = match self.find(input, mode, D::window(room)) {
                 Ok(found) => found,
                 Err((used, error)) => {
@@ -416,7 +444,7 @@ impl Utf8Decoder {
             };
             let needed = D::units(whole);
             if needed > room {
-                *self = before;
+                *self = before.expect("a character or a repair is not longer than `LONGEST`");
                 break match (input.len() == chunk.len(), written) {
                     (true, 0) => Status::TooSmall { needed },
                     _ => Status::Full,
@@ -427,6 +455,17 @@ impl Utf8Decoder {
             input = &input[used..];
         };
         self.progress(chunk.len() - input.len(), written, status)
+    }
+
+    /// If the repair loop is faster: returns the part of `input` whose text and repairs fit into `room` units.
+    #[cfg(feature = "alloc")]
+    fn repair_window<'a>(&self, input: &'a [u8], mode: ErrorMode, room: usize) -> Option<&'a [u8]> {
+        let window = input.len().min(room / WIDEST).min(WINDOW);
+        let is_faster = window >= SHORTEST_WINDOW
+            && mode != ErrorMode::Fatal
+            && self.scanner.looks_near()
+            && self.incomplete().is_empty();
+        is_faster.then(|| &input[..window])
     }
 
     fn finish_to<D: Destination + ?Sized>(

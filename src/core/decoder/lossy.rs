@@ -110,7 +110,12 @@ impl Utf8Decoder {
     }
 
     /// Runs the repair loop on `input` and counts the errors. Returns the number of bytes consumed.
-    fn repair_near(&mut self, input: &[u8], mode: ErrorMode, text: &mut String) -> usize {
+    pub(super) fn repair_near(
+        &mut self,
+        input: &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> usize {
         let repaired = repair(input, mode, text);
         self.note_repaired(input, repaired)
     }

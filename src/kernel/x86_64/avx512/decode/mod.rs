@@ -62,9 +62,6 @@ pub(in crate::kernel) fn count_chars(text: &str) -> usize {
 /// Decodes to `char`s; see [`Kernel::decode_chars`](crate::kernel::Kernel::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
-    if short_ascii::<char, 4>(text.as_bytes(), out) {
-        return (text.len(), text.len());
-    }
     // SAFETY: there is room for `out.len()` units of four bytes; what is written to them are the
     // characters of `text`, `char`s all of them.
     let (read, written) = unsafe { decode::<4>(text, out.as_mut_ptr().cast(), out.len()) };
@@ -74,9 +71,6 @@ pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, u
 /// Decodes to UTF-16; see [`Kernel::decode_utf16`](crate::kernel::Kernel::decode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-    if short_ascii::<u16, 2>(text.as_bytes(), out) {
-        return (text.len(), text.len());
-    }
     // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
     let (read, written) = unsafe { decode::<2>(text, out.as_mut_ptr().cast(), out.len()) };
     finish(text, out, read, written)
