@@ -469,11 +469,14 @@ impl MessageAssembler {
     /// # Ok::<(), utf8_codec::payload::websocket::MessageError>(())
     /// ```
     pub fn end_frame(&mut self) -> Result<Option<Message>, MessageError> {
-        match mem::replace(&mut self.frame, Frame::Nothing) {
-            Frame::Data { fin: true, .. } => self.end_message().map(Some),
-            Frame::Data { fin: false, .. } => Ok(None),
+        match &mut self.frame {
+            &mut Frame::Data { fin, .. } => {
+                self.frame = Frame::Nothing;
+                if fin { self.end_message().map(Some) } else { Ok(None) }
+            }
             Frame::Control { opcode, payload, .. } => {
-                let payload = payload.freeze();
+                let (opcode, payload) = (*opcode, mem::take(payload).freeze());
+                self.frame = Frame::Nothing;
                 match opcode {
                     Opcode::Ping => Ok(Some(Message::Ping(payload))),
                     Opcode::Pong => Ok(Some(Message::Pong(payload))),

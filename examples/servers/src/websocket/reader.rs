@@ -23,7 +23,7 @@ pub struct MessageReader<S> {
     buffer: BytesMut,
     message: MessageAssembler,
     state: State,
-    /// Whether the first frame of a message has begun, and its last has not ended.
+    /// Whether a later frame continues the message.
     is_open: bool,
 }
 
@@ -110,7 +110,9 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
                     let parsed = FrameHeader::parse_from(Role::Client, &self.buffer)?;
                     let Some((header, len)) = parsed else { return Ok(None) };
                     self.buffer.advance(len);
-                    self.is_open |= !header.opcode().is_control();
+                    if !header.opcode().is_control() {
+                        self.is_open = !header.fin();
+                    }
                     self.message.start(&header)?;
                     let room = header.payload_length().min(MAX_ROOM) as usize;
                     self.buffer.reserve(room.saturating_sub(self.buffer.len()));
@@ -124,11 +126,9 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
                 return Ok(None);
             }
             self.state = State::Header;
-            if let Some(message) = self.message.end_frame()? {
-                if matches!(message, Message::Text(_) | Message::Binary(_)) {
-                    self.is_open = false;
-                }
-                return Ok(Some(message));
+            let message = self.message.end_frame()?;
+            if message.is_some() {
+                return Ok(message);
             }
         }
     }
