@@ -104,7 +104,7 @@ impl TextPosition {
         self.offset += text.len() as u64;
         let lines = count_line_feeds(text.as_bytes());
         // The bytes after the last LF are searched from the end, and only if there is one.
-        let last = if lines > 0 { text.bytes().rposition(|byte| byte == b'\n') } else { None };
+        let last = if lines > 0 { text.rfind('\n') } else { None };
         match last {
             None => self.column += count_chars(text) as u64,
             Some(last) => {

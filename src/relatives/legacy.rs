@@ -182,37 +182,50 @@ impl LegacyEncoding {
 fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Decoded {
     /// Up to this many bytes, clearing the units costs more than it saves. Rows `fallback-part`.
     const FEW: usize = 16;
+    /// The bytes of most lines. Rows `fallback-line`.
+    const LINE: usize = 128;
     const BLOCK: usize = 512;
-    const C1: RangeInclusive<u8> = 0x80..=0x9F;
-    let of = |byte: u8| match c1 {
-        Some(c1) if C1.contains(&byte) => c1[usize::from(byte - C1.start())],
-        _ => char::from(byte),
-    };
-    if bytes.len() <= FEW {
-        bytes.iter().for_each(|&byte| text.push(of(byte)));
-        return Decoded { read: bytes.len(), replaced: 0 };
-    }
-    text.reserve(bytes.len());
-    let kernel = Kernel::detect();
-    let mut units = [0; BLOCK];
-    for block in bytes.chunks(BLOCK) {
-        let units = &mut units[..block.len()];
-        for (unit, &byte) in units.iter_mut().zip(block) {
-            *unit = u16::from(byte);
-        }
-        if c1.is_some() && block.iter().fold(false, |found, byte| found | C1.contains(byte)) {
-            for (unit, &byte) in units.iter_mut().zip(block) {
-                *unit = of(byte) as u16;
-            }
-        }
-        let read = push_utf16(kernel, units, text);
-        if read < units.len() {
-            // A unit has at most three bytes.
-            text.reserve(3 * (units.len() - read));
-            push_utf16(kernel, &units[read..], text);
+    match bytes.len() {
+        ..=FEW => bytes.iter().for_each(|&byte| text.push(char_of(c1, byte))),
+        ..=LINE => decode_block::<LINE>(c1, bytes, text),
+        _ => {
+            text.reserve(bytes.len());
+            bytes.chunks(BLOCK).for_each(|block| decode_block::<BLOCK>(c1, block, text));
         }
     }
     Decoded { read: bytes.len(), replaced: 0 }
+}
+
+/// The bytes to which [`decode_bytes`] gives other characters than Latin-1.
+const C1: RangeInclusive<u8> = 0x80..=0x9F;
+
+fn char_of(c1: Option<&[char; 32]>, byte: u8) -> char {
+    match c1 {
+        Some(c1) if C1.contains(&byte) => c1[usize::from(byte - C1.start())],
+        _ => char::from(byte),
+    }
+}
+
+/// Decodes at most `N` bytes by way of UTF-16, for which kernels are fast.
+fn decode_block<const N: usize>(c1: Option<&[char; 32]>, block: &[u8], text: &mut String) {
+    let mut units = [0; N];
+    let units = &mut units[..block.len()];
+    for (unit, &byte) in units.iter_mut().zip(block) {
+        *unit = u16::from(byte);
+    }
+    if c1.is_some() && block.iter().fold(false, |found, byte| found | C1.contains(byte)) {
+        for (unit, &byte) in units.iter_mut().zip(block) {
+            *unit = char_of(c1, byte) as u16;
+        }
+    }
+    let kernel = Kernel::detect();
+    text.reserve(block.len());
+    let read = push_utf16(kernel, units, text);
+    if read < units.len() {
+        // A unit has at most three bytes.
+        text.reserve(3 * (units.len() - read));
+        push_utf16(kernel, &units[read..], text);
+    }
 }
 
 impl fmt::Debug for LegacyEncoding {

@@ -313,7 +313,7 @@ impl Utf8Decoder {
 
     /// The fast path of [`step`](Self::step). Returns the text that `input` begins with, which can be empty,
     /// and what follows it, or `None` if the scanner is not plain.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn step_plain<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
         self.scanner.is_plain().then(|| self.scanner.step_plain(input))

@@ -160,6 +160,9 @@ impl FallbackDecoder {
                     return Ok(());
                 }
                 rest = &rest[used..];
+                if rest.is_empty() && result == Ok(Pace::Continues) {
+                    return Ok(());
+                }
                 result
             } else {
                 let (used, result) = self.step_held(rest, mode, text);

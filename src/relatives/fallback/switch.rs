@@ -5,6 +5,7 @@ use alloc::string::String;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
+use crate::core::text::Kernel;
 use crate::fallback::Fallback;
 use crate::fallback::settings::Extent;
 use crate::relatives::Follow;
@@ -127,7 +128,7 @@ impl Switch {
                 (Reading::Utf8, Extent::Rest) => self.step_until_ill_formed(&mut at),
                 (Reading::Utf8, Extent::Part) => Some(self.step_many_parts(&mut at, legacy)),
                 (Reading::Long, _) => Some(self.step_long(&mut at, legacy)),
-                (Reading::Utf8, Extent::Line { .. }) => self.step_line_start(&mut at),
+                (Reading::Utf8, Extent::Line { limit }) => self.step_line_start(&mut at, limit),
                 (Reading::Open { ahead, checked }, Extent::Line { limit }) => {
                     self.step_open(&mut at, ahead, checked, limit)
                 }
@@ -253,7 +254,7 @@ impl Switch {
     fn step_long<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let found = self.step_parts(at, legacy);
         let line_end = match found {
-            Found::Text(text) => text.bytes().position(|byte| byte == b'\n'),
+            Found::Text(text) => text.find('\n'),
             Found::Error(error) if error.bytes() == b"\n" => Some(0),
             _ => None,
         };
@@ -266,13 +267,19 @@ impl Switch {
     }
 
     /// Decodes the ASCII at the start of a line, or whole lines of UTF-8.
-    fn step_line_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
+    fn step_line_start<'a>(&mut self, at: &mut Cursor<'_, 'a>, limit: usize) -> Option<Found<'a>> {
         let before = at.decoder.scanner();
         match at.step() {
             Step::Text(text) => {
                 let settled = settled_len(text);
                 if settled > 0 {
                     return Some(at.give_back(text, settled));
+                }
+                if text.len() < limit {
+                    let ahead = at.decoder.scanner();
+                    at.decoder.continue_from(before);
+                    self.reading = Reading::Open { ahead, checked: text.len() };
+                    return None;
                 }
             }
             Step::Error(error) if error.kind().is_ill_formed() => {
@@ -308,7 +315,7 @@ impl Switch {
         }
         self.reading = loop {
             let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.follow) {
-                Step::Text(text) => (text.len(), text.bytes().position(|byte| byte == b'\n')),
+                Step::Text(text) => (text.len(), text.find('\n')),
                 Step::Error(error) if error.kind().is_ill_formed() => {
                     self.turn(at, error);
                     return None;
@@ -437,7 +444,13 @@ impl<'a> Cursor<'_, 'a> {
     }
 
     /// Classifies the beginning of the input as UTF-8, given what follows it.
+    #[inline]
     fn step(&mut self) -> Step<'a> {
+        if let Some((text, _)) = self.decoder.step_plain(self.input)
+            && !text.is_empty()
+        {
+            return Step::Text(text);
+        }
         let mut scanner = self.decoder.scanner();
         let step = step(&mut scanner, self.input, self.follow);
         self.decoder.continue_from(scanner);
@@ -463,7 +476,7 @@ impl<'a> Cursor<'_, 'a> {
 
 /// Returns the length of the complete lines in `text`, plus the ASCII at the start of the next one.
 fn settled_len(text: &str) -> usize {
-    let line = text.bytes().rposition(|byte| byte == b'\n').map_or(0, |lf| lf + 1);
-    let ascii = text[line..].bytes().position(|byte| !byte.is_ascii());
+    let line = text.rfind('\n').map_or(0, |lf| lf + 1);
+    let ascii = Kernel::detect().find_outside(&text.as_bytes()[line..], 0..=0x7F);
     ascii.map_or(text.len(), |ascii| line + ascii)
 }
