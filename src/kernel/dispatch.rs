@@ -148,19 +148,20 @@ impl Kernel {
         dispatch!(self, decode_chars(text, out))
     }
 
-    /// Decodes `bytes` into `out` if they are at most 64 bytes of ASCII and fit. Returns whether it did; if
-    /// not, `out` is unchanged.
+    /// Decodes `bytes` into `out` if they are short, well-formed and complete, and fit. Returns the number of `char`s.
+    /// If not, or if a kernel is not faster for them, returns `None`; then `out` is unchanged.
     ///
-    /// For short messages, where validation alone would take as long.
+    /// For short messages, where validation alone would take as long. Short is at most 64 bytes. Only AVX-512
+    /// accepts more than ASCII.
     #[inline]
-    pub fn decode_short_ascii(self, bytes: &[u8], out: &mut [char]) -> bool {
-        dispatch!(self, decode_short_ascii(bytes, out))
+    pub fn decode_short_chars(self, bytes: &[u8], out: &mut [char]) -> Option<usize> {
+        dispatch!(self, decode_short_chars(bytes, out))
     }
 
-    /// Like [`decode_short_ascii`](Self::decode_short_ascii), to UTF-16.
+    /// Like [`decode_short_chars`](Self::decode_short_chars), to UTF-16.
     #[inline]
-    pub fn decode_short_ascii_to_utf16(self, bytes: &[u8], out: &mut [u16]) -> bool {
-        dispatch!(self, decode_short_ascii_to_utf16(bytes, out))
+    pub fn decode_short_utf16(self, bytes: &[u8], out: &mut [u16]) -> Option<usize> {
+        dispatch!(self, decode_short_utf16(bytes, out))
     }
 
     /// Decodes `text` into `out`, as far as it fits, without splitting a pair of surrogates.

@@ -185,13 +185,13 @@ fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Dec
     /// The bytes of most lines. Rows `fallback-line`.
     const LINE: usize = 128;
     const BLOCK: usize = 512;
-    match bytes.len() {
-        ..=FEW => bytes.iter().for_each(|&byte| text.push(char_of(c1, byte))),
-        ..=LINE => decode_block::<LINE>(c1, bytes, text),
-        _ => {
-            text.reserve(bytes.len());
-            bytes.chunks(BLOCK).for_each(|block| decode_block::<BLOCK>(c1, block, text));
-        }
+    if bytes.len() <= FEW {
+        bytes.iter().for_each(|&byte| text.push(char_of(c1, byte)));
+    } else if bytes.len() <= LINE {
+        decode_block::<LINE>(c1, bytes, text);
+    } else {
+        text.reserve(bytes.len());
+        bytes.chunks(BLOCK).for_each(|block| decode_block::<BLOCK>(c1, block, text));
     }
     Decoded { read: bytes.len(), replaced: 0 }
 }

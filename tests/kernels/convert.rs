@@ -212,30 +212,112 @@ fn short_ascii_is_decoded_entirely_or_not_at_all() {
             let ascii = vec![b'x'; len];
             for room in 0..=80 {
                 let mut out = vec![CHAR; room];
-                let fits = len <= 64 && len <= room;
-                assert_eq!(kernel.decode_short_ascii(&ascii, &mut out), fits, "{name}, {len}");
-                let written = if fits { len } else { 0 };
+                let expected = (len <= 64 && len <= room).then_some(len);
+                assert_eq!(kernel.decode_short_chars(&ascii, &mut out), expected, "{name}, {len}");
+                let written = expected.unwrap_or(0);
                 assert!(out[..written].iter().all(|&c| c == 'x'), "{name}, {len} into {room}");
                 assert!(out[written..].iter().all(|&c| c == CHAR), "{name}, {len} into {room}");
 
                 let mut out = vec![UNIT; room];
-                let done = kernel.decode_short_ascii_to_utf16(&ascii, &mut out);
-                assert_eq!(done, fits, "{name}, {len}");
-                assert!(
-                    out[..written].iter().all(|&unit| unit == u16::from(b'x')),
-                    "{name}, {len}"
-                );
+                assert_eq!(kernel.decode_short_utf16(&ascii, &mut out), expected, "{name}, {len}");
+                let is_x = |&unit: &u16| unit == u16::from(b'x');
+                assert!(out[..written].iter().all(is_x), "{name}, {len}");
                 assert!(out[written..].iter().all(|&unit| unit == UNIT), "{name}, {len}");
             }
             for at in 0..len {
                 let mut bytes = ascii.clone();
                 bytes[at] = 0x80;
                 let mut out = vec![CHAR; 80];
-                assert!(!kernel.decode_short_ascii(&bytes, &mut out), "{name}, {len}, {at}");
+                assert_eq!(
+                    kernel.decode_short_chars(&bytes, &mut out),
+                    None,
+                    "{name}, {len}, {at}"
+                );
                 assert!(out == [CHAR; 80], "{name}, {len}, {at}");
                 let mut out = vec![UNIT; 80];
-                let done = kernel.decode_short_ascii_to_utf16(&bytes, &mut out);
-                assert!(!done && out == [UNIT; 80], "{name}, {len}, {at}");
+                assert_eq!(
+                    kernel.decode_short_utf16(&bytes, &mut out),
+                    None,
+                    "{name}, {len}, {at}"
+                );
+                assert!(out == [UNIT; 80], "{name}, {len}, {at}");
+            }
+        }
+    }
+}
+
+/// Checks that every kernel decodes `bytes` entirely or not at all.
+fn decodes_short(bytes: &[u8]) {
+    let text = str::from_utf8(bytes).ok().filter(|text| text.len() <= 64);
+    let chars: Vec<char> = text.unwrap_or_default().chars().collect();
+    let units: Vec<u16> = text.unwrap_or_default().encode_utf16().collect();
+    for kernel in Kernel::available() {
+        if text.is_none() {
+            assert_eq!(kernel.decode_short_chars(bytes, &mut [CHAR; 80]), None, "{bytes:02x?}");
+            assert_eq!(kernel.decode_short_utf16(bytes, &mut [UNIT; 80]), None, "{bytes:02x?}");
+        }
+        for room in [chars.len().saturating_sub(1), chars.len(), 80] {
+            let mut out = vec![CHAR; room];
+            let done = kernel.decode_short_chars(bytes, &mut out);
+            let written = done.unwrap_or(0);
+            assert!(done.is_none_or(|done| done == chars.len()), "{kernel:?}: {bytes:02x?}");
+            assert!(out[..written] == chars[..written], "{kernel:?}: {bytes:02x?}");
+            assert!(out[written..].iter().all(|&c| c == CHAR), "{kernel:?}: {bytes:02x?}");
+        }
+        for room in [units.len().saturating_sub(1), units.len(), 80] {
+            let mut out = vec![UNIT; room];
+            let done = kernel.decode_short_utf16(bytes, &mut out);
+            let written = done.unwrap_or(0);
+            assert!(done.is_none_or(|done| done == units.len()), "{kernel:?}: {bytes:02x?}");
+            assert!(out[..written] == units[..written], "{kernel:?}: {bytes:02x?}");
+            assert!(out[written..].iter().all(|&unit| unit == UNIT), "{kernel:?}: {bytes:02x?}");
+        }
+    }
+}
+
+/// Sequences that are one or two characters, or nearly, at every place of a short text.
+#[test]
+fn short_text_is_decoded_only_if_it_is_well_formed_and_complete() {
+    let parts: [&[u8]; 28] = [
+        b"\xC2\x80",
+        b"\xDF\xBF",
+        b"\xC1\xBF",
+        b"\xC2",
+        b"\xC2\x7F",
+        b"\xE0\xA0\x80",
+        b"\xE0\x9F\xBF",
+        b"\xED\x9F\xBF",
+        b"\xED\xA0\x80",
+        b"\xEF\xBF\xBF",
+        b"\xE2\x82",
+        b"\xE2\x82\x41",
+        b"\xF0\x90\x80\x80",
+        b"\xF0\x8F\xBF\xBF",
+        b"\xF4\x8F\xBF\xBF",
+        b"\xF4\x90\x80\x80",
+        b"\xF0\x9F\x92",
+        b"\xF0\x9F\x92\x41",
+        b"\xF5\x80\x80\x80",
+        b"\xFF",
+        b"\x80",
+        b"\xC3\xA9\xE2\x82\xAC",
+        b"\xF0\x9F\x92\xA9\xC3\xA9",
+        b"\xE2\x82\xAC\xF0\x9F\x92\xA9",
+        b"\xC3\xA9\xC3\xA9",
+        b"\xF0\x9F\x92\xA9\xF0\x9F\x92\xA9",
+        b"\xE2\x82\xAC\x80",
+        b"\xC3\xA9\xA9",
+    ];
+    for filler in ["x", "\u{E9}", "\u{20AC}", "\u{1F4A9}"] {
+        for part in parts {
+            for before in 0..=64 {
+                for after in [0, 1, 2, 3, 63] {
+                    let (start, end) = (filler.repeat(before), filler.repeat(after));
+                    let bytes = [start.as_bytes(), part, end.as_bytes()].concat();
+                    if bytes.len() <= 66 {
+                        decodes_short(&bytes);
+                    }
+                }
             }
         }
     }

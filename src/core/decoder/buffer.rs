@@ -2,14 +2,14 @@
 
 use crate::core::carry::Resumed;
 use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::destination::Destination;
+use crate::core::decoder::destination::{Destination, SHORT};
 use crate::core::error::Utf8Error;
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::scanner::Step;
 use crate::core::text::Ending;
 
 /// The longest chunk that is decoded in one step. It is short enough to stay in the cache.
-const SHORT: usize = 1024;
+const ONE_STEP: usize = 1024;
 
 /// No character and no repair has more units than this. [`Status::TooSmall`] promises it.
 const LONGEST: usize = 16;
@@ -364,14 +364,14 @@ impl Utf8Decoder {
         destination: &mut D,
     ) -> Progress {
         if self.scanner.is_plain() && self.incomplete().is_empty() {
-            // (A chunk that begins with another byte is not tried: rows `to-utf-16/*/64` of `benches/scenarios/chars.rs`.)
-            if chunk.first().is_some_and(u8::is_ascii) && destination.put_short_ascii(chunk) {
+            if chunk.len() <= SHORT
+                && let Some(written) = destination.put_short(chunk)
+            {
                 self.scanner.skip(chunk.len());
-                let len = chunk.len();
-                return Progress { read: len, held: 0, written: len, status: Status::Done };
+                return Progress { read: chunk.len(), held: 0, written, status: Status::Done };
             }
             // No destination needs more units than UTF-8 needs bytes.
-            if chunk.len() <= SHORT && destination.size() >= chunk.len() {
+            if chunk.len() <= ONE_STEP && destination.size() >= chunk.len() {
                 let (text, ending) = self.scanner.step_plain(chunk);
                 if ending == Ending::End {
                     let (_, written) = destination.put(0, text);

@@ -3,6 +3,9 @@
 use crate::core::boundary::floor_char_boundary;
 use crate::kernel::Kernel;
 
+/// The longest input of [`Destination::put_short`].
+pub(crate) const SHORT: usize = 64;
+
 /// A slice of units of one encoding.
 pub(crate) trait Destination {
     /// Returns the length of the slice, in units.
@@ -20,10 +23,10 @@ pub(crate) trait Destination {
     /// units written.
     fn put(&mut self, at: usize, text: &str) -> (usize, usize);
 
-    /// The fast path of destinations that have one. If `bytes` are few, ASCII, and fit, writes them at the
-    /// start and returns `true`. Otherwise writes nothing.
-    fn put_short_ascii(&mut self, _bytes: &[u8]) -> bool {
-        false
+    /// The fast path of destinations that have one. If `bytes` are at most [`SHORT`] bytes of whole characters that
+    /// fit, may write them at the start and return the number of units. Otherwise writes nothing.
+    fn put_short(&mut self, _bytes: &[u8]) -> Option<usize> {
+        None
     }
 }
 
@@ -66,8 +69,8 @@ impl Destination for [char] {
     }
 
     #[inline]
-    fn put_short_ascii(&mut self, bytes: &[u8]) -> bool {
-        Kernel::detect().decode_short_ascii(bytes, self)
+    fn put_short(&mut self, bytes: &[u8]) -> Option<usize> {
+        Kernel::detect().decode_short_chars(bytes, self)
     }
 }
 
@@ -89,8 +92,8 @@ impl Destination for [u16] {
     }
 
     #[inline]
-    fn put_short_ascii(&mut self, bytes: &[u8]) -> bool {
-        Kernel::detect().decode_short_ascii_to_utf16(bytes, self)
+    fn put_short(&mut self, bytes: &[u8]) -> Option<usize> {
+        Kernel::detect().decode_short_utf16(bytes, self)
     }
 }
 

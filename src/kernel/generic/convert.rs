@@ -25,17 +25,17 @@ macro_rules! convert {
             }
         }
 
-        /// Decodes; see [`Kernel::decode_short_ascii_to_utf16`](crate::kernel::Kernel::decode_short_ascii_to_utf16).
+        /// Decodes; see [`Kernel::decode_short_utf16`](crate::kernel::Kernel::decode_short_utf16).
         #[target_feature(enable = $features)]
-        pub(in crate::kernel) fn decode_short_ascii_to_utf16(
+        pub(in crate::kernel) fn decode_short_utf16(
             bytes: &[u8],
             out: &mut [u16],
-        ) -> bool {
-            if (<$vector>::LEN..=64).contains(&bytes.len()) {
-                generic::decode_short_ascii::<$vector, u16>(<$vector>::token(), bytes, out)
-            } else {
-                reference::decode_short_ascii_to_utf16(bytes, out)
+        ) -> Option<usize> {
+            if !(<$vector>::LEN..=64).contains(&bytes.len()) {
+                return reference::decode_short_utf16(bytes, out);
             }
+            let done = generic::decode_short_ascii::<$vector, u16>(<$vector>::token(), bytes, out);
+            done.then_some(bytes.len())
         }
 
         #[inline(never)]

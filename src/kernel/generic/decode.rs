@@ -71,7 +71,7 @@ pub(in crate::kernel) fn decode_short_ascii<V: Lanes, U: Unit>(
     bytes: &[u8],
     out: &mut [U],
 ) -> bool {
-    if bytes.len() < V::LEN || bytes.len() > out.len().min(4 * V::LEN) {
+    if bytes.len() < V::LEN || bytes.len() > out.len().min(4 * V::LEN) || !bytes[0].is_ascii() {
         return false;
     }
     // The last block overlaps the one before it.

@@ -77,22 +77,22 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
     (chars.len(), written)
 }
 
-/// Decodes `bytes` if they are short ASCII and fit.
-pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
+/// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
+pub(in crate::kernel) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
     short_ascii(bytes, out)
 }
 
-/// Decodes `bytes` if they are short ASCII and fit.
-pub(in crate::kernel) fn decode_short_ascii_to_utf16(bytes: &[u8], out: &mut [u16]) -> bool {
+/// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
+pub(in crate::kernel) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
     short_ascii(bytes, out)
 }
 
-fn short_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> bool {
+fn short_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
     if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
-        return false;
+        return None;
     }
     for (unit, &byte) in out.iter_mut().zip(bytes) {
         *unit = U::from(byte);
     }
-    true
+    Some(bytes.len())
 }

@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use crate::kernel::generic::{self, Look, Vector, Vector16, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
-    block_errors, decode_short_ascii, find_outside, join_pairs, split_pairs, unmask,
+    block_errors, decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::kernel::validated::Validated;
 

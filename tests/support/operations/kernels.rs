@@ -155,18 +155,32 @@ fn written_within<T: Copy + PartialEq>(
     ((read, written), out)
 }
 
-/// Short ASCII that fits is decoded entirely; anything else not at all.
+/// Short text that fits is decoded entirely, if it is ASCII; other text entirely or not at all; anything else not at
+/// all.
 fn decodes_short(kernel: Kernel, bytes: &[u8]) {
-    let chars: Vec<char> = bytes.iter().copied().map(char::from).collect();
-    for room in [bytes.len().saturating_sub(1), bytes.len(), bytes.len() + 7] {
-        let fits = bytes.is_ascii() && bytes.len() <= room.min(64);
-        let len = if fits { bytes.len() } else { 0 };
-        let mut done = false;
+    let text = str::from_utf8(bytes).ok().filter(|text| text.len() <= 64);
+    let chars: Vec<char> = text.unwrap_or_default().chars().collect();
+    let units: Vec<u16> = text.unwrap_or_default().encode_utf16().collect();
+    let check = |done: Option<usize>, len: usize, room: usize| match done {
+        Some(done) => assert!(text.is_some() && done == len, "{kernel:?}, {room}: {bytes:02x?}"),
+        None => {
+            let must = text.is_some_and(str::is_ascii) && len <= room;
+            assert!(!must, "{kernel:?}, {room}: {bytes:02x?}");
+        }
+    };
+    for room in [chars.len().saturating_sub(1), chars.len(), bytes.len() + 7] {
         written(room, CHAR, &chars, |out| {
-            done = kernel.decode_short_ascii(bytes, out);
-            (len, len)
+            let done = kernel.decode_short_chars(bytes, out);
+            check(done, chars.len(), room);
+            (bytes.len(), done.unwrap_or(0))
         });
-        assert_eq!(done, fits, "{kernel:?}, {room}: {bytes:02x?}");
+    }
+    for room in [units.len().saturating_sub(1), units.len(), bytes.len() + 7] {
+        written(room, UNIT, &units, |out| {
+            let done = kernel.decode_short_utf16(bytes, out);
+            check(done, units.len(), room);
+            (bytes.len(), done.unwrap_or(0))
+        });
     }
 }
 

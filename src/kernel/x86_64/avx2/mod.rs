@@ -9,7 +9,7 @@ use core::ops::RangeInclusive;
 use super::sse41::Bytes16;
 use crate::kernel::generic::{self, Look, Vector, arithmetic, lanewise, tier};
 use crate::kernel::reference;
-pub(in crate::kernel) use crate::kernel::reference::{block_errors, decode_short_ascii, unmask};
+pub(in crate::kernel) use crate::kernel::reference::{block_errors, decode_short_chars, unmask};
 use crate::kernel::validated::Validated;
 pub(in crate::kernel) use pairs::{join_pairs, split_pairs};
 

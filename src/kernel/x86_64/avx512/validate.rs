@@ -479,6 +479,13 @@ pub(super) fn first_errors(block: __m512i) -> __m512i {
     test(block, back1, back2, back3, zero)
 }
 
+/// Whether a block with nothing before it is well-formed and complete.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn is_valid_block(block: __m512i) -> bool {
+    is_finished(first_errors(block), block)
+}
+
 /// Returns a block moved back by one, two and three bytes; `before` precedes it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]

@@ -31,7 +31,8 @@ use crate::kernel::x86_64::avx512::decode::planes::Planes;
 use crate::kernel::x86_64::avx512::decode::units::{not_continuing, store_units};
 use crate::kernel::x86_64::avx512::decode::wide::put_wide;
 use crate::kernel::x86_64::avx512::validate::{
-    Aligned, BLOCK, Place, any_high, lanes, load, load_within, store, table,
+    Aligned, BLOCK, Place, any_high, is_valid_block, lanes, load, load_within, moved_back, store,
+    table,
 };
 
 /// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
@@ -62,6 +63,12 @@ pub(in crate::kernel) fn count_chars(text: &str) -> usize {
 /// Decodes to `char`s; see [`Kernel::decode_chars`](crate::kernel::Kernel::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+    if text.len() <= BLOCK {
+        // SAFETY: there is room for `out.len()` units of four bytes; what is written are the characters of `text`.
+        let units =
+            unsafe { short::<4, false>(text.as_bytes(), out.as_mut_ptr().cast(), out.len()) };
+        return units.map_or_else(|| convert::decode(text, out), |units| (text.len(), units));
+    }
     // SAFETY: there is room for `out.len()` units of four bytes; what is written to them are the
     // characters of `text`, `char`s all of them.
     let (read, written) = unsafe { decode::<4>(text, out.as_mut_ptr().cast(), out.len()) };
@@ -71,41 +78,80 @@ pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, u
 /// Decodes to UTF-16; see [`Kernel::decode_utf16`](crate::kernel::Kernel::decode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
+    if text.len() <= BLOCK {
+        // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
+        let units =
+            unsafe { short::<2, false>(text.as_bytes(), out.as_mut_ptr().cast(), out.len()) };
+        return units.map_or_else(|| convert::decode(text, out), |units| (text.len(), units));
+    }
     // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
     let (read, written) = unsafe { decode::<2>(text, out.as_mut_ptr().cast(), out.len()) };
     finish(text, out, read, written)
 }
 
-/// Decodes a block or less of ASCII to `char`s; see
-/// [`Kernel::decode_short_ascii`](crate::kernel::Kernel::decode_short_ascii).
+/// Decodes a block or less; see [`Kernel::decode_short_chars`](crate::kernel::Kernel::decode_short_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::kernel) fn decode_short_ascii(bytes: &[u8], out: &mut [char]) -> bool {
-    short_ascii::<char, 4>(bytes, out)
+pub(in crate::kernel) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
+    // SAFETY: there is room for `out.len()` units of four bytes. Text is checked; what is written are its characters.
+    unsafe { short::<4, true>(bytes, out.as_mut_ptr().cast(), out.len()) }
 }
 
-/// Decodes a block or less of ASCII to UTF-16; see
-/// [`Kernel::decode_short_ascii_to_utf16`](crate::kernel::Kernel::decode_short_ascii_to_utf16).
+/// Decodes a block or less; see [`Kernel::decode_short_utf16`](crate::kernel::Kernel::decode_short_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::kernel) fn decode_short_ascii_to_utf16(bytes: &[u8], out: &mut [u16]) -> bool {
-    short_ascii::<u16, 2>(bytes, out)
+pub(in crate::kernel) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
+    // SAFETY: there is room for `out.len()` units of two bytes, which may have any value. Text is checked.
+    unsafe { short::<2, true>(bytes, out.as_mut_ptr().cast(), out.len()) }
 }
 
-/// Decodes `bytes` to units of `SIZE` bytes if they are a block of ASCII or less and fit. Returns whether it did.
+/// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None`, and writes nothing, if the
+/// units do not fit in `room`, if the bytes are more than a block, or, with `CHECK`, if they are not well-formed and
+/// complete.
+///
+/// # Safety
+///
+/// - Without `CHECK`, `bytes` are well-formed text.
+/// - `room` units of `SIZE` bytes can be written at `out`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn short_ascii<U: convert::Unit, const SIZE: usize>(bytes: &[u8], out: &mut [U]) -> bool {
-    const { assert!(size_of::<U>() == SIZE) };
-    if bytes.len() > BLOCK.min(out.len()) {
-        return false;
+unsafe fn short<const SIZE: usize, const CHECK: bool>(
+    bytes: &[u8],
+    out: *mut u8,
+    room: usize,
+) -> Option<usize> {
+    let len = bytes.len();
+    if len > BLOCK {
+        return None;
     }
     let block = load_within(bytes, 0, 0);
-    if any_high(block) {
-        return false;
+    if !any_high(block) {
+        if len > room {
+            return None;
+        }
+        // SAFETY: there is room for `len` units.
+        unsafe { put_ascii_exactly::<SIZE>(block, len, out) };
+        return Some(len);
     }
-    // SAFETY: `out` has room for as many units of `SIZE` bytes as there are bytes. A `char` and a UTF-16 unit can have
-    // the value of each ASCII byte.
-    unsafe { put_ascii_exactly::<SIZE>(block, bytes.len(), out.as_mut_ptr().cast()) };
-    true
+    if CHECK && !is_valid_block(block) {
+        return None;
+    }
+    // A character ends before a byte that does not continue it, and at the end of the text.
+    let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) & lanes(len);
+    let wide = _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8(0xF0_u8 as i8));
+    let pairs = if SIZE == 2 { wide.count_ones() } else { 0 };
+    let units = (ends.count_ones() + pairs) as usize;
+    if units > room {
+        return None;
+    }
+    // SAFETY: there is room for `units` units, which are those of the characters that end at `ends`.
+    unsafe {
+        if wide != 0 {
+            put_wide::<SIZE, true>(block, ends, out);
+        } else {
+            let [back1, back2, _] = moved_back(_mm512_setzero_si512(), block);
+            Planes::of_three(block, back1, back2).squeeze(ends).put_exactly::<SIZE>(units, out);
+        }
+    }
+    Some(units)
 }
 
 /// Calls the reference for the rest when the output is nearly full.
