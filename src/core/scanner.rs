@@ -252,11 +252,18 @@ impl Scanner {
         Some(error)
     }
 
-    /// Whether errors are near and the scanner checks nothing but UTF-8. The
-    /// [repair loop](crate::core::decoder::lossy) is then faster than single steps.
-    #[cfg(feature = "alloc")]
+    /// Whether errors are near and the scanner checks nothing but UTF-8. Many errors at once are then faster than
+    /// single steps.
     pub(super) fn looks_near(&self) -> bool {
         self.look == Look::Near && self.asks_for_utf8_only()
+    }
+
+    /// Returns the error of an ill-formed part of `len` bytes at the start of `input`, and moves past it.
+    #[inline(always)]
+    pub(super) fn take_part(&mut self, input: &[u8], len: usize) -> Utf8Error {
+        let error = Utf8Error::classify(self.position, input, len);
+        self.position += len as u64;
+        error
     }
 
     /// Skips bytes that the repair loop has decoded. The loop stops when errors are no longer near.

@@ -7,10 +7,10 @@ pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
 pub(crate) use crate::unchecked::ReadBuffer;
 #[cfg(feature = "alloc")]
 pub(crate) use crate::unchecked::push_utf16;
+pub(crate) use crate::unchecked::{BlockParts, Part, ShortText, first_char, split_range};
 #[cfg(feature = "bytes")]
 #[allow(unused_imports)] // each adaptor needs some of them
 pub(crate) use crate::unchecked::{GatheredText, SplitTo, take_text};
-pub(crate) use crate::unchecked::{ShortText, first_char, split_range};
 
 use crate::core::error::Utf8ErrorKind;
 use crate::core::strictness::Strictness;

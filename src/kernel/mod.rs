@@ -75,7 +75,6 @@ mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-#[cfg(feature = "alloc")]
 pub(crate) use block_errors::BLOCK;
 pub use block_errors::BlockErrors;
 pub use nul_form::NulForm;

@@ -1,5 +1,6 @@
 //! Bytes to `str`: the only module besides the kernels with unsafe code.
 
+mod block_parts;
 #[cfg(feature = "bytes")]
 mod gathered_text;
 #[cfg(feature = "std")]
@@ -10,6 +11,7 @@ mod spare_text;
 #[cfg(feature = "alloc")]
 mod text_output;
 
+pub(crate) use block_parts::{BlockParts, Part};
 #[cfg(feature = "bytes")]
 pub(crate) use gathered_text::GatheredText;
 #[cfg(feature = "std")]

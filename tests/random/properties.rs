@@ -130,8 +130,49 @@ fn config_of_cases() -> ProptestConfig {
     ProptestConfig { cases: usual.cases * 12, ..usual }
 }
 
+/// What std's chunks of `bytes` are in pieces: text, and the offset and length of each error.
+fn std_pieces(bytes: &[u8]) -> Vec<Result<&str, (u64, usize)>> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        if !chunk.valid().is_empty() {
+            pieces.push(Ok(chunk.valid()));
+        }
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            pieces.push(Err((at as u64, chunk.invalid().len())));
+        }
+        at += chunk.invalid().len();
+    }
+    pieces
+}
+
 proptest! {
     #![proptest_config(config_of_cases())]
+
+    /// Dense errors, and a caller that drops the pieces after some of them and pushes the rest again.
+    #[test]
+    fn dense_errors_are_those_of_std_wherever_the_caller_stops(
+        bytes in hostile_bytes(200),
+        most in 1..9_usize,
+    ) {
+        let bytes = [&bytes[..], b"."].concat(); // so that nothing is incomplete at the end
+        let mut decoder = Utf8Decoder::new();
+        let (mut pieces, mut rest) = (Vec::new(), &bytes[..]);
+        while !rest.is_empty() {
+            let mut some = decoder.push(rest);
+            for piece in some.by_ref().take(most) {
+                pieces.push(match piece {
+                    Ok(text) => Ok(text.to_owned()),
+                    Err(error) => Err((error.valid_up_to(), error.bytes().len())),
+                });
+            }
+            rest = some.rest();
+        }
+        let expected: Vec<_> =
+            std_pieces(&bytes).into_iter().map(|piece| piece.map(str::to_owned)).collect();
+        prop_assert_eq!(pieces, expected);
+    }
 
     #[test]
     fn reported_errors_do_not_depend_on_splits(

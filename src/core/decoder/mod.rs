@@ -22,7 +22,7 @@ use crate::core::error::Utf8Error;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::tally::Tally;
-use crate::core::text::{Ending, first_char};
+use crate::core::text::{BlockParts, Ending, Kernel, Part, first_char};
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
@@ -125,7 +125,7 @@ impl Utf8Decoder {
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
         let Self { scanner, carry, lent, tally } = self;
-        Pieces { scanner, carry, lent: Some(lent), tally, input: chunk }
+        Pieces { scanner, carry, lent: Some(lent), tally, input: chunk, block: None, patience: 0 }
     }
 
     /// Ends the stream.
@@ -426,7 +426,17 @@ pub struct Pieces<'d, 'c> {
     lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
+    /// If errors are dense: the parts that `input` begins with.
+    block: Option<BlockParts<'c>>,
+    /// The number of texts before an error after which a block is tried again.
+    patience: u8,
 }
+
+/// The number of errors in a block from which it is faster to find all of them at once.
+const DENSE: u32 = 3;
+
+/// The number of texts for which a block with fewer errors is not tried again.
+const PATIENCE: u8 = 8;
 
 impl<'c> Pieces<'_, 'c> {
     /// Returns the bytes of the chunk that have not been consumed.
@@ -485,6 +495,9 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let &first = self.input.first()?;
+        if self.block.is_some() {
+            return self.take_part();
+        }
         if self.carry.is_empty()
             && let Some(error) = self.scanner.take_stray(first)
         {
@@ -523,6 +536,27 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         self.take_piece_slowly()
     }
 
+    /// Returns the next part of a block with errors.
+    #[inline(never)]
+    fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
+        match self.block.as_mut().and_then(BlockParts::take) {
+            Some(Part::Text(text)) => {
+                self.input = &self.input[text.len()..];
+                self.scanner.skip(text.len());
+                Some(Ok(text))
+            }
+            Some(Part::IllFormed(len)) => {
+                let error = self.scanner.take_part(self.input, len);
+                self.input = &self.input[len..];
+                Some(Err(self.tally.note(error)))
+            }
+            None => {
+                self.block = None;
+                self.take_piece_slowly()
+            }
+        }
+    }
+
     /// Returns the split character, if the chunk completes it on the fast path.
     #[inline]
     fn take_completed(&mut self) -> Option<&'d str> {
@@ -535,6 +569,17 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
 
     #[inline(never)]
     fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
+        if self.scanner.looks_near() && self.carry.is_empty() {
+            if self.patience > 0 {
+                self.patience -= 1;
+            } else {
+                self.block = BlockParts::new(Kernel::detect(), self.input, DENSE);
+                if self.block.is_some() {
+                    return self.take_part();
+                }
+                self.patience = PATIENCE;
+            }
+        }
         let mut input: &'d [u8] = self.input;
         let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {
             self.lent.take().map_or("", |lent| c.encode_utf8(lent))

@@ -63,12 +63,6 @@ pub(in crate::kernel) fn count_chars(text: &str) -> usize {
 /// Decodes to `char`s; see [`Kernel::decode_chars`](crate::kernel::Kernel::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
-    if text.len() <= BLOCK {
-        // SAFETY: there is room for `out.len()` units of four bytes; what is written are the characters of `text`.
-        let units =
-            unsafe { short::<4, false>(text.as_bytes(), out.as_mut_ptr().cast(), out.len()) };
-        return units.map_or_else(|| convert::decode(text, out), |units| (text.len(), units));
-    }
     // SAFETY: there is room for `out.len()` units of four bytes; what is written to them are the
     // characters of `text`, `char`s all of them.
     let (read, written) = unsafe { decode::<4>(text, out.as_mut_ptr().cast(), out.len()) };
@@ -78,12 +72,6 @@ pub(in crate::kernel) fn decode_chars(text: &str, out: &mut [char]) -> (usize, u
 /// Decodes to UTF-16; see [`Kernel::decode_utf16`](crate::kernel::Kernel::decode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-    if text.len() <= BLOCK {
-        // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
-        let units =
-            unsafe { short::<2, false>(text.as_bytes(), out.as_mut_ptr().cast(), out.len()) };
-        return units.map_or_else(|| convert::decode(text, out), |units| (text.len(), units));
-    }
     // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
     let (read, written) = unsafe { decode::<2>(text, out.as_mut_ptr().cast(), out.len()) };
     finish(text, out, read, written)
@@ -118,33 +106,27 @@ unsafe fn short<const SIZE: usize, const CHECK: bool>(
     out: *mut u8,
     room: usize,
 ) -> Option<usize> {
-    let len = bytes.len();
-    if len > BLOCK {
+    if bytes.len() > BLOCK {
         return None;
     }
     let block = load_within(bytes, 0, 0);
-    if !any_high(block) {
-        if len > room {
-            return None;
-        }
-        // SAFETY: there is room for `len` units.
-        unsafe { put_ascii_exactly::<SIZE>(block, len, out) };
-        return Some(len);
-    }
-    if CHECK && !is_valid_block(block) {
+    let is_ascii = !any_high(block);
+    if CHECK && !is_ascii && !is_valid_block(block) {
         return None;
     }
     // A character ends before a byte that does not continue it, and at the end of the text.
-    let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) & lanes(len);
+    let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) & lanes(bytes.len());
     let wide = _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8(0xF0_u8 as i8));
     let pairs = if SIZE == 2 { wide.count_ones() } else { 0 };
-    let units = (ends.count_ones() + pairs) as usize;
+    let units = if is_ascii { bytes.len() } else { (ends.count_ones() + pairs) as usize };
     if units > room {
         return None;
     }
     // SAFETY: there is room for `units` units, which are those of the characters that end at `ends`.
     unsafe {
-        if wide != 0 {
+        if is_ascii {
+            put_ascii_exactly::<SIZE>(block, units, out);
+        } else if wide != 0 {
             put_wide::<SIZE, true>(block, ends, out);
         } else {
             let [back1, back2, _] = moved_back(_mm512_setzero_si512(), block);
@@ -179,6 +161,10 @@ fn finish<U: convert::Unit>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
+    // SAFETY: the caller's promise; a text is well-formed.
+    if let Some(units) = unsafe { short::<SIZE, false>(bytes, out, room) } {
+        return (bytes.len(), units);
+    }
     let mut at = 0;
     let mut written = 0;
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
@@ -325,16 +311,8 @@ unsafe fn edge<const SIZE: usize>(
 ) -> Option<(usize, usize)> {
     let len = (bytes.len() - at).min(BLOCK);
     let block = load_within(bytes, at, 0);
-    if !any_high(block) {
-        if len > room {
-            return None;
-        }
-        // SAFETY: there is room for `len` units.
-        unsafe { put_ascii_exactly::<SIZE>(block, len, out) };
-        return Some((len, len));
-    }
-    let back3 = load_within(bytes, at, -3);
-    if any_from(_mm512_max_epu8(block, back3), 0xF0) {
+    let is_ascii = !any_high(block);
+    if !is_ascii && any_from(_mm512_max_epu8(block, load_within(bytes, at, -3)), 0xF0) {
         let len = len.min(WIDE);
         let window = load_within(bytes, at, -(BEFORE as isize));
         let next = load_within(bytes, at, 1 - BEFORE as isize);
@@ -356,13 +334,19 @@ unsafe fn edge<const SIZE: usize>(
         return Some((len, units));
     }
     let ends = not_continuing(load_within(bytes, at, 1)) & lanes(len);
-    let units = ends.count_ones() as usize;
+    let units = if is_ascii { len } else { ends.count_ones() as usize };
     if units > room {
         return None;
     }
-    let planes = Planes::of_three(block, load_within(bytes, at, -1), load_within(bytes, at, -2));
     // SAFETY: there is room for `units` units, which are no more than 64.
-    unsafe { planes.squeeze(ends).put_exactly::<SIZE>(units, out) };
+    unsafe {
+        if is_ascii {
+            put_ascii_exactly::<SIZE>(block, units, out);
+        } else {
+            let (back1, back2) = (load_within(bytes, at, -1), load_within(bytes, at, -2));
+            Planes::of_three(block, back1, back2).squeeze(ends).put_exactly::<SIZE>(units, out);
+        }
+    }
     Some((len, units))
 }
 
