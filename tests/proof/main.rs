@@ -23,6 +23,7 @@ mod kernels;
 mod machine;
 #[path = "../support/parallel.rs"]
 mod parallel;
+mod parts;
 #[cfg(target_arch = "x86_64")]
 mod paths;
 mod stream;
