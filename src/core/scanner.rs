@@ -226,7 +226,7 @@ impl Scanner {
     /// error.
     #[inline(always)]
     pub(super) fn take_stray(&mut self, byte: u8) -> Option<Utf8Error> {
-        if self.look == Look::Far || !matches!(byte, 0x80..=0xC1 | 0xF5..) || !self.start.is_over()
+        if self.look != Look::Near || !matches!(byte, 0x80..=0xC1 | 0xF5..) || !self.start.is_over()
         {
             return None;
         }
@@ -240,7 +240,7 @@ impl Scanner {
     // Always inlined: see `crate::core`, "Store forwarding"; scenario `damaged`, rows `pieces`.
     #[inline(always)]
     pub(super) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
-        if self.look == Look::Far || input.is_empty() || !self.start.is_over() {
+        if self.look != Look::Near || input.is_empty() || !self.start.is_over() {
             return None;
         }
         let error = match input[0] {
@@ -255,7 +255,13 @@ impl Scanner {
     /// Whether errors are near and the scanner checks nothing but UTF-8. Many errors at once are then faster than
     /// single steps.
     pub(super) fn looks_near(&self) -> bool {
-        self.look == Look::Near && self.asks_for_utf8_only()
+        self.look != Look::Far && self.asks_for_utf8_only()
+    }
+
+    /// Announces whether the caller takes parts of a block. While it does, the other fast paths find nothing.
+    #[inline(always)]
+    pub(super) fn set_takes_parts(&mut self, takes_parts: bool) {
+        self.look = if takes_parts { Look::Parts } else { Look::Near };
     }
 
     /// Returns the error of an ill-formed part of `len` bytes at the start of `input`, and moves past it.

@@ -34,6 +34,8 @@ pub(crate) enum Look {
     Far,
     /// Block by block: each of many errors costs only what precedes it.
     Near,
+    /// The same, and the caller has found all ill-formed parts of a block.
+    Parts,
 }
 
 impl Ending {
@@ -54,7 +56,7 @@ pub(crate) fn split_text(
     match look {
         _ if !strictness.is_off() => split_strictly(kernel, input, strictness),
         Look::Far => split_far(kernel, input),
-        Look::Near => {
+        Look::Near | Look::Parts => {
             let (text, error_len) = unchecked::split_near(kernel, input);
             (text, Ending::after(error_len))
         }

@@ -436,7 +436,7 @@ pub struct Pieces<'d, 'c> {
 const DENSE: u32 = 3;
 
 /// The number of texts for which a block with fewer errors is not tried again.
-const PATIENCE: u8 = 8;
+const PATIENCE: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {
     /// Returns the bytes of the chunk that have not been consumed.
@@ -495,9 +495,6 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let &first = self.input.first()?;
-        if self.block.is_some() {
-            return self.take_part();
-        }
         if self.carry.is_empty()
             && let Some(error) = self.scanner.take_stray(first)
         {
@@ -536,10 +533,22 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         self.take_piece_slowly()
     }
 
-    /// Returns the next part of a block with errors.
-    #[inline(never)]
+    /// If errors are dense: returns the next part of a block.
     fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        match self.block.as_mut().and_then(BlockParts::take) {
+        if self.block.is_none() && self.carry.is_empty() {
+            if self.patience > 0 {
+                self.patience -= 1;
+                return None;
+            }
+            self.block = BlockParts::new(Kernel::detect(), self.input, DENSE);
+            if self.block.is_none() {
+                self.patience = PATIENCE;
+                return None;
+            }
+        }
+        let part = self.block.as_mut()?.take();
+        self.scanner.set_takes_parts(part.is_some());
+        match part {
             Some(Part::Text(text)) => {
                 self.input = &self.input[text.len()..];
                 self.scanner.skip(text.len());
@@ -552,7 +561,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             }
             None => {
                 self.block = None;
-                self.take_piece_slowly()
+                None
             }
         }
     }
@@ -569,16 +578,10 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
 
     #[inline(never)]
     fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        if self.scanner.looks_near() && self.carry.is_empty() {
-            if self.patience > 0 {
-                self.patience -= 1;
-            } else {
-                self.block = BlockParts::new(Kernel::detect(), self.input, DENSE);
-                if self.block.is_some() {
-                    return self.take_part();
-                }
-                self.patience = PATIENCE;
-            }
+        if self.scanner.looks_near()
+            && let Some(piece) = self.take_part()
+        {
+            return Some(piece);
         }
         let mut input: &'d [u8] = self.input;
         let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {
