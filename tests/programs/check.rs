@@ -439,7 +439,8 @@ fn progress_of_a_slow_pipe_shows_the_mean_rate() {
         let (rate, unit) = state.trim_end().rsplit_once(", ").unwrap().1.split_once(' ').unwrap();
         let unit = ["B/s", "KiB/s"].iter().position(|name| *name == unit);
         let rate = rate.parse::<f64>().unwrap() * 1024_f64.powi(unit.map_or(9, |n| n as i32));
-        assert!(rate < 1.01 * 10_000.0 / pause.as_secs_f64(), "{state}");
+        // The program's clock starts later than this test's. The rate between two writes would be far higher.
+        assert!(rate < 2.0 * 10_000.0 / pause.as_secs_f64(), "{state}");
     }
     assert!(outcome.stderr.contains("29.30 KiB"), "{}", outcome.stderr);
 }

@@ -43,7 +43,7 @@ async fn server(
     (serve(Router::new().route("/", get(respond))).await, ids)
 }
 
-fn events(body: &'static str) -> Response {
+fn events(body: impl IntoResponse) -> Response {
     ([("content-type", "Text/Event-Stream; charset=x")], body).into_response()
 }
 
@@ -121,7 +121,7 @@ async fn a_response_that_is_no_event_stream_is_an_error() {
 #[tokio::test]
 async fn an_event_that_is_too_long_is_an_error_and_the_next_one_arrives() {
     let long = format!("data: {}\n\ndata: next\n\n", "x".repeat((1 << 20) + 1));
-    let (url, _) = server([events(long.leak())]).await;
+    let (url, _) = server([events(long)]).await;
     let mut events = connect(&Client::new(), &url, "").await.unwrap().unwrap();
     let error = events.try_next().await.unwrap_err();
     assert!(matches!(error, StreamError::TooLong { max_length: 0x10_0000 }));
