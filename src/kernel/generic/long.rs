@@ -1,5 +1,6 @@
 //! Validation of 256 bytes and more, in strides.
 
+use super::outcome::error_near;
 use super::test::{Found, Look, needs_beyond, test_beyond, test_first, test_full_at, test_narrow};
 use super::vector::Vector;
 use crate::kernel::reference;
@@ -33,6 +34,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
     let block = unsafe { V::load(token, start) };
     let zero = block.splat(0);
     let mut found = Found::nothing(zero);
+    let mut tested = 0;
     let mut at;
     if is_ascii::<V>(token, first_run) {
         // Short vectors lose less where they cross a line than they gain by alignment.
@@ -41,9 +43,13 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         if at == len {
             return Ok(Validated::all(len));
         }
+        tested = at.min(last);
     } else {
         found = test_first(block);
         found.errors = found.errors.or(test_beyond(block, block.prev::<1>(zero)));
+        if let Some(i) = found.marks().first_high_bit() {
+            return Ok(error_near(input, i));
+        }
         at = to_line % V::LEN;
         if at < 3 {
             // SAFETY: two blocks and more are in `input`.
@@ -58,7 +64,6 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
     at = at.min(last);
     // Invariant: all bytes before `at` (3..=last) have been tested, none is marked before `tested`, and
     // `top` has the maximum from `group` on (of bytes above DF).
-    let mut tested = 0;
     let mut group = at;
     let mut top = zero;
     let mut test_at = 0;
