@@ -103,6 +103,6 @@ impl Destination for [u16] {
 /// next window validates the rest. The window is small enough to stay in the cache until it is converted.
 fn window(room: usize, widest: usize) -> usize {
     const MORE: usize = 512;
-    const LARGEST: usize = 64 * 1024;
+    const LARGEST: usize = 16 * 1024;
     room.saturating_mul(widest).min(room.saturating_add(MORE)).min(LARGEST)
 }
