@@ -23,7 +23,8 @@ use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use lists::MODES;
 use script::Does::{self, Chunk, End, Error, Pause};
 use script::{
-    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon, whole,
+    Script, assert_waits_only_for_script, channel, items, scripts, socket_in_odd_pieces, soon,
+    whole,
 };
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -59,15 +60,7 @@ where
     B: Into<Bytes>,
     E: std::fmt::Display,
 {
-    let mut words = Vec::new();
-    while let Some(item) = stream.next().now_or_never() {
-        let Some(item) = item else {
-            words.push("-".to_owned());
-            break;
-        };
-        words.push(word(item));
-    }
-    words
+    items(stream, word)
 }
 
 fn reported(mode: ErrorMode, does: &[Does]) -> Vec<String> {

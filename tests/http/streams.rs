@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use bytes::Bytes;
-use futures::{FutureExt, Stream, StreamExt};
+use futures::{FutureExt, StreamExt};
 use http_body::Body;
 use http_body_util::BodyExt;
 use utf8_codec::ErrorMode;
@@ -12,19 +12,7 @@ use utf8_codec::stream::{LinesError, StreamError};
 
 use crate::script::Does::{self, Data, End, Fail, Trailers};
 use crate::script::{Script, body};
-
-/// All items that are ready, each as a string, and `-` for the end.
-fn items<S: Stream + Unpin>(mut stream: S, word: impl Fn(S::Item) -> String) -> Vec<String> {
-    let mut words = Vec::new();
-    while let Some(item) = stream.next().now_or_never() {
-        let Some(item) = item else {
-            words.push("-".to_owned());
-            break;
-        };
-        words.push(word(item));
-    }
-    words
-}
+use crate::sources::items;
 
 fn error(error: BodyError) -> String {
     format!("<{} {error}>", error.status().as_u16())

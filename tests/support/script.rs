@@ -12,12 +12,28 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures::{Stream, stream};
+use futures::{FutureExt, Stream, StreamExt, stream};
 use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 use tokio_test::task;
+
+/// Formats all items that are ready, with `-` for the end.
+pub(crate) fn items<S: Stream + Unpin>(
+    mut stream: S,
+    word: impl Fn(S::Item) -> String,
+) -> Vec<String> {
+    let mut words = Vec::new();
+    while let Some(item) = stream.next().now_or_never() {
+        let Some(item) = item else {
+            words.push("-".to_owned());
+            break;
+        };
+        words.push(word(item));
+    }
+    words
+}
 
 /// What a source does when it is polled.
 #[derive(Clone, Copy, Debug)]
