@@ -54,8 +54,10 @@ pub(in crate::kernel) fn encode_utf16(
                 break;
             }
             put(_mm512_maskz_compress_epi8(keep, bytes), len, room);
-            read += count;
-            written += len;
+            // So do letters of two bytes.
+            let (more, more_len) = put_in_two(&rest[count..], &mut room[len..]);
+            read += count + more;
+            written += len + more_len;
             continue;
         }
         if let Some([front, back]) = in_three(block, mask) {
@@ -107,6 +109,35 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
         len += STRIDE;
     }
     len
+}
+
+/// Encodes units, 64 at a time, while these are below 800, not all ASCII, and there is room for twice as many
+/// bytes. Returns their number, and that of the bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    const STRIDE: usize = 2 * UNITS;
+    let (mut read, mut written) = (0, 0);
+    for units in units.chunks_exact(STRIDE) {
+        let Some(room) = room[written..].first_chunk_mut::<{ 2 * STRIDE }>() else { break };
+        let at: *const u8 = units.as_ptr().cast();
+        // SAFETY: 64 units are two vectors.
+        let blocks = unsafe { [load_at(at), load_at(at.add(64))] };
+        let both = _mm512_or_si512(blocks[0], blocks[1]);
+        let top = _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16));
+        if top == 0 || _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xF800_u16 as i16)) != 0 {
+            break;
+        }
+        let mut len = 0;
+        for block in blocks {
+            let (bytes, keep) = units_in_two(block);
+            put(_mm512_maskz_compress_epi8(keep, bytes), 64, &mut room[len..]);
+            len += keep.count_ones() as usize;
+        }
+        read += STRIDE;
+        written += len;
+    }
+    (read, written)
 }
 
 /// Narrows units, which are ASCII, to bytes.
