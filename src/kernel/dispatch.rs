@@ -164,6 +164,21 @@ impl Kernel {
         dispatch!(self, decode_short_utf16(bytes, out))
     }
 
+    /// Decodes ASCII at the start of `bytes` into `out`, as far as it fits. Returns the number of bytes; fewer
+    /// than 64 more may be ASCII and fit. The other `char`s in `out` are unchanged.
+    ///
+    /// Long ASCII is not validated first: that would be a second pass.
+    #[inline]
+    pub fn decode_ascii_chars(self, bytes: &[u8], out: &mut [char]) -> usize {
+        dispatch!(self, decode_ascii_chars(bytes, out))
+    }
+
+    /// Like [`decode_ascii_chars`](Self::decode_ascii_chars), to UTF-16.
+    #[inline]
+    pub fn decode_ascii_utf16(self, bytes: &[u8], out: &mut [u16]) -> usize {
+        dispatch!(self, decode_ascii_utf16(bytes, out))
+    }
+
     /// Decodes `text` into `out`, as far as it fits, without splitting a pair of surrogates.
     /// Returns the bytes read and the UTF-16 units written; the others in `out` are unchanged.
     #[inline]

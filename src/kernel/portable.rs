@@ -19,8 +19,9 @@ use core::mem::MaybeUninit;
 
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
-    block_errors, count_chars, decode_chars, decode_short_chars, decode_short_utf16, decode_utf16,
-    encode_chars, encode_utf16, find_outside, join_pairs, split_pairs, text_before, unmask,
+    block_errors, count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars,
+    decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, find_outside,
+    join_pairs, split_pairs, text_before, unmask,
 };
 use crate::kernel::validated::Validated;
 

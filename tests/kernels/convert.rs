@@ -204,6 +204,45 @@ fn all_scalar_values_convert_in_order_and_shuffled() {
     }
 }
 
+/// Checks how much of `bytes`, of which `ascii` are ASCII, is decoded into `room` units.
+fn decodes_ascii(bytes: &[u8], ascii: usize, room: usize) {
+    let most = ascii.min(room);
+    for kernel in Kernel::available() {
+        let name = kernel.name();
+        let mut out = vec![CHAR; room];
+        let len = kernel.decode_ascii_chars(bytes, &mut out);
+        assert!(len <= most && most - len < 64, "{name}, {len} of {most}");
+        assert!(out.iter().zip(bytes).take(len).all(|(&c, &byte)| c == char::from(byte)), "{name}");
+        assert!(out[len..].iter().all(|&c| c == CHAR), "{name}");
+
+        // At every address in a cache line.
+        for offset in 0..if room < 256 { 32 } else { 1 } {
+            let mut out = vec![UNIT; offset + room];
+            let (before, out) = out.split_at_mut(offset);
+            let len = kernel.decode_ascii_utf16(bytes, out);
+            assert!(len <= most && most - len < 64, "{name}, {len} of {most}");
+            let mut units = out.iter().zip(bytes).take(len);
+            assert!(units.all(|(&unit, &byte)| unit == u16::from(byte)), "{name}");
+            assert!(before.iter().chain(&out[len..]).all(|&unit| unit == UNIT), "{name}");
+        }
+    }
+}
+
+#[test]
+fn ascii_is_decoded_up_to_its_last_block() {
+    let ascii: Vec<u8> = (0..1000).map(|i| (i * 37 % 128) as u8).collect();
+    for len in (0..=200).chain([1000]) {
+        for room in [0, 1, 63, 64, 65, 127, 128, 129, 160, 200, 1000] {
+            decodes_ascii(&ascii[..len], len, room);
+        }
+        for at in 0..len {
+            let mut bytes = ascii[..len].to_vec();
+            bytes[at] = 0x80;
+            decodes_ascii(&bytes, at, len);
+        }
+    }
+}
+
 #[test]
 fn short_ascii_is_decoded_entirely_or_not_at_all() {
     for kernel in Kernel::available() {

@@ -411,6 +411,15 @@ impl Utf8Decoder {
                     continue;
                 }
             }
+            if self.scanner.is_plain() && self.incomplete().is_empty() {
+                let ascii = destination.put_ascii(written, input);
+                if ascii > 0 {
+                    self.scanner.skip(ascii);
+                    written += ascii;
+                    input = &input[ascii..];
+                    continue;
+                }
+            }
             let room = destination.size() - written;
             // Restored if the character or the repair does not fit. (A copy costs as much as an error.)
             let before = (room < LONGEST).then(|| self.clone());

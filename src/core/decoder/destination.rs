@@ -23,6 +23,12 @@ pub(crate) trait Destination {
     /// units written.
     fn put(&mut self, at: usize, text: &str) -> (usize, usize);
 
+    /// Writes ASCII at the start of `bytes` from unit `at` on, as far as it fits. Returns its length, or 0 if it is
+    /// short or a destination has no fast path.
+    fn put_ascii(&mut self, _at: usize, _bytes: &[u8]) -> usize {
+        0
+    }
+
     /// The fast path of destinations that have one. If `bytes` are at most [`SHORT`] bytes of whole characters that
     /// fit, may write them at the start and return the number of units. Otherwise writes nothing.
     fn put_short(&mut self, _bytes: &[u8]) -> Option<usize> {
@@ -69,6 +75,11 @@ impl Destination for [char] {
     }
 
     #[inline]
+    fn put_ascii(&mut self, at: usize, bytes: &[u8]) -> usize {
+        Kernel::detect().decode_ascii_chars(bytes, &mut self[at..])
+    }
+
+    #[inline]
     fn put_short(&mut self, bytes: &[u8]) -> Option<usize> {
         Kernel::detect().decode_short_chars(bytes, self)
     }
@@ -89,6 +100,11 @@ impl Destination for [u16] {
 
     fn put(&mut self, at: usize, text: &str) -> (usize, usize) {
         Kernel::detect().decode_utf16(text, &mut self[at..])
+    }
+
+    #[inline]
+    fn put_ascii(&mut self, at: usize, bytes: &[u8]) -> usize {
+        Kernel::detect().decode_ascii_utf16(bytes, &mut self[at..])
     }
 
     #[inline]

@@ -38,6 +38,18 @@ macro_rules! convert {
             done.then_some(bytes.len())
         }
 
+        /// Decodes; see [`Kernel::decode_ascii_chars`](crate::kernel::Kernel::decode_ascii_chars).
+        #[target_feature(enable = $features)]
+        pub(in crate::kernel) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
+            reference::decode_ascii(bytes, out)
+        }
+
+        /// Decodes; see [`Kernel::decode_ascii_utf16`](crate::kernel::Kernel::decode_ascii_utf16).
+        #[target_feature(enable = $features)]
+        pub(in crate::kernel) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
+            reference::decode_ascii(bytes, out)
+        }
+
         #[inline(never)]
         #[target_feature(enable = $features)]
         fn decode_any_to_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {

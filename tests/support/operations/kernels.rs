@@ -182,6 +182,27 @@ fn decodes_short(kernel: Kernel, bytes: &[u8]) {
             (bytes.len(), done.unwrap_or(0))
         });
     }
+    decodes_ascii(kernel, bytes);
+}
+
+/// ASCII at the start of any bytes, without its last block.
+fn decodes_ascii(kernel: Kernel, bytes: &[u8]) {
+    let ascii = &bytes[..bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len())];
+    let chars: Vec<char> = ascii.iter().copied().map(char::from).collect();
+    let units: Vec<u16> = ascii.iter().copied().map(u16::from).collect();
+    for room in [bytes.len() / 2, bytes.len()] {
+        let least = ascii.len().min(room).saturating_sub(63);
+        written(room, CHAR, &chars, |out| {
+            let len = kernel.decode_ascii_chars(bytes, out);
+            assert!(len >= least, "{kernel:?}, {room}: {bytes:02x?}");
+            (len, len)
+        });
+        written(room, UNIT, &units, |out| {
+            let len = kernel.decode_ascii_utf16(bytes, out);
+            assert!(len >= least, "{kernel:?}, {room}: {bytes:02x?}");
+            (len, len)
+        });
+    }
 }
 
 fn finds(kernel: Kernel, bytes: &[u8]) {

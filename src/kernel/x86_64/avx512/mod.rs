@@ -11,7 +11,8 @@ mod unmask;
 mod validate;
 
 pub(in crate::kernel) use decode::{
-    count_chars, decode_chars, decode_short_chars, decode_short_utf16, decode_utf16,
+    count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars, decode_short_chars,
+    decode_short_utf16, decode_utf16,
 };
 pub(in crate::kernel) use encode::encode_chars;
 pub(in crate::kernel) use encode_units::encode_utf16;

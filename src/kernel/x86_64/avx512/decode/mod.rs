@@ -26,7 +26,7 @@ mod wide;
 
 use core::arch::x86_64::*;
 
-use crate::kernel::reference::convert;
+use crate::kernel::reference::{self, convert};
 use crate::kernel::x86_64::avx512::decode::planes::Planes;
 use crate::kernel::x86_64::avx512::decode::units::{not_continuing, store_units};
 use crate::kernel::x86_64::avx512::decode::wide::put_wide;
@@ -89,6 +89,18 @@ pub(in crate::kernel) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> O
 pub(in crate::kernel) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
     // SAFETY: there is room for `out.len()` units of two bytes, which may have any value. Text is checked.
     unsafe { short::<2, true>(bytes, out.as_mut_ptr().cast(), out.len()) }
+}
+
+/// Decodes; see [`Kernel::decode_ascii_chars`](crate::kernel::Kernel::decode_ascii_chars).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
+    reference::decode_ascii(bytes, out)
+}
+
+/// Decodes; see [`Kernel::decode_ascii_utf16`](crate::kernel::Kernel::decode_ascii_utf16).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::kernel) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
+    reference::decode_ascii(bytes, out)
 }
 
 /// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None`, and writes nothing, if the
