@@ -29,6 +29,9 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     mode: ErrorMode,
 ) -> Result<Option<ByteString>, Utf8Error> {
     loop {
+        if follow == Follow::More && !bytes.has_remaining() {
+            return Ok(None);
+        }
         let mut legacy = String::new();
         let mut found = Taken::Nothing;
         let text = take_text(bytes, |bytes| {
