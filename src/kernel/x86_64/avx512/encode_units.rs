@@ -27,7 +27,7 @@ pub(in crate::kernel) fn encode_utf16(
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
-    let (mut read, mut written) = (0, 0);
+    let (mut read, mut written) = put_first(units, out);
     while read < units.len() {
         let (rest, room) = (&units[read..], &mut out[written..]);
         let count = rest.len().min(UNITS);
@@ -94,12 +94,9 @@ pub(in crate::kernel) fn encode_utf16(
 fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
     const STRIDE: usize = 4 * UNITS;
     let mut len = 0;
-    for (units, room) in units.chunks_exact(STRIDE).zip(room.chunks_exact_mut(STRIDE)) {
-        let at: *const u8 = units.as_ptr().cast();
-        // SAFETY: 128 units are four vectors.
-        let [a, b, c, d] = unsafe {
-            [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))]
-        };
+    let (strides, _) = units.as_chunks::<UNITS>().0.as_chunks();
+    for ([a, b, c, d], room) in strides.iter().zip(room.chunks_exact_mut(STRIDE)) {
+        let [a, b, c, d] = [load_units(a), load_units(b), load_units(c), load_units(d)];
         let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
         if _mm512_test_epi16_mask(all, _mm512_set1_epi16(0xFF80_u16 as i16)) != 0 {
             break;
@@ -111,6 +108,27 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
     len
 }
 
+/// Encodes the first 64 units if these are below 800 and there is room for twice as many bytes. Returns their number,
+/// and that of the bytes.
+///
+/// For short input, of which it is most.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    const STRIDE: usize = 2 * UNITS;
+    let ([[first, second], ..], true) = (units.as_chunks().0.as_chunks().0, room.len() >= STRIDE)
+    else {
+        return (0, 0);
+    };
+    let [first, second] = [load_units(first), load_units(second)];
+    let both = _mm512_or_si512(first, second);
+    if _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16)) == 0 {
+        put(narrow(first, second), STRIDE, room);
+        return (STRIDE, STRIDE);
+    }
+    put_in_two(&units[..STRIDE], room)
+}
+
 /// Encodes units, 64 at a time, while these are below 800, not all ASCII, and there is room for twice as many
 /// bytes. Returns their number, and that of the bytes.
 #[inline]
@@ -118,11 +136,9 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
 fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     const STRIDE: usize = 2 * UNITS;
     let (mut read, mut written) = (0, 0);
-    for units in units.chunks_exact(STRIDE) {
+    for [first, second] in units.as_chunks::<UNITS>().0.as_chunks().0 {
         let Some(room) = room[written..].first_chunk_mut::<{ 2 * STRIDE }>() else { break };
-        let at: *const u8 = units.as_ptr().cast();
-        // SAFETY: 64 units are two vectors.
-        let blocks = unsafe { [load_at(at), load_at(at.add(64))] };
+        let blocks = [load_units(first), load_units(second)];
         let both = _mm512_or_si512(blocks[0], blocks[1]);
         let top = _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16));
         if top == 0 || _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xF800_u16 as i16)) != 0 {
@@ -138,6 +154,13 @@ fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
         written += len;
     }
     (read, written)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn load_units(units: &[u16; UNITS]) -> __m512i {
+    // SAFETY: 32 units are a vector.
+    unsafe { load_at(units.as_ptr().cast()) }
 }
 
 /// Narrows units, which are ASCII, to bytes.
