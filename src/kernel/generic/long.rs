@@ -1,7 +1,9 @@
 //! Validation of 256 bytes and more, in strides.
 
 use super::outcome::error_near;
-use super::test::{Found, Look, needs_beyond, test_beyond, test_first, test_full_at, test_narrow};
+use super::test::{
+    Found, Look, needs_beyond, test_beyond, test_first, test_full, test_full_at, test_narrow,
+};
 use super::vector::Vector;
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
@@ -45,21 +47,18 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         }
         tested = at.min(last);
     } else {
-        found = test_first(block);
-        found.errors = found.errors.or(test_beyond(block, block.prev::<1>(zero)));
-        if let Some(i) = found.marks().first_high_bit() {
-            return Ok(error_near(input, i));
+        // SAFETY: two blocks and more are in `input`.
+        let (second, both) = unsafe {
+            let at = start.add(V::LEN);
+            (V::load(token, at), test_full_at(token, at, test_first(block)))
+        };
+        let top = block.max(second);
+        if both.marks().or(top.saturating_sub(top.splat(0xF4 - 0x80))).any_high_bit()
+            && let Some(near) = first_in_two_blocks([block, second])
+        {
+            return Ok(error_near(input, near));
         }
-        at = to_line % V::LEN;
-        if at < 3 {
-            // SAFETY: two blocks and more are in `input`.
-            unsafe {
-                found = test_full_at(token, start.add(V::LEN), found);
-                let errors = test_beyond_in::<V>(token, start, V::LEN, 2 * V::LEN);
-                found.errors = found.errors.or(errors);
-            }
-            at += V::LEN;
-        }
+        at = V::LEN + to_line % V::LEN;
     }
     at = at.min(last);
     // Invariant: all bytes before `at` (3..=last) have been tested, none is marked before `tested`, and
@@ -132,6 +131,22 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         }
         at = at.min(last);
     }
+}
+
+/// Locates the first error in the first two blocks of an input, so that the strides need not.
+#[cold]
+#[inline(always)]
+fn first_in_two_blocks<V: Vector>([first, second]: [V; 2]) -> Option<usize> {
+    let zero = first.splat(0);
+    let mut found = test_first(first);
+    found.errors = found.errors.or(test_beyond(first, first.prev::<1>(zero)));
+    if let Some(i) = found.marks().first_high_bit() {
+        return Some(i);
+    }
+    let backs = [second.prev::<1>(first), second.prev::<2>(first), second.prev::<3>(first)];
+    found = test_full(second, backs, Found::nothing(zero));
+    found.errors = found.errors.or(test_beyond(second, backs[0]));
+    found.marks().first_high_bit().map(|i| V::LEN + i)
 }
 
 /// The maxima of the bytes of a stride and of the three bytes before it.
