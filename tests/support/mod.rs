@@ -11,9 +11,9 @@ pub mod reference;
 #[cfg(feature = "stream")]
 pub mod streams;
 pub mod subjects;
+pub(crate) mod vectors;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::ops::Range;
 
 use bytes::BytesMut;
@@ -24,6 +24,7 @@ use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{LineEnd, LineErrorKind};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options};
+pub(crate) use vectors::cases;
 
 pub const PLAIN: Config = Config {
     start: Start::Beginning(Bom::Keep),
@@ -367,21 +368,6 @@ pub fn delimiter(delimiter: &Delimiter) -> utf8_codec::lines::Delimiter {
         Delimiter::Nul => utf8_codec::lines::Delimiter::nul(),
         Delimiter::Str(text) => utf8_codec::lines::Delimiter::text(text).expect("not empty"),
     }
-}
-
-/// Every case of the vectors.
-pub fn cases() -> Vec<Value> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors");
-    let mut files: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
-    files.sort();
-    let lines = files.iter().map(|path| fs::read_to_string(path).unwrap());
-    lines.flat_map(|text| text.lines().map(parse).collect::<Vec<_>>()).collect()
-}
-
-fn parse(line: &str) -> Value {
-    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
 
 pub fn unhex(hex: &str) -> Vec<u8> {

@@ -1,10 +1,7 @@
 //! The vectors without changes, decoded or encoded by every object of the crate.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
-use crate::driver;
-
-use std::fs;
-use std::path::Path;
+use crate::{driver, vectors};
 
 use serde_json::{Map, Value, json};
 
@@ -142,23 +139,8 @@ fn cannot_report(gives: Gives, field: &str, error_count: Option<u64>) -> bool {
 }
 
 fn cases(operations: &[&str]) -> Vec<Value> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
-    let entries = fs::read_dir(&directory).expect("the vectors are there");
-    let mut cases = Vec::new();
-    for entry in entries {
-        let path = entry.expect("the vectors can be listed").path();
-        if path.extension().is_none_or(|extension| extension != "jsonl") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).expect("vectors are text");
-        for (n, line) in text.lines().enumerate() {
-            let case: Value = serde_json::from_str(line)
-                .unwrap_or_else(|error| panic!("{}, line {}: {error}", path.display(), n + 1));
-            if operations.iter().any(|operation| case["op"] == *operation) {
-                cases.push(case);
-            }
-        }
-    }
+    let mut cases = vectors::cases();
+    cases.retain(|case| operations.iter().any(|operation| case["op"] == *operation));
     cases
 }
 

@@ -1,10 +1,7 @@
 //! The vectors of the dialects, without changes and at every split.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
-use crate::driver;
-
-use std::fs;
-use std::path::Path;
+use crate::{driver, vectors};
 
 use serde_json::{Map, Value};
 
@@ -131,20 +128,10 @@ fn answer(case: &Value) -> Map<String, Value> {
 
 /// Cases of a dialect, of a policy that is a dialect, and digests.
 fn cases() -> Vec<Value> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
-    let mut cases = Vec::new();
-    for name in [
-        "dialects.jsonl",
-        "encode.jsonl",
-        "digests.jsonl",
-        "utf8-policies.jsonl",
-        "oracle-utf8.jsonl",
-    ] {
-        let text = fs::read_to_string(directory.join(name)).expect("the vectors are there");
-        cases.extend(text.lines().map(|line| -> Value {
-            serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"))
-        }));
-    }
+    let names = ["dialects", "encode", "digests", "utf8-policies", "oracle-utf8"];
+    let mut cases = vectors::cases_of(|name| {
+        name.strip_suffix(".jsonl").is_some_and(|name| names.contains(&name))
+    });
     let is_ours = |case: &Value| {
         let is_dialect = case["dialect"] != "utf-8"
             || case["policy"] == "surrogateescape"

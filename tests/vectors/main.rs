@@ -14,6 +14,9 @@ mod reference_model;
 #[cfg(feature = "codec")]
 #[path = "../support/mod.rs"]
 mod support;
+#[cfg(not(feature = "codec"))]
+#[path = "../support/vectors.rs"]
+mod vectors;
 
 #[cfg(feature = "codec")]
-use support::reference;
+use support::{reference, vectors};

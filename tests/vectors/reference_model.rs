@@ -1,9 +1,11 @@
 //! The model in `support/reference.rs` compared with the vectors, with std, and with its own rule of
 //! when errors are decided.
 
-use crate::reference;
+use crate::vectors::cases;
+use crate::{reference, vectors};
 
 use std::collections::HashSet;
+#[cfg(not(target_arch = "wasm32"))]
 use std::fs;
 
 use reference::{
@@ -141,17 +143,15 @@ fn lines_do_not_depend_on_splits() {
 
 // ---- vectors ------------------------------------------------------------------------------------
 
-fn cases() -> Vec<Value> {
-    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors");
-    let mut cases = Vec::new();
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
-            let text = fs::read_to_string(path).unwrap();
-            cases.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
-        }
-    }
-    cases
+#[cfg(not(target_arch = "wasm32"))]
+#[test]
+fn every_file_of_vectors_is_listed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors");
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+    names.retain(|name| name.ends_with(".jsonl"));
+    names.sort();
+    assert_eq!(names, vectors::FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
 }
 
 /// Vectors with `bom_seen` list every error; the others end strict decoding at the first.
