@@ -41,13 +41,17 @@ macro_rules! convert {
         /// Decodes; see [`Kernel::decode_ascii_chars`](crate::kernel::Kernel::decode_ascii_chars).
         #[target_feature(enable = $features)]
         pub(in crate::kernel) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
-            reference::decode_ascii(bytes, out)
+            if <$vector>::LEN > 16 {
+                // The compiler widens by four within long vectors, which `Lanes` cannot.
+                return reference::decode_ascii(bytes, out);
+            }
+            generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)
         }
 
         /// Decodes; see [`Kernel::decode_ascii_utf16`](crate::kernel::Kernel::decode_ascii_utf16).
         #[target_feature(enable = $features)]
         pub(in crate::kernel) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
-            reference::decode_ascii(bytes, out)
+            generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)
         }
 
         #[inline(never)]

@@ -23,6 +23,7 @@ use core::ptr;
 
 use super::lanes::{Lanes, Part};
 use super::tables::UNITS;
+use super::vector::Vector;
 use crate::kernel::reference;
 
 /// The maximum number of units that a block overwrites after its own.
@@ -94,6 +95,22 @@ pub(in crate::kernel) fn decode_short_ascii<V: Lanes, U: Unit>(
     true
 }
 
+/// Decodes ASCII at the start of `bytes`, two blocks at a time, as far as it fits. Returns its length.
+#[inline(always)]
+pub(in crate::kernel) fn decode_leading_ascii<V: Lanes, U: Wide>(
+    token: V::Token,
+    bytes: &[u8],
+    out: &mut [U],
+) -> usize {
+    let first = decode_ascii::<V, U>(token, &bytes[..bytes.len().min(2 * V::LEN)], out);
+    if first == 0 {
+        return 0;
+    }
+    // Stores that cross no blocks are faster (`benches/versus`, to-utf-16/ascii).
+    let to_block = out.as_ptr().addr().wrapping_neg() % V::LEN / size_of::<U>();
+    first.max(to_block + decode_ascii::<V, U>(token, &bytes[to_block..], &mut out[to_block..]))
+}
+
 /// Decodes complete characters, and stops where a block might not fit.
 #[inline(always)]
 fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usize, usize) {
@@ -108,8 +125,15 @@ fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usi
     (read, written)
 }
 
+/// A unit of two or four bytes, for which a byte of ASCII, zero-extended, is a valid value.
+pub(in crate::kernel) trait Wide: Copy + From<u8> {}
+
+impl Wide for u16 {}
+impl Wide for u32 {}
+impl Wide for char {}
+
 /// A unit of two or four bytes. Any value is valid.
-pub(in crate::kernel) trait Unit: Copy + From<u8> {}
+pub(in crate::kernel) trait Unit: Wide {}
 
 impl Unit for u16 {}
 impl Unit for u32 {}
@@ -201,7 +225,7 @@ fn are_threes<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, ends: u32) -> 
 
 /// Decodes the ASCII at the start of `bytes`, two blocks at a time. Returns its length.
 #[inline(always)]
-fn decode_ascii<V: Lanes, U: Unit>(token: V::Token, bytes: &[u8], out: &mut [U]) -> usize {
+fn decode_ascii<V: Lanes, U: Wide>(token: V::Token, bytes: &[u8], out: &mut [U]) -> usize {
     let mut at = 0;
     for (bytes, out) in bytes.chunks_exact(2 * V::LEN).zip(out.chunks_exact_mut(2 * V::LEN)) {
         let (first, second) = (load::<V>(token, bytes, 0), load::<V>(token, bytes, V::LEN));
@@ -384,19 +408,23 @@ fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 ///
 /// If there is no room for it.
 #[inline(always)]
-fn put_ascii<V: Lanes, U: Unit>(block: V, room: &mut [U]) {
-    let room = &mut room[..V::LEN];
-    if size_of::<U>() == 2 {
-        let [front, back] = block.widen();
-        let out = room.as_mut_ptr().cast::<u8>();
-        // SAFETY: `room` has `LEN` units of two bytes.
-        return unsafe {
+fn put_ascii<V: Lanes, U: Wide>(block: V, room: &mut [U]) {
+    const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
+    let out = room[..V::LEN].as_mut_ptr().cast::<u8>();
+    // SAFETY: `room` has `LEN` units, of two or of four bytes, and eight units are a group. All values are those of
+    // the bytes of the block.
+    unsafe {
+        if size_of::<U>() == 2 {
+            let [front, back] = block.widen();
             front.store(out);
             back.store(out.add(V::LEN));
-        };
-    }
-    for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
-        put_group(units, units.zero(), &mut room[8 * group..]);
+            return;
+        }
+        for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
+            let [front, back] = units.interleave_16(units.zero());
+            front.store(out.add(32 * group));
+            back.store(out.add(32 * group + 16));
+        }
     }
 }
 

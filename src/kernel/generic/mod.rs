@@ -51,7 +51,7 @@ mod vector;
 
 pub(super) use convert::convert;
 pub(super) use count::count_chars;
-pub(super) use decode::{decode_chars, decode_short_ascii, decode_utf16};
+pub(super) use decode::{decode_chars, decode_leading_ascii, decode_short_ascii, decode_utf16};
 pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
