@@ -9,8 +9,6 @@ import { WASI } from "node:wasi";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
 const folders = Object.fromEntries(["tests", "fuzz"].map((name) => [join(here, name), join(root, name)]));
-// The process ends inside `start`: node 20 crashes if it returns from there after some of the programs.
-const options = { version: "preview1", returnOnExit: false, args: process.argv.slice(2), env: process.env };
-const wasi = new WASI({ ...options, preopens: folders });
+const wasi = new WASI({ version: "preview1", args: process.argv.slice(2), env: process.env, preopens: folders });
 const module = await WebAssembly.compile(await readFile(process.argv[2]));
-wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
+process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
