@@ -1,6 +1,6 @@
 //! The vectors of `tests/vectors`: a case a line, as JSON.
 //!
-//! They are compiled in, because a machine for WebAssembly may be unable to list a folder.
+//! They are compiled in, so that no test needs to find them.
 
 use serde_json::Value;
 

@@ -5,7 +5,6 @@ use crate::vectors::cases;
 use crate::{reference, vectors};
 
 use std::collections::HashSet;
-#[cfg(not(target_arch = "wasm32"))]
 use std::fs;
 
 use reference::{
@@ -143,7 +142,6 @@ fn lines_do_not_depend_on_splits() {
 
 // ---- vectors ------------------------------------------------------------------------------------
 
-#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn every_file_of_vectors_is_listed() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors");
