@@ -20,6 +20,8 @@ use crate::kernel::reference;
 
 /// Units in a vector.
 const UNITS: usize = 32;
+/// Units in two vectors.
+const PAIR: usize = 2 * UNITS;
 
 /// Encodes to UTF-8; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -115,18 +117,17 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    const STRIDE: usize = 2 * UNITS;
-    let ([[first, second], ..], true) = (units.as_chunks().0.as_chunks().0, room.len() >= STRIDE)
+    let ([[first, second], ..], true) = (units.as_chunks().0.as_chunks().0, room.len() >= PAIR)
     else {
         return (0, 0);
     };
     let [first, second] = [load_units(first), load_units(second)];
     let both = _mm512_or_si512(first, second);
     if _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16)) == 0 {
-        put(narrow(first, second), STRIDE, room);
-        return (STRIDE, STRIDE);
+        put(narrow(first, second), PAIR, room);
+        return (PAIR, PAIR);
     }
-    put_in_two(&units[..STRIDE], room)
+    put_in_two(&units[..PAIR], room)
 }
 
 /// Encodes units, 64 at a time, while these are below 800, not all ASCII, and there is room for twice as many
@@ -134,10 +135,9 @@ fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    const STRIDE: usize = 2 * UNITS;
     let (mut read, mut written) = (0, 0);
     for [first, second] in units.as_chunks::<UNITS>().0.as_chunks().0 {
-        let Some(room) = room[written..].first_chunk_mut::<{ 2 * STRIDE }>() else { break };
+        let Some(room) = room[written..].first_chunk_mut::<{ 2 * PAIR }>() else { break };
         let blocks = [load_units(first), load_units(second)];
         let both = _mm512_or_si512(blocks[0], blocks[1]);
         let top = _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16));
@@ -150,7 +150,7 @@ fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
             put(_mm512_maskz_compress_epi8(keep, bytes), 64, &mut room[len..]);
             len += keep.count_ones() as usize;
         }
-        read += STRIDE;
+        read += PAIR;
         written += len;
     }
     (read, written)
