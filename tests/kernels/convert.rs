@@ -2,7 +2,7 @@
 //! and the public functions that use them.
 
 use utf8_codec::__kernel::Kernel;
-use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
+use utf8_codec::{ErrorMode, Strictness, Utf8Decoder, Utf8Encoder, Utf8Options};
 
 use utf8_codec::decoder::Status;
 
@@ -656,6 +656,25 @@ fn needed_is_the_size_of_the_next_character() {
     // An empty chunk needs no room.
     let status = decoder.push_to_chars(b"", ErrorMode::Fatal, &mut []).status;
     assert_eq!(status, Status::Done);
+}
+
+#[test]
+fn the_longest_repair_needs_sixteen_units() {
+    let strictness = Strictness::new().refuse_noncharacters();
+    let options = Utf8Options::new().with_strictness(strictness);
+    let refused = "\u{10FFFF}".as_bytes();
+    for room in 0..=17 {
+        let mut decoder = Utf8Decoder::new().with_options(options);
+        let mut buffer = [0; 17];
+        let progress = decoder.push_to_slice(refused, ErrorMode::Escape, &mut buffer[..room]);
+        if room < 16 {
+            assert_eq!(progress.status, Status::TooSmall { needed: 16 }, "{room}");
+            assert_eq!((decoder.position(), decoder.error_count()), (0, 0), "{room}");
+        } else {
+            assert_eq!((progress.status, progress.written), (Status::Done, 16), "{room}");
+            assert_eq!(&buffer[..16], br"\xf4\x8f\xbf\xbf");
+        }
+    }
 }
 
 #[test]
