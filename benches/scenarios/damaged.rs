@@ -123,6 +123,30 @@ fn repaired(input: &[u8], mode: ErrorMode) -> String {
     text
 }
 
+/// Repairs the input with U+FFFD into a slice of UTF-16.
+pub(crate) fn repair_utf16(bench: &mut Bench, peers: DamagedPeers) {
+    for damage in Damage::all() {
+        let name = bench.name("replace-utf-16", damage.corpus(), damage.size());
+        let Some(name) = name else { continue };
+        let input = damage.input();
+        let units = String::from_utf8_lossy(&input).encode_utf16().count();
+
+        let mut out = vec![0; LEN];
+        let mut row = Row::new(name, Work::new(LEN, errors(&input), "error"));
+        row.expect(units);
+        row.ours(|| repaired_utf16(black_box(&input), black_box(&mut out)) as u64);
+        peers(&mut row, &input);
+        bench.measure(row);
+    }
+}
+
+fn repaired_utf16(input: &[u8], out: &mut [u16]) -> usize {
+    let (mut decoder, mode) = (Utf8Decoder::new(), ErrorMode::Replacement);
+    let progress = decoder.push_to_utf16(input, mode, out);
+    assert_eq!(progress.status, Status::Done, "there is room for all");
+    progress.written + decoder.finish_to_utf16(mode, &mut out[progress.written..]).written
+}
+
 /// Yields the text borrowed, and the errors between.
 pub(crate) fn pieces(bench: &mut Bench, peers: DamagedPeers) {
     for damage in Damage::all() {

@@ -25,6 +25,7 @@ const SCENARIOS: &[Scenario] = &[
     |bench| stream::decode(bench, |_, _| {}),
     |bench| stream::verdict(bench, |_, _| {}),
     |bench| damaged::repair(bench, |_, _| {}),
+    |bench| damaged::repair_utf16(bench, |_, _| {}),
     |bench| damaged::pieces(bench, |_, _| {}),
     |bench| chars::to_chars(bench, |_, _| {}),
     |bench| chars::to_utf16(bench, |_, _| {}),

@@ -54,12 +54,28 @@ fn every_vector_decodes_as_expected_at_every_split() {
 #[test]
 fn every_vector_is_repaired_as_expected_at_every_split() {
     for (bytes, config) in inputs() {
-        let expected = Expected::new(&bytes, config);
-        for cuts in single_cuts(bytes.len()) {
-            for (model_mode, mode) in MODES.into_iter().skip(1) {
-                for (name, subject) in subjects(config, mode) {
-                    check_repaired(name, subject, &bytes, &cuts, &expected, model_mode);
-                }
+        are_repaired_as_expected(&bytes, config, single_cuts(bytes.len()));
+    }
+}
+
+#[test]
+fn every_vector_is_repaired_whole_and_split_in_the_middle() {
+    for (bytes, config) in inputs() {
+        are_repaired_as_expected(&bytes, config, [vec![], vec![bytes.len() / 2]]);
+    }
+}
+
+/// Repairs `bytes` in each lossy mode, by each subject, with each of `splits`.
+fn are_repaired_as_expected(
+    bytes: &[u8],
+    config: Config,
+    splits: impl IntoIterator<Item = Vec<usize>>,
+) {
+    let expected = Expected::new(bytes, config);
+    for cuts in splits {
+        for (model_mode, mode) in MODES.into_iter().skip(1) {
+            for (name, subject) in subjects(config, mode) {
+                check_repaired(name, subject, bytes, &cuts, &expected, model_mode);
             }
         }
     }

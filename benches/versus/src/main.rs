@@ -46,6 +46,7 @@ const SCENARIOS: &[Scenario] = &[
     |bench| stream::decode(bench, peers::decode),
     |bench| stream::verdict(bench, peers::verdict),
     |bench| damaged::repair(bench, peers::repair),
+    |bench| damaged::repair_utf16(bench, peers::repair_utf16),
     |bench| damaged::pieces(bench, |_, _| {}),
     |bench| chars::to_chars(bench, peers::to_chars),
     |bench| chars::to_utf16(bench, peers::to_utf16),

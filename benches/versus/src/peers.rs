@@ -223,6 +223,14 @@ pub(crate) fn repair<'a>(row: &mut Row<'a>, input: &'a [u8]) {
     });
 }
 
+pub(crate) fn repair_utf16<'a>(row: &mut Row<'a>, input: &'a [u8]) {
+    let mut out = vec![0; input.len() + 1];
+    row.peer("encoding_rs", move || {
+        let mut decoder = UTF_8.new_decoder_without_bom_handling();
+        decoder.decode_to_utf16(black_box(input), black_box(&mut out), true).2 as u64
+    });
+}
+
 pub(crate) fn codec<'a>(row: &mut Row<'a>, input: &'a [u8]) {
     let codec = || WholeCharacters(up_to_tail_simdutf8);
     row.peer("simdutf8", framed(input, codec, |text| text.len()));

@@ -8,11 +8,12 @@ use crate::support::report::figure;
 
 const HOW_TO_READ: &str = "\
 Ratios are a peer's time divided by ours: above 1 we are faster. A ratio below 1 is **bold**, and its row counts as lost. \
-Columns in *italics* are other types of this crate; columns in brackets do less than the task and show a lower bound of its time. Neither counts.
+Columns in *italics* are other types of this crate. Columns in brackets do less than the task and are shown for orientation. Neither \
+kind counts as a peer.
 
 GB/s are of input. Texts are random words of one script; `mixed` is markup around runs of several scripts. `std` is the standard library, \
-or the usual code on top of it. Contenders take turns, and every answer is asserted. A tier is forced in this crate and in simdutf; the \
-other peers use nothing above AVX2.";
+or the usual code on top of it. The contenders of a row are measured in turn, in the same process, and every result is checked. \
+The named tier is forced in this crate and in simdutf. The other peers choose at run time and use at most AVX2.";
 
 /// The whole page. `link` finds the charts, which are of the first tier.
 pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str) -> Option<String>) -> String {
@@ -218,8 +219,19 @@ fn describe(row: &Row) -> String {
     };
     let size = match row.size.strip_prefix("1-in-") {
         Some(bytes) => format!("an error per {bytes} bytes"),
-        None if row.size.bytes().all(|byte| byte.is_ascii_digit()) => format!("{} bytes", row.size),
-        None => row.size.replace("KiB", " KiB").replace("MiB", " MiB"),
+        None => match row.size.parse() {
+            Ok(bytes) => length(bytes),
+            Err(_) => row.size.replace("KiB", " KiB").replace("MiB", " MiB"),
+        },
     };
     format!("{phrase}: {corpus}, {size}")
+}
+
+/// A number of bytes below a million in words: `64 KiB`, `1,460 bytes`.
+fn length(bytes: u32) -> String {
+    match (bytes / 1024, bytes / 1000) {
+        (kib @ 1.., _) if bytes.is_multiple_of(1024) => format!("{kib} KiB"),
+        (_, thousands @ 1..) => format!("{thousands},{:03} bytes", bytes % 1000),
+        _ => format!("{bytes} bytes"),
+    }
 }

@@ -75,9 +75,11 @@ pub(crate) const TASKS: &[Task] = &[
         title: "Repair of damaged input",
         note: "1 MiB of damaged input into a new `String`, in each error mode (`Utf8Decoder::push_to_string`). The size is the density of \
                errors. `latin-1` is Latin-1 text; `ff` is nothing but FF; in the others, single bytes of valid text were changed. The peers \
-               insert U+FFFD whatever the mode; `std` is `String::from_utf8_lossy`.",
+               insert U+FFFD whatever the mode; `std` is `String::from_utf8_lossy`. `replace-utf-16` writes into a slice of `u16` \
+               (`push_to_utf16`).",
         whats: &[
             ("replace", "repair with U+FFFD"),
+            ("replace-utf-16", "repair with U+FFFD, to UTF-16"),
             ("skip", "repair by skipping"),
             ("escape", "repair with escapes"),
             ("as-latin1", "repair as Latin-1"),
@@ -104,7 +106,7 @@ pub(crate) const TASKS: &[Task] = &[
     },
     Task {
         title: "UTF-8 to UTF-16",
-        note: "The same into a slice of `u16` (`Utf8Decoder::push_to_utf16`). `encoding_rs` is `mem::convert_utf8_to_utf16`.",
+        note: "Bytes, not validated before, into a slice of `u16` (`Utf8Decoder::push_to_utf16`). `encoding_rs` is `mem::convert_utf8_to_utf16`.",
         whats: &[("to-utf-16", "convert to UTF-16")],
         measure: GigabytesPerSecond,
         chart: None,
@@ -143,7 +145,7 @@ pub(crate) const TASKS: &[Task] = &[
     },
     Task {
         title: "Writer",
-        note: "Texts of about this many bytes to a writer that takes all it is given (`Utf8Writer`). `(BytesCodec)` is \
+        note: "Texts of about this many bytes to a writer that accepts every write in full (`Utf8Writer`). `(BytesCodec)` is \
                `FramedWrite` with unchecked bytes.",
         whats: &[("write", "write texts")],
         measure: NanosecondsPerUnit,
