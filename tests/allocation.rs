@@ -16,10 +16,10 @@ use futures::{FutureExt, StreamExt};
 use lists::MULTILINGUAL;
 use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio_util::codec::{BytesCodec, FramedRead};
-use utf8_codec::ErrorMode;
 use utf8_codec::stream::{
     CharStream, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt,
 };
+use utf8_codec::{ErrorMode, Utf8Decoder};
 
 /// The system allocator, with counters per thread.
 struct Counting;
@@ -27,36 +27,38 @@ struct Counting;
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
     static BYTES: Cell<isize> = const { Cell::new(0) };
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
-fn count(allocations: usize, bytes: isize) {
+fn count(allocations: usize, bytes: isize, size: usize) {
     // The counter of a thread that is ending is gone.
     let _ = ALLOCATIONS.try_with(|sum| sum.set(sum.get() + allocations));
     let _ = BYTES.try_with(|sum| sum.set(sum.get() + bytes));
+    let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
 }
 
 // SAFETY: forwards every call to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(1, layout.size().cast_signed());
+        count(1, layout.size().cast_signed(), layout.size());
         // SAFETY: the caller keeps the contract of `alloc`, which is that of this call.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        count(0, -layout.size().cast_signed());
+        count(0, -layout.size().cast_signed(), 0);
         // SAFETY: the caller keeps the contract of `dealloc`, which is that of this call.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(1, layout.size().cast_signed());
+        count(1, layout.size().cast_signed(), layout.size());
         // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is that of this call.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(1, size.cast_signed() - layout.size().cast_signed());
+        count(1, size.cast_signed() - layout.size().cast_signed(), size);
         // SAFETY: the caller keeps the contract of `realloc`, which is that of this call.
         unsafe { System.realloc(at, layout, size) }
     }
@@ -112,6 +114,25 @@ fn reads_allocate_nothing_while_data_keeps_arriving() {
         (0..1000).for_each(|_| next());
         assert_eq!(taken(), before, "{read} bytes at once");
         assert!(bytes >= 1000 * read.min(2000), "{bytes}");
+    }
+}
+
+#[test]
+fn a_buffer_of_repairs_takes_at_most_one_allocation_of_2560_bytes() {
+    let (input, mut buffer) = ([0xFF; 100_000], vec![0; 8192]);
+    for mode in [ErrorMode::Replacement, ErrorMode::Skip, ErrorMode::Escape, ErrorMode::Latin1] {
+        let mut decoder = Utf8Decoder::new();
+        let (mut read, mut calls) = (0, 0);
+        LARGEST.set(0);
+        let before = taken();
+        while read < input.len() {
+            read += decoder.push_to_slice(&input[read..], mode, &mut buffer).read;
+            calls += 1;
+        }
+        let after = taken();
+        assert!(after.0 - before.0 <= calls, "{mode:?}: {} in {calls}", after.0 - before.0);
+        assert_eq!(after.1, before.1, "{mode:?}");
+        assert!(LARGEST.get() <= 2560, "{mode:?}: {} bytes", LARGEST.get());
     }
 }
 
@@ -298,7 +319,7 @@ fn sizes_are_as_documented() {
     let chars = size_of::<CharStream<Chunks>>() - size_of::<Utf8Stream<Chunks>>();
     println!("Utf8Reader: {reader}, Utf8ByteReader: {bytes}, CharStream: {chars}");
     #[cfg(target_pointer_width = "64")]
-    assert_eq!((reader, bytes, chars), (ADDED, ADDED + 8, 120));
+    assert_eq!((reader, bytes, chars), (ADDED, ADDED + 8, 128));
     let lines = size_of::<Utf8Lines<Chunks>>() - size_of::<Chunks>();
     println!("Utf8Lines: {lines}");
     assert!(lines <= 208, "{lines}");

@@ -25,6 +25,11 @@
 //!                  ▲                    │        Near: validate block by block, so that each of
 //!                  └────────────────────┘              many errors costs only what precedes it
 //!                    a chunk ends in text
+//!
+//!                 Near ──────────────► Parts     Parts: as `Near`; `Pieces` has found all errors of a block
+//!                  ▲  errors are dense  │
+//!                  └────────────────────┘
+//!                    the end of the block
 //! ```
 //!
 //! # Vocabulary

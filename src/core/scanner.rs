@@ -264,9 +264,17 @@ impl Scanner {
         self.look = if takes_parts { Look::Parts } else { Look::Near };
     }
 
+    /// Leaves the state of [`set_takes_parts`](Self::set_takes_parts): the caller did not take all parts.
+    #[inline]
+    pub(super) fn drop_parts(&mut self) {
+        if self.look == Look::Parts {
+            self.look = Look::Near;
+        }
+    }
+
     /// Returns the error of an ill-formed part of `len` bytes at the start of `input`, and moves past it.
     #[inline(always)]
-    pub(super) fn take_part(&mut self, input: &[u8], len: usize) -> Utf8Error {
+    pub(super) fn reject_part(&mut self, input: &[u8], len: usize) -> Utf8Error {
         let error = Utf8Error::classify(self.position, input, len);
         self.position += len as u64;
         error

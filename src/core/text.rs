@@ -34,7 +34,7 @@ pub(crate) enum Look {
     Far,
     /// Block by block: each of many errors costs only what precedes it.
     Near,
-    /// The same, and the caller has found all ill-formed parts of a block.
+    /// As `Near`; the caller has found all ill-formed parts of a block.
     Parts,
 }
 

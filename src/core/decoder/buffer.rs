@@ -3,13 +3,29 @@
 use crate::core::carry::Resumed;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::destination::{Destination, SHORT};
+#[cfg(feature = "alloc")]
+use crate::core::decoder::lossy::RESERVE;
 use crate::core::error::Utf8Error;
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::scanner::Step;
 use crate::core::text::Ending;
 
-/// The longest chunk that is decoded in one step. It is short enough to stay in the cache.
+/// The longest chunk that is decoded in one step. It is short enough to stay in the cache. Rows `to-utf-16/*/1460`
+/// take several steps, rows `to-utf-16/*/64` one.
 const ONE_STEP: usize = 1024;
+
+/// The most bytes that are repaired at once before they are converted: short enough to stay in the cache. Rows
+/// `replace-utf-16`, as for the next constant.
+#[cfg(feature = "alloc")]
+const REPAIR_WINDOW: usize = 512;
+
+/// The fewest bytes for which the repair loop is worth a `String`.
+#[cfg(feature = "alloc")]
+const SHORTEST_WINDOW: usize = 128;
+
+/// The most units that the repair of one byte has: `\xFF`.
+#[cfg(feature = "alloc")]
+const MOST_UNITS_PER_BYTE: usize = 4;
 
 /// No character and no repair has more units than this. [`Status::TooSmall`] promises it.
 const LONGEST: usize = 16;
@@ -90,7 +106,7 @@ pub enum Status<E = Utf8Error> {
     Done,
     /// The next character or repair does not fit in the rest of the destination.
     ///
-    /// `read` can be 0: then only the repair of held bytes did fit, and `written` is greater than 0.
+    /// `read` can be 0 if only the repair of the held bytes fitted; `written` is then greater than 0.
     Full,
     /// The next character or repair alone is longer than the whole destination, so nothing was read or
     /// written. Never returned for a destination of at least 16 units.
@@ -98,21 +114,10 @@ pub enum Status<E = Utf8Error> {
         /// The length of that character or repair, in units of the destination.
         needed: usize,
     },
-    /// An error, only in [`ErrorMode::Fatal`]. `read` includes those of its units that are part of this input.
+    /// An error; only in [`ErrorMode::Fatal`]. `read` includes the rejected units of this input; earlier ones were
+    /// held.
     IllFormed(E),
 }
-
-/// The most bytes that are repaired at once before they are converted.
-#[cfg(feature = "alloc")]
-const WINDOW: usize = 512;
-
-/// The fewest bytes for which the repair loop is worth a `String`.
-#[cfg(feature = "alloc")]
-const SHORTEST_WINDOW: usize = 128;
-
-/// The most units that the repair of one byte has: `\xFF`.
-#[cfg(feature = "alloc")]
-const WIDEST: usize = 4;
 
 /// What to write next.
 enum Found<'a> {
@@ -217,6 +222,9 @@ impl Utf8Decoder {
     ///
     /// A character or a repair is never written in part. [`Status`] shows how to continue.
     ///
+    /// With the feature `alloc`, in a lossy mode, a call allocates up to 2.5 KiB while errors are dense: it repairs
+    /// up to 512 bytes at a time in a `String`.
+    ///
     /// # Examples
     ///
     /// ```
@@ -236,7 +244,8 @@ impl Utf8Decoder {
 
     /// Decodes as much of `chunk` as fits into `chars`. `written` counts `char`s.
     ///
-    /// A repair is never written in part. [`Status`] shows how to continue.
+    /// A repair is never written in part. [`Status`] shows how to continue. Allocates as
+    /// [`push_to_slice`](Self::push_to_slice) does.
     ///
     /// # Examples
     ///
@@ -267,7 +276,8 @@ impl Utf8Decoder {
 
     /// Decodes as much of `chunk` as fits into `units` of UTF-16, in native byte order. `written` counts units.
     ///
-    /// A surrogate pair or a repair is never written in part. [`Status`] shows how to continue.
+    /// A surrogate pair or a repair is never written in part. [`Status`] shows how to continue. Allocates as
+    /// [`push_to_slice`](Self::push_to_slice) does.
     ///
     /// # Examples
     ///
@@ -289,7 +299,9 @@ impl Utf8Decoder {
 
     /// Ends the stream, and writes the repair of an incomplete sequence into `buffer`.
     ///
-    /// With [`Status::Full`] or [`Status::TooSmall`], the stream has not ended. Call it again with more room.
+    /// The status is [`Status::Done`]; [`Status::TooSmall`] if the repair does not fit (nothing has been written:
+    /// call it again with more room); or, in [`ErrorMode::Fatal`], [`Status::IllFormed`], once per error. Call it
+    /// until `Done`.
     ///
     /// # Examples
     ///
@@ -312,7 +324,9 @@ impl Utf8Decoder {
 
     /// Ends the stream, and writes the repair of an incomplete sequence into `chars`. `written` counts `char`s.
     ///
-    /// With [`Status::Full`] or [`Status::TooSmall`], the stream has not ended. Call it again with more room.
+    /// The status is [`Status::Done`]; [`Status::TooSmall`] if the repair does not fit (nothing has been written:
+    /// call it again with more room); or, in [`ErrorMode::Fatal`], [`Status::IllFormed`], once per error. Call it
+    /// until `Done`.
     ///
     /// # Examples
     ///
@@ -335,7 +349,9 @@ impl Utf8Decoder {
     /// Ends the stream, and writes the repair of an incomplete sequence into `units` of UTF-16. `written` counts
     /// units.
     ///
-    /// With [`Status::Full`] or [`Status::TooSmall`], the stream has not ended. Call it again with more room.
+    /// The status is [`Status::Done`]; [`Status::TooSmall`] if the repair does not fit (nothing has been written:
+    /// call it again with more room); or, in [`ErrorMode::Fatal`], [`Status::IllFormed`], once per error. Call it
+    /// until `Done`.
     ///
     /// # Examples
     ///
@@ -363,7 +379,7 @@ impl Utf8Decoder {
         mode: ErrorMode,
         destination: &mut D,
     ) -> Progress {
-        if self.scanner.is_plain() && self.incomplete().is_empty() {
+        if self.is_decided_by_kernel() {
             if chunk.len() <= SHORT
                 && let Some(written) = destination.put_short(chunk)
             {
@@ -401,24 +417,20 @@ impl Utf8Decoder {
                 break Status::Done;
             }
             #[cfg(feature = "alloc")]
-            if let Some(window) = self.repair_window(input, mode, destination.size() - written) {
-                repaired.clear();
-                repaired.reserve(WINDOW.min(chunk.len()) * WIDEST);
-                let read = self.repair_near(window, mode, &mut repaired);
-                written += destination.put(written, &repaired).1;
-                input = &input[read..];
+            {
+                let (read, units) =
+                    self.put_repaired(input, mode, destination, written, &mut repaired);
                 if read > 0 {
+                    input = &input[read..];
+                    written += units;
                     continue;
                 }
             }
-            if self.scanner.is_plain() && self.incomplete().is_empty() {
-                let ascii = destination.put_ascii(written, input);
-                if ascii > 0 {
-                    self.scanner.skip(ascii);
-                    written += ascii;
-                    input = &input[ascii..];
-                    continue;
-                }
+            let ascii = self.put_ascii(input, destination, written);
+            if ascii > 0 {
+                input = &input[ascii..];
+                written += ascii;
+                continue;
             }
             let room = destination.size() - written;
             // Restored if the character or the repair does not fit. (A copy costs as much as an error.)
@@ -466,15 +478,55 @@ impl Utf8Decoder {
         self.progress(chunk.len() - input.len(), written, status)
     }
 
-    /// If the repair loop is faster: returns the part of `input` whose text and repairs fit into `room` units.
+    /// Whether the kernel alone decides what the input begins with: nothing is held, and the scanner is plain.
+    #[inline]
+    fn is_decided_by_kernel(&self) -> bool {
+        self.scanner.is_plain() && self.incomplete().is_empty()
+    }
+
+    /// If the repair loop is faster: repairs the start of `input` and writes it from unit `at` on. Returns the bytes
+    /// read and the units written, or zeros.
     #[cfg(feature = "alloc")]
-    fn repair_window<'a>(&self, input: &'a [u8], mode: ErrorMode, room: usize) -> Option<&'a [u8]> {
-        let window = input.len().min(room / WIDEST).min(WINDOW);
+    #[inline]
+    fn put_repaired<D: Destination + ?Sized>(
+        &mut self,
+        input: &[u8],
+        mode: ErrorMode,
+        destination: &mut D,
+        at: usize,
+        repaired: &mut alloc::string::String,
+    ) -> (usize, usize) {
+        let room = destination.size() - at;
+        let window = input.len().min(room / MOST_UNITS_PER_BYTE).min(REPAIR_WINDOW);
         let is_faster = window >= SHORTEST_WINDOW
             && mode != ErrorMode::Fatal
             && self.scanner.looks_near()
             && self.incomplete().is_empty();
-        is_faster.then(|| &input[..window])
+        if !is_faster {
+            return (0, 0);
+        }
+        repaired.clear();
+        repaired.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
+        let read = self.repair_near(&input[..window], mode, repaired);
+        let (put, units) = destination.put(at, repaired);
+        debug_assert_eq!(put, repaired.len(), "no repair has more units");
+        (read, units)
+    }
+
+    /// Writes ASCII at the start of `input` from unit `at` on, if the destination has a fast path. Returns its length.
+    #[inline]
+    fn put_ascii<D: Destination + ?Sized>(
+        &mut self,
+        input: &[u8],
+        destination: &mut D,
+        at: usize,
+    ) -> usize {
+        if !self.is_decided_by_kernel() {
+            return 0;
+        }
+        let len = destination.put_ascii(at, input);
+        self.scanner.skip(len);
+        len
     }
 
     fn finish_to<D: Destination + ?Sized>(

@@ -23,8 +23,8 @@ pub(crate) trait Destination {
     /// units written.
     fn put(&mut self, at: usize, text: &str) -> (usize, usize);
 
-    /// Writes ASCII at the start of `bytes` from unit `at` on, as far as it fits. Returns its length, or 0 if it is
-    /// short or a destination has no fast path.
+    /// Writes ASCII at the start of `bytes` from unit `at` on, in whole blocks that fit. Returns the number of bytes, which
+    /// is 0 if a destination has no fast path.
     fn put_ascii(&mut self, _at: usize, _bytes: &[u8]) -> usize {
         0
     }
@@ -119,6 +119,7 @@ impl Destination for [u16] {
 /// next window validates the rest. The window is small enough to stay in the cache until it is converted.
 fn window(room: usize, widest: usize) -> usize {
     const MORE: usize = 512;
+    // Rows `to-utf-16/*/65536`: 64 KiB are 3 to 10 % slower.
     const LARGEST: usize = 16 * 1024;
     room.saturating_mul(widest).min(room.saturating_add(MORE)).min(LARGEST)
 }

@@ -242,7 +242,7 @@ fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> Repair
 const BATCH: usize = 128;
 
 /// The capacity that a batch reserves.
-const RESERVE: usize = BATCH + TextOutput::STEP;
+pub(super) const RESERVE: usize = BATCH + TextOutput::STEP;
 
 /// The number of errors in a block from which single bytes are faster than a sorted block. Rows `ff/all`.
 const FLOOD: u32 = 40;

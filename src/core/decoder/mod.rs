@@ -125,6 +125,7 @@ impl Utf8Decoder {
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
         let Self { scanner, carry, lent, tally } = self;
+        scanner.drop_parts();
         Pieces { scanner, carry, lent: Some(lent), tally, input: chunk, block: None, patience: 0 }
     }
 
@@ -432,11 +433,12 @@ pub struct Pieces<'d, 'c> {
     patience: u8,
 }
 
-/// The number of errors in a block from which it is faster to find all of them at once.
+/// The number of errors in a block from which it is faster to find all of them at once. Rows `pieces` of
+/// `benches/scenarios/damaged.rs`.
 const DENSE: u32 = 3;
 
-/// The number of texts for which a block with fewer errors is not tried again.
-const PATIENCE: u8 = 24;
+/// The number of texts for which a block with fewer errors is not tried again. Rows `pieces/1-in-64`.
+const SPARSE: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {
     /// Returns the bytes of the chunk that have not been consumed.
@@ -542,7 +544,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             }
             self.block = BlockParts::new(Kernel::detect(), self.input, DENSE);
             if self.block.is_none() {
-                self.patience = PATIENCE;
+                self.patience = SPARSE;
                 return None;
             }
         }
@@ -555,7 +557,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                 Some(Ok(text))
             }
             Some(Part::IllFormed(len)) => {
-                let error = self.scanner.take_part(self.input, len);
+                let error = self.scanner.reject_part(self.input, len);
                 self.input = &self.input[len..];
                 Some(Err(self.tally.note(error)))
             }

@@ -95,7 +95,7 @@ pub(in crate::kernel) fn decode_short_ascii<V: Lanes, U: Unit>(
     true
 }
 
-/// Decodes ASCII at the start of `bytes`, two blocks at a time, as far as it fits. Returns its length.
+/// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit. Returns the number of bytes.
 #[inline(always)]
 pub(in crate::kernel) fn decode_leading_ascii<V: Lanes, U: Wide>(
     token: V::Token,
@@ -125,18 +125,31 @@ fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usi
     (read, written)
 }
 
-/// A unit of two or four bytes, for which a byte of ASCII, zero-extended, is a valid value.
-pub(in crate::kernel) trait Wide: Copy + From<u8> {}
+/// A unit into which a byte can be written.
+///
+/// # Safety
+///
+/// - It has two or four bytes, and a byte, zero-extended, is a valid value.
+pub(in crate::kernel) unsafe trait Wide: Copy + From<u8> {}
 
-impl Wide for u16 {}
-impl Wide for u32 {}
-impl Wide for char {}
+// SAFETY: two bytes; any value is valid.
+unsafe impl Wide for u16 {}
+// SAFETY: four bytes; any value is valid.
+unsafe impl Wide for u32 {}
+// SAFETY: four bytes; numbers below D800 are valid.
+unsafe impl Wide for char {}
 
-/// A unit of two or four bytes. Any value is valid.
-pub(in crate::kernel) trait Unit: Wide {}
+/// A unit into which anything can be written.
+///
+/// # Safety
+///
+/// - Any value is valid.
+pub(in crate::kernel) unsafe trait Unit: Wide {}
 
-impl Unit for u16 {}
-impl Unit for u32 {}
+// SAFETY: an integer.
+unsafe impl Unit for u16 {}
+// SAFETY: an integer.
+unsafe impl Unit for u32 {}
 
 /// Decodes text of a block and more. Stops where a block might not fit.
 #[inline(always)]
@@ -411,8 +424,7 @@ fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 fn put_ascii<V: Lanes, U: Wide>(block: V, room: &mut [U]) {
     const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
     let out = room[..V::LEN].as_mut_ptr().cast::<u8>();
-    // SAFETY: `room` has `LEN` units, of two or of four bytes, and eight units are a group. All values are those of
-    // the bytes of the block.
+    // SAFETY: `LEN` bytes, zero-extended, are written to the `LEN` units of `out`; `Wide` allows these values.
     unsafe {
         if size_of::<U>() == 2 {
             let [front, back] = block.widen();

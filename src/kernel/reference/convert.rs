@@ -87,7 +87,7 @@ pub(in crate::kernel) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> us
     decode_ascii(bytes, out)
 }
 
-/// Decodes ASCII at the start of `bytes`, as far as it fits, without the last block. Returns its length.
+/// Decodes ASCII at the start of `bytes`, in whole blocks of 64 that fit. Returns the number of bytes.
 ///
 /// A tier inlines it, so that the compiler uses its vectors.
 #[inline(always)]

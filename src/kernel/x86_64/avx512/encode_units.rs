@@ -110,10 +110,10 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
     len
 }
 
-/// Encodes the first 64 units if these are below 800 and there is room for twice as many bytes. Returns their number,
-/// and that of the bytes.
+/// Encodes the first 64 units if these are ASCII and there is room for 64 bytes, or if these are below 800 and there is
+/// room for 128. Returns their number, and that of the bytes.
 ///
-/// For short input, of which it is most.
+/// A short input often consists of little else.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {

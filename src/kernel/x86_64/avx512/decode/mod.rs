@@ -139,7 +139,8 @@ unsafe fn short<const SIZE: usize, const CHECK: bool>(
         if is_ascii {
             put_ascii_exactly::<SIZE>(block, units, out);
         } else if wide != 0 {
-            put_wide::<SIZE, true>(block, ends, out);
+            let put = put_wide::<SIZE, true>(block, ends, out);
+            debug_assert_eq!(put, units);
         } else {
             let [back1, back2, _] = moved_back(_mm512_setzero_si512(), block);
             Planes::of_three(block, back1, back2).squeeze(ends).put_exactly::<SIZE>(units, out);

@@ -4,7 +4,7 @@
 use core::arch::x86_64::*;
 
 use crate::kernel::x86_64::avx512::decode::units::store_units;
-use crate::kernel::x86_64::avx512::validate::{Aligned, BLOCK, high, lanes, store, table};
+use crate::kernel::x86_64::avx512::validate::{Aligned, BLOCK, high, lanes, table};
 
 /// By the low seven bits of a byte that is not ASCII: its payload bits, with bit 7 set if it begins a
 /// character.
@@ -81,29 +81,19 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
         let left = chars - 16 * i;
         let values = fetch(payload, places, i);
         if SIZE == 4 {
+            let stored = if EXACT { left } else { 16 };
             // SAFETY: the vectors are those of the characters of the block.
-            unsafe {
-                if EXACT {
-                    store_units::<4>(values, left, out.add(BLOCK * i));
-                } else {
-                    store(values, out.add(BLOCK * i));
-                }
-            }
+            unsafe { store_units::<4>(values, stored, out.add(BLOCK * i)) };
             continue;
         }
         let (pairs, keep) = to_pairs(values);
         let keep = keep & lanes(2 * left) as u32;
         let count = keep.count_ones() as usize;
         let squeezed = _mm512_maskz_compress_epi16(keep, pairs);
-        // SAFETY: `units` and the `count` after them are those of the characters of the block, 57 at
-        // the most, so that 89 may be written to.
-        unsafe {
-            if EXACT {
-                store_units::<2>(squeezed, count, out.add(2 * units));
-            } else {
-                store(squeezed, out.add(2 * units));
-            }
-        }
+        let stored = if EXACT { count } else { 32 };
+        // SAFETY: with `EXACT`, `units + count` units count at least. Without it, at most 57 units precede these 32, so
+        // that 89 may be written to.
+        unsafe { store_units::<2>(squeezed, stored, out.add(2 * units)) };
         units += count;
     }
     if SIZE == 4 { chars } else { units }
