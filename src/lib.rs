@@ -75,11 +75,13 @@
 //!   [kind](Utf8ErrorKind). Ill-formed bytes are one error for each maximal subpart of one to three bytes,
 //!   as in [`str::from_utf8`] and the WHATWG Encoding Standard.
 //! - **Memory is bounded.** Everything that accumulates has a limit, on by default.
-//! - **Cancellation is safe.** Dropping a future loses no received data.
+//! - **Cancellation is safe.** Dropping a future loses no received data, except that of `collect_text`, which
+//!   returns all or nothing.
 //! - **No input causes a panic.**
 //!
-//! Decoding does not continue after an error in two cases: `FramedRead` ends a stream at the first `Err` of
-//! its codec, as the module [`codec`] explains; and the rest of a rejected line is skipped.
+//! Decoding does not continue in these cases: `FramedRead` ends a stream at the first `Err` of its codec, as
+//! the module [`codec`] explains; the rest of a rejected line is skipped; a `MessageAssembler` fails until
+//! `reset`; a `Utf8Body` ends when its limit is exceeded or the inner body fails.
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
 //! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or
@@ -87,23 +89,24 @@
 //!
 //! # Features
 //!
-//! `std`, `codec` and `stream` are on by default. A feature adds API and changes no behaviour.
+//! `std`, `codec` and `stream` are on by default. A feature adds API. None changes a result, except that
+//! `encoding_rs` decodes charsets that are rejected without it.
 //!
 //! | feature | adds | dependencies |
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
 //! | `alloc` | decoding into a `String`, dialects to and from a `Vec`, fallback to legacy encodings, server-sent events | none |
-//! | `std` | readers and writers for blocking code, conversion into [`std::io::Error`], detection of vector instructions at run time | none |
-//! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages | bytes, bytestring |
-//! | `lines` | lines, search | bytes, bytestring, memchr |
+//! | `std` | readers and writers for blocking code, conversion into [`std::io::Error`], detection of vector instructions at run time; includes `alloc` | none |
+//! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages; includes `alloc` | bytes, bytestring |
+//! | `lines` | lines, search; includes `std` and `bytes` | bytes, bytestring, memchr |
 //! | `codec` | codecs for tokio-util; includes `lines` | tokio-util, thiserror |
 //! | `stream` | streams, readers and writers; includes `lines` | futures, tokio, pin-project-lite |
-//! | `http-body` | HTTP bodies | http, http-body, http-body-util, pin-project-lite |
+//! | `http-body` | HTTP bodies; includes `std` and `bytes` | http, http-body, http-body-util, pin-project-lite |
 //! | `axum` | extractors and responses for axum; includes `http-body` | axum-core |
 //! | `tower` | layers for requests and responses; includes `http-body` | tower-layer, tower-service |
-//! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback | encoding_rs |
+//! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback; includes `alloc` | encoding_rs |
 //! | `serde` | `Serialize` and `Deserialize` for options, modes, positions and errors; `no_std` | serde |
-//! | `chardetng` | a guess of a stream's legacy encoding (`detect::LegacyGuesser`) | chardetng, encoding_rs |
+//! | `chardetng` | a guess of a stream's legacy encoding (`detect::LegacyGuesser`); includes `encoding_rs` | chardetng, encoding_rs |
 //!
 //! # Minimum supported Rust version
 //!

@@ -149,7 +149,11 @@ impl ReadText {
             return self.buffer.consume(len);
         }
         let text = self.repaired.as_str();
-        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
+        assert!(
+            text.is_char_boundary(len),
+            "byte {len} is not a character boundary of the decoded text ({} bytes)",
+            text.len()
+        );
         self.repaired.done += len;
     }
 

@@ -33,10 +33,17 @@ pub enum StreamError<E> {
     /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
     /// stream continues, so does the text.
     Inner(E),
-    /// The collected text, or an event, would be longer than the limit. Only `collect_text`,
-    /// `append_text` and [`EventStream`](crate::payload::sse::EventStream) return this.
+    /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return this.
     TooLong {
         /// The limit, in bytes of text.
+        max_length: usize,
+    },
+    /// A server-sent event is longer than the limit. Only [`EventStream`](crate::payload::sse::EventStream)
+    /// returns this. The event is skipped, and decoding continues after it.
+    EventTooLong {
+        /// The offset of the event in the stream, in bytes.
+        offset: u64,
+        /// The limit, in bytes.
         max_length: usize,
     },
 }
@@ -47,6 +54,9 @@ impl<E: fmt::Display> fmt::Display for StreamError<E> {
             Self::Utf8(error) => error.fmt_in(" in the stream", f),
             Self::Inner(error) => write!(f, "reading failed: {error}"),
             Self::TooLong { max_length } => write!(f, "text is longer than {max_length} bytes"),
+            Self::EventTooLong { offset, max_length } => {
+                write!(f, "event at byte {offset} is longer than {max_length} bytes")
+            }
         }
     }
 }
@@ -56,7 +66,7 @@ impl<E: Error + 'static> Error for StreamError<E> {
         match self {
             Self::Utf8(error) => Some(error),
             Self::Inner(error) => Some(error),
-            Self::TooLong { .. } => None,
+            Self::TooLong { .. } | Self::EventTooLong { .. } => None,
         }
     }
 }
@@ -73,7 +83,7 @@ impl From<io::Error> for StreamError<io::Error> {
     }
 }
 
-/// Returns an inner error unchanged. [`TooLong`](StreamError::TooLong) becomes
+/// Returns an inner error unchanged. An exceeded limit becomes
 /// [`InvalidData`](io::ErrorKind::InvalidData). A [`Utf8Error`] is converted by its own `From`.
 impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
     fn from(error: StreamError<E>) -> Self {
@@ -82,6 +92,10 @@ impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
             StreamError::Inner(error) => error.into(),
             StreamError::TooLong { max_length } => {
                 let error = StreamError::<Self>::TooLong { max_length };
+                Self::new(io::ErrorKind::InvalidData, error)
+            }
+            StreamError::EventTooLong { offset, max_length } => {
+                let error = StreamError::<Self>::EventTooLong { offset, max_length };
                 Self::new(io::ErrorKind::InvalidData, error)
             }
         }

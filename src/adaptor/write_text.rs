@@ -79,7 +79,7 @@ impl WriteText {
         out: impl FnMut(&[u8]),
     ) -> io::Result<()> {
         let mut formatted = Formatted { text: self, out, ended: Ok(()) };
-        fmt::write(&mut formatted, arguments).map_err(|_| io::Error::other("formatting failed"))?;
+        fmt::write(&mut formatted, arguments).map_err(|_| formatting_failed())?;
         Ok(formatted.ended?)
     }
 
@@ -116,5 +116,10 @@ impl<O: FnMut(&[u8])> fmt::Write for Formatted<'_, O> {
 
 /// The error if the inner writer accepts no bytes.
 pub(crate) fn write_zero() -> io::Error {
-    io::Error::new(io::ErrorKind::WriteZero, "writer accepts no more bytes")
+    io::Error::new(io::ErrorKind::WriteZero, "the inner writer accepted 0 bytes")
+}
+
+/// The error if an argument of a formatted text fails.
+pub(crate) fn formatting_failed() -> io::Error {
+    io::Error::other("formatting failed: a `Display` implementation returned an error")
 }

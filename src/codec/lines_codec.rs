@@ -29,13 +29,13 @@ use crate::lines::{Delimiter, Line, LineError};
 ///
 /// A line has at most 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) unless
 /// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they arrive,
-/// without BOM and delimiter. Bytes that can be the beginning of the delimiter count once they are known not
-/// to be. A repaired line can be four times as long as its bytes. If a line has several problems, the one
-/// that the earliest byte decides is reported; on a tie, `TooLong`.
+/// without BOM and delimiter. Bytes that may begin the delimiter count only once it is certain that they do
+/// not. A repaired line can be four times as long as its bytes. If a line has several problems, the one that
+/// the earliest byte causes is reported; on a tie, `TooLong`.
 ///
 /// An incomplete line stays in the read buffer, which therefore holds at most the limit, the delimiter and
 /// one read. A delimiter can contain characters that a [`Strictness`](crate::Strictness) rejects. Change
-/// settings before the first byte, or before [`reset`](Self::reset). See
+/// settings before the first byte; to change them later, call [`reset`](Self::reset) after the change. See
 /// [the module](crate::codec#closing-and-flushing-a-framed) for closing a `Framed`.
 ///
 /// # Errors
@@ -248,7 +248,7 @@ impl Utf8LinesCodec {
     ///
     /// Its position is the offset up to which the read buffer has been validated. When a line is returned, its errors
     /// have been counted and those of the next line have not. In a rejected line, errors are counted up to the byte
-    /// that decides; the rest is skipped.
+    /// that caused the rejection; the rest is skipped.
     ///
     /// # Examples
     ///

@@ -95,7 +95,7 @@ pub mod terminals {}
 )]
 pub mod files {}
 
-/// Blocking code: a decoder in a `std::io::Read` loop.
+/// Blocking code: text from a `std::io::Read` and to a `Write`, without a runtime.
 ///
 #[cfg_attr(feature = "std", doc = include_str!("blocking.md"))]
 #[cfg_attr(not(feature = "std"), doc = "This page needs the feature `std`.")]

@@ -8,8 +8,8 @@ use crate::io::Utf8Reader;
 /// A [`Read`] and [`BufRead`] of well-formed UTF-8; see [`Utf8Reader::into_byte_reader`].
 ///
 /// All bytes together are well-formed. A read may end in the middle of a character if the caller's buffer ends
-/// there. `fill_buf` returns whole characters, unless some bytes of the first one have been consumed. It holds
-/// the same as the `Utf8Reader`.
+/// there. `fill_buf` returns whole characters, unless some bytes of the first one have been consumed. The byte
+/// reader holds the same data as the `Utf8Reader`.
 ///
 /// # Errors
 ///

@@ -14,9 +14,9 @@ use crate::lines::{Delimiter, Line, LinesError};
 /// In [`Fatal`](crate::ErrorMode::Fatal) mode, the default, an invalid line yields one error, and the next line
 /// is unaffected. The other modes repair ill-formed parts and keep every line, except lines that are too long.
 ///
-/// It buffers the incomplete line: at most 65,536 bytes (64 KiB) unless
-/// [`with_max_length`](Self::with_max_length) sets another limit, the delimiter, and one read. The end of the
-/// reader ends the last line. The iterator is fused.
+/// It buffers the incomplete line, the delimiter and one read. A line has at most 65,536 bytes (64 KiB) unless
+/// [`with_max_length`](Self::with_max_length) sets another limit. The end of the reader ends the last line. The
+/// iterator is fused.
 ///
 /// # Errors
 ///

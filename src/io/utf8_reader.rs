@@ -23,8 +23,8 @@ use crate::io::Utf8Lines;
 ///
 /// [`next_str`](Self::next_str) returns the text received so far as a `&str` borrowed from the internal
 /// buffer. An incomplete sequence, at most three bytes, stays in the buffer and is returned with the bytes
-/// after it. The boundaries of the returned text depend on the reads. The text does not. It needs no
-/// [`BufReader`](io::BufReader) below it.
+/// after it. The boundaries of the returned text depend on the reads. The text does not. The reader needs no
+/// [`BufReader`](io::BufReader) between it and its source.
 ///
 /// # Memory
 ///

@@ -19,7 +19,8 @@ use crate::utf16::Utf16Decoder;
 ///
 /// **Dropping it writes nothing**, because an error would be lost: call `finish` or `flush`. In debug builds,
 /// dropping it with unwritten bytes writes one line to standard error, at most once per process, unless the inner
-/// writer has failed or the thread is panicking. [`unwritten_len`](Self::unwritten_len) returns the number.
+/// writer has failed or the thread is panicking. [`unwritten_len`](Self::unwritten_len) returns the number of
+/// unwritten bytes.
 ///
 /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. `finish` and any other text
 /// that is not empty turn it into a lone surrogate. The [`ErrorMode`] decides what replaces a lone surrogate.
@@ -315,7 +316,8 @@ impl<W: Write> Utf8Writer<W> {
     ///
     /// # Errors
     ///
-    /// See [above](Self#errors). Another error if formatting fails; the text before it has been taken.
+    /// See [above](Self#errors). [`Other`](io::ErrorKind::Other) if a `Display` implementation fails; the text before
+    /// the failure has been taken, so do not repeat the call.
     ///
     /// # Examples
     ///

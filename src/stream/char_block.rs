@@ -101,7 +101,11 @@ impl CharBlock {
     /// If `len` is not a character boundary of the text.
     pub(super) fn consume(&mut self, len: usize) {
         let text = self.as_str();
-        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
+        assert!(
+            text.is_char_boundary(len),
+            "byte {len} is not a character boundary of the decoded text ({} bytes)",
+            text.len()
+        );
         let mut at = self.at();
         let end = at + len;
         if end < self.ahead_to {

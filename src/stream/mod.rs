@@ -45,9 +45,10 @@
 //!
 //! # If your code panics
 //!
-//! If a reader, stream, writer, body or conversion that you pass to this crate panics, the panic passes through. Bytes received
-//! before it are kept, text whose writing it interrupted is kept or was not taken, and you can continue to use the object. A reader
-//! that claims bytes that it did not read, or replaces its `ReadBuf`, causes an error or wrong text, but text is always well-formed.
+//! If a reader, stream, writer, body or conversion that you pass to this crate panics, the panic propagates.
+//! You can continue to use the object: received bytes are kept, and the text of an interrupted write was
+//! taken whole or not at all. A reader that reports bytes it did not read, or that replaces its `ReadBuf`,
+//! causes an error or wrong text; the text is well-formed in any case.
 //!
 //! # Cooperative scheduling
 //!

@@ -29,8 +29,8 @@ pin_project! {
     /// ill-formed parts and keep every line, except lines that are too long; each line has the
     /// number of its errors and the offset of the first.
     ///
-    /// It buffers the incomplete line: at most 65,536 bytes (64 KiB) unless
-    /// [`with_max_length`](Self::with_max_length) sets another limit, the delimiter, and one chunk.
+    /// It buffers the incomplete line, the delimiter and one chunk. A line has at most 65,536 bytes
+    /// (64 KiB) unless [`with_max_length`](Self::with_max_length) sets another limit.
     /// Over a `Utf8Reader` it holds no heap memory while the reader is pending between two lines.
     /// It is at most 208 bytes larger than its source. An empty chunk changes nothing. The end of
     /// the source ends the last line. The stream is fused.
@@ -206,7 +206,7 @@ impl<S> Utf8Lines<S> {
     /// Returns the inner decoder, for its error count, whether a BOM was removed, and how many
     /// bytes were skipped. Its position is the offset up to which [`rest`](Self::rest) has been
     /// scanned. When a line is returned, its errors have been counted and those of the next line have
-    /// not. In a rejected line, errors are counted up to the byte that decides.
+    /// not. In a rejected line, errors are counted up to the byte that caused the rejection.
     ///
     /// # Examples
     ///

@@ -378,8 +378,8 @@ impl<S, D> Utf8Stream<S, D> {
     /// Collects the whole text, at most `max_length` bytes of it.
     ///
     /// The limit applies to the text: repairs count, a removed BOM and skipped bytes do not. The
-    /// collected text never takes more than `max_length` bytes of memory, even if the stream is
-    /// endless. In addition there is one chunk, repaired in the lossy modes.
+    /// capacity of the collected text never exceeds `max_length` bytes; while it grows, the previous
+    /// buffer can exist as well. One chunk is held in addition, repaired in the lossy modes.
     ///
     /// # Errors
     ///

@@ -68,7 +68,11 @@ impl ReadBuffer {
     #[inline]
     pub(crate) fn consume(&mut self, len: usize) {
         let text = self.as_str();
-        assert!(text.is_char_boundary(len), "{len} is not a character boundary of {text:?}");
+        assert!(
+            text.is_char_boundary(len),
+            "byte {len} is not a character boundary of the decoded text ({} bytes)",
+            text.len()
+        );
         self.start += len;
     }
 

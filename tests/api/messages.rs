@@ -266,14 +266,16 @@ mod containers {
         }
         for (error, message) in [
             (E::TooLong { max_length: 9 }, "message is longer than 9 bytes"),
+            (E::ReservedBits, "a reserved bit of the frame header is set"),
             (E::ReservedOpcode(0xB), "reserved opcode 0xb"),
+            (E::FrameLength, "frame length is not in its shortest form or exceeds 2^63 - 1 bytes"),
             (E::UnexpectedContinuation, "continuation frame without a message"),
             (E::InterruptedMessage, "new message before the end of the previous one"),
-            (E::FragmentedControl, "fragmented control frame"),
+            (E::FragmentedControl, "control frame is fragmented (FIN is not set)"),
             (E::LongControl, "control frame with more than 125 bytes of payload"),
-            (E::TruncatedCloseCode, "close payload of one byte"),
+            (E::TruncatedCloseCode, "close payload has one byte, a code has two"),
             (E::CloseCode(1005), "invalid close code 1005"),
-            (E::NoFrame, "payload outside of a frame"),
+            (E::NoFrame, "payload or end of a frame before the start of the frame"),
             (E::NestedFrame, "new frame before the end of the previous one"),
         ] {
             check(&error, message, Source::None);
@@ -339,9 +341,17 @@ mod containers {
         use tokio_util::codec::Decoder;
         use utf8_codec::dialect::JavaUtfCodec;
 
-        let mut buffer = BytesMut::from(&b"\x00\x03on"[..]);
-        let error = JavaUtfCodec::new().decode_eof(&mut buffer).unwrap_err();
-        assert_eq!(error.to_string(), "unexpected end inside a string");
+        for (bytes, place) in [
+            (&b"\x00\x03on"[..], "the string at byte 2"),
+            (b"\x00\x01a\x00", "the length at byte 3"),
+            (b"\x00\x03\xFFa", "a rejected string, at byte 4"),
+        ] {
+            let (mut codec, mut buffer) = (JavaUtfCodec::new(), BytesMut::from(bytes));
+            let mut items = std::iter::repeat_with(|| codec.decode_eof(&mut buffer));
+            let error = items.find_map(Result::err).unwrap();
+            let message = format!("unexpected end of the stream inside {place}");
+            assert_eq!(error.to_string(), message);
+        }
     }
 
     #[cfg(feature = "stream")]
@@ -403,7 +413,8 @@ mod containers {
         check(&strict, message, Source::Utf8);
         let bytes = Bytes::from_static(b"\x81\xFF");
         let legacy = E::Legacy { encoding: "Shift_JIS", offset: 4, bytes };
-        check(&legacy, "invalid Shift_JIS in the body at byte 4: 81 ff", Source::None);
+        let message = "invalid Shift_JIS in the body at byte 4: ill-formed bytes (81 ff)";
+        check(&legacy, message, Source::None);
         let unsupported = E::UnsupportedCharset { label: "klingon".to_owned() };
         check(&unsupported, "unsupported charset: klingon", Source::None);
         let malformed = E::MalformedContentType { offset: 4 };
@@ -411,7 +422,8 @@ mod containers {
         let contradictory = E::ContradictoryCharsets;
         check(&contradictory, "contradictory charsets in Content-Type", Source::None);
         let too_long = E::TooLong { max_length: 64 };
-        check(&too_long, "body is longer than 64 bytes", Source::Other("length limit exceeded"));
+        let message = "body or its text is longer than 64 bytes";
+        check(&too_long, message, Source::Other("length limit exceeded"));
         let media_type = "image/png".to_owned();
         let unsupported = E::UnsupportedMediaType { media_type };
         check(&unsupported, "unsupported media type: image/png", Source::None);

@@ -187,7 +187,8 @@ async fn a_replaced_read_buffer_is_an_error_and_no_text() {
         let mut reader = Utf8Reader::new(Neighbour::new(&does));
         assert_eq!(reader.next_str().await.unwrap(), Some("5 "));
         let error = reader.next_str().await.unwrap_err();
-        assert!(error.to_string().ends_with("reader replaced its buffer"), "{error}");
+        let message = "the reader replaced the `ReadBuf` that it was given";
+        assert!(error.to_string().ends_with(message), "{error}");
         assert_eq!(reader.rest(), b"\xE2\x82");
         assert_eq!(reader.next_str().await.unwrap(), Some("€"));
         assert!(reader.next_str().await.is_err());

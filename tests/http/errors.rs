@@ -161,7 +161,7 @@ fn errors_convert_to_io_errors() {
 
     let too_long = io::Error::from(BodyError::TooLong { max_length: 7 });
     assert_eq!(too_long.kind(), io::ErrorKind::InvalidData);
-    assert_eq!(too_long.to_string(), "body is longer than 7 bytes");
+    assert_eq!(too_long.to_string(), "body or its text is longer than 7 bytes");
     let unknown = io::Error::from(unsupported());
     assert_eq!(unknown.kind(), io::ErrorKind::InvalidData);
     assert_eq!(unknown.to_string(), "unsupported charset: klingon");

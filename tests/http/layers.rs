@@ -122,7 +122,7 @@ fn a_request_that_the_headers_rule_out_is_answered_without_the_service() {
     for (media_type, body, status, message) in [
         ("text/plain; charset=x-none", "", 415, "unsupported charset: x-none"),
         ("text", "", 400, "malformed Content-Type at byte 4"),
-        ("text/plain", "five!", 413, "body is longer than 4 bytes"),
+        ("text/plain", "five!", 413, "body or its text is longer than 4 bytes"),
     ] {
         let outcome = request(layer, &[(TYPE, media_type)], body.as_bytes());
         assert_eq!((outcome.status, &*outcome.body.unwrap()), (status, message.as_bytes()));

@@ -106,7 +106,7 @@ fn next_text_skips_trailers_and_ends() {
 #[test]
 fn the_limit_and_the_errors_of_a_body_are_errors_of_its_streams() {
     let does: [Does; 2] = [Data(b"one\ntwo\nthree"), End];
-    let too_long = "<413 body is longer than 6 bytes>";
+    let too_long = "<413 body or its text is longer than 6 bytes>";
     assert_eq!(texts(body(&does).with_max_length(6)), ["one\ntw", too_long, "-"]);
     assert_eq!(lines(body(&does).with_max_length(6)), ["1:one", too_long, "-"]);
     let failed = "<400 reading the body failed: reset>";
@@ -126,7 +126,7 @@ fn streams_of_a_body_in_another_charset_are_converted() {
     let bytes: &[u8] = b"\x93\xFA\x96{\n\x81\xFF\n\x93\xFA";
     for at in 0..=bytes.len() {
         let body = || split(bytes, at).with_charset("shift_jis").unwrap();
-        let ill_formed = "<400 invalid Shift_JIS in the body at byte 5: 81 ff>";
+        let ill_formed = "<400 invalid Shift_JIS in the body at byte 5: ill-formed bytes (81 ff)>";
         let found = texts(body()).concat();
         assert!(found.starts_with(&format!("日本\n{ill_formed}")), "{at}: {found}");
         let found = lines(body());

@@ -124,7 +124,7 @@ async fn an_event_that_is_too_long_is_an_error_and_the_next_one_arrives() {
     let (url, _) = server([events(long)]).await;
     let mut events = connect(&Client::new(), &url, "").await.unwrap().unwrap();
     let error = events.try_next().await.unwrap_err();
-    assert!(matches!(error, StreamError::TooLong { max_length: 0x10_0000 }));
+    assert!(matches!(error, StreamError::EventTooLong { offset: 0, max_length: 0x10_0000 }));
     assert_eq!(events.try_next().await.unwrap(), Some(Event::new("next")));
 }
 

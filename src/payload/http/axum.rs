@@ -112,7 +112,7 @@ impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
 /// let response = BodyError::TooLong { max_length: 100 }.into_response();
 /// assert_eq!(response.status(), 413);
 /// let text = response.into_body().collect().await.unwrap().to_bytes();
-/// assert_eq!(text, "body is longer than 100 bytes");
+/// assert_eq!(text, "body or its text is longer than 100 bytes");
 /// # }
 /// ```
 impl IntoResponse for BodyError {

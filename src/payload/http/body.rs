@@ -576,8 +576,8 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     /// Collects the whole text, at most `max_length` bytes of it. Trailers are dropped.
     ///
     /// The limit applies to the text: repairs count, a removed BOM and skipped bytes do not. The
-    /// collected text never takes more than `max_length` bytes of memory, even if the body is
-    /// endless. In addition there is one frame, repaired in the lossy modes.
+    /// capacity of the collected text never exceeds `max_length` bytes; while it grows, the previous
+    /// buffer can exist as well. One frame is held in addition, repaired in the lossy modes.
     ///
     /// # Errors
     ///

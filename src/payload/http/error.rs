@@ -225,7 +225,11 @@ impl fmt::Display for BodyError {
         match self {
             Self::Utf8(error) => error.fmt_in(" in the body", f),
             Self::Legacy { encoding, offset, bytes } => {
-                write!(f, "invalid {encoding} in the body at byte {offset}: {}", Hex(bytes))
+                write!(
+                    f,
+                    "invalid {encoding} in the body at byte {offset}: ill-formed bytes ({})",
+                    Hex(bytes)
+                )
             }
             Self::UnsupportedCharset { label } => write!(f, "unsupported charset: {label}"),
             Self::UnsupportedMediaType { media_type } if media_type.is_empty() => {
@@ -238,7 +242,9 @@ impl fmt::Display for BodyError {
                 write!(f, "malformed Content-Type at byte {offset}")
             }
             Self::ContradictoryCharsets => f.write_str("contradictory charsets in Content-Type"),
-            Self::TooLong { max_length } => write!(f, "body is longer than {max_length} bytes"),
+            Self::TooLong { max_length } => {
+                write!(f, "body or its text is longer than {max_length} bytes")
+            }
             Self::Inner(error) => write!(f, "reading the body failed: {error}"),
         }
     }
@@ -268,7 +274,9 @@ impl From<StreamError<BodyError>> for BodyError {
         match error {
             StreamError::Utf8(error) => Self::Utf8(error),
             StreamError::Inner(error) => error,
-            StreamError::TooLong { max_length } => Self::TooLong { max_length: max_length as u64 },
+            StreamError::TooLong { max_length } | StreamError::EventTooLong { max_length, .. } => {
+                Self::TooLong { max_length: max_length as u64 }
+            }
         }
     }
 }

@@ -18,8 +18,8 @@ use crate::payload::sse::{Event, EventError};
 /// not returned, but its ID applies. An incomplete event at the end of the stream is discarded: there
 /// is nothing to call at the end.
 ///
-/// An event is returned when the first byte of the line end after it arrives. The decoder holds only
-/// the text of the incomplete event, at most 1,048,576 bytes (1 MiB) unless
+/// An event is returned as soon as the first byte of the line end of its empty line arrives. The
+/// decoder holds only the text of the incomplete event, at most 1,048,576 bytes (1 MiB) unless
 /// [`with_max_length`](Self::with_max_length) sets another limit, and the last event ID. It holds no
 /// undecoded lines: each byte is consumed once, comments and unknown fields are dropped as they
 /// arrive, and the time is linear in the input. An empty chunk changes nothing. After an error,
@@ -152,8 +152,8 @@ impl EventDecoder {
     /// Sets the last event ID that applies until the stream sends another. Call it before the first
     /// push, if the stream continues another one after a reconnection.
     ///
-    /// The standard starts every stream with an empty ID, which an event without one then reports.
-    /// Browsers keep the ID.
+    /// By the standard, every stream starts with an empty ID, and events without an `id` line report
+    /// that. Browsers keep the ID of the previous connection; so can you, with this method.
     ///
     /// # Examples
     ///
@@ -231,7 +231,7 @@ impl EventDecoder {
 
     /// Returns the time to wait before reconnecting: that of the last valid `retry` line.
     ///
-    /// A server chooses it: set a minimum and a maximum. A value of more than 64 bits is
+    /// A server chooses it: set a minimum and a maximum. A value that does not fit in 64 bits becomes
     /// [`u64::MAX`] milliseconds.
     ///
     /// # Examples
@@ -304,8 +304,9 @@ impl EventDecoder {
         self.max_length
     }
 
-    /// Decodes the front of `input` up to the end of the next event, and removes it.
-    pub(super) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, EventError>> {
+    /// Decodes the front of `input` up to the end of the next event, and removes it. Returns the event, or the offset
+    /// of one that exceeds the limit.
+    pub(super) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, u64>> {
         loop {
             let &byte = input.first()?;
             let is_end = matches!(byte, b'\r' | b'\n');
@@ -466,10 +467,11 @@ impl EventDecoder {
         has_data.then(|| Event { event_type, data, last_event_id: self.last_event_id.clone() })
     }
 
-    fn reject_too_long(&mut self) -> EventError {
+    /// Rejects the event and returns its offset.
+    fn reject_too_long(&mut self) -> u64 {
         let offset = self.pending.offset.unwrap_or(self.position);
         self.reject();
-        EventError::TooLong { offset, max_length: self.max_length }
+        offset
     }
 
     /// Drops the text of the event and skips the rest of it.
@@ -584,7 +586,9 @@ impl Iterator for Events<'_, '_> {
     type Item = Result<Event, EventError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.decoder.next_event(&mut self.rest)
+        let event = self.decoder.next_event(&mut self.rest)?;
+        let max_length = self.decoder.max_length;
+        Some(event.map_err(|offset| EventError::TooLong { offset, max_length }))
     }
 }
 

@@ -29,7 +29,7 @@ pin_project! {
     ///
     /// # Errors
     ///
-    /// [`StreamError::TooLong`] for an event that exceeds the limit. [`StreamError::Inner`] for an error
+    /// [`StreamError::EventTooLong`] for an event that exceeds the limit. [`StreamError::Inner`] for an error
     /// of the source. Bytes may be missing at that point, so the stream continues after the next empty
     /// line. A reader ([`from_reader`](Self::from_reader)) loses nothing when it fails, so there the event
     /// continues. Ill-formed bytes are no error: they are replaced. The stream continues after every
@@ -113,7 +113,8 @@ impl<S: TryStream> EventStream<S> {
     /// # async fn main() {
     /// let chunks = stream::iter([Ok::<_, ()>("data: five!"), Ok("\n\ndata: four\n\n")]);
     /// let mut events = EventStream::new(chunks).with_max_length(4);
-    /// assert_eq!(events.next().await, Some(Err(StreamError::TooLong { max_length: 4 })));
+    /// let error = StreamError::EventTooLong { offset: 0, max_length: 4 };
+    /// assert_eq!(events.next().await, Some(Err(error)));
     /// assert_eq!(events.next().await.unwrap().unwrap().data, "four");
     /// # }
     /// ```
@@ -236,9 +237,9 @@ where
                 *this.used = chunk.len() - rest.len();
                 if let Some(event) = event {
                     let max_length = this.decoder.max_length();
-                    return Poll::Ready(Some(
-                        event.map_err(|_| StreamError::TooLong { max_length }),
-                    ));
+                    let event =
+                        event.map_err(|offset| StreamError::EventTooLong { offset, max_length });
+                    return Poll::Ready(Some(event));
                 }
                 *this.chunk = None;
             }

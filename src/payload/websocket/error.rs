@@ -149,18 +149,20 @@ impl fmt::Display for MessageError {
             Self::TooLong { max_length } => {
                 return write!(f, "message is longer than {max_length} bytes");
             }
-            Self::ReservedBits => "reserved bit is set",
-            Self::FrameLength => "length of a frame is not in its shortest form, or above 2^63 - 1",
+            Self::ReservedBits => "a reserved bit of the frame header is set",
+            Self::FrameLength => {
+                "frame length is not in its shortest form or exceeds 2^63 - 1 bytes"
+            }
             Self::Masked => "masked frame from a server",
             Self::NotMasked => "frame from a client is not masked",
             Self::ReservedOpcode(opcode) => return write!(f, "reserved opcode {opcode:#x}"),
             Self::UnexpectedContinuation => "continuation frame without a message",
             Self::InterruptedMessage => "new message before the end of the previous one",
-            Self::FragmentedControl => "fragmented control frame",
+            Self::FragmentedControl => "control frame is fragmented (FIN is not set)",
             Self::LongControl => "control frame with more than 125 bytes of payload",
-            Self::TruncatedCloseCode => "close payload of one byte",
+            Self::TruncatedCloseCode => "close payload has one byte, a code has two",
             Self::CloseCode(code) => return write!(f, "invalid close code {code}"),
-            Self::NoFrame => "payload outside of a frame",
+            Self::NoFrame => "payload or end of a frame before the start of the frame",
             Self::NestedFrame => "new frame before the end of the previous one",
         })
     }

@@ -18,9 +18,9 @@ use crate::payload::websocket::{ClosePayload, FrameHeader, Message, MessageError
 ///
 /// [The module](crate::payload::websocket) describes the order of the calls. A frame can be pushed
 /// in any number of pieces, including empty ones, and a message can have any number of frames.
-/// Neither affects the text, the errors or their offsets. An error is returned by the call with the
-/// first impossible byte, or with the first byte beyond the limit. If one byte is both, the error
-/// is [`TooLong`](MessageError::TooLong).
+/// Neither affects the text, the errors or their offsets. The call that receives the first
+/// impossible byte, or the first byte beyond the limit, returns the error. If one byte is both, the
+/// error is [`TooLong`](MessageError::TooLong).
 ///
 /// Between calls it holds the kept part of the open message: the pieces themselves, or a copy in a
 /// buffer that is never longer than [the limit](Self::with_max_length). While the buffer grows, the

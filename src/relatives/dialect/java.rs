@@ -276,13 +276,21 @@ impl Decoder for JavaUtfCodec {
         if matches!(self.state, State::Length) && src.is_empty() {
             return Ok(None);
         }
-        if let State::String { start, .. } = self.state {
-            self.decoder.scanner = start;
-        }
+        let place = match self.state {
+            State::Length => format!("the length at byte {}", self.decoder.position()),
+            State::String { start, .. } => {
+                self.decoder.scanner = start;
+                format!("the string at byte {}", start.position())
+            }
+            State::Rejected { .. } => {
+                format!("a rejected string, at byte {}", self.decoder.position())
+            }
+        };
         self.decoder.scanner.skip(src.len());
         src.clear();
         self.state = State::Length;
-        Err(io::Error::new(io::ErrorKind::UnexpectedEof, "unexpected end inside a string"))
+        let message = format!("unexpected end of the stream inside {place}");
+        Err(io::Error::new(io::ErrorKind::UnexpectedEof, message))
     }
 }
 

@@ -30,7 +30,7 @@ fn poll_read_into(
         result?;
         match ptr::eq(room.filled().as_ptr(), start) {
             true => Ok(room.filled().len()),
-            false => Err(io::Error::other("reader replaced its buffer")),
+            false => Err(io::Error::other("the reader replaced the `ReadBuf` that it was given")),
         }
     })
 }

@@ -15,7 +15,8 @@ pin_project! {
     ///
     /// All bytes together are well-formed. A read may end in the middle of a character if the
     /// caller's buffer ends there. `fill_buf` returns whole characters, unless some bytes of the
-    /// first one have been consumed. It holds the same data as the `Utf8Reader`, and is 8 bytes larger.
+    /// first one have been consumed. The byte reader holds the same data as the `Utf8Reader`, and is
+    /// 8 bytes larger.
     ///
     /// # Errors
     ///

@@ -22,9 +22,10 @@ pin_project! {
     /// Reads text from an `AsyncRead` without copying it.
     ///
     /// [`next_str`](Self::next_str) returns the text received so far as a `&str` borrowed from the
-    /// internal buffer. While data keeps arriving, nothing is copied and nothing is allocated. An
-    /// incomplete sequence, at most three bytes, stays in the buffer and is returned with the bytes
-    /// after it. The boundaries of the returned text depend on the reads. The text does not.
+    /// internal buffer. While data keeps arriving, well-formed text is not copied, and the buffer is
+    /// reused. An incomplete sequence, at most three bytes, stays in the buffer and is returned with
+    /// the bytes after it. The boundaries of the returned text depend on the reads. The text does
+    /// not.
     ///
     /// # Memory
     ///

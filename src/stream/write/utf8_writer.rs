@@ -37,7 +37,8 @@ pin_project! {
     /// **Dropping it writes nothing**: call `close` or `flush`. In debug builds, dropping it with
     /// unwritten bytes writes one line to standard error, at most once per process, unless the
     /// inner writer has failed or the thread is panicking. It does not panic: a task that is
-    /// cancelled drops its writer too. [`unwritten_len`](Self::unwritten_len) returns the number.
+    /// cancelled drops its writer too. [`unwritten_len`](Self::unwritten_len) returns the number of
+    /// unwritten bytes.
     ///
     /// # Memory
     ///

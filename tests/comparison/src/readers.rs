@@ -5,7 +5,7 @@ use std::io::{BufReader, ErrorKind, Read};
 use futures::FutureExt;
 use futures::executor::block_on;
 use tokio::io::AsyncReadExt;
-use utf8_codec::Utf8Decoder;
+use utf8_codec::io;
 use utf8_codec::stream::{StreamError, Utf8Reader};
 use utf8_zero::{BufReadDecoder, BufReadDecoderError};
 
@@ -59,17 +59,16 @@ fn ours_loses_nothing_when_cancelled() {
 }
 
 #[test]
-fn ours_decodes_a_blocking_reader_in_a_loop() {
-    let mut reader = Script::new(&[&b"5 \xE2"[..], b"\x82\xAC"]);
-    let (mut decoder, mut buffer, mut text) = (Utf8Decoder::new(), [0; 1024], String::new());
-    loop {
-        let len = Read::read(&mut reader, &mut buffer).unwrap();
-        if len == 0 {
-            break;
-        }
-        decoder.push(&buffer[..len]).for_each(|piece| text.push_str(piece.unwrap_or("\u{FFFD}")));
-    }
-    assert_eq!((&*text, decoder.finish()), ("5 €", Ok(())));
+fn ours_borrows_text_from_a_blocking_reader() {
+    let chunks = [&b"5 \xE2"[..], b"\x82\xAC", b"x\xFF", b"y"];
+    let mut reader = io::Utf8Reader::new(Script::new(&chunks));
+    let mut next = || match reader.next_str() {
+        Ok(text) => text.map(str::to_owned),
+        Err(StreamError::Utf8(error)) => Some(format!("error at {}", error.valid_up_to())),
+        Err(error) => panic!("{error}"),
+    };
+    let items: Vec<_> = std::iter::from_fn(&mut next).collect();
+    assert_eq!(items, ["5 ", "€", "x", "error at 6", "y"]);
 }
 
 #[test]

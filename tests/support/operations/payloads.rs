@@ -253,12 +253,10 @@ pub fn events(plan: &EventLines) {
                 encoder.encode(&event, &mut text).expect("a decoded event can be encoded");
                 events.push(Ok(event));
             }
-            (Err(error), expected) => {
-                assert!(
-                    matches!(error, StreamError::TooLong { max_length } if max_length == limit)
-                );
-                assert!(matches!(expected, Err(EventError::TooLong { .. })));
+            (Err(StreamError::EventTooLong { offset, max_length }), expected) => {
+                assert_eq!(expected, Err(EventError::TooLong { offset, max_length }));
             }
+            (Err(error), _) => panic!("{error:?}"),
         }
     }
     assert_eq!(items.next(), None);

@@ -10,6 +10,7 @@ use bytestring::ByteString;
 use tokio::io::AsyncWrite;
 
 use super::Utf8Writer;
+use crate::adaptor::write_text::formatting_failed;
 use crate::stream::write::utf8_item::{Item, Utf8Item};
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
@@ -145,7 +146,8 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ///
     /// # Errors
     ///
-    /// See [above](Self#errors). Another error if formatting fails; nothing has been taken.
+    /// See [above](Self#errors). [`Other`](io::ErrorKind::Other) if a `Display` implementation fails;
+    /// nothing has been taken.
     ///
     /// # Cancel safety
     ///
@@ -171,7 +173,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ) -> impl Future<Output = io::Result<()>> + use<'a, W> {
         let text = format(arguments);
         async move {
-            let mut text = text.map_err(|_| io::Error::other("formatting failed"))?;
+            let mut text = text.map_err(|_| formatting_failed())?;
             self.write(text.take()).await
         }
     }
@@ -211,7 +213,8 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     }
 
     /// Ends the stream: a held surrogate becomes a lone surrogate, everything is written, and the
-    /// inner writer is shut down. Further calls do nothing.
+    /// inner writer is shut down. Calling `close` again does nothing; any other write returns
+    /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
     ///
     /// # Errors
     ///

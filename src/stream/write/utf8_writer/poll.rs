@@ -184,7 +184,7 @@ macro_rules! sinks {
 sinks!(char, &str, &String, String, Cow<'_, str>, ByteString, &[u16], Vec<u16>);
 
 fn closed() -> io::Error {
-    io::Error::new(io::ErrorKind::BrokenPipe, "text writer is closed")
+    io::Error::new(io::ErrorKind::BrokenPipe, "`Utf8Writer` is closed")
 }
 
 const MAX_SLICES: usize = 64;
