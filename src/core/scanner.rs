@@ -287,6 +287,12 @@ impl Scanner {
         self.look = Look::Far;
     }
 
+    /// Expects errors near.
+    #[cfg(feature = "alloc")]
+    pub(super) fn look_near(&mut self) {
+        self.look = Look::Near;
+    }
+
     /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over its start. It takes one pass if
     /// the scanner [is plain](Self::is_plain).
     #[cfg(feature = "bytes")]

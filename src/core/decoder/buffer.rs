@@ -14,14 +14,18 @@ use crate::core::text::Ending;
 /// take several steps, rows `to-utf-16/*/64` one.
 const ONE_STEP: usize = 1024;
 
-/// The most bytes that are repaired at once before they are converted: short enough to stay in the cache. Rows
-/// `replace-utf-16`, as for the next constant.
+/// The most bytes that are repaired at once before they are converted: few enough to stay in the cache. Rows
+/// `replace-utf-16/*/1-in-1024`, as for the next constant.
 #[cfg(feature = "alloc")]
 const REPAIR_WINDOW: usize = 512;
 
 /// The fewest bytes for which the repair loop is worth a `String`.
 #[cfg(feature = "alloc")]
 const SHORTEST_WINDOW: usize = 128;
+
+/// The number of errors in a window after which the next one is repaired too. Rows `replace-utf-16/*/1-in-64`.
+#[cfg(feature = "alloc")]
+const DENSE: u64 = 2;
 
 /// The most units that the repair of one byte has: `\xFF`.
 #[cfg(feature = "alloc")]
@@ -507,7 +511,11 @@ impl Utf8Decoder {
         }
         repaired.clear();
         repaired.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
+        let before = self.error_count();
         let read = self.repair_near(&input[..window], mode, repaired);
+        if self.error_count() - before >= DENSE {
+            self.scanner.look_near();
+        }
         let (put, units) = destination.put(at, repaired);
         debug_assert_eq!(put, repaired.len(), "no repair has more units");
         (read, units)
