@@ -10,7 +10,8 @@ pub(crate) fn decode_chars(text: &str, chars: &mut [char]) -> usize {
     if kernel.decodes_many() || text.is_ascii() {
         kernel.decode_chars(text, chars).1
     } else {
-        // One by one, as the kernel does it, but without its bounds checks.
+        // One by one, as these kernels do it, but without their bounds checks: 1.2 to 1.3 times as
+        // fast (`blocks/*` of `benches/versus`).
         chars.iter_mut().zip(text.chars()).map(|(place, c)| *place = c).count()
     }
 }

@@ -267,14 +267,10 @@ impl Kernel {
         self.0.name()
     }
 
-    /// Whether several characters are decoded at once.
+    /// Whether vectors decode several characters at once.
     #[cfg(feature = "stream")]
     pub(crate) const fn decodes_many(self) -> bool {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => true,
-            _ => false,
-        }
+        !matches!(self.0, Tier::Scalar | Tier::Portable)
     }
 }
 
