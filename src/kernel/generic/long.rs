@@ -78,22 +78,8 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
             // Includes the rest of the input if it is short.
             let wanted = if at < wide_until { GROUP } else { STRIDE };
             let end = if len - at <= wanted.max(SOON) { len } else { at + wanted };
-            let whole = at + (end - at) / V::LEN * V::LEN;
-            // SAFETY: more than a stride is left before `end`, and so before `len`; whole blocks are
-            // tested up to `whole`, and then one that ends at the end of the input.
-            unsafe {
-                while at < whole {
-                    if !V::TESTS_ALL_LEADS {
-                        top = top.max(V::load(token, start.add(at)));
-                    }
-                    found = test_full_at(token, start.add(at), found);
-                    at += V::LEN;
-                }
-                if at < end {
-                    top = top.max(V::load(token, start.add(end - V::LEN)));
-                    found = test_full_at(token, start.add(end - V::LEN), found);
-                }
-            }
+            // SAFETY: `at` is 3 or more; a stride and more is left before `end`, and so before `len`.
+            (found, top) = unsafe { test_full_in(token, start, at, end, found, top) };
             at = end;
             wide_until = at + SOON;
         } else {
@@ -188,6 +174,41 @@ unsafe fn test_narrow_stride<V: Vector>(
         i += V::LEN;
     }
     found
+}
+
+/// [`test_full`] for the bytes of a range, and the maximum of `top` and, if the test needs it, of the bytes.
+///
+/// # Safety
+///
+/// - The bytes from `start` to `to` can be read.
+/// - `from` is 3 or more, and `LEN` or more below `to`.
+#[inline(always)]
+unsafe fn test_full_in<V: Vector>(
+    token: V::Token,
+    start: *const u8,
+    from: usize,
+    to: usize,
+    mut found: Found<V>,
+    mut top: V,
+) -> (Found<V>, V) {
+    let whole = from + (to - from) / V::LEN * V::LEN;
+    let mut at = from;
+    // SAFETY: whole blocks are tested up to `whole`, and then one that ends at `to`; three bytes are before
+    // each of them.
+    unsafe {
+        while at < whole {
+            if !V::TESTS_ALL_LEADS {
+                top = top.max(V::load(token, start.add(at)));
+            }
+            found = test_full_at(token, start.add(at), found);
+            at += V::LEN;
+        }
+        if at < to {
+            top = top.max(V::load(token, start.add(to - V::LEN)));
+            found = test_full_at(token, start.add(to - V::LEN), found);
+        }
+    }
+    (found, top)
 }
 
 /// Whether a run is ASCII.
