@@ -13,7 +13,7 @@ use crate::core::scanner::Step;
 
 /// Decodes bytes to `char`s, one per item.
 ///
-/// It is convenient but slow: `FramedRead` adds several nanoseconds per item. If speed matters, use
+/// It is convenient but slow: `FramedRead` adds about 10 ns per item. If speed matters, use
 /// [`Utf8Codec`](crate::codec::Utf8Codec) and the `chars()` of its items.
 ///
 /// The codec holds no bytes: an incomplete sequence, at most three bytes, stays in the read buffer. A repair of
