@@ -94,8 +94,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         if calm | (at >= test_at) | (at == len) {
             if !V::TESTS_ALL_LEADS && needs_beyond(top) {
                 // SAFETY: from `group` to `at`, a stride and more, is in `input`; `group` is 3 or more.
-                found.errors =
-                    found.errors.or(unsafe { test_beyond_in::<V>(token, start, group, at) });
+                found.errors = unsafe { test_beyond_in(token, start, group, at, found.errors) };
             }
             if found.marks().any_high_bit() {
                 return Err(tested);
@@ -246,7 +245,7 @@ fn skip_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize, last: &[u
     }
 }
 
-/// The combined marks of [`test_beyond`] for the bytes of a range.
+/// `errors`, and the marks of [`test_beyond`] for the bytes of a range.
 ///
 /// # Safety
 ///
@@ -259,18 +258,18 @@ unsafe fn test_beyond_in<V: Vector>(
     start: *const u8,
     from: usize,
     to: usize,
+    mut errors: V,
 ) -> V {
     let last = to - V::LEN;
     let mut at = from;
-    // SAFETY: a block can be read at `from`, and one byte before it.
-    let mut errors =
-        unsafe { test_beyond(V::load(token, start.add(at)), V::load(token, start.add(at - 1))) };
-    while at < last {
+    loop {
+        // SAFETY: `at` is at most the index of the last block, and a byte is before it.
+        let [block, back1] =
+            unsafe { [V::load(token, start.add(at)), V::load(token, start.add(at - 1))] };
+        errors = errors.or(test_beyond(block, back1));
+        if at == last {
+            return errors;
+        }
         at = (at + V::LEN).min(last);
-        // SAFETY: `at` is at most the index of the last block.
-        errors = errors.or(unsafe {
-            test_beyond(V::load(token, start.add(at)), V::load(token, start.add(at - 1)))
-        });
     }
-    errors
 }
