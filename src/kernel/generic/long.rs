@@ -4,7 +4,7 @@ use super::outcome::error_near;
 use super::test::{
     Found, Look, needs_beyond, test_beyond, test_first, test_full, test_full_at, test_narrow,
 };
-use super::vector::Vector;
+use super::vector::{Vector, distance_to_line};
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
@@ -30,7 +30,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         return Ok(reference::validate(input));
     };
     let start = input.as_ptr();
-    let to_line = 64 - start as usize % 64;
+    let to_line = distance_to_line(start);
     let last = len - STRIDE;
     // SAFETY: there are more than `LEN` bytes.
     let block = unsafe { V::load(token, start) };

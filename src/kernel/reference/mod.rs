@@ -9,8 +9,8 @@ mod utf16;
 pub(super) mod validate;
 
 pub(super) use convert::{
-    count_chars, decode_ascii, decode_ascii_chars, decode_ascii_utf16, decode_chars,
-    decode_short_chars, decode_short_utf16, decode_utf16, encode_chars,
+    count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars, decode_short_chars,
+    decode_short_utf16, decode_utf16, encode_chars,
 };
 pub(super) use find_outside::find_outside;
 #[cfg(target_arch = "x86_64")]

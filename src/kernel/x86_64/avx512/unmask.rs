@@ -10,6 +10,7 @@
 
 use core::arch::x86_64::*;
 
+use crate::kernel::generic::distance_to_line;
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 use crate::kernel::x86_64::avx512::validate::{
@@ -156,7 +157,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!(bytes.len() >= STRIDE + BLOCK);
-    let to_line = BLOCK - bytes.as_ptr() as usize % BLOCK;
+    let to_line = distance_to_line(bytes.as_ptr());
     let last = bytes.len() - STRIDE;
     let key = Key::ahead(mask, to_line);
     reference::unmask(&mut bytes[..to_line], mask);

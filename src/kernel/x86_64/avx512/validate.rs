@@ -28,7 +28,7 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::kernel::generic::{error_near, sequence_start, validate_from};
+use crate::kernel::generic::{distance_to_line, error_near, sequence_start, validate_from};
 use crate::kernel::validated::Validated;
 
 pub(super) const BLOCK: usize = 64;
@@ -282,7 +282,7 @@ fn validate_up_to_319(input: &[u8]) -> Validated {
 fn validate_long(input: &[u8]) -> Validated {
     debug_assert!(input.len() >= STRIDE + BLOCK);
     let start = input.as_ptr();
-    let to_line = BLOCK - start as usize % BLOCK;
+    let to_line = distance_to_line(start);
     let last = input.len() - STRIDE;
     let mut at = 0;
     // Skips leading ASCII, which has no errors.

@@ -94,13 +94,13 @@ pub(in crate::kernel) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Op
 /// Decodes; see [`Kernel::decode_ascii_chars`](crate::kernel::Kernel::decode_ascii_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
-    reference::decode_ascii(bytes, out)
+    reference::convert::decode_ascii(bytes, out)
 }
 
 /// Decodes; see [`Kernel::decode_ascii_utf16`](crate::kernel::Kernel::decode_ascii_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
-    reference::decode_ascii(bytes, out)
+    reference::convert::decode_ascii(bytes, out)
 }
 
 /// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None`, and writes nothing, if the
