@@ -270,7 +270,13 @@ impl Kernel {
     /// Whether vectors decode several characters at once.
     #[cfg(feature = "stream")]
     pub(crate) const fn decodes_many(self) -> bool {
-        !matches!(self.0, Tier::Scalar | Tier::Portable)
+        match self.0 {
+            Tier::Scalar => false,
+            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+            Tier::Portable => false,
+            #[allow(unreachable_patterns)] // there may be no vectors
+            _ => true,
+        }
     }
 }
 

@@ -64,6 +64,7 @@ impl State {
 
 /// The verdict of the reference automaton on an input: the length of the well-formed prefix, and the length of
 /// the maximal subpart after it, unless the input ends inside a character or after one.
+#[cfg(target_arch = "x86_64")]
 pub fn verdict(input: &[u8]) -> (usize, Option<usize>) {
     let (mut state, mut start) = (State::Boundary, 0);
     for (at, &byte) in input.iter().enumerate() {
