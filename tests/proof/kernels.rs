@@ -1,6 +1,6 @@
 //! The vector kernels: every path of every length, on vectors of expressions.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::mem::MaybeUninit;
 
 use crate::grammar::{CLASSES, is_fine, verdict};
@@ -154,8 +154,16 @@ fn validate(kernel: &Shipped, configs: &[Config]) {
 fn valid_prefix(kernel: &Shipped, configs: &[Config]) {
     let near = |len: usize| Outcome::Near(if len == 0 { 0 } else { len + 1 });
     explore_all(kernel.name, configs, |config| {
-        // SAFETY: the instructions of the machine of expressions need no features.
-        let len = explore(config, None, |input| near(unsafe { (kernel.valid_prefix_len)(input) }));
+        let longest = Cell::new(0);
+        let len = explore(config, None, |input| {
+            // SAFETY: the instructions of the machine of expressions need no features.
+            let len = unsafe { (kernel.valid_prefix_len)(input) };
+            longest.set(longest.get().max(len));
+            near(len)
+        });
+        // The path without marks. The last byte of a block is `FILL`, a sequence that continues.
+        let whole_blocks = config.len / kernel.block * kernel.block;
+        assert_eq!(longest.get(), whole_blocks.saturating_sub(1));
         let copy = explore(config, None, |input| {
             let mut out = vec![MaybeUninit::new(0); input.len()];
             // SAFETY: as before.
