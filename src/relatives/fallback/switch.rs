@@ -476,6 +476,11 @@ impl<'a> Cursor<'_, 'a> {
 
 /// Returns the length of the complete lines in `text`, plus the ASCII at the start of the next one.
 fn settled_len(text: &str) -> usize {
+    /// The length of the text before an error in most lines. (Rows `fallback-line/windows-1252`.)
+    const SHORT: usize = 64;
+    if text.len() <= SHORT && text.is_ascii() {
+        return text.len();
+    }
     let line = text.rfind('\n').map_or(0, |lf| lf + 1);
     let ascii = Kernel::detect().find_outside(&text.as_bytes()[line..], 0..=0x7F);
     ascii.map_or(text.len(), |ascii| line + ascii)
