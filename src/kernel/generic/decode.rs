@@ -159,6 +159,9 @@ fn decode_blocks<V: Lanes, U: Unit>(
     out: &mut [U],
 ) -> (usize, usize) {
     let (mut at, mut written) = (0, 0);
+    // With wide vectors and `char`s, the test costs more than it gains in other text.
+    let tests_threes = V::LEN < MOST || size_of::<U>() == 2;
+    let mut threes = tests_threes;
     // Later units overwrite the excess: enough text follows.
     while bytes.len() - at >= V::LEN + ENOUGH && out.len() - written >= V::LEN + EXCESS {
         let room = &mut out[written..];
@@ -173,7 +176,7 @@ fn decode_blocks<V: Lanes, U: Unit>(
             continue;
         }
         let ends = load::<V>(token, bytes, at + 1).greater(block.splat(0xBF)).bits();
-        if (V::LEN < MOST || size_of::<U>() == 2)
+        if threes
             && are_threes::<V>(token, bytes, at, ends)
             && let Some(chars) = bytes[at..].first_chunk()
         {
@@ -188,12 +191,16 @@ fn decode_blocks<V: Lanes, U: Unit>(
         let count = units.put(room);
         at += units.len;
         written += count;
-        if V::LEN == MOST && size_of::<U>() == 2 && count <= MOST / 3 + 4 && units.len == MOST {
+        threes = tests_threes;
+        if V::LEN == MOST && (MOST / 3..=MOST / 3 + 4).contains(&count) && units.len == MOST {
             // Mostly three-byte characters: continues where one begins, for the shorter path. (A branch, not
             // arithmetic: otherwise the next address would depend on this mask. Shorter blocks soon begin at a
             // character anyway.)
             branch();
-            at -= ends.leading_zeros() as usize;
+            if bytes.len() - at >= 2 * MOST {
+                at -= ends.leading_zeros() as usize;
+                threes = true;
+            }
         }
     }
     // The last blocks, through the stack. They overlap the blocks before them.
