@@ -13,7 +13,7 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::Step;
-use crate::core::text::{Ending, ReadBuffer};
+use crate::core::text::{Ending, ReadBuffer, assert_char_boundary};
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
 ///
@@ -148,12 +148,7 @@ impl ReadText {
         if self.repaired.is_done() {
             return self.buffer.consume(len);
         }
-        let text = self.repaired.as_str();
-        assert!(
-            text.is_char_boundary(len),
-            "byte {len} is not a character boundary of the decoded text ({} bytes)",
-            text.len()
-        );
+        assert_char_boundary(self.repaired.as_str(), len);
         self.repaired.done += len;
     }
 

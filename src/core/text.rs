@@ -3,14 +3,14 @@
 //! The layers above `core` import items of `unchecked` and `kernel` from here.
 
 pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
-#[cfg(feature = "std")]
-pub(crate) use crate::unchecked::ReadBuffer;
 #[cfg(feature = "alloc")]
 pub(crate) use crate::unchecked::push_utf16;
 pub(crate) use crate::unchecked::{BlockParts, Part, ShortText, first_char, split_range};
 #[cfg(feature = "bytes")]
 #[allow(unused_imports)] // each adaptor needs some of them
 pub(crate) use crate::unchecked::{GatheredText, SplitTo, take_text};
+#[cfg(feature = "std")]
+pub(crate) use crate::unchecked::{ReadBuffer, assert_char_boundary};
 
 use crate::core::error::Utf8ErrorKind;
 use crate::core::strictness::Strictness;

@@ -6,6 +6,7 @@ use bytestring::ByteString;
 
 use crate::core::boundary::floor_char_boundary;
 use crate::core::chars::decode_chars;
+use crate::core::text::assert_char_boundary;
 use crate::stream::piece::Piece;
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.
@@ -100,12 +101,7 @@ impl CharBlock {
     ///
     /// If `len` is not a character boundary of the text.
     pub(super) fn consume(&mut self, len: usize) {
-        let text = self.as_str();
-        assert!(
-            text.is_char_boundary(len),
-            "byte {len} is not a character boundary of the decoded text ({} bytes)",
-            text.len()
-        );
+        assert_char_boundary(self.as_str(), len);
         let mut at = self.at();
         let end = at + len;
         if end < self.ahead_to {

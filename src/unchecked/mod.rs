@@ -15,7 +15,7 @@ pub(crate) use block_parts::{BlockParts, Part};
 #[cfg(feature = "bytes")]
 pub(crate) use gathered_text::GatheredText;
 #[cfg(feature = "std")]
-pub(crate) use read_buffer::ReadBuffer;
+pub(crate) use read_buffer::{ReadBuffer, assert_char_boundary};
 pub(crate) use short_text::ShortText;
 #[cfg(feature = "alloc")]
 pub(crate) use spare_text::push_utf16;

@@ -2,6 +2,16 @@
 
 use std::{fmt, mem, ptr};
 
+/// Panics if the bytes up to `len` of decoded text are not whole characters.
+#[inline]
+pub(crate) fn assert_char_boundary(text: &str, len: usize) {
+    assert!(
+        text.is_char_boundary(len),
+        "byte {len} is not a character boundary of the decoded text ({} bytes)",
+        text.len()
+    );
+}
+
 /// A buffer that a reader fills and text is borrowed from. It holds text that has not been consumed, then
 /// bytes that have not been scanned.
 ///
@@ -67,12 +77,7 @@ impl ReadBuffer {
     /// If `len` is not a character boundary of the text.
     #[inline]
     pub(crate) fn consume(&mut self, len: usize) {
-        let text = self.as_str();
-        assert!(
-            text.is_char_boundary(len),
-            "byte {len} is not a character boundary of the decoded text ({} bytes)",
-            text.len()
-        );
+        assert_char_boundary(self.as_str(), len);
         self.start += len;
     }
 
