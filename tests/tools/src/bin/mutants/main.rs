@@ -1,0 +1,231 @@
+//! Compiles many changes of the crate into one set of test programs, and runs on each change the tests that reach it.
+//!
+//! `cargo mutants` lists the changes; this program copies the body of each function once for each of its changes, and an
+//! environment variable chooses the copy. So the crate is compiled once, instead of once for each change. It first runs
+//! each test alone, on the unchanged crate, to learn which functions it reaches and how long it takes.
+//!
+//! Changes outside of functions, and in functions that return `impl Trait`, are compiled one by one. A function that is
+//! called only while the crate is compiled counts as not reached.
+
+mod programs;
+mod tree;
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::Write;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use clap::Parser;
+use programs::{Catcher, Known, Program, Verdict};
+use tree::{Change, Tree};
+
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// Runs tests on many changes of the crate that are compiled at once.
+#[derive(Parser)]
+pub(crate) struct Options {
+    /// What `cargo mutants --list --json` printed.
+    #[arg(long)]
+    list: PathBuf,
+    /// The names of the changes to try, a line each. Without it, all are tried.
+    #[arg(long)]
+    only: Option<PathBuf>,
+    /// Changes that change no result: lines with the path, the change and the changed line, separated by ` | `. Other
+    /// lines are comments. They are not tried. A line that fits no change in a listed file is an error.
+    #[arg(long)]
+    equal: Option<PathBuf>,
+    /// A copy of the repository. Its sources are overwritten.
+    #[arg(long)]
+    tree: PathBuf,
+    /// The folder of the results: files with the names of the changes that were `caught`, `missed`, are `unviable`
+    /// because they do not compile, or are `equal`. Changes that these files name are not tried again.
+    #[arg(long)]
+    output: PathBuf,
+    /// The first file of a test program that includes sources of the crate.
+    #[arg(long)]
+    includes_sources: Vec<PathBuf>,
+    /// How many changes to compile at once. The more, the fewer builds, but changes to functions that are inlined into
+    /// each other multiply the code.
+    #[arg(long, default_value_t = usize::MAX)]
+    at_once: usize,
+    /// How many changes to test at the same time.
+    #[arg(long, default_value_t = thread::available_parallelism().map_or(1, NonZero::get))]
+    jobs: usize,
+    /// Run the tests marked as ignored too.
+    #[arg(long)]
+    include_ignored: bool,
+    /// Leave out tests whose name contains this.
+    #[arg(long)]
+    skip: Vec<String>,
+    /// Arguments for `cargo test`, which select the features and the test programs.
+    #[arg(last = true)]
+    arguments: Vec<String>,
+}
+
+impl Options {
+    /// Returns the names of the crates that contain sources, with commas.
+    fn crates(&self) -> String {
+        let name = |path: &PathBuf| Some(format!(",{}", path.parent()?.file_name()?.to_str()?));
+        "utf8_codec".to_owned() + &self.includes_sources.iter().filter_map(name).collect::<String>()
+    }
+}
+
+fn main() -> Result<()> {
+    let options = Options::parse();
+    fs::create_dir_all(&options.output)?;
+    let results = Results { folder: &options.output, writing: Mutex::new(()) };
+    let mut changes = tree::read_list(&options.list)?;
+    if let Some(path) = &options.equal {
+        results.write_equal(&tree::equal(&changes, &fs::read_to_string(path)?)?)?;
+    }
+    let done = results.done()?;
+    changes.retain(|change| !done.contains(&change.name));
+    if let Some(path) = &options.only {
+        let only = fs::read_to_string(path)?;
+        let only: BTreeSet<&str> = only.lines().collect();
+        changes.retain(|change| only.contains(&*change.name));
+    }
+    if changes.is_empty() {
+        return Ok(());
+    }
+
+    // A change can make a test allocate without end, and compiling takes less.
+    #[cfg(unix)]
+    rlimit::Resource::AS.set(8 << 30, 8 << 30)?;
+    let mut known = Known::new();
+    let (together, alone) = tree::split(&options.tree, changes)?;
+    let mut together = together.into_iter().peekable();
+    let mut programs = Vec::new();
+    while together.peek().is_some() {
+        let batch = together.by_ref().take(options.at_once).collect();
+        programs = try_together(Tree::new(&options, batch)?, &options, &results, &mut known)?;
+    }
+    if programs.is_empty() {
+        let executables =
+            programs::build(&options)?.map_err(|errors| format!("without a change: {errors:?}"))?;
+        programs = programs::look(&options, executables, 0, &mut known)?;
+    }
+    for change in alone {
+        try_alone(&change, &programs, &options, &results)?;
+    }
+    Ok(())
+}
+
+/// Compiles changes into one set of programs, and tests each of them. Returns the programs.
+fn try_together(
+    mut tree: Tree,
+    options: &Options,
+    results: &Results,
+    known: &mut Known,
+) -> Result<Vec<Program>> {
+    let executables = loop {
+        tree.write()?;
+        match programs::build(options)? {
+            Ok(executables) => break executables,
+            Err(errors) => {
+                tree.remove(&errors)?.into_iter().try_for_each(|change| results.unviable(change))?
+            }
+        }
+    };
+    let programs = programs::look(options, executables, tree.functions(), known)?;
+    let tests: usize = programs.iter().map(|program| program.tests.len()).sum();
+    let seconds: f64 = programs
+        .iter()
+        .flat_map(|program| &program.tests)
+        .map(|test| test.time.as_secs_f64())
+        .sum();
+    for test in
+        programs.iter().flat_map(|program| &program.tests).filter(|test| test.time.as_secs() > 0)
+    {
+        println!("  {:.1} s {}", test.time.as_secs_f64(), test.name);
+    }
+    println!("{tests} tests in {} programs, {seconds:.0} s one by one", programs.len());
+
+    let catcher = Catcher::default();
+    let next = AtomicUsize::new(0);
+    let changes: Vec<(u32, usize, &Change)> = tree.changes().collect();
+    let job = || -> Result<()> {
+        while let Some(&(number, function, change)) =
+            changes.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            results
+                .note(change, &programs::test(options, &programs, &catcher, number, function)?)?;
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let jobs: Vec<_> = (0..options.jobs).map(|_| scope.spawn(job)).collect();
+        jobs.into_iter().try_for_each(|job| job.join().expect("the thread has not panicked"))
+    })?;
+    tree.restore()?;
+    Ok(programs)
+}
+
+/// Compiles the crate with a change that is in no function.
+fn try_alone(
+    change: &Change,
+    programs: &[Program],
+    options: &Options,
+    results: &Results,
+) -> Result<()> {
+    let original = change.write(&options.tree)?;
+    match programs::build(options)? {
+        Ok(_) => results.note(
+            change,
+            &programs::test(options, programs, &Catcher::default(), 0, usize::MAX)?,
+        )?,
+        Err(_) => results.unviable(change)?,
+    }
+    change.restore(&options.tree, &original)
+}
+
+/// The folder of the results.
+struct Results<'a> {
+    folder: &'a Path,
+    /// Held while a result is written.
+    writing: Mutex<()>,
+}
+
+impl Results<'_> {
+    /// Returns the names of the changes that have a result.
+    fn done(&self) -> Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        for file in ["caught", "missed", "unviable", "equal"] {
+            let path = self.folder.join(file);
+            if path.exists() {
+                names.extend(fs::read_to_string(path)?.lines().map(String::from));
+            }
+        }
+        Ok(names)
+    }
+
+    fn write_equal(&self, changes: &[&Change]) -> Result<()> {
+        let mut file = File::create(self.folder.join("equal"))?;
+        changes.iter().try_for_each(|change| Ok(writeln!(file, "{}", change.name)?))
+    }
+
+    fn note(&self, change: &Change, verdict: &Verdict) -> Result<()> {
+        match verdict {
+            Verdict::Caught(test) => self.append("caught", change, test),
+            Verdict::Hangs => self.append("caught", change, "by the time limit"),
+            Verdict::Missed => self.append("missed", change, ""),
+            Verdict::NotReached => self.append("missed", change, "not reached"),
+        }
+    }
+
+    fn unviable(&self, change: &Change) -> Result<()> {
+        self.append("unviable", change, "")
+    }
+
+    fn append(&self, file: &str, change: &Change, why: &str) -> Result<()> {
+        let _writing = self.writing.lock().expect("no thread has panicked");
+        println!("{file}: {} {why}", change.name);
+        let mut file = File::options().append(true).create(true).open(self.folder.join(file))?;
+        Ok(writeln!(file, "{}", change.name)?)
+    }
+}

@@ -1,0 +1,125 @@
+//! The program for mutation tests, on a crate of a few lines.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+const MANIFEST: &str = "
+[package]
+name = \"utf8-codec\"
+edition = \"2024\"
+
+[workspace]
+";
+
+const SOURCE: &str = "\
+const LIMIT: u8 = 1 + 1;
+
+pub fn is_low(n: u8) -> bool {
+    n < LIMIT
+}
+
+pub fn unused(n: u8) -> u8 {
+    n + 1
+}
+
+pub fn endless(mut n: u8) -> u8 {
+    while n > 1 {
+        n -= 1;
+    }
+    n
+}
+";
+
+const TESTS: &str = "\
+#[test]
+fn low_is_below_two() {
+    assert!(utf8_codec::is_low(1) && !utf8_codec::is_low(2));
+    assert_eq!(utf8_codec::endless(9), 1);
+}
+";
+
+/// A change to one place in one line, as `cargo mutants` lists it.
+fn change(line: usize, old: &str, new: &str) -> Value {
+    let text = SOURCE.lines().nth(line - 1).unwrap();
+    let column = text.find(old).unwrap() + 1;
+    json!({
+        "name": format!("src/lib.rs:{line}:{column}: replace {old} with {new}"),
+        "file": "src/lib.rs",
+        "span": {
+            "start": { "line": line, "column": column },
+            "end": { "line": line, "column": column + old.len() },
+        },
+        "replacement": new,
+        "diff": format!("@@\n-{text}\n+{}", text.replace(old, &format!("{new} /* ~ changed by cargo-mutants ~ */"))),
+    })
+}
+
+#[test]
+fn each_change_gets_the_verdict_of_the_tests_that_reach_it() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants");
+    let _ = fs::remove_dir_all(&folder);
+    let tree = folder.join("tree");
+    for (path, text) in [("Cargo.toml", MANIFEST), ("src/lib.rs", SOURCE), ("tests/all.rs", TESTS)]
+    {
+        let path = tree.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let changes = json!([
+        change(1, "+", "*"),
+        change(4, "<", "<="),
+        change(4, "<", "!="),
+        change(4, "n < LIMIT", "\"text\""),
+        change(8, "+", "-"),
+        change(12, ">", ">="),
+        change(13, "-=", "/="),
+    ]);
+    fs::write(folder.join("list"), changes.to_string()).unwrap();
+    fs::write(folder.join("equal"), "# A reason.\nsrc/lib.rs | replace < with != | n != LIMIT\n")
+        .unwrap();
+
+    let run = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mutants"));
+        for (option, file) in
+            [("--list", "list"), ("--equal", "equal"), ("--tree", "tree"), ("--output", "results")]
+        {
+            command.arg(option).arg(folder.join(file));
+        }
+        command.args(["--jobs", "2", "--", "--test", "all"]).output().unwrap()
+    };
+    let output = run();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let results = |name: &str| {
+        let mut lines: Vec<String> = fs::read_to_string(folder.join("results").join(name))
+            .unwrap()
+            .lines()
+            .map(String::from)
+            .collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(
+        results("caught"),
+        [
+            "src/lib.rs:12:13: replace > with >=",
+            "src/lib.rs:13:11: replace -= with /=", // by the time limit
+            "src/lib.rs:1:21: replace + with *",
+            "src/lib.rs:4:7: replace < with <=",
+        ]
+    );
+    assert_eq!(results("missed"), ["src/lib.rs:8:7: replace + with -"]);
+    assert_eq!(results("unviable"), ["src/lib.rs:4:5: replace n < LIMIT with \"text\""]);
+    assert_eq!(results("equal"), ["src/lib.rs:4:7: replace < with !="]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("replace + with - not reached"), "{said}");
+    assert_eq!(fs::read_to_string(tree.join("src/lib.rs")).unwrap(), SOURCE);
+
+    // An entry that fits no change is an error.
+    fs::write(folder.join("equal"), "src/lib.rs | replace < with != | n != OTHER\n").unwrap();
+    assert!(!run().status.success());
+}
