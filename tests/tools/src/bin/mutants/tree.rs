@@ -57,7 +57,7 @@ fn changed_line(diff: &str) -> Option<String> {
     Some(words.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What `cargo mutants` puts behind a replacement.
+/// What `cargo mutants` puts after a replacement.
 const MARK: &str = "/* ~ changed by cargo-mutants ~ */";
 
 /// Returns the changes that `entries` say are equal. Fails if an entry for a file that has changes fits none.
