@@ -297,6 +297,9 @@ mod codecs {
         assert!(line() == text && line() == bytes && text == line());
         assert!("größe" == line() && *"größe" == line());
         assert!(line() != *"große" && line() != "große");
+        let (text, bytes) = (String::from("große"), ByteString::from("große"));
+        assert!(line() != text && line() != bytes && text != line());
+        assert!("große" != line() && *"große" != line());
         assert_eq!(ByteString::from(line()), "größe");
         assert_eq!(String::from(line()), "größe");
     }

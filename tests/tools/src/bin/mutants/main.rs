@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use clap::Parser;
-use programs::{Catcher, Known, Program, Verdict};
+use programs::{Catcher, Program, Verdict};
 use tree::{Change, Tree};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -51,7 +51,7 @@ pub(crate) struct Options {
     includes_sources: Vec<PathBuf>,
     /// How many changes to compile at once. The more, the fewer builds, but changes to functions that are inlined into
     /// each other multiply the code.
-    #[arg(long, default_value_t = usize::MAX)]
+    #[arg(long, default_value_t = 500)]
     at_once: usize,
     /// How many changes to test at the same time.
     #[arg(long, default_value_t = thread::available_parallelism().map_or(1, NonZero::get))]
@@ -97,55 +97,37 @@ fn main() -> Result<()> {
     // A change can make a test allocate without end, and compiling takes less.
     #[cfg(unix)]
     rlimit::Resource::AS.set(8 << 30, 8 << 30)?;
-    let mut known = Known::new();
     let (together, alone) = tree::split(&options.tree, changes)?;
-    let mut together = together.into_iter().peekable();
-    let mut programs = Vec::new();
-    while together.peek().is_some() {
-        let batch = together.by_ref().take(options.at_once).collect();
-        programs = try_together(Tree::new(&options, batch)?, &options, &results, &mut known)?;
+    let mut tree = Tree::new(&options, together)?;
+    tree.write()?;
+    let executables =
+        programs::build(&options)?.map_err(|errors| format!("without a change: {errors:?}"))?;
+    let programs = programs::look(&options, executables)?;
+    let mut start = 0;
+    while tree.begin(start..start.saturating_add(options.at_once)) {
+        try_batch(&mut tree, &programs, &options, &results)?;
+        start += options.at_once;
     }
-    if programs.is_empty() {
-        let executables =
-            programs::build(&options)?.map_err(|errors| format!("without a change: {errors:?}"))?;
-        programs = programs::look(&options, executables, 0, &mut known)?;
-    }
-    for change in alone {
-        try_alone(&change, &programs, &options, &results)?;
-    }
-    Ok(())
+    tree.restore()?;
+    alone.iter().try_for_each(|change| try_alone(change, &programs, &options, &results))
 }
 
-/// Compiles changes into one set of programs, and tests each of them. Returns the programs.
-fn try_together(
-    mut tree: Tree,
+/// Compiles the changes of a batch into one set of programs, and tests each of them.
+fn try_batch(
+    tree: &mut Tree,
+    programs: &[Program],
     options: &Options,
     results: &Results,
-    known: &mut Known,
-) -> Result<Vec<Program>> {
-    let executables = loop {
+) -> Result<()> {
+    loop {
         tree.write()?;
         match programs::build(options)? {
-            Ok(executables) => break executables,
+            Ok(_) => break,
             Err(errors) => {
                 tree.remove(&errors)?.into_iter().try_for_each(|change| results.unviable(change))?
             }
         }
-    };
-    let programs = programs::look(options, executables, tree.functions(), known)?;
-    let tests: usize = programs.iter().map(|program| program.tests.len()).sum();
-    let seconds: f64 = programs
-        .iter()
-        .flat_map(|program| &program.tests)
-        .map(|test| test.time.as_secs_f64())
-        .sum();
-    for test in
-        programs.iter().flat_map(|program| &program.tests).filter(|test| test.time.as_secs() > 0)
-    {
-        println!("  {:.1} s {}", test.time.as_secs_f64(), test.name);
     }
-    println!("{tests} tests in {} programs, {seconds:.0} s one by one", programs.len());
-
     let catcher = Catcher::default();
     let next = AtomicUsize::new(0);
     let changes: Vec<(u32, usize, &Change)> = tree.changes().collect();
@@ -154,16 +136,14 @@ fn try_together(
             changes.get(next.fetch_add(1, Ordering::Relaxed))
         {
             results
-                .note(change, &programs::test(options, &programs, &catcher, number, function)?)?;
+                .note(change, &programs::test(options, programs, &catcher, number, function)?)?;
         }
         Ok(())
     };
     thread::scope(|scope| {
         let jobs: Vec<_> = (0..options.jobs).map(|_| scope.spawn(job)).collect();
         jobs.into_iter().try_for_each(|job| job.join().expect("the thread has not panicked"))
-    })?;
-    tree.restore()?;
-    Ok(programs)
+    })
 }
 
 /// Compiles the crate with a change that is in no function.

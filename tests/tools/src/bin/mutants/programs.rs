@@ -1,6 +1,5 @@
 //! The test programs: how they are built, what each test reaches, and what it says of a change.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,10 +31,7 @@ pub(crate) fn build(
         .current_dir(tree)
         .env("CARGO_TARGET_DIR", tree.join("target"))
         // Unused names and the like are part of many changes.
-        .env(
-            "RUSTFLAGS",
-            format!("{} --cap-lints=allow", env::var("RUSTFLAGS").unwrap_or_default()),
-        )
+        .env("RUSTFLAGS", format!("{} -A warnings", env::var("RUSTFLAGS").unwrap_or_default()))
         .env("RUSTC_BOOTSTRAP", options.crates())
         .stderr(Stdio::piped())
         .output()?;
@@ -84,26 +80,17 @@ fn relative(tree: &Path, file: &str) -> String {
 
 pub(crate) struct Program {
     path: PathBuf,
-    pub(crate) tests: Vec<Test>,
+    tests: Vec<Test>,
 }
 
 pub(crate) struct Test {
-    pub(crate) name: String,
-    pub(crate) time: Duration,
+    name: String,
+    time: Duration,
     reaches: Vec<bool>,
 }
 
-/// The times of tests that take long, by the path of their program and their name.
-pub(crate) type Known = BTreeMap<(PathBuf, String), Duration>;
-
-/// Runs each test alone on the unchanged crate, unless it takes long and is known from an earlier batch: then it counts
-/// as one that reaches all functions.
-pub(crate) fn look(
-    options: &Options,
-    paths: Vec<PathBuf>,
-    functions: usize,
-    known: &mut Known,
-) -> Result<Vec<Program>> {
+/// Runs each test alone on the unchanged crate.
+pub(crate) fn look(options: &Options, paths: Vec<PathBuf>) -> Result<Vec<Program>> {
     let tree = &options.tree;
     let list = |path: &Path, arguments: &[&str]| -> Result<Vec<String>> {
         let output =
@@ -130,26 +117,15 @@ pub(crate) fn look(
     let job = |job: usize| -> Result<()> {
         let reached = tree.join(format!("target/reached-{job}"));
         while let Some((path, name)) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let key = ((*path).clone(), name.clone());
-            let (time, reaches) = match known.get(&key) {
-                Some(time) => (*time, vec![true; functions]),
-                None => {
-                    let _ = fs::remove_file(&reached);
-                    let start = Instant::now();
-                    run_unchanged(
-                        command(tree, path).args(["--include-ignored", "--exact", name]),
-                        &reached,
-                    )?;
-                    (
-                        start.elapsed(),
-                        fs::read(&reached)
-                            .unwrap_or_default()
-                            .iter()
-                            .map(|digit| *digit == b'1')
-                            .collect(),
-                    )
-                }
-            };
+            let _ = fs::remove_file(&reached);
+            let start = Instant::now();
+            run_unchanged(
+                command(tree, path).args(["--include-ignored", "--exact", name]),
+                &reached,
+            )?;
+            let time = start.elapsed();
+            let reaches =
+                fs::read(&reached).unwrap_or_default().iter().map(|digit| *digit == b'1').collect();
             let test = Test { name: name.clone(), time, reaches };
             found.lock().unwrap().push(((*path).clone(), test));
         }
@@ -161,12 +137,9 @@ pub(crate) fn look(
             (0..options.jobs).map(|number| scope.spawn(move || job(number))).collect();
         jobs.into_iter().try_for_each(|job| job.join().expect("the thread has not panicked"))
     })?;
-    let found = found.into_inner()?;
-    let long = found.iter().filter(|(_, test)| test.time > LONG);
-    known.extend(long.map(|(path, test)| ((path.clone(), test.name.clone()), test.time)));
     let mut programs: Vec<Program> =
         paths.into_iter().map(|path| Program { path, tests: Vec::new() }).collect();
-    for (path, test) in found {
+    for (path, test) in found.into_inner()? {
         programs
             .iter_mut()
             .find(|program| program.path == path)
@@ -174,6 +147,12 @@ pub(crate) fn look(
             .tests
             .push(test);
     }
+    let tests = || programs.iter().flat_map(|program| &program.tests);
+    for test in tests().filter(|test| test.time > LONG) {
+        println!("  {:.1} s {}", test.time.as_secs_f64(), test.name);
+    }
+    let seconds: f64 = tests().map(|test| test.time.as_secs_f64()).sum();
+    println!("{} tests in {} programs, {seconds:.0} s one by one", tests().count(), programs.len());
     Ok(programs)
 }
 
@@ -244,7 +223,7 @@ pub(crate) fn test(
             programs.iter().find(|program| program.path == path).expect("it is one of them");
         let times =
             program.tests.iter().filter(|test| names.contains(&&*test.name)).map(|test| test.time);
-        let limit = times.sum::<Duration>() * 5 + Duration::from_secs(10);
+        let limit = times.sum::<Duration>() * 5 + Duration::from_secs(5);
         let mut command = command(&options.tree, path);
         command.args(["--include-ignored", "--test-threads", "1", "--exact"]).args(names);
         let verdict = run(command.env("CHANGE", change.to_string()), limit)?;

@@ -125,12 +125,14 @@ pub(crate) fn split(root: &Path, changes: Vec<Change>) -> Result<(Vec<Change>, V
     }))
 }
 
-/// The sources, in which the body of each function stands once for each of its changes.
+/// The sources, in which the body of each function stands once for each of its changes in the batch. While the batch is
+/// empty, all functions with changes note that they are reached.
 pub(crate) struct Tree {
     root: PathBuf,
     changes: Vec<Change>,
     files: BTreeMap<String, Source>,
-    removed: BTreeSet<usize>,
+    /// The indexes of the changes that are compiled together.
+    batch: BTreeSet<usize>,
     /// The first files of crates, and what they were.
     crates: Vec<(PathBuf, String)>,
 }
@@ -177,18 +179,24 @@ impl Tree {
             ["src/lib.rs".into()].into_iter().chain(options.includes_sources.iter().cloned());
         let crates = crates.map(|path| Ok((path.clone(), fs::read_to_string(root.join(path))?)));
         let crates = crates.collect::<Result<_>>()?;
-        Ok(Self { root: root.into(), changes, files, removed: BTreeSet::new(), crates })
+        Ok(Self { root: root.into(), changes, files, batch: BTreeSet::new(), crates })
     }
 
     fn bodies(&self) -> impl Iterator<Item = &Body> {
         self.files.values().flat_map(|source| &source.bodies)
     }
 
-    /// Returns the changes that are compiled, with their numbers and those of their functions.
+    /// Begins a batch. Returns whether there are such changes.
+    pub(crate) fn begin(&mut self, batch: Range<usize>) -> bool {
+        self.batch = batch.filter(|index| *index < self.changes.len()).collect();
+        !self.batch.is_empty()
+    }
+
+    /// Returns the changes of the batch, with their numbers and those of their functions.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (u32, usize, &Change)> {
         self.bodies().flat_map(move |body| {
-            let kept = body.changes.iter().filter(|(index, _)| !self.removed.contains(index));
-            kept.map(|(index, _)| (number(*index), body.function, &self.changes[*index]))
+            let batch = body.changes.iter().filter(|(index, _)| self.batch.contains(index));
+            batch.map(|(index, _)| (number(*index), body.function, &self.changes[*index]))
         })
     }
 
@@ -204,11 +212,11 @@ impl Tree {
                 found.ok_or_else(|| format!("an error that no change explains, at {places:?}"))?,
             );
         }
-        self.removed.extend(&removed);
+        self.batch.retain(|index| !removed.contains(index));
         Ok(removed.into_iter().map(|index| &self.changes[index]).collect())
     }
 
-    /// Writes the sources, with all changes.
+    /// Writes the sources.
     pub(crate) fn write(&mut self) -> Result<()> {
         let module = MODULE.replace("FUNCTIONS", &self.functions().to_string());
         let wrap = |text: &str| format!("{ATTRIBUTES}{text}{module}");
@@ -216,7 +224,7 @@ impl Tree {
             put(&self.root.join(path), &wrap(text))?;
         }
         for (file, source) in &mut self.files {
-            let mut text = source.write(&self.changes, &self.removed)?;
+            let mut text = source.write(&self.changes, &self.batch)?;
             // Inlined into each other, the copies would multiply. Only kernels depend on it, for their instruction sets.
             if !file.starts_with("src/kernel/") {
                 text = text.replace("#[inline(always)]", "#[inline(never)]");
@@ -242,22 +250,22 @@ impl Tree {
 }
 
 impl Source {
-    /// Returns the text with all changes but those removed.
-    fn write(&mut self, changes: &[Change], removed: &BTreeSet<usize>) -> Result<String> {
+    /// Returns the text with the changes of a batch.
+    fn write(&mut self, changes: &[Change], batch: &BTreeSet<usize>) -> Result<String> {
         let mut text = String::new();
         let mut end = 0;
         self.lines.clear();
         for body in &self.bodies {
-            let kept: Vec<_> =
-                body.changes.iter().filter(|(index, _)| !removed.contains(index)).collect();
-            if kept.is_empty() {
+            let chosen: Vec<_> =
+                body.changes.iter().filter(|(index, _)| batch.contains(index)).collect();
+            if body.changes.is_empty() || chosen.is_empty() && !batch.is_empty() {
                 continue;
             }
             let original = &self.text[body.bytes.clone()];
             text.push_str(&self.text[end..body.bytes.start]);
             write!(text, "\nmatch crate::__changes::chosen({}) {{\n", body.function)?;
             let mut line = text.lines().count() + 1;
-            for (index, bytes) in kept {
+            for (index, bytes) in chosen {
                 let before = &self.text[body.bytes.start..bytes.start];
                 let after = &self.text[bytes.end..body.bytes.end];
                 let replacement = &changes[*index].replacement;
@@ -277,7 +285,7 @@ impl Source {
 
 /// What chooses a change; 0 chooses none.
 fn number(index: usize) -> u32 {
-    u32::try_from(index + 1).expect("there are not so many changes")
+    u32::try_from(index + 1).expect("there are fewer than 2^32 changes")
 }
 
 /// Writes a file unless it has this text, because a new one is compiled again.
@@ -350,6 +358,7 @@ const ATTRIBUTES: &str =
 /// What the changed crate contains besides. It reads the environment before `main`, so that hot loops only load a number.
 const MODULE: &str = r#"
 #[doc(hidden)]
+#[allow(unsafe_code)]
 pub mod __changes {
     extern crate std;
     use std::{env, fs, string::String};
