@@ -131,10 +131,11 @@ impl Utf8Error {
             return Self::of_byte(valid_up_to, input[0]);
         }
         let next = input.get(len).copied();
+        // The maximal subpart would include a continuation byte, unless it is the second byte and the first forbids it.
         let kind = match (input[0], next) {
-            (0xE0 | 0xF0, Some(0x80..=0xBF)) if len == 1 => Kind::Overlong,
-            (0xED, Some(0x80..=0xBF)) if len == 1 => Kind::Surrogate,
-            (0xF4, Some(0x80..=0xBF)) if len == 1 => Kind::TooLarge,
+            (0xE0 | 0xF0, Some(0x80..=0xBF)) => Kind::Overlong,
+            (0xED, Some(0x80..=0xBF)) => Kind::Surrogate,
+            (0xF4, Some(0x80..=0xBF)) => Kind::TooLarge,
             _ => Kind::Truncated,
         };
         Self::new(valid_up_to, kind, &input[..len], next)

@@ -206,12 +206,6 @@ impl Deref for Repair {
     }
 }
 
-impl AsRef<str> for Repair {
-    fn as_ref(&self) -> &str {
-        self
-    }
-}
-
 impl fmt::Debug for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)

@@ -591,6 +591,14 @@ fn collected_text_is_at_most_the_limit() {
 }
 
 #[test]
+fn text_is_collected_up_to_the_limit() {
+    let does = [Chunk(b"one \xC3"), Chunk(b"\xA9t")];
+    let collect = |max_length| Utf8Reader::new(Script::new(&does)).collect_text(max_length);
+    assert_eq!(collect(7).unwrap(), "one ét");
+    assert!(matches!(collect(6), Err(StreamError::TooLong { max_length: 6 })));
+}
+
+#[test]
 fn buf_read_of_std_sees_well_formed_text() {
     let does = [Chunk(b"caf\xE9\nth\xC3"), Chunk(b"\xA9\nend")];
     let reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Latin1);
@@ -658,6 +666,19 @@ mod lines {
             assert_eq!(read_all(&mut reader), "DATA\n.\nQUIT\n");
             assert_eq!(reader.decoder().position(), bytes.len() as u64);
         }
+    }
+
+    #[test]
+    fn a_repair_that_is_decoded_again_as_a_line_is_counted_once() {
+        let mut reader = Utf8Reader::new(&b"a\n\xFF!"[..]).with_error_mode(ErrorMode::Escape);
+        assert_eq!(reader.next_str().unwrap(), Some("a\n"));
+        assert_eq!(reader.peek_str().unwrap(), Some("\\xff!"));
+        assert_eq!(reader.decoder().error_count(), 1);
+        let mut lines = reader.into_lines();
+        assert_eq!((lines.decoder().error_count(), lines.decoder().first_error()), (0, None));
+        assert_eq!(lines.next().unwrap().unwrap(), "\\xff!");
+        assert_eq!(lines.decoder().error_count(), 1);
+        assert_eq!(lines.decoder().first_error().unwrap().valid_up_to(), 2);
     }
 
     #[test]

@@ -142,6 +142,26 @@ fn an_error_that_no_decoder_returns_is_rejected() {
     }
 }
 
+#[test]
+fn a_value_of_another_type_is_rejected_with_what_is_expected() {
+    let message = |result: Result<(), serde_json::Error>| result.unwrap_err().to_string();
+    let strictness = |value| message(from_value::<Strictness>(value).map(drop));
+    assert_eq!(
+        strictness(json!("nul")),
+        "invalid type: string \"nul\", expected a list of names of classes of characters"
+    );
+    let name = "expected the name of a class of characters, such as `nul` or `controls`";
+    assert_eq!(strictness(json!([1])), format!("invalid type: integer `1`, {name}"));
+    assert_eq!(strictness(json!(["x"])), format!("invalid value: string \"x\", {name}"));
+    let error = |bytes: Value| {
+        let fields =
+            json!({"valid_up_to": 0, "kind": "truncated", "bytes": bytes, "next_byte": null});
+        message(from_value::<Utf8Error>(fields).map(drop))
+    };
+    assert_eq!(error(json!(true)), "invalid type: boolean `true`, expected at most four bytes");
+    assert_eq!(error(json!([226, 1, 2, 3, 4])), "invalid length 5, expected at most four bytes");
+}
+
 #[cfg(feature = "lines")]
 #[test]
 fn errors_of_lines_survive_a_round_trip() {
