@@ -79,9 +79,10 @@
 //!   returns all or nothing.
 //! - **No input causes a panic.**
 //!
-//! Decoding does not continue in these cases: `FramedRead` ends a stream at the first `Err` of its codec, as
-//! the module [`codec`] explains; the rest of a rejected line is skipped; a `MessageAssembler` fails until
-//! `reset`; a `Utf8Body` ends when its limit is exceeded or the inner body fails.
+//! Decoding continues after an error, with these exceptions. `FramedRead` ends a stream at the first `Err` of its
+//! codec, as the module [`codec`] explains. The rest of a rejected line, Java string or server-sent event is
+//! skipped. A `MessageAssembler` returns errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the
+//! inner body fails.
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
 //! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or

@@ -273,9 +273,9 @@ mod containers {
             (E::InterruptedMessage, "new message before the end of the previous one"),
             (E::FragmentedControl, "control frame is fragmented (FIN is not set)"),
             (E::LongControl, "control frame with more than 125 bytes of payload"),
-            (E::TruncatedCloseCode, "close payload has one byte, a code has two"),
+            (E::TruncatedCloseCode, "close payload has one byte; a close code has two"),
             (E::CloseCode(1005), "invalid close code 1005"),
-            (E::NoFrame, "payload or end of a frame before the start of the frame"),
+            (E::NoFrame, "payload or end of frame, but no frame was started"),
             (E::NestedFrame, "new frame before the end of the previous one"),
         ] {
             check(&error, message, Source::None);
@@ -341,15 +341,15 @@ mod containers {
         use tokio_util::codec::Decoder;
         use utf8_codec::dialect::JavaUtfCodec;
 
-        for (bytes, place) in [
-            (&b"\x00\x03on"[..], "the string at byte 2"),
-            (b"\x00\x01a\x00", "the length at byte 3"),
-            (b"\x00\x03\xFFa", "a rejected string, at byte 4"),
+        for (bytes, part) in [
+            (&b"\x00\x03on"[..], "a string"),
+            (b"\x00\x01a\x00", "the length of a string"),
+            (b"\x00\x03\xFFa", "a rejected string"),
         ] {
             let (mut codec, mut buffer) = (JavaUtfCodec::new(), BytesMut::from(bytes));
             let mut items = std::iter::repeat_with(|| codec.decode_eof(&mut buffer));
             let error = items.find_map(Result::err).unwrap();
-            let message = format!("unexpected end of the stream inside {place}");
+            let message = format!("unexpected end of the stream at byte 4, inside {part}");
             assert_eq!(error.to_string(), message);
         }
     }

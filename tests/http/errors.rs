@@ -90,6 +90,19 @@ fn an_error_of_a_body_inside_another_one_keeps_its_status() {
     assert_eq!((outer.status().as_u16(), matches!(outer, BodyError::Inner(_))), (413, true));
 }
 
+#[cfg(feature = "stream")]
+#[test]
+fn an_event_that_is_too_long_keeps_its_offset() {
+    use utf8_codec::stream::StreamError;
+    let error = BodyError::from(StreamError::EventTooLong { offset: 7, max_length: 10 });
+    assert_eq!(error.to_string(), "event at byte 7 is longer than 10 bytes");
+    assert_eq!((error.status().as_u16(), error.offset()), (413, Some(7)));
+    assert!(error.source().unwrap().is::<LengthLimitError>());
+    assert!(error.into_boxed().is::<LengthLimitError>());
+    let error = BodyError::from(StreamError::TooLong { max_length: 10 });
+    assert!(matches!(error, BodyError::TooLong { max_length: 10 }));
+}
+
 #[test]
 fn other_layers_recognise_the_limit() {
     let too_long = BodyError::TooLong { max_length: 3 };

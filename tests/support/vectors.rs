@@ -1,4 +1,4 @@
-//! The vectors of `tests/vectors`: a case a line, as JSON.
+//! The vectors of `tests/vectors`: one JSON case per line.
 //!
 //! They are compiled in, so that no test needs to find them.
 

@@ -89,6 +89,14 @@ pub enum BodyError {
         /// [`collect_text`](crate::payload::http::Utf8Body::collect_text).
         max_length: u64,
     },
+    /// A server-sent event in the body is too long. Only the conversion of a [`StreamError`] returns this. The source
+    /// is that of [`TooLong`](Self::TooLong).
+    EventTooLong {
+        /// The offset of the event in the body, in bytes.
+        offset: u64,
+        /// The limit, in bytes.
+        max_length: usize,
+    },
     /// The inner body failed, for example because the client disconnected, or because it has a limit of
     /// its own. Nothing follows.
     Inner(Box<dyn Error + Send + Sync>),
@@ -99,7 +107,7 @@ impl BodyError {
     ///
     /// | error | status |
     /// | --- | --- |
-    /// | [`TooLong`](Self::TooLong) | 413 Content Too Large |
+    /// | [`TooLong`](Self::TooLong), [`EventTooLong`](Self::EventTooLong) | 413 Content Too Large |
     /// | [`UnsupportedCharset`](Self::UnsupportedCharset), [`UnsupportedMediaType`](Self::UnsupportedMediaType) | 415 Unsupported Media Type |
     /// | [`Inner`](Self::Inner), caused by a length limit or by another `BodyError` | 413, or the status of that error |
     /// | any other | 400 Bad Request |
@@ -128,7 +136,7 @@ impl BodyError {
     /// ```
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::TooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLong { .. } | Self::EventTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedCharset { .. } | Self::UnsupportedMediaType { .. } => {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE
             }
@@ -153,7 +161,7 @@ impl BodyError {
     pub fn offset(&self) -> Option<u64> {
         match self {
             Self::Utf8(error) => Some(error.valid_up_to()),
-            Self::Legacy { offset, .. } => Some(*offset),
+            Self::Legacy { offset, .. } | Self::EventTooLong { offset, .. } => Some(*offset),
             Self::UnsupportedCharset { .. }
             | Self::UnsupportedMediaType { .. }
             | Self::MalformedContentType { .. }
@@ -183,7 +191,9 @@ impl BodyError {
     pub fn into_boxed(self) -> Box<dyn Error + Send + Sync> {
         match self {
             Self::Inner(error) => error,
-            Self::TooLong { .. } => length_limit_error().unwrap_or_else(|| self.into()),
+            Self::TooLong { .. } | Self::EventTooLong { .. } => {
+                length_limit_error().unwrap_or_else(|| self.into())
+            }
             error => error.into(),
         }
     }
@@ -245,6 +255,9 @@ impl fmt::Display for BodyError {
             Self::TooLong { max_length } => {
                 write!(f, "body or its text is longer than {max_length} bytes")
             }
+            Self::EventTooLong { offset, max_length } => {
+                write!(f, "event at byte {offset} is longer than {max_length} bytes")
+            }
             Self::Inner(error) => write!(f, "reading the body failed: {error}"),
         }
     }
@@ -256,7 +269,9 @@ impl Error for BodyError {
         match self {
             Self::Utf8(error) => Some(error),
             Self::Inner(error) => Some(&**error),
-            Self::TooLong { .. } => TOO_LONG.as_deref().map(|error| error as _),
+            Self::TooLong { .. } | Self::EventTooLong { .. } => {
+                TOO_LONG.as_deref().map(|error| error as _)
+            }
             _ => None,
         }
     }
@@ -268,14 +283,15 @@ impl From<Utf8Error> for BodyError {
     }
 }
 
-/// Converts the error of a stream that was made of a body, with the same status.
+/// Converts the error of a stream that reads a body.
 impl From<StreamError<BodyError>> for BodyError {
     fn from(error: StreamError<BodyError>) -> Self {
         match error {
             StreamError::Utf8(error) => Self::Utf8(error),
             StreamError::Inner(error) => error,
-            StreamError::TooLong { max_length } | StreamError::EventTooLong { max_length, .. } => {
-                Self::TooLong { max_length: max_length as u64 }
+            StreamError::TooLong { max_length } => Self::TooLong { max_length: max_length as u64 },
+            StreamError::EventTooLong { offset, max_length } => {
+                Self::EventTooLong { offset, max_length }
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::payload::sse::{Event, EventError};
 /// not returned, but its ID applies. An incomplete event at the end of the stream is discarded: there
 /// is nothing to call at the end.
 ///
-/// An event is returned as soon as the first byte of the line end of its empty line arrives. The
+/// An event is returned as soon as the CR or LF of the empty line that ends it arrives. The
 /// decoder holds only the text of the incomplete event, at most 1,048,576 bytes (1 MiB) unless
 /// [`with_max_length`](Self::with_max_length) sets another limit, and the last event ID. It holds no
 /// undecoded lines: each byte is consumed once, comments and unknown fields are dropped as they
@@ -152,8 +152,8 @@ impl EventDecoder {
     /// Sets the last event ID that applies until the stream sends another. Call it before the first
     /// push, if the stream continues another one after a reconnection.
     ///
-    /// By the standard, every stream starts with an empty ID, and events without an `id` line report
-    /// that. Browsers keep the ID of the previous connection; so can you, with this method.
+    /// In the standard, every stream starts with an empty ID, which applies to events before the first
+    /// `id` line. Browsers keep the ID of the previous connection instead; pass it here to do the same.
     ///
     /// # Examples
     ///

@@ -19,7 +19,7 @@ pin_project! {
     /// [`Utf8Stream`](crate::stream::Utf8Stream). An HTTP body becomes such a stream with
     /// `http_body_util::BodyDataStream`.
     ///
-    /// It yields an event as soon as the line end after it begins to arrive. It holds one chunk and
+    /// It yields an event as soon as the CR or LF of the empty line that ends it arrives. It holds one chunk and
     /// what its [`decoder`](Self::decoder) holds: at most 1 MiB of an event unless
     /// [`with_max_length`](Self::with_max_length) sets another limit, and the last event ID. While the
     /// source is pending between two events, it holds no heap memory but that ID. An incomplete event

@@ -160,9 +160,9 @@ impl fmt::Display for MessageError {
             Self::InterruptedMessage => "new message before the end of the previous one",
             Self::FragmentedControl => "control frame is fragmented (FIN is not set)",
             Self::LongControl => "control frame with more than 125 bytes of payload",
-            Self::TruncatedCloseCode => "close payload has one byte, a code has two",
+            Self::TruncatedCloseCode => "close payload has one byte; a close code has two",
             Self::CloseCode(code) => return write!(f, "invalid close code {code}"),
-            Self::NoFrame => "payload or end of a frame before the start of the frame",
+            Self::NoFrame => "payload or end of frame, but no frame was started",
             Self::NestedFrame => "new frame before the end of the previous one",
         })
     }

@@ -276,20 +276,19 @@ impl Decoder for JavaUtfCodec {
         if matches!(self.state, State::Length) && src.is_empty() {
             return Ok(None);
         }
-        let place = match self.state {
-            State::Length => format!("the length at byte {}", self.decoder.position()),
+        let part = match self.state {
+            State::Length => "the length of a string",
             State::String { start, .. } => {
                 self.decoder.scanner = start;
-                format!("the string at byte {}", start.position())
+                "a string"
             }
-            State::Rejected { .. } => {
-                format!("a rejected string, at byte {}", self.decoder.position())
-            }
+            State::Rejected { .. } => "a rejected string",
         };
         self.decoder.scanner.skip(src.len());
         src.clear();
         self.state = State::Length;
-        let message = format!("unexpected end of the stream inside {place}");
+        let end = self.decoder.position();
+        let message = format!("unexpected end of the stream at byte {end}, inside {part}");
         Err(io::Error::new(io::ErrorKind::UnexpectedEof, message))
     }
 }

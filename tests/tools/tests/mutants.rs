@@ -115,11 +115,14 @@ fn each_change_gets_the_verdict_of_the_tests_that_reach_it() {
     assert_eq!(results("missed"), ["src/lib.rs:8:7: replace + with -"]);
     assert_eq!(results("unviable"), ["src/lib.rs:4:5: replace n < LIMIT with \"text\""]);
     assert_eq!(results("equal"), ["src/lib.rs:4:7: replace < with !="]);
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.contains("replace + with - not reached"), "{said}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("replace + with - not reached"), "{printed}");
     assert_eq!(fs::read_to_string(tree.join("src/lib.rs")).unwrap(), SOURCE);
 
     // An entry that fits no change is an error.
     fs::write(folder.join("equal"), "src/lib.rs | replace < with != | n != OTHER\n").unwrap();
-    assert!(!run().status.success());
+    let output = run();
+    assert!(!output.status.success());
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("this is no change any more"), "{error}");
 }

@@ -213,7 +213,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     }
 
     /// Ends the stream: a held surrogate becomes a lone surrogate, everything is written, and the
-    /// inner writer is shut down. Calling `close` again does nothing; any other write returns
+    /// inner writer is shut down. Calling `close` again does nothing. Writing text after it returns
     /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
     ///
     /// # Errors

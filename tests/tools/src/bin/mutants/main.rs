@@ -32,7 +32,7 @@ pub(crate) struct Options {
     /// What `cargo mutants --list --json` printed.
     #[arg(long)]
     list: PathBuf,
-    /// The names of the changes to try, a line each. Without it, all are tried.
+    /// The names of the changes to try, one per line. Without it, all are tried.
     #[arg(long)]
     only: Option<PathBuf>,
     /// Changes that change no result: lines with the path, the change and the changed line, separated by ` | `. Other
@@ -94,7 +94,7 @@ fn main() -> Result<()> {
         return Ok(());
     }
 
-    // A change can make a test allocate without end, and compiling takes less.
+    // Limits memory to 8 GiB, which is enough to compile: a change can make a test allocate endlessly.
     #[cfg(unix)]
     rlimit::Resource::AS.set(8 << 30, 8 << 30)?;
     let (together, alone) = tree::split(&options.tree, changes)?;
@@ -146,7 +146,7 @@ fn try_batch(
     })
 }
 
-/// Compiles the crate with a change that is in no function.
+/// Compiles the crate with one change, which cannot be compiled with others.
 fn try_alone(
     change: &Change,
     programs: &[Program],

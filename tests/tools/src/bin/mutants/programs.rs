@@ -1,4 +1,4 @@
-//! The test programs: how they are built, what each test reaches, and what it says of a change.
+//! The test programs: how they are built, what each test reaches, and its verdict on a change.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use crate::{Options, Result};
 
-/// A line that an error of the compiler names.
+/// A line that a compiler error names.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(crate) file: String,
     pub(crate) line: usize,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Place {
 /// Compiles the test programs. Returns their paths, or for each error the lines that it names.
 pub(crate) fn build(
     options: &Options,
-) -> Result<std::result::Result<Vec<PathBuf>, Vec<Vec<Place>>>> {
+) -> Result<std::result::Result<Vec<PathBuf>, Vec<Vec<Location>>>> {
     let tree = &options.tree;
     let output = Command::new("cargo")
         .args(["test", "--no-run", "--message-format", "json"])
@@ -46,19 +46,19 @@ pub(crate) fn build(
         let empty = Vec::new();
         let spans = error["spans"].as_array().unwrap_or(&empty);
         if error["level"] == "error" && !spans.is_empty() {
-            let mut places = Vec::new();
+            let mut locations = Vec::new();
             for span in spans {
                 let mut span = span;
                 while span.is_object() {
                     let file = relative(tree, span["file_name"].as_str().unwrap_or_default());
-                    places.push(Place {
+                    locations.push(Location {
                         file,
                         line: span["line_start"].as_u64().unwrap_or_default() as usize,
                     });
                     span = &span["expansion"]["span"];
                 }
             }
-            errors.push(places);
+            errors.push(locations);
         }
     }
     match output.status.success() {
@@ -185,7 +185,7 @@ pub(crate) enum Verdict {
 /// The test that caught the last change, and its program: it is likely to catch the next one too.
 pub(crate) type Catcher = Mutex<Option<(PathBuf, String)>>;
 
-/// Runs the tests that reach a function on a change to it, first what takes the least time.
+/// Runs the tests that reach a function on a change to it, the fastest first.
 pub(crate) fn test(
     options: &Options,
     programs: &[Program],

@@ -1,4 +1,4 @@
-//! Where a change stands, and the sources in which all changes stand side by side.
+//! The span of each change, and sources that contain many changes side by side.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use syn::visit::{self, Visit};
 
-use crate::programs::Place;
+use crate::programs::Location;
 use crate::{Options, Result};
 
 /// One change to one place of a source file.
@@ -60,7 +60,7 @@ fn changed_line(diff: &str) -> Option<String> {
 /// What `cargo mutants` puts after a replacement.
 const MARK: &str = "/* ~ changed by cargo-mutants ~ */";
 
-/// Returns the changes that `entries` say are equal. Fails if an entry for a file that has changes fits none.
+/// Returns the changes that `entries` list as equal. Fails if an entry for a file that has changes fits none.
 pub(crate) fn equal<'a>(changes: &'a [Change], entries: &str) -> Result<Vec<&'a Change>> {
     let files: BTreeSet<&str> = changes.iter().map(|change| &*change.file).collect();
     let entry = |change: &Change| {
@@ -109,7 +109,7 @@ impl Change {
     }
 }
 
-/// Separates the changes that can be compiled together from those that are in no function.
+/// Separates the changes that can be compiled together from those that must be compiled alone.
 pub(crate) fn split(root: &Path, changes: Vec<Change>) -> Result<(Vec<Change>, Vec<Change>)> {
     let mut files: BTreeMap<String, (String, Vec<Range<usize>>)> = BTreeMap::new();
     for change in &changes {
@@ -125,7 +125,7 @@ pub(crate) fn split(root: &Path, changes: Vec<Change>) -> Result<(Vec<Change>, V
     }))
 }
 
-/// The sources, in which the body of each function stands once for each of its changes in the batch. While the batch is
+/// The sources, in which the body of each function occurs once for each of its changes in the batch. While the batch is
 /// empty, all functions with changes note that they are reached.
 pub(crate) struct Tree {
     root: PathBuf,
@@ -200,17 +200,21 @@ impl Tree {
         })
     }
 
-    /// Removes the changes that stand at places that do not compile, and returns them.
-    pub(crate) fn remove(&mut self, errors: &[Vec<Place>]) -> Result<Vec<&Change>> {
+    /// Removes the changes in lines that do not compile, and returns them.
+    pub(crate) fn remove(&mut self, errors: &[Vec<Location>]) -> Result<Vec<&Change>> {
         let mut removed = BTreeSet::new();
-        for places in errors {
-            let found = places.iter().find_map(|place| {
-                let lines = &self.files.get(&place.file)?.lines;
-                lines.iter().find(|(lines, _)| lines.contains(&place.line)).map(|(_, index)| *index)
+        for locations in errors {
+            let found = locations.iter().find_map(|location| {
+                let lines = &self.files.get(&location.file)?.lines;
+                lines
+                    .iter()
+                    .find(|(lines, _)| lines.contains(&location.line))
+                    .map(|(_, index)| *index)
             });
-            removed.insert(
-                found.ok_or_else(|| format!("an error that no change explains, at {places:?}"))?,
-            );
+            removed
+                .insert(found.ok_or_else(|| {
+                    format!("an error that no change explains, at {locations:?}")
+                })?);
         }
         self.batch.retain(|index| !removed.contains(index));
         Ok(removed.into_iter().map(|index| &self.changes[index]).collect())
@@ -244,7 +248,7 @@ impl Tree {
     }
 
     /// Returns the number of functions.
-    pub(crate) fn functions(&self) -> usize {
+    fn functions(&self) -> usize {
         self.bodies().count()
     }
 }
