@@ -155,4 +155,57 @@ mod lossy {
         let mut decoder = Utf8Decoder::new().with_options(strip);
         assert!(matches!(decoder.push_lossy(b"\xEF\xBB\xBFtext"), Cow::Borrowed("text")));
     }
+
+    #[test]
+    fn push_lossy_after_errors_keeps_long_text_whole() {
+        for text in ["a", "größer, ", "5 €, ", "\u{1F600}"].map(|text| text.repeat(100)) {
+            for chunks in [[&b"a\xFF\xFFb"[..], text.as_bytes()], [text.as_bytes(), b"\xFF\xE2"]] {
+                let bytes = [chunks[0], chunks[1], chunks[0], text.as_bytes()].concat();
+                let chunks = [chunks[0], chunks[1], chunks[0], text.as_bytes()];
+                let decoded = push_all(&mut Utf8Decoder::new(), &chunks);
+                assert_eq!(decoded, String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn long_ascii_after_held_bytes_and_under_policies_is_decoded_like_short_chunks() {
+        let ascii = [&[b'a'; 150][..], b"\0", &[b'b'; 150]].concat();
+        let options = Utf8Options::new();
+        for options in [
+            options,
+            options.with_bom(BomPolicy::Require),
+            options.with_mid_stream_start(),
+            options.with_strictness(Strictness::new().refuse_nul()),
+        ] {
+            for before in [&b""[..], b"\xC3", b"\xEF\xBB", b"\xF0\x9F\x98", b"\xFF"] {
+                let decode = |chunks: &[&[u8]]| {
+                    let mut decoder = Utf8Decoder::new().with_options(options);
+                    let (mut chars, mut units) = ([' '; 1000], [0; 1000]);
+                    let (mut of_chars, mut of_units) = (decoder.clone(), decoder.clone());
+                    let (mut text, mut char_count, mut unit_count) = (String::new(), 0, 0);
+                    for chunk in chunks {
+                        let mode = ErrorMode::Escape;
+                        let progress = decoder.push_to_string(chunk, mode, &mut text);
+                        assert_eq!(progress.read + progress.held, chunk.len());
+                        let chars = &mut chars[char_count..];
+                        char_count += of_chars.push_to_chars(chunk, mode, chars).written;
+                        let units = &mut units[unit_count..];
+                        unit_count += of_units.push_to_utf16(chunk, mode, units).written;
+                    }
+                    let chars: String = chars[..char_count].iter().collect();
+                    assert_eq!(chars, text);
+                    assert_eq!(String::from_utf16(&units[..unit_count]).unwrap(), text);
+                    let errors =
+                        |decoder: &Utf8Decoder| (decoder.error_count(), decoder.first_error());
+                    assert_eq!(errors(&of_chars), errors(&decoder));
+                    assert_eq!(errors(&of_units), errors(&decoder));
+                    (text, errors(&decoder))
+                };
+                let whole = [before, &ascii].concat();
+                let bytes: Vec<&[u8]> = whole.chunks(1).collect();
+                assert_eq!(decode(&[before, &ascii]), decode(&bytes), "{options:?} {before:02x?}");
+            }
+        }
+    }
 }

@@ -31,7 +31,7 @@ use crate::relatives::Follow;
 /// # Errors
 ///
 /// [`io::Error`] of the reader, and [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream
-/// ends inside a string. Rejected strings are items. [`CodecError::TooLong`] for a text of more
+/// ends inside a string or its length. Rejected strings are items. [`CodecError::TooLong`] for a text of more
 /// than 65,535 encoded bytes.
 ///
 /// # Examples
