@@ -277,6 +277,17 @@ fn a_bom_is_recognised_only_in_the_first_line_even_if_empty() {
 }
 
 #[test]
+fn a_missing_bom_of_an_empty_stream_is_its_first_line() {
+    let mut codec = Utf8LinesCodec::new().with_options(REQUIRE);
+    let mut buffer = BytesMut::new();
+    let error = codec.decode_eof(&mut buffer).unwrap().unwrap().unwrap_err();
+    assert_eq!(error.number, 1);
+    // A file that grows continues after its end.
+    buffer.extend_from_slice(b"more\n");
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().number, 2);
+}
+
+#[test]
 fn a_missing_bom_is_the_error_of_an_empty_first_line() {
     for delimiter in delimiters() {
         reports_a_missing_bom_before_an_empty_line(&delimiter);
