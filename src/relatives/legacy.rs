@@ -509,12 +509,12 @@ mod tests {
             encoding.decode(rest, Follow::End, &mut whole);
             loop {
                 let mut piece = String::with_capacity(10);
-                piece.push_str("> ");
+                piece.push_str(">> ");
                 let capacity = piece.capacity();
                 let (read, status) = decoder.decode(rest, Follow::More, &mut piece);
-                assert_eq!(read, rest.len().min((capacity - 2) / 3));
+                assert_eq!(read, rest.len().min((capacity - 3) / 3));
                 assert_eq!(piece.capacity(), capacity);
-                text += &piece[2..];
+                text += &piece[3..];
                 rest = &rest[read..];
                 if status == LegacyStatus::Done {
                     break;
