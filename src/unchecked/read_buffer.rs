@@ -215,3 +215,21 @@ impl fmt::Debug for ReadBuffer {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_start_of_the_rest_becomes_text() {
+        let mut buffer = ReadBuffer::new();
+        buffer.room(16)[..4].copy_from_slice(b"abc\xFF");
+        buffer.fill(4);
+        for text in ["abc", "abcdefgh", ""] {
+            assert_eq!((buffer.accept(|_| text), buffer.as_str()), (0, ""));
+        }
+        assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[1..3]).unwrap()), 0);
+        assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[..3]).unwrap()), 3);
+        assert_eq!((buffer.as_str(), buffer.rest()), ("abc", &b"\xFF"[..]));
+    }
+}

@@ -225,6 +225,7 @@ mod streams {
                 let mut chars = texts.chars().with_positions();
                 let mut items = Vec::new();
                 while let Some((at, next)) = block_on(chars.next()) {
+                    assert!(!chars.is_terminated());
                     items.push(item(at, next));
                 }
                 assert!(chars.is_terminated());
