@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::grammar::{CLASSES, is_fine, verdict};
 use crate::kernel::{
-    AVX2, AVX512, ErrorLen, SSE41, Shipped, Validated, all_but_tail, reference_validate,
-    sequence_start, validate_from,
+    AVX2, AVX512, ErrorLen, SSE41, Shipped, Validated, all_but_tail, reference_prefix,
+    reference_validate, sequence_start, validate_from,
 };
 use crate::machine::{Answer, Arena, Kind, Lane, MARGIN, Script, with};
 use crate::parallel::sum_of;
@@ -251,6 +251,10 @@ fn random_paths_of_long_inputs_are_marked_exactly() {
 /// Lemma 7.
 #[test]
 fn every_valid_prefix_is_well_formed() {
+    strings(4, 0, &mut |bytes| {
+        let well_formed = verdict(bytes).0;
+        assert_eq!(reference_prefix(bytes), (well_formed, bytes[..well_formed].to_vec()));
+    });
     for kernel in [&SSE41, &AVX2, &AVX512] {
         let block = kernel.block;
         let lengths = [block - 1, block, 2 * block, 2 * block + 1, 3 * block];

@@ -73,6 +73,16 @@ mod kernel {
         reference::validate(input)
     }
 
+    /// What the scalar kernel counts, and what it copies.
+    pub fn reference_prefix(input: &[u8]) -> (usize, Vec<u8>) {
+        let mut out = vec![0xAA; input.len() + 1];
+        // SAFETY: nothing makes the bytes uninitialized again.
+        let copied = reference::copy_valid_prefix(input, unsafe { dispatch::as_uninit(&mut out) });
+        assert!(out[copied..].iter().all(|byte| *byte == 0xAA));
+        out.truncate(copied);
+        (reference::valid_prefix_len(input), out)
+    }
+
     #[cfg(target_arch = "x86_64")]
     pub use generic_parts::*;
 
