@@ -56,6 +56,9 @@ pub(crate) struct Options {
     /// How many changes to test at the same time.
     #[arg(long, default_value_t = thread::available_parallelism().map_or(1, NonZero::get))]
     jobs: usize,
+    /// The test programs for changes that are compiled alone, with commas: fewer take less time.
+    #[arg(long, value_delimiter = ',')]
+    alone: Vec<String>,
     /// Run the tests marked as ignored too.
     #[arg(long)]
     include_ignored: bool,
@@ -68,6 +71,14 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// Returns the arguments for a build with one change: those for the others, but with fewer test programs.
+    fn arguments_alone(&self) -> Vec<String> {
+        let selects = |argument: &&String| argument.starts_with("--test") || *argument == "--lib";
+        let rest =
+            self.arguments.iter().filter(|argument| self.alone.is_empty() || !selects(argument));
+        rest.cloned().chain(self.alone.iter().map(|name| format!("--test={name}"))).collect()
+    }
+
     /// Returns the names of the crates that contain sources, with commas.
     fn crates(&self) -> String {
         let name = |path: &PathBuf| Some(format!(",{}", path.parent()?.file_name()?.to_str()?));
@@ -100,9 +111,10 @@ fn main() -> Result<()> {
     let (together, alone) = tree::split(&options.tree, changes)?;
     let mut tree = Tree::new(&options, together)?;
     tree.write()?;
-    let executables =
-        programs::build(&options)?.map_err(|errors| format!("without a change: {errors:?}"))?;
-    let programs = programs::look(&options, executables)?;
+    let executables = programs::build(&options, &options.arguments)?
+        .map_err(|errors| format!("without a change: {errors:?}"))?;
+    let all_programs = programs::look(&options, executables)?;
+    let programs: Vec<&Program> = all_programs.iter().collect();
     let mut start = 0;
     while tree.begin(start..start.saturating_add(options.at_once)) {
         try_batch(&mut tree, &programs, &options, &results)?;
@@ -115,13 +127,13 @@ fn main() -> Result<()> {
 /// Compiles the changes of a batch into one set of programs, and tests each of them.
 fn try_batch(
     tree: &mut Tree,
-    programs: &[Program],
+    programs: &[&Program],
     options: &Options,
     results: &Results,
 ) -> Result<()> {
     loop {
         tree.write()?;
-        match programs::build(options)? {
+        match programs::build(options, &options.arguments)? {
             Ok(_) => break,
             Err(errors) => {
                 tree.remove(&errors)?.into_iter().try_for_each(|change| results.unviable(change))?
@@ -149,16 +161,20 @@ fn try_batch(
 /// Compiles the crate with one change, which cannot be compiled with others.
 fn try_alone(
     change: &Change,
-    programs: &[Program],
+    programs: &[&Program],
     options: &Options,
     results: &Results,
 ) -> Result<()> {
     let original = change.write(&options.tree)?;
-    match programs::build(options)? {
-        Ok(_) => results.note(
-            change,
-            &programs::test(options, programs, &Catcher::default(), 0, usize::MAX)?,
-        )?,
+    match programs::build(options, &options.arguments_alone())? {
+        Ok(executables) => {
+            let is_built = |program: &&&Program| executables.contains(&program.path);
+            let programs: Vec<&Program> = programs.iter().filter(is_built).copied().collect();
+            results.note(
+                change,
+                &programs::test(options, &programs, &Catcher::default(), 0, usize::MAX)?,
+            )?;
+        }
         Err(_) => results.unviable(change)?,
     }
     change.restore(&options.tree, &original)

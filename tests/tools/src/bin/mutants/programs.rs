@@ -23,11 +23,12 @@ pub(crate) struct Location {
 /// Compiles the test programs. Returns their paths, or for each error the lines that it names.
 pub(crate) fn build(
     options: &Options,
+    arguments: &[String],
 ) -> Result<std::result::Result<Vec<PathBuf>, Vec<Vec<Location>>>> {
     let tree = &options.tree;
     let output = Command::new("cargo")
         .args(["test", "--no-run", "--message-format", "json"])
-        .args(&options.arguments)
+        .args(arguments)
         .current_dir(tree)
         .env("CARGO_TARGET_DIR", tree.join("target"))
         // Unused names and the like are part of many changes.
@@ -79,7 +80,7 @@ fn relative(tree: &Path, file: &str) -> String {
 }
 
 pub(crate) struct Program {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     tests: Vec<Test>,
 }
 
@@ -188,7 +189,7 @@ pub(crate) type Catcher = Mutex<Option<(PathBuf, String)>>;
 /// Runs the tests that reach a function on a change to it, the fastest first.
 pub(crate) fn test(
     options: &Options,
-    programs: &[Program],
+    programs: &[&Program],
     catcher: &Catcher,
     change: u32,
     function: usize,
