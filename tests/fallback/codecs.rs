@@ -134,3 +134,18 @@ fn clearing_the_buffer_is_harmless() {
         assert!(buffer.is_empty());
     }
 }
+
+#[test]
+fn the_lines_codec_knows_where_the_fallback_began() {
+    let bytes = b"one\nzw\xC3\xB6lf\ndix-huit caf\xE9s\nvingt caf\xE9s\n";
+    for (fallback, first, count) in [
+        (Fallback::part(LATIN1), 23, 2),
+        (Fallback::line(LATIN1), 23, 2),
+        (Fallback::rest(LATIN1), 23, 1),
+    ] {
+        let mut codec = Utf8LinesCodec::new().with_fallback(fallback);
+        let mut buffer = BytesMut::from(&bytes[..]);
+        while codec.decode(&mut buffer).unwrap().is_some() {}
+        assert_eq!((codec.first_fallback(), codec.fallback_count()), (Some(first), count));
+    }
+}

@@ -117,6 +117,20 @@ fn bodies_of_text_types_are_validated_and_others_pass_unchanged() {
 }
 
 #[test]
+fn the_end_and_the_size_of_a_body_are_known_before_it_is_read() {
+    for media_type in ["text/plain", "image/png"] {
+        for (text, is_end) in [("", true), ("text", false)] {
+            let body = Full::new(Bytes::from(text));
+            let mut service = Utf8RequestLayer::new().layer(Echo);
+            let response = service.call(post(&[(TYPE, media_type)], body)).now_or_never().unwrap();
+            let body = response.unwrap().into_body();
+            assert_eq!(body.is_end_stream(), is_end, "{media_type}");
+            assert_eq!(body.size_hint().upper(), Some(text.len() as u64), "{media_type}");
+        }
+    }
+}
+
+#[test]
 fn a_request_that_the_headers_rule_out_is_answered_without_the_service() {
     let layer = Utf8RequestLayer::new().with_max_length(4);
     for (media_type, body, status, message) in [

@@ -51,16 +51,14 @@ impl Utf8Decoder {
     ) -> Unmasked<'c> {
         let mut cut = None;
         while !self.incomplete().is_empty() {
-            let Some((byte, rest)) = chunk.split_first_mut() else {
-                return Unmasked { cut, ..Unmasked::default() };
-            };
+            let Some((byte, rest)) = chunk.split_first_mut() else { return Unmasked::default() };
             self.unmask(slice::from_mut(byte), mask);
             match self.resume(slice::from_ref(byte)).1 {
                 Resumed::Nothing => {}
-                Resumed::Char(c) => cut = Some(c),
+                Resumed::Char(c) => cut = Some(c), // nothing is held any more
                 Resumed::Error(error) => {
                     self.unmask(rest, mask);
-                    return Unmasked { cut, error: Some(error), ..Unmasked::default() };
+                    return Unmasked { error: Some(error), ..Unmasked::default() };
                 }
             }
             chunk = rest;
