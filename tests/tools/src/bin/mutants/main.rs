@@ -87,7 +87,9 @@ impl Options {
 }
 
 fn main() -> Result<()> {
-    let options = Options::parse();
+    let mut options = Options::parse();
+    options.tree = fs::canonicalize(&options.tree)?;
+    let options = options;
     fs::create_dir_all(&options.output)?;
     let results = Results { folder: &options.output, writing: Mutex::new(()) };
     let mut changes = tree::read_list(&options.list)?;

@@ -92,43 +92,18 @@ pub(crate) struct Test {
 
 /// Runs each test alone on the unchanged crate.
 pub(crate) fn look(options: &Options, paths: Vec<PathBuf>) -> Result<Vec<Program>> {
-    let tree = &options.tree;
-    let list = |path: &Path, arguments: &[&str]| -> Result<Vec<String>> {
-        let output =
-            command(tree, path).args(["--list", "--format", "terse"]).args(arguments).output()?;
-        let text = String::from_utf8(output.stdout)?;
-        Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(String::from).collect())
-    };
     let mut tests = Vec::new();
-    for path in &paths {
-        let ignored =
-            if options.include_ignored { Vec::new() } else { list(path, &["--ignored"])? };
-        tests.extend(
-            list(path, &[])?
-                .into_iter()
-                .filter(|name| {
-                    !ignored.contains(name)
-                        && !options.skip.iter().any(|skipped| name.contains(skipped))
-                })
-                .map(|name| (path, name)),
-        );
+    for (program, path) in paths.iter().enumerate() {
+        tests.extend(names(options, path)?.into_iter().map(|name| (program, name)));
     }
     let next = AtomicUsize::new(0);
-    let found = Mutex::new(Vec::new());
-    let job = |job: usize| -> Result<()> {
-        let reached = tree.join(format!("target/reached-{job}"));
-        while let Some((path, name)) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let _ = fs::remove_file(&reached);
-            let start = Instant::now();
-            run_unchanged(
-                command(tree, path).args(["--include-ignored", "--exact", name]),
-                &reached,
-            )?;
-            let time = start.elapsed();
-            let reaches =
-                fs::read(&reached).unwrap_or_default().iter().map(|digit| *digit == b'1').collect();
-            let test = Test { name: name.clone(), time, reaches };
-            found.lock().unwrap().push(((*path).clone(), test));
+    let programs = paths.iter().map(|path| Program { path: path.clone(), tests: Vec::new() });
+    let programs = Mutex::new(programs.collect::<Vec<_>>());
+    let job = |number: usize| -> Result<()> {
+        let reached = options.tree.join(format!("target/reached-{number}"));
+        while let Some((program, name)) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let test = look_at(options, &paths[*program], name, &reached)?;
+            programs.lock().expect("no thread has panicked")[*program].tests.push(test);
         }
         Ok(())
     };
@@ -138,34 +113,45 @@ pub(crate) fn look(options: &Options, paths: Vec<PathBuf>) -> Result<Vec<Program
             (0..options.jobs).map(|number| scope.spawn(move || job(number))).collect();
         jobs.into_iter().try_for_each(|job| job.join().expect("the thread has not panicked"))
     })?;
-    let mut programs: Vec<Program> =
-        paths.into_iter().map(|path| Program { path, tests: Vec::new() }).collect();
-    for (path, test) in found.into_inner()? {
-        programs
-            .iter_mut()
-            .find(|program| program.path == path)
-            .expect("it is one of them")
-            .tests
-            .push(test);
-    }
-    let tests = || programs.iter().flat_map(|program| &program.tests);
-    for test in tests().filter(|test| test.time > LONG) {
-        println!("  {:.1} s {}", test.time.as_secs_f64(), test.name);
-    }
-    let seconds: f64 = tests().map(|test| test.time.as_secs_f64()).sum();
-    println!("{} tests in {} programs, {seconds:.0} s one by one", tests().count(), programs.len());
+    let programs = programs.into_inner()?;
+    let times = || programs.iter().flat_map(|program| &program.tests).map(|test| test.time);
+    let seconds = times().sum::<Duration>().as_secs();
+    println!("{} tests in {} programs, {seconds} s one by one", times().count(), programs.len());
     Ok(programs)
 }
 
+/// Returns the names of the tests in a program that are not left out.
+fn names(options: &Options, path: &Path) -> Result<Vec<String>> {
+    let list = |arguments: &[&str]| -> Result<Vec<String>> {
+        let mut command = command(&options.tree, path);
+        let output = command.args(["--list", "--format", "terse"]).args(arguments).output()?;
+        let text = String::from_utf8(output.stdout)?;
+        Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(String::from).collect())
+    };
+    let left_out = if options.include_ignored { Vec::new() } else { list(&["--ignored"])? };
+    let mut names = list(&[])?;
+    names.retain(|name| {
+        !left_out.contains(name) && !options.skip.iter().any(|part| name.contains(part))
+    });
+    Ok(names)
+}
+
 /// Runs a test on the unchanged crate, which writes the functions that it reaches to `reached`.
-fn run_unchanged(command: &mut Command, reached: &Path) -> Result<()> {
-    let output = command.env("CHANGES_REACHED", reached).output()?;
-    match output.status.success() {
-        true => Ok(()),
-        false => {
-            Err(format!("without a change: {}", String::from_utf8_lossy(&output.stdout)).into())
-        }
+fn look_at(options: &Options, path: &Path, name: &str, reached: &Path) -> Result<Test> {
+    let _ = fs::remove_file(reached);
+    let start = Instant::now();
+    let mut command = command(&options.tree, path);
+    command.args(["--include-ignored", "--exact", name]).env("CHANGES_REACHED", reached);
+    let output = command.output()?;
+    if !output.status.success() {
+        let printed = String::from_utf8_lossy(&output.stdout);
+        return Err(format!("{name} fails without a change: {printed}").into());
     }
+    let time = start.elapsed();
+    // A program that does not contain the crate writes nothing: its tests count as reaching everything.
+    let reaches =
+        fs::read(reached).unwrap_or_default().iter().map(|digit| *digit == b'1').collect();
+    Ok(Test { name: name.to_owned(), time, reaches })
 }
 
 fn command(tree: &Path, path: &Path) -> Command {
