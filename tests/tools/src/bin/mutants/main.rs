@@ -4,8 +4,8 @@
 //! environment variable chooses the copy. So the crate is compiled once, instead of once for each change. It first runs
 //! each test alone, on the unchanged crate, to learn which functions it reaches and how long it takes.
 //!
-//! Changes outside of functions, and in functions that return `impl Trait`, are compiled one by one. A function that is
-//! called only while the crate is compiled counts as not reached.
+//! Changes outside of functions, in functions that return `impl Trait`, and in functions that no test reaches, because they
+//! are called only while the crate is compiled, are compiled one by one.
 
 mod programs;
 mod tree;
@@ -118,21 +118,27 @@ fn main() -> Result<()> {
     let all_programs = programs::look(&options, executables)?;
     let programs: Vec<&Program> = all_programs.iter().collect();
     let mut start = 0;
+    let mut not_reached = BTreeSet::new();
     while tree.begin(start..start.saturating_add(options.at_once)) {
-        try_batch(&mut tree, &programs, &options, &results)?;
+        not_reached.extend(try_batch(&mut tree, &programs, &options, &results)?);
         start += options.at_once;
     }
     tree.restore()?;
-    alone.iter().try_for_each(|change| try_alone(change, &programs, &options, &results))
+    let not_reached = tree.all().filter(|change| not_reached.contains(&change.name));
+    alone
+        .iter()
+        .chain(not_reached)
+        .try_for_each(|change| try_alone(change, &programs, &options, &results))
 }
 
-/// Compiles the changes of a batch into one set of programs, and tests each of them.
+/// Compiles the changes of a batch into one set of programs, and tests each of them. Returns the names of those that no test
+/// reaches.
 fn try_batch(
     tree: &mut Tree,
     programs: &[&Program],
     options: &Options,
     results: &Results,
-) -> Result<()> {
+) -> Result<BTreeSet<String>> {
     loop {
         tree.write()?;
         match programs::build(options, &options.arguments)? {
@@ -145,19 +151,26 @@ fn try_batch(
     let catcher = Catcher::default();
     let next = AtomicUsize::new(0);
     let changes: Vec<(u32, usize, &Change)> = tree.changes().collect();
+    let not_reached = Mutex::new(BTreeSet::new());
     let job = || -> Result<()> {
         while let Some(&(number, function, change)) =
             changes.get(next.fetch_add(1, Ordering::Relaxed))
         {
-            results
-                .note(change, &programs::test(options, programs, &catcher, number, function)?)?;
+            match programs::test(options, programs, &catcher, number, function)? {
+                Verdict::NotReached => {
+                    let mut names = not_reached.lock().expect("no thread has panicked");
+                    names.insert(change.name.clone());
+                }
+                verdict => results.note(change, &verdict)?,
+            }
         }
         Ok(())
     };
     thread::scope(|scope| {
         let jobs: Vec<_> = (0..options.jobs).map(|_| scope.spawn(job)).collect();
         jobs.into_iter().try_for_each(|job| job.join().expect("the thread has not panicked"))
-    })
+    })?;
+    Ok(not_reached.into_inner()?)
 }
 
 /// Compiles the crate with one change, which cannot be compiled with others.
@@ -212,7 +225,7 @@ impl Results<'_> {
             Verdict::Caught(test) => self.append("caught", change, test),
             Verdict::Hangs => self.append("caught", change, "by the time limit"),
             Verdict::Missed => self.append("missed", change, ""),
-            Verdict::NotReached => self.append("missed", change, "not reached"),
+            Verdict::NotReached => self.append("missed", change, "no test runs"),
         }
     }
 

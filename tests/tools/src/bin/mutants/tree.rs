@@ -186,6 +186,11 @@ impl Tree {
         self.files.values().flat_map(|source| &source.bodies)
     }
 
+    /// Returns all changes.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter()
+    }
+
     /// Begins a batch. Returns whether there are such changes.
     pub(crate) fn begin(&mut self, batch: Range<usize>) -> bool {
         self.batch = batch.filter(|index| *index < self.changes.len()).collect();
