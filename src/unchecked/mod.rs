@@ -164,6 +164,14 @@ pub(crate) fn unmask_and_split_far(
     (input, text, found.error_len.get())
 }
 
+/// Returns the length of `text` if it is the start of `bytes`, in the same memory, and otherwise 0.
+#[cfg(any(feature = "std", feature = "bytes"))]
+#[inline]
+fn front_len(text: &str, bytes: &[u8]) -> usize {
+    let is_front = core::ptr::eq(text.as_ptr(), bytes.as_ptr()) && text.len() <= bytes.len();
+    if is_front { text.len() } else { 0 }
+}
+
 /// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
 ///
 /// Text that does not start at the first byte of `bytes` is not part of `bytes`; the result is then empty.
@@ -175,16 +183,15 @@ pub(crate) fn take_text<B: SplitTo>(
 ) -> bytestring::ByteString {
     let all: &[u8] = bytes.as_ref();
     let text = scan(all);
-    let is_front = core::ptr::eq(text.as_ptr(), all.as_ptr()) && text.len() <= all.len();
-    let len = if is_front { text.len() } else { 0 };
+    let len = front_len(text, all);
     if len == 0 {
         return bytestring::ByteString::new(); // an empty split would change the reference count
     }
     let taken = bytes.split_to_bytes(len);
     assert_eq!(taken.len(), len, "what was asked for has been split off");
-    // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: both start at the same
-    // address, and `text` is not longer. `SplitTo` promises to split off these bytes. Nothing can have
-    // changed them since, as `bytes` is borrowed mutably.
+    // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: `front_len` has compared addresses and
+    // lengths. `SplitTo` promises to split off these bytes. Nothing can have changed them since, as `bytes` is borrowed
+    // mutably.
     unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
 }
 
@@ -230,5 +237,18 @@ mod tests {
             // As bytes: what is not text cannot be printed as text.
             assert_eq!(text.as_bytes(), b"");
         }
+    }
+
+    #[cfg(feature = "bytes")]
+    #[test]
+    fn only_text_at_the_start_of_the_bytes_is_taken() {
+        let mut bytes = bytes::Bytes::from_static(b"abc\xFF");
+        for text in ["abc", "abcdefgh", ""] {
+            assert_eq!(super::take_text(&mut bytes, |_| text), "");
+        }
+        let inner = super::take_text(&mut bytes, |all| str::from_utf8(&all[1..3]).unwrap());
+        assert_eq!((&*inner, &*bytes), ("", &b"abc\xFF"[..]));
+        let front = super::take_text(&mut bytes, |all| str::from_utf8(&all[..3]).unwrap());
+        assert_eq!((&*front, &*bytes), ("abc", &b"\xFF"[..]));
     }
 }

@@ -1,8 +1,10 @@
 //! The buffer of a reader that returns borrowed text.
 
-use std::{fmt, mem, ptr};
+use std::{fmt, mem};
 
-/// Panics if the bytes up to `len` of decoded text are not whole characters.
+use crate::unchecked::front_len;
+
+/// Panics if `len` is not a character boundary of `text`.
 #[inline]
 pub(crate) fn assert_char_boundary(text: &str, len: usize) {
     assert!(
@@ -104,9 +106,7 @@ impl ReadBuffer {
     #[inline]
     pub(crate) fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
         let rest = self.rest();
-        let text = scan(rest);
-        let is_front = ptr::eq(text.as_ptr(), rest.as_ptr()) && text.len() <= rest.len();
-        let len = if is_front { text.len() } else { 0 };
+        let len = front_len(scan(rest), rest);
         // The bytes from `text` on are a `str`, so the text before them can be extended by them.
         self.text += len;
         len

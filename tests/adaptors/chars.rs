@@ -13,7 +13,7 @@ use std::task::Poll;
 use bytes::Bytes;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
-use lists::MULTILINGUAL;
+use lists::{LOSSY, MULTILINGUAL};
 use script::Does::{self, Chunk, End, Error, Pause};
 use script::{Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon};
 use tokio::task::yield_now;
@@ -139,13 +139,7 @@ fn damaged(len: usize) -> Vec<u8> {
 #[test]
 fn repaired_chars_have_the_offset_of_their_error() {
     let bytes = damaged(20_000);
-    for mode in [
-        ErrorMode::Replacement,
-        ErrorMode::Skip,
-        ErrorMode::Escape,
-        ErrorMode::Latin1,
-        ErrorMode::Windows1252,
-    ] {
+    for mode in LOSSY {
         let (mut decoder, mut expected, mut at) = (Utf8Decoder::new(), Vec::new(), 0);
         for piece in decoder.push(&bytes) {
             match piece {

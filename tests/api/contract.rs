@@ -13,6 +13,8 @@ use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Validator};
 
+use crate::lists::LOSSY;
+
 /// A test for each rule, which checks each decoder.
 macro_rules! rules {
     ($($rule:ident)*) => {
@@ -91,14 +93,6 @@ enum Piece<E> {
     Char(char),
     Error(E),
 }
-
-const LOSSY: [ErrorMode; 5] = [
-    ErrorMode::Replacement,
-    ErrorMode::Skip,
-    ErrorMode::Escape,
-    ErrorMode::Latin1,
-    ErrorMode::Windows1252,
-];
 
 // ---- the rules ----------------------------------------------------------------------------------
 

@@ -3,6 +3,9 @@
 mod boundary;
 #[cfg(feature = "alloc")]
 mod contract;
+#[cfg(feature = "alloc")]
+#[path = "../support/lists.rs"]
+mod lists;
 mod messages;
 mod protocols;
 #[cfg(feature = "serde")]

@@ -476,7 +476,7 @@ impl<'a> Cursor<'_, 'a> {
 
 /// Returns the length of the complete lines in `text`, plus the ASCII at the start of the next one.
 fn settled_len(text: &str) -> usize {
-    /// The text before an error is seldom longer than this (rows `fallback-line/windows-1252`). (Rows `fallback-line/windows-1252`.)
+    /// The text before an error is seldom longer than this (rows `fallback-line/windows-1252`).
     const SHORT: usize = 64;
     if text.len() <= SHORT && text.is_ascii() {
         return text.len();

@@ -110,8 +110,7 @@ fn main() -> Result<()> {
     // Limits memory to 8 GiB, which is enough to compile: a change can make a test allocate endlessly.
     #[cfg(unix)]
     rlimit::Resource::AS.set(8 << 30, 8 << 30)?;
-    let (together, alone) = tree::split(&options.tree, changes)?;
-    let mut tree = Tree::new(&options, together)?;
+    let (mut tree, alone) = Tree::new(&options, changes)?;
     tree.write()?;
     let executables = programs::build(&options, &options.arguments)?
         .map_err(|errors| format!("without a change: {errors:?}"))?;

@@ -99,30 +99,9 @@ impl Change {
 
     /// Returns the bytes that it replaces.
     fn bytes(&self, text: &str) -> Range<usize> {
-        let [from, to] = self.span.map(|place| offset(text, place));
+        let [from, to] = self.span.map(|position| offset(text, position));
         from..to
     }
-
-    fn is_in(&self, text: &str, body: &Range<usize>) -> bool {
-        let bytes = self.bytes(text);
-        body.start <= bytes.start && bytes.end <= body.end
-    }
-}
-
-/// Separates the changes that can be compiled together from those that must be compiled alone.
-pub(crate) fn split(root: &Path, changes: Vec<Change>) -> Result<(Vec<Change>, Vec<Change>)> {
-    let mut files: BTreeMap<String, (String, Vec<Range<usize>>)> = BTreeMap::new();
-    for change in &changes {
-        if !files.contains_key(&change.file) {
-            let text = fs::read_to_string(root.join(&change.file))?;
-            let bodies = bodies(&text)?;
-            files.insert(change.file.clone(), (text, bodies));
-        }
-    }
-    Ok(changes.into_iter().partition(|change| {
-        let (text, bodies) = &files[&change.file];
-        bodies.iter().any(|body| change.is_in(text, body))
-    }))
 }
 
 /// The sources, in which the body of each function occurs once for each of its changes in the batch. While the batch is
@@ -155,11 +134,17 @@ struct Body {
 }
 
 impl Tree {
-    pub(crate) fn new(options: &Options, changes: Vec<Change>) -> Result<Self> {
+    /// Returns the tree of the changes that can be compiled together, and the changes that must be compiled alone.
+    pub(crate) fn new(options: &Options, changes: Vec<Change>) -> Result<(Self, Vec<Change>)> {
         let root = &options.tree;
+        let crates =
+            ["src/lib.rs".into()].into_iter().chain(options.includes_sources.iter().cloned());
+        let crates = crates.map(|path| Ok((path.clone(), fs::read_to_string(root.join(path))?)));
+        let crates = crates.collect::<Result<_>>()?;
         let mut files: BTreeMap<String, Source> = BTreeMap::new();
+        let (mut together, mut alone) = (Vec::new(), Vec::new());
         let mut functions = 0;
-        for (index, change) in changes.iter().enumerate() {
+        for change in changes {
             if !files.contains_key(&change.file) {
                 let text = fs::read_to_string(root.join(&change.file))?;
                 let bodies = bodies(&text)?.into_iter().map(|bytes| {
@@ -170,16 +155,19 @@ impl Tree {
                 files.insert(change.file.clone(), Source { text, bodies, lines: Vec::new() });
             }
             let source = files.get_mut(&change.file).expect("it was just added");
-            let body =
-                source.bodies.iter_mut().find(|body| change.is_in(&source.text, &body.bytes));
-            let body = body.ok_or_else(|| format!("in no function: {}", change.name))?;
-            body.changes.push((index, change.bytes(&source.text)));
+            let bytes = change.bytes(&source.text);
+            let holds =
+                |body: &&mut Body| body.bytes.start <= bytes.start && bytes.end <= body.bytes.end;
+            match source.bodies.iter_mut().find(holds) {
+                Some(body) => {
+                    body.changes.push((together.len(), bytes));
+                    together.push(change);
+                }
+                None => alone.push(change),
+            }
         }
-        let crates =
-            ["src/lib.rs".into()].into_iter().chain(options.includes_sources.iter().cloned());
-        let crates = crates.map(|path| Ok((path.clone(), fs::read_to_string(root.join(path))?)));
-        let crates = crates.collect::<Result<_>>()?;
-        Ok(Self { root: root.into(), changes, files, batch: BTreeSet::new(), crates })
+        let batch = BTreeSet::new();
+        Ok((Self { root: root.into(), changes: together, files, batch, crates }, alone))
     }
 
     fn bodies(&self) -> impl Iterator<Item = &Body> {
