@@ -3,10 +3,10 @@ use encoding_rs::{
     UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, WINDOWS_1253, X_USER_DEFINED,
 };
 use proptest::prelude::*;
-use utf8_codec::ErrorMode;
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
-use crate::model::{EXTENTS, decode, model, push};
+use crate::model::{EXTENTS, Extent, decode, model, push, push_all};
 use crate::{cut, cuts, inputs};
 
 const ENCODINGS: [&Encoding; 10] = [
@@ -47,7 +47,7 @@ proptest! {
         for encoding in ENCODINGS {
             let legacy = LegacyEncoding::whatwg(encoding).unwrap();
             for extent in EXTENTS {
-                if extent == crate::model::Extent::WithoutBom && bytes.starts_with(b"\xEF\xBB\xBF") {
+                if extent == Extent::WithoutBom && bytes.starts_with(b"\xEF\xBB\xBF") {
                     continue; // ill-formed parts are errors
                 }
                 let expected = model(&bytes, extent, whole(encoding));
@@ -55,7 +55,7 @@ proptest! {
                 let mut text = String::new();
                 for chunk in cut(&bytes, &lens) {
                     push(&mut decoder, chunk, &mut text);
-                    if !matches!(extent, crate::model::Extent::Line(_)) {
+                    if !matches!(extent, Extent::Line(_)) {
                         prop_assert!(decoder.incomplete().len() <= 6);
                     }
                 }
@@ -72,7 +72,7 @@ fn splits_do_not_affect_bytes_of_gb18030() {
     let legacy = LegacyEncoding::whatwg(GB18030).unwrap();
     for index in 0..7_usize.pow(5) {
         let input = [0, 1, 2, 3, 4].map(|place| bytes[index / 7_usize.pow(place) % 7]);
-        for extent in [crate::model::Extent::Rest, crate::model::Extent::Part] {
+        for extent in [Extent::Rest, crate::model::Extent::Part] {
             let expected = model(&input, extent, whole(GB18030));
             for at in 0..=input.len() {
                 let (a, b) = input.split_at(at);
@@ -90,7 +90,7 @@ fn splits_do_not_affect_bytes_of_gb18030() {
 #[test]
 fn built_in_tables_equal_the_encoding_standard() {
     let all: Vec<u8> = (0..=255).rev().collect();
-    let rest = crate::model::Extent::Rest;
+    let rest = Extent::Rest;
     let own = decode(
         &mut FallbackDecoder::new(rest.fallback(LegacyEncoding::windows_1252())),
         ErrorMode::Fatal,
@@ -109,7 +109,7 @@ fn encodings_that_are_not_ascii_compatible_are_rejected() {
 #[test]
 fn unmapped_bytes_are_replaced_and_counted() {
     let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
-    let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
+    let mut decoder = FallbackDecoder::new(Extent::Rest.fallback(legacy));
     let mut text = String::new();
     push(&mut decoder, b"\x93\xFA\xFF\x81", &mut text);
     decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
@@ -121,12 +121,12 @@ fn spare_capacity_does_not_slow_decoding() {
     // If each byte and each error initialised all spare capacity, this would take hours.
     let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
     let mut text = String::with_capacity(1 << 30);
-    let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
+    let mut decoder = FallbackDecoder::new(Extent::Rest.fallback(legacy));
     for _ in 0..100_000 {
         push(&mut decoder, b"\xFFa", &mut text);
     }
     assert_eq!((text.len(), decoder.replaced_count()), (400_000, 100_000));
-    let mut decoder = FallbackDecoder::new(crate::model::Extent::Rest.fallback(legacy));
+    let mut decoder = FallbackDecoder::new(Extent::Rest.fallback(legacy));
     text.clear();
     push(&mut decoder, &b"\xFFa".repeat(100_000), &mut text);
     assert_eq!((text.len(), decoder.replaced_count()), (400_000, 100_000));
@@ -137,10 +137,26 @@ fn after_the_line_limit_at_most_six_bytes_are_held() {
     let legacy = LegacyEncoding::whatwg(encoding_rs::GBK).unwrap();
     let bytes = ["ࠀ".as_bytes(), &[0xF0, 0x9F, 0x98].repeat(20)].concat();
     let held = (1..bytes.len()).map(|len| {
-        let mut decoder = FallbackDecoder::new(crate::model::Extent::Line(0).fallback(legacy));
+        let mut decoder = FallbackDecoder::new(Extent::Line(0).fallback(legacy));
         push(&mut decoder, &bytes[..len], &mut String::new());
         decoder.incomplete().len()
     });
     let most = held.max().unwrap();
     assert!((4..=6).contains(&most), "{most}");
+}
+
+#[test]
+fn an_incomplete_character_before_a_rejected_one_is_replaced() {
+    let legacy = LegacyEncoding::whatwg(GBK).unwrap();
+    let options = Utf8Options::new().with_strictness(Strictness::mqtt());
+    for extent in [Extent::Rest, Extent::Line(64)] {
+        let mut decoder = FallbackDecoder::new(extent.fallback(legacy)).with_options(options);
+        let mut text = String::new();
+        let mode = ErrorMode::Replacement;
+        push_all(&mut decoder, b"\xC4\xE3\xC4\0\xE3", mode, &mut text, |_, error| {
+            panic!("{error}")
+        });
+        assert_eq!(text, "你\u{FFFD}\u{FFFD}", "{extent:?}");
+        assert_eq!((decoder.incomplete(), decoder.error_count()), (&b"\xE3"[..], 2), "{extent:?}");
+    }
 }

@@ -331,11 +331,9 @@ impl Switch {
                 }
             };
             match line_end {
-                Some(lf) if checked + lf < limit => {
-                    break Reading::Whole { left: checked + lf + 1 };
-                }
-                _ if checked + len >= limit => break Reading::Long,
-                _ => checked += len,
+                Some(lf) => break Reading::Whole { left: checked + lf + 1 },
+                None if checked + len >= limit => break Reading::Long,
+                None => checked += len,
             }
         };
         None
