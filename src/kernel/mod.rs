@@ -304,12 +304,11 @@ pub(crate) fn sequence_len(bytes: [u8; 4]) -> usize {
     reference::validate::well_formed_len(u32::from_le_bytes(bytes))
 }
 
-/// Returns the length of the ill-formed maximal subpart at the start of `input`, if there is one. `input` is
-/// not empty.
+/// Returns the length of the ill-formed maximal subpart at the start of `input`, if there is one. `input` begins
+/// with a byte that is not ASCII.
 #[inline]
 pub(crate) fn error_at_start(input: &[u8]) -> Option<usize> {
     match sequence(input) {
-        _ if input[0] < 0x80 => None,
         Sequence::IllFormed(error_len) => error_len.get(),
         _ => None,
     }
@@ -339,5 +338,20 @@ const fn forced() -> Option<&'static str> {
 impl fmt::Debug for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Kernel").field(&self.name()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_char_is_decoded_from_exactly_its_bytes() {
+        for c in ['é', '€', '😀'] {
+            let (mut bytes, len) = (*b"....x", c.len_utf8());
+            c.encode_utf8(&mut bytes);
+            for until in 0..=bytes.len() {
+                let decoded = super::decode_char(&bytes[..until]);
+                assert_eq!(decoded, (until == len).then_some(c), "{c} {until}");
+            }
+        }
     }
 }

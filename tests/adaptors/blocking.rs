@@ -688,6 +688,7 @@ mod lines {
         assert!(matches!(lines.next(), Some(Err(LinesError::Line(_)))));
         assert!(lines.rest().len() <= 8192);
         assert_eq!(lines.next().unwrap().unwrap(), "short");
+        assert_eq!(lines.rest(), b"");
         assert!(lines.next().is_none());
         assert!(lines.next().is_none());
     }

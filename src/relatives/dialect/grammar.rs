@@ -73,7 +73,6 @@ impl Grammar {
             return Sequence::IllFormed(1, self.kind_of_lead(lead), None);
         };
         if let Some(byte) = input.get(1)
-            && len > 1
             && !second.contains(byte)
         {
             return Sequence::IllFormed(1, self.kind_of_second(lead, *byte), Some(*byte));
