@@ -365,7 +365,7 @@ impl<L: LegacyLines> LineMachine<L> {
         };
         let content = end.content();
         if content > self.max_length {
-            return Some(Err(self.reject_too_long(line, src, content, next)));
+            return Some(Err(self.reject_too_long(line, src, content)));
         }
         let has_bare_cr =
             self.delimiter.find_bare_cr(&src[line.checked.min(content)..content]).is_some();
@@ -467,7 +467,7 @@ impl<L: LegacyLines> LineMachine<L> {
             let mut scanner = self.decoder.scanner();
             let step = match bytes.get(line.checked..until).unwrap_or_default() {
                 // Bytes that can begin a delimiter show that there is no BOM.
-                [] if until == 0 => scanner.open(bytes),
+                [] => scanner.open(bytes),
                 new if line.legacy.is_some() => Some(scanner.step_legacy(new, None)),
                 new => Some(step(&mut scanner, new, next)),
             };
@@ -568,14 +568,13 @@ impl<L: LegacyLines> LineMachine<L> {
         mut line: OpenLine,
         src: &mut BytesMut,
         content: usize,
-        next: Next,
     ) -> LineError {
         let decided = line.looked.decided;
         // The index of the byte that decides that the line is too long.
-        let by = match next {
-            Next::End => src.len(),
-            _ if self.max_length < decided => decided - 1,
-            _ => self.delimiter.decided_by(src, decided, self.max_length),
+        let by = if self.max_length < decided {
+            decided - 1
+        } else {
+            self.delimiter.decided_by(src, decided, self.max_length)
         };
         // An error that an earlier byte decides is reported instead.
         let known = &src[..by];

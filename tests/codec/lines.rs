@@ -297,6 +297,27 @@ fn a_missing_bom_is_the_error_of_an_empty_first_line() {
 /// A fixed bug: the fullwidth comma starts with EF, as the BOM does. The byte was held as a possible
 /// BOM, and U+FEFF at the start of the second line was taken for one.
 #[test]
+fn the_rest_of_a_character_at_a_mid_stream_start_ends_with_its_line() {
+    let options = Utf8Options::new().with_mid_stream_start();
+    for start in [&b""[..], b"\x80", b"\x80\x81", b"\x80\x81\x82"] {
+        let input = [start, b"\n\x83\n"].concat();
+        for cuts in every_cut(input.len()) {
+            let mut codec =
+                Utf8LinesCodec::new().with_options(options).with_error_mode(ErrorMode::Latin1);
+            let (mut buffer, mut texts) = (BytesMut::new(), Vec::new());
+            for (from, to) in support::chunks(input.len(), &cuts) {
+                buffer.extend_from_slice(&input[from..to]);
+                while let Some(line) = codec.decode(&mut buffer).unwrap() {
+                    texts.push(line.unwrap().text.to_string());
+                }
+            }
+            assert_eq!(texts, ["", "\u{83}"], "{start:?} {cuts:?}");
+            assert_eq!(codec.decoder().skipped(), start.len(), "{cuts:?}");
+        }
+    }
+}
+
+#[test]
 fn a_delimiter_that_starts_like_a_bom_ends_bom_detection() {
     recognises_no_bom_after_an_empty_line(&Delimiter::text("，").unwrap());
 }
@@ -400,7 +421,7 @@ proptest! {
         bytes in hostile_bytes(24),
         cuts in any_cuts(),
         (_, mode) in prop::sample::select(&MODES[1..]),
-        options in prop::sample::select(vec![Utf8Options::new(), STRIP, REQUIRE, FORBID]),
+        options in prop::sample::select(starts().to_vec()),
         delimiter in prop::sample::select(delimiters().to_vec()),
     ) {
         let mut decoder = Utf8Decoder::new().with_options(options);
@@ -419,6 +440,7 @@ proptest! {
         end_lines(&mut codec, &mut buffer);
         prop_assert_eq!(codec.decoder().error_count(), decoder.error_count());
         prop_assert_eq!(codec.decoder().first_error(), decoder.first_error());
+        prop_assert_eq!(codec.decoder().skipped(), decoder.skipped());
     }
 }
 
@@ -677,6 +699,37 @@ fn too_long_is_reported_once_no_delimiter_is_possible() {
         let codec = Utf8LinesCodec::new().with_delimiter(delimiter.clone()).with_max_length(3);
         let reported = bytes_until_an_item(codec, input);
         assert_eq!(reported, (expected, too_long.to_owned()), "{delimiter:?}");
+    }
+}
+
+#[test]
+fn at_the_end_an_error_that_an_earlier_byte_decides_precedes_too_long() {
+    let input = b"x\xE2\x82ay";
+    for len in [4, 5] {
+        for cuts in every_cut(len) {
+            let delimiter = Delimiter::text("ab").unwrap();
+            let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter).with_max_length(3);
+            let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
+            for (from, to) in support::chunks(len, &cuts) {
+                buffer.extend_from_slice(&input[from..to]);
+                items.extend(decode_lines(&mut codec, &mut buffer));
+            }
+            items.extend(end_lines(&mut codec, &mut buffer));
+            let reason = "truncated character (e2 82, followed by 61) at byte 1";
+            assert_eq!(items, [format!("<line 1 is not valid UTF-8: {reason}>")], "{cuts:?}");
+        }
+    }
+}
+
+#[test]
+fn a_forbidden_bom_longer_than_the_limit_is_too_long() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
+    let bom = Delimiter::text("\u{FEFF}").unwrap();
+    for delimiter in [Delimiter::lf(), bom] {
+        let codec = Utf8LinesCodec::new().with_options(options).with_delimiter(delimiter);
+        let mut codec = codec.with_max_length(2);
+        let items = decode_lines(&mut codec, &mut BytesMut::from(&b"\xEF\xBB\xBFa"[..]));
+        assert_eq!(items, ["<line 1 at byte 0 is longer than 2 bytes>"]);
     }
 }
 

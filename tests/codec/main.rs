@@ -666,10 +666,11 @@ fn any_strict_options(random: &mut Random) -> Utf8Options {
         Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters(),
         Strictness::mqtt(),
     ]);
-    let starts = [Utf8Options::new(), STRIP, REQUIRE, FORBID];
-    random
-        .of(&[starts[0], starts[1], starts[2], starts[3], starts[0].with_mid_stream_start()])
-        .with_strictness(strictness)
+    random.of(&starts()).with_strictness(strictness)
+}
+
+fn starts() -> [Utf8Options; 5] {
+    [Utf8Options::new(), STRIP, REQUIRE, FORBID, Utf8Options::new().with_mid_stream_start()]
 }
 
 #[test]
