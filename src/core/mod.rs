@@ -26,10 +26,10 @@
 //!                  └────────────────────┘              many errors costs only what precedes it
 //!                    a chunk ends in text
 //!
-//!                 Near ──────────────► Parts     Parts: as `Near`; `Pieces` has found all errors of a block
-//!                  ▲  errors are dense  │
+//!                 Near ──────────────► Parts     Parts: as `Near`, without the fast paths for single errors:
+//!                  ▲  errors are dense  │               `Pieces` has found all errors of a block
 //!                  └────────────────────┘
-//!                    the end of the block
+//!            the end of the block, or the next push
 //! ```
 //!
 //! # Vocabulary

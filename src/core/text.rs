@@ -34,7 +34,7 @@ pub(crate) enum Look {
     Far,
     /// Block by block: each of many errors costs only what precedes it.
     Near,
-    /// As `Near`; the caller has found all ill-formed parts of a block.
+    /// As `Near`, but without the fast paths for single errors: the caller has found all ill-formed parts of a block.
     Parts,
 }
 

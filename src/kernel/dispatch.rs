@@ -167,7 +167,7 @@ impl Kernel {
     /// Decodes ASCII at the start of `bytes` into `out`, as far as it fits. Returns the number of bytes; fewer
     /// than 64 more may be ASCII and fit. The other `char`s in `out` are unchanged.
     ///
-    /// Long ASCII is not validated first: that would be a second pass.
+    /// It needs no validated text, so long ASCII takes one pass instead of two.
     #[inline]
     pub fn decode_ascii_chars(self, bytes: &[u8], out: &mut [char]) -> usize {
         dispatch!(self, decode_ascii_chars(bytes, out))

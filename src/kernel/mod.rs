@@ -25,8 +25,9 @@
 //! - **Vectors are proofs.** The vector types are private. Constructing the first one requires a token, which
 //!   only a function with the target feature can construct.
 //! - **Nothing outside a slice is accessed.** `tests/kernels/guard.rs` places inputs and outputs next to
-//!   inaccessible pages. `.ci/asan` runs the crate's tests, except every pair of splits, with an address sanitizer,
-//!   `.ci/fuzz` every target, `.ci/miri` the core, `.ci/valgrind` the kernels that valgrind knows.
+//!   inaccessible pages. `.ci/asan` runs the crate's tests with an address sanitizer, except those of every split in
+//!   every mode, of pairs of splits and of resident memory; `.ci/fuzz` runs every target, `.ci/miri` the core,
+//!   `.ci/valgrind` the kernels that valgrind knows.
 //! - **Only well-formed bytes become `str`.** Every kernel is compared with the standard library: on all
 //!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
 //!   on four bytes of every kind at a length for each path; on every seed at every offset and alignment; and

@@ -10,22 +10,22 @@ use crate::core::mode::{ErrorMode, Repair};
 use crate::core::scanner::Step;
 use crate::core::text::Ending;
 
-/// The longest chunk that is decoded in one step. It is short enough to stay in the cache. Rows `to-utf-16/*/1460`
-/// take several steps, rows `to-utf-16/*/64` one.
+/// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
+/// step, rows `to-utf-16/*/65536` many.
 const ONE_STEP: usize = 1024;
 
-/// The most bytes that are repaired at once before they are converted: few enough to stay in the cache. Rows
-/// `replace-utf-16/*/1-in-1024`, as for the next constant.
+/// The most bytes that are repaired before they are converted: few enough to stay in the cache. Rows
+/// `replace-utf-16/*/1-in-1024`.
 #[cfg(feature = "alloc")]
 const REPAIR_WINDOW: usize = 512;
 
-/// The fewest bytes for which the repair loop is worth a `String`.
+/// The fewest bytes for which the repair loop is worth a `String`. Rows `replace-utf-16/*/1-in-1024`.
 #[cfg(feature = "alloc")]
 const SHORTEST_WINDOW: usize = 128;
 
-/// The number of errors in a window after which the next one is repaired too. Rows `replace-utf-16/*/1-in-64`.
+/// The number of errors in a window from which the next window is repaired too. Rows `replace-utf-16/*/1-in-64`.
 #[cfg(feature = "alloc")]
-const DENSE: u64 = 2;
+const DENSE_WINDOW: u64 = 2;
 
 /// The most units that the repair of one byte has: `\xFF`.
 #[cfg(feature = "alloc")]
@@ -303,9 +303,9 @@ impl Utf8Decoder {
 
     /// Ends the stream, and writes the repair of an incomplete sequence into `buffer`.
     ///
-    /// The status is [`Status::Done`]; [`Status::TooSmall`] if the repair does not fit (nothing has been written:
-    /// call it again with more room); or, in [`ErrorMode::Fatal`], [`Status::IllFormed`], once per error. Call it
-    /// until `Done`.
+    /// Call it until the status is [`Status::Done`]. [`Status::TooSmall`]: the repair does not fit, and nothing has
+    /// been written; call it again with more room. [`Status::IllFormed`], only in [`ErrorMode::Fatal`]: an error;
+    /// each is reported once.
     ///
     /// # Examples
     ///
@@ -328,9 +328,7 @@ impl Utf8Decoder {
 
     /// Ends the stream, and writes the repair of an incomplete sequence into `chars`. `written` counts `char`s.
     ///
-    /// The status is [`Status::Done`]; [`Status::TooSmall`] if the repair does not fit (nothing has been written:
-    /// call it again with more room); or, in [`ErrorMode::Fatal`], [`Status::IllFormed`], once per error. Call it
-    /// until `Done`.
+    /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
     ///
     /// # Examples
     ///
@@ -353,9 +351,7 @@ impl Utf8Decoder {
     /// Ends the stream, and writes the repair of an incomplete sequence into `units` of UTF-16. `written` counts
     /// units.
     ///
-    /// The status is [`Status::Done`]; [`Status::TooSmall`] if the repair does not fit (nothing has been written:
-    /// call it again with more room); or, in [`ErrorMode::Fatal`], [`Status::IllFormed`], once per error. Call it
-    /// until `Done`.
+    /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
     ///
     /// # Examples
     ///
@@ -513,7 +509,7 @@ impl Utf8Decoder {
         repaired.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
         let before = self.error_count();
         let read = self.repair_near(&input[..window], mode, repaired);
-        if self.error_count() - before >= DENSE {
+        if self.error_count() - before >= DENSE_WINDOW {
             self.scanner.look_near();
         }
         let (put, units) = destination.put(at, repaired);

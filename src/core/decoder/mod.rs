@@ -435,10 +435,11 @@ pub struct Pieces<'d, 'c> {
 
 /// The number of errors in a block from which it is faster to find all of them at once. Rows `pieces` of
 /// `benches/scenarios/damaged.rs`.
-const DENSE: u32 = 3;
+const DENSE_BLOCK: u32 = 3;
 
-/// The number of texts for which a block with fewer errors is not tried again. Rows `pieces/1-in-64`.
-const SPARSE: u8 = 24;
+/// After a block with fewer errors, the number of texts to return before the next block is tried. Rows
+/// `pieces/*/1-in-64`.
+const RETRY_AFTER: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {
     /// Returns the bytes of the chunk that have not been consumed.
@@ -542,9 +543,9 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                 self.patience -= 1;
                 return None;
             }
-            self.block = BlockParts::new(Kernel::detect(), self.input, DENSE);
+            self.block = BlockParts::new(Kernel::detect(), self.input, DENSE_BLOCK);
             if self.block.is_none() {
-                self.patience = SPARSE;
+                self.patience = RETRY_AFTER;
                 return None;
             }
         }

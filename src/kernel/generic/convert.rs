@@ -42,7 +42,7 @@ macro_rules! convert {
         #[target_feature(enable = $features)]
         pub(in crate::kernel) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
             if <$vector>::LEN > 16 {
-                // The compiler widens by four in one instruction, which `Lanes` has not. Rows `to-chars/ascii`.
+                // The compiler widens by four in one instruction, which `Lanes` lacks. Rows `to-chars/ascii`.
                 return reference::convert::decode_ascii(bytes, out);
             }
             generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)

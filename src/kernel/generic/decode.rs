@@ -97,7 +97,7 @@ pub(in crate::kernel) fn decode_short_ascii<V: Lanes, U: Unit>(
 
 /// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit. Returns the number of bytes.
 #[inline(always)]
-pub(in crate::kernel) fn decode_leading_ascii<V: Lanes, U: Wide>(
+pub(in crate::kernel) fn decode_leading_ascii<V: Lanes, U: AsciiUnit>(
     token: V::Token,
     bytes: &[u8],
     out: &mut [U],
@@ -125,26 +125,26 @@ fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usi
     (read, written)
 }
 
-/// A unit into which a byte can be written.
+/// A unit that can hold a zero-extended byte.
 ///
 /// # Safety
 ///
 /// - It has two or four bytes, and a byte, zero-extended, is a valid value.
-pub(in crate::kernel) unsafe trait Wide: Copy + From<u8> {}
+pub(in crate::kernel) unsafe trait AsciiUnit: Copy + From<u8> {}
 
 // SAFETY: two bytes; any value is valid.
-unsafe impl Wide for u16 {}
+unsafe impl AsciiUnit for u16 {}
 // SAFETY: four bytes; any value is valid.
-unsafe impl Wide for u32 {}
+unsafe impl AsciiUnit for u32 {}
 // SAFETY: four bytes; numbers below D800 are valid.
-unsafe impl Wide for char {}
+unsafe impl AsciiUnit for char {}
 
 /// A unit into which anything can be written.
 ///
 /// # Safety
 ///
 /// - Any value is valid.
-pub(in crate::kernel) unsafe trait Unit: Wide {}
+pub(in crate::kernel) unsafe trait Unit: AsciiUnit {}
 
 // SAFETY: an integer.
 unsafe impl Unit for u16 {}
@@ -159,7 +159,8 @@ fn decode_blocks<V: Lanes, U: Unit>(
     out: &mut [U],
 ) -> (usize, usize) {
     let (mut at, mut written) = (0, 0);
-    // With wide vectors and `char`s, the test costs more than it gains in other text.
+    // With 32-byte vectors and `char`s, the test costs other text more than it saves three-byte text (rows
+    // `to-chars/*`); there `threes` is set only after a block of three-byte characters.
     let tests_threes = V::LEN < MOST || size_of::<U>() == 2;
     let mut threes = tests_threes;
     // Later units overwrite the excess: enough text follows.
@@ -245,7 +246,7 @@ fn are_threes<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, ends: u32) -> 
 
 /// Decodes the ASCII at the start of `bytes`, two blocks at a time. Returns its length.
 #[inline(always)]
-fn decode_ascii<V: Lanes, U: Wide>(token: V::Token, bytes: &[u8], out: &mut [U]) -> usize {
+fn decode_ascii<V: Lanes, U: AsciiUnit>(token: V::Token, bytes: &[u8], out: &mut [U]) -> usize {
     let mut at = 0;
     for (bytes, out) in bytes.chunks_exact(2 * V::LEN).zip(out.chunks_exact_mut(2 * V::LEN)) {
         let (first, second) = (load::<V>(token, bytes, 0), load::<V>(token, bytes, V::LEN));
@@ -428,10 +429,10 @@ fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 ///
 /// If there is no room for it.
 #[inline(always)]
-fn put_ascii<V: Lanes, U: Wide>(block: V, room: &mut [U]) {
+fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
     const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
     let out = room[..V::LEN].as_mut_ptr().cast::<u8>();
-    // SAFETY: `LEN` bytes, zero-extended, are written to the `LEN` units of `out`; `Wide` allows these values.
+    // SAFETY: `LEN` bytes, zero-extended, are written to the `LEN` units of `out`; `AsciiUnit` allows these values.
     unsafe {
         if size_of::<U>() == 2 {
             let [front, back] = block.widen();

@@ -78,7 +78,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
             // Includes the rest of the input if it is short.
             let wanted = if at < wide_until { GROUP } else { STRIDE };
             let end = if len - at <= wanted.max(SOON) { len } else { at + wanted };
-            // SAFETY: `at` is 3 or more; a stride and more is left before `end`, and so before `len`.
+            // SAFETY: `at` is 3 or more; `end` is at least a stride after it, and at most `len`.
             (found, top) = unsafe { test_full_in(token, start, at, end, found, top) };
             at = end;
             wide_until = at + SOON;

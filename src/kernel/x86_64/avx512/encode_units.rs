@@ -56,7 +56,7 @@ pub(in crate::kernel) fn encode_utf16(
                 break;
             }
             put(_mm512_maskz_compress_epi8(keep, bytes), len, room);
-            // So do letters of two bytes.
+            // Two-byte letters often continue too.
             let (more, more_len) = put_in_two(&rest[count..], &mut room[len..]);
             read += count + more;
             written += len + more_len;
@@ -110,10 +110,10 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
     len
 }
 
-/// Encodes the first 64 units if these are ASCII and there is room for 64 bytes, or if these are below 800 and there is
-/// room for 128. Returns their number, and that of the bytes.
+/// Encodes the first 64 units if they are ASCII and 64 bytes fit, or if they are below 800 and 128 bytes fit. Returns
+/// the numbers of units and of bytes.
 ///
-/// A short input often consists of little else.
+/// A short input often needs little else (rows `from-utf-16/*/64`).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {

@@ -82,7 +82,7 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
         let values = fetch(payload, places, i);
         if SIZE == 4 {
             let stored = if EXACT { left } else { 16 };
-            // SAFETY: the vectors are those of the characters of the block.
+            // SAFETY: the store ends at character `16 * i + stored`: at most `chars` with `EXACT`, else at most 64.
             unsafe { store_units::<4>(values, stored, out.add(BLOCK * i)) };
             continue;
         }
@@ -91,8 +91,8 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
         let count = keep.count_ones() as usize;
         let squeezed = _mm512_maskz_compress_epi16(keep, pairs);
         let stored = if EXACT { count } else { 32 };
-        // SAFETY: with `EXACT`, `units + count` units count at least. Without it, at most 57 units precede these 32, so
-        // that 89 may be written to.
+        // SAFETY: with `EXACT`, the store ends at unit `units + count`, and there is room for at least that many.
+        // Without it, at most 57 units precede these 32: 89 of the 96 of `most`.
         unsafe { store_units::<2>(squeezed, stored, out.add(2 * units)) };
         units += count;
     }
