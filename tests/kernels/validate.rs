@@ -233,6 +233,15 @@ fn runs_of_hostile_bytes_have_the_verdict_of_std() {
     }
 }
 
+#[test]
+fn runs_of_one_byte_have_the_verdict_of_std() {
+    for byte in 0..=0xFF {
+        for len in 0..=200 {
+            check(&vec![byte; len]);
+        }
+    }
+}
+
 /// Checks what a kernel counts as text before `end`: at least the leading ASCII, at most the bytes
 /// before the end, the first error or an incomplete character, in complete characters.
 fn check_text_before(end: u8, bytes: &[u8]) {
