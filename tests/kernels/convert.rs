@@ -395,6 +395,10 @@ fn unmasking_agrees(bytes: &[u8], mask: [u8; 4], at: usize) {
 
 const MASK: [u8; 4] = [0x80, 0x5A, 0xFF, 0x01];
 
+/// Masks that make a leading byte a continuation byte, and leave ASCII what it is.
+const GENTLE_MASKS: [[u8; 4]; 4] =
+    [[0x40, 0, 0, 0], [0, 0x40, 0, 0], [0, 0, 0x40, 0], [0, 0, 0, 0x40]];
+
 #[test]
 fn unmasking_equals_the_reference_at_every_length_and_alignment() {
     for fill in FILLS {
@@ -438,6 +442,11 @@ fn unmasking_finds_errors_at_every_position() {
                     let after = fill_to(fill, after);
                     let bytes = [front.as_bytes(), wrong, after.as_bytes()].concat();
                     unmasking_agrees(&bytes, MASK, before % 5);
+                    if before <= 130 {
+                        for mask in GENTLE_MASKS {
+                            unmasking_agrees(&bytes, mask, 0);
+                        }
+                    }
                 }
             }
         }

@@ -92,6 +92,18 @@ fn surrogates_in_every_order_encode_as_in_std_at_every_position() {
 }
 
 #[test]
+fn runs_of_one_unit_encode_as_in_std() {
+    for kernel in Kernel::available() {
+        for unit in (0..=u16::MAX).step_by(0x10) {
+            for len in [1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70] {
+                encodes_as_std(kernel, &vec![unit; len], 3 * len);
+                encodes_as_std(kernel, &vec![unit; len], 4 * len + 64);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_pair_at_the_window_edge_is_encoded() {
     for kernel in Kernel::available() {
         for before in 4080..4110 {
