@@ -73,8 +73,8 @@ pub(crate) fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8
 /// Like [`split_far`], but a near error costs no more than the text before it: ASCII before an error is read
 /// a word at a time, other text block by block.
 pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
-    /// The number of bytes of ASCII that are read a word at a time. Rows `pieces` of `benches/scenarios/damaged.rs`: `ascii/1-in-8`
-    /// against `1-in-64`.
+    /// The number of bytes of ASCII that are read a word at a time. Rows `pieces` of
+    /// `benches/scenarios/damaged.rs`: `ascii/1-in-8` against `1-in-64`.
     const FEW: usize = 32;
     /// More bytes than a kernel leaves before an error, or at the end of the input.
     const REST: usize = 72;
@@ -236,6 +236,23 @@ mod tests {
             let text = split_range(kernel, b"\xFF\xFE not ASCII", reversed.clone());
             // As bytes: what is not text cannot be printed as text.
             assert_eq!(text.as_bytes(), b"");
+        }
+    }
+
+    #[test]
+    fn a_near_error_is_found_at_every_place_in_a_word() {
+        for kernel in Kernel::available() {
+            for at in 0..=17 {
+                for [a, b] in (0..=u16::MAX).map(u16::to_be_bytes) {
+                    let mut bytes = [b'x'; 20];
+                    bytes[at..at + 2].copy_from_slice(&[a, b]);
+                    let error = str::from_utf8(&bytes).err();
+                    let len = error.map_or(bytes.len(), |error| error.valid_up_to());
+                    let (text, error_len) = super::split_near(kernel, &bytes);
+                    assert_eq!(text.as_bytes(), &bytes[..len]);
+                    assert_eq!(error_len, error.and_then(|error| error.error_len()));
+                }
+            }
         }
     }
 

@@ -682,6 +682,14 @@ mod lines {
     }
 
     #[test]
+    fn the_start_of_a_stream_stays_open_until_a_byte_has_been_read() {
+        let options = Utf8Options::new().with_bom(BomPolicy::Require);
+        let lines = Utf8Reader::new(&b"x"[..]).with_options(options).into_lines();
+        let mut decoder = lines.get_ref().decoder().clone();
+        assert!(decoder.finish().is_err());
+    }
+
+    #[test]
     fn a_line_without_end_is_rejected_in_bounded_memory() {
         let reader = Utf8Reader::new(io::repeat(b'x').take(10_000_000).chain(&b"\nshort"[..]));
         let mut lines = reader.into_lines();
@@ -779,6 +787,29 @@ fn a_failed_write_has_taken_nothing_and_can_be_repeated() {
         let expected = format!("\u{FEFF}{}👋", texts.concat());
         assert_eq!(String::from_utf8(writer.into_inner().bytes).unwrap(), expected);
     }
+}
+
+/// A writer whose next flushes fail.
+struct FailsToFlush(Vec<ErrorKind>);
+
+impl Write for FailsToFlush {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.pop().map_or(Ok(()), |kind| Err(kind.into()))
+    }
+}
+
+#[test]
+fn only_an_interrupted_flush_is_repeated() {
+    let kinds = vec![ErrorKind::TimedOut, ErrorKind::Interrupted, ErrorKind::Interrupted];
+    let mut writer = Utf8Writer::new(FailsToFlush(kinds));
+    assert_eq!(writer.flush().unwrap_err().kind(), ErrorKind::TimedOut);
+    writer.flush().unwrap();
+    writer.write_str("abc").unwrap();
+    writer.flush().unwrap();
 }
 
 #[test]

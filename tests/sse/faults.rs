@@ -129,6 +129,7 @@ fn the_beginning_of_a_character_in_a_rejected_event_is_dropped() {
         assert!(items[0].is_err());
         assert_eq!(items[1].as_ref().unwrap().data, "\u{FFFD}", "{size}");
         assert_eq!((items.len(), decoder.error_count()), (2, 1), "{size}");
+        assert_eq!(decoder.first_error().unwrap().valid_up_to(), 20, "{size}");
     }
 }
 

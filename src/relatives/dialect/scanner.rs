@@ -232,10 +232,8 @@ impl DialectScanner {
             }
             reach = FAR_JOINED;
         }
-        if read > 0 {
-            self.position += read as u64;
-            self.before = Before::Other;
-        }
+        self.position += read as u64;
+        self.before = Before::Other;
         read
     }
 
