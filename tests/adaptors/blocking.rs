@@ -803,6 +803,18 @@ impl Write for FailsToFlush {
 }
 
 #[test]
+fn chars_and_surrogates_are_written_in_order() {
+    let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(ErrorMode::Skip);
+    writer.write_char('é').unwrap();
+    writer.write_utf16(&[0xDC00, 0xD83D]).unwrap();
+    assert_eq!((writer.utf16().error_count(), writer.utf16().incomplete()), (1, Some(0xD83D)));
+    writer.write_char('x').unwrap();
+    assert_eq!((writer.utf16().error_count(), writer.utf16().incomplete()), (2, None));
+    writer.flush().unwrap();
+    assert_eq!(writer.get_ref(), "éx".as_bytes());
+}
+
+#[test]
 fn only_an_interrupted_flush_is_repeated() {
     let kinds = vec![ErrorKind::TimedOut, ErrorKind::Interrupted, ErrorKind::Interrupted];
     let mut writer = Utf8Writer::new(FailsToFlush(kinds));

@@ -359,7 +359,7 @@ impl Switch {
             0 => Reading::Utf8,
             left => Reading::Whole { left },
         };
-        (taken > 0 && !matches!(found, Found::Hold)).then_some(found)
+        (!matches!(found, Found::Hold)).then_some(found)
     }
 
     /// Decodes bytes in the legacy encoding.
