@@ -180,3 +180,13 @@ fn events_that_are_not_taken_stay_in_the_rest() {
     }
     assert_eq!(seen, ["1", "2", "3"]);
 }
+
+#[test]
+fn events_before_the_first_id_have_that_of_the_connection_before() {
+    for stream in ["data\n\nid: 8\ndata\n\n", "data\n\nid: 8\n\ndata\n\n"] {
+        let mut decoder = EventDecoder::new().with_last_event_id("7");
+        let ids: Vec<_> =
+            decoder.push(stream.as_bytes()).map(|e| e.unwrap().last_event_id).collect();
+        assert_eq!(ids, ["7", "8"]);
+    }
+}
