@@ -33,7 +33,7 @@ use core::ops::Range;
 #[cfg(feature = "bytes")]
 use bytestring::ByteString;
 
-use crate::kernel::{error_at_start, sequence_len};
+use crate::kernel::{Sequence, sequence};
 
 /// Returns the last boundary at or before `index`, or the length of `bytes` if `index` is greater.
 ///
@@ -213,12 +213,9 @@ fn unit_len(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii() {
         return 1;
     }
-    error_at_start(bytes).unwrap_or_else(|| {
-        let mut padded = [0; 4];
-        padded[..bytes.len()].copy_from_slice(bytes);
-        match sequence_len(padded) {
-            0 => bytes.len(), // incomplete
-            len => len,
-        }
-    })
+    match sequence(bytes) {
+        Sequence::WellFormed(len) => len,
+        Sequence::IllFormed(error_len) => error_len.get().unwrap_or(1),
+        Sequence::Incomplete => bytes.len(),
+    }
 }

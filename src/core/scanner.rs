@@ -84,6 +84,12 @@ impl Scanner {
         *self = self.with_options(self.options.with_bom(BomPolicy::Strip));
     }
 
+    /// Whether neither a BOM nor a mid-stream start is expected.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn is_started(&self) -> bool {
+        self.start.is_over()
+    }
+
     pub(crate) const fn bom_seen(&self) -> bool {
         matches!(self.start, Start::OverWithBom)
     }

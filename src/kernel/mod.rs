@@ -309,6 +309,7 @@ pub(crate) fn sequence_len(bytes: [u8; 4]) -> usize {
 /// with a byte that is not ASCII.
 #[inline]
 pub(crate) fn error_at_start(input: &[u8]) -> Option<usize> {
+    debug_assert!(!input[0].is_ascii());
     match sequence(input) {
         Sequence::IllFormed(error_len) => error_len.get(),
         _ => None,

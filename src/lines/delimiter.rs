@@ -222,7 +222,8 @@ impl Delimiter {
     }
 
     /// Returns the index of the byte that decides that byte `index` of `bytes` is content. It is content, and
-    /// the first `decided` bytes are known to be.
+    /// the first `decided` bytes are known to be. If only the end of the stream decides, returns an index from the
+    /// last byte to the length of `bytes`.
     pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
         match &self.0 {
             Kind::Lf | Kind::Crlf => index + usize::from(bytes[index] == b'\r'),

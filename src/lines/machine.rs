@@ -466,7 +466,8 @@ impl<L: LegacyLines> LineMachine<L> {
         loop {
             let mut scanner = self.decoder.scanner();
             let step = match bytes.get(line.checked..until).unwrap_or_default() {
-                // Bytes that can begin a delimiter show that there is no BOM.
+                // Bytes that can begin a delimiter show that there is no BOM. (After other bytes the start is over:
+                // `None`.)
                 [] => scanner.open(bytes),
                 new if line.legacy.is_some() => Some(scanner.step_legacy(new, None)),
                 new => Some(step(&mut scanner, new, next)),
@@ -570,7 +571,7 @@ impl<L: LegacyLines> LineMachine<L> {
         content: usize,
     ) -> LineError {
         let decided = line.looked.decided;
-        // The index of the byte that decides that the line is too long.
+        // The index of the byte that decides that the line is too long, or the last one if the end decides.
         let by = if self.max_length < decided {
             decided - 1
         } else {

@@ -294,8 +294,6 @@ fn a_missing_bom_is_the_error_of_an_empty_first_line() {
     }
 }
 
-/// A fixed bug: the fullwidth comma starts with EF, as the BOM does. The byte was held as a possible
-/// BOM, and U+FEFF at the start of the second line was taken for one.
 #[test]
 fn the_rest_of_a_character_at_a_mid_stream_start_ends_with_its_line() {
     let options = Utf8Options::new().with_mid_stream_start();
@@ -317,6 +315,8 @@ fn the_rest_of_a_character_at_a_mid_stream_start_ends_with_its_line() {
     }
 }
 
+/// A fixed bug: the fullwidth comma starts with EF, as the BOM does. The byte was held as a possible
+/// BOM, and U+FEFF at the start of the second line was taken for one.
 #[test]
 fn a_delimiter_that_starts_like_a_bom_ends_bom_detection() {
     recognises_no_bom_after_an_empty_line(&Delimiter::text("，").unwrap());
@@ -703,7 +703,7 @@ fn too_long_is_reported_once_no_delimiter_is_possible() {
 }
 
 #[test]
-fn at_the_end_an_error_that_an_earlier_byte_decides_precedes_too_long() {
+fn an_error_that_an_earlier_byte_decides_precedes_too_long() {
     let input = b"x\xE2\x82ay";
     for len in [4, 5] {
         for cuts in every_cut(len) {
@@ -719,6 +719,15 @@ fn at_the_end_an_error_that_an_earlier_byte_decides_precedes_too_long() {
             assert_eq!(items, [format!("<line 1 is not valid UTF-8: {reason}>")], "{cuts:?}");
         }
     }
+}
+
+#[test]
+fn the_end_can_decide_that_a_line_is_too_long() {
+    let delimiter = Delimiter::text("ab").unwrap();
+    let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter).with_max_length(3);
+    let mut buffer = BytesMut::from("xyza");
+    assert!(decode_lines(&mut codec, &mut buffer).is_empty());
+    assert_eq!(end_lines(&mut codec, &mut buffer), ["<line 1 at byte 0 is longer than 3 bytes>"]);
 }
 
 #[test]

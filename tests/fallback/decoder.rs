@@ -246,6 +246,15 @@ fn a_bom_decides_for_a_stream_that_has_not_begun_or_already_had_one() {
     assert_eq!((&*outcome.text, decoder.first_fallback()), ("\u{80}\u{80}a", Some(0)));
 }
 
+#[test]
+fn after_the_end_of_an_empty_stream_legacy_bytes_are_decoded_at_once() {
+    let mut decoder = FallbackDecoder::new(Fallback::without_bom(LATIN1));
+    let mut text = String::new();
+    decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    push(&mut decoder, b"\xE2", &mut text);
+    assert_eq!((&*text, decoder.incomplete()), ("â", &b""[..]));
+}
+
 /// Long inputs with near errors are decoded many parts at once; single bytes never are.
 #[test]
 fn many_near_parts_are_counted_like_single_ones() {

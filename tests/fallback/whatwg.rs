@@ -72,7 +72,7 @@ fn splits_do_not_affect_bytes_of_gb18030() {
     let legacy = LegacyEncoding::whatwg(GB18030).unwrap();
     for index in 0..7_usize.pow(5) {
         let input = [0, 1, 2, 3, 4].map(|place| bytes[index / 7_usize.pow(place) % 7]);
-        for extent in [Extent::Rest, crate::model::Extent::Part] {
+        for extent in [Extent::Rest, Extent::Part] {
             let expected = model(&input, extent, whole(GB18030));
             for at in 0..=input.len() {
                 let (a, b) = input.split_at(at);

@@ -395,7 +395,7 @@ fn unmasking_agrees(bytes: &[u8], mask: [u8; 4], at: usize) {
 
 const MASK: [u8; 4] = [0x80, 0x5A, 0xFF, 0x01];
 
-/// Masks that make a leading byte a continuation byte, and leave ASCII what it is.
+/// Masks that turn leading bytes into continuation bytes, and ASCII into other ASCII.
 const GENTLE_MASKS: [[u8; 4]; 4] =
     [[0x40, 0, 0, 0], [0, 0x40, 0, 0], [0, 0, 0x40, 0], [0, 0, 0, 0x40]];
 

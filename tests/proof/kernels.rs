@@ -258,7 +258,7 @@ fn every_valid_prefix_is_well_formed() {
     for kernel in [&SSE41, &AVX2, &AVX512] {
         let block = kernel.block;
         let lengths = [block - 1, block, 2 * block, 2 * block + 1, 3 * block];
-        valid_prefix(kernel, &configs(lengths, Firsts::One));
+        valid_prefix(kernel, &configs(lengths, Firsts::Edges));
     }
 }
 

@@ -182,7 +182,7 @@ fn events_that_are_not_taken_stay_in_the_rest() {
 }
 
 #[test]
-fn events_before_the_first_id_have_that_of_the_connection_before() {
+fn events_before_the_first_id_have_the_id_of_the_previous_connection() {
     for stream in ["data\n\nid: 8\ndata\n\n", "data\n\nid: 8\n\ndata\n\n"] {
         let mut decoder = EventDecoder::new().with_last_event_id("7");
         let ids: Vec<_> =

@@ -303,9 +303,9 @@ impl Utf8Decoder {
 
     /// Ends the stream, and writes the repair of an incomplete sequence into `buffer`.
     ///
-    /// Call it until the status is [`Status::Done`]. [`Status::TooSmall`]: the repair does not fit, and nothing has
-    /// been written; call it again with more room. [`Status::IllFormed`], only in [`ErrorMode::Fatal`]: an error;
-    /// each is reported once.
+    /// Returns [`Status::TooSmall`] if the repair does not fit: nothing has been written, and you can repeat the call
+    /// with more room. In [`ErrorMode::Fatal`], returns [`Status::IllFormed`] once for each error. Call it until
+    /// [`Status::Done`].
     ///
     /// # Examples
     ///

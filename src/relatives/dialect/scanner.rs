@@ -233,7 +233,7 @@ impl DialectScanner {
             reach = FAR_JOINED;
         }
         self.position += read as u64;
-        self.before = Before::Other;
+        self.before = Before::Other; // Only WTF-8 uses it, and has no pairs to join.
         read
     }
 

@@ -155,13 +155,15 @@ impl Switch {
     fn step_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
         at.decoder.expect_bom();
         let before = at.decoder.scanner();
-        match at.step() {
-            Step::Silent(len) => {
-                self.reading = Reading::Utf8;
-                return Some(Found::Silent(len));
+        if !before.is_started() {
+            match at.step() {
+                Step::Silent(len) => {
+                    self.reading = Reading::Utf8;
+                    return Some(Found::Silent(len));
+                }
+                Step::Hold => return Some(Found::Hold),
+                Step::Text(_) | Step::Error(_) => at.decoder.continue_from(before),
             }
-            Step::Hold => return Some(Found::Hold),
-            Step::Text(_) | Step::Error(_) => at.decoder.continue_from(before),
         }
         if before.bom_seen() {
             self.reading = Reading::Utf8;

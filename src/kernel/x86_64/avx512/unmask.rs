@@ -183,6 +183,7 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
             reference::unmask(&mut bytes[unmasked..], rotated(mask, unmasked).to_le_bytes());
             unmasked = bytes.len();
         }
+        debug_assert!(at >= 4);
         // SAFETY: `at` is 4 or more, and at most the place of the last stride.
         errors = unsafe { stride(bytes.as_ptr().add(at), errors) };
         if at == last {

@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 use crate::programs::Location;
 use crate::{Options, Result};
 
-/// One change to one place of a source file.
+/// One change in a source file.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) name: String,
