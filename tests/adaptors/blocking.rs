@@ -682,6 +682,14 @@ mod lines {
     }
 
     #[test]
+    fn the_rest_is_what_has_been_read_after_the_last_line() {
+        let mut lines = Utf8Reader::new(&b"one\ntwo"[..]).into_lines();
+        assert_eq!(lines.rest(), b"");
+        assert_eq!(lines.next().unwrap().unwrap(), "one");
+        assert_eq!(lines.rest(), b"two");
+    }
+
+    #[test]
     fn the_start_of_a_stream_stays_open_until_a_byte_has_been_read() {
         let options = Utf8Options::new().with_bom(BomPolicy::Require);
         let lines = Utf8Reader::new(&b"x"[..]).with_options(options).into_lines();

@@ -146,13 +146,32 @@ fn an_endless_line_is_held_up_to_the_limit() {
 #[test]
 fn the_buffer_of_a_long_line_is_freed_at_its_end() {
     let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
-    let mut text = String::with_capacity(400_000);
+    let mut text = String::with_capacity(600_000);
     let before = counting::held();
     for end in ["", "\n", "", "!"] {
         push(&mut decoder, "é".repeat(20_000).as_bytes(), &mut text);
         push(&mut decoder, "é".repeat(20_000).as_bytes(), &mut text);
         push(&mut decoder, end.as_bytes(), &mut text);
         assert!(counting::held() - before <= 16 * 1024, "{}", counting::held() - before);
+    }
+    for end in ["\n", "\né"] {
+        push(&mut decoder, "é".repeat(20_000).as_bytes(), &mut text);
+        push(&mut decoder, end.as_bytes(), &mut text);
+        assert!(counting::held() - before <= 16 * 1024, "{}", counting::held() - before);
+    }
+}
+
+#[test]
+fn a_legacy_line_ends_at_the_first_of_many_line_ends() {
+    for ends in 1..=50 {
+        let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
+        let mut text = String::new();
+        push(&mut decoder, b"\xE9", &mut text);
+        push(&mut decoder, b" ", &mut text);
+        push(&mut decoder, "\n".repeat(ends).as_bytes(), &mut text);
+        push(&mut decoder, "é\n".as_bytes(), &mut text);
+        assert_eq!(text, format!("é {}é\n", "\n".repeat(ends)));
+        assert_eq!(decoder.fallback_bytes(), 3);
     }
 }
 
