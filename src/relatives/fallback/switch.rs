@@ -342,14 +342,11 @@ impl Switch {
     /// Decodes a line that is UTF-8.
     fn step_whole<'a>(&mut self, at: &mut Cursor<'_, 'a>, left: usize) -> Option<Found<'a>> {
         let (line, _) = at.input.split_at_checked(left).unwrap_or((at.input, &[]));
-        let found = match line {
-            [] => Found::Hold,
-            _ => match at.decoder.step(line) {
-                Step::Text(text) => Found::Text(text),
-                Step::Silent(len) => Found::Silent(len),
-                Step::Error(error) => Found::Error(error),
-                Step::Hold => Found::Hold,
-            },
+        let found = match at.decoder.step(line) {
+            Step::Text(text) => Found::Text(text),
+            Step::Silent(len) => Found::Silent(len),
+            Step::Error(error) => Found::Error(error),
+            Step::Hold => Found::Hold,
         };
         let taken = match &found {
             Found::Text(text) => text.len(),
