@@ -30,8 +30,8 @@ use crate::lines::{Delimiter, Line, LineError};
 /// A line has at most 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) unless
 /// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they arrive,
 /// without BOM and delimiter. Bytes that may begin the delimiter count only when a later byte, or the end of the
-/// stream, shows that they do not. A repaired line can be four times as long as its bytes. If a line has several problems, the one that
-/// the earliest byte causes is reported; on a tie, `TooLong`.
+/// stream, shows that they do not. A repaired line can be four times as long as its bytes. If a line has several
+/// problems, the one that the earliest byte causes is reported; on a tie, `TooLong`.
 ///
 /// An incomplete line stays in the read buffer, which therefore holds at most the limit, the delimiter and
 /// one read. A delimiter can contain characters that a [`Strictness`](crate::Strictness) rejects. Change

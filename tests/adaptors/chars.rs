@@ -6,8 +6,7 @@ use crate::lists;
 use crate::script;
 
 use std::convert::Infallible;
-use std::pin::Pin;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::LazyLock;
 use std::task::{Context, Poll, Waker};
 

@@ -4,16 +4,34 @@ use bytes::BytesMut;
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::io::Utf8Reader;
+use utf8_codec::lines::{Delimiter, LineErrorKind};
 
 #[test]
-fn a_line_has_at_most_65536_bytes() {
+fn the_default_limit_is_64_kib() {
+    assert_eq!(Utf8LinesCodec::DEFAULT_MAX_LENGTH, 65_536);
     let line = |len| Utf8LinesCodec::new().decode(&mut BytesMut::from(&*vec![b'x'; len])).unwrap();
     assert!(line(65_536).is_none(), "its end may follow");
     assert!(line(65_537).unwrap().is_err());
-    let mut buffer = BytesMut::from(&*vec![b'x'; 65_536]);
-    buffer.extend_from_slice(b"\n");
-    let line = Utf8LinesCodec::new().decode(&mut buffer).unwrap();
-    assert_eq!(line.unwrap().unwrap().text.len(), 65_536);
+    for (len, fits) in [(65_535, true), (65_536, true), (65_537, false), (1 << 20, false)] {
+        for (mut codec, end) in [
+            (Utf8LinesCodec::new(), "\r\n"),
+            (Utf8LinesCodec::default(), "\n"),
+            (Utf8LinesCodec::new().with_delimiter(Delimiter::nul()), "\0"),
+        ] {
+            let mut buffer = BytesMut::from(&*format!("{}{end}next{end}", "x".repeat(len)));
+            let line = codec.decode(&mut buffer).unwrap().unwrap();
+            match line {
+                Ok(line) => assert_eq!((fits, line.len()), (true, len)),
+                Err(error) => {
+                    assert_eq!(
+                        (fits, error.kind),
+                        (false, LineErrorKind::TooLong { max_length: 65_536 })
+                    );
+                }
+            }
+            assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "next");
+        }
+    }
 }
 
 #[test]

@@ -760,31 +760,6 @@ fn the_limit_excludes_bom_and_delimiter() {
     assert_eq!(decode_lines(&mut codec, &mut buffer), ["1@3 \"ab\"", "2@7 \"cd\""]);
 }
 
-#[test]
-fn the_default_limit_is_64_kib() {
-    assert_eq!(Utf8LinesCodec::DEFAULT_MAX_LENGTH, 65_536);
-    for (len, fits) in [(65_535, true), (65_536, true), (65_537, false), (1 << 20, false)] {
-        for (mut codec, end) in [
-            (Utf8LinesCodec::new(), "\r\n"),
-            (Utf8LinesCodec::default(), "\n"),
-            (Utf8LinesCodec::new().with_delimiter(Delimiter::nul()), "\0"),
-        ] {
-            let mut buffer = BytesMut::from(&*format!("{}{end}next{end}", "x".repeat(len)));
-            let line = codec.decode(&mut buffer).unwrap().unwrap();
-            match line {
-                Ok(line) => assert_eq!((fits, line.len()), (true, len)),
-                Err(error) => {
-                    assert_eq!(
-                        (fits, error.kind),
-                        (false, LineErrorKind::TooLong { max_length: 65_536 })
-                    );
-                }
-            }
-            assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "next");
-        }
-    }
-}
-
 /// A fixed bug: every call searched a partly matched delimiter again, here in 500 million steps.
 #[test]
 fn a_bytewise_delimiter_is_searched_in_linear_time() {

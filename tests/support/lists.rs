@@ -14,13 +14,11 @@ pub(crate) const MODES: [ErrorMode; 6] = [
     ErrorMode::Windows1252,
 ];
 
-pub(crate) const LOSSY: [ErrorMode; 5] = [
-    ErrorMode::Replacement,
-    ErrorMode::Skip,
-    ErrorMode::Escape,
-    ErrorMode::Latin1,
-    ErrorMode::Windows1252,
-];
+/// All but `Fatal`.
+pub(crate) const LOSSY: [ErrorMode; 5] = {
+    let [ErrorMode::Fatal, lossy @ ..] = MODES else { panic!() };
+    lossy
+};
 
 pub(crate) const DIALECTS: [Dialect; 6] = [
     Dialect::Rfc2279,
