@@ -332,7 +332,6 @@ impl Scanner {
     }
 
     /// Steps over the start of the stream. Returns `None` if `input` begins with text.
-    #[cold]
     pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<'a>> {
         Some(match self.start.open(input) {
             Opening::Text => return None,
