@@ -78,7 +78,7 @@ const OBJECTS: &[(&str, Run)] = &[
         input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
     }),
     ("decoder, strict pieces", |input, size, _| {
-        let strictness = utf8_codec::Strictness::new().refuse_noncharacters().refuse_controls();
+        let strictness = utf8_codec::Strictness::new().reject_noncharacters().reject_controls();
         let mut decoder =
             Utf8Decoder::new().with_options(Utf8Options::new().with_strictness(strictness));
         input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
@@ -92,7 +92,7 @@ const OBJECTS: &[(&str, Run)] = &[
     ("char codec", |input, size, room| {
         feed(CharCodec::new().with_error_mode(ErrorMode::Replacement), input, size, room)
     }),
-    ("lines codec, refusing", |input, size, room| feed(Utf8LinesCodec::new(), input, size, room)),
+    ("lines codec, rejecting", |input, size, room| feed(Utf8LinesCodec::new(), input, size, room)),
     ("lines codec, one line", |input, size, room| {
         let codec = Utf8LinesCodec::new().with_max_length(usize::MAX);
         feed(codec.with_error_mode(ErrorMode::Replacement), input, size, room)

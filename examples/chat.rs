@@ -111,7 +111,7 @@ type Lines = FramedRead<OwnedReadHalf, Utf8LinesCodec>;
 async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result<()> {
     socket.set_nodelay(true)?;
     let (reader, writer) = socket.into_split();
-    let strictness = Strictness::new().refuse_nul().refuse_controls_except_whitespace();
+    let strictness = Strictness::new().reject_nul().reject_controls_except_whitespace();
     let codec = Utf8LinesCodec::new()
         .with_options(Utf8Options::new().with_strictness(strictness))
         .with_error_mode(ErrorMode::Replacement)
@@ -144,8 +144,8 @@ async fn talk(
                 None => return Ok(outlet.writer.close().await?),
                 Some(Ok(line)) => room.say(id, &line),
                 Some(Err(LineError { number, kind: LineErrorKind::TooLong { max_length: limit }, .. })) => {
-                    let refusal = format!("* line {number} is longer than {limit} bytes: dropped");
-                    outlet.say([ByteString::from(refusal)]).await?;
+                    let rejection = format!("* line {number} is longer than {limit} bytes: dropped");
+                    outlet.say([ByteString::from(rejection)]).await?;
                 }
                 Some(Err(error)) => return Err(error.into()),
             },

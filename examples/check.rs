@@ -89,8 +89,8 @@ struct Arguments {
     #[arg(long, conflicts_with = "bom")]
     mid_stream: bool,
     /// Well-formed characters to reject.
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = choice(&REFUSALS))]
-    refuse: Vec<Refusal>,
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = choice(&REJECTIONS))]
+    reject: Vec<Rejection>,
     /// What replaces an ill-formed part in a repair; `fatal` stops at the first.
     #[arg(long, value_name = "MODE", default_value = "replacement")]
     #[arg(value_parser = choice(&ERROR_MODES))]
@@ -115,13 +115,13 @@ struct Arguments {
 
 const USAGE: &str = "check [OPTIONS] [FILE | - | tcp://HOST:PORT | --listen ADDR]...";
 
-type Refusal = fn(Strictness) -> Strictness;
+type Rejection = fn(Strictness) -> Strictness;
 
-static REFUSALS: [(&str, Refusal); 4] = [
-    ("noncharacters", Strictness::refuse_noncharacters),
-    ("nul", Strictness::refuse_nul),
-    ("controls", Strictness::refuse_controls),
-    ("controls-except-whitespace", Strictness::refuse_controls_except_whitespace),
+static REJECTIONS: [(&str, Rejection); 4] = [
+    ("noncharacters", Strictness::reject_noncharacters),
+    ("nul", Strictness::reject_nul),
+    ("controls", Strictness::reject_controls),
+    ("controls-except-whitespace", Strictness::reject_controls_except_whitespace),
 ];
 
 impl Arguments {
@@ -142,7 +142,7 @@ impl Arguments {
 
     fn options(&self) -> Utf8Options {
         let strictness =
-            self.refuse.iter().fold(Strictness::new(), |so_far, refuse| refuse(so_far));
+            self.reject.iter().fold(Strictness::new(), |so_far, reject| reject(so_far));
         let options = Utf8Options::new().with_bom(self.bom).with_strictness(strictness);
         if self.mid_stream { options.with_mid_stream_start() } else { options }
     }
@@ -302,7 +302,7 @@ impl Inspector {
         let first = self.decoder.first_error().map(|error| error.kind());
         let bom = match self.report.head == BOM {
             true if self.decoder.bom_seen() => "removed",
-            true if first == Some(Utf8ErrorKind::ForbiddenBom) => "refused",
+            true if first == Some(Utf8ErrorKind::ForbiddenBom) => "rejected",
             true => "kept",
             false => "none",
         };

@@ -120,7 +120,7 @@ async fn half_a_pair(paint: Paint) -> io::Result<bool> {
     let bytes: Vec<_> = NAME.into_iter().flat_map(u16::to_le_bytes).collect();
     print("\nAn unpaired surrogate, in a name of 16-bit units:\n\n");
     let mut is_right = true;
-    for (to, unencodable, expected, refused) in [
+    for (to, unencodable, expected, rejected) in [
         ("wtf-8", ErrorMode::Fatal, &b"ca\xED\xA0\xBDf\xC3\xA9."[..], 0),
         ("utf-8", ErrorMode::Fatal, b"ca", 1),
         ("utf-8", ErrorMode::Escape, b"ca\\ud83df\xC3\xA9.", 1),
@@ -130,9 +130,9 @@ async fn half_a_pair(paint: Paint) -> io::Result<bool> {
         let out = through_socket(&bytes, &mut job).await?;
         let Outcome { unencodable, .. } = &job.outcome;
         let fate =
-            if refused == 0 { paint.good("all of it") } else { paint.bad(&unencodable.first) };
+            if rejected == 0 { paint.good("all of it") } else { paint.bad(&unencodable.first) };
         print(&format!("  {to:<7} {:<36} {fate}\n", hex(&out)));
-        is_right &= out == expected && unencodable.count == refused;
+        is_right &= out == expected && unencodable.count == rejected;
     }
     Ok(is_right)
 }

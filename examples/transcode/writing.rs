@@ -93,7 +93,7 @@ impl Writing {
     /// Writes a code point that is not a scalar value. Returns whether the target can represent it. If not,
     /// its replacement is written, or, with `Err`, nothing.
     pub(crate) fn push_code_point(&mut self, code_point: u32) -> Result<bool, ()> {
-        let refused = self.encoder.error_count();
+        let rejected = self.encoder.error_count();
         match (self.to, u16::try_from(code_point)) {
             (To::Utf16(order), Ok(unit)) if self.unpaired => {
                 self.bytes.extend(order.bytes(unit));
@@ -108,7 +108,7 @@ impl Writing {
             }
             _ => self.bytes.extend_from_slice(&encoded),
         }
-        Ok(self.encoder.error_count() == refused)
+        Ok(self.encoder.error_count() == rejected)
     }
 
     /// Ends the stream: writes what is held.

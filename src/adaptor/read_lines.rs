@@ -83,7 +83,7 @@ impl ReadLines {
     }
 
     /// Returns the next line, if the source has ended. Not one function with `next_line`: see `crate::core`, "Store
-    /// forwarding"; scenario `read-lines`.
+    /// forwarding"; scenario `reader`, rows `read-lines`.
     #[inline(always)]
     pub(crate) fn last_line(&mut self) -> Option<Result<Line, LineError>> {
         if self.state != SourceState::Ending {

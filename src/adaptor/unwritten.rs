@@ -14,7 +14,7 @@ pub(crate) struct Unwritten {
 }
 
 impl Unwritten {
-    /// Notes that the writer has failed, or was taken apart: what is unwritten is no surprise.
+    /// Notes that the writer has failed, or was taken apart: unwritten bytes are then not reported.
     #[inline]
     pub(crate) fn forgive(&mut self) {
         #[cfg(debug_assertions)]

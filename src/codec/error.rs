@@ -62,7 +62,7 @@ impl From<Utf8Error> for CodecError {
 impl<E: Into<io::Error>> From<CodecError<E>> for io::Error {
     fn from(error: CodecError<E>) -> Self {
         // The same error in a type that does not depend on `E`, so that an `io::Error` can hold it.
-        let refused: CodecError = match error {
+        let rejected: CodecError = match error {
             CodecError::Invalid(error) => return error.into(),
             CodecError::Io(error) => return error,
             CodecError::EmbeddedDelimiter { offset } => CodecError::EmbeddedDelimiter { offset },
@@ -70,6 +70,6 @@ impl<E: Into<io::Error>> From<CodecError<E>> for io::Error {
                 CodecError::TooLong { length, max_length }
             }
         };
-        Self::new(io::ErrorKind::InvalidInput, refused)
+        Self::new(io::ErrorKind::InvalidInput, rejected)
     }
 }

@@ -105,7 +105,7 @@ impl Utf8LinesCodec {
     /// use utf8_codec::codec::Utf8LinesCodec;
     /// use utf8_codec::{Strictness, Utf8Options};
     ///
-    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_controls());
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().reject_controls());
     /// let mut codec = Utf8LinesCodec::new().with_options(options);
     /// let mut buffer = BytesMut::from("plain\nbell\x07\n");
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_ok());

@@ -1,10 +1,12 @@
-//! Where do characters begin in bytes, and where can text be cut?
+//! Character boundaries in bytes, and functions that cut text without splitting a character.
 //!
 //! UTF-8 is self-synchronising: the nearest boundary is at most three bytes away. [`floor`], [`ceil`] and
 //! [`is_boundary`] find it in bytes that may be ill-formed. A boundary is an index between two decoding
 //! units: well-formed characters, and the maximal subparts of ill-formed sequences, each of which is one
-//! error. Both ends are boundaries. Bytes cut at a boundary decode to the same text and the same errors as
-//! the whole. An incomplete sequence at the end of the bytes is one unit.
+//! error. Both ends are boundaries. An incomplete sequence at the end of the bytes is one unit. Bytes cut at
+//! a boundary decode to the same text, with errors at the same offsets: an error at the end of a part can be
+//! [`Incomplete`](crate::Utf8ErrorKind::Incomplete) where it is
+//! [`Truncated`](crate::Utf8ErrorKind::Truncated) in the whole.
 //!
 //! ```
 //! use utf8_codec::boundary;

@@ -7,7 +7,7 @@ use crate::kernel::sequence_len;
 /// The first bytes of one sequence whose rest has not arrived.
 ///
 /// In UTF-8 it holds at most three bytes, a proper prefix of some well-formed sequence. In a dialect it holds
-/// at most five. Nothing else in the crate keeps the bytes of a split character.
+/// at most five.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carry<const N: usize = 4> {
     /// The held bytes, zeros, and the number of held bytes. Written and read as one word: see

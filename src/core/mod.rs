@@ -43,7 +43,7 @@
 //! | held | kept by the decoder, because the next byte decides |
 //! | offset | the number of bytes before this one in the stream, BOM and skipped bytes included |
 //! | repair | the text that a lossy [`ErrorMode`](crate::ErrorMode) writes instead of an error |
-//! | rejected | well-formed, but forbidden by the options |
+//! | rejected | reported as an error; also of well-formed characters that the options forbid |
 //! | plain | a scanner whose answer is the kernel's: the start is over, strictness is off, no error is near |
 //!
 //! # The contract of an incremental decoder

@@ -69,7 +69,7 @@ impl ErrorMode {
     /// Returns the text that replaces an ill-formed part, or `None` for [`Fatal`](Self::Fatal). Does not
     /// allocate.
     ///
-    /// All decoders and adaptors repair with it. [`MissingBom`](Utf8ErrorKind::MissingBom) has no bytes, so its
+    /// All decoders and adaptors of UTF-8 repair with it. [`MissingBom`](Utf8ErrorKind::MissingBom) has no bytes, so its
     /// repair is empty. A [`Noncharacter`](Utf8ErrorKind::Noncharacter) or
     /// [`Forbidden`](Utf8ErrorKind::Forbidden) character is UTF-8, not a legacy encoding: the last two modes
     /// replace it with U+FFFD, so that it is never part of the text. The repairs themselves are not checked:

@@ -15,7 +15,7 @@ use crate::core::strictness::Strictness;
 ///
 /// const CONFIG_FILE: Utf8Options = Utf8Options::new()
 ///     .with_bom(BomPolicy::Strip)
-///     .with_strictness(Strictness::new().refuse_nul());
+///     .with_strictness(Strictness::new().reject_nul());
 ///
 /// let mut validator = Utf8Validator::new().with_options(CONFIG_FILE);
 /// assert!(validator.push(b"\xEF\xBB\xBFname = ").is_ok());
@@ -29,7 +29,7 @@ use crate::core::strictness::Strictness;
 /// use utf8_codec::{BomPolicy, Strictness, Utf8Options};
 ///
 /// let json = r#"{ "bom": "strip", "strictness": ["nul", "noncharacters"] }"#;
-/// let strictness = Strictness::new().refuse_nul().refuse_noncharacters();
+/// let strictness = Strictness::new().reject_nul().reject_noncharacters();
 /// let expected = Utf8Options::new().with_bom(BomPolicy::Strip).with_strictness(strictness);
 /// assert_eq!(serde_json::from_str::<Utf8Options>(json).unwrap(), expected);
 /// # }
@@ -87,7 +87,7 @@ impl Utf8Options {
     /// ```
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
-    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_noncharacters());
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().reject_noncharacters());
     /// assert!(Utf8Validator::new().with_options(options).push("\u{FFFE}".as_bytes()).is_err());
     /// assert!(Utf8Validator::new().push("\u{FFFE}".as_bytes()).is_ok());
     /// ```

@@ -9,7 +9,7 @@ use crate::core::slices::count_chars;
 ///
 /// It begins at line 1, column 1, offset 0. [`push`](Self::push) moves it past text and
 /// [`push_error`](Self::push_error) past an error, so it works with the output of every decoder and adaptor. How
-/// the text is split into pieces never affects it. It is `Copy`: keep one to remember a place.
+/// the text is split into pieces never affects it. It is `Copy`: keep a copy to remember a position.
 ///
 /// - **Line**: LF ends a line, so CR LF does too. CR belongs to the line that it is in, and a CR alone ends none.
 ///   These are the line numbers of `grep -n`, of compilers, and of [`Delimiter::lf`].
@@ -22,8 +22,8 @@ use crate::core::slices::count_chars;
 /// In a lossy mode the text is not as long as its bytes, so `push` cannot know the offset. The adaptors of `char`s
 /// do: [`io::Utf8Reader::chars_with_positions`] and [`stream::CharStream::with_positions`].
 ///
-/// It costs two passes over the text with vector instructions; of text that contains an LF, the second is only over
-/// the last line.
+/// [`push`](Self::push) makes two passes over the text, both with vector instructions. If the text contains an LF,
+/// the second pass covers only what follows the last LF.
 ///
 #[cfg_attr(feature = "lines", doc = "[`Delimiter::lf`]: crate::lines::Delimiter::lf")]
 #[cfg_attr(not(feature = "lines"), doc = "[`Delimiter::lf`]: crate#features")]

@@ -161,7 +161,7 @@ impl Scanner {
         match ending {
             Ending::End => Step::Hold,
             Ending::IllFormed(len) => self.reject(Utf8Error::classify(self.position, input, len)),
-            Ending::Refused(len, kind) => {
+            Ending::Rejected(len, kind) => {
                 self.reject(Utf8Error::new(self.position, kind, &input[..len], None))
             }
         }
@@ -385,10 +385,10 @@ impl Scanner {
         let stop = match (strictness.is_off(), line_end) {
             (true, None) => None,
             (true, Some(line_end)) => find_byte(input, line_end),
-            _ => input.iter().position(|&byte| is_end(byte) || strictness.refuses_ascii(byte)),
+            _ => input.iter().position(|&byte| is_end(byte) || strictness.rejects_ascii(byte)),
         };
         let len = match stop {
-            Some(at) if !strictness.refuses_ascii(input[at]) => at + 1,
+            Some(at) if !strictness.rejects_ascii(input[at]) => at + 1,
             Some(0) => {
                 let kind = Utf8ErrorKind::Forbidden;
                 let error = Utf8Error::new(self.position, kind, &input[..1], None);
@@ -422,7 +422,7 @@ mod tests {
 
     /// Scanners that are not plain.
     fn busy() -> [Scanner; 2] {
-        let strict = Strictness::new().refuse_nul();
+        let strict = Strictness::new().reject_nul();
         [Utf8Options::new().with_bom(BomPolicy::Strip), Utf8Options::new().with_strictness(strict)]
             .map(Scanner::new)
     }

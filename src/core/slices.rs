@@ -42,7 +42,7 @@ fn error_after(text: &str, ending: Ending, bytes: &[u8]) -> Utf8Error {
     let (offset, rest) = (text.len() as u64, &bytes[text.len()..]);
     match ending {
         Ending::IllFormed(len) => Utf8Error::classify(offset, rest, len),
-        Ending::End | Ending::Refused(..) => {
+        Ending::End | Ending::Rejected(..) => {
             Utf8Error::new(offset, Utf8ErrorKind::Incomplete, rest, None)
         }
     }

@@ -26,7 +26,7 @@ use crate::core::error::Utf8ErrorKind;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Strictness {
     /// The rejected classes, one bit each.
-    refused: u8,
+    rejected: u8,
 }
 
 const NUL: u8 = 1;
@@ -56,11 +56,11 @@ impl Strictness {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { refused: 0 }
+        Self { rejected: 0 }
     }
 
-    /// Returns the rules of MQTT 5.0, section 1.5.4: a packet must not contain NUL, and should not contain
-    /// control characters or noncharacters. In MQTT, U+FEFF is always text: use
+    /// Returns the rules of MQTT 5.0, section 1.5.4: a UTF-8 encoded string must not contain U+0000, and
+    /// should not contain control characters or noncharacters. In MQTT, U+FEFF is always text: use
     /// [`BomPolicy::Keep`](crate::BomPolicy::Keep).
     ///
     /// # Examples
@@ -68,12 +68,12 @@ impl Strictness {
     /// ```
     /// use utf8_codec::Strictness;
     ///
-    /// let spelled_out = Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters();
+    /// let spelled_out = Strictness::new().reject_nul().reject_controls().reject_noncharacters();
     /// assert_eq!(Strictness::mqtt(), spelled_out);
     /// ```
     #[must_use]
     pub const fn mqtt() -> Self {
-        Self::new().refuse_nul().refuse_controls().refuse_noncharacters()
+        Self::new().reject_nul().reject_controls().reject_noncharacters()
     }
 
     /// Returns the Unicode Scalars of RFC 9839, section 4.1: all code points except surrogates. These are the
@@ -109,7 +109,7 @@ impl Strictness {
     /// ```
     #[must_use]
     pub const fn xml_characters() -> Self {
-        Self { refused: NUL | C0 | BMP_END }
+        Self { rejected: NUL | C0 | BMP_END }
     }
 
     /// Returns the Unicode Assignables of RFC 9839, section 4.3: rejects NUL, the C0 controls except HT, LF and CR,
@@ -128,7 +128,7 @@ impl Strictness {
     /// ```
     #[must_use]
     pub const fn unicode_assignables() -> Self {
-        Self::new().refuse_nul().refuse_controls_except_whitespace().refuse_noncharacters()
+        Self::new().reject_nul().reject_controls_except_whitespace().reject_noncharacters()
     }
 
     /// Rejects noncharacters: U+FDD0 to U+FDEF, and the last two code points of each plane (Unicode,
@@ -139,13 +139,13 @@ impl Strictness {
     /// ```
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
-    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_noncharacters());
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().reject_noncharacters());
     /// let error = Utf8Validator::new().with_options(options).push("\u{10FFFF}".as_bytes()).unwrap_err();
     /// assert_eq!(error.error_len(), Some(4));
     /// ```
     #[must_use]
-    pub const fn refuse_noncharacters(self) -> Self {
-        Self { refused: self.refused | NONCHARACTERS }
+    pub const fn reject_noncharacters(self) -> Self {
+        Self { rejected: self.rejected | NONCHARACTERS }
     }
 
     /// Rejects NUL, U+0000.
@@ -155,12 +155,12 @@ impl Strictness {
     /// ```
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
-    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().reject_nul());
     /// assert!(Utf8Validator::new().with_options(options).push(b"C string\0").is_err());
     /// ```
     #[must_use]
-    pub const fn refuse_nul(self) -> Self {
-        Self { refused: self.refused | NUL }
+    pub const fn reject_nul(self) -> Self {
+        Self { rejected: self.rejected | NUL }
     }
 
     /// Rejects control characters: U+0001 to U+001F and U+007F to U+009F.
@@ -170,52 +170,52 @@ impl Strictness {
     /// ```
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
-    /// let options = Utf8Options::new().with_strictness(Strictness::new().refuse_controls());
+    /// let options = Utf8Options::new().with_strictness(Strictness::new().reject_controls());
     /// assert!(Utf8Validator::new().with_options(options).push(b"a\tb").is_err());
     /// ```
     #[must_use]
-    pub const fn refuse_controls(self) -> Self {
-        Self { refused: self.refused | ALL_CONTROLS }
+    pub const fn reject_controls(self) -> Self {
+        Self { rejected: self.rejected | ALL_CONTROLS }
     }
 
-    /// Like [`refuse_controls`](Self::refuse_controls), but allows HT, LF and CR. The last call wins.
+    /// Like [`reject_controls`](Self::reject_controls), but allows HT, LF and CR. The last call wins.
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::{Strictness, Utf8Options, Utf8Validator};
     ///
-    /// let strictness = Strictness::new().refuse_controls_except_whitespace();
+    /// let strictness = Strictness::new().reject_controls_except_whitespace();
     /// let mut validator =
     ///     Utf8Validator::new().with_options(Utf8Options::new().with_strictness(strictness));
     /// assert!(validator.push(b"a\tb\r\n").is_ok());
     /// assert!(validator.push(b"\x1B[31m").is_err());
     /// ```
     #[must_use]
-    pub const fn refuse_controls_except_whitespace(self) -> Self {
-        Self { refused: (self.refused | CONTROLS) & !WHITESPACE }
+    pub const fn reject_controls_except_whitespace(self) -> Self {
+        Self { rejected: (self.rejected | CONTROLS) & !WHITESPACE }
     }
 
     /// Returns the class with this name.
     #[cfg(feature = "serde")]
     pub(crate) fn of_class(name: &str) -> Option<Self> {
         let (class, _) = CLASSES.iter().find(|(_, known)| *known == name)?;
-        Some(Self { refused: *class })
+        Some(Self { rejected: *class })
     }
 
     /// Rejects what `other` rejects too.
     #[cfg(feature = "serde")]
     pub(crate) const fn with(self, other: Self) -> Self {
-        Self { refused: self.refused | other.refused }
+        Self { rejected: self.rejected | other.rejected }
     }
 
     #[inline]
     pub(crate) const fn is_off(self) -> bool {
-        self.refused == 0
+        self.rejected == 0
     }
 
     /// Finds the first rejected character of `text`: its index, its length and the kind of error.
-    pub(crate) fn find_refused(self, text: &str) -> Option<(usize, usize, Utf8ErrorKind)> {
+    pub(crate) fn find_rejected(self, text: &str) -> Option<(usize, usize, Utf8ErrorKind)> {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -231,7 +231,7 @@ impl Strictness {
 
     /// Returns whether `byte` is a rejected ASCII character.
     #[cfg(feature = "alloc")]
-    pub(crate) fn refuses_ascii(self, byte: u8) -> bool {
+    pub(crate) fn rejects_ascii(self, byte: u8) -> bool {
         byte.is_ascii_control() && self.judge(&[byte]).is_some()
     }
 
@@ -251,7 +251,7 @@ impl Strictness {
             }
             _ => return None,
         };
-        (self.refused & class != 0).then_some((len, kind))
+        (self.rejected & class != 0).then_some((len, kind))
     }
 }
 
@@ -265,14 +265,14 @@ impl fmt::Debug for Strictness {
 impl Strictness {
     /// Returns the names of the rejected classes: the largest that are rejected as a whole.
     pub(crate) fn classes(self) -> impl Iterator<Item = &'static str> {
-        let rejected = CLASSES.iter().filter(move |(class, _)| self.refused & class == *class);
+        let rejected = CLASSES.iter().filter(move |(class, _)| self.rejected & class == *class);
         rejected.filter(move |(class, _)| !self.has_larger(*class)).map(|(_, name)| *name)
     }
 
     /// Whether a class that contains `class` and more is rejected.
     fn has_larger(self, class: u8) -> bool {
         CLASSES.iter().any(|&(larger, _)| {
-            larger != class && larger & class == class && self.refused & larger == larger
+            larger != class && larger & class == class && self.rejected & larger == larger
         })
     }
 }

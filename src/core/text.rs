@@ -24,7 +24,7 @@ pub(crate) enum Ending {
     /// A maximal subpart of this length.
     IllFormed(usize),
     /// A well-formed character of this length that the options reject.
-    Refused(usize, Utf8ErrorKind),
+    Rejected(usize, Utf8ErrorKind),
 }
 
 /// How far ahead to look for the end of the text.
@@ -84,8 +84,8 @@ pub(crate) fn unmask_and_split_far(
 
 fn split_strictly(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
     let (text, ending) = unchecked::split_until(kernel, input, |text| {
-        let (at, len, kind) = strictness.find_refused(text)?;
-        Some((at, Ending::Refused(len, kind)))
+        let (at, len, kind) = strictness.find_rejected(text)?;
+        Some((at, Ending::Rejected(len, kind)))
     });
     (text, ending.unwrap_or_else(Ending::after))
 }

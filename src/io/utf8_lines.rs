@@ -138,7 +138,8 @@ impl<R> Utf8Lines<R> {
     ///
     /// Errors in all lines so far have been counted. Errors in an incomplete line are counted later. After a
     /// rejected line, the reader continues in the middle of that line. If a line can end with CR, the reader
-    /// may continue with the LF of a CR LF. A reader that ended while lines were left is read once more.
+    /// may continue with the LF of a CR LF. If the inner reader has already reported its
+    /// end, it is read once more before the end is returned.
     ///
     /// # Examples
     ///

@@ -4,7 +4,7 @@
 pub(crate) const BLOCK: usize = 64;
 
 /// The ill-formed parts of a block that start before its last three bytes, and therefore end in it. Bit `i` of
-/// a mask stands for byte `i`.
+/// a mask represents byte `i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockErrors {
     /// The start of each ill-formed part: a maximal subpart, or a byte that cannot start a sequence.

@@ -19,7 +19,7 @@
 //!
 //! ```
 //! use futures::{StreamExt, stream};
-//! use utf8_codec::stream::Utf8StreamExt;
+//! use utf8_codec::stream::{StreamError, Utf8StreamExt};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
@@ -29,7 +29,8 @@
 //! while let Some(item) = texts.next().await {
 //!     match item {
 //!         Ok(piece) => text.push_str(&piece),
-//!         Err(_) => errors.push(text.len()),
+//!         Err(StreamError::Utf8(error)) => errors.push(error.valid_up_to()),
+//!         Err(error) => panic!("{error:?}"), // the source failed
 //!     }
 //! }
 //! assert_eq!(text, "5 €, 6 £");

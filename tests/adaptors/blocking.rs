@@ -545,7 +545,7 @@ fn bytes_that_were_not_read_but_claimed_are_validated() {
 fn options_set_after_the_first_read_keep_the_offsets() {
     let strict = Utf8Options::new()
         .with_bom(BomPolicy::Require)
-        .with_strictness(Strictness::new().refuse_nul());
+        .with_strictness(Strictness::new().reject_nul());
     let does = [Chunk(b"\xC3\xA9\0"), Chunk(b"\0\xEF\xBB\xBFb\xFF")];
     let mut reader = Utf8Reader::new(Script::new(&does));
     assert_eq!(reader.next_str().unwrap(), Some("é\0"));

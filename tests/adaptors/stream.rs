@@ -141,7 +141,7 @@ fn options_are_applied() {
     assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
     let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
     assert_eq!(reported(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
-    let strict = plain.with_strictness(Strictness::new().refuse_nul());
+    let strict = plain.with_strictness(Strictness::new().reject_nul());
     assert_eq!(reported(strict, &[Chunk(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
 }
 
@@ -746,7 +746,7 @@ mod vectors {
 fn options_set_after_the_first_poll_keep_the_offsets() {
     let options = Utf8Options::new()
         .with_bom(BomPolicy::Require)
-        .with_strictness(Strictness::new().refuse_nul());
+        .with_strictness(Strictness::new().reject_nul());
     let chunks = [&b"a\xC3"[..], b"\xA9\xE2", b"\x82", b"\xAC\0\xEF\xBB\xBF\xFF"];
     let expected: [(&str, &[u64]); 5] = [
         ("aé€\u{FEFF}", &[0, 6, 10]),

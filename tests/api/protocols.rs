@@ -29,7 +29,7 @@ fn json_is_written_without_a_bom() {
 
 #[test]
 fn i_json_rejects_noncharacters_that_are_not_escaped() {
-    let options = STRIP.with_strictness(Strictness::new().refuse_noncharacters());
+    let options = STRIP.with_strictness(Strictness::new().reject_noncharacters());
     assert_eq!(verdict(options, "\"\u{FFFE}\"".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
     assert_eq!(verdict(options, "\"\u{FDD0}\"".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
     assert_eq!(verdict(options, SURROGATE), Err(Utf8ErrorKind::Surrogate));
@@ -39,7 +39,7 @@ fn i_json_rejects_noncharacters_that_are_not_escaped() {
 
 #[test]
 fn mqtt_5_rejects_nul_and_accepts_noncharacters() {
-    let options = DEFAULT.with_strictness(Strictness::new().refuse_nul());
+    let options = DEFAULT.with_strictness(Strictness::new().reject_nul());
     assert_eq!(verdict(options, b"a\0b"), Err(Utf8ErrorKind::Forbidden));
     assert_eq!(verdict(options, SURROGATE), Err(Utf8ErrorKind::Surrogate));
     assert_eq!(verdict(options, "\u{1}\u{85}\u{FFFF}\u{FDD0}".as_bytes()), Ok(()));
@@ -114,7 +114,7 @@ fn xmpp_streams_contain_xml_characters_only() {
 
 #[test]
 fn imap_rejects_nul() {
-    let options = DEFAULT.with_strictness(Strictness::new().refuse_nul());
+    let options = DEFAULT.with_strictness(Strictness::new().reject_nul());
     assert_eq!(verdict(options, "a1 LIST \"\" \"Entwürfe\"\r\n".as_bytes()), Ok(()));
     assert_eq!(verdict(options, b"a1 \0"), Err(Utf8ErrorKind::Forbidden));
 }
@@ -205,7 +205,7 @@ fn rfc_9839_subsets_reject_the_same_characters_of_a_long_text_at_any_split() {
 
 #[test]
 fn linux_utf_8_streams_have_neither_surrogates_nor_noncharacters() {
-    let options = DEFAULT.with_strictness(Strictness::new().refuse_noncharacters());
+    let options = DEFAULT.with_strictness(Strictness::new().reject_noncharacters());
     assert_eq!(verdict(options, "\u{FFFE}".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
     assert_eq!(verdict(options, "\u{FFFF}".as_bytes()), Err(Utf8ErrorKind::Noncharacter));
     assert_eq!(verdict(options, SURROGATE), Err(Utf8ErrorKind::Surrogate));
@@ -458,7 +458,7 @@ mod lines {
     fn irc() -> Utf8LinesCodec {
         Utf8LinesCodec::new()
             .with_delimiter(Delimiter::any_newline())
-            .with_options(DEFAULT.with_strictness(Strictness::new().refuse_nul()))
+            .with_options(DEFAULT.with_strictness(Strictness::new().reject_nul()))
             .with_max_length(510)
     }
 
@@ -530,7 +530,7 @@ mod lines {
     #[test]
     fn smtputf8_rejects_lone_cr_and_lf_only_together_with_tabs() {
         let strict =
-            || smtp().with_options(DEFAULT.with_strictness(Strictness::new().refuse_controls()));
+            || smtp().with_options(DEFAULT.with_strictness(Strictness::new().reject_controls()));
         assert_eq!(read(strict(), b"a\nb\r\n"), [Err(Rejected::Utf8)]);
         assert_eq!(read(strict(), b"a\rb\r\n"), [Err(Rejected::Utf8)]);
         assert_eq!(read(strict(), b"a\tb\r\n"), [Err(Rejected::Utf8)]);

@@ -51,16 +51,16 @@ fn options_are_written_with_all_fields_and_read_with_defaults() {
 
 #[test]
 fn every_strictness_survives_a_round_trip() {
-    let refuse: [fn(Strictness) -> Strictness; 6] = [
-        Strictness::refuse_noncharacters,
-        Strictness::refuse_nul,
-        Strictness::refuse_controls,
-        Strictness::refuse_controls_except_whitespace,
+    let reject: [fn(Strictness) -> Strictness; 6] = [
+        Strictness::reject_noncharacters,
+        Strictness::reject_nul,
+        Strictness::reject_controls,
+        Strictness::reject_controls_except_whitespace,
         |_| Strictness::xml_characters(),
         |_| Strictness::unicode_assignables(),
     ];
-    for first in refuse {
-        for second in refuse {
+    for first in reject {
+        for second in reject {
             let strictness = second(first(Strictness::new()));
             let written = to_value(strictness).unwrap();
             assert_eq!(from_value::<Strictness>(written).unwrap(), strictness);

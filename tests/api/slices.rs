@@ -106,7 +106,7 @@ mod lossy {
     #[test]
     fn push_lossy_counts_errors_and_bytes_like_push_to_string() {
         let options = Utf8Options::new();
-        let strict = Strictness::new().refuse_nul();
+        let strict = Strictness::new().reject_nul();
         for options in [
             options,
             options.with_bom(BomPolicy::Strip),
@@ -176,7 +176,7 @@ mod lossy {
             options,
             options.with_bom(BomPolicy::Require),
             options.with_mid_stream_start(),
-            options.with_strictness(Strictness::new().refuse_nul()),
+            options.with_strictness(Strictness::new().reject_nul()),
         ] {
             for before in [&b""[..], b"\xC3", b"\xEF\xBB", b"\xF0\x9F\x98", b"\xFF"] {
                 let decode = |chunks: &[&[u8]]| {

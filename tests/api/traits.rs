@@ -56,14 +56,14 @@ fn core_decoders_are_clone_and_options_are_copy() {
 #[test]
 fn strictness_builders_are_idempotent() {
     let ways: [fn(Strictness) -> Strictness; 4] = [
-        Strictness::refuse_noncharacters,
-        Strictness::refuse_nul,
-        Strictness::refuse_controls,
-        Strictness::refuse_controls_except_whitespace,
+        Strictness::reject_noncharacters,
+        Strictness::reject_nul,
+        Strictness::reject_controls,
+        Strictness::reject_controls_except_whitespace,
     ];
-    for refuse in ways {
-        let once = refuse(Strictness::new());
-        assert_eq!(refuse(once), once);
+    for reject in ways {
+        let once = reject(Strictness::new());
+        assert_eq!(reject(once), once);
         assert_ne!(once, Strictness::new());
     }
 }

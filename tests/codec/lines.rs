@@ -186,7 +186,7 @@ fn line_numbers_continue_after_the_end_until_reset() {
         assert_eq!(decode_lines(&mut codec, &mut buffer), ["3@6 \"\\u{feff}c\"", "4@11 \"dÿ\""],);
         assert_eq!(end_lines(&mut codec, &mut buffer), [""; 0]);
 
-        buffer.extend_from_slice(b"refused\xFF and never ended");
+        buffer.extend_from_slice(b"rejected\xFF and never ended");
         let reported = decode_lines(&mut codec, &mut buffer);
         assert!(reported[0].starts_with("<line 5 is not valid UTF-8"), "{reported:?}");
         assert_eq!(end_lines(&mut codec, &mut buffer), [""; 0]);
@@ -330,7 +330,7 @@ fn a_delimiter_that_starts_like_a_bom_does_not_satisfy_require() {
 
 #[test]
 fn strictness_exempts_the_delimiter() {
-    let strictness = Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters();
+    let strictness = Strictness::new().reject_nul().reject_controls().reject_noncharacters();
     let options = Utf8Options::new().with_strictness(strictness);
     let odd = Delimiter::text("\u{1}\u{FFFF}").unwrap();
     for delimiter in [Delimiter::lf(), Delimiter::any_newline(), Delimiter::nul(), odd] {
@@ -954,7 +954,7 @@ fn a_repaired_line_counts_its_errors_at_any_split() {
         [(0, None), (2, Some(6)), (0, None), (1, Some(18)), (4, Some(21)), (1, Some(30))];
     let modes = [ErrorMode::Replacement, ErrorMode::Skip, ErrorMode::Escape, ErrorMode::Latin1];
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    let strict = options.with_strictness(Strictness::new().refuse_controls());
+    let strict = options.with_strictness(Strictness::new().reject_controls());
     for cuts in every_cut(input.len()) {
         for mode in modes {
             for options in [options, strict] {

@@ -663,7 +663,7 @@ fn any_strict_options(random: &mut Random) -> Utf8Options {
     let strictness = random.of(&[
         Strictness::new(),
         Strictness::new(),
-        Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters(),
+        Strictness::new().reject_nul().reject_controls().reject_noncharacters(),
         Strictness::mqtt(),
     ]);
     random.of(&starts()).with_strictness(strictness)

@@ -120,7 +120,7 @@ proptest! {
         strict in any::<bool>(),
     ) {
         let strictness = match strict {
-            true => Strictness::new().refuse_nul().refuse_controls().refuse_noncharacters(),
+            true => Strictness::new().reject_nul().reject_controls().reject_noncharacters(),
             false => Strictness::new(),
         };
         let mut codec =

@@ -242,7 +242,7 @@ fn splits_do_not_affect_strings_of_up_to_six_edge_bytes() {
 /// Unicode table 3-7, written out.
 fn first_part(bytes: &[u8]) -> (usize, Option<Kind>) {
     let tail = 0x80..=0xBF;
-    let (len, second, refusal) = match bytes[0] {
+    let (len, second, rejection) = match bytes[0] {
         0x00..=0x7F => return (1, None),
         0x80..=0xBF => return (1, Some(Kind::UnexpectedContinuation)),
         0xC0..=0xC1 => return (1, Some(Kind::Overlong)),
@@ -259,7 +259,7 @@ fn first_part(bytes: &[u8]) -> (usize, Option<Kind>) {
     match bytes.get(1) {
         None => return (1, Some(Kind::Incomplete)),
         Some(byte) if second.contains(byte) => {}
-        Some(0x80..=0xBF) => return (1, Some(refusal)),
+        Some(0x80..=0xBF) => return (1, Some(rejection)),
         Some(_) => return (1, Some(Kind::Truncated)),
     }
     for at in 2..len {
@@ -289,7 +289,7 @@ fn kind_of(kind: Kind) -> Utf8ErrorKind {
 fn check_four(bytes: [u8; 4]) {
     let mut decoder = Utf8Decoder::new();
     let (mut at, mut text_to) = (0, 0);
-    let mut refused = |error: Utf8Error, text_to: &mut usize| {
+    let mut rejected = |error: Utf8Error, text_to: &mut usize| {
         // Everything up to the error is text, and all of it has been emitted.
         while at < *text_to {
             let (len, kind) = first_part(&bytes[at..]);
@@ -309,11 +309,11 @@ fn check_four(bytes: [u8; 4]) {
                 assert_eq!(text.as_bytes(), &bytes[text_to..text_to + text.len()]);
                 text_to += text.len();
             }
-            Err(error) => refused(error, &mut text_to),
+            Err(error) => rejected(error, &mut text_to),
         }
     }
     if let Err(error) = decoder.finish() {
-        refused(error, &mut text_to);
+        rejected(error, &mut text_to);
     }
     assert_eq!(text_to, 4, "{bytes:02x?}");
     while at < 4 {

@@ -95,7 +95,7 @@ fn an_irc_line_is_entirely_utf8_or_entirely_legacy() {
 
 #[test]
 fn a_rejected_nul_is_an_error_in_a_legacy_line() {
-    let options = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
+    let options = Utf8Options::new().with_strictness(Strictness::new().reject_nul());
     for extent in [Extent::Part, Extent::Line(usize::MAX), Extent::Rest] {
         for line in [&b"\xE9\0\n"[..], b"\0\xE9\n", b"\xC3\xA9\0\xE9\n"] {
             let codec =

@@ -99,9 +99,9 @@ proptest! {
                 let (text, errors, ..) = whole;
                 prop_assert!(!text.contains(|c: char| c.is_ascii_control()), "{:?}", text);
                 let controls = bytes.iter().filter(|byte| byte.is_ascii_control()).count();
-                let refused = errors.iter().filter(|(_, error)| error.bytes().is_ascii());
-                let refused = refused.filter(|(_, error)| !error.bytes().is_empty()).count();
-                prop_assert_eq!(refused, controls);
+                let rejected = errors.iter().filter(|(_, error)| error.bytes().is_ascii());
+                let rejected = rejected.filter(|(_, error)| !error.bytes().is_empty()).count();
+                prop_assert_eq!(rejected, controls);
             }
         }
     }
@@ -254,7 +254,7 @@ fn a_bom_decides_the_encoding_at_any_split() {
 
 #[test]
 fn a_bom_decides_for_a_stream_that_has_not_begun_or_already_had_one() {
-    let strictness = Strictness::new().refuse_nul();
+    let strictness = Strictness::new().reject_nul();
     let options = Utf8Options::new().with_strictness(strictness);
     let mut decoder = FallbackDecoder::new(Fallback::without_bom(LATIN1)).with_options(options);
     let outcome = decode(&mut decoder, ErrorMode::Replacement, [&b"a\0\xE9"[..]]);

@@ -264,9 +264,9 @@ async fn endless_lines_on_many_connections_use_bounded_memory() {
         let mode = if number % 2 == 0 { ErrorMode::Fatal } else { ErrorMode::Replacement };
         let codec = Utf8LinesCodec::new().with_max_length(LIMIT).with_error_mode(mode);
         let mut lines = FramedRead::new(socket, codec);
-        let refused = lines.next().await.unwrap().unwrap().unwrap_err();
-        assert_eq!((refused.number, refused.offset), (1, 0));
-        assert_eq!(refused.kind, LineErrorKind::TooLong { max_length: LIMIT });
+        let rejected = lines.next().await.unwrap().unwrap().unwrap_err();
+        assert_eq!((rejected.number, rejected.offset), (1, 0));
+        assert_eq!(rejected.kind, LineErrorKind::TooLong { max_length: LIMIT });
         let line = lines.next().await.unwrap().unwrap().unwrap();
         assert_eq!((&*line.text, line.number, line.offset), ("weiß", 2, MIB as u64 + 1));
         assert!(lines.next().await.is_none());
@@ -292,8 +292,8 @@ async fn an_endless_line_of_errors_is_rejected_once() {
         };
         let read = async move {
             let mut lines = FramedRead::new(socket, Utf8LinesCodec::new().with_error_mode(mode));
-            let refused = lines.next().await.unwrap().unwrap().unwrap_err();
-            match refused.kind {
+            let rejected = lines.next().await.unwrap().unwrap().unwrap_err();
+            match rejected.kind {
                 LineErrorKind::Utf8(error) => {
                     assert_eq!((mode, error.valid_up_to()), (ErrorMode::Fatal, 0))
                 }

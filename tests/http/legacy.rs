@@ -183,7 +183,7 @@ fn the_bom_decides_the_byte_order_of_utf_16() {
 
 #[test]
 fn strictness_applies_to_the_decoded_text() {
-    let strict = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
+    let strict = Utf8Options::new().with_strictness(Strictness::new().reject_nul());
     let body =
         || body(&[Data(b"\xE9\0\x81"), End]).with_charset("big5").unwrap().with_options(strict);
     // E9 00 is ill-formed, and 00 is text.
@@ -196,21 +196,21 @@ fn strictness_applies_to_the_decoded_text() {
 
 #[test]
 fn first_error_is_the_first_in_the_text() {
-    let strict = Utf8Options::new().with_strictness(Strictness::new().refuse_nul());
+    let strict = Utf8Options::new().with_strictness(Strictness::new().reject_nul());
     let body = |data| {
         let body = body(&[Data(data), End]).with_charset("shift_jis").unwrap();
         body.with_options(strict).with_error_mode(ErrorMode::Replacement)
     };
-    let mut refused_first = body(b"a\0b\xFD");
-    assert_eq!(ready(&mut refused_first).concat(), "a\u{FFFD}b\u{FFFD}-");
-    assert!(matches!(refused_first.first_error(), Some(BodyError::Utf8(_))));
-    let mut refused_first = self::body(&[Data(b"abc\0"), Data(b"\xFD"), End])
+    let mut rejected_first = body(b"a\0b\xFD");
+    assert_eq!(ready(&mut rejected_first).concat(), "a\u{FFFD}b\u{FFFD}-");
+    assert!(matches!(rejected_first.first_error(), Some(BodyError::Utf8(_))));
+    let mut rejected_first = self::body(&[Data(b"abc\0"), Data(b"\xFD"), End])
         .with_charset("shift_jis")
         .unwrap()
         .with_options(strict)
         .with_error_mode(ErrorMode::Skip);
-    assert_eq!(ready(&mut refused_first).concat(), "abc-");
-    assert!(matches!(refused_first.first_error(), Some(BodyError::Utf8(_))));
+    assert_eq!(ready(&mut rejected_first).concat(), "abc-");
+    assert!(matches!(rejected_first.first_error(), Some(BodyError::Utf8(_))));
     let mut ill_formed_first = body(b"a\xFDb\0");
     assert_eq!(ready(&mut ill_formed_first).concat(), "a\u{FFFD}b\u{FFFD}-");
     assert!(matches!(ill_formed_first.first_error(), Some(BodyError::Legacy { .. })));

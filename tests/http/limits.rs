@@ -195,9 +195,9 @@ fn a_body_at_the_limit_can_have_empty_frames_and_trailers() {
 fn a_body_with_a_too_long_size_hint_is_not_polled() {
     for mode in MODES {
         let body = || Utf8Body::new(Script::of(&[b"four"]).with_length()).with_error_mode(mode);
-        let mut refused = body().with_max_length(3);
-        assert_eq!(ready(&mut refused), ["! > 3", "-"]);
-        assert_eq!(refused.get_ref().polls, 0);
+        let mut rejected = body().with_max_length(3);
+        assert_eq!(ready(&mut rejected), ["! > 3", "-"]);
+        assert_eq!(rejected.get_ref().polls, 0);
         assert_eq!(ready(&mut body().with_max_length(4)), ["four", "-"]);
     }
 }

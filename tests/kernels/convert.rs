@@ -669,13 +669,13 @@ fn needed_is_the_size_of_the_next_character() {
 
 #[test]
 fn the_longest_repair_needs_sixteen_units() {
-    let strictness = Strictness::new().refuse_noncharacters();
+    let strictness = Strictness::new().reject_noncharacters();
     let options = Utf8Options::new().with_strictness(strictness);
-    let refused = "\u{10FFFF}".as_bytes();
+    let rejected = "\u{10FFFF}".as_bytes();
     for room in 0..=17 {
         let mut decoder = Utf8Decoder::new().with_options(options);
         let mut buffer = [0; 17];
-        let progress = decoder.push_to_slice(refused, ErrorMode::Escape, &mut buffer[..room]);
+        let progress = decoder.push_to_slice(rejected, ErrorMode::Escape, &mut buffer[..room]);
         if room < 16 {
             assert_eq!(progress.status, Status::TooSmall { needed: 16 }, "{room}");
             assert_eq!((decoder.position(), decoder.error_count()), (0, 0), "{room}");

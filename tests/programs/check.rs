@@ -248,14 +248,14 @@ fn contradictory_repair_options_are_rejected() {
     let (name, never) = (CHECK.file("precious.txt", b"\xFFprecious"), CHECK.path("never.txt"));
     let never_name = never.to_str().unwrap();
     let _ = fs::remove_file(&never);
-    let refused = [
+    let rejected = [
         run([&name, "--errors", "fatal", "--repair", never_name]),
         run([&name, &name, "--repair", never_name]),
         run([&name, "--repair", &name]),
         run([CHECK.path("missing").to_str().unwrap(), "--repair", never_name]),
         run([&*name, "--repair", "/no/such/directory/file"]),
     ];
-    assert!(refused.iter().all(|outcome| outcome.status == 2 && !outcome.stderr.is_empty()));
+    assert!(rejected.iter().all(|outcome| outcome.status == 2 && !outcome.stderr.is_empty()));
     assert!(!never.exists());
     assert_eq!(fs::read(&name).unwrap(), b"\xFFprecious");
 }
@@ -370,7 +370,7 @@ fn bom_policy_is_applied() {
         ("keep", with, 0, "kept", 3, vec![]),
         ("strip", with, 0, "removed", 2, vec![]),
         ("require", with, 0, "removed", 2, vec![]),
-        ("forbid", with, 1, "refused", 2, vec![(0, 1, 1, "forbidden byte order mark")]),
+        ("forbid", with, 1, "rejected", 2, vec![(0, 1, 1, "forbidden byte order mark")]),
         ("require", b"x\n", 1, "none", 2, vec![(0, 1, 1, "missing byte order mark")]),
         (
             "require",
@@ -409,7 +409,7 @@ fn strictness_rejects_the_named_characters() {
         ("controls-except-whitespace", controls.to_vec()),
         ("controls", vec![line_feed, controls[0], controls[1]]),
     ] {
-        let outcome = CHECK.run(["-", "--json", "--refuse", what], input);
+        let outcome = CHECK.run(["-", "--json", "--reject", what], input);
         assert_eq!(places(&json(&outcome)[0]), expected, "{what}");
         assert_eq!(json(&outcome)[0]["lines"], 2);
     }

@@ -87,14 +87,14 @@ fn any_config() -> impl Strategy<Value = Config> {
     ];
     let controls = prop_oneof![
         3 => Just(Controls::Allowed),
-        1 => Just(Controls::RefusedExceptWhitespace),
-        1 => Just(Controls::Refused),
+        1 => Just(Controls::RejectedExceptWhitespace),
+        1 => Just(Controls::Rejected),
     ];
     (start, prop::bool::weighted(0.3), prop::bool::weighted(0.3), controls).prop_map(
-        |(start, refuse_noncharacters, refuse_nul, controls)| Config {
+        |(start, reject_noncharacters, reject_nul, controls)| Config {
             start,
-            refuse_noncharacters,
-            refuse_nul,
+            reject_noncharacters,
+            reject_nul,
             controls,
         },
     )

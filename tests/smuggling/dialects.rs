@@ -171,7 +171,7 @@ fn hex(bytes: &[u8]) -> String {
 
 #[test]
 fn no_options_accept_a_disguised_character() {
-    let strictness = Strictness::new().refuse_noncharacters().refuse_nul().refuse_controls();
+    let strictness = Strictness::new().reject_noncharacters().reject_nul().reject_controls();
     let options = [
         Utf8Options::new(),
         Utf8Options::new().with_bom(BomPolicy::Strip),

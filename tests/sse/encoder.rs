@@ -63,7 +63,7 @@ proptest! {
 }
 
 #[test]
-fn line_ends_and_nul_are_refused_where_they_have_a_meaning() {
+fn line_ends_and_nul_are_rejected_where_they_have_a_meaning() {
     let (mut encoder, mut text) = (EventEncoder::new(), String::new());
     for end in ["\r", "\n", "\r\n"] {
         let event_type = format!("é{end}data: x").into();
@@ -80,7 +80,7 @@ fn line_ends_and_nul_are_refused_where_they_have_a_meaning() {
 }
 
 #[test]
-fn a_refused_id_does_not_become_the_last_one() {
+fn a_rejected_id_does_not_become_the_last_one() {
     let (mut encoder, mut text) = (EventEncoder::new(), String::new());
     let event = |id: &str| Event { last_event_id: id.into(), ..Event::new("x") };
     encoder.encode(&event("1"), &mut text).unwrap();

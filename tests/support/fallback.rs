@@ -104,8 +104,8 @@ pub(crate) fn model(
 ) -> Outcome {
     let plain = Config {
         start: Start::Beginning(Bom::Keep),
-        refuse_noncharacters: false,
-        refuse_nul: false,
+        reject_noncharacters: false,
+        reject_nul: false,
         controls: Controls::Allowed,
     };
     model_of(bytes, extent, (plain, Mode::Fatal), read)
@@ -203,8 +203,8 @@ fn is_about_bom(unit: &Unit) -> bool {
 
 /// Whether it triggers the fallback.
 fn is_ill_formed(unit: &Unit) -> bool {
-    let is_refused = |error: &Error| matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
-    !is_about_bom(unit) && unit.what.as_ref().is_err_and(|error| !is_refused(error))
+    let is_rejected = |error: &Error| matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
+    !is_about_bom(unit) && unit.what.as_ref().is_err_and(|error| !is_rejected(error))
 }
 
 struct Model<'a, R> {
@@ -244,19 +244,19 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
         self.outcome.first.get_or_insert(from as u64);
         let mut at = from;
         while at < to {
-            let refused = |byte: &u8| {
-                let kind = reference::refused(char::from(*byte), self.config);
+            let rejected = |byte: &u8| {
+                let kind = reference::rejected(char::from(*byte), self.config);
                 kind.filter(|_| byte.is_ascii())
             };
             let rest = &self.bytes[at..to];
-            let len = rest.iter().take_while(|byte| refused(byte).is_none()).count();
+            let len = rest.iter().take_while(|byte| rejected(byte).is_none()).count();
             if len > 0 {
                 self.outcome.text += &(self.read)(&rest[..len]);
                 *self.outcome.bytes.get_or_insert(0) += len as u64;
             }
             if let Some(byte) = rest.get(len) {
                 let (offset, bytes) = ((at + len) as u64, vec![*byte]);
-                let kind = refused(byte).expect("other errors are repaired");
+                let kind = rejected(byte).expect("other errors are repaired");
                 self.report(&Error { offset, bytes, kind, next: None, decided_by: None });
             }
             at += len + 1;

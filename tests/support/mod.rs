@@ -28,8 +28,8 @@ pub(crate) use vectors::cases;
 
 pub const PLAIN: Config = Config {
     start: Start::Beginning(Bom::Keep),
-    refuse_noncharacters: false,
-    refuse_nul: false,
+    reject_noncharacters: false,
+    reject_nul: false,
     controls: Controls::Allowed,
 };
 
@@ -189,16 +189,16 @@ pub fn model_error(error: &Utf8Error) -> reference::Error {
 
 pub fn options(config: Config) -> Utf8Options {
     let mut strictness = Strictness::new();
-    if config.refuse_noncharacters {
-        strictness = strictness.refuse_noncharacters();
+    if config.reject_noncharacters {
+        strictness = strictness.reject_noncharacters();
     }
-    if config.refuse_nul {
-        strictness = strictness.refuse_nul();
+    if config.reject_nul {
+        strictness = strictness.reject_nul();
     }
     strictness = match config.controls {
         Controls::Allowed => strictness,
-        Controls::RefusedExceptWhitespace => strictness.refuse_controls_except_whitespace(),
-        Controls::Refused => strictness.refuse_controls(),
+        Controls::RejectedExceptWhitespace => strictness.reject_controls_except_whitespace(),
+        Controls::Rejected => strictness.reject_controls(),
     };
     let options = Utf8Options::new().with_strictness(strictness);
     match config.start {
@@ -408,12 +408,12 @@ pub fn config(case: &Value) -> Config {
             (_, Some("forbid")) => Start::Beginning(Bom::Forbid),
             _ => Start::Beginning(Bom::Keep),
         },
-        refuse_noncharacters: strict.contains(&"noncharacters"),
-        refuse_nul: strict.contains(&"nul"),
+        reject_noncharacters: strict.contains(&"noncharacters"),
+        reject_nul: strict.contains(&"nul"),
         controls: match () {
-            _ if strict.contains(&"controls") => Controls::Refused,
+            _ if strict.contains(&"controls") => Controls::Rejected,
             _ if strict.contains(&"controls-except-whitespace") => {
-                Controls::RefusedExceptWhitespace
+                Controls::RejectedExceptWhitespace
             }
             _ => Controls::Allowed,
         },

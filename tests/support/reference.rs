@@ -29,15 +29,15 @@ pub(crate) enum Start {
 pub(crate) enum Controls {
     Allowed,
     /// As `Controls`, but HT, LF and CR pass.
-    RefusedExceptWhitespace,
-    Refused,
+    RejectedExceptWhitespace,
+    Rejected,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     pub(crate) start: Start,
-    pub(crate) refuse_noncharacters: bool,
-    pub(crate) refuse_nul: bool,
+    pub(crate) reject_noncharacters: bool,
+    pub(crate) reject_nul: bool,
     pub(crate) controls: Controls,
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn decode(chunks: &[Vec<u8>], config: Config) -> Vec<Step> {
 
 /// The repair of an error; `None` in `Fatal` mode.
 pub(crate) fn repair(mode: Mode, error: &Error) -> Option<String> {
-    let refused = matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
+    let rejected = matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
     let each = |character: fn(u8) -> char| error.bytes.iter().copied().map(character).collect();
     Some(match mode {
         Mode::Fatal => return None,
@@ -162,7 +162,7 @@ pub(crate) fn repair(mode: Mode, error: &Error) -> Option<String> {
         Mode::Escape => error.bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect(),
         Mode::Replacement => "\u{FFFD}".to_owned(),
         // Repaired byte for byte, a rejected character could reappear.
-        Mode::Latin1 | Mode::Windows1252 if refused => "\u{FFFD}".to_owned(),
+        Mode::Latin1 | Mode::Windows1252 if rejected => "\u{FFFD}".to_owned(),
         Mode::Latin1 => each(char::from),
         Mode::Windows1252 => each(windows_1252),
     })
@@ -313,7 +313,7 @@ fn units(bytes: &[u8], config: Config, ended: bool) -> Vec<Unit> {
         };
         let last = at + len - 1;
         let what = match what {
-            Ok(character) => match refused(character, config) {
+            Ok(character) => match rejected(character, config) {
                 Some(kind) => Err(error(kind, None, Some(last as u64))),
                 None => Ok(character),
             },
@@ -379,19 +379,19 @@ fn begins_a_character(part: &[u8]) -> bool {
     })
 }
 
-pub(crate) fn refused(character: char, config: Config) -> Option<Kind> {
+pub(crate) fn rejected(character: char, config: Config) -> Option<Kind> {
     let value = u32::from(character);
     let noncharacter = (0xFDD0..=0xFDEF).contains(&value) || value & 0xFFFE == 0xFFFE;
     let control = character.is_control() && value != 0;
     let whitespace = matches!(character, '\t' | '\n' | '\r');
     let forbidden = match config.controls {
         Controls::Allowed => false,
-        Controls::RefusedExceptWhitespace => control && !whitespace,
-        Controls::Refused => control,
+        Controls::RejectedExceptWhitespace => control && !whitespace,
+        Controls::Rejected => control,
     };
-    if config.refuse_noncharacters && noncharacter {
+    if config.reject_noncharacters && noncharacter {
         Some(Kind::Noncharacter)
-    } else if forbidden || config.refuse_nul && value == 0 {
+    } else if forbidden || config.reject_nul && value == 0 {
         Some(Kind::Forbidden)
     } else {
         None

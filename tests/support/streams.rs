@@ -463,7 +463,7 @@ impl Read {
             .collect_text(1 << 20)
             .now_or_never()
             .expect("it has ended")
-            .expect("nothing is refused");
+            .expect("nothing is rejected");
         text.chars().map(Atom::Char).collect()
     }
 

@@ -67,9 +67,9 @@ fn a_case_with_only_a_close_frame_is_answered() {
     assert_eq!(closed["ws"], json!({"echo": null, "close": 1001}));
     assert_eq!((&closed["fail_step"], &closed["steps"]), (&Value::Null, &json!([])));
     // A payload of one byte is a protocol error. There is no step of data at which it is reported.
-    let refused = answer(&[&close("03")]);
-    assert_eq!(refused["ws"], json!({"echo": null, "close": 1002}));
-    assert_eq!(refused["fail_step"], Value::Null);
+    let rejected = answer(&[&close("03")]);
+    assert_eq!(rejected["ws"], json!({"echo": null, "close": 1002}));
+    assert_eq!(rejected["fail_step"], Value::Null);
     assert_eq!(answer(&[&text, &close("03e9")])["ws"], json!({"echo": "61", "close": 1001}));
 }
 

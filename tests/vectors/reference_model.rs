@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 const PLAIN: Config = Config {
     start: Start::Beginning(Bom::Keep),
-    refuse_noncharacters: false,
-    refuse_nul: false,
+    reject_noncharacters: false,
+    reject_nul: false,
     controls: Controls::Allowed,
 };
 
@@ -263,12 +263,12 @@ fn config(case: &Value) -> Config {
     };
     Config {
         start: if case["start"] == "mid" { Start::MidStream } else { Start::Beginning(bom) },
-        refuse_noncharacters: has("noncharacters"),
-        refuse_nul: has("nul"),
+        reject_noncharacters: has("noncharacters"),
+        reject_nul: has("nul"),
         controls: if has("controls") {
-            Controls::Refused
+            Controls::Rejected
         } else if has("controls-except-whitespace") {
-            Controls::RefusedExceptWhitespace
+            Controls::RejectedExceptWhitespace
         } else {
             Controls::Allowed
         },
@@ -343,11 +343,11 @@ fn random_inputs() -> Vec<(Vec<u8>, Config)> {
         };
         let controls = match random(3) {
             0 => Controls::Allowed,
-            1 => Controls::RefusedExceptWhitespace,
-            _ => Controls::Refused,
+            1 => Controls::RejectedExceptWhitespace,
+            _ => Controls::Rejected,
         };
-        let (refuse_noncharacters, refuse_nul) = (random(2) == 0, random(2) == 0);
-        inputs.push((bytes, Config { start, refuse_noncharacters, refuse_nul, controls }));
+        let (reject_noncharacters, reject_nul) = (random(2) == 0, random(2) == 0);
+        inputs.push((bytes, Config { start, reject_noncharacters, reject_nul, controls }));
     }
     inputs
 }

@@ -515,7 +515,7 @@ fn consecutive_messages_are_independent() {
 fn options_apply_to_each_message() {
     let options = Utf8Options::new()
         .with_bom(BomPolicy::Strip)
-        .with_strictness(Strictness::new().refuse_noncharacters());
+        .with_strictness(Strictness::new().reject_noncharacters());
     let mut connection = MessageAssembler::new().with_options(options);
     for _ in 0..3 {
         connection.start_frame(Opcode::Text, true, None).unwrap();

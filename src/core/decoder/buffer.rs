@@ -90,7 +90,7 @@ pub struct Progress<E = Utf8Error> {
 ///             Status::Full => continue, // the buffer has been copied out and has room again
 ///             Status::TooSmall { .. } => unreachable!("16 bytes are always enough"),
 ///             Status::IllFormed(_) => unreachable!("the mode repairs"),
-///             _ => unreachable!("no other status"),
+///             other => panic!("unexpected status: {other:?}"),
 ///         }
 ///     }
 /// }

@@ -1,4 +1,4 @@
-//! The decoder: how do chunks, split anywhere, become text and errors?
+//! The incremental decoder, and the types that its methods return.
 
 pub(crate) mod buffer;
 pub(crate) mod destination;
@@ -100,8 +100,8 @@ impl Utf8Decoder {
     /// Decodes the next chunk of the stream. Yields text and errors in order.
     ///
     /// The iterator is lazy: bytes it has not reached are not consumed ([`Pieces::rest`]). Once exhausted, it
-    /// has yielded everything that the bytes so far determine. It costs one pass over `chunk` and copies
-    /// nothing. At the end of the stream, call [`finish`](Self::finish).
+    /// has yielded everything that the bytes so far determine. It costs one pass over `chunk`, two with a
+    /// [`Strictness`](crate::Strictness), and copies only a split character. At the end of the stream, call [`finish`](Self::finish).
     ///
     /// # Errors
     ///

@@ -119,8 +119,8 @@ pub(in crate::kernel) fn validate_blocks<V: Vector, const MOST: usize>(
     assert!(input.len() >= 2 * V::LEN && input.len() <= MOST * V::LEN);
     let start = input.as_ptr();
     let last = input.len() - V::LEN;
-    // SAFETY: every block is at `last` at most, and so within `input`; those that `full_at` is asked
-    // for are at `LEN` or after it.
+    // SAFETY: every block is at `last` at most, and so within `input`; those that `test_full_at`
+    // tests are at `LEN` or after it.
     unsafe {
         let block = V::load(token, start);
         let mut top = block.max(V::load(token, start.add(last)));

@@ -21,10 +21,10 @@ use crate::relatives::Follow;
 /// own. Text that is the same in UTF-8 is not copied. Encoding the items with the same codec
 /// restores the bytes, unless an error was repaired.
 ///
-/// The codec holds no bytes: incomplete input, at most five bytes, stays in the read buffer. It
-/// holds no surrogate when it encodes either, because an encoder does not learn of the end of a
-/// stream: in [`Wtf8`](Dialect::Wtf8) the second half of a pair is rejected after an item that is
-/// the first half. A [`DialectEncoder`] joins them.
+/// The codec holds no bytes: incomplete input, at most five bytes, stays in the read buffer. When it
+/// encodes, it holds no surrogate either, because tokio-util does not call an encoder at the end of a
+/// stream. In [`Wtf8`](Dialect::Wtf8), a low surrogate after an item that is a high surrogate is
+/// therefore rejected. A [`DialectEncoder`] joins the two.
 ///
 /// # Errors
 ///

@@ -115,13 +115,13 @@ impl Grammar {
     /// Returns the maximum of the byte after ED: 9F without surrogates, AF with only the first
     /// halves of pairs, BF with all surrogates.
     fn last_after_ed(self, before: Before) -> u8 {
-        let refuses_second_half = match self.dialect {
+        let rejects_second_half = match self.dialect {
             Dialect::Rfc2279 | Dialect::Utf8b => return 0x9F,
             Dialect::Cesu8 | Dialect::ModifiedUtf8 => self.options.unpaired == Unpaired::Rejected,
             Dialect::Wtf8 => before == Before::LeadingSurrogate,
             Dialect::SurrogatePass => false,
         };
-        if refuses_second_half && self.span == ErrorSpan::Prompt { 0xAF } else { 0xBF }
+        if rejects_second_half && self.span == ErrorSpan::Prompt { 0xAF } else { 0xBF }
     }
 
     /// Classifies a sequence of which only `fits` bytes are present.

@@ -45,9 +45,13 @@ pin_project! {
     /// # Cancel safety
     ///
     /// Dropping the future of any method loses no data, except for
-    /// [`collect_text`](Self::collect_text). A pending `Utf8Reader` has registered the waker with
-    /// its reader, or has woken it: it yields to the runtime after 32 consecutive reads without
-    /// text.
+    /// [`collect_text`](Self::collect_text).
+    ///
+    /// # Cooperative scheduling
+    ///
+    /// When a method returns `Pending`, the inner reader has registered the waker. There is one
+    /// exception: after 32 consecutive reads without text, the `Utf8Reader` wakes the task itself
+    /// and returns `Pending`, so that other tasks run.
     ///
     /// # Examples
     ///

@@ -97,10 +97,10 @@ fn limited(plan: &Limited) {
         Ending::Failure => frames.push(Err("out of order")),
     }
     let whole = Utf8Body::new(Full::new(bytes::Bytes::from(bytes.clone()))).with_max_length(limit);
-    let refused = whole.with_options(plan.settings.options()).with_error_mode(mode);
-    let refused = { refused }.text_frame().now_or_never().expect("the source is ready");
-    let is_refused = matches!(refused, Some(Err(BodyError::TooLong { .. })));
-    assert_eq!(is_refused, bytes.len() as u64 > limit, "by its size hint: {plan:?}");
+    let rejected = whole.with_options(plan.settings.options()).with_error_mode(mode);
+    let rejected = { rejected }.text_frame().now_or_never().expect("the source is ready");
+    let is_rejected = matches!(rejected, Some(Err(BodyError::TooLong { .. })));
+    assert_eq!(is_rejected, bytes.len() as u64 > limit, "by its size hint: {plan:?}");
 
     let body = Utf8Body::new(StreamBody::new(stream::iter(frames))).with_max_length(limit);
     let mut body = body.with_options(plan.settings.options()).with_error_mode(mode);

@@ -549,22 +549,22 @@ pub fn dialect_encoder(text: &DialectText) {
 }
 
 /// An offset and a code point.
-type Refused = (u64, u32);
+type Rejected = (u64, u32);
 
-fn refused(error: DialectEncodeError) -> Refused {
+fn rejected(error: DialectEncodeError) -> Rejected {
     (error.offset(), error.code_point())
 }
 
 struct Writing {
     encoder: DialectEncoder,
     bytes: Vec<u8>,
-    errors: Vec<Refused>,
+    errors: Vec<Rejected>,
     expected: Written,
     codec: DialectCodec,
     items: BytesMut,
     /// Whether an item has been written, and the BOM before it.
     is_signed: bool,
-    errors_of_items: Vec<Refused>,
+    errors_of_items: Vec<Rejected>,
     expected_of_items: Written,
 }
 
@@ -622,7 +622,7 @@ impl Writing {
                 };
                 match result {
                     Ok(()) => break,
-                    Err(error) => errors.push(refused(error)),
+                    Err(error) => errors.push(rejected(error)),
                 }
             }
         }
@@ -635,14 +635,14 @@ impl Writing {
         self.expected_of_items.push(code_point, joined);
         match self.codec.encode(Item::CodePoint(code_point), &mut self.items) {
             Ok(()) => self.is_signed = true,
-            Err(CodecError::Invalid(error)) => self.errors_of_items.push(refused(error)),
+            Err(CodecError::Invalid(error)) => self.errors_of_items.push(rejected(error)),
             Err(error) => panic!("{error}"),
         }
     }
 
     fn text(&mut self, text: &str) {
         while let Err(error) = self.encoder.push_to_vec(text, &mut self.bytes) {
-            self.errors.push(refused(error));
+            self.errors.push(rejected(error));
         }
         self.codec.encode(text, &mut self.items).expect("nothing is held, and text can be encoded");
         self.expected.text(text);
@@ -652,7 +652,7 @@ impl Writing {
 
     fn finish(&mut self) {
         while let Err(error) = self.encoder.finish_to_vec(&mut self.bytes) {
-            self.errors.push(refused(error));
+            self.errors.push(rejected(error));
         }
         assert_eq!(self.encoder.finish().as_deref(), Ok(&[][..]), "a second end");
         self.expected.end();
@@ -668,7 +668,7 @@ impl Writing {
         assert!(bytes.is_empty() || signed.len() - bytes.len() <= 3, "{context:?}: {bytes:02x?}");
         assert_eq!(encoder.position(), expected.taken);
         assert_eq!(encoder.error_count(), expected.errors.len() as u64, "{context:?}");
-        assert_eq!(encoder.first_error().map(refused).as_ref(), expected.errors.first());
+        assert_eq!(encoder.first_error().map(rejected).as_ref(), expected.errors.first());
         let items = if self.is_signed { expected_of_items.signed() } else { Vec::new() };
         assert_eq!(self.items, items, "{context:?}");
         if expected.mode == ErrorMode::Fatal {
@@ -689,9 +689,9 @@ struct Written {
     bom: &'static str,
     /// Without the BOM.
     bytes: Vec<u8>,
-    errors: Vec<Refused>,
+    errors: Vec<Rejected>,
     /// The high surrogate, if it was the last code point.
-    first_half: Option<Refused>,
+    first_half: Option<Rejected>,
     taken: u64,
 }
 
@@ -704,7 +704,7 @@ impl Written {
             Some((_, first)) if is_second && self.waits => {
                 return self.put(index, 0x1_0000 + ((first & 0x3FF) << 10) + (value & 0x3FF));
             }
-            Some(_) if is_second => return self.refuse(index, value),
+            Some(_) if is_second => return self.reject(index, value),
             Some((index, first)) if self.waits => self.put(index, first),
             _ => {}
         }
@@ -731,11 +731,11 @@ impl Written {
     fn put(&mut self, index: u64, value: u32) {
         match model::encode(self.rules, value) {
             Some(form) => self.bytes.extend(form),
-            None => self.refuse(index, value),
+            None => self.reject(index, value),
         }
     }
 
-    fn refuse(&mut self, index: u64, value: u32) {
+    fn reject(&mut self, index: u64, value: u32) {
         self.errors.push((index, value));
         let repair = match self.mode {
             ErrorMode::Fatal | ErrorMode::Skip => String::new(),
@@ -831,8 +831,8 @@ pub fn java(plan: &JavaPlan) {
         assert_eq!(codec.decoder().position(), whole as u64, "{plan:?}");
     } else {
         assert!(expected.starts_with(&found) || found.len() == expected.len(), "{plan:?}");
-        let refused = found.len() == expected.len() && found.last().is_some_and(Result::is_err);
-        assert!(ended.is_err() || refused || found.len() < expected.len(), "{plan:?}");
+        let rejected = found.len() == expected.len() && found.last().is_some_and(Result::is_err);
+        assert!(ended.is_err() || rejected || found.len() < expected.len(), "{plan:?}");
     }
 }
 

@@ -52,11 +52,11 @@ impl Settings {
                 3 => Start::MidStream,
                 _ => Start::Beginning(Bom::Keep),
             },
-            refuse_noncharacters: self.strictness & 0x11 == 0x11,
-            refuse_nul: self.strictness & 0x22 == 0x22,
+            reject_noncharacters: self.strictness & 0x11 == 0x11,
+            reject_nul: self.strictness & 0x22 == 0x22,
             controls: match self.strictness & 0xC0 {
-                0x40 => Controls::RefusedExceptWhitespace,
-                0x80 => Controls::Refused,
+                0x40 => Controls::RejectedExceptWhitespace,
+                0x80 => Controls::Rejected,
                 _ => Controls::Allowed,
             },
         }

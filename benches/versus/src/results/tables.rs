@@ -174,16 +174,20 @@ pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
             ],
         );
     }
-    let lost = count_lost(&tier.rows).unwrap_or_default();
+    let lost: Vec<_> = tiers
+        .iter()
+        .map(|tier| format!("{} with {}", count_lost(&tier.rows).unwrap_or_default(), tier.name))
+        .collect();
     let [machine, compiler] =
         ["machine", "compiler"].map(|key| about(key).split(" (").next().unwrap_or_default());
     line(
         &mut page,
         format_args!(
-            "\nMeasured on {machine} ({}) with {compiler}. A peer is faster in {lost} rows; the last two rows above are the worst. \
-             `{results}` has all of them.\n\n\
+            "\nMeasured on {machine} ({}) with {compiler}. Rows in which a peer is faster: {}. \
+             The last two rows above are the worst of their tasks. `{results}` has all rows.\n\n\
              ![Throughput of decoding a stream in chunks, by script and chunk size]({chart})\n",
             tier.name,
+            lost.join(", "),
         ),
     );
     page

@@ -69,10 +69,10 @@ impl Settings {
     fn options(&self) -> Utf8Options {
         let strictness =
             self.reject.iter().fold(Strictness::new(), |strictness, reject| match reject {
-                Reject::Nul => strictness.refuse_nul(),
-                Reject::Controls => strictness.refuse_controls(),
-                Reject::ControlsExceptWhitespace => strictness.refuse_controls_except_whitespace(),
-                Reject::Noncharacters => strictness.refuse_noncharacters(),
+                Reject::Nul => strictness.reject_nul(),
+                Reject::Controls => strictness.reject_controls(),
+                Reject::ControlsExceptWhitespace => strictness.reject_controls_except_whitespace(),
+                Reject::Noncharacters => strictness.reject_noncharacters(),
             });
         let options = Utf8Options::new().with_strictness(strictness);
         if self.mid_stream {

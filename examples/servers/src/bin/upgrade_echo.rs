@@ -72,8 +72,9 @@ async fn receive(
         let (header, len) = loop {
             match FrameHeader::parse_from(Role::Client, buffer)? {
                 Some(parsed) => break parsed,
-                None if socket.read_buf(buffer).await? == 0 => return Ok(None),
-                None => {}
+                None if socket.read_buf(buffer).await? > 0 => {}
+                None if buffer.is_empty() => return Ok(None),
+                None => return Err(io::ErrorKind::UnexpectedEof.into()),
             }
         };
         buffer.advance(len);
@@ -81,7 +82,7 @@ async fn receive(
         let mut rest = header.payload_length();
         while rest > 0 {
             if buffer.is_empty() && socket.read_buf(buffer).await? == 0 {
-                return Ok(None);
+                return Err(io::ErrorKind::UnexpectedEof.into());
             }
             let len = rest.min(buffer.len() as u64);
             connection.push_bytes(buffer.split_to(len as usize))?;

@@ -380,15 +380,15 @@ fn bom(case: &Value) -> Result<BomPolicy, String> {
 fn strictness(case: &Value) -> Result<Strictness, String> {
     let mut strictness = Strictness::new();
     if case.get("strict").is_some() {
-        for refused in of_type(case, "strict", Value::as_array)? {
-            strictness = match refused.as_str() {
-                Some("noncharacters") => strictness.refuse_noncharacters(),
-                Some("nul") => strictness.refuse_nul(),
-                Some("controls") => strictness.refuse_controls(),
+        for rejected in of_type(case, "strict", Value::as_array)? {
+            strictness = match rejected.as_str() {
+                Some("noncharacters") => strictness.reject_noncharacters(),
+                Some("nul") => strictness.reject_nul(),
+                Some("controls") => strictness.reject_controls(),
                 Some("controls-except-whitespace") => {
-                    strictness.refuse_controls_except_whitespace()
+                    strictness.reject_controls_except_whitespace()
                 }
-                _ => return Err(format!("there is no strictness about {refused}")),
+                _ => return Err(format!("there is no strictness about {rejected}")),
             };
         }
     }
