@@ -403,7 +403,10 @@ impl<W: Write> Utf8Writer<W> {
                 }
                 // It cannot have written more than there is.
                 Ok(written) => {
-                    self.buffer.advance(written.min(self.unwritten_len()), 2 * self.capacity);
+                    self.buffer.advance(
+                        written.min(self.unwritten_len()),
+                        self.capacity.saturating_mul(2),
+                    );
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {

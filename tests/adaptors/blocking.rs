@@ -811,6 +811,15 @@ impl Write for FailsToFlush {
 }
 
 #[test]
+fn the_largest_capacity_buffers_everything_until_flush() {
+    let mut writer = Utf8Writer::new(Vec::new()).with_capacity(usize::MAX);
+    writer.write_str("text").unwrap();
+    assert_eq!(writer.get_ref(), b"");
+    writer.flush().unwrap();
+    assert_eq!(writer.get_ref(), b"text");
+}
+
+#[test]
 fn chars_and_surrogates_are_written_in_order() {
     let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(ErrorMode::Skip);
     writer.write_char('é').unwrap();

@@ -186,7 +186,7 @@ fn line_numbers_continue_after_the_end_until_reset() {
         assert_eq!(decode_lines(&mut codec, &mut buffer), ["3@6 \"\\u{feff}c\"", "4@11 \"dÿ\""],);
         assert_eq!(end_lines(&mut codec, &mut buffer), [""; 0]);
 
-        buffer.extend_from_slice(b"rejected\xFF and never ended");
+        buffer.extend_from_slice(b"invalid\xFF and never ended");
         let reported = decode_lines(&mut codec, &mut buffer);
         assert!(reported[0].starts_with("<line 5 is not valid UTF-8"), "{reported:?}");
         assert_eq!(end_lines(&mut codec, &mut buffer), [""; 0]);
@@ -740,6 +740,16 @@ fn a_forbidden_bom_longer_than_the_limit_is_too_long() {
         let items = decode_lines(&mut codec, &mut BytesMut::from(&b"\xEF\xBB\xBFa"[..]));
         assert_eq!(items, ["<line 1 at byte 0 is longer than 2 bytes>"]);
     }
+}
+
+#[test]
+fn a_written_line_takes_no_more_memory_than_its_bytes() {
+    let delimiter = Delimiter::text(&"-".repeat(1000)).unwrap();
+    let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter);
+    let mut buffer = BytesMut::new();
+    codec.encode("a".repeat(1000), &mut buffer).unwrap();
+    assert_eq!(buffer.len(), 2000);
+    assert!(buffer.capacity() < 4096, "{}", buffer.capacity());
 }
 
 #[test]

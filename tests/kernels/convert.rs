@@ -418,6 +418,19 @@ fn unmasking_equals_the_reference_at_every_length_and_alignment() {
     }
 }
 
+/// Before a cache line, the loop of the longest inputs begins with less than a block.
+#[test]
+fn long_unmasking_equals_the_reference_at_every_distance_to_a_cache_line() {
+    for fill in ["a", "aé€😀"] {
+        for len in (1500..=3700).step_by(13) {
+            let text = fill_to(fill, len);
+            for at in 0..64 {
+                unmasking_agrees(text.as_bytes(), MASK, at);
+            }
+        }
+    }
+}
+
 #[test]
 fn unmasking_finds_errors_at_every_position() {
     let wrongs: &[&[u8]] = &[

@@ -169,6 +169,17 @@ fn seeds_are_joined_at_every_position_and_length() {
 }
 
 #[test]
+fn joining_stops_in_runs_of_one_byte() {
+    for byte in 0..=0xFF {
+        for len in [1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 70, 127, 128, 200] {
+            for nul in NULS {
+                join_pairs_is_that_of_a_loop(&vec![byte; len], nul);
+            }
+        }
+    }
+}
+
+#[test]
 fn every_pair_is_joined() {
     for high in 0xD800..=0xDBFF_u32 {
         let pairs = (0xDC00..=0xDFFF).flat_map(|low| {
