@@ -11,7 +11,7 @@ use crate::kernel::sequence_len;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carry<const N: usize = 4> {
     /// The held bytes, zeros, and the number of held bytes. Written and read as one word: see
-    /// [store forwarding](crate::core#store-forwarding), scenario `validate`, rows `push`.
+    /// [store forwarding](crate::core#store-forwarding), scenario `stream`, rows `decode/*/64`.
     ///
     /// Invariant: the last byte is at most `N - 1`.
     held: [u8; N],
