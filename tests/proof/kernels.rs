@@ -320,6 +320,28 @@ fn the_shortest_inputs_have_the_verdict_of_the_automaton() {
     }
 }
 
+/// Lemma 8, an error at each index.
+#[test]
+fn text_with_an_error_at_every_index_has_the_verdict_of_the_automaton() {
+    for fill in ["a", "é", "€", "😀"] {
+        for at in 0..=700 {
+            let mut bytes = fill.repeat(800 / fill.len()).into_bytes();
+            if let Some(byte) = bytes.get_mut(at).filter(|_| at < 700) {
+                *byte = 0xFF;
+            }
+            let expected = verdict(&bytes);
+            for kernel in utf8_codec::__kernel::Kernel::available() {
+                let found = kernel.validate(&bytes);
+                let found = (found.valid_up_to, found.error_len.get());
+                assert_eq!(found, expected, "{}: {fill}, {at}", kernel.name());
+                let counted = kernel.valid_prefix_len(&bytes);
+                assert!(counted <= expected.0, "{}: {fill}, {at}: {counted}", kernel.name());
+                assert!(counted + 66 >= expected.0, "{}: {fill}, {at}: {counted}", kernel.name());
+            }
+        }
+    }
+}
+
 /// Lemma 8, all bytes.
 #[test]
 #[ignore = "a minute in release mode"]
