@@ -16,7 +16,7 @@ tier!("neon", Bytes16,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
-generic::convert!("neon", Bytes16);
+generic::convert!("neon", Bytes16, Bytes16);
 
 /// 16 bytes.
 ///

@@ -1,8 +1,9 @@
 //! The conversions of a tier, for its module.
 
-/// Defines the conversions that `generic` has, for a vector and its target features.
+/// Defines the conversions that `generic` has, for its target features, its vector, and the vector for the ends of
+/// texts.
 macro_rules! convert {
-    ($features:literal, $vector:ty) => {
+    ($features:literal, $vector:ty, $short:ty) => {
         /// Counts; see [`Kernel::count_chars`](crate::kernel::Kernel::count_chars).
         #[target_feature(enable = $features)]
         pub(in crate::kernel) fn count_chars(text: &str) -> usize {
@@ -63,7 +64,11 @@ macro_rules! convert {
         /// Encodes; see [`Kernel::encode_chars`](crate::kernel::Kernel::encode_chars).
         #[target_feature(enable = $features)]
         pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
-            generic::encode_chars::<$vector>(<$vector>::token(), chars, out)
+            generic::encode_chars::<$vector, $short>(
+                (<$vector>::token(), <$short>::token()),
+                chars,
+                out,
+            )
         }
 
         /// Encodes; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
@@ -72,7 +77,11 @@ macro_rules! convert {
             units: &[u16],
             out: &mut [core::mem::MaybeUninit<u8>],
         ) -> (usize, usize) {
-            generic::encode_utf16::<$vector>(<$vector>::token(), units, out)
+            generic::encode_utf16::<$vector, $short>(
+                (<$vector>::token(), <$short>::token()),
+                units,
+                out,
+            )
         }
     };
 }

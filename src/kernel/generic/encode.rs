@@ -19,6 +19,7 @@
 //! each.
 
 use core::mem::MaybeUninit;
+use core::ops::ControlFlow::{self, Break, Continue};
 
 use super::lanes::{Lanes, Part};
 use super::tables::{ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE};
@@ -35,25 +36,25 @@ const STRIDE: usize = 4;
 
 /// Encodes `chars`; see [`Kernel::encode_chars`](crate::kernel::Kernel::encode_chars).
 #[inline(always)]
-pub(in crate::kernel) fn encode_chars<V: Lanes>(
-    token: V::Token,
+pub(in crate::kernel) fn encode_chars<V: Lanes, Short: Lanes>(
+    tokens: (V::Token, Short::Token),
     chars: &[char],
     out: &mut [u8],
 ) -> (usize, usize) {
     // SAFETY: only initialised bytes are written.
-    let (read, written) = encode::<V, char>(token, chars, unsafe { as_uninit(out) });
+    let (read, written) = encode::<V, Short, char>(tokens, chars, unsafe { as_uninit(out) });
     let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
 
 /// Encodes `units`; see [`Kernel::encode_utf16`](crate::kernel::Kernel::encode_utf16).
 #[inline(always)]
-pub(in crate::kernel) fn encode_utf16<V: Lanes>(
-    token: V::Token,
+pub(in crate::kernel) fn encode_utf16<V: Lanes, Short: Lanes>(
+    tokens: (V::Token, Short::Token),
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
-    let (read, written) = encode::<V, u16>(token, units, out);
+    let (read, written) = encode::<V, Short, u16>(tokens, units, out);
     // If a whole step follows, it contains an unpaired surrogate.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
     (read + more, written + len)
@@ -84,22 +85,55 @@ trait Item: Copy + Default {
     fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
-/// Encodes items, and stops where a step might not fit.
+/// Encodes items in steps of `V`, then of `Short`, then the rest. Stops where a step contains an unpaired
+/// surrogate, or might not fit.
 #[inline(always)]
-fn encode<V: Lanes, I: Item>(
-    token: V::Token,
+fn encode<V: Lanes, Short: Lanes, I: Item>(
+    (token, short): (V::Token, Short::Token),
     items: &[I],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
+    let (mut read, mut written) = match encode_steps::<V, I>(token, items, out) {
+        Continue((read, written)) if read < items.len() => (read, written),
+        Continue(done) | Break(done) => return done,
+    };
+    if Short::LEN < V::LEN {
+        let steps = encode_steps::<Short, I>(short, &items[read..], &mut out[written..]);
+        let (Continue((more, len)) | Break((more, len))) = steps;
+        read += more;
+        written += len;
+        if steps.is_break() {
+            return (read, written);
+        }
+    }
+    let (more, len) = encode_rest::<Short, I>(short, &items[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Encodes whole steps, as far as another is certain to fit. Breaks before an unpaired surrogate.
+#[inline(always)]
+fn encode_steps<V: Lanes, I: Item>(
+    token: V::Token,
+    items: &[I],
+    out: &mut [MaybeUninit<u8>],
+) -> ControlFlow<(usize, usize), (usize, usize)> {
     let step = V::LEN / 2;
-    let (mut read, mut written) = (0, 0);
     let room = step * I::WIDEST + EXCESS;
+    let stride = STRIDE * step;
+    let (mut read, mut written) = (0, 0);
+    // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`.
+    if items.len() >= stride && out.len() >= stride + EXCESS && I::put_ascii::<V>(token, items, out)
+    {
+        (read, written) = (stride, stride);
+    }
     while items.len() - read >= step && out.len() - written >= room {
         let (more, len) = I::put::<V>(token, &items[read..], &mut out[written..]);
+        if more == 0 {
+            return Break((read, written));
+        }
         read += more;
         written += len;
         // ASCII often continues.
-        let stride = STRIDE * step;
         while len == step
             && items.len() - read >= stride
             && out.len() - written >= stride + EXCESS
@@ -108,11 +142,20 @@ fn encode<V: Lanes, I: Item>(
             read += stride;
             written += stride;
         }
-        if more == 0 {
-            return (read, written);
-        }
     }
-    // A high surrogate and less than a step, or little room.
+    Continue((read, written))
+}
+
+/// Encodes less than a step, a high surrogate and less than a step, or items for which there is little room.
+#[inline(always)]
+fn encode_rest<V: Lanes, I: Item>(
+    token: V::Token,
+    items: &[I],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let step = V::LEN / 2;
+    let room = step * I::WIDEST + EXCESS;
+    let (mut read, mut written) = (0, 0);
     while read < items.len() {
         let rest = &items[read..];
         let count = rest.len().min(step);

@@ -20,7 +20,7 @@ tier!("simd128", Bytes16,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
-generic::convert!("simd128", Bytes16);
+generic::convert!("simd128", Bytes16, Bytes16);
 
 /// 16 bytes.
 #[derive(Clone, Copy)]

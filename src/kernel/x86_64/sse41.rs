@@ -16,7 +16,7 @@ tier!("sse4.1", Bytes16,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
-generic::convert!("sse4.1,popcnt", Bytes16);
+generic::convert!("sse4.1,popcnt", Bytes16, Bytes16);
 
 /// 16 bytes.
 ///

@@ -1,4 +1,5 @@
-//! AVX2: vectors of 32 bytes, and of 16 for inputs of up to 34 bytes. The algorithm is in `generic`.
+//! AVX2: vectors of 32 bytes, and of 16 for inputs of up to 34 bytes and the ends of conversions. The algorithm is in
+//! `generic`.
 
 mod pairs;
 
@@ -20,7 +21,7 @@ tier!("avx2", Bytes32,
     129..=256 => validate_halves::<Bytes32, 4>,
 );
 
-generic::convert!("avx2,popcnt", Bytes32);
+generic::convert!("avx2,popcnt", Bytes32, Bytes16);
 
 /// Finds a byte, like the reference, which the compiler vectorises here.
 #[target_feature(enable = "avx2")]

@@ -39,6 +39,14 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
         written += group(chars, out);
         read += GROUP;
     }
+    // A short text is often all ASCII. Row `from-chars/ascii/64`.
+    while let Some(chars) = chars[read..].first_chunk()
+        && let Some(out) = out[written..].first_chunk_mut()
+        && put_ascii(load(chars), out)
+    {
+        written += GROUP;
+        read += GROUP;
+    }
     while read < chars.len() {
         let count = (chars.len() - read).min(LANES);
         // SAFETY: the mask lets through `count` characters, which are left; the others are not
@@ -68,23 +76,13 @@ pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize,
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
-    // SAFETY: 64 `char`s, four bytes each, are four vectors.
-    let [a, b, c, d] = unsafe {
-        let at: *const u8 = chars.as_ptr().cast();
-        [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))]
-    };
-    // The bounds are powers of two: all values are below one if their bitwise or is.
-    let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
-    if _mm512_cmpge_epu32_mask(all, _mm512_set1_epi32(0x80)) == 0 {
-        for (i, values) in [a, b, c, d].into_iter().enumerate() {
-            // SAFETY: 64 bytes can be written, 16 for each vector.
-            unsafe {
-                let at = out.as_mut_ptr().add(LANES * i);
-                _mm_storeu_si128(at.cast(), _mm512_cvtepi32_epi8(values));
-            }
-        }
+    let [a, b, c, d] = load(chars);
+    if let Some(out) = out.first_chunk_mut()
+        && put_ascii([a, b, c, d], out)
+    {
         return GROUP;
     }
+    let all = any_of([a, b, c, d]);
     let mut len = 0;
     if _mm512_cmpge_epu32_mask(all, _mm512_set1_epi32(0x800)) == 0 {
         for [a, b] in [[a, b], [c, d]] {
@@ -100,6 +98,39 @@ fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
         }
     }
     len
+}
+
+/// Loads 64 characters.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn load(chars: &[char; GROUP]) -> [__m512i; 4] {
+    let at: *const u8 = chars.as_ptr().cast();
+    // SAFETY: 64 `char`s, four bytes each, are four vectors.
+    unsafe { [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))] }
+}
+
+/// The bitwise or. (The bounds are powers of two: all values are below one if their bitwise or is.)
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn any_of([a, b, c, d]: [__m512i; 4]) -> __m512i {
+    _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d)
+}
+
+/// Encodes 64 characters if they are ASCII. Returns whether they are.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_ascii(chars: [__m512i; 4], out: &mut [u8; GROUP]) -> bool {
+    if _mm512_cmpge_epu32_mask(any_of(chars), _mm512_set1_epi32(0x80)) != 0 {
+        return false;
+    }
+    for (i, values) in chars.into_iter().enumerate() {
+        // SAFETY: 64 bytes can be written, 16 for each vector.
+        unsafe {
+            let at = out.as_mut_ptr().add(LANES * i);
+            _mm_storeu_si128(at.cast(), _mm512_cvtepi32_epi8(values));
+        }
+    }
+    true
 }
 
 /// Writes a vector from index `at` on: at most 64 bytes for each vector before it.
