@@ -312,7 +312,7 @@ impl Bench {
     /// As a test, each runs once, on little input.
     fn new(is_bench: bool, is_brief: bool) -> Self {
         let (unit, times, rounds, enough) = match (is_bench, is_brief) {
-            (true, false) => (MB, 16, (2, 8), ENOUGH),
+            (true, false) => (MB, 16, (2, 60), ENOUGH),
             (true, true) => (MB / 10, 16, (1, 20), ENOUGH / 10),
             (false, _) => (2000, 2, (1, 1), Duration::ZERO),
         };
@@ -335,7 +335,8 @@ impl Bench {
         let once = time(1, || pass(unit));
         let often = (enough.as_nanos() / once.as_nanos().max(1)).clamp(1, 1000) as usize;
 
-        // The minimum of several rounds, alternating, so that other load on the machine affects both.
+        // The minimum of several rounds, alternating, so that other load on the machine affects both: its clock can
+        // stay slow for seconds.
         let (mut short, mut long) = (Duration::MAX, Duration::MAX);
         let mut ratio = f64::INFINITY;
         for round in 1..=rounds.1 {
