@@ -272,30 +272,42 @@ fn main() -> ExitCode {
     println!("{} times {} bytes, in one stream and in separate streams", bench.times, bench.unit);
     println!("{:<24} {:<14} {:>6} {:>9} {:>6}", "object", "shape", "chunks", "ns/byte", "ratio");
 
-    let (mut worst, mut marked) = (0.0_f64, 0);
+    let mut rows = Vec::new();
     for (object, run) in OBJECTS {
         for (shape, part) in SHAPES {
             let name = format!("{object}/{shape}");
-            if !filters.is_empty() && !filters.iter().any(|filter| name.contains(&**filter)) {
-                continue;
-            }
-            for (size, bar) in CHUNKS {
-                // Short runs are less exact. Quadratic cost has a ratio of up to 16.
-                let bar = if is_brief { 2.0 * bar } else { bar };
-                let (each, ratio) = bench.measure(*run, part, size, bar);
-                let chunks = if size == usize::MAX { "all".into() } else { size.to_string() };
-                let mark = if ratio > bar { "  more than linear" } else { "" };
-                println!("{object:<24} {shape:<14} {chunks:>6} {each:>9.3} {ratio:>6.2}{mark}");
-                worst = worst.max(ratio / bar);
-                marked += usize::from(ratio > bar);
+            if filters.is_empty() || filters.iter().any(|filter| name.contains(&**filter)) {
+                rows.extend(CHUNKS.map(|(size, bar)| {
+                    // Short runs are less exact. Quadratic cost has a ratio of up to 16.
+                    let bar = if is_brief { 2.0 * bar } else { bar };
+                    Row { object, run: *run, shape, part, size, bar }
+                }));
             }
         }
     }
-    println!("worst ratio: {worst:.2} of its limit; {marked} above the limit");
+    let count = rows.len();
+    rows.retain(|row| !bench.is_linear(row));
+    // Another program may have used the caches for as long as a row took.
+    if !rows.is_empty() {
+        println!("once more, what took more than linear time:");
+        rows.retain(|row| !bench.is_linear(row));
+    }
+    println!("{} of {count} above their limit", rows.len());
     let (each, ratio) = bench.measure(grow, b"a", 8192, 1.2);
     println!("for comparison: a buffer that grows by 8192 bytes, {each:.3} ns/byte, {ratio:.2}");
     // A test run is too short to judge.
-    if is_bench && marked > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if is_bench && !rows.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// One object with one shape of input in chunks of one size.
+struct Row {
+    object: &'static str,
+    run: Run,
+    shape: &'static str,
+    part: &'static [u8],
+    size: usize,
+    /// The ratio above which the time is more than linear.
+    bar: f64,
 }
 
 struct Bench {
@@ -317,6 +329,16 @@ impl Bench {
             (false, _) => (2000, 2, (1, 1), Duration::ZERO),
         };
         Self { unit, times, rounds, enough, room: BytesMut::zeroed(unit * times) }
+    }
+
+    /// Measures and prints a row. Returns whether its ratio is within the limit.
+    fn is_linear(&mut self, row: &Row) -> bool {
+        let &Row { object, run, shape, part, size, bar } = row;
+        let (each, ratio) = self.measure(run, part, size, bar);
+        let chunks = if size == usize::MAX { "all".into() } else { size.to_string() };
+        let mark = if ratio > bar { "  more than linear" } else { "" };
+        println!("{object:<24} {shape:<14} {chunks:>6} {each:>9.3} {ratio:>6.2}{mark}");
+        ratio <= bar
     }
 
     /// The time per byte of the long stream, in nanoseconds, and the ratio.
