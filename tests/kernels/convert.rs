@@ -431,26 +431,27 @@ fn long_unmasking_equals_the_reference_at_every_distance_to_a_cache_line() {
     }
 }
 
+const WRONGS: [&[u8]; 12] = [
+    b"\x80",
+    b"\xFF",
+    b"\xC0\x80",
+    b"\xC2",
+    b"\xE0\x9F\xBF",
+    b"\xE2\x82",
+    b"\xED\xA0\x80",
+    b"\xEF",
+    b"\xF0\x8F\xBF\xBF",
+    b"\xF0\x9F\x98",
+    b"\xF4\x90\x80\x80",
+    b"\xF0\x9F\x98\x80\x80",
+];
+
 #[test]
 fn unmasking_finds_errors_at_every_position() {
-    let wrongs: &[&[u8]] = &[
-        b"\x80",
-        b"\xFF",
-        b"\xC0\x80",
-        b"\xC2",
-        b"\xE0\x9F\xBF",
-        b"\xE2\x82",
-        b"\xED\xA0\x80",
-        b"\xEF",
-        b"\xF0\x8F\xBF\xBF",
-        b"\xF0\x9F\x98",
-        b"\xF4\x90\x80\x80",
-        b"\xF0\x9F\x98\x80\x80",
-    ];
     for fill in ["a", "é", "€", "😀", "aé€😀"] {
         for before in 0..=300 {
             let front = fill_to(fill, before);
-            for wrong in wrongs {
+            for wrong in WRONGS {
                 for after in [0, 1, 2, 3, 64, 300] {
                     let after = fill_to(fill, after);
                     let bytes = [front.as_bytes(), wrong, after.as_bytes()].concat();
@@ -465,10 +466,29 @@ fn unmasking_finds_errors_at_every_position() {
         }
         for before in (300..2600).step_by(61) {
             let front = fill_to(fill, before);
-            for (wrong, after) in wrongs.iter().zip([0, 3, 300, 1000].into_iter().cycle()) {
+            for (wrong, after) in WRONGS.iter().zip([0, 3, 300, 1000].into_iter().cycle()) {
                 let after = fill_to(fill, after);
                 let bytes = [front.as_bytes(), wrong, after.as_bytes()].concat();
                 unmasking_agrees(&bytes, MASK, before % 5);
+            }
+        }
+    }
+}
+
+/// Most kernels unmask and validate long input in windows of some KiB, a power of two.
+#[test]
+fn unmasking_finds_errors_around_the_ends_of_windows() {
+    for fill in ["a", "aé€😀"] {
+        for end in [4096, 8192, 16_384] {
+            for before in end - 6..=end + 2 {
+                let front = fill_to(fill, before);
+                for wrong in WRONGS.into_iter().chain([&b""[..], "\u{F000}".as_bytes()]) {
+                    for after in [0, 1, end + 100] {
+                        let after = fill_to("é", after);
+                        let bytes = [front.as_bytes(), wrong, after.as_bytes()].concat();
+                        unmasking_agrees(&bytes, MASK, before % 5);
+                    }
+                }
             }
         }
     }

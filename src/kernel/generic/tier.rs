@@ -64,11 +64,21 @@ macro_rules! tier {
             generic::ascii_before::<$vector>(<$vector>::token(), end, input)
         }
 
-        /// Unmasks, then validates.
+        /// Unmasks and validates; see
+        /// [`Kernel::unmask_and_validate`](crate::kernel::Kernel::unmask_and_validate).
         #[target_feature(enable = $feature)]
         pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+            if bytes.len() > generic::WINDOW {
+                return unmask_and_validate_long(bytes, mask);
+            }
             reference::unmask(bytes, mask);
             validate(bytes)
+        }
+
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+            generic::unmask_and_validate_long(bytes, mask, |input| validate(input))
         }
     };
 }
