@@ -29,8 +29,8 @@ use crate::kernel::reference;
 
 /// The number of items of the largest step.
 const MOST: usize = 16;
-/// The maximum number of bytes that a step overwrites after its own.
-const EXCESS: usize = 16;
+/// The bytes that a part of a vector is stored to.
+const PART: usize = 16;
 /// The number of steps in a stride of ASCII.
 const STRIDE: usize = 4;
 
@@ -60,17 +60,24 @@ pub(in crate::kernel) fn encode_utf16<V: Lanes, Short: Lanes>(
     (read + more, written + len)
 }
 
+/// The number of bytes that a step may overwrite: four for each item, whatever the items are.
+const fn step_room<V: Lanes>() -> usize {
+    4 * (V::LEN / 2)
+}
+
+/// The number of bytes that a stride of ASCII may overwrite.
+const fn ascii_room<V: Lanes>() -> usize {
+    (STRIDE - 1) * (V::LEN / 2) + PART
+}
+
 /// The items that are encoded, `LEN / 2` per step.
 trait Item: Copy + Default {
-    /// The length of the longest encoding of an item.
-    const WIDEST: usize;
-
     /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
     /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
     ///
     /// # Panics
     ///
-    /// If there are fewer items, or if `WIDEST` bytes each and the [`EXCESS`] do not fit.
+    /// If there are fewer items, or less than [`step_room`].
     fn put<V: Lanes>(
         token: V::Token,
         items: &[Self],
@@ -81,7 +88,7 @@ trait Item: Copy + Default {
     ///
     /// # Panics
     ///
-    /// If there are fewer items, or if a byte each and the [`EXCESS`] do not fit.
+    /// If there are fewer items, or less than [`ascii_room`].
     fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
@@ -118,13 +125,12 @@ fn encode_steps<V: Lanes, I: Item>(
     out: &mut [MaybeUninit<u8>],
 ) -> ControlFlow<(usize, usize), (usize, usize)> {
     let step = V::LEN / 2;
-    let room = step * I::WIDEST + EXCESS;
+    let (room, ascii_room) = (step_room::<V>(), ascii_room::<V>());
     let stride = STRIDE * step;
     let (mut read, mut written) = (0, 0);
     // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. (One loop for this and the
     // later strides is a fifth slower for two-byte text.)
-    if items.len() >= stride && out.len() >= stride + EXCESS && I::put_ascii::<V>(token, items, out)
-    {
+    if items.len() >= stride && out.len() >= ascii_room && I::put_ascii::<V>(token, items, out) {
         (read, written) = (stride, stride);
     }
     while items.len() - read >= step && out.len() - written >= room {
@@ -137,7 +143,7 @@ fn encode_steps<V: Lanes, I: Item>(
         // ASCII often continues.
         while len == step
             && items.len() - read >= stride
-            && out.len() - written >= stride + EXCESS
+            && out.len() - written >= ascii_room
             && I::put_ascii::<V>(token, &items[read..], &mut out[written..])
         {
             read += stride;
@@ -155,14 +161,14 @@ fn encode_rest<V: Lanes, I: Item>(
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
     let step = V::LEN / 2;
-    let room = step * I::WIDEST + EXCESS;
+    let room = step_room::<V>();
     let (mut read, mut written) = (0, 0);
     while read < items.len() {
         let rest = &items[read..];
         let count = rest.len().min(step);
         let mut window = [I::default(); MOST];
         window[..count].copy_from_slice(&rest[..count]);
-        let mut scratch = [MaybeUninit::uninit(); 4 * MOST + EXCESS];
+        let mut scratch = [MaybeUninit::uninit(); 4 * MOST];
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
         let (more, len) = I::put::<V>(token, &window, place);
@@ -198,8 +204,6 @@ fn load_chars<V: Lanes>(token: V::Token, chars: &[char]) -> [V; 2] {
 }
 
 impl Item for u16 {
-    const WIDEST: usize = 3;
-
     #[inline(always)]
     fn put<V: Lanes>(
         token: V::Token,
@@ -212,7 +216,7 @@ impl Item for u16 {
     #[inline(always)]
     fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
         let step = V::LEN / 2;
-        let (items, room) = (&items[..STRIDE * step], &mut room[..STRIDE * step + EXCESS]);
+        let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
         // (Not by `map`: a function that is passed on would lose the target feature.)
         let a = load_units::<V>(token, items);
         let b = load_units::<V>(token, &items[step..]);
@@ -227,8 +231,6 @@ impl Item for u16 {
 }
 
 impl Item for char {
-    const WIDEST: usize = 4;
-
     #[inline(always)]
     fn put<V: Lanes>(
         token: V::Token,
@@ -245,7 +247,7 @@ impl Item for char {
     #[inline(always)]
     fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
         let step = V::LEN / 2;
-        let (items, room) = (&items[..STRIDE * step], &mut room[..STRIDE * step + EXCESS]);
+        let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
         let [a, b] = load_chars::<V>(token, items);
         let [c, d] = load_chars::<V>(token, &items[step..]);
         let [e, f] = load_chars::<V>(token, &items[2 * step..]);
@@ -274,14 +276,14 @@ fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
 ///
 /// # Panics
 ///
-/// If three bytes each and the [`EXCESS`] do not fit.
+/// If there is less than [`step_room`].
 #[inline(always)]
 fn put_units<V: Lanes, const PAIRS: bool>(
     units: V,
     room: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
     let count = V::LEN / 2;
-    let room = &mut room[..3 * count + EXCESS];
+    let room = &mut room[..step_room::<V>()];
     if !units.intersects(units.splat_16(0xFF80)) {
         put_part(units.narrow_16(), room, 0);
         return (count, count);
@@ -389,7 +391,7 @@ fn put_one_to_three<V: Lanes>(
 /// Writes `char`s of any length. Returns the number of bytes.
 #[inline(always)]
 fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
-    let room = &mut room[..4 * (V::LEN / 2) + EXCESS];
+    let room = &mut room[..step_room::<V>()];
     // (Not by `map`: a function that is passed on would lose the target feature.)
     let (first, first_more) = encode_lanes(chars[0]);
     let (second, second_more) = encode_lanes(chars[1]);
@@ -434,7 +436,7 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
 /// If there is no room for them.
 #[inline(always)]
 fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
-    let room = &mut room[at..at + 16];
+    let room = &mut room[at..at + PART];
     // SAFETY: there are 16 bytes.
     unsafe { part.store(room.as_mut_ptr().cast()) };
 }
