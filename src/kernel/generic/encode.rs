@@ -31,7 +31,7 @@ use crate::kernel::reference;
 const MOST: usize = 16;
 /// The number of items at the end that are faster one by one. Rows `from-chars/emoji/64`, `from-chars/latin/64`.
 const FEW: usize = 5;
-/// The bytes that a part of a vector is stored to.
+/// The number of bytes in a part of a vector.
 const PART: usize = 16;
 /// The number of steps in a stride of ASCII.
 const STRIDE: usize = 4;
