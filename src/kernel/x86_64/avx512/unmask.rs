@@ -1,10 +1,9 @@
 //! Unmasking with AVX-512, alone and together with validation.
 //!
 //! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these
-//! loads would wait for the stores (a store-to-load forwarding stall). Therefore validation follows
-//! unmasking at a distance, in one pass over memory. (To validate in registers and unmask those loads too
-//! was no faster than two passes, for text that needs the full test.) Short input is unmasked and
-//! validated in registers.
+//! loads would wait for the stores (a store-to-load forwarding stall). Therefore short input is tested in
+//! registers: the bytes before those of a block are shuffled out of it and of the block before. For long input,
+//! validation follows unmasking at a distance, in one pass over memory.
 //!
 //! All bytes are unmasked, even after an error. If an error is marked, the validator then finds the first.
 
@@ -23,16 +22,10 @@ const DISTANCE: usize = 5 * STRIDE;
 /// The length from which keeping the distance pays off.
 const LONG: usize = DISTANCE + STRIDE;
 
-/// Unmasks; see [`Kernel::unmask`](crate::kernel::Kernel::unmask).
+/// Unmasks, like the reference, which the compiler vectorises here.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::kernel) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
-    let key = Key::new(mask);
-    let (blocks, rest) = bytes.as_chunks_mut::<BLOCK>();
-    for block in blocks {
-        let unmasked = key.unmask(load(block));
-        store_to(unmasked, block);
-    }
-    reference::unmask(rest, mask);
+    reference::unmask(bytes, mask);
 }
 
 /// Unmasks and validates; see
@@ -46,10 +39,7 @@ pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) ->
         }
         16..=64 => unmask_and_validate_up_to_64(bytes, mask),
         65..=128 => unmask_and_validate_up_to_128(bytes, mask),
-        129..LONG => {
-            unmask(bytes, mask);
-            validate(bytes)
-        }
+        129..LONG => unmask_and_validate_blocks(bytes, mask),
         _ => unmask_and_validate_long(bytes, mask),
     }
 }
@@ -150,6 +140,66 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     // them, too.
     let errors = if last_at >= 3 { errors } else { _mm512_maskz_mov_epi8(!0b111, errors) };
     stop(bytes, _mm512_or_si512(errors, first_errors(first)), tail)
+}
+
+/// 64 bytes and more in registers, one after another. The first block determines the test: usually it suffices for
+/// the others.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn unmask_and_validate_blocks(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+    let tail = tail(bytes, mask);
+    let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
+    let errors = if !any_high(first) {
+        unmask_and_test::<1>(bytes, mask)
+    } else if !any_wide(first) {
+        unmask_and_test::<2>(bytes, mask)
+    } else {
+        unmask_and_test::<4>(bytes, mask)
+    };
+    stop(bytes, errors, tail)
+}
+
+/// Unmasks 64 bytes and more, and marks errors. Characters of more than `LONGEST` bytes are marked too.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn unmask_and_test<const LONGEST: usize>(bytes: &mut [u8], mask: [u8; 4]) -> __m512i {
+    let key = Key::new(mask);
+    let last_at = bytes.len() - BLOCK;
+    let last = Key::ahead(mask, last_at).unmask(load_within(bytes, last_at, 0));
+    let rest_at = bytes.len() / BLOCK * BLOCK;
+    let inside = lanes(bytes.len() - rest_at);
+    let rest = _mm512_maskz_mov_epi8(inside, key.unmask(load_within(bytes, rest_at, 0)));
+    let zero = _mm512_setzero_si512();
+    let (mut errors, mut before, mut greatest) = (zero, zero, zero);
+    let mut test_next = |block, errors| {
+        let [back1, back2, back3] = moved_back(before, block);
+        before = block;
+        greatest = _mm512_max_epu8(greatest, block);
+        match LONGEST {
+            1 => _mm512_or_si512(errors, block),
+            2 => test_narrow_bytes(block, back1, errors),
+            _ => test(block, back1, back2, back3, errors),
+        }
+    };
+    for block in bytes.as_chunks_mut::<BLOCK>().0 {
+        let unmasked = key.unmask(load(block));
+        store_to(unmasked, block);
+        errors = test_next(unmasked, errors);
+    }
+    // What is truncated at the end is no error yet.
+    errors = _mm512_or_si512(errors, _mm512_maskz_mov_epi8(inside, test_next(rest, zero)));
+    if let Some(end) = bytes.last_chunk_mut() {
+        store_to(last, end);
+    }
+    if LONGEST == 2 && any_wide(greatest) { high() } else { errors }
+}
+
+/// Whether there is a byte above DF.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn any_wide(bytes: __m512i) -> bool {
+    let wide = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xE0_u8 as i8));
+    _kortestz_mask64_u8(wide, wide) == 0
 }
 
 /// Long inputs, in strides aligned to cache lines.
