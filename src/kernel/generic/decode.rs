@@ -23,7 +23,7 @@ use core::ptr;
 
 use super::lanes::{Lanes, Part};
 use super::tables::UNITS;
-use super::vector::Vector;
+use super::vector::{Vector, load};
 use crate::kernel::reference;
 
 /// The maximum number of units that a block overwrites after its own.
@@ -291,13 +291,6 @@ fn backs<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, block: V) -> [V; 3]
         load::<V>(token, bytes, at - 2),
         load::<V>(token, bytes, at - 3),
     ]
-}
-
-#[inline(always)]
-fn load<V: Lanes>(token: V::Token, bytes: &[u8], at: usize) -> V {
-    let block = &bytes[at..at + V::LEN];
-    // SAFETY: `block` has the bytes of a vector.
-    unsafe { V::load(token, block.as_ptr()) }
 }
 
 /// The units of a block.

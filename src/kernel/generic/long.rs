@@ -4,7 +4,7 @@ use super::outcome::error_near;
 use super::test::{
     Found, Look, needs_beyond, test_beyond, test_first, test_full, test_full_at, test_narrow,
 };
-use super::vector::{Vector, distance_to_line};
+use super::vector::{Vector, distance_to_line, load};
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
@@ -32,8 +32,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
     let start = input.as_ptr();
     let to_line = distance_to_line(start);
     let last = len - STRIDE;
-    // SAFETY: there are more than `LEN` bytes.
-    let block = unsafe { V::load(token, start) };
+    let block: V = load(token, input, 0);
     let zero = block.splat(0);
     let mut found = Found::nothing(zero);
     let mut tested = 0;

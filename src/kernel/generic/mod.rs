@@ -64,7 +64,7 @@ pub(super) use scan::{ascii_before, copy_valid_prefix, locate_error, valid_prefi
 pub(super) use short::{validate_blocks, validate_halves, validate_up_to_16, validate_up_to_32};
 pub(super) use test::Look;
 pub(super) use tier::tier;
-pub(super) use unmask::{WINDOW, unmask_and_validate_long};
+pub(super) use unmask::unmask_and_validate_long;
 #[cfg(target_arch = "x86_64")]
 pub(super) use vector::distance_to_line;
 pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, lanewise};

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use super::outcome::{error_near, sequence_start};
 use super::test::{Found, test_beyond, test_first, test_full_at};
-use super::vector::Vector;
+use super::vector::{Vector, load};
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
@@ -42,8 +42,7 @@ fn valid_prefix<V: Vector, const COPY: bool>(
     let out = out.as_mut_ptr().cast::<u8>();
     let mut at = 0;
     while at + V::LEN <= input.len() {
-        // SAFETY: a block from `at` on is within `input`.
-        let block = unsafe { V::load(token, start.add(at)) };
+        let block: V = load(token, input, at);
         // SAFETY: if `at` is not 0, it is a block or more, and a block has more than three bytes.
         let back3 = if at == 0 { block } else { unsafe { V::load(token, start.add(at - 3)) } };
         if COPY {

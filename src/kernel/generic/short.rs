@@ -1,7 +1,7 @@
 //! Validation of up to 256 bytes, all tested at once.
 
 use super::test::{Found, Look, test_first, test_full, test_full_at};
-use super::vector::{Vector, Vector16};
+use super::vector::{Vector, Vector16, load};
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
@@ -16,9 +16,7 @@ static UNFINISHED: [u8; 32] = {
 /// Returns the result for a short input after all tests. `top` is its maximum, `last` its last bytes.
 #[inline(always)]
 fn conclude<V: Vector>(token: V::Token, input: &[u8], found: Found<V>, top: V, last: V) -> Look {
-    const { assert!(V::LEN <= UNFINISHED.len()) };
-    // SAFETY: a vector is not longer than the table, of which these are the last bytes.
-    let unfinished = unsafe { V::load(token, UNFINISHED.as_ptr().add(UNFINISHED.len() - V::LEN)) };
+    let unfinished = load(token, &UNFINISHED, UNFINISHED.len() - V::LEN);
     let suspicious = found.marks().or(top.saturating_sub(top.splat(0xF4 - 0x80)));
     if !suspicious.or(last.average(unfinished)).any_high_bit() {
         Ok(Validated::all(input.len()))

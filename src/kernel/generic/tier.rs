@@ -68,17 +68,18 @@ macro_rules! tier {
         /// [`Kernel::unmask_and_validate`](crate::kernel::Kernel::unmask_and_validate).
         #[target_feature(enable = $feature)]
         pub(in crate::kernel) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
-            if bytes.len() > generic::WINDOW {
-                return unmask_and_validate_long(bytes, mask);
+            if bytes.len() < 4 * <$vector>::LEN {
+                reference::unmask(bytes, mask);
+                return validate(bytes);
             }
-            reference::unmask(bytes, mask);
-            validate(bytes)
+            unmask_and_validate_long(bytes, mask)
         }
 
         #[inline(never)]
         #[target_feature(enable = $feature)]
         fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
-            generic::unmask_and_validate_long(bytes, mask, |input| validate(input))
+            let token = <$vector>::token();
+            generic::unmask_and_validate_long::<$vector>(token, bytes, mask, |input| validate(input))
         }
     };
 }

@@ -1,19 +1,110 @@
-//! Unmasking together with validation, in two passes over what the nearest cache holds.
+//! Unmasking together with validation: of a short message in registers, of a long one in two passes over what the
+//! nearest cache holds.
+//!
+//! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these loads would
+//! wait for the stores (a store-to-load forwarding stall).
 
+use super::test::{Found, test_narrow};
+use super::vector::{Vector, load, store};
 use crate::kernel::reference;
 use crate::kernel::validated::{ErrorLen, Validated};
 
+/// The length from which a wrong guess, about all of a message from its first block, would cost too much.
+const LONG: usize = 1536;
 /// The number of bytes that are unmasked before they are validated: a quarter of the usual nearest cache, and a
 /// multiple of four, so that each window begins with the same byte of the mask. (Row `message/ascii/64KiB`.)
-pub(in crate::kernel) const WINDOW: usize = 8 << 10;
+const WINDOW: usize = 8 << 10;
 
-/// Unmasks all of `bytes`, and calls `validate` for the bytes of each window when they are unmasked.
+/// Unmasks all of `bytes`, two vectors and more, and finds how far they are well-formed. `validate` does so for
+/// unmasked bytes.
 #[inline(always)]
-pub(in crate::kernel) fn unmask_and_validate_long(
+pub(in crate::kernel) fn unmask_and_validate_long<V: Vector>(
+    token: V::Token,
     bytes: &mut [u8],
     mask: [u8; 4],
     validate: impl Fn(&[u8]) -> Validated,
 ) -> Validated {
+    if bytes.len() >= LONG {
+        return by_windows(bytes, mask, validate);
+    }
+    // The first block determines the test: usually it suffices for the others. (In registers the test for longer
+    // characters takes longer than two passes.)
+    let keys = Keys::new(mask);
+    let first: V = keys.unmask(token, bytes, 0);
+    if any_wide(first) {
+        reference::unmask(bytes, mask);
+        return validate(bytes);
+    }
+    let is_valid = if first.any_high_bit() {
+        unmask_and_test::<V, true>(token, bytes, &keys)
+    } else {
+        unmask_and_test::<V, false>(token, bytes, &keys)
+    };
+    if is_valid { Validated::all_but_tail(bytes) } else { validate(bytes) }
+}
+
+/// The mask, repeated.
+struct Keys([u8; 36]);
+
+impl Keys {
+    #[inline(always)]
+    fn new(mask: [u8; 4]) -> Self {
+        let mut keys = [0; 36];
+        keys.as_chunks_mut::<4>().0.fill(mask);
+        Self(keys)
+    }
+
+    /// Returns the vector at `at`, unmasked.
+    #[inline(always)]
+    fn unmask<V: Vector>(&self, token: V::Token, bytes: &[u8], at: usize) -> V {
+        let key: V = load(token, &self.0, at % 4);
+        load::<V>(token, bytes, at).xor(key)
+    }
+}
+
+/// Unmasks two vectors and more. Returns whether the result is ASCII or, with `TWO_BYTES`, whether it consists of
+/// characters of at most two bytes, of which the last may be incomplete.
+#[inline(always)]
+fn unmask_and_test<V: Vector, const TWO_BYTES: bool>(
+    token: V::Token,
+    bytes: &mut [u8],
+    keys: &Keys,
+) -> bool {
+    let last_at = bytes.len() - V::LEN;
+    // Loaded before any of these bytes is written.
+    let last: V = keys.unmask(token, bytes, last_at);
+    let before_last = keys.unmask(token, bytes, last_at - 1);
+    let mut before = last.splat(0);
+    let (mut found, mut top) = (Found::nothing(before), last);
+    let mut at = 0;
+    while at < last_at {
+        let block: V = keys.unmask(token, bytes, at);
+        store(block, bytes, at);
+        if TWO_BYTES {
+            found = test_narrow(block, block.prev::<1>(before), found);
+            before = block;
+        }
+        top = top.max(block);
+        at += V::LEN;
+    }
+    store(last, bytes, last_at);
+    if TWO_BYTES {
+        found = test_narrow(last, before_last, found);
+        !any_wide(top) && !found.marks().any_high_bit()
+    } else {
+        !top.any_high_bit()
+    }
+}
+
+/// Whether there is a byte above DF.
+#[inline(always)]
+fn any_wide<V: Vector>(bytes: V) -> bool {
+    bytes.saturating_sub(bytes.splat(0xE0 - 0x80)).any_high_bit()
+}
+
+/// Unmasks a window, validates it, and so on.
+#[inline(always)]
+fn by_windows(bytes: &mut [u8], mask: [u8; 4], validate: impl Fn(&[u8]) -> Validated) -> Validated {
     let (mut unmasked, mut valid) = (0, 0);
     loop {
         let end = bytes.len().min(unmasked + WINDOW);

@@ -75,6 +75,30 @@ pub(in crate::kernel) trait Vector: Copy {
     }
 }
 
+/// Loads the vector at `at`.
+///
+/// # Panics
+///
+/// If it is not within `bytes`.
+#[inline(always)]
+pub(super) fn load<V: Vector>(token: V::Token, bytes: &[u8], at: usize) -> V {
+    let block = &bytes[at..at + V::LEN];
+    // SAFETY: `block` has the bytes of a vector.
+    unsafe { V::load(token, block.as_ptr()) }
+}
+
+/// Stores `vector` at `at`.
+///
+/// # Panics
+///
+/// If it does not fit in `bytes`.
+#[inline(always)]
+pub(super) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
+    let block = &mut bytes[at..at + V::LEN];
+    // SAFETY: `block` has the bytes of a vector.
+    unsafe { vector.store(block.as_mut_ptr()) };
+}
+
 /// A vector of 16 bytes.
 pub(in crate::kernel) trait Vector16: Vector {
     fn from_bytes(token: Self::Token, bytes: &[u8; 16]) -> Self;
