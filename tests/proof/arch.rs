@@ -152,6 +152,10 @@ pub mod x86_64 {
         Vector(std::array::from_fn(|i| a.0[i]))
     }
 
+    pub fn _mm512_inserti64x4<const HALF: i32>(a: __m512i, b: __m256i) -> __m512i {
+        Vector(std::array::from_fn(|i| if i / 32 == HALF as usize { b.0[i % 32] } else { a.0[i] }))
+    }
+
     pub fn _mm512_permutexvar_epi8(indexes: __m512i, a: __m512i) -> __m512i {
         indexes.select(&a.0, |index| Some(usize::from(index & 63)))
     }

@@ -141,6 +141,30 @@ compare_ternary!(ternary_32, 32, _mm256_ternarylogic_epi64, _mm256_loadu_si256, 
 compare_ternary!(ternary_64, 64, _mm512_ternarylogic_epi64, _mm512_loadu_si512, _mm512_storeu_si512:
     0xFE, 0xF6, 0x56, 0xF4, 0x12);
 
+/// Compares the instruction that replaces half of a vector.
+#[target_feature(enable = "avx512f")]
+fn compare_halves() {
+    for (a, b) in pairs::<64>() {
+        with(|machine| machine.begin(&[]));
+        let [x, y] = [a, b].map(Vector::<64>::constants);
+        let half = model::_mm512_castsi512_si256(y);
+        let found =
+            [model::_mm512_inserti64x4::<0>(x, half), model::_mm512_inserti64x4::<1>(x, half)];
+        let mut expected = [[0; 64]; 2];
+        // SAFETY: there are as many bytes as are loaded and stored.
+        unsafe {
+            let [a, b] = [a, b].map(|bytes| real::_mm512_loadu_si512(bytes.as_ptr().cast()));
+            let half = real::_mm512_castsi512_si256(b);
+            let [low, high] = &mut expected;
+            let with_low = real::_mm512_inserti64x4::<0>(a, half);
+            real::_mm512_storeu_si512(low.as_mut_ptr().cast(), with_low);
+            let with_high = real::_mm512_inserti64x4::<1>(a, half);
+            real::_mm512_storeu_si512(high.as_mut_ptr().cast(), with_high);
+        }
+        assert_eq!(found.map(|vector| vector.bytes()), expected);
+    }
+}
+
 /// Answers with the first lane that is set.
 struct Constants;
 
@@ -219,7 +243,9 @@ fn the_instructions_are_those_of_this_machine() {
     let has_avx512 = avx2 && detected == [true; 5];
     compare(is_x86_feature_detected!("sse4.1"), compare_16);
     compare(avx2, compare_32);
-    for with_avx512 in [compare_64 as unsafe fn(), ternary_32, ternary_64, compare_masks] {
+    for with_avx512 in
+        [compare_64 as unsafe fn(), compare_halves, ternary_32, ternary_64, compare_masks]
+    {
         compare(has_avx512, with_avx512);
     }
     println!("{compared} groups compared, {skipped} skipped: this machine lacks one of {avx512:?}");
