@@ -2,7 +2,8 @@
 
 use super::outcome::error_near;
 use super::test::{
-    Found, Look, needs_beyond, test_beyond, test_first, test_full, test_full_at, test_narrow,
+    Found, Look, any_wide, needs_beyond, test_beyond, test_first, test_full, test_full_at,
+    test_narrow,
 };
 use super::vector::{Vector, distance_to_line, load};
 use crate::kernel::reference;
@@ -73,7 +74,7 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         top = top.max(greatest);
         let high = greatest.any_high_bit();
         let mut calm = false;
-        if greatest.saturating_sub(greatest.splat(0xE0 - 0x80)).any_high_bit() {
+        if any_wide(greatest) {
             // Includes the rest of the input if it is short.
             let wanted = if at < wide_until { GROUP } else { STRIDE };
             let end = if len - at <= wanted.max(SOON) { len } else { at + wanted };

@@ -86,6 +86,12 @@ pub(super) fn needs_beyond<V: Vector>(top: V) -> bool {
     top.saturating_sub(top.splat(0xF4 - 0x80)).any_high_bit()
 }
 
+/// Whether there is a byte above DF.
+#[inline(always)]
+pub(super) fn any_wide<V: Vector>(bytes: V) -> bool {
+    bytes.saturating_sub(bytes.splat(0xE0 - 0x80)).any_high_bit()
+}
+
 /// [`test_full`] for a block with nothing before it.
 #[inline(always)]
 pub(super) fn test_first<V: Vector>(block: V) -> Found<V> {

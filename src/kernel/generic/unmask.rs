@@ -4,7 +4,7 @@
 //! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these loads would
 //! wait for the stores (a store-to-load forwarding stall).
 
-use super::test::{Found, test_narrow};
+use super::test::{Found, any_wide, test_narrow};
 use super::vector::{Vector, load, store};
 use crate::kernel::reference;
 use crate::kernel::validated::{ErrorLen, Validated};
@@ -94,12 +94,6 @@ fn unmask_and_test<V: Vector, const TWO_BYTES: bool>(
     } else {
         !top.any_high_bit()
     }
-}
-
-/// Whether there is a byte above DF.
-#[inline(always)]
-fn any_wide<V: Vector>(bytes: V) -> bool {
-    bytes.saturating_sub(bytes.splat(0xE0 - 0x80)).any_high_bit()
 }
 
 /// Unmasks a window, validates it, and so on.

@@ -272,9 +272,8 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
         return if ends_complete(before) { errors } else { high() };
     }
     let greatest = _mm512_max_epu8(greatest, back3);
-    let wide = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(0xE0_u8 as i8));
     let zero = _mm512_setzero_si512();
-    let [a, b, c, d] = if _kortestz_mask64_u8(wide, wide) == 1 {
+    let [a, b, c, d] = if !any_wide(greatest) {
         [
             test_narrow_bytes(a, at_a.back::<1>(), zero),
             test_narrow_bytes(b, at_b.back::<1>(), zero),
