@@ -55,7 +55,11 @@ impl Kernel {
     /// 1 KiB after the first ill-formed sequence, and nothing outside `input`.
     #[inline]
     pub fn validate(self, input: &[u8]) -> Validated {
-        dispatch!(self, validate(input))
+        if self.0.is_common() {
+            dispatch!(self, validate(input))
+        } else {
+            uncommonly(move || dispatch!(self, validate(input)))
+        }
     }
 
     /// Counts well-formed bytes at the start of `input`: all of them or a few less, up to the last character
@@ -213,6 +217,16 @@ impl Kernel {
     ) -> (usize, usize) {
         dispatch!(self, encode_utf16(units, out))
     }
+}
+
+/// Calls `operation` out of line. The dispatch left in line has two arms: comparisons instead of a jump table.
+///
+/// Validation of 64 bytes takes 0.2 to 1.3 ns less by this (rows `verdict/ascii/64`, `decode/ascii/64`). UTF-16 to
+/// UTF-8 would take up to 1.2 ns more (row `from-utf-16/ascii/64`).
+#[cold]
+#[inline(never)]
+fn uncommonly<T>(operation: impl FnOnce() -> T) -> T {
+    operation()
 }
 
 /// Returns `bytes` as the output of an operation.

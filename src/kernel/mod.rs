@@ -161,6 +161,15 @@ impl Tier {
         }
     }
 
+    /// Whether machines of this architecture commonly run this tier.
+    #[inline]
+    const fn is_common(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return matches!(self, Self::Avx2 | Self::Avx512);
+        #[cfg(not(target_arch = "x86_64"))]
+        true
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
