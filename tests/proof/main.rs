@@ -95,8 +95,8 @@ mod kernel {
             Validated::all_but_tail(input)
         }
 
-        pub fn validate_from(input: &[u8], near: usize) -> Validated {
-            generic::validate_from(input, near)
+        pub fn error_near(input: &[u8], near: usize) -> Validated {
+            generic::error_near(input, near)
         }
 
         pub fn sequence_start(input: &[u8], near: usize) -> usize {

@@ -2,7 +2,7 @@
 
 use super::outcome::error_near;
 use super::test::{
-    Found, Look, any_wide, needs_beyond, test_beyond, test_first, test_full, test_full_at,
+    Found, Look, any_wide, needs_beyond, never, test_beyond, test_first, test_full, test_full_at,
     test_narrow,
 };
 use super::vector::{Vector, distance_to_line, load};
@@ -93,6 +93,10 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         }
         if calm | (at >= test_at) | (at == len) {
             if !V::TESTS_ALL_LEADS && needs_beyond(top) {
+                // There is an error; the caller locates it.
+                if never(top).any_high_bit() {
+                    return Err(tested);
+                }
                 // SAFETY: from `group` to `at`, a stride and more, is in `input`; `group` is 3 or more.
                 found.errors = unsafe { test_beyond_in(token, start, group, at, found.errors) };
             }

@@ -1,6 +1,6 @@
 //! Computes the result of validation from the marks of a vector kernel.
 
-use crate::kernel::reference::validate;
+use crate::kernel::reference::validate::{Sequence, sequence};
 use crate::kernel::validated::{ErrorLen, Validated};
 
 impl Validated {
@@ -39,30 +39,20 @@ pub(in crate::kernel) fn sequence_start(input: &[u8], near: usize) -> usize {
     }
 }
 
-/// Validates `input`, which is known to be well-formed except for sequences that start at most three
-/// bytes before `near`, where a vector kernel detected an error.
-pub(in crate::kernel) fn validate_from(input: &[u8], near: usize) -> Validated {
-    // A sequence that extends to `near` starts one to three bytes before it; if `near` is an excess
-    // continuation byte, up to four.
-    let mut start = near.min(input.len());
-    for _ in 0..4 {
-        let inside = start == near || matches!(input.get(start), Some(0x80..=0xBF));
-        if start == 0 || !inside {
-            break;
-        }
-        start -= 1;
-    }
-    let found = validate(&input[start..]);
-    Validated { valid_up_to: start + found.valid_up_to, ..found }
-}
-
-/// Like [`validate_from`], for an error that the byte at `near` shows.
+/// Returns the result for an input in which the byte at `near` shows the first error.
 #[cold]
 pub(in crate::kernel) fn error_near(input: &[u8], near: usize) -> Validated {
-    let found = validate_from(input, near);
-    debug_assert!(
-        found.error_len != ErrorLen::None && found.valid_up_to <= near,
-        "{near}: {found:?}"
-    );
-    found
+    let mut start = sequence_start(input, near);
+    loop {
+        let error_len = match sequence(&input[start..]) {
+            Sequence::WellFormed(len) => {
+                start += len;
+                continue;
+            }
+            Sequence::IllFormed(error_len) => error_len,
+            Sequence::Incomplete => ErrorLen::None,
+        };
+        debug_assert!(start <= near && error_len != ErrorLen::None, "{near}: {start}");
+        return Validated { valid_up_to: start, error_len };
+    }
 }

@@ -75,9 +75,14 @@ pub(super) fn test_narrow<V: Vector>(block: V, back1: V, found: Found<V>) -> Fou
 /// The errors that the other tests do not mark: F5..=FF, and after F4 (or these) 90..=FF.
 #[inline(always)]
 pub(super) fn test_beyond<V: Vector>(block: V, back1: V) -> V {
-    let never = block.saturating_sub(block.splat(0xF5 - 0x80));
     let after_f4 = back1.saturating_sub(block.splat(0xF4 - 0x80));
-    never.or(after_f4.and(block.saturating_sub(block.splat(0x90 - 0x80))))
+    never(block).or(after_f4.and(block.saturating_sub(block.splat(0x90 - 0x80))))
+}
+
+/// Marks F5 to FF, which are in no sequence.
+#[inline(always)]
+pub(super) fn never<V: Vector>(bytes: V) -> V {
+    bytes.saturating_sub(bytes.splat(0xF5 - 0x80))
 }
 
 /// Whether any byte makes [`test_beyond`] necessary. `top` is the maximum.
