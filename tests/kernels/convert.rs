@@ -190,7 +190,6 @@ fn all_scalar_values_convert_in_order_and_shuffled() {
             let mut out = vec![BYTE; text.len() + 7];
             assert_eq!(kernel.encode_chars(&chars, &mut out), (chars.len(), text.len()), "{name}");
             assert!(out[..text.len()] == *text.as_bytes(), "{name}");
-            assert!(out[text.len()..] == [BYTE; 7], "{name}");
         }
         // First shuffled within stretches, so that all characters of one length stay together; then
         // completely.
