@@ -187,9 +187,13 @@ fn all_scalar_values_convert_in_order_and_shuffled() {
             assert_eq!(kernel.decode_utf16(&text, &mut out), (text.len(), units.len()), "{name}");
             assert!(out[..units.len()] == units && out[units.len()..] == [UNIT; 7], "{name}");
 
-            let mut out = vec![BYTE; text.len() + 7];
-            assert_eq!(kernel.encode_chars(&chars, &mut out), (chars.len(), text.len()), "{name}");
-            assert!(out[..text.len()] == *text.as_bytes(), "{name}");
+            for room in [text.len(), text.len() + 7] {
+                let mut out = vec![BYTE; text.len() + 7];
+                let done = kernel.encode_chars(&chars, &mut out[..room]);
+                assert_eq!(done, (chars.len(), text.len()), "{name}");
+                assert!(out[..text.len()] == *text.as_bytes(), "{name}");
+                assert!(out[room..].iter().all(|&byte| byte == BYTE), "{name}");
+            }
         }
         // First shuffled within stretches, so that all characters of one length stay together; then
         // completely.
