@@ -14,9 +14,10 @@ pub(in crate::kernel) use crate::kernel::reference::{
 };
 use crate::kernel::validated::Validated;
 
+// In V8, blocks in a loop take up to 40 % less than halves without one. One loop for all lengths takes 5 % more for ASCII.
 tier!("simd128", Bytes16,
-    33..=64 => validate_halves::<Bytes16, 2>,
-    65..=128 => validate_halves::<Bytes16, 4>,
+    33..=64 => validate_blocks::<Bytes16, 4>,
+    65..=128 => validate_blocks::<Bytes16, 8>,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
