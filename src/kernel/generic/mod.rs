@@ -61,7 +61,9 @@ pub(super) use long::validate_long;
 #[cfg(target_arch = "x86_64")]
 pub(super) use outcome::{error_near, sequence_start};
 pub(super) use scan::{ascii_before, copy_valid_prefix, locate_error, valid_prefix_len};
-pub(super) use short::{validate_blocks, validate_halves, validate_up_to_16, validate_up_to_32};
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) use short::validate_halves;
+pub(super) use short::{validate_blocks, validate_up_to_16, validate_up_to_32};
 pub(super) use test::Look;
 pub(super) use tier::tier;
 pub(super) use unmask::unmask_and_validate_long;

@@ -72,6 +72,7 @@ pub(in crate::kernel) fn validate_up_to_32<V: Vector16>(token: V::Token, input: 
 
 /// Inputs of `HALF` to `2 * HALF` blocks: `HALF` blocks from the start and `HALF` up to the end, which may
 /// overlap.
+#[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
 pub(in crate::kernel) fn validate_halves<V: Vector, const HALF: usize>(
     token: V::Token,
