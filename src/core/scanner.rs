@@ -272,14 +272,6 @@ impl Scanner {
         }
     }
 
-    /// Returns the error of an ill-formed part of `len` bytes at the start of `input`, and moves past it.
-    #[inline(always)]
-    pub(super) fn reject_part(&mut self, input: &[u8], len: usize) -> Utf8Error {
-        let error = Utf8Error::classify(self.position, input, len);
-        self.position += len as u64;
-        error
-    }
-
     /// Skips bytes that the repair loop has decoded. The loop stops when errors are no longer near.
     #[cfg(feature = "alloc")]
     pub(super) fn skip_repaired(&mut self, bytes: usize) {

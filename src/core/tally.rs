@@ -31,7 +31,7 @@ impl<E: Copy> Tally<E> {
     }
 
     /// Adds `errors` to the count. `first` returns the first of them.
-    #[cfg(feature = "alloc")]
+    #[inline]
     pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<E>) {
         self.count += errors;
         if self.first.is_none() {

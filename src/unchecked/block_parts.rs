@@ -8,9 +8,12 @@ use crate::kernel::{BLOCK, BlockErrors, Kernel};
 /// costs as much as all else: rows `pieces/*/1-in-8` of `benches/scenarios/damaged.rs`.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockParts<'a> {
-    /// Invariant: the rest of a block, and the masks that a kernel returned for it, moved by as much. Between ill-formed
-    /// parts are whole characters.
+    /// Invariant: the rest of the input of [`new`](Self::new).
     rest: &'a [u8],
+    /// Invariant: the first `clean` bytes of `rest` are whole, well-formed characters.
+    clean: usize,
+    /// Invariant: this mask and the others are those that a kernel returned for the block after these bytes, moved by as
+    /// many bits as bytes of it have been removed. Between ill-formed parts are whole characters.
     starts: u64,
     two_or_three: u64,
     three: u64,
@@ -25,13 +28,20 @@ pub(crate) enum Part<'a> {
 }
 
 impl<'a> BlockParts<'a> {
-    /// Returns the parts of the block at the start of `input`, which does not begin inside a sequence. Returns `None` if
-    /// fewer than `least` are ill-formed, if `input` is shorter than a block, or if `kernel` has no fast method.
+    /// Finds the next ill-formed parts of `input`, which does not begin inside a sequence. Returns `None` if they are not
+    /// in the first `blocks` blocks, if `input` is too short, or if `kernel` has no fast method.
     #[inline]
-    pub(crate) fn new(kernel: Kernel, input: &'a [u8], least: u32) -> Option<Self> {
-        let block = input.first_chunk::<BLOCK>()?;
-        let BlockErrors { starts, two_or_three, three, .. } = kernel.block_errors(block)?;
-        (starts.count_ones() >= least).then_some(Self { rest: block, starts, two_or_three, three })
+    pub(crate) fn new(kernel: Kernel, input: &'a [u8], blocks: usize) -> Option<Self> {
+        let mut clean = 0;
+        for _ in 0..blocks {
+            let block = input[clean..].first_chunk::<BLOCK>()?;
+            let BlockErrors { starts, two_or_three, three, end } = kernel.block_errors(block)?;
+            if starts != 0 {
+                return Some(Self { rest: input, clean, starts, two_or_three, three });
+            }
+            clean += end;
+        }
+        None
     }
 
     /// Removes and returns the next part, as long as an ill-formed one is left. Text after the last one may continue
@@ -41,19 +51,21 @@ impl<'a> BlockParts<'a> {
         if self.starts == 0 {
             return None;
         }
-        let text_len = self.starts.trailing_zeros() as usize;
+        let before = self.starts.trailing_zeros() as usize;
+        let text_len = self.clean + before;
         let part_len = 1 + (self.two_or_three & 1) + (self.three & 1);
-        let len = if text_len > 0 { text_len } else { part_len as usize };
-        let (part, rest) = self.rest.split_at(len);
+        let shift = if text_len > 0 { before } else { part_len as usize };
+        let (part, rest) = self.rest.split_at(self.clean + shift);
         self.rest = rest;
-        self.starts >>= len;
-        self.two_or_three >>= len;
-        self.three >>= len;
+        self.clean = 0;
+        self.starts >>= shift;
+        self.two_or_three >>= shift;
+        self.three >>= shift;
         Some(if text_len > 0 {
             // SAFETY: by the invariant, the bytes before an ill-formed part are whole characters.
             Part::Text(unsafe { core::str::from_utf8_unchecked(part) })
         } else {
-            Part::IllFormed(len)
+            Part::IllFormed(shift)
         })
     }
 }

@@ -326,7 +326,8 @@ fn check_parts(block: &[u8; 64]) {
 #[test]
 fn errors_of_a_block_equal_std() {
     for kernel in Kernel::available() {
-        assert_eq!(kernel.block_errors(&[0; 64]).is_some(), kernel.name() == "avx512");
+        let has_vectors = !matches!(kernel.name(), "scalar" | "portable");
+        assert_eq!(kernel.block_errors(&[0; 64]).is_some(), has_vectors, "{}", kernel.name());
     }
     let mut random = Random(7);
     let alphabet = [0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5];

@@ -69,10 +69,17 @@ fn every_window(digits: u8) -> Vec<u8> {
 #[test]
 #[ignore = "takes seconds in release mode"]
 fn a_block_has_the_parts_of_the_automaton() {
-    let Some(kernel) = Kernel::available().find(|it| it.block_errors(&[0; BLOCK]).is_some()) else {
+    let has_method = |kernel: &Kernel| kernel.block_errors(&[0; BLOCK]).is_some();
+    let kernels: Vec<Kernel> = Kernel::available().filter(has_method).collect();
+    if kernels.is_empty() {
         println!("SKIPPED: no kernel of this machine finds all parts of a block at once");
-        return;
-    };
+    }
+    for kernel in kernels {
+        check_kernel(kernel);
+    }
+}
+
+fn check_kernel(kernel: Kernel) {
     let mut string: Vec<u8> = every_window(CLASSES.len() as u8)
         .iter()
         .map(|&class| CLASSES[usize::from(class)])
@@ -100,7 +107,8 @@ fn a_block_has_the_parts_of_the_automaton() {
         count
     });
     println!(
-        "{} strings of {WINDOW} classes: {blocks} blocks; all pairs: {pairs} blocks",
+        "{}: {} strings of {WINDOW} classes: {blocks} blocks; all pairs: {pairs} blocks",
+        kernel.name(),
         CLASSES.len().pow(WINDOW as u32)
     );
 }

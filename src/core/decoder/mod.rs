@@ -433,12 +433,12 @@ pub struct Pieces<'d, 'c> {
     patience: u8,
 }
 
-/// The number of errors in a block from which it is faster to find all of them at once. Rows `pieces` of
+/// The number of blocks to search for an error that is expected near. Rows `pieces/*/1-in-64` of
 /// `benches/scenarios/damaged.rs`.
-const DENSE_BLOCK: u32 = 3;
+const NEAR_BLOCKS: usize = 2;
 
-/// After a block with fewer errors, the number of texts to return before the next block is tried. Rows
-/// `pieces/*/1-in-64`.
+/// After blocks without an error, the number of texts to return before the next block is tried. Rows
+/// `pieces/*/1-in-1024`.
 const RETRY_AFTER: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {
@@ -527,6 +527,28 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                     return Some(Ok(text));
                 }
             }
+        } else if let Some(block) = &mut self.block {
+            match block.take() {
+                Some(Part::Text(text)) => {
+                    self.input = &self.input[text.len()..];
+                    self.scanner.skip(text.len());
+                    return Some(Ok(text));
+                }
+                Some(Part::IllFormed(len)) => {
+                    let part = self.input;
+                    let position = self.scanner.position();
+                    self.input = &part[len..];
+                    self.scanner.skip(len);
+                    // Built twice, so that the result is not copied: see `crate::core`, "Store forwarding"; scenario
+                    // `damaged`, rows `pieces/*/1-in-8`.
+                    self.tally.add(1, || Some(Utf8Error::classify(position, part, len)));
+                    return Some(Err(Utf8Error::classify(position, part, len)));
+                }
+                None => {
+                    self.block = None;
+                    self.scanner.set_takes_parts(false);
+                }
+            }
         } else if self.carry.is_empty()
             && let Some(error) = self.scanner.error_here(self.input)
         {
@@ -536,37 +558,21 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         self.take_piece_slowly()
     }
 
-    /// If errors are dense: returns the next part of a block.
-    fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        if self.block.is_none() && self.carry.is_empty() {
-            if self.patience > 0 {
-                self.patience -= 1;
-                return None;
-            }
-            self.block = BlockParts::new(Kernel::detect(), self.input, DENSE_BLOCK);
-            if self.block.is_none() {
-                self.patience = RETRY_AFTER;
-                return None;
-            }
+    /// If errors are dense: finds the parts of the next block. Returns whether it has found any.
+    fn find_parts(&mut self) -> bool {
+        if !self.carry.is_empty() {
+            return false;
         }
-        let part = self.block.as_mut()?.take();
-        self.scanner.set_takes_parts(part.is_some());
-        match part {
-            Some(Part::Text(text)) => {
-                self.input = &self.input[text.len()..];
-                self.scanner.skip(text.len());
-                Some(Ok(text))
-            }
-            Some(Part::IllFormed(len)) => {
-                let error = self.scanner.reject_part(self.input, len);
-                self.input = &self.input[len..];
-                Some(Err(self.tally.note(error)))
-            }
-            None => {
-                self.block = None;
-                None
-            }
+        if self.patience > 0 {
+            self.patience -= 1;
+            return false;
         }
+        self.block = BlockParts::new(Kernel::detect(), self.input, NEAR_BLOCKS);
+        if self.block.is_none() {
+            self.patience = RETRY_AFTER;
+        }
+        self.scanner.set_takes_parts(self.block.is_some());
+        self.block.is_some()
     }
 
     /// Returns the split character, if the chunk completes it on the fast path.
@@ -581,10 +587,8 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
 
     #[inline(never)]
     fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        if self.scanner.looks_near()
-            && let Some(piece) = self.take_part()
-        {
-            return Some(piece);
+        if self.scanner.looks_near() && self.find_parts() {
+            return self.take_piece();
         }
         let mut input: &'d [u8] = self.input;
         let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {

@@ -3,10 +3,11 @@
 use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
+use crate::kernel::block_errors::{BLOCK, BlockErrors};
 use crate::kernel::generic::{self, Look, Vector, Vector16, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
-    block_errors, decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
+    decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::kernel::validated::Validated;
 
@@ -115,6 +116,12 @@ impl Vector for Bytes16 {
         }
     }
 
+    #[inline(always)]
+    fn mask_of_64(bytes: impl Fn(usize) -> Self) -> u64 {
+        let vectors = [bytes(0), bytes(16), bytes(32), bytes(48)];
+        vectors[0].join_masks(vectors)
+    }
+
     lanewise! {
         or: vorrq_u8,
         and: vandq_u8,
@@ -143,6 +150,20 @@ impl Vector16 for Bytes16 {
             let mut indexes = [0; 16];
             indexes.copy_from_slice(&generic::SHIFT_UP[16 - n..][..16]);
             Self(vqtbl1q_u8(self.0, load_16(&indexes)))
+        }
+    }
+}
+
+impl Bytes16 {
+    arithmetic! {
+        fn join_masks(self, vectors: [Self; 4]) -> u64 {
+            // One bit of each byte. Sums of adjacent bytes join them, eight in the end.
+            const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+            let bits = load_16(&BITS);
+            let [a, b, c, d] = vectors
+                .map(|vector| vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), bits));
+            let halves = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(halves, halves)))
         }
     }
 }

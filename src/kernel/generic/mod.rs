@@ -35,6 +35,7 @@
 //! ill-formed sequence. Marks are tested about once in a KiB; [`locate_error`] then finds the first of them,
 //! and the reference determines the rest.
 
+mod block_errors;
 mod convert;
 mod count;
 mod decode;
@@ -50,6 +51,7 @@ mod tier;
 mod unmask;
 mod vector;
 
+pub(super) use block_errors::block_errors;
 pub(super) use convert::convert;
 pub(super) use count::count_chars;
 pub(super) use decode::{decode_chars, decode_leading_ascii, decode_short_ascii, decode_utf16};

@@ -64,6 +64,12 @@ macro_rules! tier {
             generic::ascii_before::<$vector>(<$vector>::token(), end, input)
         }
 
+        /// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::kernel::Kernel::block_errors).
+        #[target_feature(enable = $feature)]
+        pub(in crate::kernel) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
+            generic::block_errors::<$vector>(<$vector>::token(), block)
+        }
+
         /// Unmasks and validates; see
         /// [`Kernel::unmask_and_validate`](crate::kernel::Kernel::unmask_and_validate).
         #[target_feature(enable = $feature)]

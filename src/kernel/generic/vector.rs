@@ -61,6 +61,19 @@ pub(in crate::kernel) trait Vector: Copy {
     /// Bit 7 of each byte, as `MASK_BITS` equal bits.
     fn movemask(self) -> u64;
 
+    /// Bit 7 of each of 64 bytes, as one bit. `bytes` returns the vector at an index.
+    #[inline(always)]
+    fn mask_of_64(bytes: impl Fn(usize) -> Self) -> u64 {
+        const { assert!(Self::MASK_BITS == 1) };
+        let mut mask = 0;
+        let mut at = 0;
+        while at < 64 {
+            mask |= bytes(at).movemask() << at;
+            at += Self::LEN;
+        }
+        mask
+    }
+
     /// Whether bit 7 of any byte is set.
     #[inline(always)]
     fn any_high_bit(self) -> bool {

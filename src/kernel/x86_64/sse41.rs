@@ -3,10 +3,11 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+use crate::kernel::block_errors::{BLOCK, BlockErrors};
 use crate::kernel::generic::{self, Look, Vector, Vector16, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{
-    block_errors, decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
+    decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::kernel::validated::Validated;
 

@@ -8,9 +8,10 @@ use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
 use super::sse41::Bytes16;
+use crate::kernel::block_errors::{BLOCK, BlockErrors};
 use crate::kernel::generic::{self, Look, Vector, arithmetic, lanewise, tier};
 use crate::kernel::reference;
-pub(in crate::kernel) use crate::kernel::reference::{block_errors, decode_short_chars, unmask};
+pub(in crate::kernel) use crate::kernel::reference::{decode_short_chars, unmask};
 use crate::kernel::validated::Validated;
 pub(in crate::kernel) use pairs::{join_pairs, split_pairs};
 
