@@ -119,27 +119,34 @@ unsafe fn short<const SIZE: usize, const CHECK: bool>(
     out: *mut u8,
     room: usize,
 ) -> Option<usize> {
-    if bytes.len() > BLOCK {
-        return None;
+    // (A load without a mask, where it is possible, takes a nanosecond less: rows `to-chars/ascii/64`.)
+    let block = match bytes.first_chunk() {
+        Some(block) if bytes.len() == BLOCK => load(block),
+        Some(_) => return None,
+        None => load_within(bytes, 0, 0),
+    };
+    if !any_high(block) {
+        if bytes.len() > room {
+            return None;
+        }
+        // SAFETY: there is room for as many units as there are bytes of ASCII.
+        unsafe { put_ascii_exactly::<SIZE>(block, bytes.len(), out) };
+        return Some(bytes.len());
     }
-    let block = load_within(bytes, 0, 0);
-    let is_ascii = !any_high(block);
-    if CHECK && !is_ascii && !is_valid_block(block) {
+    if CHECK && !is_valid_block(block) {
         return None;
     }
     // A character ends before a byte that does not continue it, and at the end of the text.
     let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) & lanes(bytes.len());
     let wide = _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8(0xF0_u8 as i8));
     let pairs = if SIZE == 2 { wide.count_ones() } else { 0 };
-    let units = if is_ascii { bytes.len() } else { (ends.count_ones() + pairs) as usize };
+    let units = (ends.count_ones() + pairs) as usize;
     if units > room {
         return None;
     }
     // SAFETY: there is room for `units` units, which are those of the characters that end at `ends`.
     unsafe {
-        if is_ascii {
-            put_ascii_exactly::<SIZE>(block, units, out);
-        } else if wide != 0 {
+        if wide != 0 {
             let put = put_wide::<SIZE, true>(block, ends, out);
             debug_assert_eq!(put, units);
         } else {
