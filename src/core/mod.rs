@@ -27,7 +27,7 @@
 //!                    a chunk ends in text
 //!
 //!                 Near ──────────────► Parts     Parts: as `Near`, without the fast paths for single errors:
-//!                  ▲  errors are dense  │               `Pieces` has found all errors of a block
+//!                  ▲  error in a block  │               `Pieces` has found all errors of a block
 //!                  └────────────────────┘
 //!            the end of the block, or the next push
 //! ```

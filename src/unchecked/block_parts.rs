@@ -8,12 +8,9 @@ use crate::kernel::{BLOCK, BlockErrors, Kernel};
 /// costs as much as all else: rows `pieces/*/1-in-8` of `benches/scenarios/damaged.rs`.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockParts<'a> {
-    /// Invariant: the rest of the input of [`new`](Self::new).
+    /// Invariant: the rest of a block, and the masks that a kernel returned for it, moved by as much. Between ill-formed
+    /// parts are whole characters.
     rest: &'a [u8],
-    /// Invariant: the first `clean` bytes of `rest` are whole, well-formed characters.
-    clean: usize,
-    /// Invariant: this mask and the others are those that a kernel returned for the block after these bytes, moved by as
-    /// many bits as bytes of it have been removed. Between ill-formed parts are whole characters.
     starts: u64,
     two_or_three: u64,
     three: u64,
@@ -28,20 +25,13 @@ pub(crate) enum Part<'a> {
 }
 
 impl<'a> BlockParts<'a> {
-    /// Finds the next ill-formed parts of `input`, which does not begin inside a sequence. Returns `None` if they are not
-    /// in the first `blocks` blocks, if `input` is too short, or if `kernel` has no fast method.
+    /// Returns the parts of the block at the start of `input`, which does not begin inside a sequence. Returns `None` if
+    /// none is ill-formed, if `input` is shorter than a block, or if `kernel` has no fast method.
     #[inline]
-    pub(crate) fn new(kernel: Kernel, input: &'a [u8], blocks: usize) -> Option<Self> {
-        let mut clean = 0;
-        for _ in 0..blocks {
-            let block = input[clean..].first_chunk::<BLOCK>()?;
-            let BlockErrors { starts, two_or_three, three, end } = kernel.block_errors(block)?;
-            if starts != 0 {
-                return Some(Self { rest: input, clean, starts, two_or_three, three });
-            }
-            clean += end;
-        }
-        None
+    pub(crate) fn new(kernel: Kernel, input: &'a [u8]) -> Option<Self> {
+        let block = input.first_chunk::<BLOCK>()?;
+        let BlockErrors { starts, two_or_three, three, .. } = kernel.block_errors(block)?;
+        (starts != 0).then_some(Self { rest: block, starts, two_or_three, three })
     }
 
     /// Removes and returns the next part, as long as an ill-formed one is left. Text after the last one may continue
@@ -51,21 +41,19 @@ impl<'a> BlockParts<'a> {
         if self.starts == 0 {
             return None;
         }
-        let before = self.starts.trailing_zeros() as usize;
-        let text_len = self.clean + before;
+        let text_len = self.starts.trailing_zeros() as usize;
         let part_len = 1 + (self.two_or_three & 1) + (self.three & 1);
-        let shift = if text_len > 0 { before } else { part_len as usize };
-        let (part, rest) = self.rest.split_at(self.clean + shift);
+        let len = if text_len > 0 { text_len } else { part_len as usize };
+        let (part, rest) = self.rest.split_at(len);
         self.rest = rest;
-        self.clean = 0;
-        self.starts >>= shift;
-        self.two_or_three >>= shift;
-        self.three >>= shift;
+        self.starts >>= len;
+        self.two_or_three >>= len;
+        self.three >>= len;
         Some(if text_len > 0 {
             // SAFETY: by the invariant, the bytes before an ill-formed part are whole characters.
             Part::Text(unsafe { core::str::from_utf8_unchecked(part) })
         } else {
-            Part::IllFormed(shift)
+            Part::IllFormed(len)
         })
     }
 }

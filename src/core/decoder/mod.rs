@@ -427,17 +427,13 @@ pub struct Pieces<'d, 'c> {
     lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
-    /// If errors are dense: the parts that `input` begins with.
+    /// If errors are near: the parts that `input` begins with.
     block: Option<BlockParts<'c>>,
     /// The number of texts before an error after which a block is tried again.
     patience: u8,
 }
 
-/// The number of blocks to search for an error that is expected near. Rows `pieces/*/1-in-64` of
-/// `benches/scenarios/damaged.rs`.
-const NEAR_BLOCKS: usize = 2;
-
-/// After blocks without an error, the number of texts to return before the next block is tried. Rows
+/// After a block without an error, the number of texts to return before the next block is tried. Rows
 /// `pieces/*/1-in-1024`.
 const RETRY_AFTER: u8 = 24;
 
@@ -558,7 +554,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         self.take_piece_slowly()
     }
 
-    /// If errors are dense: finds the parts of the next block. Returns whether it has found any.
+    /// Errors are near: finds the parts of the next block. Returns whether it has found any.
     fn find_parts(&mut self) -> bool {
         if !self.carry.is_empty() {
             return false;
@@ -567,7 +563,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             self.patience -= 1;
             return false;
         }
-        self.block = BlockParts::new(Kernel::detect(), self.input, NEAR_BLOCKS);
+        self.block = BlockParts::new(Kernel::detect(), self.input);
         if self.block.is_none() {
             self.patience = RETRY_AFTER;
         }
