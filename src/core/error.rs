@@ -93,14 +93,15 @@ pub enum Utf8ErrorKind {
     Forbidden,
 }
 
-/// The kind of an error by its first byte, if the byte after it is not a continuation byte, and if it is.
+/// The kind of an ill-formed sequence by its first byte: first if no continuation byte follows the maximal subpart, then
+/// if one does.
 static KINDS: [[Utf8ErrorKind; 256]; 2] = {
     use Utf8ErrorKind as Kind;
     let mut kinds = [[Kind::Truncated; 256]; 2];
     let mut byte = 0;
     while byte < 256 {
         let (alone, before_continuation) = match byte as u8 {
-            // These begin no sequence.
+            // These begin no sequence. (ASCII is no error and never looked up.)
             ..=0xBF => (Kind::UnexpectedContinuation, Kind::UnexpectedContinuation),
             0xC0..=0xC1 => (Kind::Overlong, Kind::Overlong),
             0xF5..=0xF7 => (Kind::TooLarge, Kind::TooLarge),
@@ -167,8 +168,7 @@ impl Utf8Error {
 
     /// Describes the ill-formed sequence at the start of `input`, whose maximal subpart is `len`
     /// bytes long.
-    // Without branches on the bytes, which the processor would predict wrongly: scenario `damaged`, rows
-    // `pieces/*/1-in-8`.
+    // No branches on the bytes, because they would be mispredicted: scenario `damaged`, rows `pieces/*/1-in-8`.
     #[inline]
     pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
         debug_assert!(matches!(len, 1..=3) && len <= input.len());

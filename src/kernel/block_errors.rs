@@ -1,8 +1,9 @@
-//! All ill-formed bytes of a block, found at once: for errors that are close together.
+//! All ill-formed parts of a block, found at once: for errors that are close together.
 //!
 //! A kernel classifies the bytes into masks, one bit per byte. The rest works on these masks:
 //!
 //! ```text
+//! here        = continuation bytes
 //! second      = here and may_follow, moved to the byte before     the next byte may follow this leading byte
 //! whole       = two and second  or  three and second and (here >> 2)  or ...
 //! well formed = ASCII, each whole sequence's leading byte, and as many after it as it has
@@ -34,7 +35,6 @@ pub struct BlockErrors {
     all(target_arch = "aarch64", target_endian = "little"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
-#[derive(Clone, Copy, Default)]
 pub(in crate::kernel) struct Masks {
     /// The bytes from 80 on.
     pub(in crate::kernel) high: u64,
@@ -43,8 +43,8 @@ pub(in crate::kernel) struct Masks {
     pub(in crate::kernel) from_e0: u64,
     pub(in crate::kernel) from_f0: u64,
     pub(in crate::kernel) from_f5: u64,
-    /// The continuation bytes that may be the second byte after the byte before them, if that is C2 to F4. The bits of
-    /// other bytes, and of those after other bytes, may have any value.
+    /// Set if this byte, a continuation byte, may follow the byte before it, C2 to F4. For other pairs the bit can have
+    /// any value.
     pub(in crate::kernel) may_follow: u64,
 }
 

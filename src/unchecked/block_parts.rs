@@ -26,7 +26,7 @@ pub(crate) enum Part<'a> {
 
 impl<'a> BlockParts<'a> {
     /// Returns the parts of the block at the start of `input`, which does not begin inside a sequence. Returns `None` if
-    /// none is ill-formed, if `input` is shorter than a block, or if `kernel` has no fast method.
+    /// no part is ill-formed, if `input` is shorter than a block, or if `kernel` has no fast method.
     #[inline]
     pub(crate) fn new(kernel: Kernel, input: &'a [u8]) -> Option<Self> {
         let block = input.first_chunk::<BLOCK>()?;

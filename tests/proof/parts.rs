@@ -87,7 +87,7 @@ fn check_kernel(kernel: Kernel) {
     assert_eq!(string.len(), CLASSES.len().pow(WINDOW as u32));
     string.extend_from_within(..BLOCK + WINDOW);
     let (string, step) = (&string, BLOCK - WINDOW + 1);
-    // A few places are enough: bytes are compared in vectors, and masks are shifted whole.
+    // A few places are enough: masks are shifted whole, and the pairs below cross every boundary between vectors.
     let phases: Vec<usize> = (0..step).step_by(7).collect();
     let blocks = sum_of(&phases, |&phase| {
         let blocks = string[phase..].windows(BLOCK).step_by(step);

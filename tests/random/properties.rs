@@ -158,10 +158,11 @@ proptest! {
     ) {
         let bytes = [&bytes[..], b"."].concat(); // so that nothing is incomplete at the end
         let mut decoder = Utf8Decoder::new();
-        let (mut pieces, mut rest) = (Vec::new(), &bytes[..]);
+        let (mut pieces, mut errors, mut rest) = (Vec::new(), Vec::new(), &bytes[..]);
         while !rest.is_empty() {
             let mut some = decoder.push(rest);
             for piece in some.by_ref().take(most) {
+                errors.extend(piece.err());
                 pieces.push(match piece {
                     Ok(text) => Ok(text.to_owned()),
                     Err(error) => Err((error.valid_up_to(), error.bytes().len())),
@@ -172,6 +173,12 @@ proptest! {
         let expected: Vec<_> =
             std_pieces(&bytes).into_iter().map(|piece| piece.map(str::to_owned)).collect();
         prop_assert_eq!(pieces, expected);
+
+        // Their kinds and bytes are those that the bytes have one at a time.
+        let mut decoder = Utf8Decoder::new();
+        let errors_of = |byte| decoder.push(byte).filter_map(Result::err).collect::<Vec<_>>();
+        let expected: Vec<_> = bytes.chunks(1).flat_map(errors_of).collect();
+        prop_assert_eq!(errors, expected);
     }
 
     #[test]

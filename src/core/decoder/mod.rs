@@ -427,14 +427,15 @@ pub struct Pieces<'d, 'c> {
     lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
-    /// If errors are near: the parts that `input` begins with.
+    /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `Look::Parts`. If `input` is
+    /// empty, no ill-formed part is left.
     block: Option<BlockParts<'c>>,
-    /// The number of texts before an error after which a block is tried again.
+    /// The number of texts to return before a block is tried again.
     patience: u8,
 }
 
-/// After a block without an error, the number of texts to return before the next block is tried. Rows
-/// `pieces/*/1-in-1024`.
+/// The number of texts to return before the next block is tried, if a block has no error, the input is shorter than a
+/// block, or the kernel has no fast method. Rows `pieces/*/1-in-1024`.
 const RETRY_AFTER: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {
@@ -531,14 +532,14 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                     return Some(Ok(text));
                 }
                 Some(Part::IllFormed(len)) => {
-                    let part = self.input;
+                    let input = self.input;
                     let position = self.scanner.position();
-                    self.input = &part[len..];
+                    self.input = &input[len..];
                     self.scanner.skip(len);
                     // Built twice, so that the result is not copied: see `crate::core`, "Store forwarding"; scenario
                     // `damaged`, rows `pieces/*/1-in-8`.
-                    self.tally.add(1, || Some(Utf8Error::classify(position, part, len)));
-                    return Some(Err(Utf8Error::classify(position, part, len)));
+                    self.tally.add(1, || Some(Utf8Error::classify(position, input, len)));
+                    return Some(Err(Utf8Error::classify(position, input, len)));
                 }
                 None => {
                     self.block = None;
@@ -554,7 +555,8 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         self.take_piece_slowly()
     }
 
-    /// Errors are near: finds the parts of the next block. Returns whether it has found any.
+    /// Finds the parts of the block that `input` begins with, if errors are near. Returns whether one of them is
+    /// ill-formed.
     fn find_parts(&mut self) -> bool {
         if !self.carry.is_empty() {
             return false;
@@ -584,6 +586,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline(never)]
     fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         if self.scanner.looks_near() && self.find_parts() {
+            // Recursion ends: a new block has an ill-formed part, so `take` returns a part.
             return self.take_piece();
         }
         let mut input: &'d [u8] = self.input;

@@ -157,7 +157,8 @@ impl Vector16 for Bytes16 {
 impl Bytes16 {
     arithmetic! {
         fn join_masks(self, vectors: [Self; 4]) -> u64 {
-            // One bit of each byte. Sums of adjacent bytes join them, eight in the end.
+            // Keeps one bit of each byte. Three sums of adjacent bytes join the bits of eight bytes in one.
+            // (`self` only proves that the machine has the instructions.)
             const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
             let bits = load_16(&BITS);
             let [a, b, c, d] = vectors

@@ -22,15 +22,15 @@ pub(in crate::kernel) fn block_errors<V: Vector>(
         from_f0: from(0xF0),
         from_f5: from(0xF5),
         may_follow: V::mask_of_64(|at| {
-            let block = bytes(at);
-            let before = if at == 0 { block.splat(0) } else { bytes(at - V::LEN) };
-            let back1 = block.prev::<1>(before);
-            let here = block.saturating_add(block.splat(0x40));
+            let vector = bytes(at);
+            let before = if at == 0 { vector.splat(0) } else { bytes(at - V::LEN) };
+            let back1 = vector.prev::<1>(before);
+            let here = vector.saturating_add(vector.splat(0x40));
             let good = here.wrapping_add(back1.second_addends());
             if V::TESTS_ALL_LEADS {
                 return good;
             }
-            good.and(test_beyond(block, back1).xor(block.splat(0xFF)))
+            good.and(test_beyond(vector, back1).xor(vector.splat(0xFF)))
         }),
     };
     Some(masks.errors())

@@ -1,4 +1,4 @@
-//! The ill-formed parts of a block. Comparisons have masks as results.
+//! The ill-formed parts of a block. Comparisons return masks.
 
 use core::arch::x86_64::*;
 
