@@ -149,12 +149,13 @@ pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
     };
     let typical: Vec<_> = tier.rows.iter().filter(is_typical).collect();
 
-    // Of different scenarios.
+    // Of different scenarios, and not among the typical ones.
     let mut lowest: Vec<&Row> = tier.rows.iter().filter(|row| row.peers().count() > 0).collect();
     lowest.sort_by(|a, b| lowest_ratio(a).total_cmp(&lowest_ratio(b)));
     let mut worst: Vec<&Row> = Vec::new();
     for row in lowest {
-        if worst.len() < 2 && worst.iter().all(|other| other.what != row.what) {
+        let is_new = typical.iter().all(|other| !std::ptr::eq(*other, row));
+        if is_new && worst.len() < 2 && worst.iter().all(|other| other.what != row.what) {
             worst.push(row);
         }
     }
@@ -184,7 +185,7 @@ pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
         &mut page,
         format_args!(
             "\nMeasured on {machine} ({}) with {compiler}. Rows in which a peer is faster: {}. \
-             The last two rows above are the worst of their tasks. `{results}` has all rows.\n\n\
+             The last two rows above are the worst of the others. `{results}` has all rows.\n\n\
              ![Throughput of decoding a stream in chunks, by script and chunk size]({chart})\n",
             tier.name,
             lost.join(", "),
