@@ -119,7 +119,7 @@ unsafe fn short<const SIZE: usize, const CHECK: bool>(
     out: *mut u8,
     room: usize,
 ) -> Option<usize> {
-    // (A load without a mask, where it is possible, takes a nanosecond less: rows `to-chars/ascii/64`.)
+    // (Without a mask, where that is possible, it takes 0.3 ns less: rows `to-chars/ascii/64`.)
     let block = match bytes.first_chunk() {
         Some(block) if bytes.len() == BLOCK => load(block),
         Some(_) => return None,
