@@ -46,7 +46,21 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
             return Ok(Validated::all(len));
         }
         tested = at.min(last);
+        while at + 64 <= len {
+            let ascii = ascii_in_64::<V>(token, input, at);
+            at += ascii;
+            if ascii < 64 {
+                break;
+            }
+        }
+        if let Some(found) = Validated::stray(input, at) {
+            return Ok(found);
+        }
+        at = tested;
     } else {
+        if let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, input, 0)) {
+            return Ok(found);
+        }
         // SAFETY: two blocks and more are in `input`.
         let (second, both) = unsafe {
             let at = start.add(V::LEN);
@@ -227,6 +241,12 @@ fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
         i += V::LEN;
     }
     !any.any_high_bit()
+}
+
+/// Counts the ASCII bytes before the first other byte of the 64 bytes from `at` on.
+#[inline(always)]
+fn ascii_in_64<V: Vector>(token: V::Token, input: &[u8], at: usize) -> usize {
+    V::mask_of_64(|i| load(token, input, at + i)).trailing_zeros() as usize
 }
 
 /// Returns an index up to which the bytes from `at` on are ASCII; `input.len()` only if all are.

@@ -1,6 +1,6 @@
 //! Computes the result of validation from the marks of a vector kernel.
 
-use crate::kernel::reference::validate::{Sequence, sequence};
+use crate::kernel::reference::validate::{Sequence, begins_nothing, sequence};
 use crate::kernel::validated::{ErrorLen, Validated};
 
 impl Validated {
@@ -8,6 +8,13 @@ impl Validated {
     #[inline(always)]
     pub(in crate::kernel) const fn all(len: usize) -> Self {
         Self { valid_up_to: len, error_len: ErrorLen::None }
+    }
+
+    /// The result if the byte at `at` begins no sequence; all bytes before it are ASCII.
+    #[inline(always)]
+    pub(in crate::kernel) fn stray(input: &[u8], at: usize) -> Option<Self> {
+        let is_stray = input.get(at).is_some_and(|&byte| begins_nothing(byte));
+        is_stray.then_some(Self { valid_up_to: at, error_len: ErrorLen::One })
     }
 
     /// The result if at most the last bytes of `input` start a sequence, and the others are well-formed. Every

@@ -63,6 +63,12 @@ pub(in crate::kernel) fn text_before(end: u8, input: &[u8]) -> usize {
     input.iter().take_while(|&&byte| byte < 0x80 && byte != end).count()
 }
 
+/// Whether `byte` is not ASCII and begins no sequence.
+#[inline]
+pub(crate) const fn begins_nothing(byte: u8) -> bool {
+    matches!(byte, 0x80..=0xC1 | 0xF5..)
+}
+
 /// The start of an input.
 pub(crate) enum Sequence {
     /// One well-formed sequence of this length.

@@ -296,9 +296,18 @@ fn validate_long(input: &[u8]) -> Validated {
         at = if at == 0 { STRIDE - BLOCK + to_line } else { at + STRIDE }.min(last);
     }
     let mut errors = _mm512_setzero_si512();
-    if at == 0 {
+    if at > 0 {
+        if let Some(found) = stray_after_ascii(input, at) {
+            return found;
+        }
+    } else {
         // SAFETY: there are more than 64 bytes.
-        errors = first_errors(unsafe { load_at(start) });
+        let block = unsafe { load_at(start) };
+        let ascii = _mm512_movepi8_mask(block).trailing_zeros() as usize;
+        if let Some(found) = Validated::stray(input, ascii) {
+            return found;
+        }
+        errors = first_errors(block);
         if any_high(errors) {
             return stop_at(input, 0, marks(errors));
         }
@@ -323,6 +332,23 @@ fn validate_long(input: &[u8]) -> Validated {
         strides += 1;
         at = (at + STRIDE).min(last);
     }
+}
+
+/// Returns the result if the first byte from `at` on that is not ASCII begins no sequence; the bytes before `at` are
+/// ASCII. This is most stray bytes in ASCII, and needs no test of sequences. Rows `locate/ascii`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn stray_after_ascii(input: &[u8], at: usize) -> Option<Validated> {
+    let (blocks, _) = input[at..].as_chunks();
+    let mut first_high = at;
+    for block in blocks {
+        let high = _mm512_movepi8_mask(load(block));
+        first_high += high.trailing_zeros() as usize;
+        if high != 0 {
+            break;
+        }
+    }
+    Validated::stray(input, first_high)
 }
 
 /// Whether 256 bytes are ASCII.
