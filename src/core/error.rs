@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::kernel::begins_nothing;
+
 /// An ill-formed part of a UTF-8 stream: its offset, its bytes, and the reason.
 ///
 /// One error covers one maximal subpart (The Unicode Standard, section 3.9, "U+FFFD Substitution of
@@ -119,12 +121,6 @@ static KINDS: [[Utf8ErrorKind; 256]; 2] = {
     }
     kinds
 };
-
-/// Whether `byte`, which is not ASCII, begins no sequence.
-#[inline]
-const fn begins_nothing(byte: u8) -> bool {
-    matches!(byte, 0x80..=0xC1 | 0xF5..)
-}
 
 #[inline]
 const fn is_continuation(byte: u8) -> bool {

@@ -8,7 +8,7 @@ use crate::core::options::Utf8Options;
 #[cfg(feature = "bytes")]
 use crate::core::text::unmask_and_split_far;
 use crate::core::text::{Ending, Look, split_far, split_text};
-use crate::kernel::{Kernel, decode_char, error_at_start};
+use crate::kernel::{Kernel, begins_nothing, decode_char, error_at_start};
 #[cfg(feature = "lines")]
 use crate::unchecked::split_line;
 
@@ -226,8 +226,7 @@ impl Scanner {
     /// error.
     #[inline(always)]
     pub(super) fn take_stray(&mut self, byte: u8) -> Option<Utf8Error> {
-        if self.look != Look::Near || !matches!(byte, 0x80..=0xC1 | 0xF5..) || !self.start.is_over()
-        {
+        if self.look != Look::Near || !begins_nothing(byte) || !self.start.is_over() {
             return None;
         }
         let error = Utf8Error::of_byte(self.position, byte);
@@ -460,7 +459,7 @@ mod tests {
             assert_eq!(scanner.position(), 1 + expected.unwrap_or(0) as u64);
             let mut scanner = near();
             if let [byte, ..] = *input {
-                let stray = expected.filter(|_| matches!(byte, 0x80..=0xC1 | 0xF5..));
+                let stray = expected.filter(|_| begins_nothing(byte));
                 assert_eq!(len(scanner.take_stray(byte)), stray, "{input:02x?}");
                 assert_eq!(scanner.position(), 1 + stray.unwrap_or(0) as u64);
             }

@@ -8,7 +8,11 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 #[cfg(feature = "alloc")]
 use crate::core::mode::ErrorMode;
-use crate::core::text::{Ending, Kernel, split_far};
+use crate::core::text::Kernel;
+#[cfg(feature = "alloc")]
+use crate::core::text::split_far;
+use crate::kernel::Validated;
+use crate::unchecked::whole_text;
 
 /// Returns `bytes` as text if all of them are well-formed UTF-8, like [`core::str::from_utf8`].
 ///
@@ -33,18 +37,15 @@ use crate::core::text::{Ending, Kernel, split_far};
 /// ```
 #[inline]
 pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    let (text, ending) = split_far(Kernel::detect(), bytes);
-    if text.len() == bytes.len() { Ok(text) } else { Err(error_after(text, ending, bytes)) }
+    whole_text(Kernel::detect(), bytes).map_err(|found| error_in(bytes, found))
 }
 
 #[cold]
-fn error_after(text: &str, ending: Ending, bytes: &[u8]) -> Utf8Error {
-    let (offset, rest) = (text.len() as u64, &bytes[text.len()..]);
-    match ending {
-        Ending::IllFormed(len) => Utf8Error::classify(offset, rest, len),
-        Ending::End | Ending::Rejected(..) => {
-            Utf8Error::new(offset, Utf8ErrorKind::Incomplete, rest, None)
-        }
+fn error_in(bytes: &[u8], Validated { valid_up_to, error_len }: Validated) -> Utf8Error {
+    let (offset, rest) = (valid_up_to as u64, &bytes[valid_up_to..]);
+    match error_len.get() {
+        Some(len) => Utf8Error::classify(offset, rest, len),
+        None => Utf8Error::new(offset, Utf8ErrorKind::Incomplete, rest, None),
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) use block_errors::BLOCK;
 pub use block_errors::BlockErrors;
 pub use nul_form::NulForm;
 pub(crate) use reference::surrogate_pair;
-pub(crate) use reference::validate::{Sequence, sequence};
+pub(crate) use reference::validate::{Sequence, begins_nothing, sequence};
 pub use validated::{ErrorLen, Validated};
 
 /// An implementation of the inner loops that this machine can run.

@@ -12,26 +12,26 @@ pub struct Validated {
 /// The length of an ill-formed maximal subpart. An enumeration without fields, so that [`Validated`] fits
 /// into two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum ErrorLen {
     /// No error: the input ended, possibly inside a sequence (1 to 3 bytes of it).
-    None,
+    None = 0,
     /// One byte.
-    One,
+    One = 1,
     /// Two bytes.
-    Two,
+    Two = 2,
     /// Three bytes.
-    Three,
+    Three = 3,
 }
 
 impl ErrorLen {
     /// Returns the length in bytes, or `None` without an error.
     #[inline]
     pub const fn get(self) -> Option<usize> {
-        match self {
-            Self::None => None,
-            Self::One => Some(1),
-            Self::Two => Some(2),
-            Self::Three => Some(3),
+        // (A `match` becomes a jump table in every caller: 0.5 to 1 ns for short messages.)
+        match self as usize {
+            0 => None,
+            len => Some(len),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) use text_output::{Repairs, Replaced, SortedBlock, Step, TextOutput};
 
 use core::ops::RangeInclusive;
 
-use crate::kernel::{Kernel, Sequence, sequence, sequence_len};
+use crate::kernel::{Kernel, Sequence, Validated, sequence, sequence_len};
 
 /// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
 /// that follows, if there is one.
@@ -35,6 +35,39 @@ pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
     // and that index is within `input`. `tests/kernels` checks every kernel.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
     (text, found.error_len.get())
+}
+
+/// Returns `input` if all of it is text, and otherwise what was found. For whole messages: many are short ASCII, and
+/// the call of a kernel takes longer than its test.
+#[inline]
+pub(crate) fn whole_text(kernel: Kernel, input: &[u8]) -> Result<&str, Validated> {
+    if !is_short_ascii(input) {
+        let found = kernel.validate(input);
+        if found.valid_up_to != input.len() {
+            return Err(found);
+        }
+    }
+    // SAFETY: `input` is ASCII, or `Kernel::validate` promises that all of its bytes are well-formed UTF-8.
+    // `tests/kernels` checks every kernel.
+    Ok(unsafe { core::str::from_utf8_unchecked(input) })
+}
+
+/// Whether `bytes` are 4 to 32 bytes of ASCII. Rows `validate/ascii/4-32`.
+#[inline(always)]
+fn is_short_ascii(bytes: &[u8]) -> bool {
+    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+    // The bytes at both ends cover all.
+    if bytes.len() > 32 {
+        false
+    } else if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        (u128::from_ne_bytes(first) | u128::from_ne_bytes(last)) & HIGH == 0
+    } else if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        (u64::from_ne_bytes(first) | u64::from_ne_bytes(last)) & HIGH as u64 == 0
+    } else if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        (u32::from_ne_bytes(first) | u32::from_ne_bytes(last)) & HIGH as u32 == 0
+    } else {
+        false
+    }
 }
 
 /// Returns the character of two or more bytes at the start of `bytes`, if there is one.
@@ -253,6 +286,19 @@ mod tests {
                     assert_eq!(text.as_bytes(), &bytes[..len]);
                     assert_eq!(error_len, error.and_then(|error| error.error_len()));
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn short_ascii_is_found_unless_a_byte_is_high() {
+        for len in 0..=40 {
+            let mut bytes = vec![0x7F; len];
+            assert_eq!(super::is_short_ascii(&bytes), (4..=32).contains(&len), "{len}");
+            for at in 0..len {
+                bytes[at] = 0x80;
+                assert!(!super::is_short_ascii(&bytes), "{at} of {len}");
+                bytes[at] = 0x7F;
             }
         }
     }

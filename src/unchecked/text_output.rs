@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::slice;
 
 use super::ShortText;
-use crate::kernel::{BLOCK, BlockErrors, Kernel, Sequence, sequence};
+use crate::kernel::{BLOCK, BlockErrors, Kernel, Sequence, begins_nothing, sequence};
 
 /// Writes well-formed text into memory that a `String` has reserved.
 ///
@@ -145,7 +145,7 @@ impl OneWrite<'_, '_> {
     pub(crate) fn repair_strays(self, input: &[u8], repairs: &impl Repairs) -> usize {
         let mut strays = 0;
         let block = &input[..input.len().min(BLOCK)];
-        for byte in block.iter().take_while(|byte| matches!(byte, 0x80..=0xC1 | 0xF5..)) {
+        for byte in block.iter().take_while(|byte| begins_nothing(**byte)) {
             // SAFETY: there is room for four times the bytes of a block.
             unsafe { self.out.repair(slice::from_ref(byte), repairs) };
             strays += 1;

@@ -301,8 +301,8 @@ fn validate_long(input: &[u8]) -> Validated {
             return found;
         }
     } else {
-        // SAFETY: there are more than 64 bytes.
-        let block = unsafe { load_at(start) };
+        let Some(block) = input.first_chunk() else { return validate_up_to_63(input) };
+        let block = load(block);
         let ascii = _mm512_movepi8_mask(block).trailing_zeros() as usize;
         if let Some(found) = Validated::stray(input, ascii) {
             return found;
