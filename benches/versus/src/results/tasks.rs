@@ -41,8 +41,8 @@ pub(crate) const TYPICAL: &[(&str, &str, &str)] = &[
 pub(crate) const TASKS: &[Task] = &[
     Task {
         title: "Validation",
-        note: "Is a message UTF-8? The size is the length of the message. `simdutf8` is its `basic` flavour; like `simdutf` it \
-               answers only yes or no, while we also return the length of the valid prefix. `smoothutf8` is made for short messages.",
+        note: "Is a message UTF-8? The size is the length of the message. Ours is `from_utf8`. `simdutf8` is its `basic` flavour; like \
+               `simdutf` it answers only yes or no, while we also tell which bytes are wrong. `smoothutf8` is made for short messages.",
         whats: &[("validate", "validate")],
         measure: GigabytesPerSecond,
         chart: Some(&charts::VALIDATION),
