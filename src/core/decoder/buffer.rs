@@ -274,6 +274,7 @@ impl Utf8Decoder {
     /// let progress = Utf8Decoder::new().push_to_chars(b"\xFF", ErrorMode::Escape, &mut chars);
     /// assert_eq!((progress.read, progress.status), (0, Status::TooSmall { needed: 4 }));
     /// ```
+    #[inline]
     pub fn push_to_chars(&mut self, chunk: &[u8], mode: ErrorMode, chars: &mut [char]) -> Progress {
         self.push_to(chunk, mode, chars)
     }
@@ -297,6 +298,7 @@ impl Utf8Decoder {
     /// assert_eq!((progress.read, progress.written, progress.status), (4, 2, Status::Done));
     /// assert_eq!(units[..2], [0xD83D, 0xDC4B]);
     /// ```
+    #[inline]
     pub fn push_to_utf16(&mut self, chunk: &[u8], mode: ErrorMode, units: &mut [u16]) -> Progress {
         self.push_to(chunk, mode, units)
     }
@@ -371,21 +373,35 @@ impl Utf8Decoder {
         self.finish_to(mode, units)
     }
 
-    /// Decodes `chunk` in one step if possible.
-    #[inline]
+    /// Decodes `chunk` in one call of a kernel if it is short.
+    // Always inlined: what the call saves and restores takes longer than the decoding. Rows `to-utf-16/*/64` of
+    // `benches/scenarios/chars.rs`.
+    #[inline(always)]
     fn push_to<D: Destination + ?Sized>(
         &mut self,
         chunk: &[u8],
         mode: ErrorMode,
         destination: &mut D,
     ) -> Progress {
+        if chunk.len() <= SHORT
+            && self.is_decided_by_kernel()
+            && let Some(written) = destination.put_short(chunk)
+        {
+            self.scanner.skip(chunk.len());
+            return Progress { read: chunk.len(), held: 0, written, status: Status::Done };
+        }
+        self.push_to_in_one_step(chunk, mode, destination)
+    }
+
+    /// Decodes `chunk` in one step if possible.
+    #[inline(never)]
+    fn push_to_in_one_step<D: Destination + ?Sized>(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        destination: &mut D,
+    ) -> Progress {
         if self.is_decided_by_kernel() {
-            if chunk.len() <= SHORT
-                && let Some(written) = destination.put_short(chunk)
-            {
-                self.scanner.skip(chunk.len());
-                return Progress { read: chunk.len(), held: 0, written, status: Status::Done };
-            }
             // No destination needs more units than UTF-8 needs bytes.
             if chunk.len() <= ONE_STEP && destination.size() >= chunk.len() {
                 let (text, ending) = self.scanner.step_plain(chunk);
