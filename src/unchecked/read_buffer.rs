@@ -103,7 +103,7 @@ impl ReadBuffer {
     }
 
     /// Appends to the text what `scan` finds at the start of the rest. Returns its length.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
         let rest = self.rest();
         let len = front_len(scan(rest), rest);
