@@ -92,13 +92,13 @@ pub(in crate::kernel) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Op
     unsafe { short::<2, true>(bytes, out.as_mut_ptr().cast(), out.len()) }
 }
 
-/// Decodes; see [`Kernel::decode_ascii_chars`](crate::kernel::Kernel::decode_ascii_chars).
+/// Decodes with AVX2: its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
-    reference::convert::decode_ascii(bytes, out)
+    avx2::decode_ascii_chars(bytes, out)
 }
 
-/// Decodes with AVX2: its shorter stores cross fewer cache lines. Rows `to-utf-16/ascii/65536`.
+/// Decodes with AVX2, for the same reason. Rows `to-utf-16/ascii/65536`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
     avx2::decode_ascii_utf16(bytes, out)
