@@ -9,12 +9,18 @@ macro_rules! tier {
         /// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::kernel::Kernel::validate).
         #[target_feature(enable = $feature)]
         pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
-            let look = match input.len() {
-                0..=3 => return reference::validate(input),
-                4..=16 => generic::validate_up_to_16::<Bytes16>(Bytes16::token(), input),
-                17..=32 => generic::validate_up_to_32::<Bytes16>(Bytes16::token(), input),
-                $($lengths => generic::$validate::<$with, $count>(<$with>::token(), input),)*
-                _ => return validate_long(input),
+            // (Two levels, because each comparison that fails is a jump.)
+            let look = if input.len() > 32 {
+                match input.len() {
+                    $($lengths => generic::$validate::<$with, $count>(<$with>::token(), input),)*
+                    _ => return validate_long(input),
+                }
+            } else {
+                match input.len() {
+                    17.. => generic::validate_up_to_32::<Bytes16>(Bytes16::token(), input),
+                    4.. => generic::validate_up_to_16::<Bytes16>(Bytes16::token(), input),
+                    _ => return reference::validate(input),
+                }
             };
             conclude(input, look)
         }
