@@ -26,7 +26,7 @@ mod wide;
 
 use core::arch::x86_64::*;
 
-use crate::kernel::reference::{self, convert};
+use crate::kernel::reference::convert;
 use crate::kernel::x86_64::avx2;
 use crate::kernel::x86_64::avx512::decode::planes::Planes;
 use crate::kernel::x86_64::avx512::decode::units::{not_continuing, store_units};
