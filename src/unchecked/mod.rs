@@ -293,11 +293,11 @@ mod tests {
     #[test]
     fn short_ascii_is_found_unless_a_byte_is_high() {
         for len in 0..=40 {
-            let mut bytes = vec![0x7F; len];
-            assert_eq!(super::is_short_ascii(&bytes), (4..=32).contains(&len), "{len}");
+            let bytes = &mut [0x7F; 40][..len];
+            assert_eq!(super::is_short_ascii(bytes), (4..=32).contains(&len), "{len}");
             for at in 0..len {
                 bytes[at] = 0x80;
-                assert!(!super::is_short_ascii(&bytes), "{at} of {len}");
+                assert!(!super::is_short_ascii(bytes), "{at} of {len}");
                 bytes[at] = 0x7F;
             }
         }
