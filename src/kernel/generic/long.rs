@@ -45,18 +45,10 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         if at == len {
             return Ok(Validated::all(len));
         }
-        tested = at.min(last);
-        while at + 64 <= len {
-            let ascii = ascii_in_64::<V>(token, input, at);
-            at += ascii;
-            if ascii < 64 {
-                break;
-            }
-        }
-        if let Some(found) = Validated::stray(input, at) {
+        if let Some(found) = stray_after_ascii::<V>(token, input, at) {
             return Ok(found);
         }
-        at = tested;
+        tested = at.min(last);
     } else {
         if let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, input, 0)) {
             return Ok(found);
@@ -241,6 +233,20 @@ fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
         i += V::LEN;
     }
     !any.any_high_bit()
+}
+
+/// Returns the result if the first byte from `at` on that is not ASCII begins no sequence; the bytes before `at` are
+/// ASCII. This is most stray bytes in ASCII, and needs no test of sequences. Rows `locate/ascii`.
+#[inline(always)]
+fn stray_after_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize) -> Option<Validated> {
+    while at + 64 <= input.len() {
+        let ascii = ascii_in_64::<V>(token, input, at);
+        at += ascii;
+        if ascii < 64 {
+            break;
+        }
+    }
+    Validated::stray(input, at)
 }
 
 /// Counts the ASCII bytes before the first other byte of the 64 bytes from `at` on.

@@ -126,6 +126,7 @@ pub(in crate::kernel) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Op
     short_ascii(bytes, out)
 }
 
+// Not inlined: the callers of a kernel contain a call of each tier's function.
 #[inline(never)]
 fn short_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
     if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
