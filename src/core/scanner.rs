@@ -459,7 +459,7 @@ mod tests {
             assert_eq!(scanner.position(), 1 + expected.unwrap_or(0) as u64);
             let mut scanner = near();
             if let [byte, ..] = *input {
-                let stray = expected.filter(|_| begins_nothing(byte));
+                let stray = expected.filter(|_| matches!(byte, 0x80..=0xC1 | 0xF5..));
                 assert_eq!(len(scanner.take_stray(byte)), stray, "{input:02x?}");
                 assert_eq!(scanner.position(), 1 + stray.unwrap_or(0) as u64);
             }
