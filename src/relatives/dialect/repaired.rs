@@ -172,7 +172,18 @@ impl DialectDecoder {
         text: &mut String,
     ) -> Result<(), DialectError> {
         text.reserve(chunk.len());
-        let (mut read, span) = (0, self.scanner.span(mode));
+        let mut read = 0;
+        if self.incomplete().is_empty() && self.scanner.expects_text() {
+            // The first step of `decode_run`, and usually the only one.
+            let (piece, is_all) = self.scanner.take_text(chunk);
+            text.push_str(piece);
+            read = piece.len();
+            if is_all {
+                self.hold(&chunk[read..]);
+                return Ok(());
+            }
+        }
+        let span = self.scanner.span(mode);
         while !self.incomplete().is_empty() && read < chunk.len() {
             if let Some(used) = self.resume_text(&chunk[read..], text) {
                 read += used;

@@ -136,6 +136,12 @@ impl DialectScanner {
         self.start.is_over()
     }
 
+    /// Returns whether the start of the stream is over and text is expected.
+    #[cfg(feature = "alloc")]
+    pub(super) fn expects_text(&self) -> bool {
+        self.start.is_over() && matches!(self.expected, Expected::Text(_))
+    }
+
     /// Takes text off the front of `input`, after the start of the stream. Returns whether the
     /// bytes after it, if any, may all still become a sequence.
     #[inline]
