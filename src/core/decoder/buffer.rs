@@ -14,10 +14,11 @@ use crate::core::text::Ending;
 /// step, rows `to-utf-16/*/65536` many.
 const ONE_STEP: usize = 1024;
 
-/// The most bytes that are repaired before they are converted: few enough to stay in the cache. Rows
+/// The most bytes that are repaired before they are converted: few enough to stay in the cache, and so many that each
+/// window costs little. 512 are 1.3 to 2.1 times as slow, 8,192 up to 1.15 times as fast. Rows
 /// `replace-utf-16/*/1-in-1024`.
 #[cfg(feature = "alloc")]
-const REPAIR_WINDOW: usize = 512;
+const REPAIR_WINDOW: usize = 4096;
 
 /// The fewest bytes for which the repair loop is worth a `String`. Rows `replace-utf-16/*/1-in-1024`.
 #[cfg(feature = "alloc")]
@@ -226,8 +227,8 @@ impl Utf8Decoder {
     ///
     /// A character or a repair is never written in part. [`Status`] shows how to continue.
     ///
-    /// With the feature `alloc`, in a lossy mode, a call allocates up to 2.5 KiB while errors are dense: it repairs
-    /// up to 512 bytes at a time in a `String`.
+    /// With the feature `alloc`, in a lossy mode, a call allocates up to 16.5 KiB while errors are dense: it repairs
+    /// up to 4 KiB at a time in a `String`.
     ///
     /// # Examples
     ///
