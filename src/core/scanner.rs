@@ -7,7 +7,7 @@ use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::options::Utf8Options;
 #[cfg(feature = "bytes")]
 use crate::core::text::unmask_and_split_far;
-use crate::core::text::{Ending, Look, split_far, split_text};
+use crate::core::text::{Ending, Look, split_far, split_near, split_text};
 use crate::kernel::{Kernel, begins_nothing, decode_char, error_at_start};
 #[cfg(feature = "lines")]
 use crate::unchecked::split_line;
@@ -135,6 +135,20 @@ impl Scanner {
             self.accept(text, ending);
         }
         (text, ending)
+    }
+
+    /// Takes text off the front of `input` after an error, if strictness is off. Returns it and what follows it.
+    #[inline]
+    pub(crate) fn step_near<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, Ending)> {
+        if self.look != Look::Near || !self.asks_for_utf8_only() {
+            return None;
+        }
+        let (text, ending) = split_near(Kernel::detect(), input);
+        if text.is_empty() {
+            return None;
+        }
+        self.accept(text, ending);
+        Some((text, ending))
     }
 
     /// Whether the start is over and strictness is off.

@@ -56,11 +56,14 @@ pub(crate) fn split_text(
     match look {
         _ if !strictness.is_off() => split_strictly(kernel, input, strictness),
         Look::Far => split_far(kernel, input),
-        Look::Near | Look::Parts => {
-            let (text, error_len) = unchecked::split_near(kernel, input);
-            (text, Ending::after(error_len))
-        }
+        Look::Near | Look::Parts => split_near(kernel, input),
     }
+}
+
+/// Like [`split_text`] with [`Look::Near`], without strictness.
+pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
+    let (text, error_len) = unchecked::split_near(kernel, input);
+    (text, Ending::after(error_len))
 }
 
 /// Like [`split_text`] with [`Look::Far`], without strictness.

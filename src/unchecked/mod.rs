@@ -107,8 +107,8 @@ pub(crate) fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8
 /// a word at a time, other text block by block.
 pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
     /// The number of bytes of ASCII that are read a word at a time. Rows `pieces` of
-    /// `benches/scenarios/damaged.rs`: `ascii/1-in-8` against `1-in-64`.
-    const FEW: usize = 32;
+    /// `benches/scenarios/damaged.rs`: `ascii/1-in-64` against `1-in-1024`.
+    const FEW: usize = 128;
     /// More bytes than a kernel leaves before an error, or at the end of the input.
     const REST: usize = 72;
     let mut len = ascii_run(&input[..input.len().min(FEW)]);

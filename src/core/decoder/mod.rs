@@ -552,6 +552,16 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = &self.input[error.bytes().len()..];
             return Some(Err(self.tally.note(error)));
+        } else if self.patience > 0
+            && let Some((text, ending)) = self.scanner.step_near(self.input)
+        {
+            self.patience -= 1;
+            self.input = &self.input[text.len()..];
+            if ending == Ending::End {
+                self.carry.hold(self.input);
+                self.input = &[];
+            }
+            return Some(Ok(text));
         }
         self.take_piece_slowly()
     }
