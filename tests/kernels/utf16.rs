@@ -40,7 +40,7 @@ const FILLS: &[&str] =
 fn utf16_of_every_length_and_script_encodes_as_in_std() {
     for kernel in Kernel::available() {
         for text in FILLS {
-            for len in 0..130 {
+            for len in 0..200 {
                 let units = fill(text, len);
                 let needed = expected(&units, usize::MAX).1.len();
                 for less in [0, 1, 2, 3, 4, 15, 16, 17, 40] {
@@ -74,17 +74,50 @@ fn every_unit_encodes_as_in_std_in_every_lane() {
 }
 
 #[test]
+fn every_unit_encodes_as_in_std_among_many_pairs() {
+    for kernel in Kernel::available() {
+        for text in ["😀", "é😀\u{10FFFF}", "😀日"] {
+            for at in 0..64 {
+                for unit in 0..=u16::MAX {
+                    // Most units in one place of either half, those at the ends of ranges everywhere.
+                    let is_edge = (unit.wrapping_add(2) & 0x3FF) < 4 || unit & 0x1FF == 0x80;
+                    if !matches!(at, 8 | 9) && !is_edge {
+                        continue;
+                    }
+                    let mut units = fill(text, 140);
+                    units[at] = unit;
+                    encodes_as_std(kernel, &units, 480);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_pairs_of_surrogates_encode_as_in_std() {
+    let highs = 0xD800..=0xDBFF_u16;
+    let pairs = |high| (0xDC00..=0xDFFF_u16).flat_map(move |low| [high, low]);
+    for kernel in Kernel::available() {
+        for high in highs.clone() {
+            let units: Vec<u16> = pairs(high).collect();
+            encodes_as_std(kernel, &units, 2 * units.len() + 64);
+        }
+    }
+}
+
+#[test]
 fn surrogates_in_every_order_encode_as_in_std_at_every_position() {
     const KINDS: [u16; 6] = [u16::from_be_bytes(*b"\0a"), 0xE9, 0x20AC, 0xD83D, 0xDE00, 0xDBFF];
     for kernel in Kernel::available() {
-        for text in ["a", "€", "😀"] {
-            for at in 0..36 {
+        for (text, len) in [("a", 70), ("€", 70), ("😀", 70), ("😀", 150), ("€aé😀😀😀", 150)]
+        {
+            for at in 0..len / 2 {
                 for kinds in 0..KINDS.len().pow(3) {
-                    let mut units = fill(text, 70);
+                    let mut units = fill(text, len);
                     for i in 0..3 {
                         units[at + i] = KINDS[kinds / KINDS.len().pow(i as u32) % KINDS.len()];
                     }
-                    encodes_as_std(kernel, &units, 280);
+                    encodes_as_std(kernel, &units, 4 * len);
                 }
             }
         }

@@ -189,6 +189,6 @@ pub(super) fn in_four(values: __m512i) -> (__m512i, u64) {
 }
 
 /// `a | (b & c)`
-const OR_AND: i32 = 0xF8;
+pub(super) const OR_AND: i32 = 0xF8;
 /// `(a & b) | c`
 const AND_OR: i32 = 0xEA;
