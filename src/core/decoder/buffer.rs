@@ -14,8 +14,8 @@ use crate::core::text::Ending;
 /// step, rows `to-utf-16/*/65536` many.
 const ONE_STEP: usize = 1024;
 
-/// The most bytes that are repaired before they are converted: few enough to stay in the cache, and so many that each
-/// window costs little. 512 are 1.3 to 2.1 times as slow, 8,192 up to 1.15 times as fast. Rows
+/// The most bytes that are repaired before they are converted: they stay in the cache, and a window
+/// costs little for each of them. 512 are 1.3 to 2.1 times as slow, 8,192 up to 1.15 times as fast. Rows
 /// `replace-utf-16/*/1-in-1024`.
 #[cfg(feature = "alloc")]
 const REPAIR_WINDOW: usize = 4096;
