@@ -116,7 +116,7 @@ pub(crate) fn repair(bench: &mut Bench, peers: DamagedPeers) {
 
 fn repaired(input: &[u8], mode: ErrorMode) -> String {
     let mut decoder = Utf8Decoder::new();
-    let mut text = String::with_capacity(input.len());
+    let mut text = String::new();
     let progress = decoder.push_to_string(input, mode, &mut text);
     assert_eq!(progress.status, Status::Done, "a lossy mode");
     decoder.finish_to_string(mode, &mut text).expect("a lossy mode");

@@ -32,6 +32,11 @@ const DENSE_WINDOW: u64 = 2;
 #[cfg(feature = "alloc")]
 const MOST_UNITS_PER_BYTE: usize = 4;
 
+/// The number of bytes for which a byte more is reserved, because most repairs are longer than an error. So rare errors do
+/// not make a long text move. Rows `as-windows1252/*/1-in-1024`.
+#[cfg(feature = "alloc")]
+const BYTES_PER_SPARE: usize = 32;
+
 /// No character and no repair has more units than this. [`Status::TooSmall`] promises it.
 const LONGEST: usize = 16;
 
@@ -139,7 +144,8 @@ enum Found<'a> {
 impl Utf8Decoder {
     /// Decodes `chunk` and appends its text to `text`.
     ///
-    /// Reserves `chunk.len()` bytes. The status is [`Status::Done`], or, in [`ErrorMode::Fatal`],
+    /// If fewer than `chunk.len()` bytes are free, it reserves as many, and a 32nd more for repairs unless `mode` is
+    /// [`ErrorMode::Fatal`]. The status is [`Status::Done`], or, in [`ErrorMode::Fatal`],
     /// [`Status::IllFormed`]. To continue after the error, push `chunk[read..]`.
     ///
     /// # Examples
@@ -163,7 +169,10 @@ impl Utf8Decoder {
         mode: ErrorMode,
         text: &mut alloc::string::String,
     ) -> Progress {
-        text.reserve(chunk.len());
+        if text.capacity() - text.len() < chunk.len() {
+            let repairs = if mode == ErrorMode::Fatal { 0 } else { chunk.len() / BYTES_PER_SPARE };
+            text.reserve(chunk.len() + repairs);
+        }
         let before = text.len();
         let mut read = 0;
         let mut status = Status::Done;
