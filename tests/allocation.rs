@@ -325,7 +325,7 @@ fn a_hundred_thousand_idle_connections_hold_no_buffers() {
 
 /// The documented sizes.
 #[cfg(target_pointer_width = "64")]
-const ADDED: usize = 232;
+const ADDED: usize = 240;
 
 #[test]
 fn sizes_are_as_documented() {
@@ -338,5 +338,5 @@ fn sizes_are_as_documented() {
     assert_eq!((reader, bytes, chars), (ADDED, ADDED + 8, 128));
     let lines = size_of::<Utf8Lines<Chunks>>() - size_of::<Chunks>();
     println!("Utf8Lines: {lines}");
-    assert!(lines <= 208, "{lines}");
+    assert!(lines <= 216, "{lines}");
 }

@@ -34,11 +34,9 @@ use crate::kernel::begins_nothing;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Utf8Error {
     valid_up_to: u64,
-    kind: Utf8ErrorKind,
-    /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
-    bytes: [u8; 4],
-    len: u8,
-    next: Option<u8>,
+    /// In this order: the bytes of the error and zeros, four in all; their number; the kind; 1 if there is a next byte; and
+    /// that byte, or 0. Equal errors have equal details. Written and copied as one word.
+    detail: [u8; 8],
 }
 
 /// Why a part of a stream is ill-formed or rejected.
@@ -95,6 +93,31 @@ pub enum Utf8ErrorKind {
     Forbidden,
 }
 
+impl Utf8ErrorKind {
+    /// All kinds, by their numbers.
+    const ALL: [Self; 11] = [
+        Self::UnexpectedContinuation,
+        Self::Overlong,
+        Self::Surrogate,
+        Self::TooLarge,
+        Self::InvalidByte,
+        Self::Truncated,
+        Self::Incomplete,
+        Self::ForbiddenBom,
+        Self::MissingBom,
+        Self::Noncharacter,
+        Self::Forbidden,
+    ];
+}
+
+const _: () = {
+    let mut number = 0;
+    while number < Utf8ErrorKind::ALL.len() {
+        assert!(Utf8ErrorKind::ALL[number] as usize == number);
+        number += 1;
+    }
+};
+
 /// The kind of an ill-formed sequence by its first byte: first if no continuation byte follows the maximal subpart, then
 /// if one does.
 static KINDS: [[Utf8ErrorKind; 256]; 2] = {
@@ -143,9 +166,26 @@ impl Utf8Error {
         next: Option<u8>,
     ) -> Self {
         debug_assert!(subpart.len() <= 4);
-        // In one word: see `crate::core`, "Store forwarding"; scenario `damaged`, rows `pieces`.
         let bytes = subpart.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-        Self { valid_up_to, kind, bytes: bytes.to_le_bytes(), len: subpart.len() as u8, next }
+        Self::from_parts(valid_up_to, kind, bytes, subpart.len(), next)
+    }
+
+    /// `bytes` begins with the lowest byte of the word.
+    // In one word: see `crate::core`, "Store forwarding"; scenario `damaged`, rows `pieces`.
+    #[inline(always)]
+    const fn from_parts(
+        valid_up_to: u64,
+        kind: Utf8ErrorKind,
+        bytes: u32,
+        len: usize,
+        next: Option<u8>,
+    ) -> Self {
+        let next = match next {
+            Some(next) => 1 | (next as u64) << 8,
+            None => 0,
+        };
+        let detail = bytes as u64 | (len as u64) << 32 | (kind as u64) << 40 | next << 48;
+        Self { valid_up_to, detail: detail.to_le_bytes() }
     }
 
     /// Describes `byte`, which begins no sequence.
@@ -158,28 +198,35 @@ impl Utf8Error {
             0xC2..=0xF7 => Kind::TooLarge,
             0xF8.. => Kind::InvalidByte,
         };
-        let bytes = u32::from(byte).to_le_bytes(); // in one word, as in `new`
-        Self { valid_up_to, kind, bytes, len: 1, next: None }
+        Self::from_parts(valid_up_to, kind, u32::from(byte), 1, None)
     }
 
     /// Describes the ill-formed sequence at the start of `input`, whose maximal subpart is `len`
     /// bytes long.
     // No branches on the bytes, because they would be mispredicted: scenario `damaged`, rows `pieces/*/1-in-8`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
-        debug_assert!(matches!(len, 1..=3) && len <= input.len());
+        debug_assert!(len <= input.len());
         let word =
             input.first_chunk().map_or_else(|| padded_word(input), |&it| u32::from_le_bytes(it));
+        Self::classify_word(valid_up_to, word, len, len < input.len())
+    }
+
+    /// Like [`classify`](Self::classify), for the first bytes of the input in a word.
+    #[inline(always)]
+    pub(crate) fn classify_word(
+        valid_up_to: u64,
+        word: u32,
+        len: usize,
+        is_followed: bool,
+    ) -> Self {
+        debug_assert!(matches!(len, 1..=3));
         let first = word as u8;
         let next = (word >> (8 * len % 32)) as u8;
-        let has_next = len < input.len() && !begins_nothing(first);
-        Self {
-            valid_up_to,
-            kind: KINDS[usize::from(is_continuation(next))][usize::from(first)],
-            bytes: (word & !(u32::MAX << (8 * len % 32))).to_le_bytes(), // in one word, as in `new`
-            len: len as u8,
-            next: has_next.then_some(next),
-        }
+        let has_next = is_followed && !begins_nothing(first);
+        let kind = KINDS[usize::from(is_continuation(next))][usize::from(first)];
+        let bytes = word & !(u32::MAX << (8 * len % 32));
+        Self::from_parts(valid_up_to, kind, bytes, len, has_next.then_some(next))
     }
 
     /// Returns the offset of the ill-formed part in the stream, in bytes.
@@ -212,9 +259,9 @@ impl Utf8Error {
     /// assert_eq!(validator.finish().unwrap_err().error_len(), None);
     /// ```
     pub const fn error_len(&self) -> Option<usize> {
-        match self.kind {
+        match self.kind() {
             Utf8ErrorKind::Incomplete => None,
-            _ => Some(self.len as usize),
+            _ => Some(self.detail[4] as usize),
         }
     }
 
@@ -229,7 +276,7 @@ impl Utf8Error {
     /// assert_eq!(error.kind(), Utf8ErrorKind::Overlong);
     /// ```
     pub const fn kind(&self) -> Utf8ErrorKind {
-        self.kind
+        Utf8ErrorKind::ALL[self.detail[5] as usize]
     }
 
     /// Returns the bytes of the ill-formed part.
@@ -245,7 +292,7 @@ impl Utf8Error {
     /// assert_eq!(validator.push(b"\x82?").unwrap_err().bytes(), b"\xE2\x82");
     /// ```
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+        &self.detail[..usize::from(self.detail[4])]
     }
 
     /// Returns the byte that could not continue the sequence, if there was one.
@@ -263,14 +310,17 @@ impl Utf8Error {
     /// assert_eq!(error.next_byte(), None); // FF is an error by itself
     /// ```
     pub const fn next_byte(&self) -> Option<u8> {
-        self.next
+        match self.detail[6] {
+            0 => None,
+            _ => Some(self.detail[7]),
+        }
     }
 
     /// Whether the stream may begin with the BOM of UTF-16.
     const fn looks_like_utf16(&self) -> bool {
         self.valid_up_to == 0
-            && matches!(self.kind, Utf8ErrorKind::InvalidByte)
-            && matches!(self.bytes[0], 0xFE | 0xFF)
+            && matches!(self.kind(), Utf8ErrorKind::InvalidByte)
+            && matches!(self.detail[0], 0xFE | 0xFF)
     }
 }
 
@@ -293,14 +343,14 @@ impl fmt::Display for Utf8Error {
 impl Utf8Error {
     /// Writes the message. `place` comes before the offset: empty, or ` in the body` and the like.
     pub(crate) fn fmt_in(&self, place: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.kind.is_ill_formed() {
+        if self.kind().is_ill_formed() {
             write!(f, "invalid UTF-8{place} at byte {}: ", self.valid_up_to)?;
             self.fmt_reason(f)?;
             return f.write_str(self.hint());
         }
         self.fmt_reason(f)?;
         f.write_str(place)?;
-        match self.kind {
+        match self.kind() {
             Utf8ErrorKind::MissingBom => Ok(()),
             _ => write!(f, " at byte {}", self.valid_up_to),
         }
@@ -308,8 +358,8 @@ impl Utf8Error {
 
     /// Writes the kind and the bytes.
     pub(crate) fn fmt_reason(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.kind)?;
-        fmt_bytes(self.bytes(), self.next, f)
+        write!(f, "{}", self.kind())?;
+        fmt_bytes(self.bytes(), self.next_byte(), f)
     }
 
     /// Returns what to add to the message if the stream looks like UTF-16.
@@ -337,9 +387,9 @@ impl fmt::Debug for Utf8Error {
         f.debug_struct("Utf8Error")
             .field("valid_up_to", &self.valid_up_to)
             .field("error_len", &self.error_len())
-            .field("kind", &self.kind)
+            .field("kind", &self.kind())
             .field("bytes", &format_args!("{:02x?}", self.bytes()))
-            .field("next_byte", &format_args!("{:02x?}", self.next))
+            .field("next_byte", &format_args!("{:02x?}", self.next_byte()))
             .finish()
     }
 }
@@ -386,7 +436,7 @@ impl fmt::Display for Utf8ErrorKind {
 #[cfg(feature = "std")]
 impl From<Utf8Error> for std::io::Error {
     fn from(error: Utf8Error) -> Self {
-        let kind = match error.kind {
+        let kind = match error.kind() {
             Utf8ErrorKind::Incomplete => std::io::ErrorKind::UnexpectedEof,
             _ => std::io::ErrorKind::InvalidData,
         };

@@ -174,7 +174,12 @@ impl Scanner {
         }
         match ending {
             Ending::End => Step::Hold,
-            Ending::IllFormed(len) => self.reject(Utf8Error::classify(self.position, input, len)),
+            Ending::IllFormed(len) => {
+                let position = self.position;
+                self.look = Look::Near;
+                self.position += len as u64;
+                Step::Error(Utf8Error::classify(position, input, len))
+            }
             Ending::Rejected(len, kind) => {
                 self.reject(Utf8Error::new(self.position, kind, &input[..len], None))
             }
@@ -409,14 +414,20 @@ impl Scanner {
     }
 }
 
-/// Returns the index of the first `byte`. Compares sixteen bytes at a time, which the compiler does with one vector.
-/// (Rows `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.)
+/// Returns the index of the first `byte`. Compares sixteen bytes at a time, which the compiler does with one vector, and
+/// searches the sixteen without a branch. (Rows `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.)
 #[cfg(feature = "alloc")]
 fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
-    let (blocks, _) = bytes.as_chunks::<16>();
+    const ONES: u128 = u128::MAX / 0xFF;
+    let (blocks, rest) = bytes.as_chunks::<16>();
     let contains = |block: &[u8; 16]| block.iter().fold(false, |found, &b| found | (b == byte));
-    let start = 16 * blocks.iter().position(contains).unwrap_or(blocks.len());
-    bytes[start..].iter().position(|&b| b == byte).map(|at| start + at)
+    if let Some(at) = blocks.iter().position(contains) {
+        let differences = u128::from_le_bytes(blocks[at]) ^ (u128::from(byte) * ONES);
+        // The high bit of the first zero byte, and perhaps of bytes after it.
+        let zeros = differences.wrapping_sub(ONES) & !differences & (ONES << 7);
+        return Some(16 * at + zeros.trailing_zeros() as usize / 8);
+    }
+    rest.iter().position(|&b| b == byte).map(|at| 16 * blocks.len() + at)
 }
 
 /// Tests of the fast paths, on which only speed depends.

@@ -32,7 +32,7 @@ pin_project! {
     /// It buffers the incomplete line, the delimiter and one chunk. A line has at most 65,536 bytes
     /// (64 KiB) unless [`with_max_length`](Self::with_max_length) sets another limit.
     /// Over a `Utf8Reader` it holds no heap memory while the reader is pending between two lines.
-    /// It is at most 208 bytes larger than its source. An empty chunk changes nothing. The end of
+    /// It is at most 216 bytes larger than its source. An empty chunk changes nothing. The end of
     /// the source ends the last line. The stream is fused.
     ///
     /// # Errors

@@ -8,52 +8,54 @@ use crate::kernel::{BLOCK, BlockErrors, Kernel};
 /// costs as much as all else: rows `pieces/*/1-in-8` of `benches/scenarios/damaged.rs`.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockParts<'a> {
-    /// Invariant: the rest of a block, and the masks that a kernel returned for it, moved by as much. Between ill-formed
-    /// parts are whole characters.
-    rest: &'a [u8],
+    /// The block, and as many bytes after it as make a word of each of its bytes. Invariant: the masks are those that a
+    /// kernel returned for the block. Between ill-formed parts are whole characters.
+    bytes: &'a [u8; BLOCK + 3],
     starts: u64,
     two_or_three: u64,
     three: u64,
+    /// The index of the next part.
+    at: usize,
 }
 
 /// A part of a block.
 pub(crate) enum Part<'a> {
     /// Text up to an ill-formed part.
     Text(&'a str),
-    /// An ill-formed part of this many bytes.
-    IllFormed(usize),
+    /// An ill-formed part: its length, and the four bytes that begin with it.
+    IllFormed(usize, u32),
 }
 
 impl<'a> BlockParts<'a> {
     /// Returns the parts of the block at the start of `input`, which does not begin inside a sequence. Returns `None` if
-    /// no part is ill-formed, if `input` is shorter than a block, or if `kernel` has no fast method.
+    /// no part is ill-formed, if `input` is shorter than a block and three bytes, or if `kernel` has no fast method.
     #[inline]
     pub(crate) fn new(kernel: Kernel, input: &'a [u8]) -> Option<Self> {
-        let block = input.first_chunk::<BLOCK>()?;
+        let bytes = input.first_chunk()?;
+        let block = bytes.first_chunk()?;
         let BlockErrors { starts, two_or_three, three, .. } = kernel.block_errors(block)?;
-        (starts != 0).then_some(Self { rest: block, starts, two_or_three, three })
+        (starts != 0).then_some(Self { bytes, starts, two_or_three, three, at: 0 })
     }
 
     /// Removes and returns the next part, as long as an ill-formed one is left. Text after the last one may continue
     /// after the block.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Option<Part<'a>> {
-        if self.starts == 0 {
+        let at = self.at;
+        let ahead = self.starts.checked_shr(at as u32)?;
+        if ahead == 0 {
             return None;
         }
-        let text_len = self.starts.trailing_zeros() as usize;
-        let part_len = 1 + (self.two_or_three & 1) + (self.three & 1);
-        let len = if text_len > 0 { text_len } else { part_len as usize };
-        let (part, rest) = self.rest.split_at(len);
-        self.rest = rest;
-        self.starts >>= len;
-        self.two_or_three >>= len;
-        self.three >>= len;
-        Some(if text_len > 0 {
+        let text_len = ahead.trailing_zeros() as usize;
+        if text_len > 0 {
+            self.at = at + text_len;
+            let text = &self.bytes[at..self.at];
             // SAFETY: by the invariant, the bytes before an ill-formed part are whole characters.
-            Part::Text(unsafe { core::str::from_utf8_unchecked(part) })
-        } else {
-            Part::IllFormed(len)
-        })
+            return Some(Part::Text(unsafe { core::str::from_utf8_unchecked(text) }));
+        }
+        let len = 1 + (self.two_or_three >> at & 1) + (self.three >> at & 1);
+        self.at = at + len as usize;
+        let word = u32::from_le_bytes(*self.bytes[at..].first_chunk()?);
+        Some(Part::IllFormed(len as usize, word))
     }
 }

@@ -371,7 +371,16 @@ impl Utf8Decoder {
         self.scanner = scanner;
     }
 
-    /// Counts an error that a copy of the scanner has found, and returns it.
+    /// Moves the scanner. The caller [notes](Self::note) the errors that count.
+    // In place: a copy would be read in wider parts than it was written in. See `crate::core`, "Store forwarding"; rows
+    // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn scan<T>(&mut self, by: impl FnOnce(&mut Scanner) -> T) -> T {
+        by(&mut self.scanner)
+    }
+
+    /// Counts an error that the scanner or a copy of it has found, and returns it.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
@@ -513,36 +522,37 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
                 return Some(Err(self.tally.note(error)));
             }
         }
-        self.take_piece()
+        if self.block.is_some() { self.take_part() } else { self.take_piece() }
     }
 }
 
 impl<'d, 'c: 'd> Pieces<'d, 'c> {
-    /// Returns what follows, if that is not only text from a boundary on.
+    /// Returns the next part of the block, or else what follows it.
+    // A function of its own, which saves few registers: rows `pieces/*/1-in-8`.
+    #[inline(never)]
+    fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
+        match self.block.as_mut().and_then(BlockParts::take) {
+            Some(Part::Text(text)) => {
+                self.input = &self.input[text.len()..];
+                self.scanner.skip(text.len());
+                Some(Ok(text))
+            }
+            Some(Part::IllFormed(len, word)) => {
+                let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
+                self.input = &self.input[len..];
+                self.scanner.skip(len);
+                self.tally.add(1, || Some(error));
+                Some(Err(error))
+            }
+            None => self.take_piece(),
+        }
+    }
+
+    /// Returns what follows, if that is not only text from a boundary on. No part of a block is left.
     #[inline(never)]
     fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        if let Some(block) = &mut self.block {
-            match block.take() {
-                Some(Part::Text(text)) => {
-                    self.input = &self.input[text.len()..];
-                    self.scanner.skip(text.len());
-                    return Some(Ok(text));
-                }
-                Some(Part::IllFormed(len)) => {
-                    let input = self.input;
-                    let position = self.scanner.position();
-                    self.input = &input[len..];
-                    self.scanner.skip(len);
-                    // Built twice, so that the result is not copied: see `crate::core`, "Store forwarding"; scenario
-                    // `damaged`, rows `pieces/*/1-in-8`.
-                    self.tally.add(1, || Some(Utf8Error::classify(position, input, len)));
-                    return Some(Err(Utf8Error::classify(position, input, len)));
-                }
-                None => {
-                    self.block = None;
-                    self.scanner.set_takes_parts(false);
-                }
-            }
+        if self.block.take().is_some() {
+            self.scanner.set_takes_parts(false);
         } else if !self.carry.is_empty() {
             if self.scanner.is_plain()
                 && let Some(text) = self.take_completed()
@@ -597,8 +607,8 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline(never)]
     fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         if self.scanner.looks_near() && self.find_parts() {
-            // Recursion ends: a new block has an ill-formed part, so `take` returns a part.
-            return self.take_piece();
+            // Not `None`: a new block has an ill-formed part.
+            return self.take_part();
         }
         let mut input: &'d [u8] = self.input;
         let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {

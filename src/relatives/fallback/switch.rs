@@ -366,9 +366,7 @@ impl Switch {
         let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
         let ends_line = |byte: Option<&u8>| byte.is_some() && byte.copied() == line_end;
         let start = at.decoder.position();
-        let mut scanner = at.decoder.scanner();
-        let step = scanner.step_legacy(at.input, line_end);
-        at.decoder.continue_from(scanner);
+        let step = at.decoder.scan(|scanner| scanner.step_legacy(at.input, line_end));
         let taken = match step {
             Step::Error(error) => {
                 if ends_line(error.bytes().first()) {
@@ -446,10 +444,7 @@ impl<'a> Cursor<'_, 'a> {
         {
             return Step::Text(text);
         }
-        let mut scanner = self.decoder.scanner();
-        let step = step(&mut scanner, self.input, self.follow);
-        self.decoder.continue_from(scanner);
-        step
+        self.decoder.scan(|scanner| step(scanner, self.input, self.follow))
     }
 
     fn pass_on(&mut self, step: Step<'a>) -> Found<'a> {

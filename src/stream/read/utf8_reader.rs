@@ -29,7 +29,7 @@ pin_project! {
     ///
     /// # Memory
     ///
-    /// A `Utf8Reader` is 232 bytes larger than its reader, on a 64-bit machine. It includes a
+    /// A `Utf8Reader` is 240 bytes larger than its reader, on a 64-bit machine. It includes a
     /// buffer for reads of up to 96 bytes. After a read that fills it, the next read allocates a
     /// buffer of 8,192 bytes (8 KiB), or of the size [set](Self::with_capacity). This buffer, and
     /// that of repaired text, is freed when it is empty and the reader is pending, so an idle
