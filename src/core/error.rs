@@ -34,8 +34,9 @@ use crate::kernel::begins_nothing;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Utf8Error {
     valid_up_to: u64,
-    /// In this order: the bytes of the error and zeros, four in all; their number; the kind; 1 if there is a next byte; and
-    /// that byte, or 0. Equal errors have equal details. Written and copied as one word.
+    /// The bytes of the error, padded with zeros to four; how many there are; the kind; 1 if there is a next byte, else 0;
+    /// that byte, or 0. Invariant: unused bytes are zero, so that the derived comparisons hold. Written and copied as one
+    /// word.
     detail: [u8; 8],
 }
 
@@ -180,6 +181,7 @@ impl Utf8Error {
         len: usize,
         next: Option<u8>,
     ) -> Self {
+        debug_assert!((kind as usize) < Utf8ErrorKind::ALL.len());
         let next = match next {
             Some(next) => 1 | (next as u64) << 8,
             None => 0,
@@ -203,7 +205,6 @@ impl Utf8Error {
 
     /// Describes the ill-formed sequence at the start of `input`, whose maximal subpart is `len`
     /// bytes long.
-    // No branches on the bytes, because they would be mispredicted: scenario `damaged`, rows `pieces/*/1-in-8`.
     #[inline(always)]
     pub(crate) fn classify(valid_up_to: u64, input: &[u8], len: usize) -> Self {
         debug_assert!(len <= input.len());
@@ -213,6 +214,7 @@ impl Utf8Error {
     }
 
     /// Like [`classify`](Self::classify), for the first bytes of the input in a word.
+    // No branches on the bytes, because they would be mispredicted: scenario `damaged`, rows `pieces/*/1-in-8`.
     #[inline(always)]
     pub(crate) fn classify_word(
         valid_up_to: u64,

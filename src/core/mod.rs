@@ -79,9 +79,10 @@
 //! wrote all the bytes of the load. If they come from several smaller stores, the load waits until all of
 //! them have reached the cache, about a dozen cycles: a *store-to-load forwarding stall*. That is a large
 //! part of the cost of a character split across chunks, of an error, or of a line of twenty bytes. The code
-//! avoids it in four ways:
+//! avoids it in five ways:
 //!
-//! - Small values are written and read as one word ([`carry::Carry`], [`error::Utf8Error`]).
+//! - Small values are written and copied in whole words ([`carry::Carry`], [`error::Utf8Error`]).
+//! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scan`).
 //! - Structs have no padding, so that they are copied in whole words (`lines::Line`).
 //! - Functions with a fast and a slow path return each result on its own path. If both paths wrote their
 //!   result to one memory location, it would be written in parts and then copied as a whole.

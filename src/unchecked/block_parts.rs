@@ -2,19 +2,19 @@
 
 use crate::kernel::{BLOCK, BlockErrors, Kernel};
 
-/// What is left of a block of 64 bytes whose ill-formed parts a kernel has found at once.
+/// A block of 64 bytes whose ill-formed parts a kernel has found at once, and the index of its next part.
 ///
 /// Each part then costs some shifts, and no branch depends on its bytes. (A branch that the processor predicts wrongly
 /// costs as much as all else: rows `pieces/*/1-in-8` of `benches/scenarios/damaged.rs`.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockParts<'a> {
-    /// The block, and as many bytes after it as make a word of each of its bytes. Invariant: the masks are those that a
-    /// kernel returned for the block. Between ill-formed parts are whole characters.
+    /// The block and the three bytes after it, so that four bytes can be read from every index. Invariant: the masks are
+    /// those that a kernel returned for the block. The bytes before and between its ill-formed parts are whole characters.
     bytes: &'a [u8; BLOCK + 3],
     starts: u64,
     two_or_three: u64,
     three: u64,
-    /// The index of the next part.
+    /// The index of the next part. Invariant: 0, or the end of the part before it.
     at: usize,
 }
 
@@ -37,8 +37,8 @@ impl<'a> BlockParts<'a> {
         (starts != 0).then_some(Self { bytes, starts, two_or_three, three, at: 0 })
     }
 
-    /// Removes and returns the next part, as long as an ill-formed one is left. Text after the last one may continue
-    /// after the block.
+    /// Returns the next part and moves past it, as long as an ill-formed one is left. Text after the last one may
+    /// continue after the block.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Option<Part<'a>> {
         let at = self.at;
@@ -50,12 +50,13 @@ impl<'a> BlockParts<'a> {
         if text_len > 0 {
             self.at = at + text_len;
             let text = &self.bytes[at..self.at];
-            // SAFETY: by the invariant, the bytes before an ill-formed part are whole characters.
+            // SAFETY: by the invariants, the text begins with the block or after an ill-formed part, and ends where the
+            // next one starts: it is whole characters.
             return Some(Part::Text(unsafe { core::str::from_utf8_unchecked(text) }));
         }
         let len = 1 + (self.two_or_three >> at & 1) + (self.three >> at & 1);
-        self.at = at + len as usize;
         let word = u32::from_le_bytes(*self.bytes[at..].first_chunk()?);
+        self.at = at + len as usize;
         Some(Part::IllFormed(len as usize, word))
     }
 }

@@ -212,12 +212,12 @@ pub(crate) fn repair<'a>(row: &mut Row<'a>, input: &'a [u8]) {
         black_box(UTF_8.decode_without_bom_handling(black_box(input)).0).len() as u64
     });
     row.peer("utf-8", || {
-        let mut text = String::with_capacity(input.len());
+        let mut text = String::with_capacity(input.len() + input.len() / 32); // as much as ours
         utf8::LossyDecoder::new(|piece| text.push_str(piece)).feed(black_box(input));
         black_box(text).len() as u64
     });
     row.peer("utf8-zero", || {
-        let mut text = String::with_capacity(input.len());
+        let mut text = String::with_capacity(input.len() + input.len() / 32); // as much as ours
         utf8_zero::LossyDecoder::new(|piece| text.push_str(piece)).feed(black_box(input));
         black_box(text).len() as u64
     });

@@ -32,8 +32,8 @@ const DENSE_WINDOW: u64 = 2;
 #[cfg(feature = "alloc")]
 const MOST_UNITS_PER_BYTE: usize = 4;
 
-/// The number of bytes for which a byte more is reserved, because most repairs are longer than an error. So rare errors do
-/// not make a long text move. Rows `as-windows1252/*/1-in-1024`.
+/// One spare byte is reserved for each of this many bytes, because most repairs are longer than their error. Then a long
+/// text is not moved because of rare errors. Rows `as-windows1252/*/1-in-1024`.
 #[cfg(feature = "alloc")]
 const BYTES_PER_SPARE: usize = 32;
 
@@ -144,8 +144,8 @@ enum Found<'a> {
 impl Utf8Decoder {
     /// Decodes `chunk` and appends its text to `text`.
     ///
-    /// If fewer than `chunk.len()` bytes are free, it reserves as many, and a 32nd more for repairs unless `mode` is
-    /// [`ErrorMode::Fatal`]. The status is [`Status::Done`], or, in [`ErrorMode::Fatal`],
+    /// If fewer than `chunk.len()` bytes are free, it reserves `chunk.len()` bytes, and in lossy modes another 32nd of them
+    /// for repairs. The status is [`Status::Done`], or, in [`ErrorMode::Fatal`],
     /// [`Status::IllFormed`]. To continue after the error, push `chunk[read..]`.
     ///
     /// # Examples

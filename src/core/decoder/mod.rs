@@ -444,7 +444,7 @@ pub struct Pieces<'d, 'c> {
 }
 
 /// The number of texts to return before the next block is tried, if a block has no error, the input is shorter than a
-/// block, or the kernel has no fast method. Rows `pieces/*/1-in-1024`.
+/// block and three bytes, or the kernel has no fast method. Rows `pieces/*/1-in-1024`.
 const RETRY_AFTER: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {
@@ -528,7 +528,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
 
 impl<'d, 'c: 'd> Pieces<'d, 'c> {
     /// Returns the next part of the block, or else what follows it.
-    // A function of its own, which saves few registers: rows `pieces/*/1-in-8`.
+    // Out of line, because it saves fewer registers than `take_piece`: rows `pieces/*/1-in-8`.
     #[inline(never)]
     fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         match self.block.as_mut().and_then(BlockParts::take) {
@@ -538,6 +538,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                 Some(Ok(text))
             }
             Some(Part::IllFormed(len, word)) => {
+                // It is followed: a part starts before the last three bytes of the block, and ends in it.
                 let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
                 self.input = &self.input[len..];
                 self.scanner.skip(len);
