@@ -174,6 +174,8 @@ impl Scanner {
         }
         match ending {
             Ending::End => Step::Hold,
+            // Like `reject`, to which the error would be copied: see `crate::core`, "Store forwarding"; scenario `damaged`,
+            // rows `pieces/*/1-in-64`.
             Ending::IllFormed(len) => {
                 let position = self.position;
                 self.look = Look::Near;
