@@ -284,10 +284,16 @@ impl Scanner {
         self.look = if takes_parts { Look::Parts } else { Look::Near };
     }
 
+    /// Returns whether the caller takes parts of a block.
+    #[inline(always)]
+    pub(super) fn takes_parts(&self) -> bool {
+        self.look == Look::Parts
+    }
+
     /// Leaves the state of [`set_takes_parts`](Self::set_takes_parts): the caller did not take all parts.
     #[inline]
     pub(super) fn drop_parts(&mut self) {
-        if self.look == Look::Parts {
+        if self.takes_parts() {
             self.look = Look::Near;
         }
     }

@@ -4,17 +4,18 @@ use crate::kernel::{BLOCK, BlockErrors, Kernel};
 
 /// A block of 64 bytes whose ill-formed parts a kernel has found at once, and the index of its next part.
 ///
-/// Each part then costs some shifts, and no branch depends on its bytes. (A branch that the processor predicts wrongly
+/// Each part then costs a few operations on masks, and no branch depends on its bytes. (A mispredicted branch
 /// costs as much as all else: rows `pieces/*/1-in-8` of `benches/scenarios/damaged.rs`.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockParts<'a> {
     /// The block and the three bytes after it, so that four bytes can be read from every index. Invariant: the masks are
     /// those that a kernel returned for the block. The bytes before and between its ill-formed parts are whole characters.
     bytes: &'a [u8; BLOCK + 3],
+    /// The starts of the ill-formed parts that have not been taken.
     starts: u64,
     two_or_three: u64,
     three: u64,
-    /// The index of the next part. Invariant: 0, or the end of the part before it.
+    /// The index of the next part. Invariant: 0, or the end of the part before it; not after the first of `starts`.
     at: usize,
 }
 
@@ -41,22 +42,23 @@ impl<'a> BlockParts<'a> {
     /// continue after the block.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Option<Part<'a>> {
-        let at = self.at;
-        let ahead = self.starts.checked_shr(at as u32)?;
-        if ahead == 0 {
+        let starts = self.starts;
+        if starts == 0 {
             return None;
         }
-        let text_len = ahead.trailing_zeros() as usize;
-        if text_len > 0 {
-            self.at = at + text_len;
-            let text = &self.bytes[at..self.at];
+        let (at, start) = (self.at, starts.trailing_zeros() as usize);
+        if at < start {
+            self.at = start;
+            let text = &self.bytes[at..start];
             // SAFETY: by the invariants, the text begins with the block or after an ill-formed part, and ends where the
             // next one starts: it is whole characters.
             return Some(Part::Text(unsafe { core::str::from_utf8_unchecked(text) }));
         }
-        let len = 1 + (self.two_or_three >> at & 1) + (self.three >> at & 1);
-        let word = u32::from_le_bytes(*self.bytes[at..].first_chunk()?);
-        self.at = at + len as usize;
+        let len = 1 + (self.two_or_three >> start & 1) + (self.three >> start & 1);
+        self.starts = starts & (starts - 1);
+        self.at = start + len as usize;
+        // There are four bytes: `start` is at most 63.
+        let word = u32::from_le_bytes(*self.bytes[start..].first_chunk()?);
         Some(Part::IllFormed(len as usize, word))
     }
 }

@@ -506,6 +506,9 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let &first = self.input.first()?;
+        if self.scanner.takes_parts() {
+            return self.take_part();
+        }
         if self.carry.is_empty() {
             if self.scanner.is_plain() {
                 let (text, ending) = self.scanner.step_plain(self.input);
@@ -522,7 +525,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
                 return Some(Err(self.tally.note(error)));
             }
         }
-        if self.block.is_some() { self.take_part() } else { self.take_piece() }
+        self.take_piece()
     }
 }
 
