@@ -61,7 +61,7 @@ pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};
 pub(super) use long::validate_long;
 #[cfg(target_arch = "x86_64")]
-pub(super) use outcome::{error_near, sequence_start};
+pub(super) use outcome::{cold_path, error_near, sequence_start};
 pub(super) use scan::{ascii_before, copy_valid_prefix, locate_error, valid_prefix_len};
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use short::validate_halves;

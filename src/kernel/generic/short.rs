@@ -1,5 +1,7 @@
 //! Validation of up to 256 bytes, all tested at once.
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::outcome::cold_path;
 use super::test::{Found, Look, test_first, test_full, test_full_at};
 use super::vector::{Vector, Vector16, load};
 use crate::kernel::reference;
@@ -96,6 +98,7 @@ pub(in crate::kernel) fn validate_halves<V: Vector, const HALF: usize>(
         if !top.any_high_bit() {
             return Ok(Validated::all(len));
         }
+        cold_path();
         // If `second` is 1 or 2, fewer than three bytes are before it. (`HALF` is then 2 or more, so the first
         // two blocks contain that block.) The block at 3 is tested instead.
         let mut found = test_full_at(token, start.add(second.max(3)), test_first(block));

@@ -28,7 +28,7 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::kernel::generic::{distance_to_line, error_near, sequence_start};
+use crate::kernel::generic::{cold_path, distance_to_line, error_near, sequence_start};
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 
@@ -174,6 +174,7 @@ fn validate_block(input: &[u8]) -> Validated {
     if _mm256_movemask_epi8(_mm256_or_si256(low, high)) == 0 {
         return Validated::all(BLOCK);
     }
+    cold_path();
     let text = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
     let errors = first_errors(text);
     if is_finished(errors, text) {
