@@ -158,22 +158,22 @@ fn decode_blocks<V: Lanes, U: Unit>(
     bytes: &[u8],
     out: &mut [U],
 ) -> (usize, usize) {
-    let (mut at, mut written) = (0, 0);
+    let mut at = 0;
+    let mut room = &mut *out;
     // With 32-byte vectors and `char`s, the test costs other text more than it saves three-byte text (rows
     // `to-chars/*`); there `threes` is set only after a block of three-byte characters.
     let tests_threes = V::LEN < MOST || size_of::<U>() == 2;
     let mut threes = tests_threes;
     // Later units overwrite the excess: enough text follows.
-    while bytes.len() - at >= V::LEN + ENOUGH && out.len() - written >= V::LEN + EXCESS {
-        let room = &mut out[written..];
+    while bytes.len() - at >= V::LEN + ENOUGH && room.len() >= V::LEN + EXCESS {
         let block = load::<V>(token, bytes, at);
         if !block.any_high_bit() {
             put_ascii::<V, U>(block, room);
             at += V::LEN;
-            written += V::LEN;
-            let more = decode_ascii::<V, U>(token, &bytes[at..], &mut out[written..]);
+            room = &mut room[V::LEN..];
+            let more = decode_ascii::<V, U>(token, &bytes[at..], room);
             at += more;
-            written += more;
+            room = &mut room[more..];
             continue;
         }
         let ends = load::<V>(token, bytes, at + 1).greater(block.splat(0xBF)).bits();
@@ -184,14 +184,14 @@ fn decode_blocks<V: Lanes, U: Unit>(
             let units = block.parts().as_ref()[0].three_byte_units(chars);
             put_group(units, units.zero(), room);
             at += chars.len();
-            written += 8;
+            room = &mut room[8..];
             continue;
         }
         let units =
             Units::of_block(block, backs::<V>(token, bytes, at, block), ends, size_of::<U>());
         let count = units.put(room);
         at += units.len;
-        written += count;
+        room = &mut room[count..];
         threes = tests_threes;
         if V::LEN == MOST && (MOST / 3..=MOST / 3 + 4).contains(&count) && units.len == MOST {
             // Mostly three-byte characters: continues where one begins, for the shorter path. (A branch, not
@@ -204,6 +204,8 @@ fn decode_blocks<V: Lanes, U: Unit>(
             }
         }
     }
+    let left = room.len();
+    let mut written = out.len() - left;
     // The last blocks, through the stack. They overlap the blocks before them.
     while at < bytes.len() {
         let from = at.min(bytes.len() - V::LEN);

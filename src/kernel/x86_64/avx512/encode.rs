@@ -27,26 +27,26 @@ const GROUP: usize = 4 * LANES;
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let room = out.len();
-    let (mut read, mut written) = (0, 0);
-    // Invariant: the first `read` characters are in the first `written` bytes of `out`. A step stores at most
-    // 256 bytes, and later steps overwrite the excess: enough characters follow, and they fill the output
-    // except for at most three bytes.
-    while chars.len() - read >= GROUP + BLOCK
-        && room - written >= 4 * BLOCK + 3
-        && let Some(chars) = chars[read..].first_chunk()
-        && let Some(out) = out[written..].first_chunk_mut()
+    let (mut rest, mut place) = (chars, &mut *out);
+    // Invariant: the characters before `rest` are in the bytes before `place`. A step stores at most 256 bytes, and later
+    // steps overwrite the excess: enough characters follow, and they fill the output except for at most three bytes.
+    while rest.len() >= GROUP + BLOCK
+        && place.len() >= 4 * BLOCK + 3
+        && let Some((chars, more)) = rest.split_first_chunk()
+        && let Some(out) = place.first_chunk_mut()
     {
-        written += group(chars, out);
-        read += GROUP;
+        let len = group(chars, out);
+        (rest, place) = (more, &mut place[len..]);
     }
     // A short text is often all ASCII. Row `from-chars/ascii/64`.
-    while let Some(chars) = chars[read..].first_chunk()
-        && let Some(out) = out[written..].first_chunk_mut()
+    while let Some((chars, more)) = rest.split_first_chunk()
+        && let Some(out) = place.first_chunk_mut()
         && put_ascii(load(chars), out)
     {
-        written += GROUP;
-        read += GROUP;
+        (rest, place) = (more, &mut place[GROUP..]);
     }
+    let (mut read, left) = (chars.len() - rest.len(), place.len());
+    let mut written = room - left;
     while read < chars.len() {
         let count = (chars.len() - read).min(LANES);
         // SAFETY: the mask lets through `count` characters, which are left; the others are not
