@@ -305,7 +305,8 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     let top = units.and(units.splat_16(0xF800));
     let below_800 = top.equal_16(zero);
     let surrogate = top.equal_16(units.splat_16(0xD800));
-    let has_pairs = PAIRS && surrogate.intersects(surrogate);
+    let surrogates = if PAIRS { surrogate.bits_16() } else { 0 };
+    let has_pairs = surrogates != 0;
     let middle = units.shr_16::<6>().and(six);
     let three = units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>());
     if !has_pairs && !below_800.intersects(below_800) {
@@ -318,7 +319,7 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     }
     let low = units.and(units.splat_16(0xFC00)).equal_16(units.splat_16(0xDC00));
     let lows = low.bits_16();
-    let highs = surrogate.bits_16() ^ lows;
+    let highs = surrogates ^ lows;
     if highs << 1 & (u32::MAX >> (32 - count)) != lows {
         return (0, 0);
     }
