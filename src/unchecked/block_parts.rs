@@ -4,14 +4,14 @@ use crate::kernel::{BLOCK, BlockErrors, Kernel};
 
 /// A block of 64 bytes whose ill-formed parts a kernel has found at once, and the index of its next part.
 ///
-/// Each part then costs a few operations on masks, and no branch depends on its bytes. (A mispredicted branch
-/// costs as much as all else: rows `pieces/*/1-in-8` of `benches/scenarios/damaged.rs`.)
+/// Each part then costs a few operations on masks, and one branch: is text before it? (A mispredicted branch costs as
+/// much as all else: rows `pieces/*/1-in-8` of `benches/scenarios/damaged.rs`.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockParts<'a> {
     /// The block and the three bytes after it, so that four bytes can be read from every index. Invariant: the masks are
-    /// those that a kernel returned for the block. The bytes before and between its ill-formed parts are whole characters.
+    /// those that a kernel returned for the block, `starts` without the first ill-formed parts, which have been taken. The
+    /// bytes before and between the ill-formed parts are whole characters.
     bytes: &'a [u8; BLOCK + 3],
-    /// The starts of the ill-formed parts that have not been taken.
     starts: u64,
     two_or_three: u64,
     three: u64,
@@ -47,6 +47,7 @@ impl<'a> BlockParts<'a> {
             return None;
         }
         let (at, start) = (self.at, starts.trailing_zeros() as usize);
+        debug_assert!(at <= start);
         if at < start {
             self.at = start;
             let text = &self.bytes[at..start];

@@ -436,8 +436,8 @@ pub struct Pieces<'d, 'c> {
     lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
-    /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `Look::Parts`. If `input` is
-    /// empty, no ill-formed part is left.
+    /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `Look::Parts`; nothing is held
+    /// then, and `input` is not empty.
     block: Option<BlockParts<'c>>,
     /// The number of texts to return before a block is tried again.
     patience: u8,
@@ -506,6 +506,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let &first = self.input.first()?;
+        debug_assert_eq!(self.scanner.takes_parts(), self.block.is_some());
         if self.scanner.takes_parts() {
             return self.take_part();
         }

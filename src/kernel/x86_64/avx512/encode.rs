@@ -28,8 +28,9 @@ const GROUP: usize = 4 * LANES;
 pub(in crate::kernel) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let room = out.len();
     let (mut rest, mut place) = (chars, &mut *out);
-    // Invariant: the characters before `rest` are in the bytes before `place`. A step stores at most 256 bytes, and later
-    // steps overwrite the excess: enough characters follow, and they fill the output except for at most three bytes.
+    // Invariant: the characters before `rest` are in the bytes before `place`. A step stores at most 256 bytes, and
+    // later steps overwrite the excess: enough characters follow, and they fill the output except for at most three
+    // bytes.
     while rest.len() >= GROUP + BLOCK
         && place.len() >= 4 * BLOCK + 3
         && let Some((chars, more)) = rest.split_first_chunk()
