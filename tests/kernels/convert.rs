@@ -478,6 +478,24 @@ fn unmasking_finds_errors_at_every_position() {
     }
 }
 
+/// The first block determines how the others are tested: here for more than they contain.
+#[test]
+fn unmasking_finds_errors_in_ascii_after_other_text() {
+    for fill in ["é", "€", "😀"] {
+        let front = fill_to(fill, 72);
+        for before in 0..=130 {
+            for wrong in WRONGS {
+                for after in [0, 1, 2, 3, 64] {
+                    let (before, after) = ("a".repeat(before), "a".repeat(after));
+                    let bytes =
+                        [front.as_bytes(), before.as_bytes(), wrong, after.as_bytes()].concat();
+                    unmasking_agrees(&bytes, MASK, 0);
+                }
+            }
+        }
+    }
+}
+
 /// Most kernels unmask and validate long input in windows of some KiB, a power of two.
 #[test]
 fn unmasking_finds_errors_around_the_ends_of_windows() {

@@ -97,6 +97,12 @@ pub(super) fn any_wide<V: Vector>(bytes: V) -> bool {
     bytes.saturating_sub(bytes.splat(0xE0 - 0x80)).any_high_bit()
 }
 
+/// Whether there is a byte above EF.
+#[inline(always)]
+pub(super) fn any_widest<V: Vector>(bytes: V) -> bool {
+    bytes.saturating_sub(bytes.splat(0xF0 - 0x80)).any_high_bit()
+}
+
 /// [`test_full`] for a block with nothing before it.
 #[inline(always)]
 pub(super) fn test_first<V: Vector>(block: V) -> Found<V> {

@@ -4,7 +4,7 @@
 //! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these loads would
 //! wait for the stores (a store-to-load forwarding stall).
 
-use super::test::{Found, any_wide, test_narrow};
+use super::test::{Found, any_wide, any_widest, test_full, test_narrow};
 use super::vector::{Vector, load, store};
 use crate::kernel::reference;
 use crate::kernel::validated::{ErrorLen, Validated};
@@ -27,18 +27,19 @@ pub(in crate::kernel) fn unmask_and_validate_long<V: Vector>(
     if bytes.len() >= LONG {
         return by_windows(bytes, mask, validate);
     }
-    // The first block determines the test: usually it suffices for the others. (In registers the test for longer
-    // characters takes longer than two passes.)
+    // The first block determines the test: usually it suffices for the others. (In registers the test for four bytes
+    // takes longer than two passes.)
     let keys = Keys::new(mask);
     let first: V = keys.unmask(token, bytes, 0);
-    if any_wide(first) {
+    let is_valid = if !first.any_high_bit() {
+        unmask_and_test::<V, 1>(token, bytes, &keys)
+    } else if !any_wide(first) {
+        unmask_and_test::<V, 2>(token, bytes, &keys)
+    } else if !any_widest(first) {
+        unmask_and_test::<V, 3>(token, bytes, &keys)
+    } else {
         reference::unmask(bytes, mask);
         return validate(bytes);
-    }
-    let is_valid = if first.any_high_bit() {
-        unmask_and_test::<V, true>(token, bytes, &keys)
-    } else {
-        unmask_and_test::<V, false>(token, bytes, &keys)
     };
     if is_valid { Validated::all_but_tail(bytes) } else { validate(bytes) }
 }
@@ -62,10 +63,10 @@ impl Keys {
     }
 }
 
-/// Unmasks two vectors and more. Returns whether the result is ASCII or, with `TWO_BYTES`, whether it consists of
-/// characters of at most two bytes, of which the last may be incomplete.
+/// Unmasks two vectors and more. Returns whether the result consists of characters of at most `LONGEST` bytes, 1 to 3,
+/// of which the last may be incomplete.
 #[inline(always)]
-fn unmask_and_test<V: Vector, const TWO_BYTES: bool>(
+fn unmask_and_test<V: Vector, const LONGEST: usize>(
     token: V::Token,
     bytes: &mut [u8],
     keys: &Keys,
@@ -73,27 +74,30 @@ fn unmask_and_test<V: Vector, const TWO_BYTES: bool>(
     let last_at = bytes.len() - V::LEN;
     // Loaded before any of these bytes is written.
     let last: V = keys.unmask(token, bytes, last_at);
-    let before_last = keys.unmask(token, bytes, last_at - 1);
-    let mut before = last.splat(0);
-    let (mut found, mut top) = (Found::nothing(before), last);
-    let mut at = 0;
-    while at < last_at {
-        let block: V = keys.unmask(token, bytes, at);
-        store(block, bytes, at);
-        if TWO_BYTES {
-            found = test_narrow(block, block.prev::<1>(before), found);
-            before = block;
-        }
+    let last_back1 = keys.unmask(token, bytes, last_at - 1);
+    let last_back2 = keys.unmask(token, bytes, last_at - 2);
+    let zero = last.splat(0);
+    let (mut before, mut found, mut top) = (zero, Found::nothing(zero), last);
+    let test = |block: V, back1, back2, found| match LONGEST {
+        1 => found,
+        2 => test_narrow(block, back1, found),
+        _ => test_full(block, [back1, back2, zero], found),
+    };
+    for bytes in bytes.chunks_exact_mut(V::LEN) {
+        let block: V = keys.unmask(token, bytes, 0);
+        store(block, bytes, 0);
+        found = test(block, block.prev::<1>(before), block.prev::<2>(before), found);
+        before = block;
         top = top.max(block);
-        at += V::LEN;
     }
     store(last, bytes, last_at);
-    if TWO_BYTES {
-        found = test_narrow(last, before_last, found);
-        !any_wide(top) && !found.marks().any_high_bit()
-    } else {
-        !top.any_high_bit()
-    }
+    found = test(last, last_back1, last_back2, found);
+    let is_longer = match LONGEST {
+        1 => top.any_high_bit(),
+        2 => any_wide(top),
+        _ => any_widest(top),
+    };
+    !is_longer && !found.marks().any_high_bit()
 }
 
 /// Unmasks a window, validates it, and so on.

@@ -13,8 +13,9 @@ use crate::kernel::generic::distance_to_line;
 use crate::kernel::reference;
 use crate::kernel::validated::Validated;
 use crate::kernel::x86_64::avx512::validate::{
-    BACK, BLOCK, OR3, Place, STRIDE, any_high, ends_complete, first_errors, high, lanes, load,
-    load_at, load_within, moved_back, store, store_to, table, test, test_narrow_bytes, validate,
+    BACK, BLOCK, OR3, Place, Reach, STRIDE, any_high, ends_complete, first_errors, high, lanes,
+    load, load_at, load_within, moved_back, store, store_to, table, test, test_medium_bytes,
+    test_narrow_bytes, validate,
 };
 
 /// The distance of validation after unmasking: several blocks more than the store buffer holds.
@@ -151,10 +152,12 @@ fn unmask_and_validate_blocks(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
     let errors = if !any_high(first) {
         unmask_and_test::<1>(bytes, mask)
-    } else if !any_wide(first) {
-        unmask_and_test::<2>(bytes, mask)
     } else {
-        unmask_and_test::<4>(bytes, mask)
+        match Reach::of(first) {
+            Reach::Two => unmask_and_test::<2>(bytes, mask),
+            Reach::Three => unmask_and_test::<3>(bytes, mask),
+            Reach::Four => unmask_and_test::<4>(bytes, mask),
+        }
     };
     stop(bytes, errors, tail)
 }
@@ -178,6 +181,7 @@ fn unmask_and_test<const LONGEST: usize>(bytes: &mut [u8], mask: [u8; 4]) -> __m
         match LONGEST {
             1 => _mm512_or_si512(errors, block),
             2 => test_narrow_bytes(block, back1, errors),
+            3 => test_medium_bytes(block, back1, back2, errors),
             _ => test(block, back1, back2, back3, errors),
         }
     };
@@ -191,15 +195,13 @@ fn unmask_and_test<const LONGEST: usize>(bytes: &mut [u8], mask: [u8; 4]) -> __m
     if let Some(end) = bytes.last_chunk_mut() {
         store_to(last, end);
     }
-    if LONGEST == 2 && any_wide(greatest) { high() } else { errors }
-}
-
-/// Whether there is a byte above DF.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn any_wide(bytes: __m512i) -> bool {
-    let wide = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xE0_u8 as i8));
-    _kortestz_mask64_u8(wide, wide) == 0
+    // ASCII's test marks all longer characters itself, the full one knows them.
+    let is_longer = match (LONGEST, Reach::of(greatest)) {
+        (2, reach) => !matches!(reach, Reach::Two),
+        (3, reach) => matches!(reach, Reach::Four),
+        _ => false,
+    };
+    if is_longer { high() } else { errors }
 }
 
 /// Long inputs, in strides aligned to cache lines.
@@ -273,20 +275,25 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     }
     let greatest = _mm512_max_epu8(greatest, back3);
     let zero = _mm512_setzero_si512();
-    let [a, b, c, d] = if !any_wide(greatest) {
-        [
+    let [a, b, c, d] = match Reach::of(greatest) {
+        Reach::Two => [
             test_narrow_bytes(a, at_a.back::<1>(), zero),
             test_narrow_bytes(b, at_b.back::<1>(), zero),
             test_narrow_bytes(c, at_c.back::<1>(), zero),
             test_narrow_bytes(d, at_d.back::<1>(), zero),
-        ]
-    } else {
-        [
+        ],
+        Reach::Three => [
+            test_medium_bytes(a, at_a.back::<1>(), at_a.back::<2>(), zero),
+            test_medium_bytes(b, at_b.back::<1>(), at_b.back::<2>(), zero),
+            test_medium_bytes(c, at_c.back::<1>(), at_c.back::<2>(), zero),
+            test_medium_bytes(d, at_d.back::<1>(), at_d.back::<2>(), zero),
+        ],
+        Reach::Four => [
             test(a, at_a.back::<1>(), at_a.back::<2>(), back3, zero),
             test(b, back1(a, b), at_b.back::<2>(), at_b.back::<3>(), zero),
             test(c, back1(b, c), at_c.back::<2>(), at_c.back::<3>(), zero),
             test(d, back1(c, d), at_d.back::<2>(), at_d.back::<3>(), zero),
-        ]
+        ],
     };
     let abc = _mm512_ternarylogic_epi64::<OR3>(a, b, c);
     _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)

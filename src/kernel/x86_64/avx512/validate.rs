@@ -416,17 +416,17 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
 }
 
 /// The length of the longest sequence in a stride.
-enum Reach {
+pub(super) enum Reach {
     Two,
     Three,
     Four,
 }
 
 impl Reach {
-    /// Classifies a stride by the maximum of its bytes and of those before it, per lane.
+    /// Classifies bytes by their maximum per lane: those of a stride, and before it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-    fn of(greatest: __m512i) -> Self {
+    pub(super) fn of(greatest: __m512i) -> Self {
         let reaches = |lead: u8| {
             let mask = _mm512_cmpge_epu8_mask(greatest, _mm512_set1_epi8(lead as i8));
             _kortestz_mask64_u8(mask, mask) == 0
@@ -471,7 +471,18 @@ fn test_shuffled(place: Place<16>, errors: __m512i) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn test_medium<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
-    let [block, back1, back2] = [place.back::<0>(), place.back::<1>(), place.back::<2>()];
+    test_medium_bytes(place.back::<0>(), place.back::<1>(), place.back::<2>(), errors)
+}
+
+/// The test of [`test_medium`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn test_medium_bytes(
+    block: __m512i,
+    back1: __m512i,
+    back2: __m512i,
+    errors: __m512i,
+) -> __m512i {
     let after_lead = _mm512_avg_epu8(back1, _mm512_set1_epi8(0x3F));
     let third = _mm512_avg_epu8(back2, _mm512_set1_epi8(0x1F));
     let here = _mm512_adds_epi8(block, _mm512_set1_epi8(0x40));
