@@ -195,7 +195,7 @@ fn unmask_and_test<const LONGEST: usize>(bytes: &mut [u8], mask: [u8; 4]) -> __m
     if let Some(end) = bytes.last_chunk_mut() {
         store_to(last, end);
     }
-    // ASCII's test marks all longer characters itself, the full one knows them.
+    // The test for ASCII marks all other characters, and the full test covers all.
     let is_longer = match (LONGEST, Reach::of(greatest)) {
         (2, reach) => !matches!(reach, Reach::Two),
         (3, reach) => matches!(reach, Reach::Four),

@@ -423,7 +423,7 @@ pub(super) enum Reach {
 }
 
 impl Reach {
-    /// Classifies bytes by their maximum per lane: those of a stride, and before it.
+    /// Classifies bytes by their maximum per lane. Those before a stride count too: their sequences may end in it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     pub(super) fn of(greatest: __m512i) -> Self {
