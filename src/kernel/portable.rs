@@ -65,7 +65,10 @@ fn validate_by_steps(input: &[u8]) -> usize {
             return at;
         }
     }
-    match input[at..].iter().fold(state, |state, &byte| step(state, byte)) & STATE {
+    // (In words, because compilers for WebAssembly do not unroll this. Row `validate/emoji/4-32`.)
+    let (words, rest) = input[at..].as_chunks::<4>();
+    let end = words.iter().fold(state, |state, word| step_all(state, word));
+    match step_all(end, rest) & STATE {
         WHOLE => input.len(),
         _ => boundary(&input[..at], state),
     }
@@ -140,6 +143,11 @@ fn boundary(bytes: &[u8], state: u64) -> usize {
 #[inline(always)]
 fn step(state: u64, byte: u8) -> u64 {
     TABLE[usize::from(byte)] >> (state & STATE)
+}
+
+#[inline(always)]
+fn step_all(state: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(state, |state, &byte| step(state, byte))
 }
 
 // The states: offsets of six bits. After a step, the higher bits of a state have no meaning.
