@@ -1,3 +1,5 @@
+//! The fallback in the codecs: by the line, after a reset, and with offsets.
+
 use bytes::BytesMut;
 use proptest::prelude::*;
 use tokio_util::codec::Decoder;

@@ -1,3 +1,5 @@
+//! `FallbackDecoder`: which bytes are decoded in the legacy encoding, what is held, and what a BOM decides.
+
 use proptest::prelude::*;
 use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};

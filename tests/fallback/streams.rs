@@ -1,3 +1,5 @@
+//! The fallback in streams: pending reads, errors of the source, and text that is not copied.
+
 use std::convert::Infallible;
 
 use bytes::Bytes;

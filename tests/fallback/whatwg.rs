@@ -1,3 +1,5 @@
+//! The legacy encodings as the Encoding Standard and encoding_rs decode them.
+
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, KOI8_R, REPLACEMENT, SHIFT_JIS,
     UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, WINDOWS_1253, X_USER_DEFINED,
