@@ -1,4 +1,4 @@
-//! Validation on WebAssembly: the crate beside the standard library and simdutf8, which both are built for the same
+//! Validation on WebAssembly: the crate beside the standard library and simdutf8, all built for the same
 //! features.
 
 #[path = "../../support/mod.rs"]
