@@ -2,7 +2,7 @@
 //! futures, shared memory, and charsets.
 #![cfg(feature = "http-body")]
 
-mod charsets;
+mod content_type;
 #[path = "../support/counting.rs"]
 mod counting;
 #[cfg(feature = "encoding_rs")]

@@ -1,11 +1,12 @@
-//! Handlers of axum that take and return text: extractors, a layer, and errors that are answers.
+//! Handlers of axum that take and return text: extractors, a layer, and errors that are answers; and a client
+//! whose responses are checked.
 //!
 //! | path | takes | answers |
 //! | --- | --- | --- |
 //! | `/count` | [`Utf8Text`]: the whole text, up to axum's limit | the number of characters |
 //! | `/lines` | [`Utf8Body`]: the text as it arrives | the number of lines, and of those that are not UTF-8 |
 //! | `/echo` | the same | the text, while it arrives |
-//! | `/json` | axum's `Json`, inside a [`Utf8RequestLayer`] | the value |
+//! | `/json` | axum's `Json`, inside a [`Utf8Layer`] | the value |
 //!
 //! A text that is not UTF-8 is answered with 400 and the offset of the error, one that is too long with 413, an
 //! unknown charset or another media type with 415, one that takes more than a minute with 408.
@@ -22,12 +23,15 @@ use axum::{BoxError, Router};
 use futures::{StreamExt, stream};
 use serde_json::Value;
 use tokio::time::timeout;
-use utf8_codec::payload::http::{BodyError, MediaTypes, Utf8Body, Utf8RequestLayer, Utf8Text};
+use tower::{Service, ServiceExt};
+use utf8_codec::payload::http::{
+    BodyError, CheckedBody, Utf8Body, Utf8Layer, Utf8Text, require_json,
+};
 use utf8_codec::stream::LinesError;
 
 /// The service.
 pub fn router() -> Router {
-    let checked = Utf8RequestLayer::new().with_required_types(MediaTypes::Json);
+    let checked = Utf8Layer::new().with_header_check(require_json);
     Router::new()
         .route("/count", post(count))
         .route("/lines", post(lines))
@@ -79,4 +83,18 @@ async fn echo(body: Utf8Body<Body>) -> Response {
 
 async fn json(Json(value): Json<Value>) -> Json<Value> {
     Json(value)
+}
+
+/// A client that checks the text of its responses, with `layer`.
+pub fn checked_client(
+    client: reqwest::Client,
+    layer: Utf8Layer,
+) -> impl Service<
+    reqwest::Request,
+    Response = axum::http::Response<CheckedBody<reqwest::Body>>,
+    Error = reqwest::Error,
+> + Clone {
+    client
+        .map_response(axum::http::Response::<reqwest::Body>::from)
+        .map_response(move |response| layer.check_response(response))
 }

@@ -16,17 +16,16 @@ use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http_body_util::BodyExt;
 use reqwest::Client;
-use servers::text::router;
+use servers::text::{checked_client, router};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::time::timeout;
-use tower::{Layer, Service, ServiceExt};
+use tower::ServiceExt;
+use tower::util::MapResponseLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use utf8_codec::ErrorMode;
-use utf8_codec::payload::http::{
-    BodyError, Utf8Body, Utf8RequestLayer, Utf8ResponseLayer, Utf8Text,
-};
+use utf8_codec::payload::http::{BodyError, Utf8Body, Utf8Layer, Utf8Text};
 use utf8_codec::stream::Utf8StreamExt;
 
 const TEXT: &str = "Grüße\nПривет\n色は匂へど 👋🏽";
@@ -113,7 +112,7 @@ async fn limits_of_axum_and_of_tower_http_are_answered_with_413() {
         // The limit is inside, and axum's own extractor answers.
         .route(
             "/layer",
-            post(|text: String| async { text }).layer(Utf8RequestLayer::new().with_max_length(10)),
+            post(|text: String| async { text }).layer(Utf8Layer::new().with_max_length(10)),
         );
     let address = serve(router).await;
     for path in ["/extractor", "/tower-http", "/own", "/layer"] {
@@ -148,7 +147,7 @@ async fn a_limit_outside_of_the_text_is_recognised_by_axum() {
 }
 
 #[tokio::test]
-async fn the_response_layer_validates_what_reqwest_receives() {
+async fn map_response_validates_what_reqwest_receives() {
     let page = |media_type: &'static str, body: &'static [u8]| {
         get(move || async move { ([("content-type", media_type)], body) })
     };
@@ -159,14 +158,13 @@ async fn the_response_layer_validates_what_reqwest_receives() {
         .route("/image", page("image/png", b"\x89PNG"))
         .route("/unknown", page("text/plain; charset=klingon", b"nuqneH"));
     let address = serve(router).await;
-    let client = Client::new().map_response(http::Response::<reqwest::Body>::from);
-    let client = Utf8ResponseLayer::new().layer(client);
+    let client = checked_client(Client::new(), Utf8Layer::new());
     let get = async |path: &str| {
         let request = reqwest::Request::new(
             reqwest::Method::GET,
             format!("http://{address}{path}").parse().unwrap(),
         );
-        let response = soon(client.clone().call(request)).await.unwrap();
+        let response = soon(client.clone().oneshot(request)).await.unwrap();
         let media_type = response.headers()["content-type"].to_str().unwrap().to_owned();
         let body = soon(response.into_body().collect()).await.map(|body| body.to_bytes());
         (media_type, body.map_err(|error| error.downcast::<BodyError>().unwrap().to_string()))
@@ -178,6 +176,31 @@ async fn the_response_layer_validates_what_reqwest_receives() {
     let message = "invalid UTF-8 in the body at byte 3: unexpected end inside a character (e9)";
     assert_eq!(get("/damaged").await.1, Err(message.to_owned()));
     assert_eq!(get("/unknown").await.1, Err("unsupported charset: klingon".to_owned()));
+}
+
+#[tokio::test]
+async fn map_response_validates_what_a_server_sends() {
+    let page = |body: &'static [u8]| {
+        get(move || async move { ([("content-type", "text/plain; charset=latin1")], body) })
+    };
+    let json = get(|| async { ([("content-type", "application/json")], &b"\"caf\xE9\""[..]) });
+    let layer = Utf8Layer::new().with_max_length(5);
+    let check = MapResponseLayer::new(move |response: Response| layer.check_response(response));
+    let router = Router::new()
+        .route("/short", page(b"caf\xE9"))
+        .route("/long", page(b"caf\xE9, th\xE9"))
+        .route("/json", json)
+        .layer(check);
+    let address = serve(router).await;
+    let get = async |path: &str| {
+        let response = soon(reqwest::get(format!("http://{address}{path}"))).await?;
+        let media_type = response.headers()["content-type"].to_str().unwrap().to_owned();
+        Ok::<_, reqwest::Error>((media_type, soon(response.text()).await?))
+    };
+    let converted = ("text/plain; charset=utf-8".to_owned(), "café".to_owned());
+    assert_eq!(get("/short").await.unwrap(), converted);
+    assert!(get("/long").await.is_err(), "the response is aborted");
+    assert!(get("/json").await.is_err(), "the response is aborted");
 }
 
 #[tokio::test]

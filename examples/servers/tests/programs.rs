@@ -24,7 +24,7 @@ fn http_upload_passes_its_self_test() {
 #[test]
 fn small_servers_pass_their_own_checks() {
     for (program, last) in [
-        (env!("CARGO_BIN_EXE_http_text"), "ok: 7 answers\n"),
+        (env!("CARGO_BIN_EXE_http_text"), "ok: 8 answers\n"),
         (env!("CARGO_BIN_EXE_upgrade_echo"), "ok: text is validated as it arrives\n"),
     ] {
         let (status, printed) = run(program, &[]);

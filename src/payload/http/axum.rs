@@ -13,8 +13,8 @@ use crate::payload::http::{BodyError, Utf8Body};
 /// [the module](crate::payload::http#charsets)), and an error has the offset. It is collected up to the
 /// limit of axum's `DefaultBodyLimit`, which is 2,097,152 bytes (2 MB) unless a layer sets another one. The
 /// limit applies to the bytes received. Text in another charset can become up to three times as long. The
-/// media type is not checked: [`MediaTypes::check`](crate::payload::http::MediaTypes::check) and
-/// [`Utf8RequestLayer`](crate::payload::http) do.
+/// media type is not checked: [`require_text`](crate::payload::http::require_text) and
+/// [`Utf8Layer`](crate::payload::http) do.
 ///
 /// # Errors
 ///

@@ -6,7 +6,6 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use bytestring::ByteString;
-use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
@@ -18,10 +17,8 @@ use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::payload::http::BodyError;
 use crate::payload::http::body_chunks::BodyChunks;
-use crate::payload::http::charset::Charset;
+use crate::payload::http::content_type::Charset;
 use crate::payload::http::error::BoxError;
-#[cfg(feature = "stream")]
-use crate::stream::{CharStream, Utf8Lines, Utf8Stream};
 
 pin_project! {
     /// The body of a request or a response as text. Each frame of data is a non-empty run of whole
@@ -84,8 +81,8 @@ pin_project! {
     #[must_use = "bodies do nothing unless polled"]
     pub struct Utf8Body<B> {
         #[pin]
-        chunks: BodyChunks<B>,
-        text: ChunkText,
+        pub(super) chunks: BodyChunks<B>,
+        pub(super) text: ChunkText,
         state: State,
     }
 }
@@ -110,97 +107,9 @@ impl<B> Utf8Body<B> {
         Self { chunks: BodyChunks::new(inner), text: ChunkText::new(), state: State::Open }
     }
 
-    /// Reads `inner` in the charset of the `Content-Type` in `headers`, or in UTF-8 if there is
-    /// none.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`from_content_type`](Self::from_content_type).
-    /// [`ContradictoryCharsets`](BodyError::ContradictoryCharsets) is also returned for several
-    /// `Content-Type` fields that name different encodings, or if only some of them name one.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http::{Response, StatusCode};
-    /// use http_body_util::Full;
-    /// use utf8_codec::payload::http::Utf8Body;
-    ///
-    /// # fn main() -> Result<(), http::Error> {
-    /// let response = Response::builder()
-    ///     .header("content-type", "text/plain; charset=UTF-7")
-    ///     .body(Full::<Bytes>::from("Hi Mom -+Jjo--!"))?;
-    /// let error = Utf8Body::from_headers(response.headers(), response.body().clone()).unwrap_err();
-    /// assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, BodyError> {
-        Self::new(inner).in_charset(Charset::from_headers(headers))
-    }
-
-    /// Reads `inner` in the charset of the `Content-Type` field `field`, or in UTF-8 if it names
-    /// none.
-    ///
-    /// The field is parsed according to RFC 9110 (section 8.3.1): names in any case, values as
-    /// tokens or as quoted strings. `charset` can be repeated if all of them name the same
-    /// encoding.
-    ///
-    /// # Errors
-    ///
-    /// [`BodyError::UnsupportedCharset`], [`BodyError::MalformedContentType`] or
-    /// [`BodyError::ContradictoryCharsets`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
-    ///
-    /// let body = || Full::<Bytes>::from("text");
-    /// let field = r#"text/plain; format=flowed; Charset="utf\-8""#;
-    /// assert_eq!(Utf8Body::from_content_type(field, body())?.charset(), "UTF-8");
-    ///
-    /// let error = Utf8Body::from_content_type("text/plain; charset=", body()).unwrap_err();
-    /// assert!(matches!(error, BodyError::MalformedContentType { offset: 20 }));
-    /// # Ok::<_, BodyError>(())
-    /// ```
-    pub fn from_content_type(field: impl AsRef<[u8]>, inner: B) -> Result<Self, BodyError> {
-        let charset = Charset::from_content_type(field.as_ref());
-        Self::new(inner).in_charset(charset.map(Option::unwrap_or_default))
-    }
-
-    /// Sets the charset to the encoding with this label. Case, and ASCII whitespace around the
-    /// label, are ignored. Call it before the first poll.
-    ///
-    /// # Errors
-    ///
-    /// [`BodyError::UnsupportedCharset`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
-    ///
-    /// let body = || Utf8Body::new(Full::<Bytes>::from("text"));
-    /// assert_eq!(body().with_charset(" Unicode-1-1-UTF-8 ")?.charset(), "UTF-8");
-    /// # #[cfg(feature = "encoding_rs")]
-    /// assert_eq!(body().with_charset("latin1")?.charset(), "windows-1252");
-    /// let error = body().with_charset("ebcdic").unwrap_err();
-    /// assert_eq!(error.to_string(), "unsupported charset: ebcdic");
-    /// # Ok::<_, BodyError>(())
-    /// ```
-    pub fn with_charset(self, label: impl AsRef<[u8]>) -> Result<Self, BodyError> {
-        self.in_charset(Charset::from_label(label.as_ref()))
-    }
-
-    fn in_charset(mut self, charset: Result<Charset, BodyError>) -> Result<Self, BodyError> {
-        self.chunks.set_charset(charset?);
-        Ok(self)
+    pub(super) fn in_charset(mut self, charset: Charset) -> Self {
+        self.chunks.set_charset(charset);
+        self
     }
 
     /// Sets how the text begins and what it may contain. Call it before the first poll.
@@ -621,104 +530,10 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
 
 #[cfg(feature = "tower")]
 impl<B> Utf8Body<B> {
-    /// Returns the error instead of the body.
-    pub(super) fn failed(inner: B, error: BodyError) -> Self {
-        let chunks = BodyChunks::failed(inner, error);
-        Self { chunks, text: ChunkText::new(), state: State::Open }
-    }
-
-    /// Sets the charset to that of the headers.
-    pub(super) fn with_charset_of(self, headers: &HeaderMap) -> Result<Self, BodyError> {
-        self.in_charset(Charset::from_headers(headers))
-    }
-
     /// Whether the text is as long as the inner body.
     pub(super) fn keeps_length(&self) -> bool {
         let is_utf8 = self.chunks.charset() == Charset::Utf8;
         is_utf8 && text_size(&self.text, &SizeHint::with_exact(8)).exact().is_some()
-    }
-
-    /// Reads another body with the same settings.
-    pub(super) fn with_inner<C>(self, inner: C) -> Utf8Body<C> {
-        let Self { chunks, text, state } = self;
-        Utf8Body { chunks: chunks.with_inner(inner), text, state }
-    }
-}
-
-#[cfg(feature = "stream")]
-impl<B> Utf8Body<B> {
-    /// Turns the body into a stream of text, which continues after the text that has been returned.
-    ///
-    /// Trailers are dropped. Errors in UTF-8 are [`StreamError::Utf8`](crate::stream::StreamError::Utf8), and
-    /// all others [`StreamError::Inner`](crate::stream::StreamError::Inner). Both convert into a
-    /// [`BodyError`] with the status.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use futures::TryStreamExt;
-    /// use http_body_util::Full;
-    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9 \xFF"[..]);
-    /// let mut texts = Utf8Body::new(body).into_text_stream();
-    /// assert_eq!(texts.try_next().await.unwrap().unwrap(), "café ");
-    /// let error = BodyError::from(texts.try_next().await.unwrap_err());
-    /// assert_eq!((error.status().as_u16(), error.offset()), (400, Some(6)));
-    /// # }
-    /// ```
-    pub fn into_text_stream(self) -> Utf8Stream<BodyChunks<B>> {
-        Utf8Stream::continuing(self.chunks, self.text)
-    }
-
-    /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use futures::StreamExt;
-    /// use http_body_util::Full;
-    /// use utf8_codec::payload::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9\ncaf\xE9\ntea"[..]);
-    /// let mut lines = Utf8Body::new(body).into_lines().with_max_length(1024);
-    /// assert_eq!(lines.next().await.unwrap().unwrap(), "café");
-    /// assert!(lines.next().await.unwrap().is_err());
-    /// assert_eq!(lines.next().await.unwrap().unwrap(), "tea");
-    /// # }
-    /// ```
-    pub fn into_lines(self) -> Utf8Lines<BodyChunks<B>> {
-        self.into_text_stream().lines()
-    }
-
-    /// Turns the body into a stream of its `char`s; see [`Utf8Stream::chars`]. Trailers are dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use futures::TryStreamExt;
-    /// use http_body_util::Full;
-    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), BodyError> {
-    /// let chars = Utf8Body::new(Full::<Bytes>::from("5 €")).into_chars();
-    /// assert_eq!(chars.try_collect::<Vec<char>>().await?, ['5', ' ', '€']);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn into_chars(self) -> CharStream<BodyChunks<B>, BodyError>
-    where
-        B: Body<Error: Into<BoxError>>,
-    {
-        self.into_text_stream().chars()
     }
 }
 

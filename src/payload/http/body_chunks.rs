@@ -1,4 +1,4 @@
-//! How do the frames of a body become chunks in UTF-8, within a limit?
+//! How do the frames of a body become chunks in UTF-8, within a limit, and streams of text?
 
 use std::mem;
 use std::pin::Pin;
@@ -12,10 +12,13 @@ use pin_project_lite::pin_project;
 
 use crate::core::mode::ErrorMode;
 use crate::payload::http::BodyError;
-use crate::payload::http::charset::Charset;
+#[cfg(feature = "stream")]
+use crate::payload::http::Utf8Body;
+use crate::payload::http::content_type::Charset;
 use crate::payload::http::error::BoxError;
-use crate::payload::http::legacy::Legacy;
-use crate::payload::http::legacy_error::LegacyError;
+use crate::payload::http::legacy::{Legacy, LegacyError};
+#[cfg(feature = "stream")]
+use crate::stream::{CharStream, Utf8Lines, Utf8Stream};
 
 pin_project! {
     /// The source of the streams that a [`Utf8Body`](crate::payload::http::Utf8Body) becomes: its chunks,
@@ -65,17 +68,10 @@ impl<B> BodyChunks<B> {
         }
     }
 
-    /// Returns the error instead of the body.
+    /// Returns the error instead of the body. Call it before the first poll.
     #[cfg(feature = "tower")]
-    pub(super) fn failed(inner: B, error: BodyError) -> Self {
-        Self { state: State::Failed(Box::new(error)), ..Self::new(inner) }
-    }
-
-    /// Reads another body with the same settings.
-    #[cfg(feature = "tower")]
-    pub(super) fn with_inner<C>(self, inner: C) -> BodyChunks<C> {
-        let Self { legacy, mode, max_length, received, state, .. } = self;
-        BodyChunks { inner, legacy, mode, max_length, received, state }
+    pub(super) fn fail(&mut self, error: BodyError) {
+        self.state = State::Failed(Box::new(error));
     }
 
     pub(super) fn set_charset(&mut self, charset: Charset) {
@@ -227,6 +223,83 @@ impl<B: Body<Error: Into<BoxError>>> Stream for BodyChunks<B> {
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let frame = ready!(self.poll_frame(cx));
         Poll::Ready(frame.map(|frame| Ok(frame?.into_data().unwrap_or_default())))
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<B> Utf8Body<B> {
+    /// Turns the body into a stream of text, which continues after the text that has been returned.
+    ///
+    /// Trailers are dropped. Errors in UTF-8 are [`StreamError::Utf8`](crate::stream::StreamError::Utf8), and
+    /// all others [`StreamError::Inner`](crate::stream::StreamError::Inner). Both convert into a
+    /// [`BodyError`] with the status.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::TryStreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9 \xFF"[..]);
+    /// let mut texts = Utf8Body::new(body).into_text_stream();
+    /// assert_eq!(texts.try_next().await.unwrap().unwrap(), "café ");
+    /// let error = BodyError::from(texts.try_next().await.unwrap_err());
+    /// assert_eq!((error.status().as_u16(), error.offset()), (400, Some(6)));
+    /// # }
+    /// ```
+    pub fn into_text_stream(self) -> Utf8Stream<BodyChunks<B>> {
+        Utf8Stream::continuing(self.chunks, self.text)
+    }
+
+    /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::StreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9\ncaf\xE9\ntea"[..]);
+    /// let mut lines = Utf8Body::new(body).into_lines().with_max_length(1024);
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "café");
+    /// assert!(lines.next().await.unwrap().is_err());
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "tea");
+    /// # }
+    /// ```
+    pub fn into_lines(self) -> Utf8Lines<BodyChunks<B>> {
+        self.into_text_stream().lines()
+    }
+
+    /// Turns the body into a stream of its `char`s; see [`Utf8Stream::chars`]. Trailers are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::TryStreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::payload::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), BodyError> {
+    /// let chars = Utf8Body::new(Full::<Bytes>::from("5 €")).into_chars();
+    /// assert_eq!(chars.try_collect::<Vec<char>>().await?, ['5', ' ', '€']);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_chars(self) -> CharStream<BodyChunks<B>, BodyError>
+    where
+        B: Body<Error: Into<BoxError>>,
+    {
+        self.into_text_stream().chars()
     }
 }
 

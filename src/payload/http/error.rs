@@ -68,8 +68,8 @@ pub enum BodyError {
         /// At most 40 characters of the label. Non-ASCII characters are escaped.
         label: String,
     },
-    /// The media type is not one of the [`MediaTypes`](crate::payload::http::MediaTypes) that the
-    /// program accepts.
+    /// The media type is not one that the program accepts; see
+    /// [`require_text`](crate::payload::http::require_text).
     UnsupportedMediaType {
         /// At most 80 characters of the type and subtype; empty if there is no `Content-Type`.
         media_type: String,

@@ -1,25 +1,59 @@
-//! How do services of tower receive validated text?
+//! How do services and clients of tower receive validated text?
 
-use std::task::{Context, Poll};
+use std::error::Error;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use http::{Request, Response};
+use bytes::Bytes;
+use http::header::{
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, HeaderMap, HeaderValue,
+};
+use http::{Request, Response, StatusCode};
 use http_body::Body;
+use http_body_util::combinators::MapErr;
+use http_body_util::{BodyExt, Either, Full};
+use pin_project_lite::pin_project;
 use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::payload::http::checked_body::{Checks, ServiceFuture};
+use crate::payload::http::content_type::{Charset, TextKind, in_utf8, text_kind};
 use crate::payload::http::error::BoxError;
-#[cfg(doc)]
 use crate::payload::http::{BodyError, Utf8Body};
-use crate::payload::http::{CheckedBody, MediaTypes};
 
-/// A layer that validates the text of requests before a service reads it.
+/// The body of a message that has passed a [`Utf8Layer`]: validated if it is text, unchanged otherwise.
+///
+/// An error in the text is a boxed [`BodyError`], for its offset and [`status`](BodyError::status). A length
+/// limit is an [`http_body_util::LengthLimitError`], and an error of the inner body is that error; see
+/// [`BodyError::into_boxed`].
+///
+/// # Examples
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::Response;
+/// use http_body_util::Full;
+/// use utf8_codec::payload::http::{CheckedBody, Utf8Layer};
+///
+/// # fn main() -> Result<(), http::Error> {
+/// let image = Response::builder().header("content-type", "image/png");
+/// let image = image.body(Full::<Bytes>::from(&b"\x89PNG"[..]))?;
+/// let body: CheckedBody<Full<Bytes>> = Utf8Layer::new().check_response(image).into_body();
+/// assert!(matches!(body, CheckedBody::Right(_)));
+/// # Ok(())
+/// # }
+/// ```
+pub type CheckedBody<B> =
+    Either<MapErr<Utf8Body<B>, fn(BodyError) -> Box<dyn Error + Send + Sync>>, B>;
+
+/// A layer that validates the text of requests before a service reads it, and a check of
+/// [responses](Self::check_response).
 ///
 /// The service receives its requests with a [`CheckedBody`], in frames of whole characters. Bodies of the
 /// types `text/*`, `application/json` and `*+json` are validated, all others pass unchanged. So do bodies with
-/// a `Content-Encoding` or a `Content-Range`: put this layer inside a layer that decompresses.
+/// a `Content-Encoding` or a `Content-Range`: put this layer inside a layer that decompresses. The data of the
+/// bodies is `Bytes`, as it is in hyper, axum, reqwest and tonic.
 ///
 /// Text in another charset is converted. The `Content-Type` then names UTF-8, and the `Content-Length` is
 /// removed. JSON is always UTF-8. Nothing accumulates here: a frame is passed on as soon as it arrives.
@@ -41,7 +75,7 @@ use crate::payload::http::{CheckedBody, MediaTypes};
 /// use http_body_util::{BodyExt, Full};
 /// use tower_layer::Layer;
 /// use tower_service::Service;
-/// use utf8_codec::payload::http::{BodyError, CheckedBody, Utf8RequestLayer};
+/// use utf8_codec::payload::http::{BodyError, CheckedBody, Utf8Layer};
 ///
 /// # #[derive(Clone)]
 /// struct Echo;
@@ -69,7 +103,7 @@ use crate::payload::http::{CheckedBody, MediaTypes};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-/// let mut service = Utf8RequestLayer::new().layer(Echo);
+/// let mut service = Utf8Layer::new().layer(Echo);
 /// let post = |media_type: &str, body: &'static [u8]| {
 ///     Request::post("/").header("content-type", media_type).body(Full::<Bytes>::from(body)).unwrap()
 /// };
@@ -80,22 +114,37 @@ use crate::payload::http::{CheckedBody, MediaTypes};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Utf8RequestLayer {
-    checks: Checks,
-    required: Option<MediaTypes>,
+#[derive(Clone, Copy, Debug)]
+pub struct Utf8Layer {
+    options: Utf8Options,
+    mode: ErrorMode,
+    max_length: u64,
+    header_check: Option<HeaderCheck>,
 }
 
-impl Utf8RequestLayer {
+type HeaderCheck = fn(&HeaderMap) -> Result<(), BodyError>;
+
+impl Default for Utf8Layer {
+    fn default() -> Self {
+        Self {
+            options: Utf8Options::default(),
+            mode: ErrorMode::Fatal,
+            max_length: u64::MAX,
+            header_check: None,
+        }
+    }
+}
+
+impl Utf8Layer {
     /// Creates a layer with the default options, in [`ErrorMode::Fatal`], without a limit.
     ///
     /// # Examples
     ///
     /// ```
     /// use tower_layer::Layer;
-    /// use utf8_codec::payload::http::Utf8RequestLayer;
+    /// use utf8_codec::payload::http::Utf8Layer;
     ///
-    /// let _service = Utf8RequestLayer::new().layer(());
+    /// let _service = Utf8Layer::new().layer(());
     /// ```
     pub fn new() -> Self {
         Self::default()
@@ -106,15 +155,15 @@ impl Utf8RequestLayer {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::http::Utf8RequestLayer;
+    /// use utf8_codec::payload::http::Utf8Layer;
     /// use utf8_codec::{BomPolicy, Utf8Options};
     ///
     /// let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let _layer = Utf8RequestLayer::new().with_options(strip);
+    /// let _layer = Utf8Layer::new().with_options(strip);
     /// ```
     #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
-        self.checks.options = options;
+        self.options = options;
         self
     }
 
@@ -124,13 +173,13 @@ impl Utf8RequestLayer {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::payload::http::Utf8RequestLayer;
+    /// use utf8_codec::payload::http::Utf8Layer;
     ///
-    /// let _layer = Utf8RequestLayer::new().with_error_mode(ErrorMode::Replacement);
+    /// let _layer = Utf8Layer::new().with_error_mode(ErrorMode::Replacement);
     /// ```
     #[must_use]
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
-        self.checks.mode = mode;
+        self.mode = mode;
         self
     }
 
@@ -140,63 +189,180 @@ impl Utf8RequestLayer {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::http::Utf8RequestLayer;
+    /// use utf8_codec::payload::http::Utf8Layer;
     ///
-    /// let _layer = Utf8RequestLayer::new().with_max_length(1 << 20);
+    /// let _layer = Utf8Layer::new().with_max_length(1 << 20);
     /// ```
     #[must_use]
     pub fn with_max_length(mut self, max_length: u64) -> Self {
-        self.checks.max_length = max_length;
+        self.max_length = max_length;
         self
     }
 
-    /// Answers 415 to requests with a body of another type, instead of passing it unchanged.
+    /// Rejects messages whose headers do not pass `check`, such as [`require_json`], [`require_text`] or a
+    /// function of your own.
+    ///
+    /// A request is answered with the status and the message of the error. An empty body without a
+    /// `Content-Type` is not checked. Which bodies are validated as text does not depend on `check`.
+    ///
+    /// [`require_json`]: crate::payload::http::require_json
+    /// [`require_text`]: crate::payload::http::require_text
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::http::{MediaTypes, Utf8RequestLayer};
+    /// use utf8_codec::payload::http::{Utf8Layer, require_json};
     ///
-    /// let _layer = Utf8RequestLayer::new().with_required_types(MediaTypes::Json);
+    /// let _layer = Utf8Layer::new().with_header_check(require_json);
     /// ```
     #[must_use]
-    pub fn with_required_types(mut self, types: MediaTypes) -> Self {
-        self.required = Some(types);
+    pub fn with_header_check(mut self, check: fn(&HeaderMap) -> Result<(), BodyError>) -> Self {
+        self.header_check = Some(check);
         self
     }
-}
 
-impl<S> Layer<S> for Utf8RequestLayer {
-    type Service = Utf8RequestService<S>;
+    /// Validates the text of a response, on a client before the program reads it, or on a server before it is
+    /// sent.
+    ///
+    /// Apply it with tower's `map_response` (of `ServiceExt` or `ServiceBuilder`) or with its
+    /// `MapResponseLayer`. Which bodies are validated, and what happens to other charsets, is the same as for
+    /// requests.
+    ///
+    /// # Errors
+    ///
+    /// All errors are errors of the body, also those that the headers decide: the first frame is a
+    /// [`BodyError`], boxed as [`CheckedBody`] describes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http::Response;
+    /// use http_body_util::{BodyExt, Full};
+    /// use utf8_codec::payload::http::{BodyError, Utf8Layer};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), http::Error> {
+    /// // For all responses: `client.map_response(move |response| layer.check_response(response))`
+    /// let layer = Utf8Layer::new();
+    /// let response = Response::builder().header("content-type", "application/json");
+    /// let response = response.body(Full::<Bytes>::from(&b"caf\xE9."[..]))?;
+    ///
+    /// let mut body = layer.check_response(response).into_body();
+    /// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "caf");
+    /// let error = body.frame().await.unwrap().unwrap_err();
+    /// assert_eq!(error.downcast_ref::<BodyError>().unwrap().offset(), Some(3));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn check_response<B>(&self, response: Response<B>) -> Response<CheckedBody<B>>
+    where
+        B: Body<Data = Bytes, Error: Into<BoxError>>,
+    {
+        let (mut head, body) = response.into_parts();
+        let body = self.check(&mut head.headers, body).unwrap_or_else(|(error, body)| {
+            let mut body = Utf8Body::new(body);
+            body.chunks.fail(error);
+            checked(body)
+        });
+        Response::from_parts(head, body)
+    }
 
-    fn layer(&self, inner: S) -> Utf8RequestService<S> {
-        Utf8RequestService { inner, layer: *self }
+    /// Wraps the body if the headers describe text, and changes the headers if the body changes.
+    fn check<B>(&self, headers: &mut HeaderMap, body: B) -> Result<CheckedBody<B>, (BodyError, B)>
+    where
+        B: Body<Data = Bytes, Error: Into<BoxError>>,
+    {
+        let is_absent = body.is_end_stream() && !headers.contains_key(CONTENT_TYPE);
+        if let Some(header_check) = self.header_check.filter(|_| !is_absent)
+            && let Err(error) = header_check(headers)
+        {
+            return Err((error, body));
+        }
+        let charset = match text_kind(headers, &TextKind::ALL) {
+            Err(BodyError::UnsupportedMediaType { .. }) => return Ok(Either::Right(body)),
+            Ok(_) if is_coded(headers) || headers.contains_key(CONTENT_RANGE) => {
+                return Ok(Either::Right(body));
+            }
+            Ok(TextKind::Json) => Ok(Charset::Utf8),
+            Ok(TextKind::Text) => Charset::from_headers(headers),
+            Err(error) => Err(error),
+        };
+        let charset = match charset {
+            Ok(charset) => charset,
+            Err(error) => return Err((error, body)),
+        };
+        if body.size_hint().lower() > self.max_length {
+            return Err((BodyError::TooLong { max_length: self.max_length }, body));
+        }
+        let text = Utf8Body::new(body).in_charset(charset).with_options(self.options);
+        let text = text.with_error_mode(self.mode).with_max_length(self.max_length);
+        if charset != Charset::Utf8 {
+            name_utf8(headers);
+        }
+        if !text.keeps_length() {
+            headers.remove(CONTENT_LENGTH);
+        }
+        Ok(checked(text))
     }
 }
 
-/// The service of a [`Utf8RequestLayer`].
+fn checked<B>(text: Utf8Body<B>) -> CheckedBody<B>
+where
+    B: Body<Error: Into<BoxError>>,
+{
+    Either::Left(text.map_err(BodyError::into_boxed as fn(BodyError) -> BoxError))
+}
+
+/// Whether the body is compressed, or encoded in another way.
+fn is_coded(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(CONTENT_ENCODING).into_iter();
+    codings.any(|coding| !coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
+}
+
+/// Makes each `Content-Type` name UTF-8.
+fn name_utf8(headers: &mut HeaderMap) {
+    let fields = headers.get_all(CONTENT_TYPE).into_iter();
+    let fields: Vec<_> = fields.filter_map(|field| in_utf8(field.as_bytes()).ok()).collect();
+    headers.remove(CONTENT_TYPE);
+    for field in fields.iter().filter_map(|field| HeaderValue::from_bytes(field).ok()) {
+        headers.append(CONTENT_TYPE, field);
+    }
+}
+
+impl<S> Layer<S> for Utf8Layer {
+    type Service = Utf8Service<S>;
+
+    fn layer(&self, inner: S) -> Utf8Service<S> {
+        Utf8Service { inner, layer: *self }
+    }
+}
+
+/// The service of a [`Utf8Layer`].
+///
+/// Its response has the body of the inner service, or the message of an error as `Full<Bytes>`.
 ///
 /// # Examples
 ///
 /// ```
 /// use tower_layer::Layer;
-/// use utf8_codec::payload::http::{Utf8RequestLayer, Utf8RequestService};
+/// use utf8_codec::payload::http::{Utf8Layer, Utf8Service};
 ///
-/// let _service: Utf8RequestService<&str> = Utf8RequestLayer::new().layer("a service");
+/// let _service: Utf8Service<&str> = Utf8Layer::new().layer("a service");
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Utf8RequestService<S> {
+pub struct Utf8Service<S> {
     inner: S,
-    layer: Utf8RequestLayer,
+    layer: Utf8Layer,
 }
 
-impl<S, B, R> Service<Request<B>> for Utf8RequestService<S>
+impl<S, B, R> Service<Request<B>> for Utf8Service<S>
 where
     S: Service<Request<CheckedBody<B>>, Response = Response<R>>,
-    B: Body<Error: Into<BoxError>>,
-    R: Body<Error: Into<BoxError>>,
+    B: Body<Data = Bytes, Error: Into<BoxError>>,
+    R: Body<Data = Bytes, Error: Into<BoxError>>,
 {
-    type Response = Response<CheckedBody<R>>;
+    type Response = Response<Either<R, Full<Bytes>>>;
     type Error = S::Error;
     type Future = ServiceFuture<S::Future>;
 
@@ -206,168 +372,47 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (mut head, body) = request.into_parts();
-        let Utf8RequestLayer { checks, required } = self.layer;
-        match checks.apply(&mut head.headers, body, required) {
-            Ok(body) => ServiceFuture::passing(self.inner.call(Request::from_parts(head, body))),
-            Err((error, _)) => ServiceFuture::rejecting(&error),
+        match self.layer.check(&mut head.headers, body) {
+            Ok(body) => {
+                ServiceFuture::Calling { inner: self.inner.call(Request::from_parts(head, body)) }
+            }
+            Err((error, _)) => ServiceFuture::Rejecting {
+                status: error.status(),
+                message: Some(error.to_string()),
+            },
         }
     }
 }
 
-/// A layer that validates the text of responses before a client reads it.
-///
-/// The client receives its responses with a [`CheckedBody`], in frames of whole characters. Which bodies are
-/// validated, and what happens to other charsets, is the same as in [`Utf8RequestLayer`].
-///
-/// # Errors
-///
-/// All errors are errors of the body, also those that the headers decide: the first frame is a
-/// [`BodyError`].
-///
-/// # Examples
-///
-/// ```
-/// use bytes::Bytes;
-/// use http::{Request, Response};
-/// use http_body_util::{BodyExt, Full};
-/// use tower_layer::Layer;
-/// use tower_service::Service;
-/// use utf8_codec::payload::http::{BodyError, Utf8ResponseLayer};
-///
-/// # #[derive(Clone)]
-/// struct Client; // in production, a client of hyper-util or reqwest
-///
-/// # impl Service<Request<()>> for Client {
-/// #     type Response = Response<Full<Bytes>>;
-/// #     type Error = BodyError;
-/// #     type Future = std::future::Ready<Result<Self::Response, BodyError>>;
-/// #     fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), BodyError>> {
-/// #         std::task::Poll::Ready(Ok(()))
-/// #     }
-/// #     fn call(&mut self, _: Request<()>) -> Self::Future {
-/// #         let body = Full::from(&b"caf\xE9."[..]);
-/// #         let response = Response::builder().header("content-type", "application/json").body(body);
-/// #         std::future::ready(Ok(response.unwrap()))
-/// #     }
-/// # }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), BodyError> {
-/// let response = Utf8ResponseLayer::new().layer(Client).call(Request::default()).await?;
-/// let mut body = response.into_body();
-/// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "caf");
-/// let error = body.frame().await.unwrap().unwrap_err();
-/// assert_eq!(error.downcast_ref::<BodyError>().unwrap().offset(), Some(3));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Utf8ResponseLayer {
-    checks: Checks,
-}
-
-impl Utf8ResponseLayer {
-    /// Creates a layer with the default options, in [`ErrorMode::Fatal`], without a limit.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tower_layer::Layer;
-    /// use utf8_codec::payload::http::Utf8ResponseLayer;
-    ///
-    /// let _service = Utf8ResponseLayer::new().layer(());
-    /// ```
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets how a text begins and what it may contain; see [`Utf8Body::with_options`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::http::Utf8ResponseLayer;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let _layer = Utf8ResponseLayer::new().with_options(strip);
-    /// ```
-    #[must_use]
-    pub fn with_options(mut self, options: Utf8Options) -> Self {
-        self.checks.options = options;
-        self
-    }
-
-    /// Sets what replaces ill-formed parts; see [`Utf8Body::with_error_mode`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::payload::http::Utf8ResponseLayer;
-    ///
-    /// let _layer = Utf8ResponseLayer::new().with_error_mode(ErrorMode::Replacement);
-    /// ```
-    #[must_use]
-    pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
-        self.checks.mode = mode;
-        self
-    }
-
-    /// Sets the maximum length of a text, in bytes as received; see [`Utf8Body::with_max_length`]. Other
-    /// bodies are not limited.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::http::Utf8ResponseLayer;
-    ///
-    /// let _layer = Utf8ResponseLayer::new().with_max_length(1 << 20);
-    /// ```
-    #[must_use]
-    pub fn with_max_length(mut self, max_length: u64) -> Self {
-        self.checks.max_length = max_length;
-        self
+pin_project! {
+    /// The response of a [`Utf8Service`].
+    #[project = ServiceFutureProjection]
+    #[derive(Debug)]
+    pub enum ServiceFuture<F> {
+        /// The response is that of the inner service.
+        Calling { #[pin] inner: F },
+        /// The inner service is not called.
+        Rejecting { status: StatusCode, message: Option<String> },
     }
 }
 
-impl<S> Layer<S> for Utf8ResponseLayer {
-    type Service = Utf8ResponseService<S>;
-
-    fn layer(&self, inner: S) -> Utf8ResponseService<S> {
-        Utf8ResponseService { inner, checks: self.checks }
-    }
-}
-
-/// The service of a [`Utf8ResponseLayer`].
-///
-/// # Examples
-///
-/// ```
-/// use tower_layer::Layer;
-/// use utf8_codec::payload::http::{Utf8ResponseLayer, Utf8ResponseService};
-///
-/// let _service: Utf8ResponseService<&str> = Utf8ResponseLayer::new().layer("a client");
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Utf8ResponseService<S> {
-    inner: S,
-    checks: Checks,
-}
-
-impl<S, Q, R> Service<Q> for Utf8ResponseService<S>
+impl<F, R, E> Future for ServiceFuture<F>
 where
-    S: Service<Q, Response = Response<R>>,
-    R: Body<Error: Into<BoxError>>,
+    F: Future<Output = Result<Response<R>, E>>,
 {
-    type Response = Response<CheckedBody<R>>;
-    type Error = S::Error;
-    type Future = ServiceFuture<S::Future>;
+    type Output = Result<Response<Either<R, Full<Bytes>>>, E>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Q) -> Self::Future {
-        ServiceFuture::checking(self.inner.call(request), self.checks)
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(Ok(match self.project() {
+            ServiceFutureProjection::Calling { inner } => ready!(inner.poll(cx))?.map(Either::Left),
+            ServiceFutureProjection::Rejecting { status, message } => {
+                let body = Full::from(message.take().unwrap_or_default());
+                let mut response = Response::new(Either::Right(body));
+                *response.status_mut() = *status;
+                let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+                response.headers_mut().insert(CONTENT_TYPE, plain);
+                response
+            }
+        }))
     }
 }

@@ -13,9 +13,10 @@
 //! | a stream of text, lines or `char`s | [`Utf8Body::into_text_stream`], [`into_lines`](Utf8Body::into_lines), [`into_chars`](Utf8Body::into_chars) |
 //! | a body for a handler, a client or a server | the [`Utf8Body`] itself |
 //! | the status of an error: 400, 413 or 415 | [`BodyError::status`] |
-//! | a check of the media type | [`MediaTypes::check`] |
+//! | a check of the media type | [`require_text`], [`require_json`], [`require_text_or_json`] |
 //! | an argument of a handler of axum | [`Utf8Text`], [`Utf8Body`] (feature `axum`) |
-//! | a layer around any service of tower | [`Utf8RequestLayer`], [`Utf8ResponseLayer`] (feature `tower`) |
+//! | a layer that checks the requests of any service of tower | [`Utf8Layer`] (feature `tower`) |
+//! | a check of responses, in a client or a server | [`Utf8Layer::check_response`] (feature `tower`) |
 //!
 //! A request on a server. (`Full` is used in place of the server's body type.)
 //!
@@ -59,32 +60,23 @@
 //! `Content-Encoding`, such as gzip, is ignored: wrap the decompressed body.
 
 #![cfg_attr(not(feature = "axum"), doc = "[`Utf8Text`]: crate#features")]
-#![cfg_attr(not(feature = "tower"), doc = "[`Utf8RequestLayer`]: crate#features")]
-#![cfg_attr(not(feature = "tower"), doc = "[`Utf8ResponseLayer`]: crate#features")]
+#![cfg_attr(not(feature = "tower"), doc = "[`Utf8Layer`]: crate#features")]
+#![cfg_attr(not(feature = "tower"), doc = "[`Utf8Layer::check_response`]: crate#features")]
 
 #[cfg(feature = "axum")]
 mod axum;
 mod body;
 mod body_chunks;
-mod charset;
-#[cfg(feature = "tower")]
-mod checked_body;
 mod content_type;
 mod error;
 #[cfg(feature = "tower")]
 mod layer;
 mod legacy;
-mod legacy_error;
-mod media_types;
 
 #[cfg(feature = "axum")]
 pub use self::axum::Utf8Text;
 pub use body::Utf8Body;
-#[cfg(feature = "stream")]
-pub use body_chunks::BodyChunks;
-#[cfg(feature = "tower")]
-pub use checked_body::CheckedBody;
+pub use content_type::{require_json, require_text, require_text_or_json};
 pub use error::BodyError;
 #[cfg(feature = "tower")]
-pub use layer::{Utf8RequestLayer, Utf8RequestService, Utf8ResponseLayer, Utf8ResponseService};
-pub use media_types::MediaTypes;
+pub use layer::{CheckedBody, Utf8Layer, Utf8Service};

@@ -1,12 +1,12 @@
-//! An HTTP server whose handlers take text: the extractors `Utf8Text` and `Utf8Body`, and `Utf8RequestLayer`.
-//! The handlers are in `src/text.rs`.
+//! An HTTP server whose handlers take text: the extractors `Utf8Text` and `Utf8Body`, and `Utf8Layer`.
+//! The handlers are in `src/text.rs`, and so is a client that checks the text of its responses.
 //!
 //! ```text
 //! cargo run --release -p servers --bin http_text
 //! ```
 //!
 //! Without arguments, it sends requests to itself over a loopback socket, prints the answers, and exits with 0 if
-//! they are right. To serve:
+//! they are right. One of the answers is not UTF-8, and the client rejects it. To serve:
 //!
 //! ```text
 //! cargo run --release -p servers --bin http_text -- --listen 127.0.0.1:8080
@@ -17,10 +17,15 @@ use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
+use axum::routing::get;
 use clap::Parser;
-use servers::text::router;
+use http_body_util::BodyExt;
+use reqwest::{Client, Method, Request};
+use servers::text::{checked_client, router};
 use servers::upload::{Limits, serve_router};
 use tokio::net::TcpListener;
+use tower::ServiceExt;
+use utf8_codec::payload::http::{BodyError, Utf8Layer};
 
 /// An HTTP server whose handlers take text.
 #[derive(Debug, Parser)]
@@ -59,8 +64,9 @@ async fn listen(address: SocketAddr) -> Outcome {
 async fn show() -> Outcome {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let address = listener.local_addr()?;
-    let server = tokio::spawn(serve_router(listener, router(), Limits::default()));
-    let client = reqwest::Client::new();
+    let router = router().route("/damaged", get(damaged));
+    let server = tokio::spawn(serve_router(listener, router, Limits::default()));
+    let client = Client::new();
     for (path, media_type, body, status, answer) in REQUESTS {
         let request =
             client.post(format!("http://{address}{path}")).header("content-type", media_type);
@@ -71,9 +77,24 @@ async fn show() -> Outcome {
             return Err(format!("instead of {status} {answer}").into());
         }
     }
+    let request = Request::new(Method::GET, format!("http://{address}/damaged").parse()?);
+    let response = checked_client(client, Utf8Layer::new()).oneshot(request).await?;
+    let Err(error) = response.into_body().collect().await else {
+        return Err("the client accepts a text that is not UTF-8".into());
+    };
+    let offset = error.downcast_ref().and_then(BodyError::offset);
+    println!("/damaged: the client rejects the answer: {error}");
+    if offset != Some(3) {
+        return Err("instead of an error at byte 3".into());
+    }
     server.abort();
-    println!("ok: {} answers", REQUESTS.len());
+    println!("ok: {} answers", REQUESTS.len() + 1);
     Ok(())
+}
+
+/// Answers with a text that is not UTF-8.
+async fn damaged() -> ([(&'static str, &'static str); 1], &'static [u8]) {
+    ([("content-type", "text/plain")], b"caf\xE9!")
 }
 
 /// The path, the media type and the body of a request, and the status and the text of the answer.

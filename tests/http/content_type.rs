@@ -1,10 +1,12 @@
-//! The charset in a `Content-Type`.
+//! The charset and the media type in a `Content-Type`.
 
 use bytes::Bytes;
 use futures::FutureExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::Empty;
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::payload::http::{
+    BodyError, Utf8Body, require_json, require_text, require_text_or_json,
+};
 
 use crate::script::Does::{Data, End};
 use crate::script::{Script, ready};
@@ -131,4 +133,43 @@ fn a_body_takes_its_charset_from_the_headers() {
     assert_eq!(error.to_string(), "unsupported charset: x");
     let text = Utf8Body::from_headers(&headers(&[]), script()).unwrap().collect_text(2);
     assert_eq!(text.now_or_never().unwrap().unwrap(), "é");
+}
+
+#[test]
+fn media_types_are_checked_in_any_case() {
+    let check = |require: fn(&HeaderMap) -> Result<(), BodyError>, fields: &[&'static str]| {
+        require(&headers(fields)).map_err(|error| (error.status().as_u16(), error.to_string()))
+    };
+    for field in ["text/plain", "TEXT/html; charset=latin1", "text/x", " text/plain"] {
+        assert_eq!(
+            (check(require_text, &[field]), check(require_text_or_json, &[field])),
+            (Ok(()), Ok(())),
+            "{field}"
+        );
+        assert_eq!(check(require_json, &[field]).unwrap_err().0, 415, "{field}");
+    }
+    for field in
+        ["application/json", "Application/JSON;charset=x", "application/ld+json", "image/a+JSON"]
+    {
+        assert_eq!(
+            (check(require_json, &[field]), check(require_text_or_json, &[field])),
+            (Ok(()), Ok(())),
+            "{field}"
+        );
+        assert_eq!(check(require_text, &[field]).unwrap_err().0, 415, "{field}");
+    }
+    for field in
+        ["texts/plain", "application/xjson", "a/json", "application/json+x", "x/text", "a/b+jso"]
+    {
+        assert_eq!(check(require_text_or_json, &[field]).unwrap_err().0, 415, "{field}");
+    }
+    let malformed = (400, "malformed Content-Type at byte 4".to_owned());
+    assert_eq!(check(require_text_or_json, &["text"]), Err(malformed));
+    assert_eq!(check(require_text_or_json, &[]), Err((415, "missing Content-Type".to_owned())));
+    assert_eq!(check(require_text, &["text/plain", "text/html"]), Ok(()));
+    assert_eq!(check(require_text_or_json, &["text/plain", "image/png"]).unwrap_err().0, 415);
+    assert_eq!(
+        check(require_text_or_json, &["text/plain", "application/json"]).unwrap_err(),
+        (400, "contradictory charsets in Content-Type".to_owned())
+    );
 }
