@@ -8,7 +8,6 @@ mod counting;
 #[cfg(feature = "encoding_rs")]
 #[path = "../support/encodings.rs"]
 mod encodings;
-mod errors;
 mod frames;
 #[cfg(feature = "tower")]
 mod layers;
@@ -22,4 +21,3 @@ mod script;
 mod sources;
 #[cfg(feature = "stream")]
 mod streams;
-mod turns;
