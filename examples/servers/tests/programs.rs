@@ -15,19 +15,38 @@ fn run(program: &str, arguments: &[&str]) -> (Option<i32>, String) {
 #[test]
 fn http_upload_passes_its_self_test() {
     for arguments in [&[][..], &["--self-test"]] {
-        let (status, printed) = run(env!("CARGO_BIN_EXE_http_upload"), arguments);
-        assert_eq!(status, Some(0), "{printed}");
-        assert_eq!(printed.matches("ok: ").count(), 8, "{printed}");
+        assert_uploads(arguments);
     }
 }
 
 #[test]
+#[ignore = "takes seconds"]
+fn memory_of_a_1_gib_upload_is_that_of_a_small_one() {
+    assert_uploads(&["--gigabyte"]);
+}
+
+/// Runs the self-test of `http_upload`, which fails if an upload takes more memory than a small one.
+fn assert_uploads(arguments: &[&str]) {
+    let (status, printed) = run(env!("CARGO_BIN_EXE_http_upload"), arguments);
+    assert_eq!(status, Some(0), "{printed}");
+    assert_eq!(printed.matches("ok: ").count(), 8, "{printed}");
+    let least = if arguments == ["--gigabyte"] { 1 << 30 } else { 64 << 20 };
+    let large = printed.lines().find_map(|line| {
+        line.strip_prefix("ok: ")?.split_once(" bytes in ")?.0.parse::<u64>().ok().filter(|len| *len >= least)
+    });
+    assert!(large.is_some(), "{printed}");
+    #[cfg(target_os = "linux")]
+    assert!(printed.contains("peak memory of client and server: "), "{printed}");
+}
+
+#[test]
 fn small_servers_pass_their_own_checks() {
-    for (program, last) in [
-        (env!("CARGO_BIN_EXE_http_text"), "ok: 8 answers\n"),
-        (env!("CARGO_BIN_EXE_upgrade_echo"), "ok: text is validated as it arrives\n"),
+    for (program, arguments, last) in [
+        (env!("CARGO_BIN_EXE_http_text"), &[][..], "ok: 8 answers\n"),
+        (env!("CARGO_BIN_EXE_upgrade_echo"), &[], "ok: text is validated as it arrives\n"),
+        (env!("CARGO_BIN_EXE_websocket_echo"), &["--self-test"], "All checks passed.\n"),
     ] {
-        let (status, printed) = run(program, &[]);
+        let (status, printed) = run(program, arguments);
         assert_eq!(status, Some(0), "{printed}");
         assert!(printed.ends_with(last), "{printed}");
     }

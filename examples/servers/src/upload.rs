@@ -10,10 +10,9 @@
 //!
 //! [`Limits`] bounds what a client can take: time, bytes and connections.
 
-pub mod self_test;
-
 use std::error::Error;
 use std::iter;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +33,7 @@ use hyper_util::service::TowerToHyperService;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore};
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 
@@ -73,6 +73,17 @@ impl Default for Limits {
             connections: 1024,
         }
     }
+}
+
+/// Starts a server on a free port.
+///
+/// # Errors
+///
+/// Those of the socket.
+pub async fn start(limits: Limits) -> std::io::Result<(SocketAddr, JoinHandle<()>)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = listener.local_addr()?;
+    Ok((address, tokio::spawn(serve(listener, limits))))
 }
 
 /// Serves the clients of `listener`, as long as it is polled.
