@@ -32,7 +32,12 @@ fn assert_uploads(arguments: &[&str]) {
     assert_eq!(printed.matches("ok: ").count(), 8, "{printed}");
     let least = if arguments == ["--gigabyte"] { 1 << 30 } else { 64 << 20 };
     let large = printed.lines().find_map(|line| {
-        line.strip_prefix("ok: ")?.split_once(" bytes in ")?.0.parse::<u64>().ok().filter(|len| *len >= least)
+        line.strip_prefix("ok: ")?
+            .split_once(" bytes in ")?
+            .0
+            .parse::<u64>()
+            .ok()
+            .filter(|len| *len >= least)
     });
     assert!(large.is_some(), "{printed}");
     #[cfg(target_os = "linux")]
