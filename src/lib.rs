@@ -105,7 +105,7 @@
 //! | `stream` | streams, readers and writers; includes `lines` | futures, tokio, pin-project-lite |
 //! | `http-body` | HTTP bodies; includes `std` and `bytes` | http, http-body, http-body-util, pin-project-lite |
 //! | `axum` | extractors and responses for axum; includes `http-body` | axum-core |
-//! | `tower` | layers for requests and responses; includes `http-body` | tower-layer, tower-service |
+//! | `tower` | a layer for requests, and a check of responses; includes `http-body` | tower-layer, tower-service |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback; includes `alloc` | encoding_rs |
 //! | `serde` | `Serialize` and `Deserialize` for options, modes, positions and errors; `no_std` | serde |
 //! | `chardetng` | a guess of a stream's legacy encoding (`detect::LegacyGuesser`); includes `encoding_rs` | chardetng, encoding_rs |

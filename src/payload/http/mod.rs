@@ -58,6 +58,7 @@
 //! you forward such a body, update the `Content-Type` and drop the `Content-Length`.
 //!
 //! `Content-Encoding`, such as gzip, is ignored: wrap the decompressed body.
+//!
 
 #![cfg_attr(not(feature = "axum"), doc = "[`Utf8Text`]: crate#features")]
 #![cfg_attr(not(feature = "tower"), doc = "[`Utf8Layer`]: crate#features")]
