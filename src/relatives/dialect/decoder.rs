@@ -7,7 +7,7 @@ use crate::core::carry::Carry;
 use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
 use crate::dialect::error::DialectError;
-use crate::dialect::options::{ErrorSpan, Options, Unpaired, Values};
+use crate::dialect::grammar::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::dialect::{Dialect, DialectPiece};
 use crate::relatives::Follow;

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::core::text::{Kernel, NulForm};
 use crate::dialect::Dialect;
-use crate::dialect::encode_error::DialectEncodeError;
 use crate::dialect::encoder::DialectEncoder;
+use crate::dialect::error::DialectEncodeError;
 
 /// Methods that write to a `Vec`.
 impl DialectEncoder {

@@ -1,4 +1,4 @@
-//! What are the sequences of each dialect?
+//! What are the sequences of each dialect, and which variants are accepted?
 //!
 //! The kernels decode stretches of well-formed UTF-8. This module decodes the sequences between
 //! them, one at a time, by rows like those of RFC 3629, section 4:
@@ -17,8 +17,8 @@
 
 use core::ops::RangeInclusive;
 
-use crate::dialect::code_point::from_pair;
-use crate::dialect::options::{ErrorSpan, Options, Unpaired, Values};
+use crate::core::bom::BomPolicy;
+use crate::core::mode::ErrorMode;
 use crate::dialect::{Dialect, DialectErrorKind as Kind};
 use crate::relatives::Follow;
 
@@ -249,4 +249,69 @@ fn value(sequence: &[u8]) -> u32 {
 
 const fn is_tail(byte: u8) -> bool {
     matches!(byte, 0x80..=0xBF)
+}
+
+/// The settings of a decoder or encoder: which variants of the dialect are accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Options {
+    pub(super) unpaired: Unpaired,
+    pub(super) values: Values,
+    pub(super) bom: BomPolicy,
+    pub(super) reported: ErrorSpan,
+}
+
+/// Which bytes an error covers if a sequence is complete but its value is rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ErrorSpan {
+    /// The bytes before the first impossible byte, at which the error is reported.
+    Prompt,
+    /// The whole sequence, once it is complete.
+    Whole,
+}
+
+/// Whether unpaired surrogates are accepted in a dialect that writes pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Unpaired {
+    Rejected,
+    Accepted,
+}
+
+/// Which values are accepted in a dialect with values above U+10FFFF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Values {
+    All,
+    Unicode,
+}
+
+impl Options {
+    /// The dialect as its specification defines it.
+    pub(super) const DEFAULT: Self = Self {
+        unpaired: Unpaired::Rejected,
+        values: Values::All,
+        bom: BomPolicy::Keep,
+        reported: ErrorSpan::Prompt,
+    };
+
+    /// Returns the span of errors in this mode.
+    pub(super) const fn span(self, mode: ErrorMode) -> ErrorSpan {
+        match mode {
+            ErrorMode::Fatal => self.reported,
+            _ => ErrorSpan::Whole,
+        }
+    }
+}
+
+/// Returns whether this is the first half of a pair, U+D800 to U+DBFF.
+pub(super) const fn is_leading_surrogate(code_point: u32) -> bool {
+    matches!(code_point, 0xD800..=0xDBFF)
+}
+
+/// Returns whether this is the second half of a pair, U+DC00 to U+DFFF.
+pub(super) const fn is_trailing_surrogate(code_point: u32) -> bool {
+    matches!(code_point, 0xDC00..=0xDFFF)
+}
+
+/// Joins a pair of surrogates.
+pub(super) const fn from_pair(leading: u32, trailing: u32) -> u32 {
+    0x1_0000 + ((leading & 0x3FF) << 10) + (trailing & 0x3FF)
 }

@@ -10,7 +10,7 @@ use crate::codec::CodecError;
 use crate::core::decoder::buffer::Status;
 use crate::core::mode::ErrorMode;
 use crate::core::text::take_text;
-use crate::dialect::options::ErrorSpan;
+use crate::dialect::grammar::ErrorSpan;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
 use crate::relatives::Follow;

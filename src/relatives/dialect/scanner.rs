@@ -10,10 +10,10 @@ use crate::core::text::first_char;
 use crate::core::text::{Ending, split_far, split_range};
 use crate::core::text::{Kernel, NulForm};
 use crate::dialect::Dialect;
-use crate::dialect::code_point::is_leading_surrogate;
 use crate::dialect::error::DialectError;
-use crate::dialect::grammar::{Before, Grammar, Sequence};
-use crate::dialect::options::{ErrorSpan, Options};
+use crate::dialect::grammar::{
+    Before, ErrorSpan, Grammar, Options, Sequence, is_leading_surrogate,
+};
 use crate::relatives::Follow;
 
 /// The state of a stream in a dialect between two bytes.

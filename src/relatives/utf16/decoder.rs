@@ -6,9 +6,7 @@ use crate::core::tally::Tally;
 #[cfg(feature = "alloc")]
 use crate::core::text::push_utf16;
 use crate::core::text::{Kernel, surrogate_pair};
-use crate::utf16::Utf16Error;
-use crate::utf16::error::End;
-use crate::utf16::unit::{Class, class};
+use crate::utf16::{End, Utf16Error};
 
 /// Decodes UTF-16 units to UTF-8, chunk by chunk. A chunk can end anywhere.
 ///
@@ -552,5 +550,24 @@ impl Output for alloc::string::String {
     #[inline(always)]
     fn is_unused(&self) -> bool {
         false
+    }
+}
+
+/// The class of a single unit.
+enum Class {
+    /// A character of the Basic Multilingual Plane.
+    Char(char),
+    /// A high surrogate, the first half of a pair.
+    High,
+    /// A low surrogate, the second half of a pair.
+    Low,
+}
+
+/// Classifies a single unit.
+fn class(unit: u16) -> Class {
+    match char::from_u32(unit.into()) {
+        Some(c) => Class::Char(c),
+        None if unit < 0xDC00 => Class::High,
+        None => Class::Low,
     }
 }
