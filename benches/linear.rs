@@ -32,7 +32,7 @@ use utf8_codec::payload::sse::EventDecoder;
 use utf8_codec::payload::websocket::{MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8Lines, Utf8Reader, Utf8StreamExt};
-use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options, Utf8Validator};
 
 const MB: usize = 1_000_000;
@@ -138,8 +138,8 @@ const OBJECTS: &[(&str, Run)] = &[
         }
         detector.position()
     }),
-    ("terminal, utf-8", |input, size, _| show(CodingSystem::Utf8, input, size)),
-    ("terminal, latin-1", |input, size, _| show(CodingSystem::Latin1, input, size)),
+    ("terminal, utf-8", |input, size, _| show(TerminalDecoder::new().with_utf8_start(), input, size)),
+    ("terminal, latin-1", |input, size, _| show(TerminalDecoder::new(), input, size)),
     ("stream", |input, size, _| count(chunks(input, size).utf8())),
     ("char stream", |input, size, _| count(chunks(input, size).utf8().chars())),
     ("line stream", |input, size, _| count(Utf8Lines::new(chunks(input, size)))),
@@ -231,8 +231,7 @@ fn feed<C: Decoder>(mut codec: C, input: &[u8], size: usize, buffer: &mut BytesM
     items
 }
 
-fn show(system: CodingSystem, input: &[u8], size: usize) -> u64 {
-    let mut decoder = TerminalDecoder::new().with_coding_system(system);
+fn show(mut decoder: TerminalDecoder, input: &[u8], size: usize) -> u64 {
     input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
 }
 

@@ -14,10 +14,9 @@ use crate::core::{
 ///
 /// The decoder recognises two ISO 2022 escape sequences, those of the Linux console (utf-8(7)):
 /// `ESC % G` enters UTF-8, `ESC % @` leaves it. It removes them wherever they occur and however
-/// they are split, even if they change nothing. A stream starts in Latin-1 unless
-/// [`with_coding_system`](Self::with_coding_system) sets another start. In Latin-1 each byte is the
-/// character of ISO 8859-1, and no byte is ill-formed. In UTF-8, ill-formed bytes are errors, as in
-/// a [`Utf8Decoder`].
+/// they are split, even if they change nothing. A stream starts in Latin-1, or in UTF-8 after
+/// [`with_utf8_start`](Self::with_utf8_start). In Latin-1 each byte is the character of ISO 8859-1,
+/// and no byte is ill-formed. In UTF-8, ill-formed bytes are errors, as in a [`Utf8Decoder`].
 ///
 /// All other bytes are text, including control characters and other escape sequences:
 ///
@@ -30,7 +29,7 @@ use crate::core::{
 ///
 /// Between calls the decoder holds at most three bytes: the beginning of a sequence, or of an escape
 /// that may be a switch. `push(b"")` yields nothing and changes nothing. After an error and after
-/// [`finish`](Self::finish) decoding continues in the same coding system, and offsets keep counting.
+/// [`finish`](Self::finish) decoding continues in the same encoding, and offsets keep counting.
 /// U+FEFF is text.
 ///
 /// # Examples
@@ -50,30 +49,18 @@ use crate::core::{
 pub struct TerminalDecoder {
     /// Decodes the UTF-8. Its position counts every byte except those of a held escape.
     decoder: Utf8Decoder,
-    /// The coding system in which a stream starts.
-    initial: CodingSystem,
-    system: CodingSystem,
+    /// The encoding in which a stream starts.
+    initial: Charset,
+    /// The encoding of the next byte.
+    charset: Charset,
     escape: Escape,
 }
 
-/// The encoding of a terminal's bytes. ISO 2022 calls it the "coding system" and designates it by
-/// an escape.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
-///
-/// let mut decoder = TerminalDecoder::new();
-/// decoder.push(b"\x1B%G").for_each(drop);
-/// assert_eq!(decoder.coding_system(), CodingSystem::Utf8);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum CodingSystem {
+/// The encoding of a terminal's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Charset {
     /// ISO 8859-1: each byte is a character.
-    #[default]
     Latin1,
-    /// UTF-8.
     Utf8,
 }
 
@@ -116,25 +103,23 @@ impl TerminalDecoder {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        let system = CodingSystem::Latin1;
-        Self { decoder: Utf8Decoder::new(), initial: system, system, escape: Escape::None }
+        let charset = Charset::Latin1;
+        Self { decoder: Utf8Decoder::new(), initial: charset, charset, escape: Escape::None }
     }
 
-    /// Sets the coding system in which streams start. Call it before the first push.
-    ///
-    /// Most terminals today start in UTF-8.
+    /// Starts streams in UTF-8, as most terminals do today. Call it before the first push.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+    /// use utf8_codec::terminal::TerminalDecoder;
     ///
-    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_utf8_start();
     /// assert_eq!(decoder.push("ß".as_bytes()).next(), Some(Ok("ß")));
     /// ```
     #[must_use]
-    pub const fn with_coding_system(self, system: CodingSystem) -> Self {
-        Self { initial: system, system, ..self }
+    pub const fn with_utf8_start(self) -> Self {
+        Self { initial: Charset::Utf8, charset: Charset::Utf8, ..self }
     }
 
     /// Decodes the next chunk of the stream into text and errors, in order.
@@ -152,9 +137,9 @@ impl TerminalDecoder {
     ///
     /// ```
     /// use utf8_codec::Utf8ErrorKind;
-    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+    /// use utf8_codec::terminal::TerminalDecoder;
     ///
-    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_utf8_start();
     /// let mut pieces = decoder.push(b"5 \xE2\x82\x1B%@\xA4");
     /// assert_eq!(pieces.next(), Some(Ok("5 ")));
     /// assert_eq!(pieces.next().unwrap().unwrap_err().kind(), Utf8ErrorKind::Truncated);
@@ -164,8 +149,8 @@ impl TerminalDecoder {
         &'d mut self,
         chunk: &'c [u8],
     ) -> impl FusedIterator<Item = Result<&'d str, Utf8Error>> + use<'d, 'c> {
-        let Self { decoder, system, escape, .. } = self;
-        TerminalPieces { utf8: decoder.push(b""), system, escape, input: chunk }
+        let Self { decoder, charset, escape, .. } = self;
+        TerminalPieces { utf8: decoder.push(b""), charset, escape, input: chunk }
     }
 
     /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each
@@ -224,9 +209,9 @@ impl TerminalDecoder {
     ///
     /// ```
     /// use utf8_codec::Utf8ErrorKind;
-    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+    /// use utf8_codec::terminal::TerminalDecoder;
     ///
-    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_utf8_start();
     /// decoder.push(b"\xE2\x82").for_each(drop);
     /// let error = decoder.finish().unwrap_err();
     /// assert_eq!(error.kind(), Utf8ErrorKind::Incomplete);
@@ -254,9 +239,9 @@ impl TerminalDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+    /// use utf8_codec::terminal::TerminalDecoder;
     ///
-    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_utf8_start();
     /// decoder.push(b"\xE2\x82").for_each(drop);
     /// let mut text = String::new();
     /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
@@ -278,41 +263,41 @@ impl TerminalDecoder {
     }
 
     /// Starts a new stream with the same settings: offset 0, nothing held, no error counted, in the
-    /// initial coding system.
+    /// initial encoding.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+    /// use utf8_codec::terminal::TerminalDecoder;
     ///
     /// let mut decoder = TerminalDecoder::new();
     /// decoder.push(b"\x1B%G\xC3").for_each(drop);
     /// decoder.reset();
-    /// assert_eq!((decoder.position(), decoder.coding_system()), (0, CodingSystem::Latin1));
+    /// assert_eq!((decoder.position(), decoder.is_utf8()), (0, false));
     /// assert_eq!(decoder.finish(), Ok(None));
     /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
-        self.system = self.initial;
+        self.charset = self.initial;
         self.escape = Escape::None;
     }
 
-    /// Returns the coding system of the next byte.
+    /// Returns whether the next byte is decoded as UTF-8. If not, it is decoded as Latin-1.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+    /// use utf8_codec::terminal::TerminalDecoder;
     ///
-    /// let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
+    /// let mut decoder = TerminalDecoder::new().with_utf8_start();
     /// decoder.push(b"\x1B%").for_each(drop);
-    /// assert_eq!(decoder.coding_system(), CodingSystem::Utf8); // until the escape is complete
+    /// assert!(decoder.is_utf8()); // until the escape is complete
     /// decoder.push(b"@").for_each(drop);
-    /// assert_eq!(decoder.coding_system(), CodingSystem::Latin1);
+    /// assert!(!decoder.is_utf8());
     /// ```
     #[must_use]
-    pub fn coding_system(&self) -> CodingSystem {
-        self.system
+    pub fn is_utf8(&self) -> bool {
+        self.charset == Charset::Utf8
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes and switches.
@@ -385,7 +370,7 @@ impl Default for TerminalDecoder {
 struct TerminalPieces<'d, 'c> {
     /// The rest of the current stretch of UTF-8.
     utf8: Pieces<'d, 'c>,
-    system: &'d mut CodingSystem,
+    charset: &'d mut Charset,
     escape: &'d mut Escape,
     /// The bytes after that stretch.
     input: &'c [u8],
@@ -406,7 +391,7 @@ impl<'d, 'c: 'd> TerminalPieces<'d, 'c> {
         *self.escape = match (*self.escape, byte) {
             (Escape::Begun, b'%') => Escape::Percent,
             (Escape::Percent, b'G' | b'@') => {
-                *self.system = if byte == b'G' { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
+                *self.charset = if byte == b'G' { Charset::Utf8 } else { Charset::Latin1 };
                 self.utf8.pass(Escape::Percent.as_str().len() + 1);
                 self.input = &self.input[1..];
                 *self.escape = Escape::None;
@@ -449,17 +434,17 @@ impl<'d, 'c: 'd> Iterator for TerminalPieces<'d, 'c> {
             let up_to = |end: fn(u8) -> bool| {
                 self.input.iter().position(|&byte| end(byte)).unwrap_or(self.input.len())
             };
-            match *self.system {
-                CodingSystem::Utf8 => {
+            match *self.charset {
+                Charset::Utf8 => {
                     let (stretch, rest) = self.input.split_at(up_to(|byte| byte == ESC));
                     self.utf8.show(stretch);
                     self.input = rest;
                 }
-                CodingSystem::Latin1 if byte.is_ascii() => {
+                Charset::Latin1 if byte.is_ascii() => {
                     let ascii = self.take(up_to(|byte| byte == ESC || !byte.is_ascii()));
                     return core::str::from_utf8(ascii).ok().map(Ok);
                 }
-                CodingSystem::Latin1 => {
+                Charset::Latin1 => {
                     self.take(1);
                     let at = 2 * usize::from(byte - 0x80);
                     return Some(Ok(&LATIN1[at..at + 2]));

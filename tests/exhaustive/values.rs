@@ -24,7 +24,7 @@ use utf8_codec::lines::{Line, LineEnd};
 use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8Writer};
-use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
 
@@ -375,8 +375,7 @@ fn fallbacks_detectors_and_terminals_accept_all_scalar_values() {
         }
     }
     // In order they contain no escape sequence that switches charsets.
-    let (mut terminal, mut text) =
-        (TerminalDecoder::new().with_coding_system(CodingSystem::Utf8), String::new());
+    let (mut terminal, mut text) = (TerminalDecoder::new().with_utf8_start(), String::new());
     for chunk in all().as_bytes().chunks(7) {
         terminal.push(chunk).for_each(|piece| text.push_str(piece.unwrap()));
     }

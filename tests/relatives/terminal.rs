@@ -1,16 +1,37 @@
 //! Is a terminal's stream of Latin-1 and UTF-8 decoded the same at every split?
 
 use proptest::prelude::*;
-use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+use utf8_codec::terminal::TerminalDecoder;
 #[cfg(feature = "alloc")]
 use utf8_codec::{ErrorMode, decoder::Status};
 use utf8_codec::{Utf8Error, Utf8ErrorKind};
 
-/// Text, errors and the final coding system. An error has its offset in the text and its message.
-type Reported = (String, Vec<(usize, String)>, CodingSystem);
+/// The encoding of a terminal's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Charset {
+    Latin1,
+    Utf8,
+}
 
-fn report<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -> Reported {
-    let mut decoder = TerminalDecoder::new().with_coding_system(start);
+impl Charset {
+    fn of(decoder: &TerminalDecoder) -> Self {
+        if decoder.is_utf8() { Self::Utf8 } else { Self::Latin1 }
+    }
+
+    /// A decoder that starts in this charset.
+    fn start(self) -> TerminalDecoder {
+        match self {
+            Self::Latin1 => TerminalDecoder::new(),
+            Self::Utf8 => TerminalDecoder::new().with_utf8_start(),
+        }
+    }
+}
+
+/// Text, errors and the final charset. An error has its offset in the text and its message.
+type Reported = (String, Vec<(usize, String)>, Charset);
+
+fn report<'a>(start: Charset, chunks: impl IntoIterator<Item = &'a [u8]>) -> Reported {
+    let mut decoder = start.start();
     let (mut text, mut errors) = (String::new(), Vec::new());
     let mut fed = 0;
     for chunk in chunks {
@@ -35,18 +56,18 @@ fn report<'a>(start: CodingSystem, chunks: impl IntoIterator<Item = &'a [u8]>) -
     assert_eq!(decoder.incomplete(), b"");
     assert_eq!(decoder.position(), fed);
     assert_eq!(decoder.error_count(), errors.len() as u64);
-    (text, errors, decoder.coding_system())
+    (text, errors, Charset::of(&decoder))
 }
 
 /// A model that sees the whole input: finds the switches, and decodes the parts between them.
-fn model(start: CodingSystem, bytes: &[u8]) -> Reported {
+fn model(start: Charset, bytes: &[u8]) -> Reported {
     let (mut reported, mut at, mut from): (Reported, _, _) =
         ((String::new(), Vec::new(), start), 0, 0);
     let between = |reported: &mut Reported, from: usize, to: usize| match reported.2 {
-        CodingSystem::Latin1 => {
+        Charset::Latin1 => {
             reported.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte)))
         }
-        CodingSystem::Utf8 => {
+        Charset::Utf8 => {
             let mut decoder = utf8_codec::Utf8Decoder::new();
             // An escape sequence is what ends an incomplete sequence before it.
             let next = &bytes[to..bytes.len().min(to + 1)];
@@ -71,16 +92,16 @@ fn model(start: CodingSystem, bytes: &[u8]) -> Reported {
         }
     };
     while at < bytes.len() {
-        let system = match bytes[at..] {
-            [0x1B, b'%', b'G', ..] => CodingSystem::Utf8,
-            [0x1B, b'%', b'@', ..] => CodingSystem::Latin1,
+        let charset = match bytes[at..] {
+            [0x1B, b'%', b'G', ..] => Charset::Utf8,
+            [0x1B, b'%', b'@', ..] => Charset::Latin1,
             _ => {
                 at += 1;
                 continue;
             }
         };
         between(&mut reported, from, at);
-        reported.2 = system;
+        reported.2 = charset;
         at += 3;
         from = at;
     }
@@ -134,21 +155,21 @@ const TABLE: &[(&str, &[u8], &str, &[&str])] = &[
 #[test]
 fn the_table_applies_at_every_pair_of_splits() {
     for &(name, bytes, text, errors) in TABLE {
-        let whole = report(CodingSystem::Latin1, [bytes]);
+        let whole = report(Charset::Latin1, [bytes]);
         assert_eq!(whole.0, text, "{name}");
         assert_eq!(whole.1.iter().map(|(_, error)| error).collect::<Vec<_>>(), errors, "{name}");
-        assert_eq!(whole, model(CodingSystem::Latin1, bytes), "{name}");
+        assert_eq!(whole, model(Charset::Latin1, bytes), "{name}");
         for second in 0..=bytes.len() {
             for first in 0..=second {
                 let (a, b, c) = (&bytes[..first], &bytes[first..second], &bytes[second..]);
                 assert_eq!(
-                    report(CodingSystem::Latin1, [a, b, b"", c]),
+                    report(Charset::Latin1, [a, b, b"", c]),
                     whole,
                     "{name}: {first}, {second}"
                 );
             }
         }
-        assert_eq!(report(CodingSystem::Latin1, bytes.chunks(1)), whole, "{name}");
+        assert_eq!(report(Charset::Latin1, bytes.chunks(1)), whole, "{name}");
     }
 }
 
@@ -160,7 +181,7 @@ proptest! {
             b"\xAC", b"\xF0\x9F\x98\x80", b"\xFF", b"\xC0",
         ]), 0..16),
         lens in prop::collection::vec(1_usize..5, 1..5),
-        start in prop::sample::select(vec![CodingSystem::Latin1, CodingSystem::Utf8]),
+        start in prop::sample::select(vec![Charset::Latin1, Charset::Utf8]),
     ) {
         let bytes = parts.concat();
         let whole = report(start, [&bytes[..]]);
@@ -197,7 +218,7 @@ proptest! {
         if let Ok(Some(held)) = decoder.finish() {
             text += held;
         }
-        let whole = report(CodingSystem::Latin1, [&stream[..]]);
+        let whole = report(Charset::Latin1, [&stream[..]]);
         prop_assert_eq!((text, errors), (whole.0, whole.1.len()));
     }
 }
@@ -237,12 +258,12 @@ fn a_fatal_error_leaves_the_bytes_after_it() {
 }
 
 #[test]
-fn reset_returns_to_the_coding_system_of_the_start() {
-    for start in [CodingSystem::Latin1, CodingSystem::Utf8] {
-        let mut decoder = TerminalDecoder::new().with_coding_system(start);
+fn reset_returns_to_the_charset_of_the_start() {
+    for start in [Charset::Latin1, Charset::Utf8] {
+        let mut decoder = start.start();
         decoder.push(b"\x1B%G\x1B%@\x1B").for_each(drop);
         decoder.reset();
-        assert_eq!((decoder.coding_system(), decoder.position()), (start, 0));
+        assert_eq!((Charset::of(&decoder), decoder.position()), (start, 0));
         assert_eq!(decoder.incomplete(), b"");
         assert_eq!(decoder.finish(), Ok(None));
     }
@@ -250,7 +271,7 @@ fn reset_returns_to_the_coding_system_of_the_start() {
 
 #[test]
 fn determined_text_is_emitted_and_at_most_three_bytes_are_held() {
-    let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
+    let mut decoder = TerminalDecoder::new().with_utf8_start();
     assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
     let pieces: Vec<_> = decoder.push(b"\x1B").collect();
     assert!(matches!(pieces[..], [Err(error)] if error.kind() == Utf8ErrorKind::Truncated));
@@ -272,7 +293,7 @@ fn a_long_latin1_chunk_is_decoded_in_linear_time() {
 
 #[test]
 fn errors_equal_those_of_the_decoder() {
-    let mut decoder = TerminalDecoder::new().with_coding_system(CodingSystem::Utf8);
+    let mut decoder = TerminalDecoder::new().with_utf8_start();
     let error: Utf8Error = decoder.push(b"ab\xFF").nth(1).unwrap().unwrap_err();
     assert_eq!((error.valid_up_to(), error.error_len()), (2, Some(1)));
 }
@@ -281,5 +302,4 @@ fn errors_equal_those_of_the_decoder() {
 fn types_are_send_sync_unpin_and_debug() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     is_plain::<TerminalDecoder>();
-    is_plain::<CodingSystem>();
 }

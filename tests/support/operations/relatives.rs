@@ -15,7 +15,7 @@ use rules::{Answer, answer, kind, so_far};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-use utf8_codec::terminal::{CodingSystem, TerminalDecoder};
+use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::{Utf8Error, boundary};
 
 use super::input::{Bytes, Many};
@@ -262,22 +262,25 @@ pub struct TerminalPlan {
 
 /// The output after each chunk is the model's output for the bytes so far.
 pub fn iso2022(plan: &TerminalPlan) {
-    let start = if plan.starts_in_utf8 { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
-    let mut decoder = TerminalDecoder::new().with_coding_system(start);
+    let start = plan.starts_in_utf8;
+    let mut decoder = TerminalDecoder::new();
+    if start {
+        decoder = decoder.with_utf8_start();
+    }
     let bytes: Vec<u8> = plan.chunks.iter().flat_map(|chunk| chunk.0.iter().copied()).collect();
     let (mut atoms, mut end) = (Vec::new(), 0);
     for chunk in plan.chunks.iter() {
         atoms.extend(by_pieces(decoder.push(&chunk.0)));
         end += chunk.0.len();
-        let found = (&atoms, decoder.coding_system());
+        let found = (&atoms, decoder.is_utf8());
         let expected = of_terminal(&bytes[..end], start, false);
         assert_eq!(found, (&expected.0, expected.1), "{:02x?}", &bytes[..end]);
         assert_eq!(decoder.position(), end as u64);
     }
     atoms.extend(by_pieces(decoder.finish().transpose()));
     assert_eq!(decoder.finish(), Ok(None), "a second end");
-    let (expected, system) = of_terminal(&bytes, start, true);
-    assert_eq!((&atoms, decoder.coding_system()), (&expected, system), "{bytes:02x?}");
+    let (expected, is_utf8) = of_terminal(&bytes, start, true);
+    assert_eq!((&atoms, decoder.is_utf8()), (&expected, is_utf8), "{bytes:02x?}");
     let is_error = |atom: &&Atom| matches!(atom, Atom::Error(_));
     assert_eq!(decoder.error_count(), atoms.iter().filter(is_error).count() as u64);
 
@@ -291,9 +294,9 @@ pub fn iso2022(plan: &TerminalPlan) {
         rest = &bytes[(decoder.position() - end as u64) as usize..];
     }
     again.extend(by_pieces(decoder.finish().transpose()));
-    let (mut expected, system) = of_terminal(&bytes, system, true);
+    let (mut expected, is_utf8) = of_terminal(&bytes, is_utf8, true);
     expected.iter_mut().for_each(|atom| go_on(atom, bytes.len()));
-    assert_eq!((again, decoder.coding_system()), (expected, system), "{bytes:02x?}");
+    assert_eq!((again, decoder.is_utf8()), (expected, is_utf8), "{bytes:02x?}");
 
     decoder.reset();
     let mut bytewise = Vec::new();
@@ -325,10 +328,10 @@ fn go_on(atom: &mut Atom, bytes: usize) {
     }
 }
 
-/// The output for the bytes from `start` on, and the final coding system: part by part between the
-/// switches, by the model of UTF-8.
-fn of_terminal(bytes: &[u8], start: CodingSystem, ended: bool) -> (Vec<Atom>, CodingSystem) {
-    let (mut out, mut system, mut at) = (Vec::new(), start, 0);
+/// The output for the bytes, which start in UTF-8 or in Latin-1, and whether they end in UTF-8: part by part between
+/// the switches, by the model of UTF-8.
+fn of_terminal(bytes: &[u8], starts_in_utf8: bool, ended: bool) -> (Vec<Atom>, bool) {
+    let (mut out, mut is_utf8, mut at) = (Vec::new(), starts_in_utf8, 0);
     loop {
         let rest = &bytes[at..];
         let switch = rest.windows(3).position(|part| part == b"\x1B%G" || part == b"\x1B%@");
@@ -337,18 +340,17 @@ fn of_terminal(bytes: &[u8], start: CodingSystem, ended: bool) -> (Vec<Atom>, Co
         // An escape that is not part of the text still ends an incomplete sequence.
         let escape = switch.or(held.map(|held| rest.len() - held.len()));
         let part = &rest[..escape.map_or(rest.len(), |escape| escape + 1)];
-        let mut atoms = match system {
-            CodingSystem::Latin1 => part.iter().map(|byte| Atom::Char((*byte).into())).collect(),
-            CodingSystem::Utf8 => atoms(&reference::decode_prefix(part, PLAIN, ended).events),
+        let mut atoms = match is_utf8 {
+            false => part.iter().map(|byte| Atom::Char((*byte).into())).collect(),
+            true => atoms(&reference::decode_prefix(part, PLAIN, ended).events),
         };
         if escape.is_some() {
             assert_eq!(atoms.pop(), Some(Atom::Char('\x1B')));
         }
         atoms.iter_mut().for_each(|atom| go_on(atom, at));
         out.extend(atoms);
-        let Some(switch) = switch else { return (out, system) };
-        let is_utf8 = rest[switch + 2] == b'G';
-        system = if is_utf8 { CodingSystem::Utf8 } else { CodingSystem::Latin1 };
+        let Some(switch) = switch else { return (out, is_utf8) };
+        is_utf8 = rest[switch + 2] == b'G';
         at += switch + 3;
     }
 }
