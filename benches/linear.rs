@@ -138,7 +138,9 @@ const OBJECTS: &[(&str, Run)] = &[
         }
         detector.position()
     }),
-    ("terminal, utf-8", |input, size, _| show(TerminalDecoder::new().with_utf8_start(), input, size)),
+    ("terminal, utf-8", |input, size, _| {
+        show(TerminalDecoder::new().with_utf8_start(), input, size)
+    }),
     ("terminal, latin-1", |input, size, _| show(TerminalDecoder::new(), input, size)),
     ("stream", |input, size, _| count(chunks(input, size).utf8())),
     ("char stream", |input, size, _| count(chunks(input, size).utf8().chars())),

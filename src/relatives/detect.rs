@@ -35,7 +35,7 @@
 //! | UTF-16LE: only `FF FE` or `FF FE 00` | `00 00`, or the second `00` | UTF-32LE |
 //!
 //! All other binary, UTF-16 and UTF-32 results are certain. The name of a legacy encoding is never
-//! certain. With the feature `chardetng`, `LegacyGuesser` guesses it.
+//! certain. With the feature `chardetng`, a detector made by `Detector::with_guesser` guesses it.
 //!
 //! ```
 //! use utf8_codec::detect::{Detector, StreamKind};
@@ -47,17 +47,18 @@
 //! assert_eq!(detector.finish(), StreamKind::Utf8);
 //! ```
 
+#[cfg(feature = "chardetng")]
+use alloc::{boxed::Box, string::String};
 use core::fmt;
+
+#[cfg(feature = "chardetng")]
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+#[cfg(feature = "chardetng")]
+use encoding_rs::Encoding;
 
 use crate::core::bom::{BOM, BomPolicy};
 use crate::core::options::Utf8Options;
 use crate::core::validator::Utf8Validator;
-
-#[cfg(feature = "chardetng")]
-mod guesser;
-
-#[cfg(feature = "chardetng")]
-pub use guesser::LegacyGuesser;
 
 /// The kind of a byte stream.
 ///
@@ -146,6 +147,8 @@ pub struct Detector {
     first: [u8; 4],
     position: u64,
     validator: Utf8Validator,
+    #[cfg(feature = "chardetng")]
+    guesser: Option<Box<Guesser>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +207,44 @@ impl Detector {
             first: [0; 4],
             position: 0,
             validator: Utf8Validator::new().with_options(options),
+            #[cfg(feature = "chardetng")]
+            guesser: None,
         }
+    }
+
+    /// Also guesses the legacy encoding, with chardetng; see [`guess`](Self::guess). Call it before
+    /// the first push.
+    ///
+    /// Guessing examines every byte until the kind is certain, and takes many times as long as
+    /// detecting. Use it for short streams, or for the first part of a long one. The state of
+    /// chardetng is allocated, and cannot be copied: a clone made after the first byte of a stream
+    /// does not guess until [`reset`](Self::reset).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::detect::{Detector, StreamKind};
+    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    ///
+    /// let bytes = b"\xCF\xF0\xE8\xE2\xE5\xF2, \xEC\xE8\xF0! \xCA\xE0\xEA \xE4\xE5\xEB\xE0?";
+    /// let mut detector = Detector::new().with_guesser();
+    /// for chunk in bytes.chunks(5) {
+    ///     detector.push(chunk);
+    /// }
+    /// assert_eq!(detector.finish(), StreamKind::Legacy);
+    /// let encoding = detector.guess(None).unwrap();
+    /// assert_eq!(encoding.name(), "windows-1251");
+    ///
+    /// let fallback = Fallback::rest(LegacyEncoding::whatwg(encoding).unwrap());
+    /// let mut text = String::new();
+    /// let _done = FallbackDecoder::new(fallback).push_to_string(bytes, ErrorMode::Fatal, &mut text);
+    /// assert_eq!(text, "Привет, мир! Как дела?");
+    /// ```
+    #[cfg(feature = "chardetng")]
+    #[must_use]
+    pub fn with_guesser(self) -> Self {
+        Self { guesser: Some(Box::new(Guesser::new())), ..self }
     }
 
     /// Examines the next chunk and returns the kind of the stream so far.
@@ -221,6 +261,8 @@ impl Detector {
     /// assert_eq!(detector.push(b"\0\xFE\xFF"), StreamKind::Utf32Be);
     /// ```
     pub fn push(&mut self, chunk: &[u8]) -> StreamKind {
+        #[cfg(feature = "chardetng")]
+        self.feed_guesser(chunk, false);
         let mut rest = chunk;
         while let (State::Opening, [byte, after @ ..]) = (self.state, rest) {
             let len = self.seen().len();
@@ -307,6 +349,8 @@ impl Detector {
     /// assert_eq!(detector.finish(), StreamKind::Legacy); // the sequence is incomplete
     /// ```
     pub fn finish(&mut self) -> StreamKind {
+        #[cfg(feature = "chardetng")]
+        self.feed_guesser(b"", true);
         if matches!(self.state, State::Ascii | State::Utf8) && self.validator.finish().is_err() {
             self.state = State::Legacy;
         }
@@ -315,7 +359,30 @@ impl Detector {
         kind
     }
 
-    /// Starts a new stream.
+    /// Guesses the encoding if the stream so far is [`StreamKind::Legacy`]. More bytes may change
+    /// the guess. Returns `None` without a [guesser](Self::with_guesser).
+    ///
+    /// `domain` improves the guess. It is the last label of the sender's host name, such as `jp`,
+    /// in any case. A `domain` that is not a label is ignored.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::detect::Detector;
+    ///
+    /// let mut detector = Detector::new().with_guesser();
+    /// detector.push(b"\x93\xFA\x96\x7B\x8C\xEA\x82\xCC\x83\x65\x83\x4C\x83\x58\x83\x67");
+    /// detector.finish();
+    /// assert_eq!(detector.guess(Some("jp")).unwrap().name(), "Shift_JIS");
+    /// ```
+    #[cfg(feature = "chardetng")]
+    #[must_use]
+    pub fn guess(&self, domain: Option<&str>) -> Option<&'static Encoding> {
+        let guesser = self.guesser.as_ref().filter(|_| self.kind() == StreamKind::Legacy)?;
+        guesser.guess(domain)
+    }
+
+    /// Starts a new stream with the same settings.
     ///
     /// # Examples
     ///
@@ -328,7 +395,11 @@ impl Detector {
     /// assert_eq!(detector.push(b"text"), StreamKind::Ascii);
     /// ```
     pub fn reset(&mut self) {
-        *self = Self::new();
+        *self = Self {
+            #[cfg(feature = "chardetng")]
+            guesser: self.guesser.as_ref().map(|_| Box::new(Guesser::new())),
+            ..Self::new()
+        };
     }
 
     /// Returns the number of bytes pushed in this stream.
@@ -343,6 +414,16 @@ impl Detector {
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position
+    }
+
+    /// Passes bytes to the guesser, if there is one and the kind is not certain.
+    #[cfg(feature = "chardetng")]
+    fn feed_guesser(&mut self, bytes: &[u8], is_last: bool) {
+        if let Some(guesser) = &mut self.guesser
+            && !matches!(self.state, State::Certain(_))
+        {
+            guesser.feed(bytes, is_last);
+        }
     }
 
     /// Returns the kind so far, and the kinds that the stream may still become.
@@ -428,6 +509,54 @@ impl fmt::Display for Detector {
 impl Default for Detector {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The state of the guess of a stream's legacy encoding.
+#[cfg(feature = "chardetng")]
+struct Guesser {
+    /// `None` after a clone in the middle of a stream, as this state cannot be cloned.
+    guesser: Option<EncodingDetector>,
+    /// The number of bytes passed to it.
+    position: u64,
+}
+
+#[cfg(feature = "chardetng")]
+impl Guesser {
+    fn new() -> Self {
+        let guesser = EncodingDetector::new(Iso2022JpDetection::Deny);
+        Self { guesser: Some(guesser), position: 0 }
+    }
+
+    fn feed(&mut self, bytes: &[u8], is_last: bool) {
+        self.position += bytes.len() as u64;
+        if let Some(guesser) = &mut self.guesser {
+            guesser.feed(bytes, is_last);
+        }
+    }
+
+    fn guess(&self, domain: Option<&str>) -> Option<&'static Encoding> {
+        let domain: Option<String> = domain.map(str::to_ascii_lowercase);
+        let label = domain.filter(|domain| domain.is_ascii() && !domain.contains('.'));
+        let label = label.as_deref().map(str::as_bytes);
+        Some(self.guesser.as_ref()?.guess(label, Utf8Detection::Deny))
+    }
+}
+
+#[cfg(feature = "chardetng")]
+impl Clone for Guesser {
+    fn clone(&self) -> Self {
+        match self.position {
+            0 => Self::new(),
+            position => Self { guesser: None, position },
+        }
+    }
+}
+
+#[cfg(feature = "chardetng")]
+impl fmt::Debug for Guesser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guesser").field("position", &self.position).finish_non_exhaustive()
     }
 }
 

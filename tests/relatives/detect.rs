@@ -152,7 +152,7 @@ fn types_are_send_sync_unpin_clone_and_debug() {
 
 #[cfg(feature = "chardetng")]
 mod guesses {
-    use utf8_codec::detect::{LegacyGuesser, StreamKind};
+    use utf8_codec::detect::{Detector, StreamKind};
 
     const TEXTS: [(&str, &str); 5] = [
         ("windows-1251", "Съешь ещё этих мягких французских булок, да выпей чаю"),
@@ -168,7 +168,7 @@ mod guesses {
             let encoding = encoding_rs::Encoding::for_label(name.as_bytes()).unwrap();
             let bytes = encoding.encode(text).0;
             for size in 1..=bytes.len() {
-                let mut guesser = LegacyGuesser::new();
+                let mut guesser = Detector::new().with_guesser();
                 for chunk in bytes.chunks(size) {
                     guesser.push(chunk);
                     guesser.push(b"");
@@ -183,12 +183,12 @@ mod guesses {
     #[test]
     fn only_legacy_input_has_a_guess_and_no_label_panics() {
         for bytes in [&b"ascii"[..], "Grüße".as_bytes(), b"\xFF\xFEa\0", b"\0\xE9"] {
-            let mut guesser = LegacyGuesser::new();
+            let mut guesser = Detector::new().with_guesser();
             guesser.push(bytes);
             guesser.finish();
             assert_eq!(guesser.guess(None), None);
         }
-        let mut guesser = LegacyGuesser::new();
+        let mut guesser = Detector::new().with_guesser();
         guesser.push(b"caf\xE9 ");
         guesser.finish();
         guesser.push(b"more, after the end");
@@ -198,8 +198,54 @@ mod guesses {
     }
 
     #[test]
-    fn the_guesser_is_send_sync_unpin_and_debug() {
+    fn detection_is_the_same_with_a_guesser_and_a_guess_needs_one() {
+        for bytes in [&b"caf\xE9."[..], b"\xFF", b"\xFF\xFEa\0", b"text\0\xE9", b""] {
+            let (mut plain, mut guessing) = (Detector::new(), Detector::new().with_guesser());
+            for byte in bytes.chunks(1) {
+                assert_eq!(guessing.push(byte), plain.push(byte));
+                assert_eq!(guessing.may_become(), plain.may_become());
+            }
+            assert_eq!((plain.guess(None), guessing.finish()), (None, plain.finish()));
+            assert_eq!(guessing.guess(None).is_some(), guessing.kind() == StreamKind::Legacy);
+            assert_eq!(guessing.position(), plain.position());
+        }
+    }
+
+    #[test]
+    fn a_new_stream_is_guessed_after_reset() {
+        let mut guesser = Detector::new().with_guesser();
+        for (name, text) in TEXTS {
+            let encoding = encoding_rs::Encoding::for_label(name.as_bytes()).unwrap();
+            guesser.push(&encoding.encode(text).0);
+            guesser.finish();
+            assert_eq!(guesser.guess(None).unwrap().name(), name);
+            guesser.reset();
+            assert_eq!((guesser.guess(None), guesser.position()), (None, 0));
+        }
+    }
+
+    #[test]
+    fn a_clone_guesses_if_the_stream_has_not_begun() {
+        let mut original = Detector::new().with_guesser();
+        original.push(b"");
+        let mut copy = original.clone();
+        for detector in [&mut original, &mut copy] {
+            detector.push(b"caf\xE9 ");
+            assert!(detector.guess(None).is_some());
+        }
+        let mut late = original.clone();
+        assert_eq!((late.push(b"."), late.guess(None)), (StreamKind::Legacy, None));
+        late.reset();
+        late.push(b"caf\xE9 ");
+        assert!(late.guess(None).is_some());
+    }
+
+    #[test]
+    fn a_detector_with_a_guesser_is_send_sync_unpin_and_debug() {
         fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
-        is_plain::<LegacyGuesser>();
+        is_plain::<Detector>();
+        let mut detector = Detector::new().with_guesser();
+        detector.push(b"ab");
+        assert!(format!("{detector:?}").contains("Guesser { position: 2, .. }"));
     }
 }

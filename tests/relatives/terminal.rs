@@ -64,9 +64,7 @@ fn model(start: Charset, bytes: &[u8]) -> Reported {
     let (mut reported, mut at, mut from): (Reported, _, _) =
         ((String::new(), Vec::new(), start), 0, 0);
     let between = |reported: &mut Reported, from: usize, to: usize| match reported.2 {
-        Charset::Latin1 => {
-            reported.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte)))
-        }
+        Charset::Latin1 => reported.0.extend(bytes[from..to].iter().map(|&byte| char::from(byte))),
         Charset::Utf8 => {
             let mut decoder = utf8_codec::Utf8Decoder::new();
             // An escape sequence is what ends an incomplete sequence before it.

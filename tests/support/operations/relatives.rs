@@ -238,7 +238,7 @@ pub fn detector(chunks: &Many<Bytes<60>>) {
 #[cfg(feature = "chardetng")]
 fn guesser(chunks: &Many<Bytes<60>>, bytes: &[u8]) {
     let guess = |chunks: &[&[u8]]| {
-        let mut guesser = utf8_codec::detect::LegacyGuesser::new();
+        let mut guesser = Detector::new().with_guesser();
         for chunk in chunks {
             guesser.push(chunk);
         }
