@@ -42,8 +42,10 @@ pub struct Utf8Error {
 
 /// Why a part of a stream is ill-formed or rejected.
 ///
-/// The first seven kinds are violations of RFC 3629, section 4, and of Unicode, table 3-7. The others come from
-/// a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness) that rejects well-formed bytes.
+/// The first seven kinds are violations of RFC 3629, section 4, and of Unicode, table 3-7. The next four come from
+/// a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness) that rejects well-formed bytes. The last
+/// five occur only in a [dialect](crate::dialect), whose [errors](crate::dialect::DialectError) have the same kinds by
+/// the grammar of the dialect.
 ///
 /// # Examples
 ///
@@ -92,11 +94,25 @@ pub enum Utf8ErrorKind {
     Noncharacter,
     /// NUL or a control character, rejected by [`Strictness`](crate::Strictness).
     Forbidden,
+    /// In a dialect only: the first byte of a four-byte sequence, `F0..=F4`, where the dialect writes a pair of
+    /// surrogates instead.
+    FourByteSequence,
+    /// In a dialect only: a well-formed code point that is not a Unicode scalar value, when text is decoded; see
+    /// [`code_point`](crate::dialect::DialectError::code_point).
+    NotScalar,
+    /// In a dialect only: a byte 00 in [`ModifiedUtf8`](crate::dialect::Dialect::ModifiedUtf8), where U+0000 is
+    /// `C0 80`.
+    Nul,
+    /// In a dialect only: the second half of a pair of surrogates, where the dialect writes the character instead
+    /// ([`Wtf8`](crate::dialect::Dialect::Wtf8)).
+    SurrogatePair,
+    /// In a dialect only: an unpaired surrogate, where the dialect writes pairs.
+    UnpairedSurrogate,
 }
 
 impl Utf8ErrorKind {
-    /// All kinds, by their numbers.
-    const ALL: [Self; 11] = [
+    /// All kinds, by their numbers. Those of dialects are read with serde too.
+    const ALL: [Self; 16] = [
         Self::UnexpectedContinuation,
         Self::Overlong,
         Self::Surrogate,
@@ -108,6 +124,11 @@ impl Utf8ErrorKind {
         Self::MissingBom,
         Self::Noncharacter,
         Self::Forbidden,
+        Self::FourByteSequence,
+        Self::NotScalar,
+        Self::Nul,
+        Self::SurrogatePair,
+        Self::UnpairedSurrogate,
     ];
 }
 
@@ -429,6 +450,11 @@ impl fmt::Display for Utf8ErrorKind {
             Self::MissingBom => "missing byte order mark",
             Self::Noncharacter => "forbidden noncharacter",
             Self::Forbidden => "forbidden control character",
+            Self::FourByteSequence => "four-byte sequence",
+            Self::NotScalar => "not a scalar value",
+            Self::Nul => "NUL byte",
+            Self::SurrogatePair => "encoded surrogate pair",
+            Self::UnpairedSurrogate => "unpaired surrogate",
         })
     }
 }

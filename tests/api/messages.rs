@@ -1,7 +1,7 @@
 //! The message of every public error, one case for each variant. A log often has nothing else: the first line
 //! names the reason and the offset.
 
-use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectErrorKind};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 use utf8_codec::{BomPolicy, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
 
 const PLAIN: Utf8Options = Utf8Options::new();
@@ -96,7 +96,7 @@ fn kinds_obey_width_and_precision() {
     assert_eq!(format!("[{:<14}]", Utf8ErrorKind::InvalidByte), "[invalid byte  ]");
     assert_eq!(format!("[{:>12.4}]", Utf8ErrorKind::Truncated), "[        trun]");
     assert_eq!(Utf8ErrorKind::MissingBom.to_string(), "missing byte order mark");
-    assert_eq!(format!("[{:<10}]", DialectErrorKind::Nul), "[NUL byte  ]");
+    assert_eq!(format!("[{:<10}]", Utf8ErrorKind::Nul), "[NUL byte  ]");
 }
 
 #[test]
@@ -161,11 +161,15 @@ fn dialect_error_displays_its_reason_and_offset() {
 }
 
 #[test]
-fn dialect_encode_error_displays_its_reason_and_offset() {
+fn dialect_error_of_an_encoder_displays_its_code_point_and_offset() {
     let mut encoder = DialectEncoder::new(Dialect::Cesu8);
     encoder.push_unit(0x61).unwrap();
     let error = encoder.push_unit(0xDC00).unwrap_err();
     assert_eq!(error.to_string(), "U+DC00 at index 1 cannot be encoded in CESU-8");
+    assert_eq!(format!("{error:#}"), "U+DC00 cannot be encoded in CESU-8");
+    let mut encoder = DialectEncoder::new(Dialect::Utf8b);
+    let error = encoder.push_code_point(0x11_0000).unwrap_err();
+    assert_eq!(error.to_string(), "U+110000 at index 0 cannot be encoded in UTF-8B");
 }
 
 #[cfg(feature = "alloc")]

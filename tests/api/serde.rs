@@ -122,6 +122,11 @@ fn every_error_survives_a_round_trip() {
     });
     round_trip(error, fields);
     round_trip(Utf8ErrorKind::UnexpectedContinuation, json!("unexpected_continuation"));
+    round_trip(Utf8ErrorKind::FourByteSequence, json!("four_byte_sequence"));
+    round_trip(Utf8ErrorKind::NotScalar, json!("not_scalar"));
+    round_trip(Utf8ErrorKind::Nul, json!("nul"));
+    round_trip(Utf8ErrorKind::SurrogatePair, json!("surrogate_pair"));
+    round_trip(Utf8ErrorKind::UnpairedSurrogate, json!("unpaired_surrogate"));
 }
 
 #[test]
@@ -140,6 +145,12 @@ fn an_error_that_no_decoder_returns_is_rejected() {
         ("forbidden_bom", &[0xEF, 0xBB], None),
         ("truncated", &[1, 2, 3, 4, 5], None),
         ("unknown", &[0xFF], None),
+        // Kinds that only dialects have.
+        ("four_byte_sequence", &[0xF0], None),
+        ("not_scalar", &[0xED], Some(0xA0)),
+        ("nul", &[0], None),
+        ("surrogate_pair", &[0xED], Some(0xB0)),
+        ("unpaired_surrogate", &[0xED], Some(0xA0)),
     ] {
         let fields = json!({"valid_up_to": 0, "kind": kind, "bytes": bytes, "next_byte": next});
         assert!(from_value::<Utf8Error>(fields).is_err(), "{kind} {bytes:02x?} {next:02x?}");

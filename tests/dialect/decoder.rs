@@ -8,11 +8,8 @@ use lists::{DIALECTS, MODES};
 use model::{Atom, Outcome, Rules, all_rules};
 use proptest::prelude::*;
 use utf8_codec::decoder::{Progress, Status};
-use utf8_codec::dialect::{
-    Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError, DialectErrorKind,
-    DialectPiece,
-};
-use utf8_codec::{BomPolicy, ErrorMode};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind};
 
 // ---- decoding against the model -----------------------------------------------------------------
 
@@ -117,7 +114,7 @@ fn atoms_of<'a>(
 }
 
 fn atom_of(error: &DialectError) -> Atom {
-    let at_the_end = error.kind() == DialectErrorKind::Incomplete;
+    let at_the_end = error.kind() == Utf8ErrorKind::Incomplete;
     assert_eq!(error.error_len().is_none(), at_the_end);
     Atom::Error { at: error.offset() as usize, len: error.bytes().len(), at_the_end }
 }
@@ -216,7 +213,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 }
 
 /// The pieces of a stream, repaired one by one: text as far as it goes, and the first error.
-fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<DialectErrorKind>) {
+fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<Utf8ErrorKind>) {
     let mut decoder = decoder(rules);
     let mut text = String::new();
     let mut pieces: Vec<_> =
@@ -230,7 +227,7 @@ fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<
                     match (char::from_u32(code_point), mode) {
                         (Some(c), _) => text.push(c),
                         (None, ErrorMode::Fatal) => {
-                            return (text, Some(DialectErrorKind::NotScalar));
+                            return (text, Some(Utf8ErrorKind::NotScalar));
                         }
                         (None, mode) => text.push_str(&repair_of(rules.dialect, code_point, mode)),
                     }
@@ -310,7 +307,7 @@ proptest! {
         prop_assert_eq!(ended.err().map(|error| error.kind()), error);
         if let Err(error) = ended {
             prop_assert_eq!(Some(error), decoder.first_error());
-            prop_assert_eq!(error.code_point().is_some(), error.kind() == DialectErrorKind::NotScalar);
+            prop_assert_eq!(error.code_point().is_some(), error.kind() == Utf8ErrorKind::NotScalar);
         }
     }
 
@@ -445,7 +442,7 @@ proptest! {
                 .into_iter()
                 .try_for_each(|(from, to)| encoder.push_utf16_to_vec(&units[from..to], &mut bytes));
             let ended = pushed.and_then(|()| encoder.finish_to_vec(&mut bytes));
-            let error = ended.err().map(|error| (error.offset(), error.code_point()));
+            let error = ended.err().map(|error| (error.offset(), error.code_point().unwrap()));
             prop_assert_eq!((bytes, error), expected);
         }
     }
@@ -490,7 +487,7 @@ fn decodes_to_itself(rules: Rules, code_points: &[u32]) -> bool {
     atoms.into_iter().eq(code_points.iter().copied().map(Atom::CodePoint))
 }
 
-fn encode(rules: Rules, code_points: &[u32]) -> Result<Vec<u8>, DialectEncodeError> {
+fn encode(rules: Rules, code_points: &[u32]) -> Result<Vec<u8>, DialectError> {
     let mut bytes = Vec::new();
     let mut encoder = rules.encoder();
     encoder.push_code_points_to_vec(code_points, &mut bytes)?;
@@ -610,7 +607,49 @@ fn the_longest_output_of_one_call_fits_its_buffer() {
     let bytes = encoder.push_code_point(0x7FFF_FFFF).unwrap();
     assert_eq!(*bytes, *br"\ud83d\U7fffffff");
     assert_eq!(encoder.error_count(), 2);
-    assert_eq!(encoder.first_error().unwrap().code_point(), 0xD83D);
+    assert_eq!(encoder.first_error().unwrap().code_point(), Some(0xD83D));
+}
+
+#[test]
+fn an_encoder_error_has_a_kind_and_no_bytes() {
+    use Utf8ErrorKind::{Surrogate, TooLarge, UnpairedSurrogate};
+    for (dialect, code_point, kind) in [
+        (Dialect::Cesu8, 0xDC00, UnpairedSurrogate),
+        (Dialect::ModifiedUtf8, 0xD800, UnpairedSurrogate),
+        (Dialect::Utf8b, 0xDFFF, Surrogate),
+        (Dialect::Rfc2279, 0xD800, Surrogate),
+        (Dialect::Rfc2279, 0x8000_0000, TooLarge),
+        (Dialect::Cesu8, 0x11_0000, TooLarge),
+        (Dialect::Wtf8, 0x11_0000, TooLarge),
+        (Dialect::SurrogatePass, u32::MAX, TooLarge),
+    ] {
+        let mut encoder = DialectEncoder::new(dialect);
+        assert_eq!(*encoder.push_code_point(0).unwrap(), *model_of_nul(dialect));
+        let error = encoder.push_code_point(code_point).unwrap_err();
+        assert_eq!((error.kind(), error.code_point()), (kind, Some(code_point)), "{dialect}");
+        assert_eq!((error.offset(), error.dialect()), (1, dialect));
+        assert_eq!((error.bytes(), error.error_len(), error.next_byte()), (&[][..], Some(0), None));
+    }
+}
+
+fn model_of_nul(dialect: Dialect) -> &'static [u8] {
+    if dialect == Dialect::ModifiedUtf8 { b"\xC0\x80" } else { b"\0" }
+}
+
+#[test]
+fn an_encoder_writes_the_repair_of_its_error() {
+    for code_point in [0xD800, 0xDFFF, 0x11_0000, 0x7FFF_FFFF, u32::MAX] {
+        let error = DialectEncoder::new(Dialect::Cesu8).push_code_point(code_point).unwrap_err();
+        assert_eq!(error.repair(ErrorMode::Fatal), None);
+        for mode in lists::LOSSY {
+            let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(mode);
+            let written = encoder.push_code_point(code_point).unwrap();
+            assert_eq!(*written, *error.repair(mode).unwrap().as_bytes(), "{mode:?}");
+            assert_eq!(encoder.first_error(), Some(error));
+        }
+    }
+    let error = DialectEncoder::new(Dialect::Utf8b).push_code_point(0x11_ABCD).unwrap_err();
+    assert_eq!(error.repair(ErrorMode::Escape).as_deref(), Some(r"\U0011abcd"));
 }
 
 #[test]
@@ -622,7 +661,7 @@ fn a_high_surrogate_is_held_across_chunks() {
             .flat_map(|chunk| decoder.push(chunk).filter_map(Result::err).collect::<Vec<_>>());
         errors.next().map(|error| (error.offset(), error.kind()))
     };
-    let pair = Some((3, DialectErrorKind::SurrogatePair));
+    let pair = Some((3, Utf8ErrorKind::SurrogatePair));
     assert_eq!(kind(&[b"\xED\xA0\x80\xED\xB0\x80"]), pair);
     assert_eq!(kind(&[b"\xED\xA0\x80", b"", b"\xED", b"\xB0"]), pair);
     assert_eq!(kind(&[b"\xED\xA0\x80", b"a", b"\xED\xB0\x80"]), None);
@@ -666,9 +705,9 @@ fn bom_policies_apply_at_any_split() {
             assert_eq!(outcome(policy, bytes, size), expected, "{policy:?}, {bytes:02x?}, {size}");
         }
     };
-    let missing = (0, Some(0), DialectErrorKind::MissingBom);
-    let forbidden = (0, Some(3), DialectErrorKind::ForbiddenBom);
-    let incomplete = (0, None, DialectErrorKind::Incomplete);
+    let missing = (0, Some(0), Utf8ErrorKind::MissingBom);
+    let forbidden = (0, Some(3), Utf8ErrorKind::ForbiddenBom);
+    let incomplete = (0, None, Utf8ErrorKind::Incomplete);
     is(BomPolicy::Keep, b"\xEF\xBB\xBFa", "\u{FEFF}a", &[], false);
     is(BomPolicy::Strip, b"\xEF\xBB\xBF\xEF\xBB\xBFa", "\u{FEFF}a", &[], true);
     is(BomPolicy::Strip, b"\xEF\xBB", "", &[incomplete], false);
@@ -677,7 +716,7 @@ fn bom_policies_apply_at_any_split() {
     is(BomPolicy::Require, b"", "", &[missing], false);
     is(BomPolicy::Require, b"\xEF", "", &[missing, incomplete], false);
     is(BomPolicy::Forbid, b"\xEF\xBB\xBFa", "a", &[forbidden], false);
-    is(BomPolicy::Forbid, b"\xEF\xBBa", "a", &[(0, Some(2), DialectErrorKind::Truncated)], false);
+    is(BomPolicy::Forbid, b"\xEF\xBBa", "a", &[(0, Some(2), Utf8ErrorKind::Truncated)], false);
 }
 
 // ---- traits -------------------------------------------------------------------------------------
@@ -687,10 +726,8 @@ fn types_are_send_sync_unpin_and_debug() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     is_plain::<Dialect>();
     is_plain::<DialectDecoder>();
-    is_plain::<DialectEncodeError>();
     is_plain::<DialectEncoder>();
     is_plain::<DialectError>();
-    is_plain::<DialectErrorKind>();
     is_plain::<DialectPiece<&str>>();
 }
 

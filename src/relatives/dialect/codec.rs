@@ -9,9 +9,7 @@ use crate::core::mode::ErrorMode;
 use crate::core::text::take_text;
 use crate::dialect::repaired::{Halt, decode_run};
 use crate::dialect::scanner::DialectStep;
-use crate::dialect::{
-    Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError, DialectPiece,
-};
+use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 use crate::relatives::Follow;
 
 /// Decodes bytes in a [`Dialect`] to text and code points, and encodes them.
@@ -31,7 +29,7 @@ use crate::relatives::Follow;
 /// [`CodecError::Invalid`] with the ill-formed part in [`ErrorMode::Fatal`], the default. Its bytes
 /// are consumed. See [the module](crate::codec) for errors and `FramedRead`, and for closing a
 /// `Framed`. The other modes repair the part. Encoding a code point that has no form in the dialect
-/// is [`CodecError::Invalid`] with a [`DialectEncodeError`].
+/// is [`CodecError::Invalid`] too.
 ///
 /// # Examples
 ///
@@ -282,7 +280,7 @@ impl Decoder for DialectCodec {
 }
 
 impl<T: AsRef<str>> Encoder<T> for DialectCodec {
-    type Error = CodecError<DialectEncodeError>;
+    type Error = CodecError<DialectError>;
 
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), Self::Error> {
         self.encoder.push_to(text.as_ref(), dst).map_err(CodecError::Invalid)
@@ -290,7 +288,7 @@ impl<T: AsRef<str>> Encoder<T> for DialectCodec {
 }
 
 impl<T: AsRef<str>> Encoder<DialectPiece<T>> for DialectCodec {
-    type Error = CodecError<DialectEncodeError>;
+    type Error = CodecError<DialectError>;
 
     fn encode(&mut self, item: DialectPiece<T>, dst: &mut BytesMut) -> Result<(), Self::Error> {
         match item {

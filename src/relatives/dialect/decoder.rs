@@ -96,7 +96,7 @@ impl DialectDecoder {
     /// Rejects values above U+10FFFF in [`Rfc2279`](Dialect::Rfc2279), like RFC 3629. Has no effect
     /// on other dialects, which have no such values. Call it before the first push.
     ///
-    /// A rejected sequence is one error, [`TooLarge`](crate::dialect::DialectErrorKind::TooLarge).
+    /// A rejected sequence is one error, [`TooLarge`](crate::Utf8ErrorKind::TooLarge).
     /// If it is repaired, it covers all four to six bytes. If it is reported, it covers those
     /// before the first byte that RFC 3629 does not allow there.
     ///
@@ -104,15 +104,15 @@ impl DialectDecoder {
     ///
     /// ```
     /// # #[cfg(feature = "alloc")] {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind};
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    /// use utf8_codec::{ErrorMode, Utf8ErrorKind};
     ///
     /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279).with_rfc3629_limit();
     /// let (bytes, mut text) = (b"\xFC\x84\x80\x80\x80\x80", String::new());
     /// let _done = decoder.push_to_string(bytes, ErrorMode::Replacement, &mut text);
     /// assert_eq!(text, "\u{FFFD}");
     /// let error = decoder.first_error().unwrap();
-    /// assert_eq!((error.kind(), error.error_len()), (DialectErrorKind::TooLarge, Some(6)));
+    /// assert_eq!((error.kind(), error.error_len()), (Utf8ErrorKind::TooLarge, Some(6)));
     /// # }
     /// ```
     #[must_use]
@@ -209,7 +209,7 @@ impl DialectDecoder {
     /// pair is a code point. Call it until it returns `Ok(None)`. Further calls return `Ok(None)`
     /// again.
     ///
-    /// [`Incomplete`]: crate::dialect::DialectErrorKind::Incomplete
+    /// [`Incomplete`]: crate::Utf8ErrorKind::Incomplete
     ///
     /// # Errors
     ///

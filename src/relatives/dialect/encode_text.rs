@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::core::text::{Kernel, NulForm};
 use crate::dialect::Dialect;
 use crate::dialect::encoder::DialectEncoder;
-use crate::dialect::error::DialectEncodeError;
+use crate::dialect::error::DialectError;
 
 /// Methods that write to a `Vec`.
 impl DialectEncoder {
@@ -26,11 +26,7 @@ impl DialectEncoder {
     /// encoder.push_to_vec("a\0😀", &mut bytes).unwrap();
     /// assert_eq!(bytes, b"a\xC0\x80\xED\xA0\xBD\xED\xB8\x80");
     /// ```
-    pub fn push_to_vec(
-        &mut self,
-        text: &str,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), DialectEncodeError> {
+    pub fn push_to_vec(&mut self, text: &str, bytes: &mut Vec<u8>) -> Result<(), DialectError> {
         self.push_to(text, bytes)
     }
 
@@ -59,7 +55,7 @@ impl DialectEncoder {
         &mut self,
         code_points: &[u32],
         bytes: &mut Vec<u8>,
-    ) -> Result<(), DialectEncodeError> {
+    ) -> Result<(), DialectError> {
         bytes.extend_from_slice(self.take_bom());
         bytes.reserve(code_points.len());
         code_points.iter().try_for_each(|&code_point| {
@@ -89,7 +85,7 @@ impl DialectEncoder {
         &mut self,
         units: &[u16],
         bytes: &mut Vec<u8>,
-    ) -> Result<(), DialectEncodeError> {
+    ) -> Result<(), DialectError> {
         bytes.extend_from_slice(self.take_bom());
         bytes.reserve(units.len());
         units.iter().try_for_each(|&unit| {
@@ -114,7 +110,7 @@ impl DialectEncoder {
     /// encoder.finish_to_vec(&mut bytes).unwrap();
     /// assert_eq!(bytes, b"\xED\xA0\xBD");
     /// ```
-    pub fn finish_to_vec(&mut self, bytes: &mut Vec<u8>) -> Result<(), DialectEncodeError> {
+    pub fn finish_to_vec(&mut self, bytes: &mut Vec<u8>) -> Result<(), DialectError> {
         bytes.extend_from_slice(self.take_bom());
         bytes.extend_from_slice(&self.finish()?);
         Ok(())
@@ -124,7 +120,7 @@ impl DialectEncoder {
         &mut self,
         text: &str,
         out: &mut impl Output,
-    ) -> Result<(), DialectEncodeError> {
+    ) -> Result<(), DialectError> {
         out.put(self.take_bom());
         if text.is_empty() {
             // The halves of a pair stay adjacent.

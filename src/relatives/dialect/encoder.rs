@@ -5,10 +5,11 @@ use core::mem;
 use core::ops::Deref;
 
 use crate::core::encoder::Utf8Encoder;
+use crate::core::error::Utf8ErrorKind;
 use crate::core::mode::ErrorMode;
 use crate::core::tally::Tally;
 use crate::dialect::Dialect;
-use crate::dialect::error::DialectEncodeError;
+use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{
     Options, Unpaired, Values, from_pair, generalized, is_leading_surrogate, is_trailing_surrogate,
 };
@@ -47,7 +48,7 @@ pub struct DialectEncoder {
     bom: Utf8Encoder,
     position: u64,
     held: Held,
-    tally: Tally<DialectEncodeError>,
+    tally: Tally<DialectError>,
 }
 
 /// A surrogate that has been consumed but not written.
@@ -164,7 +165,7 @@ impl DialectEncoder {
     /// # Errors
     ///
     /// In [`ErrorMode::Fatal`], a code point that has no form in the dialect: the pushed one, or
-    /// the held one ([`offset`](DialectEncodeError::offset) distinguishes them). If it is the held
+    /// the held one ([`offset`](DialectError::offset) distinguishes them). If it is the held
     /// one, the pushed one has not been consumed: push it again.
     ///
     /// # Examples
@@ -181,11 +182,11 @@ impl DialectEncoder {
     pub fn push_code_point(
         &mut self,
         code_point: u32,
-    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
+    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectError> {
         self.encode(code_point)
     }
 
-    fn encode(&mut self, code_point: u32) -> Result<EncodedBytes, DialectEncodeError> {
+    fn encode(&mut self, code_point: u32) -> Result<EncodedBytes, DialectError> {
         let pairs = match self.dialect {
             Dialect::Wtf8 => Pairs::Joined,
             _ => Pairs::Apart,
@@ -214,7 +215,7 @@ impl DialectEncoder {
     pub fn push_unit(
         &mut self,
         unit: u16,
-    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
+    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectError> {
         self.push(unit.into(), Pairs::Joined)
     }
 
@@ -239,7 +240,7 @@ impl DialectEncoder {
     /// ```
     pub fn finish(
         &mut self,
-    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectEncodeError> {
+    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectError> {
         let mut bytes = EncodedBytes::EMPTY;
         self.release(&mut bytes)?;
         Ok(self.prepend_bom(bytes))
@@ -319,7 +320,7 @@ impl DialectEncoder {
     ///
     /// assert_eq!(DialectEncoder::new(Dialect::Cesu8).first_error(), None);
     /// ```
-    pub const fn first_error(&self) -> Option<DialectEncodeError> {
+    pub const fn first_error(&self) -> Option<DialectError> {
         self.tally.first()
     }
 
@@ -332,10 +333,7 @@ impl DialectEncoder {
     /// Like [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of
     /// the stream: nothing is held, and the second half of a pair is rejected.
     #[cfg(feature = "codec")]
-    pub(super) fn push_at_once(
-        &mut self,
-        code_point: u32,
-    ) -> Result<EncodedBytes, DialectEncodeError> {
+    pub(super) fn push_at_once(&mut self, code_point: u32) -> Result<EncodedBytes, DialectError> {
         let mut bytes = self.encode(code_point)?;
         if let Held::Half(_) = self.held {
             self.release(&mut bytes)?;
@@ -344,7 +342,7 @@ impl DialectEncoder {
         Ok(bytes)
     }
 
-    fn push(&mut self, code_point: u32, pairs: Pairs) -> Result<EncodedBytes, DialectEncodeError> {
+    fn push(&mut self, code_point: u32, pairs: Pairs) -> Result<EncodedBytes, DialectError> {
         let mut bytes = EncodedBytes::EMPTY;
         let mut whole = code_point;
         let held = self.held;
@@ -357,7 +355,8 @@ impl DialectEncoder {
         }
         self.position += 1;
         if held == Held::Written && pairs == Pairs::Joined && is_trailing_surrogate(code_point) {
-            self.reject(code_point, self.position - 1, &mut bytes)?;
+            let kind = Utf8ErrorKind::SurrogatePair;
+            self.reject(code_point, kind, self.position - 1, &mut bytes)?;
         } else if pairs == Pairs::Joined && is_leading_surrogate(code_point) {
             self.held = Held::Half(code_point);
         } else if let Err(error) = self.write(whole, self.position - 1, &mut bytes) {
@@ -370,7 +369,7 @@ impl DialectEncoder {
     }
 
     /// Writes the held surrogate, which is unpaired.
-    fn release(&mut self, bytes: &mut EncodedBytes) -> Result<(), DialectEncodeError> {
+    fn release(&mut self, bytes: &mut EncodedBytes) -> Result<(), DialectError> {
         match mem::replace(&mut self.held, Held::Nothing) {
             Held::Half(surrogate) | Held::Alone(surrogate) => {
                 self.write(surrogate, self.position - 1, bytes)
@@ -398,31 +397,30 @@ impl DialectEncoder {
         code_point: u32,
         offset: u64,
         bytes: &mut EncodedBytes,
-    ) -> Result<(), DialectEncodeError> {
+    ) -> Result<(), DialectError> {
         if let Some((form, len)) = form(self.dialect, self.options, code_point) {
             bytes.extend(&form[..len]);
             return Ok(());
         }
-        self.reject(code_point, offset, bytes)
+        let kind = match (code_point, self.dialect) {
+            (0x11_0000.., _) => Utf8ErrorKind::TooLarge,
+            (_, Dialect::Cesu8 | Dialect::ModifiedUtf8) => Utf8ErrorKind::UnpairedSurrogate,
+            _ => Utf8ErrorKind::Surrogate,
+        };
+        self.reject(code_point, kind, offset, bytes)
     }
 
     /// Writes the replacement of a rejected code point.
     fn reject(
         &mut self,
         code_point: u32,
+        kind: Utf8ErrorKind,
         offset: u64,
         bytes: &mut EncodedBytes,
-    ) -> Result<(), DialectEncodeError> {
-        let dialect = self.dialect;
-        let error = self.tally.note(DialectEncodeError { offset, code_point, dialect });
-        match self.mode {
-            ErrorMode::Fatal => return Err(error),
-            ErrorMode::Skip => {}
-            ErrorMode::Escape => bytes.extend_escape(code_point),
-            ErrorMode::Replacement | ErrorMode::Latin1 | ErrorMode::Windows1252 => {
-                bytes.extend("\u{FFFD}".as_bytes());
-            }
-        }
+    ) -> Result<(), DialectError> {
+        let error = DialectError::of_encoding(offset, self.dialect, kind, code_point);
+        let repair = self.tally.note(error).repair_of(self.mode).ok_or(error)?;
+        bytes.extend(repair.as_bytes());
         Ok(())
     }
 }
@@ -452,15 +450,6 @@ impl EncodedBytes {
         let at = usize::from(self.len);
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
         self.len += bytes.len() as u8;
-    }
-
-    pub(super) fn extend_escape(&mut self, code_point: u32) {
-        let (mark, digits) = if code_point <= 0xFFFF { (b"\\u", 4) } else { (b"\\U", 8) };
-        self.extend(mark);
-        for digit in (0..digits).rev() {
-            let nibble = code_point >> (4 * digit) & 0xF;
-            self.extend(&[b"0123456789abcdef"[nibble as usize]]);
-        }
     }
 }
 

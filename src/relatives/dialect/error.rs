@@ -1,4 +1,4 @@
-//! What is ill-formed in a dialect, where, and what repairs it?
+//! What is ill-formed in a dialect or has no form in it, where, and what repairs it?
 
 use core::fmt;
 use core::ops::Deref;
@@ -10,16 +10,23 @@ use crate::dialect::Dialect;
 #[cfg(feature = "alloc")]
 use crate::dialect::grammar::generalized;
 
-/// An ill-formed part of a stream in a [`Dialect`], or a code point that is not text. It carries
-/// its offset, its bytes and its kind.
+/// What a [`DialectDecoder`](crate::dialect::DialectDecoder) or a
+/// [`DialectEncoder`](crate::dialect::DialectEncoder) rejects.
 ///
-/// Offsets count bytes from the start of the *stream*, however it was split into chunks.
+/// The error of a decoder is an ill-formed part of a stream, or a code point that is not text. It
+/// carries its offset in bytes, its bytes and its kind.
+///
+/// The error of an encoder is a code point that has no form in the dialect, or that the options
+/// reject. It carries its offset in code points or UTF-16 units, its code point and its kind. It has
+/// no bytes.
+///
+/// Offsets count from the start of the *stream*, however it was split into chunks.
 ///
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::ErrorMode;
-/// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind};
+/// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
+/// use utf8_codec::{ErrorMode, Utf8ErrorKind};
 ///
 /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
 /// assert_eq!(decoder.push(b"half: \xED\xA0").count(), 1);
@@ -27,77 +34,33 @@ use crate::dialect::grammar::generalized;
 ///
 /// assert_eq!(error.offset(), 6);
 /// assert_eq!(error.error_len(), Some(3));
-/// assert_eq!(error.kind(), DialectErrorKind::UnpairedSurrogate);
+/// assert_eq!(error.kind(), Utf8ErrorKind::UnpairedSurrogate);
 /// assert_eq!(error.bytes(), b"\xED\xA0\xBD");
 /// assert_eq!(
 ///     error.to_string(),
 ///     "invalid CESU-8 at byte 6: unpaired surrogate (ed a0 bd, followed by 20)",
 /// );
 /// assert_eq!(error.repair(ErrorMode::Replacement).as_deref(), Some("\u{FFFD}"));
+///
+/// let mut encoder = DialectEncoder::new(Dialect::Utf8b);
+/// encoder.push_code_point('A'.into()).unwrap();
+/// let error = encoder.push_code_point(0xD800).unwrap_err();
+/// assert_eq!((error.offset(), error.code_point()), (1, Some(0xD800)));
+/// assert_eq!((error.kind(), error.bytes()), (Utf8ErrorKind::Surrogate, &b""[..]));
+/// assert_eq!(error.to_string(), "U+D800 at index 1 cannot be encoded in UTF-8B");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DialectError {
     offset: u64,
-    /// Invariant: U+0000 unless the kind is `NotScalar`.
+    /// Invariant: U+0000 unless the kind is `NotScalar`, or the error is one of encoding.
     code_point: u32,
     dialect: Dialect,
-    kind: DialectErrorKind,
-    /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
+    kind: Utf8ErrorKind,
+    /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold. There are none if the kind is
+    /// `MissingBom`, or if the error is one of encoding, and only then.
     bytes: [u8; 6],
     len: u8,
     next: Option<u8>,
-}
-
-/// The reason for a [`DialectError`].
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind};
-///
-/// let kind = |dialect, bytes: &[u8]| {
-///     DialectDecoder::new(dialect).push(bytes).find_map(Result::err).unwrap().kind()
-/// };
-/// assert_eq!(kind(Dialect::ModifiedUtf8, b"\0"), DialectErrorKind::Nul);
-/// assert_eq!(kind(Dialect::Cesu8, "😀".as_bytes()), DialectErrorKind::FourByteSequence);
-/// assert_eq!(kind(Dialect::Wtf8, b"\xED\xA0\x80\xED\xB0\x80"), DialectErrorKind::SurrogatePair);
-/// assert_eq!(kind(Dialect::Rfc2279, b"\xFC\x80"), DialectErrorKind::Overlong);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum DialectErrorKind {
-    /// A continuation byte, `80..=BF`, where a sequence should start.
-    UnexpectedContinuation,
-    /// The beginning of a sequence that is longer than its value needs.
-    Overlong,
-    /// A surrogate, in a dialect that has none.
-    Surrogate,
-    /// An unpaired surrogate, in a dialect that writes pairs.
-    UnpairedSurrogate,
-    /// The second half of a pair, in a dialect that writes the character instead
-    /// ([`Wtf8`](Dialect::Wtf8)).
-    SurrogatePair,
-    /// A value above U+10FFFF, or the beginning of one, that the options or the dialect reject.
-    TooLarge,
-    /// The first byte of a four-byte sequence, `F0..=F4`, in a dialect that writes a pair instead.
-    FourByteSequence,
-    /// A byte 00 in [`ModifiedUtf8`](Dialect::ModifiedUtf8), where U+0000 is `C0 80`.
-    Nul,
-    /// A byte that never occurs in the dialect.
-    InvalidByte,
-    /// The beginning of a sequence, followed by a byte that cannot continue it.
-    Truncated,
-    /// The beginning of a sequence, followed by the end of the stream.
-    Incomplete,
-    /// A BOM at the start of a stream that must not have one
-    /// ([`BomPolicy::Forbid`](crate::BomPolicy::Forbid)).
-    ForbiddenBom,
-    /// No BOM at the start of a stream that must have one
-    /// ([`BomPolicy::Require`](crate::BomPolicy::Require)).
-    MissingBom,
-    /// A well-formed code point that is not a Unicode scalar value, when text is decoded; see
-    /// [`code_point`](DialectError::code_point).
-    NotScalar,
 }
 
 impl DialectError {
@@ -106,7 +69,7 @@ impl DialectError {
     pub(super) fn new(
         offset: u64,
         dialect: Dialect,
-        kind: DialectErrorKind,
+        kind: Utf8ErrorKind,
         subpart: &[u8],
         next: Option<u8>,
     ) -> Self {
@@ -119,11 +82,23 @@ impl DialectError {
     /// Converts an error of the BOM policy.
     #[cold]
     pub(super) fn at_start(dialect: Dialect, error: Utf8Error) -> Self {
-        let kind = match error.kind() {
-            Utf8ErrorKind::MissingBom => DialectErrorKind::MissingBom,
-            _ => DialectErrorKind::ForbiddenBom,
-        };
-        Self::new(error.valid_up_to(), dialect, kind, error.bytes(), None)
+        Self::new(error.valid_up_to(), dialect, error.kind(), error.bytes(), None)
+    }
+
+    /// Describes a code point that cannot be encoded.
+    #[cold]
+    pub(super) fn of_encoding(
+        offset: u64,
+        dialect: Dialect,
+        kind: Utf8ErrorKind,
+        code_point: u32,
+    ) -> Self {
+        Self { code_point, ..Self::new(offset, dialect, kind, &[], None) }
+    }
+
+    /// Whether an encoder returned it.
+    const fn is_of_encoding(&self) -> bool {
+        self.len == 0 && !matches!(self.kind, Utf8ErrorKind::MissingBom)
     }
 
     /// Describes a code point that is not a scalar value and ends at `end`.
@@ -138,33 +113,39 @@ impl DialectError {
             offset: end - len as u64,
             code_point,
             dialect,
-            kind: DialectErrorKind::NotScalar,
+            kind: Utf8ErrorKind::NotScalar,
             bytes,
             len: len as u8,
             next: None,
         }
     }
 
-    /// Returns the offset of the part in the stream, in bytes.
+    /// Returns the offset in the stream. The unit is that of the input.
     ///
-    /// Everything before it is well-formed or has been reported.
+    /// For a decoder it is the offset of the part in bytes. Everything before it is well-formed or has been reported.
+    /// For an encoder it is the number of code points or UTF-16 units before the rejected one. Text that was pushed as
+    /// `str` is not counted.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
     ///
     /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
     /// assert_eq!(decoder.push(b"first chunk, ").count(), 1);
     /// let error = decoder.push(b"second \0").find_map(Result::err).unwrap();
     /// assert_eq!(error.offset(), 20);
+    ///
+    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8);
+    /// encoder.push_unit(0xE9).unwrap();
+    /// assert_eq!(encoder.push_unit(0xDC00).unwrap_err().offset(), 1);
     /// ```
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
     /// Returns the length of the part in bytes, one to six, or `None` if the stream ended inside a
-    /// sequence; 0 for [`MissingBom`](DialectErrorKind::MissingBom).
+    /// sequence; 0 for [`MissingBom`](Utf8ErrorKind::MissingBom) and for an encoder.
     ///
     /// # Examples
     ///
@@ -178,22 +159,28 @@ impl DialectError {
     /// ```
     pub const fn error_len(&self) -> Option<usize> {
         match self.kind {
-            DialectErrorKind::Incomplete => None,
+            Utf8ErrorKind::Incomplete => None,
             _ => Some(self.len as usize),
         }
     }
 
     /// Returns the reason.
     ///
+    /// An encoder rejects a code point as a [`Surrogate`](Utf8ErrorKind::Surrogate) if the dialect has none, as an
+    /// [`UnpairedSurrogate`](Utf8ErrorKind::UnpairedSurrogate) if it writes pairs, as the second half of a
+    /// [`SurrogatePair`](Utf8ErrorKind::SurrogatePair) if the first half has been written, and as
+    /// [`TooLarge`](Utf8ErrorKind::TooLarge) if it is above the dialect's limit.
+    ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectErrorKind};
+    /// use utf8_codec::Utf8ErrorKind;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
     ///
     /// let error = DialectDecoder::new(Dialect::Wtf8).push(b"\xC0\x80").next().unwrap().unwrap_err();
-    /// assert_eq!(error.kind(), DialectErrorKind::Overlong);
+    /// assert_eq!(error.kind(), Utf8ErrorKind::Overlong);
     /// ```
-    pub const fn kind(&self) -> DialectErrorKind {
+    pub const fn kind(&self) -> Utf8ErrorKind {
         self.kind
     }
 
@@ -212,7 +199,7 @@ impl DialectError {
     }
 
     /// Returns the bytes of the part, one to six; none for
-    /// [`MissingBom`](DialectErrorKind::MissingBom).
+    /// [`MissingBom`](Utf8ErrorKind::MissingBom) and for an encoder.
     ///
     /// # Examples
     ///
@@ -245,7 +232,7 @@ impl DialectError {
     }
 
     /// Returns the code point that is not a scalar value, for
-    /// [`NotScalar`](DialectErrorKind::NotScalar).
+    /// [`NotScalar`](Utf8ErrorKind::NotScalar), or that an encoder rejects. Returns `None` for other errors.
     ///
     /// # Examples
     ///
@@ -253,7 +240,7 @@ impl DialectError {
     /// # #[cfg(feature = "alloc")] {
     /// use utf8_codec::ErrorMode;
     /// use utf8_codec::decoder::Status;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
     ///
     /// let mut text = String::new();
     /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
@@ -261,23 +248,30 @@ impl DialectError {
     /// let Status::IllFormed(error) = progress.status else { panic!() };
     /// assert_eq!((&*text, error.code_point()), ("caf", Some(0xDCE9)));
     /// assert_eq!(error.to_string(), "not a scalar value: U+DCE9 (e9) at byte 3");
+    ///
+    /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
+    /// assert_eq!(error.code_point(), Some(0xDC00));
     /// # }
     /// ```
     pub const fn code_point(&self) -> Option<u32> {
         match self.kind {
-            DialectErrorKind::NotScalar => Some(self.code_point),
+            Utf8ErrorKind::NotScalar => Some(self.code_point),
+            _ if self.is_of_encoding() => Some(self.code_point),
             _ => None,
         }
     }
 
     /// Returns the text that replaces the part in this mode, or `None` for [`ErrorMode::Fatal`]. It
-    /// is empty for [`MissingBom`](DialectErrorKind::MissingBom).
+    /// is empty for [`MissingBom`](Utf8ErrorKind::MissingBom).
     ///
-    /// A complete sequence that is rejected for its value, [`TooLarge`](DialectErrorKind::TooLarge)
-    /// or [`NotScalar`](DialectErrorKind::NotScalar), exists in no legacy encoding, and a
-    /// [`Nul`](DialectErrorKind::Nul) is rejected in all of them: [`Latin1`](ErrorMode::Latin1) and
+    /// A complete sequence that is rejected for its value, [`TooLarge`](Utf8ErrorKind::TooLarge)
+    /// or [`NotScalar`](Utf8ErrorKind::NotScalar), exists in no legacy encoding, and a
+    /// [`Nul`](Utf8ErrorKind::Nul) is rejected in all of them: [`Latin1`](ErrorMode::Latin1) and
     /// [`Windows1252`](ErrorMode::Windows1252) write U+FFFD. In [`Utf8b`](Dialect::Utf8b),
     /// `NotScalar` is a byte that was not UTF-8, and these modes write its character.
+    ///
+    /// A code point that an encoder rejects is in no legacy encoding either. [`Escape`](ErrorMode::Escape) writes
+    /// `\uHHHH`, or above U+FFFF `\UHHHHHHHH`.
     ///
     /// # Examples
     ///
@@ -302,13 +296,15 @@ impl DialectError {
     pub(crate) fn repair_of(&self, mode: ErrorMode) -> Option<Repair> {
         let mut repair = Repair::EMPTY;
         let is_value = match self.kind {
-            DialectErrorKind::NotScalar => self.dialect != Dialect::Utf8b,
-            DialectErrorKind::TooLarge => true,
+            Utf8ErrorKind::NotScalar => self.dialect != Dialect::Utf8b,
+            Utf8ErrorKind::TooLarge => true,
             _ => false,
         };
         match mode {
             ErrorMode::Fatal => return None,
             ErrorMode::Skip => {}
+            ErrorMode::Escape if self.is_of_encoding() => return Some(escape(self.code_point)),
+            _ if self.is_of_encoding() => repair.push(ShortText::REPLACEMENT),
             _ if self.len == 0 => {}
             ErrorMode::Replacement => repair.push(ShortText::REPLACEMENT),
             ErrorMode::Latin1 | ErrorMode::Windows1252 if is_value => {
@@ -322,14 +318,22 @@ impl DialectError {
 
 /// `{}` writes the offset, the reason and the bytes:
 /// `invalid CESU-8 at byte 6: unpaired surrogate (ed a0 bd, followed by 20)`, or, if the bytes are well-formed
-/// but rejected, `not a scalar value: U+DCE9 (e9) at byte 3`. `{:#}` omits the offset.
+/// but rejected, `not a scalar value: U+DCE9 (e9) at byte 3`. For an encoder it writes
+/// `U+D800 at index 1 cannot be encoded in UTF-8B`. `{:#}` omits the offset.
 impl fmt::Display for DialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { offset, dialect, kind, .. } = self;
+        let Self { offset, code_point, dialect, kind, .. } = self;
         match kind {
+            _ if self.is_of_encoding() => {
+                write!(f, "U+{code_point:04X} ")?;
+                if !f.alternate() {
+                    write!(f, "at index {offset} ")?;
+                }
+                write!(f, "cannot be encoded in {dialect}")
+            }
             _ if f.alternate() => self.fmt_reason(f),
-            DialectErrorKind::MissingBom => self.fmt_reason(f),
-            DialectErrorKind::ForbiddenBom | DialectErrorKind::NotScalar => {
+            Utf8ErrorKind::MissingBom => self.fmt_reason(f),
+            Utf8ErrorKind::ForbiddenBom | Utf8ErrorKind::NotScalar => {
                 self.fmt_reason(f)?;
                 write!(f, " at byte {offset}")
             }
@@ -368,120 +372,31 @@ impl fmt::Debug for DialectError {
 
 impl core::error::Error for DialectError {}
 
-/// Writes the kind in words: `unpaired surrogate`, `overlong encoding`.
-impl fmt::Display for DialectErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::UnexpectedContinuation => "unexpected continuation byte",
-            Self::Overlong => "overlong encoding",
-            Self::Surrogate => "encoded surrogate",
-            Self::UnpairedSurrogate => "unpaired surrogate",
-            Self::SurrogatePair => "encoded surrogate pair",
-            Self::TooLarge => "code point above U+10FFFF",
-            Self::FourByteSequence => "four-byte sequence",
-            Self::Nul => "NUL byte",
-            Self::InvalidByte => "invalid byte",
-            Self::Truncated => "truncated character",
-            Self::Incomplete => "unexpected end inside a character",
-            Self::ForbiddenBom => "forbidden byte order mark",
-            Self::MissingBom => "missing byte order mark",
-            Self::NotScalar => "not a scalar value",
-        })
-    }
-}
-
 /// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the stream ended inside a sequence,
+/// [`InvalidInput`](std::io::ErrorKind::InvalidInput) for an encoder,
 /// [`InvalidData`](std::io::ErrorKind::InvalidData) otherwise; `get_ref` returns the error itself.
 #[cfg(feature = "std")]
 impl From<DialectError> for std::io::Error {
     fn from(error: DialectError) -> Self {
         let kind = match error.kind {
-            DialectErrorKind::Incomplete => std::io::ErrorKind::UnexpectedEof,
+            Utf8ErrorKind::Incomplete => std::io::ErrorKind::UnexpectedEof,
+            _ if error.is_of_encoding() => std::io::ErrorKind::InvalidInput,
             _ => std::io::ErrorKind::InvalidData,
         };
         Self::new(kind, error)
     }
 }
 
+/// `\uHHHH`, or above U+FFFF `\UHHHHHHHH`.
+fn escape(code_point: u32) -> Repair {
+    let (mark, digits) = if code_point <= 0xFFFF { ('u', 4) } else { ('U', 8) };
+    let mut escape = Repair::new("\\");
+    escape.push(ShortText::from_char(mark));
+    for digit in (0..digits).rev() {
+        let nibble = code_point >> (4 * digit) & 0xF;
+        escape.push(ShortText::from_char(char::from(b"0123456789abcdef"[nibble as usize])));
+    }
+    escape
+}
+
 const _: () = assert!(size_of::<DialectError>() == 24);
-
-/// A code point that has no form in a [`Dialect`], or is rejected by the options.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::dialect::{Dialect, DialectEncoder};
-///
-/// let mut encoder = DialectEncoder::new(Dialect::Utf8b);
-/// encoder.push_code_point('A'.into()).unwrap();
-/// let error = encoder.push_code_point(0xD800).unwrap_err();
-/// assert_eq!((error.offset(), error.code_point()), (1, 0xD800));
-/// assert_eq!(error.to_string(), "U+D800 at index 1 cannot be encoded in UTF-8B");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct DialectEncodeError {
-    pub(super) offset: u64,
-    pub(super) code_point: u32,
-    pub(super) dialect: Dialect,
-}
-
-impl DialectEncodeError {
-    /// Returns the number of code points or UTF-16 units before it. Text that was pushed as `str`
-    /// is not counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// assert_eq!(DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err().offset(), 0);
-    /// ```
-    pub const fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// Returns the code point.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
-    /// assert_eq!(error.code_point(), 0xDC00);
-    /// ```
-    pub const fn code_point(&self) -> u32 {
-        self.code_point
-    }
-
-    /// Returns the dialect.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
-    /// assert_eq!(error.dialect(), Dialect::Cesu8);
-    /// ```
-    pub const fn dialect(&self) -> Dialect {
-        self.dialect
-    }
-}
-
-impl fmt::Display for DialectEncodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { offset, code_point, dialect } = self;
-        write!(f, "U+{code_point:04X} at index {offset} cannot be encoded in {dialect}")
-    }
-}
-
-impl core::error::Error for DialectEncodeError {}
-
-/// The kind is [`InvalidInput`](std::io::ErrorKind::InvalidInput).
-#[cfg(feature = "std")]
-impl From<DialectEncodeError> for std::io::Error {
-    fn from(error: DialectEncodeError) -> Self {
-        Self::new(std::io::ErrorKind::InvalidInput, error)
-    }
-}

@@ -18,8 +18,9 @@
 use core::ops::RangeInclusive;
 
 use crate::core::bom::BomPolicy;
+use crate::core::error::Utf8ErrorKind as Kind;
 use crate::core::mode::ErrorMode;
-use crate::dialect::{Dialect, DialectErrorKind as Kind};
+use crate::dialect::Dialect;
 use crate::relatives::Follow;
 
 /// The rules for reading a stream.

@@ -98,7 +98,7 @@ use core::fmt;
 pub use codec::DialectCodec;
 pub use decoder::DialectDecoder;
 pub use encoder::DialectEncoder;
-pub use error::{DialectEncodeError, DialectError, DialectErrorKind};
+pub use error::DialectError;
 #[cfg(feature = "codec")]
 pub use java::JavaUtfCodec;
 

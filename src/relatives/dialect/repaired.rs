@@ -16,7 +16,7 @@ impl DialectDecoder {
     /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each error.
     ///
     /// A code point that is not a Unicode scalar value is an error here
-    /// ([`NotScalar`](crate::dialect::DialectErrorKind::NotScalar)). The status is
+    /// ([`NotScalar`](crate::Utf8ErrorKind::NotScalar)). The status is
     /// [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an error, push the
     /// bytes that have not been read to continue. It reserves one byte of `text` per byte of
     /// `chunk`.

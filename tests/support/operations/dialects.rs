@@ -7,13 +7,12 @@ use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use model::{Atom, Outcome, Rules, all_rules};
 use tokio_util::codec::{Decoder, Encoder};
-use utf8_codec::ErrorMode;
 use utf8_codec::codec::CodecError;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{
-    Dialect, DialectCodec, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError,
-    DialectErrorKind, DialectPiece, JavaUtfCodec,
+    Dialect, DialectCodec, DialectDecoder, DialectEncoder, DialectError, DialectPiece, JavaUtfCodec,
 };
+use utf8_codec::{ErrorMode, Utf8ErrorKind};
 
 use super::input::{Bytes, Many, Text, Units};
 use super::streams::Settings;
@@ -70,7 +69,7 @@ type DecodedItem = Result<Option<Item>, CodecError<DialectError>>;
 struct Wrong {
     at: u64,
     bytes: Vec<u8>,
-    kind: DialectErrorKind,
+    kind: Utf8ErrorKind,
     /// The byte after it, if that is the reason.
     next: Option<u8>,
 }
@@ -233,7 +232,7 @@ impl Stream {
             Err(Wrong { at, bytes, kind, next }) => {
                 let (at, len) = ((at - before) as usize, bytes.len());
                 assert!(next.is_none() || self.bytes.get(at + len).copied() == *next);
-                Atom::Error { at, len, at_the_end: *kind == DialectErrorKind::Incomplete }
+                Atom::Error { at, len, at_the_end: *kind == Utf8ErrorKind::Incomplete }
             }
         }));
         if !ended && self.bytes.len() > 120 {
@@ -296,7 +295,7 @@ impl Stream {
             let len = bytes.len() as u64;
             let came = match came {
                 Ok(value) if way == Way::String && char::from_u32(*value).is_none() => {
-                    Err(Wrong { at, bytes, kind: DialectErrorKind::NotScalar, next: None })
+                    Err(Wrong { at, bytes, kind: Utf8ErrorKind::NotScalar, next: None })
                 }
                 came => came.clone(),
             };
@@ -318,10 +317,10 @@ impl Stream {
 
     fn repair(&self, wrong: &Wrong) -> Option<String> {
         let kind = match wrong.kind {
-            DialectErrorKind::MissingBom => Kind::MissingBom,
+            Utf8ErrorKind::MissingBom => Kind::MissingBom,
             // Rejected for its value, whatever the encoding.
-            DialectErrorKind::TooLarge | DialectErrorKind::Nul => Kind::Forbidden,
-            DialectErrorKind::NotScalar if self.rules.dialect != Dialect::Utf8b => Kind::Forbidden,
+            Utf8ErrorKind::TooLarge | Utf8ErrorKind::Nul => Kind::Forbidden,
+            Utf8ErrorKind::NotScalar if self.rules.dialect != Dialect::Utf8b => Kind::Forbidden,
             _ => Kind::InvalidByte,
         };
         let bytes = wrong.bytes.clone();
@@ -387,7 +386,7 @@ fn bytes_of(rules: Rules, came: &Came) -> Vec<u8> {
 
 fn came_of(error: &DialectError) -> Came {
     let (bytes, kind) = (error.bytes().to_vec(), error.kind());
-    let len = Some(bytes.len()).filter(|_| kind != DialectErrorKind::Incomplete);
+    let len = Some(bytes.len()).filter(|_| kind != Utf8ErrorKind::Incomplete);
     assert_eq!(error.error_len(), len, "{error}");
     Err(Wrong { at: error.offset(), bytes, kind, next: error.next_byte() })
 }
@@ -551,8 +550,9 @@ pub fn dialect_encoder(text: &DialectText) {
 /// An offset and a code point.
 type Rejected = (u64, u32);
 
-fn rejected(error: DialectEncodeError) -> Rejected {
-    (error.offset(), error.code_point())
+fn rejected(error: DialectError) -> Rejected {
+    assert_eq!((error.bytes(), error.error_len()), (&[][..], Some(0)), "an encoder has no bytes");
+    (error.offset(), error.code_point().expect("an encoder rejects a code point"))
 }
 
 struct Writing {
@@ -605,8 +605,8 @@ impl Writing {
         &mut self,
         all: &[T],
         size: u8,
-        one: impl Fn(&mut DialectEncoder, T) -> Result<B, DialectEncodeError>,
-        many: impl Fn(&mut DialectEncoder, &[T], &mut Vec<u8>) -> Result<(), DialectEncodeError>,
+        one: impl Fn(&mut DialectEncoder, T) -> Result<B, DialectError>,
+        many: impl Fn(&mut DialectEncoder, &[T], &mut Vec<u8>) -> Result<(), DialectError>,
     ) {
         let size = usize::from(size % 8);
         let Self { encoder, bytes, errors, .. } = self;

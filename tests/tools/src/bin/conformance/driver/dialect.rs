@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use utf8_codec::decoder::Status;
-use utf8_codec::dialect::{
-    Dialect, DialectDecoder, DialectEncodeError, DialectEncoder, DialectError, DialectErrorKind,
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
+use utf8_codec::{
+    BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
 use super::{
     bom, byte_strings, chunks, described, hex, mode, object, of_type, str_of, unhex, usize_of,
@@ -194,11 +194,11 @@ fn written(code_points: &[u32], is_text: bool) -> Value {
 
 fn described_in_dialect(error: &DialectError) -> Value {
     let kind = match error.kind() {
-        DialectErrorKind::Incomplete => "incomplete",
-        DialectErrorKind::ForbiddenBom => "forbidden_bom",
-        DialectErrorKind::MissingBom => "missing_bom",
-        DialectErrorKind::UnpairedSurrogate if error.next_byte().is_none() => "lone_surrogate",
-        DialectErrorKind::SurrogatePair if error.next_byte().is_none() => "surrogate_pair",
+        Utf8ErrorKind::Incomplete => "incomplete",
+        Utf8ErrorKind::ForbiddenBom => "forbidden_bom",
+        Utf8ErrorKind::MissingBom => "missing_bom",
+        Utf8ErrorKind::UnpairedSurrogate if error.next_byte().is_none() => "lone_surrogate",
+        Utf8ErrorKind::SurrogatePair if error.next_byte().is_none() => "surrogate_pair",
         _ if error.next_byte().is_some() => "invalid_continuation",
         _ => "invalid_start",
     };
@@ -275,7 +275,7 @@ fn encode(case: &Value, rules: Rules) -> Result<Map<String, Value>, String> {
         encoder = encoder.with_bom();
     }
     let input = of_type(case, "input", Value::as_array)?;
-    let (mut steps, mut errors) = (Vec::new(), Vec::<DialectEncodeError>::new());
+    let (mut steps, mut errors) = (Vec::new(), Vec::<DialectError>::new());
     let mut fail_step = None;
     for (n, units) in input.iter().map(Some).chain([None]).enumerate() {
         let mut bytes = Vec::new();
