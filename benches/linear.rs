@@ -24,7 +24,7 @@ use utf8_codec::decoder::Status;
 use utf8_codec::detect::Detector;
 use utf8_codec::dialect::JavaUtfCodec;
 use utf8_codec::dialect::{Dialect, DialectDecoder};
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::io;
 use utf8_codec::lines::Delimiter;
 use utf8_codec::payload::http::Utf8Body;
@@ -125,11 +125,11 @@ const OBJECTS: &[(&str, Run)] = &[
         let mut decoder = DialectDecoder::new(Dialect::Cesu8);
         input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
     }),
-    ("fallback, parts", |input, size, _| fall_back(Fallback::part, LATIN1, input, size)),
-    ("fallback, lines", |input, size, _| fall_back(Fallback::line, LATIN1, input, size)),
+    ("fallback, parts", |input, size, _| fall_back(FallbackDecoder::part, LATIN1, input, size)),
+    ("fallback, lines", |input, size, _| fall_back(FallbackDecoder::line, LATIN1, input, size)),
     ("fallback, gb18030", |input, size, _| {
         let encoding = LegacyEncoding::whatwg(encoding_rs::GB18030).expect("ASCII-compatible");
-        fall_back(Fallback::rest, encoding, input, size)
+        fall_back(FallbackDecoder::rest, encoding, input, size)
     }),
     ("detector", |input, size, _| {
         let mut detector = Detector::new();
@@ -240,12 +240,12 @@ fn show(mut decoder: TerminalDecoder, input: &[u8], size: usize) -> u64 {
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 
 fn fall_back(
-    fallback: fn(LegacyEncoding) -> Fallback,
+    fallback: fn(LegacyEncoding) -> FallbackDecoder,
     encoding: LegacyEncoding,
     input: &[u8],
     size: usize,
 ) -> u64 {
-    let mut decoder = FallbackDecoder::new(fallback(encoding));
+    let mut decoder = fallback(encoding);
     let mut text = String::new();
     for chunk in input.chunks(size) {
         text.clear();

@@ -163,7 +163,7 @@ impl Arguments {
             errors: self.errors,
             bom: self.bom,
             unpaired: self.unpaired,
-            fallback: self.fallback_for.of(self.fallback),
+            fallback: (self.fallback_for, self.fallback),
         }
     }
 

@@ -108,7 +108,7 @@
 //! | `tower` | a layer for requests, and a check of responses; includes `http-body` | tower-layer, tower-service |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback; includes `alloc` | encoding_rs |
 //! | `serde` | `Serialize` and `Deserialize` for options, modes, positions and errors; `no_std` | serde |
-//! | `chardetng` | a guess of a stream's legacy encoding (`Detector::with_guesser`); includes `encoding_rs` | chardetng, encoding_rs |
+//! | `chardetng` | a guess of a stream's legacy encoding (`detect::Detector::with_guesser`); includes `encoding_rs` | chardetng, encoding_rs |
 //!
 //! # Minimum supported Rust version
 //!

@@ -8,7 +8,7 @@ use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use utf8_codec::codec::Utf8Codec;
 use utf8_codec::decoder::Status;
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::stream::Utf8Stream;
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
@@ -29,13 +29,15 @@ pub(crate) type FallbackPeers = for<'a> fn(&mut Row<'a>, &'a Input);
 /// Into a new `String`, with each extent of the fallback.
 pub(crate) fn decode(bench: &mut Bench, peers: FallbackPeers) {
     for (what, fallback) in [
-        ("fallback-rest", Fallback::rest as fn(LegacyEncoding) -> Fallback),
-        ("fallback-line", Fallback::line),
-        ("fallback-part", Fallback::part),
+        ("fallback-rest", FallbackDecoder::rest as fn(LegacyEncoding) -> FallbackDecoder),
+        ("fallback-line", FallbackDecoder::line),
+        ("fallback-part", FallbackDecoder::part),
     ] {
         measure(bench, what, |row, input| {
-            let fallback = fallback(LegacyEncoding::windows_1252());
-            row.ours(move || decode_with(fallback, black_box(&input.bytes)).len() as u64);
+            row.ours(move || {
+                let decoder = fallback(LegacyEncoding::windows_1252());
+                decode_with(decoder, black_box(&input.bytes)).len() as u64
+            });
             peers(row, input);
             if !input.is_legacy {
                 row.floor("(utf-8)", || decode_utf8(black_box(&input.bytes)).len() as u64);
@@ -109,8 +111,8 @@ fn legacy() -> Input {
     Input { bytes, is_legacy: true, len }
 }
 
-fn rest() -> Fallback {
-    Fallback::rest(LegacyEncoding::windows_1252())
+fn rest() -> FallbackDecoder {
+    FallbackDecoder::rest(LegacyEncoding::windows_1252())
 }
 
 fn chunks(bytes: &[u8]) -> Vec<Result<Bytes, Infallible>> {
@@ -121,8 +123,7 @@ fn sum(lengths: impl futures::Stream<Item = usize>) -> u64 {
     block_on(lengths.fold(0, async |sum, len| sum + len as u64))
 }
 
-fn decode_with(fallback: Fallback, bytes: &[u8]) -> String {
-    let mut decoder = FallbackDecoder::new(fallback);
+fn decode_with(mut decoder: FallbackDecoder, bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for chunk in bytes.chunks(READ) {
         let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
@@ -60,8 +60,8 @@ pub(crate) struct Settings {
     pub(crate) errors: ErrorMode,
     pub(crate) bom: Option<BomPolicy>,
     pub(crate) unpaired: bool,
-    /// The fallback, and the name of its encoding.
-    pub(crate) fallback: (Fallback, &'static str),
+    /// The fallback: how much it decodes, and its encoding.
+    pub(crate) fallback: (Extent, LegacyEncoding),
 }
 
 pub(crate) static FROM: [(&str, From); 14] = [
@@ -141,13 +141,12 @@ pub(crate) static EXTENTS: [(&str, Extent); 3] =
     [("part", Extent::Part), ("line", Extent::Line), ("rest", Extent::Rest)];
 
 impl Extent {
-    pub(crate) fn of(self, encoding: LegacyEncoding) -> (Fallback, &'static str) {
-        let fallback = match self {
-            Self::Part => Fallback::part(encoding),
-            Self::Line => Fallback::line(encoding),
-            Self::Rest => Fallback::rest(encoding),
-        };
-        (fallback, encoding.name())
+    fn decoder(self, encoding: LegacyEncoding) -> FallbackDecoder {
+        match self {
+            Self::Part => FallbackDecoder::part(encoding),
+            Self::Line => FallbackDecoder::line(encoding),
+            Self::Rest => FallbackDecoder::rest(encoding),
+        }
     }
 }
 
@@ -615,13 +614,13 @@ struct Utf8OrElse {
 
 impl Utf8OrElse {
     fn new(
-        (fallback, encoding): (Fallback, &'static str),
+        (extent, encoding): (Extent, LegacyEncoding),
         policy: BomPolicy,
         errors: ErrorMode,
     ) -> Self {
         let options = Utf8Options::new().with_bom(policy);
-        let decoder = FallbackDecoder::new(fallback).with_options(options);
-        Self { decoder, errors, encoding, text: String::new() }
+        let decoder = extent.decoder(encoding).with_options(options);
+        Self { decoder, errors, encoding: encoding.name(), text: String::new() }
     }
 
     /// Passes the decoded text to `each`, then the error after it.

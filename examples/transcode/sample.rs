@@ -170,7 +170,7 @@ async fn send(listener: &TcpListener, mut bytes: &[u8], pause: Option<Duration>)
 }
 
 fn job(from: From, to: To, unencodable: ErrorMode) -> Job {
-    let fallback = Extent::Rest.of(LegacyEncoding::windows_1252());
+    let fallback = (Extent::Rest, LegacyEncoding::windows_1252());
     let settings = Settings { errors: ErrorMode::Fatal, bom: None, unpaired: false, fallback };
     let writing = Writing::new(to, unencodable, false, false);
     Job { reading: from.reading(settings), writing, outcome: Outcome::default() }

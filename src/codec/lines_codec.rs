@@ -13,7 +13,7 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::core::scanner::Scanner;
-use crate::fallback::{Fallback, LineFallback};
+use crate::fallback::{FallbackDecoder, LineFallback};
 use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine};
 use crate::lines::{Delimiter, Line, LineError};
 
@@ -180,8 +180,9 @@ impl Utf8LinesCodec {
     /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode then applies only to what the options
     /// reject. The encoder always writes UTF-8.
     ///
-    /// With [`Fallback::line`], a whole line is either UTF-8 or legacy, as in IRC. The lines are those of this
-    /// codec, with its delimiter and its limit. Delimiters are compared as bytes: in multi-byte legacy
+    /// `decoder` is a setting: what falls back, and to which encoding. Nothing else of it counts: what it has decoded
+    /// and holds is dropped, and the limit and the options are those of this codec. With [`FallbackDecoder::line`], a
+    /// whole line is either UTF-8 or legacy, as in IRC. The lines are those of this codec, with its delimiter. Delimiters are compared as bytes: in multi-byte legacy
     /// encodings, only CR, LF and NUL are never part of a character.
     ///
     /// # Examples
@@ -190,17 +191,17 @@ impl Utf8LinesCodec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let irc = Fallback::line(LegacyEncoding::windows_1252());
+    /// let irc = FallbackDecoder::line(LegacyEncoding::windows_1252());
     /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
     /// let mut buffer = BytesMut::from(&b"caf\xC3\xA9\r\n5 \x80 \xC3\xA9\r\n"[..]);
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "café");
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "5 € Ã©");
     /// ```
     #[must_use]
-    pub fn with_fallback(mut self, fallback: Fallback) -> Self {
-        self.machine.set_legacy(Some(Box::new(LineFallback::new(fallback))));
+    pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
+        self.machine.set_legacy(Some(Box::new(LineFallback::new(decoder.fallback()))));
         self
     }
 
@@ -276,9 +277,9 @@ impl Utf8LinesCodec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let irc = Fallback::line(LegacyEncoding::windows_1252());
+    /// let irc = FallbackDecoder::line(LegacyEncoding::windows_1252());
     /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
     /// codec.decode(&mut BytesMut::from(&b"caf\xE9\r\n"[..])).unwrap();
     /// assert_eq!(codec.first_fallback(), Some(3));
@@ -296,9 +297,9 @@ impl Utf8LinesCodec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let irc = Fallback::line(LegacyEncoding::windows_1252());
+    /// let irc = FallbackDecoder::line(LegacyEncoding::windows_1252());
     /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
     /// codec.decode(&mut BytesMut::from(&b"caf\xE9\r\n"[..])).unwrap();
     /// assert_eq!(codec.fallback_count(), 1);

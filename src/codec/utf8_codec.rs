@@ -13,7 +13,7 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::core::text::Ending;
-use crate::fallback::{Fallback, Switch, take_next};
+use crate::fallback::{FallbackDecoder, Switch, take_next};
 use crate::relatives::Follow;
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
@@ -145,7 +145,9 @@ impl Utf8Codec {
     /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode then applies only to what the options
     /// reject. The encoder always writes UTF-8.
     ///
-    /// With [`Fallback::line`], an undecided line stays in the read buffer.
+    /// `decoder` is a setting: what falls back, to which encoding, and its
+    /// [`with_max_length`](FallbackDecoder::with_max_length). What it has decoded and holds is dropped, and the options
+    /// are those of this codec. With [`FallbackDecoder::line`], an undecided line stays in the read buffer.
     ///
     /// # Examples
     ///
@@ -153,16 +155,16 @@ impl Utf8Codec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut codec = Utf8Codec::new().with_fallback(Fallback::rest(LegacyEncoding::latin1()));
+    /// let mut codec = Utf8Codec::new().with_fallback(FallbackDecoder::rest(LegacyEncoding::latin1()));
     /// let mut buffer = BytesMut::from(&b"caf\xE9, th\xC3\xA9"[..]);
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "caf");
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "é, thÃ©");
     /// ```
     #[must_use]
-    pub fn with_fallback(self, fallback: Fallback) -> Self {
-        Self { fallback: Some(Box::new(Switch::new(fallback))), ..self }
+    pub fn with_fallback(self, decoder: FallbackDecoder) -> Self {
+        Self { fallback: Some(Box::new(Switch::new(decoder.fallback()))), ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
@@ -234,9 +236,9 @@ impl Utf8Codec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut codec = Utf8Codec::new().with_fallback(Fallback::part(LegacyEncoding::latin1()));
+    /// let mut codec = Utf8Codec::new().with_fallback(FallbackDecoder::part(LegacyEncoding::latin1()));
     /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
     /// assert_eq!(codec.first_fallback(), Some(0));
     /// ```
@@ -245,7 +247,7 @@ impl Utf8Codec {
     }
 
     /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded; at most 1 for
-    /// [`Fallback::rest`].
+    /// [`FallbackDecoder::rest`].
     ///
     /// # Examples
     ///
@@ -253,9 +255,9 @@ impl Utf8Codec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut codec = Utf8Codec::new().with_fallback(Fallback::part(LegacyEncoding::latin1()));
+    /// let mut codec = Utf8Codec::new().with_fallback(FallbackDecoder::part(LegacyEncoding::latin1()));
     /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
     /// assert_eq!(codec.fallback_count(), 1);
     /// ```

@@ -225,7 +225,7 @@ impl Detector {
     /// ```
     /// use utf8_codec::ErrorMode;
     /// use utf8_codec::detect::{Detector, StreamKind};
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
     /// let bytes = b"\xCF\xF0\xE8\xE2\xE5\xF2, \xEC\xE8\xF0! \xCA\xE0\xEA \xE4\xE5\xEB\xE0?";
     /// let mut detector = Detector::new().with_guesser();
@@ -236,9 +236,9 @@ impl Detector {
     /// let encoding = detector.guess(None).unwrap();
     /// assert_eq!(encoding.name(), "windows-1251");
     ///
-    /// let fallback = Fallback::rest(LegacyEncoding::whatwg(encoding).unwrap());
+    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::whatwg(encoding).unwrap());
     /// let mut text = String::new();
-    /// let _done = FallbackDecoder::new(fallback).push_to_string(bytes, ErrorMode::Fatal, &mut text);
+    /// let _done = decoder.push_to_string(bytes, ErrorMode::Fatal, &mut text);
     /// assert_eq!(text, "Привет, мир! Как дела?");
     /// ```
     #[cfg(feature = "chardetng")]

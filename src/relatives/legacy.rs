@@ -23,11 +23,11 @@ use crate::relatives::Follow;
 ///
 /// ```
 /// use utf8_codec::ErrorMode;
-/// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+/// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 ///
 /// let read = |encoding| {
 ///     let mut text = String::new();
-///     let mut decoder = FallbackDecoder::new(Fallback::rest(encoding));
+///     let mut decoder = FallbackDecoder::rest(encoding);
 ///     let _done = decoder.push_to_string(b"\x80 caf\xE9", ErrorMode::Fatal, &mut text);
 ///     text
 /// };
@@ -93,12 +93,12 @@ impl LegacyEncoding {
     /// ```
     /// use encoding_rs::{SHIFT_JIS, UTF_16LE};
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
     /// assert_eq!(LegacyEncoding::whatwg(UTF_16LE), None);
     /// let encoding = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::rest(encoding));
+    /// let mut decoder = FallbackDecoder::rest(encoding);
     /// let mut text = String::new();
     /// for chunk in [&b"\x93"[..], b"\xFA\x96\x7B"] {
     ///     let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);

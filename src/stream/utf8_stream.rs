@@ -18,7 +18,7 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::fallback::{Fallback, FallbackDecoder};
+use crate::fallback::FallbackDecoder;
 use crate::stream::piece::{Piece, end_piece, next_piece};
 use crate::stream::poll::poll_items;
 use crate::stream::{CharStream, ReaderChunks, StreamError, Utf8Lines, append_within};
@@ -167,31 +167,33 @@ impl<S> Utf8Stream<S> {
     /// Decodes text that is not UTF-8 from a legacy encoding. The error mode then applies only to
     /// errors that the options define.
     ///
-    /// Set the options and the error mode first. Held bytes are kept. The stream then holds up to
-    /// the limit of the [`Fallback`]. [`decoder`](Self::decoder) returns the [`FallbackDecoder`],
-    /// which counts what fell back.
+    /// `decoder` is a setting: what falls back, to which encoding, and its
+    /// [`with_max_length`](FallbackDecoder::with_max_length). What it has decoded and holds is
+    /// dropped, and the options are those of this stream. Set the options and the error mode first.
+    /// Bytes that this stream holds are kept. [`decoder`](Utf8Stream::decoder) of the returned
+    /// stream counts what fell back.
     ///
     /// # Examples
     ///
     /// ```
     /// use futures::{StreamExt, stream};
-    /// use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = [&b"caf\xE9, th\xC3"[..], b"\xA9"].map(Ok::<_, std::io::Error>);
-    /// let fallback = Fallback::part(LegacyEncoding::latin1());
-    /// let mut texts = stream::iter(chunks).utf8().with_fallback(fallback);
+    /// let latin1 = FallbackDecoder::part(LegacyEncoding::latin1());
+    /// let mut texts = stream::iter(chunks).utf8().with_fallback(latin1);
     /// assert_eq!(texts.next().await.unwrap().unwrap(), "caf");
     /// assert_eq!(texts.next().await.unwrap().unwrap(), "é");
     /// assert_eq!(texts.next().await.unwrap().unwrap(), ", th");
     /// assert_eq!(texts.next().await.unwrap().unwrap(), "é");
     /// # }
     /// ```
-    pub fn with_fallback(self, fallback: Fallback) -> Utf8Stream<S, FallbackDecoder> {
-        let ChunkText { decoder, mode, chunk } = self.text;
-        let decoder = FallbackDecoder::continuing(decoder, fallback);
+    pub fn with_fallback(self, decoder: FallbackDecoder) -> Utf8Stream<S, FallbackDecoder> {
+        let ChunkText { decoder: begun, mode, chunk } = self.text;
+        let decoder = FallbackDecoder::continuing(begun, decoder.fallback());
         let text = ChunkText { decoder, mode, chunk };
         Utf8Stream { inner: self.inner, text, state: self.state }
     }

@@ -8,7 +8,7 @@ use std::iter;
 
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectError};
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Validator};
@@ -565,7 +565,7 @@ impl IncrementalDecoder for DialectDecoder {
 
 /// By lines. With the default options nothing is an error: fallbacks are counted, not reported.
 impl IncrementalDecoder for FallbackDecoder {
-    const NEW: Self = Self::new(Fallback::line(LegacyEncoding::windows_1252()));
+    const NEW: Self = Self::line(LegacyEncoding::windows_1252());
 
     type Unit = u8;
     type Error = Utf8Error;

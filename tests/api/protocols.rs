@@ -73,11 +73,11 @@ fn syslog_msg_with_a_bom_is_utf_8_and_without_one_is_octets() {
 #[test]
 fn syslog_msg_is_legacy_text_unless_a_bom_declares_it_as_utf_8() {
     use utf8_codec::ErrorMode;
-    use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 
     let read = |msg: &[u8]| {
-        let fallback = Fallback::without_bom(LegacyEncoding::latin1());
-        let (mut decoder, mut text) = (FallbackDecoder::new(fallback), String::new());
+        let mut decoder = FallbackDecoder::without_bom(LegacyEncoding::latin1());
+        let mut text = String::new();
         for byte in msg {
             let _done = decoder.push_to_string(&[*byte], ErrorMode::Escape, &mut text);
         }
@@ -275,12 +275,11 @@ mod text {
                 }
                 assert!(decode(options, mode, all.as_bytes()) == Some(expected), "{strictness:?}");
             }
-            let fallback = utf8_codec::fallback::Fallback::without_bom(
+            let fallback = utf8_codec::fallback::FallbackDecoder::without_bom(
                 utf8_codec::fallback::LegacyEncoding::latin1(),
             );
             for byte in 0..=0x7F {
-                let mut decoder =
-                    utf8_codec::fallback::FallbackDecoder::new(fallback).with_options(options);
+                let mut decoder = fallback.clone().with_options(options);
                 let mut text = String::new();
                 let _done = decoder.push_to_string(&[byte], ErrorMode::Skip, &mut text);
                 assert_eq!(text.len(), usize::from(is_accepted(char::from(byte))), "{byte:02x}");
@@ -413,7 +412,7 @@ mod lines {
     use tokio_util::codec::{Decoder, Encoder};
     use utf8_codec::codec::{CodecError, Utf8LinesCodec};
     use utf8_codec::dialect::JavaUtfCodec;
-    use utf8_codec::fallback::{Fallback, LegacyEncoding};
+    use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     use utf8_codec::lines::{Delimiter, LineErrorKind};
     use utf8_codec::{ErrorMode, Strictness};
 
@@ -484,7 +483,7 @@ mod lines {
 
     #[test]
     fn irc_of_old_clients_falls_back_by_line_and_still_rejects_nul() {
-        let codec = irc().with_fallback(Fallback::line(LegacyEncoding::windows_1252()));
+        let codec = irc().with_fallback(FallbackDecoder::line(LegacyEncoding::windows_1252()));
         let lines = [Ok("café".into()), Ok("café".into()), Err(Rejected::Utf8)];
         assert_eq!(read(codec, b"caf\xC3\xA9\r\ncaf\xE9\r\ncaf\xE9\0\r\n"), lines);
     }

@@ -1,6 +1,6 @@
 //! `Utf8LinesCodec`: lines.
 
-use utf8_codec::fallback::{Fallback, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 
 use super::*;
 
@@ -980,13 +980,15 @@ fn a_repaired_line_counts_its_errors_at_any_split() {
 
         // A line that falls back as a whole has one error, and each part that falls back alone is one.
         let latin1 = LegacyEncoding::latin1();
-        let line =
-            Utf8LinesCodec::new().with_options(options).with_fallback(Fallback::line(latin1));
+        let line = Utf8LinesCodec::new()
+            .with_options(options)
+            .with_fallback(FallbackDecoder::line(latin1));
         let (found, ..) = errors_of_lines(line, input, &cuts);
         let firsts: Vec<_> = expected.map(|(errors, first)| (errors.min(1), first)).into();
         assert_eq!(found, firsts, "{cuts:?}");
-        let part =
-            Utf8LinesCodec::new().with_options(options).with_fallback(Fallback::part(latin1));
+        let part = Utf8LinesCodec::new()
+            .with_options(options)
+            .with_fallback(FallbackDecoder::part(latin1));
         assert_eq!(errors_of_lines(part, input, &cuts).0, expected, "{cuts:?}");
     }
     let missing = Utf8Options::new().with_bom(BomPolicy::Require);

@@ -19,7 +19,7 @@ use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::dialect::{
     Dialect, DialectCodec, DialectDecoder, DialectEncoder, DialectPiece, JavaUtfCodec,
 };
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::{Line, LineEnd};
 use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
@@ -218,7 +218,7 @@ fn line_streams_and_fallbacks_return_all_scalar_values() {
         lines.for_each(|line| push_line(line.unwrap(), &mut text));
         assert!(text == all(), "in chunks of {size}");
 
-        let fallback = Fallback::part(LegacyEncoding::latin1());
+        let fallback = FallbackDecoder::part(LegacyEncoding::latin1());
         let texts = block_on_stream(Utf8Stream::new(chunks(size)).with_fallback(fallback));
         let text: String = texts.map(|text| text.unwrap().to_string()).collect();
         assert!(text == all(), "in chunks of {size}");
@@ -362,9 +362,13 @@ fn all_scalar_values_round_trip_through_every_dialect() {
 #[test]
 fn fallbacks_detectors_and_terminals_accept_all_scalar_values() {
     let latin1 = LegacyEncoding::latin1();
-    for fallback in [Fallback::part(latin1), Fallback::line(latin1), Fallback::rest(latin1)] {
+    for fallback in [
+        FallbackDecoder::part(latin1),
+        FallbackDecoder::line(latin1),
+        FallbackDecoder::rest(latin1),
+    ] {
         for size in SIZES {
-            let (mut decoder, mut text) = (FallbackDecoder::new(fallback), String::new());
+            let (mut decoder, mut text) = (fallback.clone(), String::new());
             for chunk in all().as_bytes().chunks(size) {
                 let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
                 assert_eq!(progress.status, Status::Done);

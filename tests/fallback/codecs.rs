@@ -4,7 +4,7 @@ use bytes::BytesMut;
 use proptest::prelude::*;
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
-use utf8_codec::fallback::{Fallback, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::{Delimiter, LineErrorKind};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
@@ -18,7 +18,7 @@ proptest! {
     #[test]
     fn the_text_codec_equals_the_model(bytes in inputs(), lens in cuts()) {
         for extent in EXTENTS {
-            let codec = || Utf8Codec::new().with_fallback(extent.fallback(LATIN1));
+            let codec = || Utf8Codec::new().with_fallback(extent.decoder(LATIN1));
             let expected = model(&bytes, extent, latin1);
             prop_assert_eq!(&run(&mut codec(), [&bytes[..]]), &expected, "{:?}", extent);
             prop_assert_eq!(&run(&mut codec(), cut(&bytes, &lens)), &expected, "{:?}", extent);
@@ -31,7 +31,7 @@ proptest! {
         let decided = Some(Extent::WithoutBom).filter(|_| !bytes.starts_with(BOM));
         let extents = [Extent::Part, Extent::Line(usize::MAX), Extent::Rest];
         for extent in extents.into_iter().chain(decided) {
-            let codec = || Utf8LinesCodec::new().with_fallback(extent.fallback(LATIN1));
+            let codec = || Utf8LinesCodec::new().with_fallback(extent.decoder(LATIN1));
             let expected = model_lines(&bytes, extent, latin1);
             let whole = lines(&mut codec(), [&bytes[..]]);
             prop_assert_eq!(&whole.0, &expected, "{:?}", extent);
@@ -47,7 +47,7 @@ proptest! {
             let plain = Utf8LinesCodec::new().with_error_mode(mode);
             let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
             let expected = lines(&mut plain.clone().with_options(strip), [&bytes[..]]);
-            let codec = || plain.clone().with_fallback(Fallback::without_bom(LATIN1));
+            let codec = || plain.clone().with_fallback(FallbackDecoder::without_bom(LATIN1));
             prop_assert_eq!(&lines(&mut codec(), [&bytes[..]]), &expected);
             prop_assert_eq!(&lines(&mut codec(), bytes.chunks(1)), &expected);
             prop_assert_eq!(&lines(&mut codec(), cut(&bytes, &lens)), &expected);
@@ -71,7 +71,7 @@ proptest! {
                             .with_error_mode(mode)
                             .with_max_length(limit)
                             .with_delimiter(delimiter.clone())
-                            .with_fallback(extent.fallback(LATIN1))
+                            .with_fallback(extent.decoder(LATIN1))
                     };
                     let whole = lines(&mut codec(), [&bytes[..]]);
                     prop_assert_eq!(&lines(&mut codec(), cut(&bytes, &lens)), &whole);
@@ -84,7 +84,7 @@ proptest! {
 
 #[test]
 fn an_irc_line_is_entirely_utf8_or_entirely_legacy() {
-    let irc = Fallback::line(LegacyEncoding::windows_1252());
+    let irc = FallbackDecoder::line(LegacyEncoding::windows_1252());
     let mut codec = Utf8LinesCodec::new().with_fallback(irc);
     let (reported, outcome) =
         lines(&mut codec, [&b":a PRIVMSG #b :\xC3\xA9\r\n"[..], b":a \x80\xC3\xA9\r\n\xE2\x82"]);
@@ -101,7 +101,7 @@ fn a_rejected_nul_is_an_error_in_a_legacy_line() {
     for extent in [Extent::Part, Extent::Line(usize::MAX), Extent::Rest] {
         for line in [&b"\xE9\0\n"[..], b"\0\xE9\n", b"\xC3\xA9\0\xE9\n"] {
             let codec =
-                Utf8LinesCodec::new().with_options(options).with_fallback(extent.fallback(LATIN1));
+                Utf8LinesCodec::new().with_options(options).with_fallback(extent.decoder(LATIN1));
             let mut buffer = BytesMut::from(line);
             let item = { codec }.decode(&mut buffer).unwrap().unwrap();
             assert!(matches!(item.unwrap_err().kind, LineErrorKind::Utf8(e) if e.bytes() == b"\0"));
@@ -111,8 +111,8 @@ fn a_rejected_nul_is_an_error_in_a_legacy_line() {
 
 #[test]
 fn reset_returns_a_codec_to_utf8() {
-    let rest = Fallback::rest(LATIN1);
-    let mut codec = Utf8Codec::new().with_fallback(rest);
+    let rest = FallbackDecoder::rest(LATIN1);
+    let mut codec = Utf8Codec::new().with_fallback(rest.clone());
     codec.decode(&mut BytesMut::from(&b"\xE9"[..])).unwrap();
     codec.decode_eof(&mut BytesMut::from(&b"\xE9"[..])).unwrap();
     codec.reset();
@@ -124,9 +124,28 @@ fn reset_returns_a_codec_to_utf8() {
 }
 
 #[test]
+fn a_used_decoder_is_a_setting_without_its_stream_and_its_options() {
+    for extent in EXTENTS {
+        let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+        let mut used = extent.decoder(LATIN1).with_options(strip);
+        let _done = used.push_to_string(b"\xC3\xA9\xE9 \xC3", ErrorMode::Fatal, &mut String::new());
+        for bytes in [&b"\xEF\xBB\xBF\xC3\xA9 \xE9"[..], b"\xC3\xA9\n\xE9\xE9", b"\xA9"] {
+            let mut codec = Utf8Codec::new().with_fallback(used.clone());
+            let mut fresh = Utf8Codec::new().with_fallback(extent.decoder(LATIN1));
+            assert_eq!((codec.first_fallback(), codec.fallback_count()), (None, 0));
+            assert_eq!(run(&mut codec, [bytes]), run(&mut fresh, [bytes]), "{extent:?}");
+            let mut codec = Utf8LinesCodec::new().with_fallback(used.clone());
+            let mut fresh = Utf8LinesCodec::new().with_fallback(extent.decoder(LATIN1));
+            assert_eq!((codec.first_fallback(), codec.fallback_count()), (None, 0));
+            assert_eq!(lines(&mut codec, [bytes]), lines(&mut fresh, [bytes]), "{extent:?}");
+        }
+    }
+}
+
+#[test]
 fn clearing_the_buffer_is_harmless() {
     for extent in EXTENTS {
-        let mut codec = Utf8Codec::new().with_fallback(extent.fallback(LATIN1));
+        let mut codec = Utf8Codec::new().with_fallback(extent.decoder(LATIN1));
         let mut buffer = BytesMut::from("ascii, ééé".as_bytes());
         while codec.decode(&mut buffer).unwrap().is_some() {}
         buffer.clear();
@@ -141,9 +160,9 @@ fn clearing_the_buffer_is_harmless() {
 fn the_lines_codec_knows_where_the_fallback_began() {
     let bytes = b"one\nzw\xC3\xB6lf\ndix-huit caf\xE9s\nvingt caf\xE9s\n";
     for (fallback, first, count) in [
-        (Fallback::part(LATIN1), 23, 2),
-        (Fallback::line(LATIN1), 23, 2),
-        (Fallback::rest(LATIN1), 23, 1),
+        (FallbackDecoder::part(LATIN1), 23, 2),
+        (FallbackDecoder::line(LATIN1), 23, 2),
+        (FallbackDecoder::rest(LATIN1), 23, 1),
     ] {
         let mut codec = Utf8LinesCodec::new().with_fallback(fallback);
         let mut buffer = BytesMut::from(&bytes[..]);

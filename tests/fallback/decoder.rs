@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use utf8_codec::decoder::Status;
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
 
 use crate::counting;
@@ -16,7 +16,6 @@ fn is_plain<T: Send + Sync + Unpin + Clone + std::fmt::Debug>() {}
 
 #[test]
 fn types_are_send_sync_unpin_clone_and_debug() {
-    is_plain::<Fallback>();
     is_plain::<FallbackDecoder>();
     is_plain::<LegacyEncoding>();
 }
@@ -26,7 +25,7 @@ proptest! {
     fn splits_do_not_affect_the_result(bytes in inputs(), lens in cuts()) {
         for extent in EXTENTS {
             let expected = model(&bytes, extent, latin1);
-            let new = || FallbackDecoder::new(extent.fallback(LATIN1));
+            let new = || extent.decoder(LATIN1);
             prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, [&bytes[..]]), &expected, "{:?}, whole", extent);
             prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, bytes.chunks(1)), &expected, "{:?}, bytewise", extent);
             prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, cut(&bytes, &lens)), &expected, "{:?}", extent);
@@ -39,7 +38,7 @@ proptest! {
             if extent == Extent::WithoutBom && bytes.starts_with(b"\xEF\xBB\xBF") {
                 continue; // ill-formed parts are errors
             }
-            let mut decoder = FallbackDecoder::new(extent.fallback(LATIN1));
+            let mut decoder = extent.decoder(LATIN1);
             let mut text = String::new();
             for (at, byte) in bytes.iter().enumerate() {
                 push(&mut decoder, &[*byte], &mut text);
@@ -64,7 +63,7 @@ proptest! {
             let mut decoder = utf8_codec::Utf8Decoder::new();
             let _ = decoder.push_to_string(&bytes, mode, &mut expected);
             decoder.finish_to_string(mode, &mut expected).unwrap();
-            let mut fallen = FallbackDecoder::new(Fallback::part(encoding));
+            let mut fallen = FallbackDecoder::part(encoding);
             let mut text = String::new();
             push(&mut fallen, &bytes, &mut text);
             fallen.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
@@ -82,7 +81,7 @@ proptest! {
             for extent in EXTENTS {
                 let outcome = |chunks: Vec<&[u8]>| {
                     let mut decoder =
-                        FallbackDecoder::new(extent.fallback(LATIN1)).with_options(options);
+                        extent.decoder(LATIN1).with_options(options);
                     let (mut text, mut errors) = (String::new(), Vec::new());
                     for chunk in chunks {
                         push_all(&mut decoder, chunk, ErrorMode::Fatal, &mut text, |text, error| {
@@ -112,8 +111,8 @@ proptest! {
 #[test]
 fn the_bom_is_decided_before_the_encoding() {
     let read = |bom, bytes: &[u8]| {
-        let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1))
-            .with_options(Utf8Options::new().with_bom(bom));
+        let mut decoder =
+            FallbackDecoder::line(LATIN1).with_options(Utf8Options::new().with_bom(bom));
         let mut text = String::new();
         let result = match decoder.push_to_string(bytes, ErrorMode::Fatal, &mut text).status {
             Status::IllFormed(error) => Err(error),
@@ -132,7 +131,7 @@ fn the_bom_is_decided_before_the_encoding() {
 
 #[test]
 fn an_endless_line_is_held_up_to_the_limit() {
-    let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1).with_max_length(1000));
+    let mut decoder = FallbackDecoder::line(LATIN1).with_max_length(1000);
     let (mut text, mut most) = (String::new(), 0);
     for _ in 0..100_000 {
         text.clear();
@@ -147,7 +146,7 @@ fn an_endless_line_is_held_up_to_the_limit() {
 
 #[test]
 fn the_buffer_of_a_long_line_is_freed_at_its_end() {
-    let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
+    let mut decoder = FallbackDecoder::line(LATIN1);
     let mut text = String::with_capacity(600_000);
     let before = counting::held();
     for end in ["", "\n", "", "!"] {
@@ -166,7 +165,7 @@ fn the_buffer_of_a_long_line_is_freed_at_its_end() {
 #[test]
 fn a_legacy_line_ends_at_the_first_of_many_line_ends() {
     for ends in 1..=50 {
-        let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
+        let mut decoder = FallbackDecoder::line(LATIN1);
         let mut text = String::new();
         push(&mut decoder, b"\xE9", &mut text);
         push(&mut decoder, b" ", &mut text);
@@ -179,7 +178,7 @@ fn a_legacy_line_ends_at_the_first_of_many_line_ends() {
 
 #[test]
 fn lines_that_never_end_with_a_chunk_do_not_accumulate() {
-    let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1).with_max_length(64));
+    let mut decoder = FallbackDecoder::line(LATIN1).with_max_length(64);
     let mut text = String::new();
     for round in 0..10_000 {
         let chunk = if round % 3 == 0 { &b"\n\xE9"[..] } else { b"\xC3\xA9\n\xC3" };
@@ -192,7 +191,7 @@ fn lines_that_never_end_with_a_chunk_do_not_accumulate() {
 
 #[test]
 fn rest_fallback_survives_finish_but_not_reset() {
-    let mut decoder = FallbackDecoder::new(Fallback::rest(WINDOWS));
+    let mut decoder = FallbackDecoder::rest(WINDOWS);
     let mut text = String::new();
     push(&mut decoder, b"\x80", &mut text);
     decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
@@ -206,7 +205,7 @@ fn rest_fallback_survives_finish_but_not_reset() {
 
 #[test]
 fn a_new_line_starts_after_finish() {
-    let mut decoder = FallbackDecoder::new(Fallback::line(LATIN1));
+    let mut decoder = FallbackDecoder::line(LATIN1);
     let mut text = String::new();
     push(&mut decoder, b"\xE9 ", &mut text);
     decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
@@ -235,8 +234,7 @@ fn a_bom_decides_the_encoding_at_any_split() {
             let options = Utf8Options::new().with_bom(bom);
             for first in 0..=bytes.len() {
                 for second in first..=bytes.len() {
-                    let mut decoder =
-                        FallbackDecoder::new(Fallback::without_bom(LATIN1)).with_options(options);
+                    let mut decoder = FallbackDecoder::without_bom(LATIN1).with_options(options);
                     let chunks = [&bytes[..first], &bytes[first..second], &bytes[second..]];
                     let outcome = decode(&mut decoder, ErrorMode::Escape, chunks);
                     let context = format!("{bytes:02x?} {bom:?} {first} {second}");
@@ -258,18 +256,18 @@ fn a_bom_decides_the_encoding_at_any_split() {
 fn a_bom_decides_for_a_stream_that_has_not_begun_or_already_had_one() {
     let strictness = Strictness::new().reject_nul();
     let options = Utf8Options::new().with_strictness(strictness);
-    let mut decoder = FallbackDecoder::new(Fallback::without_bom(LATIN1)).with_options(options);
+    let mut decoder = FallbackDecoder::without_bom(LATIN1).with_options(options);
     let outcome = decode(&mut decoder, ErrorMode::Replacement, [&b"a\0\xE9"[..]]);
     assert_eq!(outcome.text, "a\u{FFFD}é", "NUL is rejected in legacy text too");
     let mid_stream = Utf8Options::new().with_mid_stream_start();
-    let mut decoder = FallbackDecoder::new(Fallback::without_bom(LATIN1)).with_options(mid_stream);
+    let mut decoder = FallbackDecoder::without_bom(LATIN1).with_options(mid_stream);
     let outcome = decode(&mut decoder, ErrorMode::Fatal, [&b"\x80\x80a"[..]]);
     assert_eq!((&*outcome.text, decoder.first_fallback()), ("\u{80}\u{80}a", Some(0)));
 }
 
 #[test]
 fn after_the_end_of_an_empty_stream_legacy_bytes_are_decoded_at_once() {
-    let mut decoder = FallbackDecoder::new(Fallback::without_bom(LATIN1));
+    let mut decoder = FallbackDecoder::without_bom(LATIN1);
     let mut text = String::new();
     decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
     push(&mut decoder, b"\xE2", &mut text);
@@ -299,7 +297,7 @@ fn many_near_parts_are_counted_like_single_ones() {
 
     for encoding in [LegacyEncoding::latin1(), LegacyEncoding::windows_1252()] {
         let decode = |len: usize| {
-            let mut decoder = FallbackDecoder::new(Fallback::part(encoding));
+            let mut decoder = FallbackDecoder::part(encoding);
             let mut text = String::with_capacity(4 * bytes.len());
             for chunk in bytes.chunks(len) {
                 let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);

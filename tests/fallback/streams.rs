@@ -9,7 +9,7 @@ use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::stream::{StreamError, Utf8Stream};
-use utf8_codec::{ErrorMode, Strictness, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
 use crate::model::{EXTENTS, latin1, model, stream as read};
 use crate::{cut, cuts, inputs};
@@ -36,7 +36,7 @@ proptest! {
         for extent in EXTENTS {
             let expected = model(&bytes, extent, latin1);
             for chunking in [vec![&bytes[..]], bytes.chunks(1).collect(), cut(&bytes, &lens)] {
-                let read = read(chunking, |texts| texts.with_fallback(extent.fallback(LATIN1)));
+                let read = read(chunking, |texts| texts.with_fallback(extent.decoder(LATIN1)));
                 prop_assert_eq!(&read, &expected, "{:?}", extent);
             }
         }
@@ -48,7 +48,7 @@ proptest! {
         for extent in EXTENTS {
             let reported = |chunking: Vec<&[u8]>| {
                 read(chunking, |texts| {
-                    texts.with_options(options).with_fallback(extent.fallback(LATIN1))
+                    texts.with_options(options).with_fallback(extent.decoder(LATIN1))
                 })
             };
             let whole = reported(vec![&bytes]);
@@ -63,13 +63,27 @@ async fn with_fallback_keeps_held_bytes() {
     let mut texts = Utf8Stream::new(chunks(&[b"a\xC3", b"\xA9\xE9!"]));
     assert_eq!(texts.next().await.unwrap().unwrap(), "a");
     let mut texts =
-        texts.with_error_mode(ErrorMode::Replacement).with_fallback(EXTENTS[0].fallback(LATIN1));
+        texts.with_error_mode(ErrorMode::Replacement).with_fallback(EXTENTS[0].decoder(LATIN1));
     let mut text = String::new();
     while let Some(piece) = texts.next().await {
         text += &piece.unwrap();
     }
     assert_eq!(text, "éé!");
     assert_eq!(texts.decoder().first_fallback(), Some(3));
+}
+
+#[test]
+fn a_used_decoder_is_a_setting_without_its_stream_and_its_options() {
+    for extent in EXTENTS {
+        let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+        let mut used = extent.decoder(LATIN1).with_options(strip);
+        let _done = used.push_to_string(b"\xC3\xA9\xE9 \xC3", ErrorMode::Fatal, &mut String::new());
+        for bytes in [&b"\xEF\xBB\xBF\xC3\xA9 \xE9"[..], b"\xC3\xA9\n\xE9\xE9", b"\xA9"] {
+            let of_used = read([bytes], |texts| texts.with_fallback(used.clone()));
+            let of_new = read([bytes], |texts| texts.with_fallback(extent.decoder(LATIN1)));
+            assert_eq!(of_used, of_new, "{extent:?}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -81,7 +95,7 @@ async fn with_fallback_keeps_an_incomplete_character_after_pending() {
     assert_eq!(texts.next().now_or_never(), None);
     assert_eq!(texts.decoder().incomplete(), b"\xC3");
 
-    let mut texts = texts.with_fallback(EXTENTS[0].fallback(LATIN1));
+    let mut texts = texts.with_fallback(EXTENTS[0].decoder(LATIN1));
     sender.unbounded_send(Ok(b"\xA9\xE9!")).unwrap();
     drop(sender);
     let mut text = String::new();
@@ -94,7 +108,7 @@ async fn with_fallback_keeps_an_incomplete_character_after_pending() {
 #[tokio::test]
 async fn an_inner_error_is_in_order_and_held_bytes_are_kept() {
     let inner = stream::iter([Ok(&b"\xC3"[..]), Err("cut off"), Ok(b"\xA9\n")]);
-    let mut texts = Utf8Stream::new(inner).with_fallback(EXTENTS[1].fallback(LATIN1));
+    let mut texts = Utf8Stream::new(inner).with_fallback(EXTENTS[1].decoder(LATIN1));
     assert_eq!(texts.next().await, Some(Err(StreamError::Inner("cut off"))));
     assert_eq!(texts.next().await, Some(Ok("é\n".into())));
     assert_eq!(texts.next().await, None);
@@ -105,7 +119,7 @@ async fn an_inner_error_is_in_order_and_held_bytes_are_kept() {
 fn text_without_held_bytes_is_not_copied() {
     let chunk = Bytes::from_static("Grüße\nascii".as_bytes());
     let inner = stream::iter([Ok::<_, Infallible>(chunk.clone())]);
-    let mut texts = Utf8Stream::new(inner).with_fallback(EXTENTS[1].fallback(LATIN1));
+    let mut texts = Utf8Stream::new(inner).with_fallback(EXTENTS[1].decoder(LATIN1));
     let text = texts.next().now_or_never().unwrap().unwrap().unwrap();
     assert_eq!((text.as_ptr(), text.len()), (chunk.as_ptr(), chunk.len()));
 }

@@ -35,7 +35,7 @@ proptest! {
             let legacy = LegacyEncoding::whatwg(encoding).unwrap();
             for extent in EXTENTS {
                 let expected = model(&bytes, extent, whole(encoding));
-                let new = || FallbackDecoder::new(extent.fallback(legacy));
+                let new = || extent.decoder(legacy);
                 let name = encoding.name();
                 prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, [&bytes[..]]), &expected, "{} {:?}", name, extent);
                 prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, bytes.chunks(1)), &expected, "{} {:?}", name, extent);
@@ -53,7 +53,7 @@ proptest! {
                     continue; // ill-formed parts are errors
                 }
                 let expected = model(&bytes, extent, whole(encoding));
-                let mut decoder = FallbackDecoder::new(extent.fallback(legacy));
+                let mut decoder = extent.decoder(legacy);
                 let mut text = String::new();
                 for chunk in cut(&bytes, &lens) {
                     push(&mut decoder, chunk, &mut text);
@@ -78,7 +78,7 @@ fn splits_do_not_affect_bytes_of_gb18030() {
             let expected = model(&input, extent, whole(GB18030));
             for at in 0..=input.len() {
                 let (a, b) = input.split_at(at);
-                let mut decoder = FallbackDecoder::new(extent.fallback(legacy));
+                let mut decoder = extent.decoder(legacy);
                 assert_eq!(
                     decode(&mut decoder, ErrorMode::Fatal, [a, b]),
                     expected,
@@ -93,11 +93,8 @@ fn splits_do_not_affect_bytes_of_gb18030() {
 fn built_in_tables_equal_the_encoding_standard() {
     let all: Vec<u8> = (0..=255).rev().collect();
     let rest = Extent::Rest;
-    let own = decode(
-        &mut FallbackDecoder::new(rest.fallback(LegacyEncoding::windows_1252())),
-        ErrorMode::Fatal,
-        [&all[..]],
-    );
+    let own =
+        decode(&mut rest.decoder(LegacyEncoding::windows_1252()), ErrorMode::Fatal, [&all[..]]);
     assert_eq!(own.text, whole(WINDOWS_1252)(&all));
 }
 
@@ -111,7 +108,7 @@ fn encodings_that_are_not_ascii_compatible_are_rejected() {
 #[test]
 fn unmapped_bytes_are_replaced_and_counted() {
     let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
-    let mut decoder = FallbackDecoder::new(Extent::Rest.fallback(legacy));
+    let mut decoder = Extent::Rest.decoder(legacy);
     let mut text = String::new();
     push(&mut decoder, b"\x93\xFA\xFF\x81", &mut text);
     decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
@@ -123,12 +120,12 @@ fn spare_capacity_does_not_slow_decoding() {
     // If each byte and each error initialised all spare capacity, this would take hours.
     let legacy = LegacyEncoding::whatwg(SHIFT_JIS).unwrap();
     let mut text = String::with_capacity(1 << 30);
-    let mut decoder = FallbackDecoder::new(Extent::Rest.fallback(legacy));
+    let mut decoder = Extent::Rest.decoder(legacy);
     for _ in 0..100_000 {
         push(&mut decoder, b"\xFFa", &mut text);
     }
     assert_eq!((text.len(), decoder.replaced_count()), (400_000, 100_000));
-    let mut decoder = FallbackDecoder::new(Extent::Rest.fallback(legacy));
+    let mut decoder = Extent::Rest.decoder(legacy);
     text.clear();
     push(&mut decoder, &b"\xFFa".repeat(100_000), &mut text);
     assert_eq!((text.len(), decoder.replaced_count()), (400_000, 100_000));
@@ -139,7 +136,7 @@ fn after_the_line_limit_at_most_six_bytes_are_held() {
     let legacy = LegacyEncoding::whatwg(encoding_rs::GBK).unwrap();
     let bytes = ["ࠀ".as_bytes(), &[0xF0, 0x9F, 0x98].repeat(20)].concat();
     let held = (1..bytes.len()).map(|len| {
-        let mut decoder = FallbackDecoder::new(Extent::Line(0).fallback(legacy));
+        let mut decoder = Extent::Line(0).decoder(legacy);
         push(&mut decoder, &bytes[..len], &mut String::new());
         decoder.incomplete().len()
     });
@@ -152,7 +149,7 @@ fn an_incomplete_character_before_a_rejected_one_is_replaced() {
     let legacy = LegacyEncoding::whatwg(GBK).unwrap();
     let options = Utf8Options::new().with_strictness(Strictness::mqtt());
     for extent in [Extent::Rest, Extent::Line(64)] {
-        let mut decoder = FallbackDecoder::new(extent.fallback(legacy)).with_options(options);
+        let mut decoder = extent.decoder(legacy).with_options(options);
         let mut text = String::new();
         let mode = ErrorMode::Replacement;
         push_all(&mut decoder, b"\xC4\xE3\xC4\0\xE3", mode, &mut text, |_, error| {

@@ -5,7 +5,7 @@
 
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::{ErrorMode, boundary};
 
@@ -22,14 +22,14 @@ const FORMS: [(&[u8], &str); 9] = [
     (b"\xF4\x90\x80\x80", "\u{10FFFF}"),
 ];
 
-fn fallbacks() -> Vec<Fallback> {
+fn fallbacks() -> Vec<FallbackDecoder> {
     #[cfg(not(feature = "encoding_rs"))]
     let others = [];
     #[cfg(feature = "encoding_rs")]
     let others =
         [encoding_rs::SHIFT_JIS, encoding_rs::GB18030, encoding_rs::BIG5, encoding_rs::EUC_KR]
             .map(|encoding| LegacyEncoding::whatwg(encoding).unwrap());
-    let extents = [Fallback::part, Fallback::line, Fallback::rest];
+    let extents = [FallbackDecoder::part, FallbackDecoder::line, FallbackDecoder::rest];
     [LegacyEncoding::latin1(), LegacyEncoding::windows_1252()]
         .into_iter()
         .chain(others)
@@ -60,7 +60,7 @@ fn assert_stopped(text: &str, pretended: &str) {
 fn fallbacks_never_pass_a_disguised_form() {
     for fallback in fallbacks() {
         for_each_form(|chunks, pretended| {
-            let mut decoder = FallbackDecoder::new(fallback);
+            let mut decoder = fallback.clone();
             let mut text = String::new();
             for chunk in chunks {
                 let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
@@ -115,9 +115,10 @@ fn codecs_with_a_fallback_never_pass_a_disguised_form() {
 
     for fallback in fallbacks() {
         for_each_form(|chunks, pretended| {
-            let (mut codec, mut text) = (Utf8Codec::new().with_fallback(fallback), String::new());
+            let (mut codec, mut text) =
+                (Utf8Codec::new().with_fallback(fallback.clone()), String::new());
             let (mut lines, mut line) =
-                (Utf8LinesCodec::new().with_fallback(fallback), String::new());
+                (Utf8LinesCodec::new().with_fallback(fallback.clone()), String::new());
             let (mut buffer, mut line_buffer) = (BytesMut::new(), BytesMut::new());
             for chunk in chunks {
                 buffer.extend_from_slice(chunk);
@@ -153,7 +154,7 @@ fn streams_with_a_fallback_or_a_search_never_pass_a_disguised_form() {
     };
     for fallback in fallbacks() {
         for_each_form(|chunks, pretended| {
-            let texts = Utf8Stream::new(inner(chunks)).with_fallback(fallback);
+            let texts = Utf8Stream::new(inner(chunks)).with_fallback(fallback.clone());
             let texts = texts.map(Result::unwrap).collect::<Vec<_>>().now_or_never().unwrap();
             assert_stopped(&texts.iter().map(|text| &**text).collect::<String>(), pretended);
         });

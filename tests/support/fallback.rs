@@ -20,7 +20,7 @@ use tokio_util::codec::Decoder;
 #[cfg(feature = "codec")]
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 #[cfg(feature = "codec")]
 use utf8_codec::lines::LineEnd;
 #[cfg(feature = "stream")]
@@ -48,12 +48,13 @@ pub(crate) const EXTENTS: [Extent; 7] = [
 ];
 
 impl Extent {
-    pub(crate) fn fallback(self, encoding: LegacyEncoding) -> Fallback {
+    /// A decoder with this extent.
+    pub(crate) fn decoder(self, encoding: LegacyEncoding) -> FallbackDecoder {
         match self {
-            Self::Part => Fallback::part(encoding),
-            Self::Line(limit) => Fallback::line(encoding).with_max_length(limit),
-            Self::Rest => Fallback::rest(encoding),
-            Self::WithoutBom => Fallback::without_bom(encoding),
+            Self::Part => FallbackDecoder::part(encoding),
+            Self::Line(limit) => FallbackDecoder::line(encoding).with_max_length(limit),
+            Self::Rest => FallbackDecoder::rest(encoding),
+            Self::WithoutBom => FallbackDecoder::without_bom(encoding),
         }
     }
 }

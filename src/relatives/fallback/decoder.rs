@@ -27,14 +27,33 @@ use crate::relatives::{Follow, progress};
 ///
 /// ```
 /// use utf8_codec::ErrorMode;
-/// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+/// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 ///
-/// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::windows_1252()));
+/// let mut decoder = FallbackDecoder::line(LegacyEncoding::windows_1252());
 /// let mut text = String::new();
 /// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Fatal, &mut text);
 /// assert_eq!((&*text, progress.read, progress.held), ("10 ", 3, 2));
 /// let _done = decoder.push_to_string(b"\xAC\n10 \x80", ErrorMode::Fatal, &mut text);
 /// assert_eq!(text, "10 €\n10 €");
+/// ```
+///
+/// The constructors, compared:
+///
+/// ```
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+///
+/// let read = |mut decoder: FallbackDecoder| {
+///     let mut text = String::new();
+///     let bytes = b"\xC3\xBC, \xFC\n\xC3\xBC\n";
+///     let _done = decoder.push_to_string(bytes, ErrorMode::Fatal, &mut text);
+///     text
+/// };
+/// let latin1 = LegacyEncoding::latin1();
+/// assert_eq!(read(FallbackDecoder::part(latin1)), "ü, ü\nü\n");
+/// assert_eq!(read(FallbackDecoder::line(latin1)), "Ã¼, ü\nü\n");
+/// assert_eq!(read(FallbackDecoder::rest(latin1)), "ü, ü\nÃ¼\n");
+/// assert_eq!(read(FallbackDecoder::without_bom(latin1)), "Ã¼, ü\nÃ¼\n");
 /// ```
 #[derive(Clone, Debug)]
 pub struct FallbackDecoder {
@@ -63,22 +82,15 @@ enum Wait {
 
 impl FallbackDecoder {
     /// Creates a decoder with the default options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"caf\xE9!", ErrorMode::Fatal, &mut text);
-    /// assert_eq!(text, "café!");
-    /// ```
-    #[must_use]
-    pub const fn new(fallback: Fallback) -> Self {
+    pub(super) const fn new(fallback: Fallback) -> Self {
         let held = Held { bytes: Vec::new(), done: 0, wait: Wait::No };
         Self { decoder: Utf8Decoder::new(), switch: Switch::new(fallback), held }
+    }
+
+    /// Returns what falls back, for a codec or a stream that takes this decoder for its settings.
+    #[cfg(any(feature = "codec", feature = "stream"))]
+    pub(crate) const fn fallback(&self) -> Fallback {
+        self.switch.fallback()
     }
 
     /// Continues from `decoder`.
@@ -93,10 +105,10 @@ impl FallbackDecoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()))
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1())
     ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
     /// let mut text = String::new();
     /// let _done = decoder.push_to_string(b"\xEF\xBB\xBFcaf\xE9", ErrorMode::Fatal, &mut text);
@@ -119,10 +131,10 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::decoder::Status;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     /// use utf8_codec::{ErrorMode, Strictness, Utf8Options};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()))
+    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1())
     ///     .with_options(Utf8Options::new().with_strictness(Strictness::new().reject_nul()));
     /// let (chunk, mut text) = (b"ab\0c\xE9!", String::new());
     /// let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
@@ -190,9 +202,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::windows_1252()));
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::windows_1252());
     /// let mut text = String::new();
     /// let _done = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Fatal, &mut text);
     /// decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
@@ -214,9 +226,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()));
+    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"\xE9", ErrorMode::Fatal, &mut String::new());
     /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
     /// decoder.reset();
@@ -238,9 +250,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::rest(LegacyEncoding::latin1()));
+    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"abc \xC3", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.first_fallback(), None); // C3 may be UTF-8
     /// let _done = decoder.push_to_string(b"d", ErrorMode::Fatal, &mut String::new());
@@ -252,15 +264,15 @@ impl FallbackDecoder {
     }
 
     /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the
-    /// legacy encoding; at most 1 for [`Fallback::rest`].
+    /// legacy encoding; at most 1 for [`rest`](Self::rest).
     ///
     /// # Examples
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.fallback_count(), 2);
     /// ```
@@ -275,9 +287,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.fallback_bytes(), 3);
     /// ```
@@ -293,9 +305,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::windows_1252()));
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::windows_1252());
     /// let mut text = String::new();
     /// let _done = decoder.push_to_string(b"caf\xE9.", ErrorMode::Fatal, &mut text);
     /// assert_eq!((&*text, decoder.replaced_count()), ("café.", 0)); // single-byte: every byte is a character
@@ -311,9 +323,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()));
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"\xE9 \xC3", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!((decoder.position(), decoder.incomplete()), (3, &b"\xC3"[..]));
     /// ```
@@ -328,9 +340,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
+    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"gr\xC3\xBC\xC3\x9Fe", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.incomplete(), b"\xC3\xBC\xC3\x9Fe"); // held: the line may not be UTF-8
     /// ```
@@ -344,10 +356,10 @@ impl FallbackDecoder {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::part(LegacyEncoding::latin1()))
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1())
     ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
     /// let _done = decoder.push_to_string(b"\xEF\xBB\xBF", ErrorMode::Fatal, &mut String::new());
     /// assert!(decoder.bom_seen());
@@ -365,9 +377,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
+    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"\xE9\xE9\n\xE9", ErrorMode::Fatal, &mut String::new());
     /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
     /// assert_eq!(decoder.error_count(), 2);
@@ -383,9 +395,9 @@ impl FallbackDecoder {
     ///
     /// ```
     /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     ///
-    /// let mut decoder = FallbackDecoder::new(Fallback::line(LegacyEncoding::latin1()));
+    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9 \xE8\n", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // the reason for the fallback
     /// assert_eq!(decoder.first_fallback(), Some(0)); // the whole line

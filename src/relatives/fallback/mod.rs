@@ -1,30 +1,30 @@
 //! Decodes text that may not be UTF-8: ill-formed parts are decoded in a legacy encoding.
 //!
 //! Old protocols and old files do not declare their encoding. Most of them contain UTF-8 today.
-//! Text that is not well-formed is in the encoding that was common before. A [`Fallback`] selects
-//! that encoding, and how much of the stream an ill-formed sequence affects:
+//! Text that is not well-formed is in the encoding that was common before. A
+//! [`FallbackDecoder`] is made for that encoding. Its constructor selects how much of the stream an
+//! ill-formed sequence affects:
 //!
 //! | | decoded in the legacy encoding | held at most |
 //! | --- | --- | --- |
-//! | [`Fallback::part`] | ill-formed parts only | 6 bytes |
-//! | [`Fallback::line`] | the line, from its first byte to its LF: the rule of IRC | 64 KiB (configurable) and 3 bytes; at least 6 |
-//! | [`Fallback::rest`] | everything from the first ill-formed byte | 3 bytes |
-//! | [`Fallback::without_bom`] | everything, unless the stream begins with a BOM | 3 bytes |
+//! | [`FallbackDecoder::part`] | ill-formed parts only | 6 bytes |
+//! | [`FallbackDecoder::line`] | the line, from its first byte to its LF: the rule of IRC | 64 KiB (configurable) and 3 bytes; at least 6 |
+//! | [`FallbackDecoder::rest`] | everything from the first ill-formed byte | 3 bytes |
+//! | [`FallbackDecoder::without_bom`] | everything, unless the stream begins with a BOM | 3 bytes |
 //!
 //! In single-byte encodings, `part` does the same as [`ErrorMode::Latin1`] and
 //! [`ErrorMode::Windows1252`]. It is for text that was joined from several sources. In multi-byte
 //! encodings it is the least reliable: adjacent ill-formed parts are decoded together, but a
 //! character whose second byte is ASCII is split.
 //!
-//! [`FallbackDecoder`] decodes without input or output. `Utf8Codec`, `Utf8LinesCodec` and
-//! `Utf8Stream` have a method `with_fallback`.
+//! The decoder does no input or output. `Utf8Codec`, `Utf8LinesCodec` and `Utf8Stream` have a method
+//! `with_fallback`, which takes a decoder for its settings.
 //!
 //! ```
 //! use utf8_codec::ErrorMode;
-//! use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+//! use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 //!
-//! let irc = Fallback::line(LegacyEncoding::windows_1252());
-//! let mut decoder = FallbackDecoder::new(irc);
+//! let mut decoder = FallbackDecoder::line(LegacyEncoding::windows_1252());
 //! let mut text = String::new();
 //! for chunk in [&b"caf\xC3"[..], b"\xA9\ncaf\xE9 f\xC3\xBCr 2 \x80\nth\xC3\xA9\n"] {
 //!     let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
@@ -51,20 +51,144 @@
 //! [`ErrorMode::Windows1252`]: crate::ErrorMode::Windows1252
 
 mod decoder;
-#[cfg(feature = "codec")]
-mod line;
 #[cfg(any(feature = "codec", feature = "stream"))]
 mod owned;
-mod settings;
 mod switch;
 
 pub use decoder::FallbackDecoder;
-pub use settings::Fallback;
 
 pub use crate::relatives::legacy::LegacyEncoding;
 
 #[cfg(feature = "codec")]
-pub(crate) use line::LineFallback;
-#[cfg(feature = "codec")]
-pub(crate) use owned::take_next;
-pub(crate) use switch::Switch;
+pub(crate) use owned::{LineFallback, take_next};
+use switch::Extent;
+pub(crate) use switch::{Fallback, Switch};
+
+/// What falls back, and to which encoding.
+impl FallbackDecoder {
+    /// The default for [`with_max_length`](Self::with_max_length): 64 KiB.
+    pub const DEFAULT_MAX_LENGTH: usize = 64 * 1024;
+
+    /// Decodes ill-formed parts in `encoding`.
+    ///
+    /// Adjacent parts are decoded together. In single-byte encodings that makes no difference.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"\xE9, \xC3\xA9", ErrorMode::Fatal, &mut text);
+    /// assert_eq!(text, "é, é");
+    /// ```
+    #[must_use]
+    pub const fn part(encoding: LegacyEncoding) -> Self {
+        Self::new(Fallback { encoding, extent: Extent::Part })
+    }
+
+    /// Decodes each line that contains an ill-formed part as a whole in `encoding`. A line ends with LF.
+    ///
+    /// ASCII at the start of a line is emitted immediately. From its first non-ASCII byte, the line
+    /// is held until it is decided: by an ill-formed sequence, by its end, or by the limit of
+    /// 65,536 bytes (64 KiB). [`with_max_length`](Self::with_max_length) sets another limit. A line
+    /// that is well-formed up to the limit is UTF-8, and ill-formed parts after the limit are
+    /// decoded as with [`part`](Self::part).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"PRIVMSG #caf\xC3\xA9 ", ErrorMode::Fatal, &mut text);
+    /// assert_eq!(text, "PRIVMSG #caf"); // held: C3 A9 may be two Latin-1 characters
+    /// let _done = decoder.push_to_string(b":ol\xE9\n", ErrorMode::Fatal, &mut text);
+    /// assert_eq!(text, "PRIVMSG #cafÃ© :olé\n");
+    /// ```
+    #[must_use]
+    pub const fn line(encoding: LegacyEncoding) -> Self {
+        let extent = Extent::Line { limit: Self::DEFAULT_MAX_LENGTH };
+        Self::new(Fallback { encoding, extent })
+    }
+
+    /// Decodes everything from the first ill-formed byte in `encoding`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9", ErrorMode::Fatal, &mut text);
+    /// let _done = decoder.push_to_string(b" \xC3\xA9", ErrorMode::Fatal, &mut text);
+    /// assert_eq!(text, "é é Ã©");
+    /// ```
+    #[must_use]
+    pub const fn rest(encoding: LegacyEncoding) -> Self {
+        Self::new(Fallback { encoding, extent: Extent::Rest })
+    }
+
+    /// Decodes the whole stream in `encoding`, unless it begins with a BOM: the BOM decides, not the bytes after it.
+    ///
+    /// This is the rule for the MSG of a syslog message (RFC 5424, section 6.4): text that begins with a BOM is
+    /// UTF-8, and other text is octets in an unknown encoding. A BOM is always removed; the
+    /// [`BomPolicy`](crate::BomPolicy) and a mid-stream start have no effect. After a BOM, ill-formed parts are errors,
+    /// and the error mode applies. Without one, everything is legacy text from its first byte, even if it is
+    /// well-formed UTF-8; that is no error. At most two bytes are held until it is decided.
+    ///
+    /// To pass the octets on unchanged, use [`LegacyEncoding::latin1`]: each byte becomes the `char` of the same number.
+    /// [`first_fallback`](Self::first_fallback) and [`bom_seen`](Self::bom_seen) return which it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// const MSG: FallbackDecoder = FallbackDecoder::without_bom(LegacyEncoding::windows_1252());
+    /// let decode = |msg: &[u8]| {
+    ///     let (mut decoder, mut text) = (MSG, String::new());
+    ///     for byte in msg {
+    ///         let _done = decoder.push_to_string(&[*byte], ErrorMode::Replacement, &mut text);
+    ///     }
+    ///     decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
+    ///     (text, decoder.bom_seen())
+    /// };
+    /// assert_eq!(decode(b"\xEF\xBB\xBFcaf\xC3\xA9 \xFF"), ("café \u{FFFD}".into(), true));
+    /// assert_eq!(decode(b"caf\xE9"), ("café".into(), false));
+    /// assert_eq!(decode(b"caf\xC3\xA9"), ("cafÃ©".into(), false)); // not declared as UTF-8
+    /// ```
+    #[must_use]
+    pub const fn without_bom(encoding: LegacyEncoding) -> Self {
+        Self::new(Fallback { encoding, extent: Extent::WithoutBom })
+    }
+
+    /// Sets how many bytes of a [`line`](Self::line) may be held until it is decided, counted from
+    /// its first non-ASCII byte. Has no effect on other fallbacks, or in a lines codec, which uses
+    /// its own limit. Call it before the first push.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1()).with_max_length(4);
+    /// let mut text = String::new();
+    /// let line = b"ASCII does not count; \xC3\xA9\xC3\xA9 \xE9\n";
+    /// let _done = decoder.push_to_string(line, ErrorMode::Fatal, &mut text);
+    /// assert_eq!(text, "ASCII does not count; éé é\n");
+    /// ```
+    #[must_use]
+    pub const fn with_max_length(mut self, limit: usize) -> Self {
+        self.switch.set_limit(limit);
+        self
+    }
+}

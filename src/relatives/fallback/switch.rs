@@ -6,10 +6,28 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::text::Kernel;
-use crate::fallback::Fallback;
-use crate::fallback::settings::Extent;
 use crate::relatives::Follow;
-use crate::relatives::legacy::Decoded;
+use crate::relatives::legacy::{Decoded, LegacyEncoding};
+
+/// What is decoded in a legacy encoding if a stream is not UTF-8.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fallback {
+    pub(super) encoding: LegacyEncoding,
+    pub(super) extent: Extent,
+}
+
+/// How much of the stream an ill-formed sequence affects.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extent {
+    /// The sequence, and the ill-formed sequences adjacent to it.
+    Part,
+    /// The line. At most `limit` bytes of it are held until it is decided.
+    Line { limit: usize },
+    /// Everything after it.
+    Rest,
+    /// Everything, unless the stream begins with a BOM. Ill-formed sequences affect nothing.
+    WithoutBom,
+}
 
 /// The state of a stream with a fallback between two bytes.
 ///
@@ -101,6 +119,13 @@ impl Switch {
 
     pub(crate) const fn fallback(&self) -> Fallback {
         self.fallback
+    }
+
+    /// Sets the limit of a line. Has no effect on other fallbacks.
+    pub(super) const fn set_limit(&mut self, limit: usize) {
+        if let Extent::Line { .. } = self.fallback.extent {
+            self.fallback.extent = Extent::Line { limit };
+        }
     }
 
     pub(crate) const fn uses(&self) -> Uses {

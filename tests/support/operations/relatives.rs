@@ -14,7 +14,7 @@ use fallback_model::{Extent, decode, lines, model_lines, model_of, push_all, run
 use rules::{Answer, answer, kind, so_far};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::detect::{Detector, StreamKind};
-use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::{Utf8Error, boundary};
 
@@ -108,9 +108,9 @@ pub fn fallback(plan: &FallbackPlan) {
         0 => Extent::Part,
         1 => Extent::Rest,
         3 => Extent::WithoutBom,
-        _ => Extent::Line(limit.unwrap_or(Fallback::DEFAULT_MAX_LENGTH)),
+        _ => Extent::Line(limit.unwrap_or(FallbackDecoder::DEFAULT_MAX_LENGTH)),
     };
-    let fallback = extent.fallback(encoding);
+    let fallback = extent.decoder(encoding);
     let config = match plan.settings.choice % 2 {
         0 => PLAIN,
         _ => plan.settings.config(),
@@ -122,13 +122,15 @@ pub fn fallback(plan: &FallbackPlan) {
     let bytes = cut.concat();
     let cuts = [vec![&bytes[..]], cut.clone(), bytes.chunks(1).collect()];
 
-    let mut decoder = FallbackDecoder::new(fallback).with_options(options);
-    let mut codec =
-        Utf8Codec::new().with_options(options).with_error_mode(mode).with_fallback(fallback);
+    let mut decoder = fallback.clone().with_options(options);
+    let mut codec = Utf8Codec::new()
+        .with_options(options)
+        .with_error_mode(mode)
+        .with_fallback(fallback.clone());
     let of_lines = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
     let of_lines = of_lines.with_delimiter(delimiter(&delimiter_of(plan.delimiter)));
     let of_lines = of_lines.with_max_length(limit.unwrap_or(Utf8LinesCodec::DEFAULT_MAX_LENGTH));
-    let mut of_lines = of_lines.with_fallback(fallback);
+    let mut of_lines = of_lines.with_fallback(fallback.clone());
     let mut whole = None;
     let context = || format!("{encoding:?}, {extent:?}, {config:?}, {mode:?}: {bytes:02x?}");
     for cut in cuts {
@@ -142,7 +144,7 @@ pub fn fallback(plan: &FallbackPlan) {
         let of_decoder = (decoder.first_fallback(), decoder.fallback_count());
         assert_eq!(of_codec, of_decoder, "{}", context());
         let of_stream = stream(cut.iter().copied(), |texts| {
-            texts.with_options(options).with_error_mode(mode).with_fallback(fallback)
+            texts.with_options(options).with_error_mode(mode).with_fallback(fallback.clone())
         });
         assert_eq!(of_stream, read, "{}", context());
         let lines = lines(&mut of_lines, cut.iter().copied());
