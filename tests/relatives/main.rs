@@ -1,9 +1,33 @@
-//! Detection, terminals and UTF-16.
+//! Dialects, legacy encodings, UTF-16, detection and terminals.
 
+#[cfg(feature = "alloc")]
+#[path = "../support/counting.rs"]
+mod counting;
 mod detect;
+mod dialect;
+mod dialect_codec;
+mod dialect_cpython;
+#[cfg(feature = "alloc")]
+#[path = "../support/dialect.rs"]
+mod dialect_model;
+#[cfg(feature = "alloc")]
+mod fallback;
+#[cfg(feature = "codec")]
+mod fallback_codecs;
+#[cfg(feature = "alloc")]
+#[path = "../support/fallback.rs"]
+mod fallback_model;
+#[cfg(feature = "stream")]
+mod fallback_streams;
+#[cfg(feature = "encoding_rs")]
+mod fallback_whatwg;
 #[cfg(feature = "alloc")]
 #[path = "../support/lists.rs"]
 mod lists;
+#[cfg(feature = "alloc")]
+#[path = "../support/reference.rs"]
+#[allow(dead_code, reason = "each test binary uses its own part")]
+mod reference;
 #[path = "../support/detect.rs"]
 mod rules;
 #[cfg(feature = "alloc")]

@@ -8,8 +8,8 @@ use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::{Delimiter, LineErrorKind};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
-use crate::model::{EXTENTS, Extent, latin1, lines, model, model_lines, run};
-use crate::{cut, cuts, inputs};
+use crate::fallback::{cut, cuts, inputs};
+use crate::fallback_model::{EXTENTS, Extent, latin1, lines, model, model_lines, run};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 const BOM: &[u8] = b"\xEF\xBB\xBF";

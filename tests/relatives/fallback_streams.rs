@@ -11,8 +11,8 @@ use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::stream::{StreamError, Utf8Stream};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
-use crate::model::{EXTENTS, latin1, model, stream as read};
-use crate::{cut, cuts, inputs};
+use crate::fallback::{cut, cuts, inputs};
+use crate::fallback_model::{EXTENTS, latin1, model, stream as read};
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 

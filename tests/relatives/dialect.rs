@@ -1,8 +1,8 @@
 //! The dialects compared with a slow model, at every split.
 #![cfg(feature = "alloc")]
 
+use crate::dialect_model as model;
 use crate::lists;
-use crate::model;
 
 use lists::{DIALECTS, MODES};
 use model::{Atom, Outcome, Rules, all_rules};

@@ -5,11 +5,11 @@ use encoding_rs::{
     UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, WINDOWS_1253, X_USER_DEFINED,
 };
 use proptest::prelude::*;
-use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::LegacyEncoding;
 use utf8_codec::{ErrorMode, Strictness, Utf8Options};
 
-use crate::model::{EXTENTS, Extent, decode, model, push, push_all};
-use crate::{cut, cuts, inputs};
+use crate::fallback::{cut, cuts, inputs};
+use crate::fallback_model::{EXTENTS, Extent, decode, model, push, push_all};
 
 const ENCODINGS: [&Encoding; 10] = [
     BIG5,
