@@ -49,7 +49,7 @@
 //!
 //! # Errors
 //!
-//! A [`DialectError`] covers the bytes, at least one, that could have begun a sequence of the
+//! A [`DialectError`] of a decoder covers the bytes, at least one, that could have begun a sequence of the
 //! dialect. The byte that cannot continue it starts the next sequence.
 //!
 //! If errors are reported, by [`push`](DialectDecoder::push) and in [`ErrorMode::Fatal`], the error
