@@ -25,15 +25,15 @@
 //! - **Vectors are proofs.** The vector types are private. Constructing the first one requires a token, which
 //!   only a function with the target feature can construct.
 //! - **Nothing outside a slice is accessed.** `tests/kernels/guard.rs` places inputs and outputs next to
-//!   inaccessible pages. `.ci/asan` runs the crate's tests with an address sanitizer, except those of every split in
-//!   every mode, of pairs of splits and of resident memory; `.ci/fuzz` runs every target, `.ci/miri` the core,
-//!   `.ci/valgrind` the kernels that valgrind knows.
+//!   inaccessible pages. `.ci/check asan` runs the crate's tests with an address sanitizer, except those of every
+//!   split in every mode, of pairs of splits and of resident memory; `.ci/check fuzz` runs every target,
+//!   `.ci/check miri` the core, `.ci/check valgrind` the kernels that valgrind knows.
 //! - **Only well-formed bytes become `str`.** Every kernel is compared with the standard library: on all
 //!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
 //!   on four bytes of every kind at a length for each path; on every seed at every offset and alignment; and
 //!   by the fuzzer. (`tests/kernels`, `tests/exhaustive`, `fuzz`)
 //!
-//! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/unsafe` that there is no
+//! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/check unsafe` that there is no
 //! unsafe code elsewhere.
 
 use core::fmt;

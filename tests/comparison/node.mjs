@@ -1,4 +1,4 @@
-// What COMPARISON.md says of `TextDecoder` and `TextDecoderStream`, as functions that `.ci/comparison` runs.
+// What COMPARISON.md says of `TextDecoder` and `TextDecoderStream`, as functions that `.ci/check comparison` runs.
 
 import assert from "node:assert/strict";
 import { TextDecoderStream } from "node:stream/web";

@@ -1,4 +1,4 @@
-"""What COMPARISON.md says of Python's codecs, as functions that `.ci/comparison` runs."""
+"""What COMPARISON.md says of Python's codecs, as functions that `.ci/check comparison` runs."""
 
 import codecs
 import io
