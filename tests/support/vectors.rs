@@ -12,31 +12,16 @@ macro_rules! files {
 }
 
 files! {
-    "bom.jsonl",
     "dialects.jsonl",
-    "digests.jsonl",
     "encode.jsonl",
-    "json-text.jsonl",
     "lines.jsonl",
-    "mid-stream.jsonl",
-    "oracle-utf8.jsonl",
-    "strictness.jsonl",
-    "utf8-blocks.jsonl",
-    "utf8-boundaries.jsonl",
-    "utf8-policies.jsonl",
-    "utf8-streaming.jsonl",
+    "utf8.jsonl",
     "websocket.jsonl",
 }
 
 /// Every case.
 pub(crate) fn cases() -> Vec<Value> {
-    cases_of(|_| true)
-}
-
-/// The cases of the files whose names are selected.
-pub(crate) fn cases_of(select: impl Fn(&str) -> bool) -> Vec<Value> {
-    let files = FILES.iter().filter(|(name, _)| select(name));
-    let lines = files.flat_map(|(name, text)| text.lines().map(move |line| (name, line)));
+    let lines = FILES.iter().flat_map(|(name, text)| text.lines().map(move |line| (name, line)));
     lines
         .map(|(name, line)| {
             serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"))

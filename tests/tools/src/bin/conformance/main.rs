@@ -5,7 +5,7 @@
 //! with `--via` can compute, or `skip` with a reason.
 //!
 //! ```text
-//! $ head -1 tests/vectors/utf8-policies.jsonl \
+//! $ grep cpython.decode_error.001 tests/vectors/utf8.jsonl \
 //!       | cargo run --release -p tools --bin conformance -- --via codec
 //! {"error_count":2,"fail_fast_at":1,"first_error":{"kind":"invalid_start","len":1,"offset":1},
 //!  "id":"cpython.decode_error.001","incomplete_at_eof":false,"out":"5b5d"}
