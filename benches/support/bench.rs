@@ -4,8 +4,8 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::options::{Effort, Options};
 use super::report::{Output, Report};
+use super::{Effort, Options};
 
 /// A function that measures rows.
 pub(crate) type Scenario = fn(&mut Bench);

@@ -3,13 +3,9 @@
 //! To add a scenario, write a function in `benches/scenarios` that measures its rows, with the contenders that are quick to
 //! build. Add the other contenders to `peers`, the function to [`SCENARIOS`], and the names of its rows to `results/tasks.rs`.
 
-mod about;
-mod dialect_peers;
-mod fallback_peers;
 mod loopback;
 mod peers;
 mod results;
-mod server;
 #[path = "../../support/mod.rs"]
 mod support;
 
@@ -35,9 +31,11 @@ mod websocket;
 #[path = "../../scenarios/writer.rs"]
 mod writer;
 
+use std::process::Command;
+
 use clap::Parser;
 use results::Targets;
-use support::{Bench, Options, Scenario};
+use support::{Bench, Effort, Options, Scenario};
 use utf8_codec::__kernel::Kernel;
 
 const SCENARIOS: &[Scenario] = &[
@@ -64,11 +62,11 @@ const SCENARIOS: &[Scenario] = &[
     body::body,
     loopback::upload,
     loopback::download,
-    |bench| fallback::decode(bench, fallback_peers::decode),
-    |bench| fallback::codec(bench, fallback_peers::codec),
-    |bench| fallback::streams(bench, fallback_peers::streams),
-    |bench| dialect::decode(bench, dialect_peers::decode),
-    |bench| dialect::encode(bench, dialect_peers::encode),
+    |bench| fallback::decode(bench, peers::decode_fallback),
+    |bench| fallback::codec(bench, peers::codec_fallback),
+    |bench| fallback::streams(bench, peers::streams_fallback),
+    |bench| dialect::decode(bench, peers::decode_dialect),
+    |bench| dialect::encode(bench, peers::encode_dialect),
 ];
 
 /// Measures the crate beside its peers, or renders what was measured before.
@@ -94,7 +92,7 @@ fn measure(options: Options) -> serde_json::Value {
         force_simdutf(tier);
     }
     let effort = options.effort();
-    Bench::new(options, effort, &about::header(effort)).run(SCENARIOS).json()
+    Bench::new(options, effort, &header(effort)).run(SCENARIOS).json()
 }
 
 /// Forces the implementation of simdutf for the same instructions. The other peers have no tiers above AVX2.
@@ -109,4 +107,74 @@ fn force_simdutf(tier: Kernel) {
     };
     // SAFETY: this is the only thread. simdutf reads the variable at its first call, which is later.
     unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
+}
+
+// ---- what was measured, where, and how ------------------------------------------------------------
+
+const LOCK: &str = include_str!("../Cargo.lock");
+
+const PEERS: &[&str] = &[
+    "simdutf8",
+    "simdutf",
+    "smoothutf8",
+    "encoding_rs",
+    "utf-8",
+    "utf8-zero",
+    "async-utf8-decoder",
+    "tungstenite",
+    "tokio-util",
+    "tokio-tungstenite",
+    "tokio-websockets",
+    "fastwebsockets",
+    "hyper",
+    "simd_cesu8",
+    "residua-cesu8",
+    "residua-mutf8",
+];
+
+fn header(effort: Effort) -> Vec<(&'static str, String)> {
+    let milliseconds = effort.sample as f64 / 1e6;
+    let peers: Vec<_> = PEERS.iter().map(|peer| format!("{peer} {}", version(peer))).collect();
+    vec![
+        ("utf8-codec", format!("{} at commit {}", version("utf8-codec"), commit())),
+        ("compiler", format!("{}, opt-level 3, fat LTO{}", env!("COMPILER"), flags())),
+        ("peers", peers.join(", ")),
+        ("samples", format!("medians of {}, each of at least {milliseconds} ms", effort.rounds)),
+    ]
+}
+
+/// The version of a package in `Cargo.lock`.
+fn version(package: &str) -> &'static str {
+    let name = format!("name = \"{package}\"");
+    let mut lines = LOCK.lines().skip_while(|&line| line != name);
+    let version = lines.nth(1).and_then(|line| line.strip_prefix("version = "));
+    version.map_or("(version unknown)", |version| version.trim_matches('"'))
+}
+
+fn commit() -> String {
+    let hash = git(&["rev-parse", "--short=10", "HEAD"]);
+    let changed = git(&["status", "--porcelain", "--", "src", "Cargo.toml"]);
+    match (hash, changed) {
+        (Some(hash), Some(changed)) if changed.is_empty() => hash,
+        (Some(hash), _) => hash + ", with changes",
+        (None, _) => "unknown".to_owned(),
+    }
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// The target features of the build.
+fn flags() -> &'static str {
+    if cfg!(target_feature = "avx512f") {
+        ", target feature avx512f"
+    } else if cfg!(target_feature = "avx2") {
+        ", target feature avx2"
+    } else {
+        ", baseline target features"
+    }
 }

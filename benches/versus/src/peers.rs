@@ -1,21 +1,25 @@
 //! The contenders that the crate's own benchmarks leave out because they take long to build.
 
+use std::convert::Infallible;
 use std::hint::black_box;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use encoding_rs::{CoderResult, Encoding, UTF_8};
-use futures::StreamExt;
+use bytes::{Bytes, BytesMut};
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, WINDOWS_1252};
 use futures::executor::block_on;
+use futures::{StreamExt, stream};
 use tungstenite::WebSocket;
 use tungstenite::protocol::{Role, WebSocketConfig};
+use utf8_codec::dialect::Dialect;
 
 use crate::chars::{ByteTexts, CharTexts, buffer, room};
-use crate::framed::{WholeCharacters, framed};
+use crate::framed::{READ, WholeCharacters, framed};
 use crate::stream::{Chunks, over};
 use crate::support::Row;
 use crate::validate::{all, sum};
+use crate::{dialect, fallback};
 
 pub(crate) fn validate<'a>(row: &mut Row<'a>, messages: &'a [&'a [u8]]) {
     row.peer("simdutf8", all(messages, |message| simdutf8::basic::from_utf8(message).is_ok()));
@@ -326,4 +330,114 @@ pub(crate) fn from_utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
         };
         black_box(chunks).iter().map(convert).sum::<usize>() as u64
     });
+}
+
+// ---- Windows-1252: encoding_rs, with the right encoding from the start ----------------------------
+
+fn decoder(input: &fallback::Input) -> Decoder {
+    let encoding = if input.is_legacy { WINDOWS_1252 } else { UTF_8 };
+    encoding.new_decoder_without_bom_handling()
+}
+
+/// Appends the text of a chunk. The decoder holds an incomplete character.
+fn append(decoder: &mut Decoder, chunk: &[u8], is_last: bool, text: &mut String) {
+    let room = decoder.max_utf8_buffer_length(chunk.len()).expect("a chunk is not that long");
+    text.reserve(room);
+    let _ = decoder.decode_to_string(chunk, text, is_last);
+}
+
+pub(crate) fn decode_fallback<'a>(row: &mut Row<'a>, input: &'a fallback::Input) {
+    row.peer("encoding_rs", || {
+        let mut decoder = decoder(input);
+        let mut text = String::with_capacity(2 * input.bytes.len());
+        for chunk in black_box(&input.bytes).chunks(READ) {
+            append(&mut decoder, chunk, false, &mut text);
+        }
+        append(&mut decoder, b"", true, &mut text);
+        text.len() as u64
+    });
+}
+
+/// The usual codec around encoding_rs: a `String` for each read.
+struct Codec(Decoder);
+
+impl tokio_util::codec::Decoder for Codec {
+    type Item = String;
+    type Error = std::io::Error;
+
+    fn decode(&mut self, source: &mut BytesMut) -> std::io::Result<Option<String>> {
+        let mut text = String::new();
+        append(&mut self.0, &source.split(), false, &mut text);
+        Ok(Some(text).filter(|text| !text.is_empty()))
+    }
+
+    fn decode_eof(&mut self, source: &mut BytesMut) -> std::io::Result<Option<String>> {
+        let mut text = String::new();
+        append(&mut self.0, &source.split(), false, &mut text);
+        Ok(Some(text).filter(|text| !text.is_empty()))
+    }
+}
+
+pub(crate) fn codec_fallback<'a>(row: &mut Row<'a>, input: &'a fallback::Input) {
+    row.peer("encoding_rs", framed(&input.bytes, || Codec(decoder(input)), |text| text.len()));
+}
+
+pub(crate) fn streams_fallback<'a>(row: &mut Row<'a>, input: &'a fallback::Input) {
+    let chunks: Vec<Result<_, Infallible>> =
+        input.bytes.chunks(READ).map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
+    row.peer("encoding_rs", move || {
+        let mut decoder = decoder(input);
+        let texts = stream::iter(black_box(&chunks).clone()).map(|chunk| {
+            let mut text = String::new();
+            append(&mut decoder, &chunk.expect("nothing fails"), false, &mut text);
+            text.len() as u64
+        });
+        block_on(texts.fold(0, async |sum, len| sum + len))
+    });
+}
+
+// ---- CESU-8 and Modified UTF-8 --------------------------------------------------------------------
+
+/// They borrow if they can; the task is a `String`. residua accepts ill-formed input that the others reject.
+pub(crate) fn decode_dialect<'a>(row: &mut Row<'a>, dialect: Dialect, input: &'a dialect::Input) {
+    let bytes = &input.bytes[..];
+    if dialect == Dialect::Cesu8 {
+        row.peer("simd_cesu8", move || {
+            let text = simd_cesu8::decode_strict(black_box(bytes)).expect("well-formed");
+            black_box(text.into_owned()).len() as u64
+        });
+        row.peer("residua", move || {
+            let text = cesu8::decode(black_box(bytes)).expect("well-formed");
+            black_box(text.into_owned()).len() as u64
+        });
+    } else {
+        row.peer("simd_cesu8", move || {
+            let text = simd_cesu8::mutf8::decode_strict(black_box(bytes)).expect("well-formed");
+            black_box(text.into_owned()).len() as u64
+        });
+        row.peer("residua", move || {
+            let text = mutf8::decode(black_box(bytes)).expect("well-formed");
+            black_box(text.into_owned()).len() as u64
+        });
+    }
+}
+
+/// They borrow if they can; the task is a `Vec`.
+pub(crate) fn encode_dialect<'a>(row: &mut Row<'a>, dialect: Dialect, input: &'a dialect::Input) {
+    let text = &input.text[..];
+    if dialect == Dialect::Cesu8 {
+        row.peer("simd_cesu8", move || {
+            black_box(simd_cesu8::encode(black_box(text)).into_owned()).len() as u64
+        });
+        row.peer("residua", move || {
+            black_box(cesu8::encode(black_box(text)).into_owned()).len() as u64
+        });
+    } else {
+        row.peer("simd_cesu8", move || {
+            black_box(simd_cesu8::mutf8::encode(black_box(text)).into_owned()).len() as u64
+        });
+        row.peer("residua", move || {
+            black_box(mutf8::encode(black_box(text)).into_owned()).len() as u64
+        });
+    }
 }

@@ -1,5 +1,10 @@
 //! Text messages from a WebSocket client to a server, and the unmasking and validation inside.
 
+// The reader of the example server, included from its source.
+#[path = "../../../examples/servers/src/websocket/reader.rs"]
+#[allow(dead_code, unreachable_pub, reason = "it is a library there")]
+mod reader;
+
 use std::hint::black_box;
 use std::io;
 use std::pin::Pin;
@@ -18,8 +23,9 @@ use tokio_websockets::ServerBuilder;
 use utf8_codec::__kernel::{ErrorLen, Kernel};
 use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler, Opcode};
 
-use crate::server::reader::MessageReader;
 use crate::support::{Bench, Corpus, Rng, Row, Work};
+
+use reader::MessageReader;
 
 const SIZES: [(&str, usize); 4] = [("16", 16), ("125", 125), ("1460", 1460), ("64KiB", 65_536)];
 
