@@ -36,11 +36,9 @@
 
 #[path = "support/files.rs"]
 mod files;
-#[path = "support/policies.rs"]
-mod policies;
 #[path = "support/progress.rs"]
 mod progress;
-#[path = "data/sample.rs"]
+#[path = "check/sample.rs"]
 mod sample;
 #[path = "support/source.rs"]
 mod source;
@@ -64,10 +62,12 @@ use utf8_codec::{
 };
 
 use files::{FileId, Output};
-use policies::{BOM_POLICIES, ERROR_MODES};
 use progress::{Progress, WHEN, When};
 use source::Source;
-use terminal::{Paint, Verdict, Visible, choice, complain, counted, hex, in_words, print};
+use terminal::{
+    BOM_POLICIES, ERROR_MODES, Paint, Verdict, Visible, choice, complain, counted, hex, in_words,
+    print,
+};
 
 /// Checks whether files, standard input or network streams are UTF-8.
 ///

@@ -27,9 +27,6 @@
 //!   readable or a line was too long.
 
 #[allow(dead_code, reason = "other programs use the rest")]
-#[path = "support/policies.rs"]
-mod policies;
-#[allow(dead_code, reason = "other programs use the rest")]
 #[path = "support/terminal.rs"]
 mod terminal;
 
@@ -45,8 +42,7 @@ use utf8_codec::io::{Utf8Reader, Utf8Writer};
 use utf8_codec::lines::LinesError;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
-use policies::ERROR_MODES;
-use terminal::{Visible, choice, complain};
+use terminal::{ERROR_MODES, Visible, choice, complain};
 
 /// Finds text in files that may be damaged.
 ///

@@ -44,8 +44,6 @@
 
 #[path = "support/files.rs"]
 mod files;
-#[path = "support/policies.rs"]
-mod policies;
 #[path = "support/progress.rs"]
 mod progress;
 #[path = "transcode/reading.rs"]
@@ -73,11 +71,10 @@ use tokio::net::TcpStream;
 use utf8_codec::{BomPolicy, ErrorMode};
 
 use files::{FileId, OnThisThread, Output, duplicate, overwrites_the_source};
-use policies::{BOM_POLICIES, ERROR_MODES};
 use progress::{Progress, WHEN, When};
 use reading::{From, Piece, Reading, Settings};
 use source::{CONNECT_TIMEOUT, Source};
-use terminal::{Paint, Verdict, choice, complain, counted, in_words};
+use terminal::{BOM_POLICIES, ERROR_MODES, Paint, Verdict, choice, complain, counted, in_words};
 use writing::{TO, To, UNENCODABLE, Writing};
 
 /// Reads text in one encoding and writes it in another.

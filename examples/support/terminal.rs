@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::HumanCount;
+use utf8_codec::{BomPolicy, ErrorMode};
 
 /// The result: the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,3 +109,20 @@ pub(crate) fn choice<T: Copy + Send + Sync>(
     PossibleValuesParser::new(table.iter().map(|row| row.0))
         .try_map(|name| table.iter().find(|row| row.0 == name).map(|row| row.1).ok_or("unknown"))
 }
+
+/// The names of BOM policies and error modes on the command line.
+pub(crate) static BOM_POLICIES: [(&str, BomPolicy); 4] = [
+    ("keep", BomPolicy::Keep),
+    ("strip", BomPolicy::Strip),
+    ("require", BomPolicy::Require),
+    ("forbid", BomPolicy::Forbid),
+];
+
+pub(crate) static ERROR_MODES: [(&str, ErrorMode); 6] = [
+    ("replacement", ErrorMode::Replacement),
+    ("skip", ErrorMode::Skip),
+    ("escape", ErrorMode::Escape),
+    ("latin1", ErrorMode::Latin1),
+    ("windows1252", ErrorMode::Windows1252),
+    ("fatal", ErrorMode::Fatal),
+];

@@ -12,7 +12,21 @@ use super::source::{CONNECT_TIMEOUT, Source};
 use super::terminal::{Paint, Verdict, Visible, complain, counted, hex, print};
 use super::{BOM, Inspector, Report, what};
 
-const SAMPLE: &str = include_str!("sample.txt");
+/// The text; each `{name}` becomes ill-formed bytes.
+const SAMPLE: &str = "\
+Good morning, café{overlong}!
+Καλημέρα, θάλασσα.
+Доброе{surrogate} утро.
+בוקר טוב, ים.
+صباح الخير يا بحر.
+सुप्रभात, नदी।{invalid}
+สวัสดีตอนเช้า
+დილა{truncated} მშვიდობისა.
+早上好，大海。おはよう。
+좋은 아침{large}, 바다!
+être: an accent that combines.
+👩‍🚀 👨‍👩‍👧 🏳️‍🌈 {incomplete}
+";
 
 type Errors = &'static [(u64, Utf8ErrorKind)];
 
