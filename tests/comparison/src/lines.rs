@@ -13,7 +13,7 @@ use utf8_codec::ErrorMode;
 use utf8_codec::codec::{CodecError, Utf8LinesCodec};
 use utf8_codec::lines::LineErrorKind;
 
-use crate::support::Script;
+use crate::Script;
 
 const INPUT: &[u8] = b"one\ncaf\xE9\nthree\n";
 

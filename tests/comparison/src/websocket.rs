@@ -11,7 +11,7 @@ use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, WebSocket};
 use utf8_codec::payload::websocket::{Message, MessageAssembler, MessageError, Opcode};
 
-use crate::support::Script;
+use crate::Script;
 
 const TEXT: u8 = 1;
 const CONTINUATION: u8 = 0;
