@@ -17,7 +17,6 @@
 
 mod connection;
 mod figures;
-mod plot;
 mod receive;
 mod text;
 
@@ -154,7 +153,7 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
         heap(time * 3 / 4)
     );
     if let Some(file) = &arguments.plot {
-        std::fs::write(file, plot::svg(&samples)?)?;
+        std::fs::write(file, figures::plot(&samples)?)?;
         println!("plot: {}", file.display());
     }
     let lost = figures.lost() + failures;
