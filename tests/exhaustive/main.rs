@@ -4,7 +4,6 @@ mod cuts;
 #[cfg(feature = "codec")]
 #[path = "../support/parallel.rs"]
 mod parallel;
-mod strings;
 #[cfg(feature = "codec")]
 #[path = "../support/mod.rs"]
 mod support;

@@ -7,11 +7,10 @@
 
 #[path = "../support/counting.rs"]
 mod counting;
-mod drip;
 mod faults;
 mod floods;
 mod neighbours;
-mod unread;
+mod slow;
 
 use std::future::Future;
 use std::net::Ipv4Addr;
