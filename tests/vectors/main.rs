@@ -2,7 +2,6 @@
 
 mod boundaries;
 mod conformance;
-mod dialect;
 #[cfg(all(feature = "codec", feature = "stream"))]
 #[path = "../tools/src/bin/conformance/driver/mod.rs"]
 #[allow(dead_code, reason = "each user takes its own part")]
