@@ -40,8 +40,6 @@ mod files;
 mod progress;
 #[path = "check/sample.rs"]
 mod sample;
-#[path = "support/source.rs"]
-mod source;
 #[path = "support/terminal.rs"]
 mod terminal;
 
@@ -61,9 +59,8 @@ use utf8_codec::{
     Utf8Options, count_chars,
 };
 
-use files::{FileId, Output};
+use files::{FileId, Output, Source};
 use progress::{Progress, WHEN, When};
-use source::Source;
 use terminal::{
     BOM_POLICIES, ERROR_MODES, Paint, Verdict, Visible, choice, complain, counted, hex, in_words,
     print,

@@ -50,8 +50,6 @@ mod progress;
 mod reading;
 #[path = "transcode/sample.rs"]
 mod sample;
-#[path = "support/source.rs"]
-mod source;
 #[path = "support/terminal.rs"]
 mod terminal;
 #[path = "transcode/writing.rs"]
@@ -70,10 +68,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use utf8_codec::{BomPolicy, ErrorMode};
 
-use files::{FileId, OnThisThread, Output, duplicate, overwrites_the_source};
+use files::{
+    CONNECT_TIMEOUT, FileId, OnThisThread, Output, Source, duplicate, overwrites_the_source,
+};
 use progress::{Progress, WHEN, When};
 use reading::{From, Piece, Reading, Settings};
-use source::{CONNECT_TIMEOUT, Source};
 use terminal::{BOM_POLICIES, ERROR_MODES, Paint, Verdict, choice, complain, counted, in_words};
 use writing::{TO, To, UNENCODABLE, Writing};
 

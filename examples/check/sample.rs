@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use utf8_codec::{BomPolicy, Utf8Error, Utf8ErrorKind, Utf8Options};
 
-use super::source::{CONNECT_TIMEOUT, Source};
+use super::files::{CONNECT_TIMEOUT, Source};
 use super::terminal::{Paint, Verdict, Visible, complain, counted, hex, print};
 use super::{BOM, Inspector, Report, what};
 

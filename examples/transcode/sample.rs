@@ -8,8 +8,8 @@ use tokio::net::{TcpListener, TcpStream};
 use utf8_codec::ErrorMode;
 use utf8_codec::fallback::LegacyEncoding;
 
+use super::files::CONNECT_TIMEOUT;
 use super::reading::{Extent, FROM, From, Piece, Settings};
-use super::source::CONNECT_TIMEOUT;
 use super::terminal::{Paint, Verdict, Visible, complain, counted, hex, print};
 use super::writing::{TO, To, Writing};
 use super::{Job, Outcome, Progress, When, copy};
