@@ -1,10 +1,7 @@
 //! Code that `codec`, `stream`, `io` and `payload` share.
 
 #[cfg(any(feature = "http-body", feature = "stream"))]
-pub(crate) mod chunk_text;
-pub(crate) mod collect;
-#[cfg(any(feature = "http-body", feature = "stream"))]
-pub(crate) mod cooperate;
+pub(crate) mod chunks;
 #[cfg(feature = "lines")]
 pub(crate) mod read_lines;
 #[cfg(feature = "std")]
@@ -12,9 +9,9 @@ pub(crate) mod read_text;
 #[cfg(feature = "std")]
 pub(crate) mod stream_error;
 #[cfg(feature = "std")]
-pub(crate) mod unwritten;
-#[cfg(feature = "std")]
 pub(crate) mod write_text;
+
+use alloc::string::String;
 
 /// The size of a buffer for reading or writing if none is set, in bytes.
 #[cfg(feature = "std")]
@@ -30,4 +27,28 @@ pub(crate) enum SourceState {
     Ending,
     /// Only `None` is left.
     Ended,
+}
+
+/// The text would be longer than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooLong;
+
+/// Appends `more`, unless `text` would become longer than `max_length`.
+///
+/// The capacity of `text` doubles like that of a `String`, but never exceeds `max_length`.
+pub(crate) fn append_within(
+    text: &mut String,
+    more: &str,
+    max_length: usize,
+) -> Result<(), TooLong> {
+    if more.len() > max_length.saturating_sub(text.len()) {
+        return Err(TooLong);
+    }
+    let needed = text.len() + more.len();
+    if needed > text.capacity() {
+        let capacity = needed.max(text.capacity().saturating_mul(2)).min(max_length);
+        text.reserve_exact(capacity - text.len());
+    }
+    text.push_str(more);
+    Ok(())
 }

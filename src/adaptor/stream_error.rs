@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-use crate::adaptor::collect;
+use crate::adaptor;
 use crate::core::error::Utf8Error;
 
 /// An error in a stream of text.
@@ -108,6 +108,6 @@ pub(crate) fn append_within<E>(
     more: &str,
     max_length: usize,
 ) -> Result<(), StreamError<E>> {
-    let appended = collect::append_within(text, more, max_length);
+    let appended = adaptor::append_within(text, more, max_length);
     appended.map_err(|_| StreamError::TooLong { max_length })
 }

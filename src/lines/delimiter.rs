@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2};
 
-use crate::search::pattern::Pattern;
+use crate::search::Pattern;
 
 /// What ends a line.
 ///

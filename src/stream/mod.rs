@@ -87,25 +87,25 @@
 //! [`io::Error`]: std::io::Error
 
 mod char_block;
-mod char_positions;
 mod char_stream;
-mod ext;
-mod piece;
-mod poll;
-mod read;
-mod texts;
+mod reader_methods;
+mod sources;
+mod utf8_byte_reader;
 mod utf8_lines;
+mod utf8_reader;
 mod utf8_stream;
-mod write;
+mod utf8_writer;
+mod writer_methods;
 
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::lines::LinesError;
 pub use char_stream::CharStream;
-pub use ext::{Utf8ReadExt, Utf8StreamExt};
-pub use read::{ReaderChunks, Utf8ByteReader, Utf8Reader};
+pub use sources::{ReaderChunks, Utf8ReadExt, Utf8StreamExt};
+pub use utf8_byte_reader::Utf8ByteReader;
 pub use utf8_lines::Utf8Lines;
+pub use utf8_reader::Utf8Reader;
 pub use utf8_stream::Utf8Stream;
-pub use write::Utf8Writer;
+pub use utf8_writer::Utf8Writer;
 
 use crate::adaptor::stream_error::append_within;
-use texts::Texts;
+use sources::Texts;

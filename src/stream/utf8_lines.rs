@@ -10,7 +10,7 @@ use futures::stream::FusedStream;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
+use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
 use crate::adaptor::read_lines::ReadLines;
 use crate::adaptor::read_text::Unread;
 use crate::core::decoder::Utf8Decoder;

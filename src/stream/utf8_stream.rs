@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
@@ -12,15 +12,14 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::SourceState;
-use crate::adaptor::chunk_text::ChunkText;
+use crate::adaptor::chunks::{ChunkText, SILENT_CHUNKS, give_way};
 use crate::adaptor::read_text::Unread;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::fallback::{Fallback, FallbackDecoder};
-use crate::stream::piece::{Piece, end_piece, next_piece};
-use crate::stream::poll::poll_items;
+use crate::stream::char_block::{Piece, end_piece, next_piece};
 use crate::stream::{CharStream, ReaderChunks, StreamError, Utf8Lines, append_within};
 
 pin_project! {
@@ -531,4 +530,39 @@ impl<S, D> Utf8Stream<S, D> {
             |text| end(text).map_err(StreamError::Utf8),
         )
     }
+}
+
+/// Polls for the next item.
+///
+/// `next` takes an item from `machine`. `fill` polls the source and passes the next chunk to
+/// `machine`. `end` takes the items that the end of the source determines.
+fn poll_items<M, T, E>(
+    cx: &mut Context<'_>,
+    state: &mut SourceState,
+    machine: &mut M,
+    mut fill: impl FnMut(&mut M, &mut Context<'_>) -> Poll<Option<Result<(), E>>>,
+    next: impl Fn(&mut M) -> Result<Option<T>, E>,
+    end: impl Fn(&mut M) -> Result<Option<T>, E>,
+) -> Poll<Option<Result<T, E>>> {
+    let mut silent = 0;
+    while *state == SourceState::Open {
+        if let Some(item) = next(machine).transpose() {
+            return Poll::Ready(Some(item));
+        }
+        if silent == SILENT_CHUNKS {
+            return give_way(cx);
+        }
+        match ready!(fill(machine, cx)) {
+            Some(Ok(())) => silent += 1,
+            Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+            None => *state = SourceState::Ending,
+        }
+    }
+    if *state == SourceState::Ending {
+        if let Some(item) = end(machine).transpose() {
+            return Poll::Ready(Some(item));
+        }
+        *state = SourceState::Ended;
+    }
+    Poll::Ready(None)
 }
