@@ -1,13 +1,34 @@
 //! Code that `codec`, `stream`, `io` and `payload` share.
 
+/// Like that of pin-project-lite, without the projection: blocking code needs none.
+#[cfg(all(feature = "std", not(feature = "stream")))]
+macro_rules! pin_project {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident<$inner_type:ident> {
+            #[pin]
+            $inner_vis:vis $inner:ident: $_:ident,
+            $($vis:vis $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$meta])*
+        pub struct $name<$inner_type> {
+            $inner_vis $inner: $inner_type,
+            $($vis $field: $type,)*
+        }
+    };
+}
+
 #[cfg(any(feature = "http-body", feature = "stream"))]
 pub(crate) mod chunks;
-#[cfg(feature = "lines")]
-pub(crate) mod read_lines;
 #[cfg(feature = "std")]
 pub(crate) mod read_text;
 #[cfg(feature = "std")]
 pub(crate) mod stream_error;
+#[cfg(feature = "std")]
+pub(crate) mod utf8_byte_reader;
+#[cfg(feature = "lines")]
+pub(crate) mod utf8_lines;
 #[cfg(feature = "std")]
 pub(crate) mod write_text;
 

@@ -247,7 +247,7 @@ impl<R> Utf8Reader<R> {
     /// assert_eq!(text, "café");
     /// # Ok::<_, std::io::Error>(())
     /// ```
-    pub fn into_byte_reader(self) -> Utf8ByteReader<R> {
+    pub fn into_byte_reader(self) -> Utf8ByteReader<Self> {
         Utf8ByteReader::new(self)
     }
 
@@ -287,9 +287,9 @@ impl<R> Utf8Reader<R> {
     /// # Ok::<_, std::io::Error>(())
     /// ```
     #[cfg(feature = "lines")]
-    pub fn into_lines(mut self) -> Utf8Lines<R> {
+    pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let unread = self.text.take_unread();
-        Utf8Lines::new(self, unread)
+        Utf8Lines::continuing(self, unread)
     }
 
     /// Continues with the unread bytes.

@@ -15,48 +15,6 @@ use crate::adaptor::CAPACITY;
 use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
 use crate::stream::{Utf8Lines, Utf8Stream};
 
-/// Extension method that turns an `AsyncRead` into a stream of text.
-///
-/// # Examples
-///
-/// ```
-/// use futures::StreamExt;
-/// use utf8_codec::stream::Utf8ReadExt;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let (socket, _peer) = (&b"d\xC3\xA9j\xC3\xA0 vu"[..], ());
-/// assert_eq!(socket.utf8().next().await.unwrap().unwrap(), "déjà vu");
-/// # }
-/// ```
-pub trait Utf8ReadExt: AsyncRead {
-    /// Decodes the bytes of this reader, with the default options, in
-    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal); see [`Utf8Stream::from_reader`].
-    ///
-    /// [`Utf8Reader`](crate::stream::Utf8Reader) is faster if borrowed text is enough.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use utf8_codec::stream::Utf8ReadExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chars: Vec<_> = "žluť".as_bytes().utf8().chars().try_collect().await.unwrap();
-    /// assert_eq!(chars, ['ž', 'l', 'u', 'ť']);
-    /// # }
-    /// ```
-    fn utf8(self) -> Utf8Stream<ReaderChunks<Self>>
-    where
-        Self: Sized,
-    {
-        Utf8Stream::from_reader(self)
-    }
-}
-
-impl<R: AsyncRead + ?Sized> Utf8ReadExt for R {}
-
 /// Extension methods for streams of chunks and streams of text.
 ///
 /// # Examples
@@ -127,7 +85,7 @@ pub trait Utf8StreamExt: Stream {
         Self: Stream<Item = Result<T, E>> + Sized,
         T: AsRef<str>,
     {
-        Utf8Lines::new(Texts::new(self))
+        Utf8Lines::of_texts(self)
     }
 }
 
@@ -137,41 +95,10 @@ impl<S: Stream + ?Sized> Utf8StreamExt for S {}
 // as a timeout. It would also make the feature `stream` depend on tokio-util.
 pin_project! {
     /// The bytes of a reader in chunks, one for each read: the source of
-    /// [`Utf8Stream::from_reader`](crate::stream::Utf8Stream::from_reader).
+    /// [`Utf8Stream::from_reader`], which documents it.
     ///
-    /// It reads into a buffer of 8,192 bytes (8 KiB), which the chunks share: a chunk is not a
-    /// copy, and keeps the buffer alive. Bytes that have been read are never held. A read of no
-    /// bytes ends the stream. If you poll it again, it reads again.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the reader. An error does not end the stream: the next poll reads again. A
-    /// reader that always fails yields errors indefinitely.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future of `next()` loses nothing: each read that returned bytes is an item.
-    ///
-    /// # Examples
-    ///
-    /// With a small buffer:
-    ///
-    /// ```
-    /// use futures::StreamExt;
-    /// use utf8_codec::stream::{ReaderChunks, Utf8StreamExt};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let file = "żółw".as_bytes(); // C5 BC C3 B3 C5 82 77
-    /// let mut texts = ReaderChunks::with_capacity(file, 3).utf8();
-    /// let mut seen = Vec::new();
-    /// while let Some(text) = texts.next().await {
-    ///     seen.push(text?.to_string());
-    /// }
-    /// assert_eq!(seen.concat(), "żółw");
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// The chunks share a buffer: a chunk is not a copy, and keeps the buffer alive. Bytes that have been read are
+    /// never held. If it is polled again after the end, it reads again.
     #[must_use = "streams do nothing unless polled"]
     pub struct ReaderChunks<R> {
         #[pin]
@@ -183,90 +110,25 @@ pin_project! {
 }
 
 impl<R> ReaderChunks<R> {
-    /// Reads `reader` with a buffer of 8,192 bytes (8 KiB).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::StreamExt;
-    /// use utf8_codec::stream::ReaderChunks;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut chunks = ReaderChunks::new(&b"bytes"[..]);
-    /// assert_eq!(chunks.next().await.unwrap()?, "bytes");
-    /// assert!(chunks.next().await.is_none());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn new(reader: R) -> Self {
-        Self::with_capacity(reader, CAPACITY)
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, buffer: BytesMut::new(), capacity: CAPACITY }
     }
 
-    /// Reads `reader` with a buffer of `capacity` bytes, at least 1.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::StreamExt;
-    /// use utf8_codec::stream::ReaderChunks;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut chunks = ReaderChunks::with_capacity(&b"bytes"[..], 4);
-    /// assert_eq!(chunks.next().await.unwrap()?, "byte");
-    /// assert_eq!(chunks.next().await.unwrap()?, "s");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_capacity(reader: R, capacity: usize) -> Self {
-        Self { reader, buffer: BytesMut::new(), capacity: capacity.max(1) }
+    pub(crate) fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), ..self }
     }
 
     /// Returns the reader.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::ReaderChunks;
-    ///
-    /// assert_eq!(ReaderChunks::new(&b"bytes"[..]).get_ref(), b"bytes");
-    /// ```
     pub fn get_ref(&self) -> &R {
         &self.reader
     }
 
     /// Returns the reader mutably. Bytes that you read from it are missing from the chunks.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::ReaderChunks;
-    ///
-    /// let mut chunks = ReaderChunks::new(&b"bytes"[..]);
-    /// *chunks.get_mut() = b"other bytes";
-    /// assert_eq!(chunks.into_inner(), b"other bytes");
-    /// ```
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
     /// Consumes the adaptor and returns the reader. Nothing is lost: all bytes read have been yielded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::StreamExt;
-    /// use utf8_codec::stream::ReaderChunks;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut chunks = ReaderChunks::with_capacity(&b"bytes"[..], 4);
-    /// chunks.next().await.unwrap()?;
-    /// assert_eq!(chunks.into_inner(), b"s");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_inner(self) -> R {
         self.reader
     }

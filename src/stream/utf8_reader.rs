@@ -301,7 +301,7 @@ impl<R> Utf8Reader<R> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn into_byte_reader(self) -> Utf8ByteReader<R> {
+    pub fn into_byte_reader(self) -> Utf8ByteReader<Self> {
         Utf8ByteReader::new(self)
     }
 

@@ -418,12 +418,19 @@ impl<S, D> Utf8Stream<S, D> {
     }
 }
 
-impl<R: AsyncRead> Utf8Stream<ReaderChunks<R>> {
+/// The text of a reader.
+impl<R> Utf8Stream<ReaderChunks<R>> {
     /// Decodes the bytes of `reader`, with the default options, in [`ErrorMode::Fatal`].
     ///
-    /// It reads into a buffer of 8,192 bytes (8 KiB), which the items share. To set its size, use
-    /// [`ReaderChunks::with_capacity`]. An error of the reader is a [`StreamError::Inner`], and the
-    /// next poll reads again. A read of no bytes ends the stream.
+    /// It reads into a buffer of 8,192 bytes (8 KiB), or of the size [set](Self::with_capacity),
+    /// which the items share. An error of the reader is a [`StreamError::Inner`], and the next poll
+    /// reads again; a reader that always fails yields errors indefinitely. A read of no bytes ends
+    /// the stream. [`Utf8Reader`](crate::stream::Utf8Reader) is faster if borrowed text is enough.
+    ///
+    /// The source is an opaque stream of `Bytes` around the reader: `get_ref().get_ref()`,
+    /// `get_mut().get_mut()` and `into_inner().into_inner()` return the reader. If a struct has to
+    /// name the type, use a [`Utf8Reader`](crate::stream::Utf8Reader), or [`new`](Self::new) with
+    /// the `ReaderStream` of tokio-util, which ends at the first error of the reader.
     ///
     /// # Examples
     ///
@@ -442,11 +449,39 @@ impl<R: AsyncRead> Utf8Stream<ReaderChunks<R>> {
     /// peer.write_all(b"\x9Fe").await?;
     /// assert_eq!(texts.next().await.unwrap()?, "ß");
     /// assert_eq!(texts.next().await.unwrap()?, "e");
+    ///
+    /// let mut socket = texts.into_inner().into_inner();
+    /// socket.write_all(b"bye").await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn from_reader(reader: R) -> Self {
+    pub fn from_reader(reader: R) -> Self
+    where
+        R: AsyncRead,
+    {
         Self::new(ReaderChunks::new(reader))
+    }
+
+    /// Sets the size of the buffer, in bytes, at least 1. One read returns at most this many bytes.
+    /// Call it before the first poll.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let file = "żółw".as_bytes(); // C5 BC C3 B3 C5 82 77
+    /// let mut texts = Utf8Stream::from_reader(file).with_capacity(3);
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ż");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ó");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "łw");
+    /// # }
+    /// ```
+    pub fn with_capacity(self, capacity: usize) -> Self {
+        Self { inner: self.inner.with_capacity(capacity), ..self }
     }
 }
 
