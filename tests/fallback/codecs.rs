@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{Fallback, LegacyEncoding};
-use utf8_codec::lines::{Delimiter, LineErrorKind};
+use utf8_codec::lines::{Delimiter, LineError};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
 use crate::model::{EXTENTS, Extent, latin1, lines, model, model_lines, run};
@@ -104,7 +104,8 @@ fn a_rejected_nul_is_an_error_in_a_legacy_line() {
                 Utf8LinesCodec::new().with_options(options).with_fallback(extent.fallback(LATIN1));
             let mut buffer = BytesMut::from(line);
             let item = { codec }.decode(&mut buffer).unwrap().unwrap();
-            assert!(matches!(item.unwrap_err().kind, LineErrorKind::Utf8(e) if e.bytes() == b"\0"));
+            let error = item.unwrap_err();
+            assert!(matches!(error, LineError::Utf8 { error, .. } if error.bytes() == b"\0"));
         }
     }
 }

@@ -1,11 +1,8 @@
 //! Detection, terminals and UTF-16.
 
 mod detect;
-#[cfg(feature = "alloc")]
 #[path = "../support/lists.rs"]
 mod lists;
-#[path = "../support/detect.rs"]
-mod rules;
 #[cfg(feature = "alloc")]
 #[path = "../support/utf16.rs"]
 mod subject;

@@ -1,4 +1,4 @@
-//! A slow model of the output of the decoders and the lines codec.
+//! A slow model of the output of the decoders and the lines codec, and the vectors.
 //!
 //! The model keeps no state between chunks. Each answer is computed from all bytes received so far:
 //! "what do the first `k` bytes determine?". The output for one chunk is the difference between two
@@ -6,6 +6,8 @@
 //! the errors.
 
 use std::ops::Range;
+
+use serde_json::Value;
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
@@ -552,4 +554,47 @@ fn undecided(line: &[u8], delimiter: &Delimiter) -> usize {
             (1..string.len()).rev().find(prefix).unwrap_or(0)
         }
     }
+}
+
+// ---- the vectors --------------------------------------------------------------------------------
+
+/// Declares `FILES`: the names of the files in `tests/vectors`, one JSON case per line, and their texts. They are
+/// compiled in, so that no test needs to find them.
+macro_rules! files {
+    ($($name:literal,)*) => {
+        pub(crate) const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../vectors/", $name))),)*];
+    };
+}
+
+files! {
+    "bom.jsonl",
+    "dialects.jsonl",
+    "digests.jsonl",
+    "encode.jsonl",
+    "json-text.jsonl",
+    "lines.jsonl",
+    "mid-stream.jsonl",
+    "oracle-utf8.jsonl",
+    "strictness.jsonl",
+    "utf8-blocks.jsonl",
+    "utf8-boundaries.jsonl",
+    "utf8-policies.jsonl",
+    "utf8-streaming.jsonl",
+    "websocket.jsonl",
+}
+
+/// Every case.
+pub(crate) fn cases() -> Vec<Value> {
+    cases_of(|_| true)
+}
+
+/// The cases of the files whose names are selected.
+pub(crate) fn cases_of(select: impl Fn(&str) -> bool) -> Vec<Value> {
+    let files = FILES.iter().filter(|(name, _)| select(name));
+    let lines = files.flat_map(|(name, text)| text.lines().map(move |line| (name, line)));
+    lines
+        .map(|(name, line)| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"))
+        })
+        .collect()
 }

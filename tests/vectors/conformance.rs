@@ -1,7 +1,7 @@
 //! The vectors without changes, decoded or encoded by every object of the crate.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
-use crate::{driver, vectors};
+use crate::{driver, reference};
 
 use serde_json::{Map, Value, json};
 
@@ -139,7 +139,7 @@ fn cannot_report(gives: Gives, field: &str, error_count: Option<u64>) -> bool {
 }
 
 fn cases(operations: &[&str]) -> Vec<Value> {
-    let mut cases = vectors::cases();
+    let mut cases = reference::cases();
     cases.retain(|case| operations.iter().any(|operation| case["op"] == *operation));
     cases
 }

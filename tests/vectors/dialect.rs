@@ -1,7 +1,7 @@
 //! The vectors of the dialects, without changes and at every split.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
-use crate::{driver, vectors};
+use crate::{driver, reference};
 
 use serde_json::{Map, Value};
 
@@ -129,7 +129,7 @@ fn answer(case: &Value) -> Map<String, Value> {
 /// Cases of a dialect, of a policy that is a dialect, and digests.
 fn cases() -> Vec<Value> {
     let names = ["dialects", "encode", "digests", "utf8-policies", "oracle-utf8"];
-    let mut cases = vectors::cases_of(|name| {
+    let mut cases = reference::cases_of(|name| {
         name.strip_suffix(".jsonl").is_some_and(|name| names.contains(&name))
     });
     let is_ours = |case: &Value| {

@@ -23,7 +23,7 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 use tokio::time::timeout;
 use utf8_codec::payload::http::{BodyError, MediaTypes, Utf8Body, Utf8RequestLayer, Utf8Text};
-use utf8_codec::stream::LinesError;
+use utf8_codec::stream::StreamError;
 
 /// The service.
 pub fn router() -> Router {
@@ -57,7 +57,7 @@ async fn lines(body: Utf8Body<Body>) -> Result<String, BodyError> {
         all += 1;
         match line {
             Ok(_) => {}
-            Err(LinesError::Inner(error)) => return Err(error),
+            Err(StreamError::Inner(error)) => return Err(error),
             Err(_) => damaged += 1,
         }
     }
