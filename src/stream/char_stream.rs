@@ -28,7 +28,7 @@ pin_project! {
     /// Besides what the `Utf8Stream` holds, it holds at most 2,048 `char`s (8 KiB) and one piece of
     /// text. The piece shares the memory of its chunk. If something was repaired, it is a copy of
     /// at most 40 KiB. This memory is freed once consumed while the source is pending. On a 64-bit
-    /// machine, a `CharStream` is 128 bytes larger than its `Utf8Stream` if the inner error is an
+    /// machine, a `CharStream` is 144 bytes larger than its `Utf8Stream` if the inner error is an
     /// `io::Error`.
     ///
     /// The options and the error mode are those of the `Utf8Stream`. The stream is fused.

@@ -377,7 +377,7 @@ pub(crate) fn run<'a>(
     Outcome { text, runs: codec.fallback_count(), bytes: None, first: codec.first_fallback() }
 }
 
-/// The texts and errors of lines, with numbers and offsets.
+/// The texts and errors of lines, with numbers and offsets, and whether a delimiter ended each line.
 #[cfg(feature = "codec")]
 pub(crate) fn lines<'a>(
     codec: &mut Utf8LinesCodec,
