@@ -475,9 +475,10 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
     /// # async fn main() {
     /// let file = "żółw".as_bytes(); // C5 BC C3 B3 C5 82 77
     /// let mut texts = Utf8Stream::from_reader(file).with_capacity(3);
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ż");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ż"); // and C3, which is held
     /// assert_eq!(texts.next().await.unwrap().unwrap(), "ó");
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "łw");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ł");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "w");
     /// # }
     /// ```
     pub fn with_capacity(self, capacity: usize) -> Self {

@@ -21,7 +21,6 @@ use tokio_util::codec::Decoder;
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{Fallback, FallbackDecoder, LegacyEncoding};
-#[cfg(feature = "codec")]
 #[cfg(feature = "stream")]
 use utf8_codec::stream::{StreamError, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error};
