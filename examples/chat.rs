@@ -37,7 +37,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
 use utf8_codec::codec::Utf8LinesCodec;
-use utf8_codec::lines::{Line, LineError, LineErrorKind};
+use utf8_codec::lines::{Line, LineError};
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::{ByteString, ErrorMode, Strictness, Utf8Options, boundary};
 
@@ -143,7 +143,7 @@ async fn talk(
             line = lines.next() => match line.transpose()? {
                 None => return Ok(outlet.writer.close().await?),
                 Some(Ok(line)) => room.say(id, &line),
-                Some(Err(LineError { number, kind: LineErrorKind::TooLong { max_length: limit }, .. })) => {
+                Some(Err(LineError::TooLong { number, max_length: limit, .. })) => {
                     let rejection = format!("* line {number} is longer than {limit} bytes: dropped");
                     outlet.say([ByteString::from(rejection)]).await?;
                 }

@@ -38,8 +38,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
-use utf8_codec::io::{Utf8Reader, Utf8Writer};
-use utf8_codec::lines::LinesError;
+use utf8_codec::io::{StreamError, Utf8Reader, Utf8Writer};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use terminal::{ERROR_MODES, Visible, choice, complain};
@@ -138,7 +137,7 @@ fn search(
             Err(error) => {
                 complain(&format!("{name}: {error}"));
                 found.failed = true;
-                if matches!(error, LinesError::Inner(_)) {
+                if matches!(error, StreamError::Inner(_)) {
                     break; // the reader may fail forever
                 }
             }

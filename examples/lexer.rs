@@ -24,7 +24,7 @@ use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
-use utf8_codec::stream::{CharStream, StreamError, Utf8ReadExt};
+use utf8_codec::stream::{CharStream, StreamError, Utf8Stream};
 use utf8_codec::{TextPosition, Utf8Error};
 
 /// The program that is sent, with the damage between the two parts.
@@ -194,7 +194,7 @@ async fn over_a_socket(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
 
     println!("{:>6} {:>6} {:>6}  {:<9}  text", "byte", "line", "column", "kind");
     let receiving = async {
-        let mut lexer = Lexer::new(socket.utf8().chars());
+        let mut lexer = Lexer::new(Utf8Stream::from_reader(socket).chars());
         let mut tokens = Vec::new();
         while let Some(token) = lexer.next().await? {
             let Token { kind, text, position } = &token;
@@ -228,7 +228,7 @@ async fn at_once(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
     let (mut peer, pipe): (DuplexStream, _) = tokio::io::duplex(program.len());
     peer.write_all(program).await?;
     drop(peer);
-    let mut lexer = Lexer::new(pipe.utf8().chars());
+    let mut lexer = Lexer::new(Utf8Stream::from_reader(pipe).chars());
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next().await? {
         tokens.push(token);

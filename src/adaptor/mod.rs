@@ -1,20 +1,38 @@
 //! Code that `codec`, `stream`, `io` and `payload` share.
 
+/// Like that of pin-project-lite, without the projection: blocking code needs none.
+#[cfg(all(feature = "std", not(feature = "stream")))]
+macro_rules! pin_project {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident<$inner_type:ident> {
+            #[pin]
+            $inner_vis:vis $inner:ident: $_:ident,
+            $($vis:vis $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$meta])*
+        pub struct $name<$inner_type> {
+            $inner_vis $inner: $inner_type,
+            $($vis $field: $type,)*
+        }
+    };
+}
+
 #[cfg(any(feature = "http-body", feature = "stream"))]
-pub(crate) mod chunk_text;
-pub(crate) mod collect;
-#[cfg(any(feature = "http-body", feature = "stream"))]
-pub(crate) mod cooperate;
-#[cfg(feature = "lines")]
-pub(crate) mod read_lines;
+pub(crate) mod chunks;
 #[cfg(feature = "std")]
 pub(crate) mod read_text;
 #[cfg(feature = "std")]
 pub(crate) mod stream_error;
 #[cfg(feature = "std")]
-pub(crate) mod unwritten;
+pub(crate) mod utf8_byte_reader;
+#[cfg(feature = "lines")]
+pub(crate) mod utf8_lines;
 #[cfg(feature = "std")]
 pub(crate) mod write_text;
+
+use alloc::string::String;
 
 /// The size of a buffer for reading or writing if none is set, in bytes.
 #[cfg(feature = "std")]
@@ -30,4 +48,28 @@ pub(crate) enum SourceState {
     Ending,
     /// Only `None` is left.
     Ended,
+}
+
+/// The text would be longer than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooLong;
+
+/// Appends `more`, unless `text` would become longer than `max_length`.
+///
+/// The capacity of `text` doubles like that of a `String`, but never exceeds `max_length`.
+pub(crate) fn append_within(
+    text: &mut String,
+    more: &str,
+    max_length: usize,
+) -> Result<(), TooLong> {
+    if more.len() > max_length.saturating_sub(text.len()) {
+        return Err(TooLong);
+    }
+    let needed = text.len() + more.len();
+    if needed > text.capacity() {
+        let capacity = needed.max(text.capacity().saturating_mul(2)).min(max_length);
+        text.reserve_exact(capacity - text.len());
+    }
+    text.push_str(more);
+    Ok(())
 }

@@ -7,7 +7,6 @@ use bytes::BytesMut;
 
 use crate::adaptor::CAPACITY;
 use crate::adaptor::stream_error::{StreamError, append_within};
-use crate::core::boundary::floor_char_boundary;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
@@ -474,43 +473,6 @@ impl ReadText {
         buffer.pass(read);
         decoder.continue_from(scanner);
         decoder.forget(taken_back);
-    }
-}
-
-/// How much of the text a `Utf8ByteReader` has read. Reads may end inside characters.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ReadBytes {
-    /// The number of bytes of the text that have been read. Invariant: fewer than all, or 0.
-    done: usize,
-}
-
-impl ReadBytes {
-    /// Returns the bytes of `text` that have not been read.
-    #[inline]
-    pub(crate) fn rest<'a>(&self, text: &'a str) -> &'a [u8] {
-        &text.as_bytes()[self.done..]
-    }
-
-    /// Consumes the first `amount` bytes of the rest.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer.
-    #[inline]
-    pub(crate) fn consume(&mut self, amount: usize, text: &mut ReadText) {
-        let left = text.as_str().len() - self.done;
-        assert!(amount <= left, "cannot consume {amount} of {left} bytes");
-        if amount == left {
-            text.take();
-            self.done = 0;
-        } else {
-            self.done += amount;
-        }
-    }
-
-    /// Returns the length of the characters of `text` that have been read completely.
-    pub(crate) fn whole_chars(&self, text: &str) -> usize {
-        floor_char_boundary(text, self.done)
     }
 }
 

@@ -4,13 +4,16 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-use crate::adaptor::collect;
+use crate::adaptor;
 use crate::core::error::Utf8Error;
+#[cfg(feature = "lines")]
+use crate::lines::LineError;
 
-/// An error in a stream of text.
+/// An error in a stream of text, of `char`s or of lines.
 ///
 /// Streams yield an error as an item and continue after it. A `Utf8Reader`, for which `E` is
-/// [`io::Error`], continues with the next call. The message contains that of the source.
+/// [`io::Error`], continues with the next call. The message contains that of the source. Ill-formed bytes are
+/// [`Utf8`](Self::Utf8) errors in text, and `Line` errors in lines.
 ///
 /// # Examples
 ///
@@ -30,8 +33,12 @@ pub enum StreamError<E> {
     /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed, and
     /// decoding continues after them.
     Utf8(Utf8Error),
+    /// A line was rejected. The rest of it is skipped. Only streams and iterators of lines return this.
+    #[cfg(feature = "lines")]
+    Line(LineError),
     /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
-    /// stream continues, so does the text.
+    /// stream continues, so does the text. In a stream of lines the current line is rejected as well, unless the
+    /// source is a `Utf8Reader`.
     Inner(E),
     /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return this.
     TooLong {
@@ -52,6 +59,8 @@ impl<E: fmt::Display> fmt::Display for StreamError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Utf8(error) => error.fmt_in(" in the stream", f),
+            #[cfg(feature = "lines")]
+            Self::Line(error) => error.fmt(f),
             Self::Inner(error) => write!(f, "reading failed: {error}"),
             Self::TooLong { max_length } => write!(f, "text is longer than {max_length} bytes"),
             Self::EventTooLong { offset, max_length } => {
@@ -65,6 +74,8 @@ impl<E: Error + 'static> Error for StreamError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Utf8(error) => Some(error),
+            #[cfg(feature = "lines")]
+            Self::Line(error) => error.source(),
             Self::Inner(error) => Some(error),
             Self::TooLong { .. } | Self::EventTooLong { .. } => None,
         }
@@ -77,6 +88,13 @@ impl<E> From<Utf8Error> for StreamError<E> {
     }
 }
 
+#[cfg(feature = "lines")]
+impl<E> From<LineError> for StreamError<E> {
+    fn from(error: LineError) -> Self {
+        Self::Line(error)
+    }
+}
+
 impl From<io::Error> for StreamError<io::Error> {
     fn from(error: io::Error) -> Self {
         Self::Inner(error)
@@ -84,11 +102,13 @@ impl From<io::Error> for StreamError<io::Error> {
 }
 
 /// Returns an inner error unchanged. An exceeded limit becomes
-/// [`InvalidData`](io::ErrorKind::InvalidData). A [`Utf8Error`] is converted by its own `From`.
+/// [`InvalidData`](io::ErrorKind::InvalidData). A [`Utf8Error`] or `LineError` is converted by its own `From`.
 impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
     fn from(error: StreamError<E>) -> Self {
         match error {
             StreamError::Utf8(error) => error.into(),
+            #[cfg(feature = "lines")]
+            StreamError::Line(error) => error.into(),
             StreamError::Inner(error) => error.into(),
             StreamError::TooLong { max_length } => {
                 let error = StreamError::<Self>::TooLong { max_length };
@@ -108,6 +128,6 @@ pub(crate) fn append_within<E>(
     more: &str,
     max_length: usize,
 ) -> Result<(), StreamError<E>> {
-    let appended = collect::append_within(text, more, max_length);
+    let appended = adaptor::append_within(text, more, max_length);
     appended.map_err(|_| StreamError::TooLong { max_length })
 }

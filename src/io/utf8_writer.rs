@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::mem;
 
 use crate::adaptor::CAPACITY;
-use crate::adaptor::unwritten::Unwritten;
-use crate::adaptor::write_text::{WriteText, write_zero};
+use crate::adaptor::write_text::{Unwritten, WriteText, write_zero};
 use crate::core::encoder::Utf8Encoder;
 use crate::core::mode::ErrorMode;
 use crate::utf16::Utf16Decoder;

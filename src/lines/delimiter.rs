@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2};
 
-use crate::search::pattern::Pattern;
+use crate::search::Pattern;
 
 /// What ends a line.
 ///
@@ -106,7 +106,7 @@ impl Delimiter {
     /// LF or CR LF; encoders write CR LF. For protocols in which a line is a command, such as SMTP, IRC and FTP.
     ///
     /// No text contains a CR or LF, in either direction: a line with a bare CR is rejected as
-    /// [`BareCr`](crate::lines::LineErrorKind::BareCr), because a peer could take it for the end of the line,
+    /// [`BareCr`](crate::lines::LineError::BareCr), because a peer could take it for the end of the line,
     /// and encoders reject a text that contains either (RFC 5321 section 2.3.8).
     ///
     /// A bare LF ends a line. Where it must not, as in the data of an SMTP message, use
@@ -115,14 +115,14 @@ impl Delimiter {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    /// use utf8_codec::lines::{Delimiter, LineErrorKind, LinesError};
+    /// use utf8_codec::io::{StreamError, Utf8Reader};
+    /// use utf8_codec::lines::{Delimiter, LineError};
     ///
     /// let reader = Utf8Reader::new(&b"HELO a\r\nRCPT\rDATA\r\nQUIT\n"[..]);
     /// let mut lines = reader.into_lines().with_delimiter(Delimiter::crlf());
     /// assert_eq!(lines.next().unwrap().unwrap(), "HELO a");
-    /// let Some(Err(LinesError::Line(error))) = lines.next() else { panic!() };
-    /// assert_eq!(error.kind, LineErrorKind::BareCr { offset: 12 });
+    /// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+    /// assert!(matches!(error, LineError::BareCr { cr_offset: 12, .. }));
     /// assert_eq!(lines.next().unwrap().unwrap(), "QUIT");
     /// assert_eq!(Delimiter::crlf().as_str(), "\r\n");
     /// ```

@@ -26,7 +26,7 @@ use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::text::take_text;
 use crate::lines::delimiter::{Delimiter, End, Looked};
-use crate::lines::line::{Line, LineEnd, LineError, LineErrorKind};
+use crate::lines::{Line, LineEnd, LineError};
 
 /// The limit on the length of a line if none is set, in bytes.
 pub(crate) const DEFAULT_MAX_LENGTH: usize = 64 * 1024;
@@ -239,7 +239,7 @@ impl<L: LegacyLines> LineMachine<L> {
         self.state = State::Start { after_cr: false };
         let missing = self.decoder.finish_after(&[]);
         if let (Some(error), ErrorMode::Fatal) = (missing, self.mode) {
-            let error = self.line_error(self.decoder.scanner(), LineErrorKind::Utf8(error));
+            let error = self.not_utf8(self.decoder.scanner(), error);
             self.number += 1;
             return Some(Err(error));
         }
@@ -389,8 +389,7 @@ impl<L: LegacyLines> LineMachine<L> {
         {
             return Some(self.take_repaired(line, src, content, len, after));
         }
-        if let Some(kind) = self.check(&mut line, src, content, after) {
-            let error = self.line_error(line.start, kind);
+        if let Some(error) = self.check(&mut line, src, content, after) {
             self.reject(line.start, src, line.checked);
             return Some(Err(error));
         }
@@ -459,7 +458,7 @@ impl<L: LegacyLines> LineMachine<L> {
         bytes: &[u8],
         until: usize,
         next: Next,
-    ) -> Option<LineErrorKind> {
+    ) -> Option<LineError> {
         let new = bytes.get(line.checked..until).unwrap_or_default();
         let bare_cr = self.delimiter.find_bare_cr(new).map(|at| line.checked + at);
         let (until, next) = bare_cr.map_or((until, next), |at| (at, Next::Byte(b'\r')));
@@ -475,8 +474,9 @@ impl<L: LegacyLines> LineMachine<L> {
             self.decoder.continue_from(scanner);
             let error = match step {
                 None | Some(Step::Hold) => {
-                    let offset = line.start.position() + bare_cr? as u64;
-                    return Some(LineErrorKind::BareCr { offset });
+                    let (number, offset) = (self.number, line.start.position());
+                    let cr_offset = offset + bare_cr? as u64;
+                    return Some(LineError::BareCr { number, offset, cr_offset });
                 }
                 Some(Step::Text(text)) => {
                     line.checked += text.len();
@@ -499,7 +499,7 @@ impl<L: LegacyLines> LineMachine<L> {
                     self.decoder.close_start();
                 }
             } else if self.mode == ErrorMode::Fatal {
-                return Some(LineErrorKind::Utf8(error));
+                return Some(self.not_utf8(line.start, error));
             }
         }
     }
@@ -556,7 +556,7 @@ impl<L: LegacyLines> LineMachine<L> {
                 let end = if content < len { LineEnd::Delimiter } else { LineEnd::Stream };
                 Ok(self.line(line, text, end))
             }
-            Err(error) => Err(self.line_error(line.start, LineErrorKind::Utf8(error))),
+            Err(error) => Err(self.not_utf8(line.start, error)),
         };
         self.end_line(src, len - content);
         self.decoder.seek(line.start.position() + len as u64);
@@ -581,11 +581,13 @@ impl<L: LegacyLines> LineMachine<L> {
         let known = &src[..by];
         let until = self.delimiter.find(known, Looked::at(decided.min(by))).content();
         let after = known.get(until).map_or(Next::More, |&byte| Next::Byte(byte));
-        let (kind, len) = match self.check(&mut line, known, until, after) {
-            Some(kind) => (kind, line.checked),
-            None => (LineErrorKind::TooLong { max_length: self.max_length }, content),
+        let (error, len) = match self.check(&mut line, known, until, after) {
+            Some(error) => (error, line.checked),
+            None => {
+                let (number, offset) = (self.number, line.start.position());
+                (LineError::TooLong { number, offset, max_length: self.max_length }, content)
+            }
         };
-        let error = self.line_error(line.start, kind);
         self.reject(line.start, src, len);
         error
     }
@@ -609,8 +611,8 @@ impl<L: LegacyLines> LineMachine<L> {
         }
     }
 
-    fn line_error(&self, start: Scanner, kind: LineErrorKind) -> LineError {
-        LineError { number: self.number, offset: start.position(), kind }
+    fn not_utf8(&self, start: Scanner, error: Utf8Error) -> LineError {
+        LineError::Utf8 { number: self.number, offset: start.position(), error }
     }
 
     /// Opens the line that begins at the front of the buffer.

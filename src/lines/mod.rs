@@ -4,8 +4,305 @@
 //! limit, 65,536 bytes unless you set another, and yields a [`Line`] or a [`LineError`].
 
 pub(crate) mod delimiter;
-pub(crate) mod line;
 pub(crate) mod machine;
 
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::ops::Deref;
+
+use bytestring::ByteString;
+
+use crate::core::error::Utf8Error;
+
 pub use delimiter::Delimiter;
-pub use line::{Line, LineEnd, LineError, LineErrorKind, LinesError};
+
+/// A line of text, without its delimiter.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::io::Utf8Reader;
+///
+/// let mut lines = Utf8Reader::new(&b"one\r\ntwo"[..]).into_lines();
+/// let line = lines.nth(1).unwrap().unwrap();
+/// assert_eq!(line.to_uppercase(), "TWO"); // a line is a `str`
+/// assert_eq!((line.number, line.offset), (2, 5));
+/// assert!(!line.is_terminated()); // the end of the stream ended it
+/// ```
+///
+/// A repaired line reports its errors:
+///
+/// ```
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::io::Utf8Reader;
+///
+/// let reader = Utf8Reader::new(&b"fine\ncaf\xE9 \xFF\n"[..]).with_error_mode(ErrorMode::Escape);
+/// let line = reader.into_lines().nth(1).unwrap().unwrap();
+/// assert_eq!(line, r"caf\xe9 \xff");
+/// assert_eq!((line.error_count, line.first_error_offset), (2, Some(8)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Line {
+    /// The text. It shares the memory of the read buffer, unless something was repaired.
+    pub text: ByteString,
+    /// The number of the line. The first line is 1.
+    pub number: u64,
+    /// The offset in the stream of the first byte of the line, in bytes. A BOM that was removed is before it.
+    pub offset: u64,
+    /// See [`is_terminated`](Self::is_terminated).
+    pub(crate) end: LineEnd,
+    /// The number of errors in the line that were repaired, like the decoder's `error_count()`. 0 in
+    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), and for lines of text. In a line that a
+    /// [`FallbackDecoder`](crate::fallback::FallbackDecoder) decodes as a whole, only the first ill-formed part counts.
+    pub error_count: u64,
+    /// The offset in the stream of the first of these errors, in bytes.
+    pub first_error_offset: Option<u64>,
+}
+
+/// What ends a [`Line`].
+// As wide as the other fields, which a `bool` is not: see `crate::core`, "Store forwarding"; scenario `framed`.
+#[repr(u64)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LineEnd {
+    /// The delimiter.
+    Delimiter,
+    /// The end of the stream, with no delimiter before it.
+    Stream,
+}
+
+impl Line {
+    /// Whether a delimiter ended the line. If not, the end of the stream did: the line is the last one, and may be
+    /// incomplete.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let lines = Utf8Reader::new(&b"one\ntwo"[..]).into_lines();
+    /// let terminated: Vec<_> = lines.map(|line| line.unwrap().is_terminated()).collect();
+    /// assert_eq!(terminated, [true, false]);
+    /// ```
+    #[inline]
+    pub fn is_terminated(&self) -> bool {
+        self.end == LineEnd::Delimiter
+    }
+}
+
+impl Deref for Line {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl AsRef<str> for Line {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl PartialEq<str> for Line {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Line {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<String> for Line {
+    fn eq(&self, other: &String) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<ByteString> for Line {
+    fn eq(&self, other: &ByteString) -> bool {
+        self.text == *other
+    }
+}
+
+impl PartialEq<Line> for str {
+    fn eq(&self, other: &Line) -> bool {
+        *self == **other
+    }
+}
+
+impl PartialEq<Line> for &str {
+    fn eq(&self, other: &Line) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<Line> for String {
+    fn eq(&self, other: &Line) -> bool {
+        **self == **other
+    }
+}
+
+impl From<Line> for ByteString {
+    fn from(line: Line) -> Self {
+        line.text
+    }
+}
+
+impl From<Line> for String {
+    fn from(line: Line) -> Self {
+        line.text.into()
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+/// The error of a rejected line. The next line is not affected.
+///
+/// Every variant has the number of the line and the offset of its first byte; [`number`](Self::number) and
+/// [`offset`](Self::offset) return them. The message contains the reason and the offset of an ill-formed part.
+/// [`source`](std::error::Error::source) returns these as the [`Utf8Error`] of the variant [`Utf8`](Self::Utf8).
+/// The bytes of the line are discarded. To keep them, use a lossy mode such as
+/// [`ErrorMode::Escape`](crate::ErrorMode::Escape).
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::io::{StreamError, Utf8Reader};
+/// use utf8_codec::lines::LineError;
+///
+/// let reader = Utf8Reader::new(&b"fine\nnot so fine\na\xFF\n"[..]);
+/// let mut lines = reader.into_lines().with_max_length(5);
+/// assert!(lines.next().unwrap().is_ok());
+/// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+/// assert!(matches!(error, LineError::TooLong { number: 2, offset: 5, max_length: 5 }));
+/// assert_eq!(error.to_string(), "line 2 at byte 5 is longer than 5 bytes");
+///
+/// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+/// assert!(matches!(error, LineError::Utf8 { error, .. } if error.valid_up_to() == 18));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[non_exhaustive]
+pub enum LineError {
+    /// The line is not UTF-8, or contains a character that the options reject.
+    Utf8 {
+        /// The number of the line. The first line is 1.
+        number: u64,
+        /// The offset in the stream of the first byte of the line, in bytes.
+        offset: u64,
+        /// The ill-formed or rejected part, with its own offset in the stream.
+        error: Utf8Error,
+    },
+    /// The line has more bytes than the limit.
+    TooLong {
+        /// The number of the line. The first line is 1.
+        number: u64,
+        /// The offset in the stream of the first byte of the line, in bytes.
+        offset: u64,
+        /// The limit, in bytes.
+        max_length: usize,
+    },
+    /// The line contains a CR without an LF after it, which [`Delimiter::crlf`] rejects.
+    BareCr {
+        /// The number of the line. The first line is 1.
+        number: u64,
+        /// The offset in the stream of the first byte of the line, in bytes.
+        offset: u64,
+        /// The offset in the stream of the CR, in bytes.
+        cr_offset: u64,
+    },
+}
+
+impl LineError {
+    /// Returns the number of the line. The first line is 1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::{StreamError, Utf8Reader};
+    ///
+    /// let mut lines = Utf8Reader::new(&b"one\n\xFF\n"[..]).into_lines();
+    /// let Some(Err(StreamError::Line(error))) = lines.nth(1) else { panic!() };
+    /// assert_eq!(error.number(), 2);
+    /// ```
+    pub fn number(&self) -> u64 {
+        match *self {
+            Self::Utf8 { number, .. }
+            | Self::TooLong { number, .. }
+            | Self::BareCr { number, .. } => number,
+        }
+    }
+
+    /// Returns the offset in the stream of the first byte of the line, in bytes. That of the error is in the variant.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::{StreamError, Utf8Reader};
+    ///
+    /// let mut lines = Utf8Reader::new(&b"one\nab\xFF\n"[..]).into_lines();
+    /// let Some(Err(StreamError::Line(error))) = lines.nth(1) else { panic!() };
+    /// assert_eq!(error.offset(), 4);
+    /// ```
+    pub fn offset(&self) -> u64 {
+        match *self {
+            Self::Utf8 { offset, .. }
+            | Self::TooLong { offset, .. }
+            | Self::BareCr { offset, .. } => offset,
+        }
+    }
+}
+
+/// Writes the line, the reason and the offset: `line 2 is not valid UTF-8: invalid byte (e9) at byte 9`.
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Utf8 { number, error, .. } if error.kind().is_ill_formed() => {
+                write!(f, "line {number} is not valid UTF-8: ")?;
+                error.fmt_reason(f)?;
+                write!(f, " at byte {}{}", error.valid_up_to(), error.hint())
+            }
+            Self::Utf8 { number, error, .. } => write!(f, "line {number}: {error}"),
+            Self::TooLong { number, offset, max_length } => {
+                write!(f, "line {number} at byte {offset} is longer than {max_length} bytes")
+            }
+            Self::BareCr { number, cr_offset, .. } => {
+                write!(f, "line {number} contains a bare CR at byte {cr_offset}")
+            }
+        }
+    }
+}
+
+impl Error for LineError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Utf8 { error, .. } => Some(error),
+            Self::TooLong { .. } | Self::BareCr { .. } => None,
+        }
+    }
+}
+
+/// The kind is [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ended inside a character, and
+/// [`InvalidData`](io::ErrorKind::InvalidData) otherwise.
+impl From<LineError> for io::Error {
+    fn from(error: LineError) -> Self {
+        let kind = match error {
+            LineError::Utf8 { error, .. } => Self::from(error).kind(),
+            LineError::TooLong { .. } | LineError::BareCr { .. } => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}

@@ -3,7 +3,285 @@
 //! Push the text of any decoder or adaptor to a [`TextFinder`]. It yields the offset of each match, also of
 //! matches that span pieces.
 
-pub(crate) mod finder;
-pub(crate) mod pattern;
+use std::fmt;
+use std::iter::FusedIterator;
+use std::sync::Arc;
 
-pub use finder::TextFinder;
+use memchr::memmem;
+
+/// Finds a needle in text that arrives in pieces, even if a match spans several of them.
+///
+/// The matches are those of [`str::match_indices`] in the whole text: from left to right, without
+/// overlap. UTF-8 is self-synchronising, so no match begins or ends inside a character.
+///
+/// The finder keeps no text, only the number of needle bytes that the text so far ends in. It allocates the
+/// needle and a `usize` for each of its bytes; clones share them.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::search::TextFinder;
+///
+/// let mut finder = TextFinder::new("data: ").unwrap();
+/// let mut offsets = Vec::new();
+/// for piece in ["data: a\n\nda", "ta:", " b"] {
+///     offsets.extend(finder.push(piece));
+/// }
+/// assert_eq!(offsets, [0, 9]);
+/// ```
+///
+/// If the text comes from a decoder, skip the ill-formed parts. Offsets then count bytes of the stream, and no
+/// match spans an error:
+///
+/// ```
+/// use utf8_codec::Utf8Decoder;
+/// use utf8_codec::search::TextFinder;
+///
+/// let mut finder = TextFinder::new("é!").unwrap();
+/// let mut decoder = Utf8Decoder::new();
+/// let mut offsets = Vec::new();
+/// for chunk in [&b"\xC3"[..], b"\xA9\xFF!, \xC3", b"\xA9!"] {
+///     for piece in decoder.push(chunk) {
+///         match piece {
+///             Ok(text) => offsets.extend(finder.push(text)),
+///             Err(error) => finder.skip(error.bytes().len() as u64),
+///         }
+///     }
+/// }
+/// assert_eq!(offsets, [6]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct TextFinder {
+    pattern: Arc<Pattern>,
+    /// The number of needle bytes that the text so far ends in. Less than the length of the needle.
+    begun: usize,
+    position: u64,
+}
+
+impl TextFinder {
+    /// Creates a finder for `needle`. Returns `None` if `needle` is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::search::TextFinder;
+    ///
+    /// assert_eq!(TextFinder::new("€").unwrap().push("5 €, 6 €").collect::<Vec<_>>(), [2, 9]);
+    /// assert!(TextFinder::new("").is_none());
+    /// ```
+    #[must_use]
+    pub fn new(needle: &str) -> Option<Self> {
+        let is_something = !needle.is_empty();
+        is_something.then(|| Self {
+            pattern: Arc::new(Pattern::new(needle)),
+            begun: 0,
+            position: 0,
+        })
+    }
+
+    /// Searches the next piece of the text. Yields the offset of each match that ends in this piece.
+    ///
+    /// An offset is that of the first byte of the match, from the start of the text. The iterator is lazy: text
+    /// it has not reached is not searched. If you stop after a match, [`position`](Self::position) is the end of
+    /// that match. It costs one pass over the piece.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut finder = utf8_codec::search::TextFinder::new("\r\n\r\n").unwrap();
+    /// finder.push("Host: example\r\n\r").for_each(drop);
+    /// let start = finder.position();
+    /// let piece = "\nbody";
+    /// assert_eq!(finder.push(piece).next(), Some(13));
+    /// assert_eq!(&piece[(finder.position() - start) as usize..], "body");
+    /// ```
+    #[must_use = "iterators are lazy: text is searched as matches are taken"]
+    pub fn push<'a>(&'a mut self, piece: &'a str) -> impl FusedIterator<Item = u64> + use<'a> {
+        Matches { finder: self, rest: piece }
+    }
+
+    /// Skips bytes that are not text. No match spans them. The position saturates at `u64::MAX`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut finder = utf8_codec::search::TextFinder::new("ab").unwrap();
+    /// finder.push("a").for_each(drop);
+    /// finder.skip(1);
+    /// assert_eq!(finder.push("b ab").collect::<Vec<_>>(), [4]);
+    /// ```
+    pub fn skip(&mut self, bytes: u64) {
+        self.begun = 0;
+        self.position = self.position.saturating_add(bytes);
+    }
+
+    /// Starts a new text with the same needle, at offset 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut finder = utf8_codec::search::TextFinder::new("ab").unwrap();
+    /// finder.push("some a").for_each(drop);
+    /// finder.reset();
+    /// assert_eq!(finder.push("b ab").collect::<Vec<_>>(), [2]);
+    /// ```
+    pub fn reset(&mut self) {
+        self.begun = 0;
+        self.position = 0;
+    }
+
+    /// Returns the number of bytes that have been searched or skipped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut finder = utf8_codec::search::TextFinder::new("a").unwrap();
+    /// finder.push("été").for_each(drop);
+    /// assert_eq!(finder.position(), 5);
+    /// ```
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Searches `piece` up to the next match. Returns the offset of the match, if there is one, and the number
+    /// of bytes of `piece` that were searched.
+    fn step(&mut self, piece: &str) -> (Option<u64>, usize) {
+        match self.pattern.search(piece.as_bytes(), 0, self.begun) {
+            Ok(used) => {
+                self.begun = 0;
+                self.advance(used);
+                (Some(self.position - self.pattern.len() as u64), used)
+            }
+            Err(begun) => {
+                self.begun = begun;
+                self.advance(piece.len());
+                (None, piece.len())
+            }
+        }
+    }
+
+    /// Saturates, because [`skip`](Self::skip) can skip more bytes than a `u64` counts.
+    fn advance(&mut self, used: usize) {
+        self.position = self.position.saturating_add(used as u64);
+    }
+}
+
+/// The offsets of the matches in one piece.
+struct Matches<'a> {
+    finder: &'a mut TextFinder,
+    rest: &'a str,
+}
+
+impl Iterator for Matches<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (offset, used) = self.finder.step(self.rest);
+        self.rest = &self.rest[used..];
+        offset
+    }
+}
+
+impl FusedIterator for Matches<'_> {}
+
+/// A non-empty needle, with its tables.
+pub(crate) struct Pattern {
+    finder: memmem::Finder<'static>,
+    /// The failure function of Knuth, Morris and Pratt: for each prefix of the needle, the length
+    /// of its longest proper prefix that is also its suffix.
+    borders: Box<[usize]>,
+}
+
+impl Pattern {
+    pub(crate) fn new(text: &str) -> Self {
+        let needle = text.as_bytes();
+        let mut borders = vec![0; needle.len()].into_boxed_slice();
+        for end in 1..needle.len() {
+            borders[end] = extend(needle, &borders, borders[end - 1], needle[end]);
+        }
+        Self { finder: memmem::Finder::new(needle).into_owned(), borders }
+    }
+
+    pub(crate) fn needle(&self) -> &[u8] {
+        self.finder.needle()
+    }
+
+    /// Returns the index of the first match in `bytes`.
+    #[inline]
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
+        self.finder.find(bytes)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.borders.len()
+    }
+
+    /// Returns the number of needle bytes that the input ends in after `byte`, if it ended in `begun` before.
+    #[inline]
+    fn extend(&self, begun: usize, byte: u8) -> usize {
+        extend(self.needle(), &self.borders, begun, byte)
+    }
+
+    /// Searches `bytes[at..]`. The bytes before them end in the first `begun` bytes of the needle. Returns the
+    /// end of the first match, or, as `Err`, the number of needle bytes that `bytes` end in. The total cost does
+    /// not depend on how the input is split into calls.
+    #[inline]
+    pub(crate) fn search(
+        &self,
+        bytes: &[u8],
+        mut at: usize,
+        mut begun: usize,
+    ) -> Result<usize, usize> {
+        while begun > 0 && at < bytes.len() {
+            begun = self.extend(begun, bytes[at]);
+            at += 1;
+            if begun == self.len() {
+                return Ok(at);
+            }
+        }
+        let rest = &bytes[at..];
+        if rest.is_empty() {
+            return Err(begun);
+        }
+        self.find(rest).map(|start| at + start + self.len()).ok_or_else(|| self.begun(rest))
+    }
+
+    /// Returns the number of needle bytes, less than all, that `bytes` end in.
+    fn begun(&self, bytes: &[u8]) -> usize {
+        let last = &bytes[bytes.len().saturating_sub(self.len() - 1)..];
+        last.iter().fold(0, |begun, &byte| self.extend(begun, byte))
+    }
+
+    /// Returns the index of the byte that decides that byte `index` of `bytes` belongs to no match. The first
+    /// `decided` bytes belong to none. If no byte decides, returns the last index.
+    pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
+        let from = index.saturating_sub(self.len() - 1).max(decided);
+        let mut begun = 0;
+        for (at, &byte) in bytes.iter().enumerate().skip(from) {
+            begun = self.extend(begun, byte);
+            if at + 1 - begun > index {
+                return at;
+            }
+        }
+        bytes.len().saturating_sub(1)
+    }
+}
+
+/// Returns the length of the longest prefix of `needle` that the input ends in after `byte`. Before it, the
+/// input ended in the first `begun` bytes of `needle`.
+fn extend(needle: &[u8], borders: &[usize], mut begun: usize, byte: u8) -> usize {
+    while begun > 0 && (begun == needle.len() || needle[begun] != byte) {
+        begun = borders[begun - 1];
+    }
+    begun + usize::from(needle[begun] == byte)
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pattern").field(&String::from_utf8_lossy(self.needle())).finish()
+    }
+}

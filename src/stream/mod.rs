@@ -3,7 +3,7 @@
 //! | from | use | to |
 //! | --- | --- | --- |
 //! | a `Stream` of `Result<Bytes, E>`, `Vec<u8>` and others | [`Utf8Stream::new`] or [`utf8()`](Utf8StreamExt::utf8) | `Result<`[`ByteString`]`, `[`StreamError`]`<E>>` |
-//! | an `AsyncRead` | [`Utf8Stream::from_reader`] or [`utf8()`](Utf8ReadExt::utf8) | the same, with [`io::Error`] for `E` |
+//! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, with [`io::Error`] for `E` |
 //! | an `AsyncRead` | [`Utf8Reader`] | a borrowed `&str`: the fastest way |
 //! | a [`Utf8Reader`] | [`into_byte_reader()`](Utf8Reader::into_byte_reader) | an `AsyncBufRead` of well-formed UTF-8 |
 //! | a [`Utf8Stream`] | [`chars()`](Utf8Stream::chars) | `char`s with offsets, one by one or in blocks |
@@ -87,25 +87,23 @@
 //! [`io::Error`]: std::io::Error
 
 mod char_block;
-mod char_positions;
 mod char_stream;
-mod ext;
-mod piece;
-mod poll;
-mod read;
-mod texts;
+mod reader_methods;
+mod sources;
 mod utf8_lines;
+mod utf8_reader;
 mod utf8_stream;
-mod write;
+mod utf8_writer;
+mod writer_methods;
 
 pub use crate::adaptor::stream_error::StreamError;
-pub use crate::lines::LinesError;
+pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
+pub use crate::adaptor::utf8_lines::Utf8Lines;
 pub use char_stream::CharStream;
-pub use ext::{Utf8ReadExt, Utf8StreamExt};
-pub use read::{ReaderChunks, Utf8ByteReader, Utf8Reader};
-pub use utf8_lines::Utf8Lines;
+pub use sources::Utf8StreamExt;
+pub use utf8_reader::Utf8Reader;
 pub use utf8_stream::Utf8Stream;
-pub use write::Utf8Writer;
+pub use utf8_writer::Utf8Writer;
 
 use crate::adaptor::stream_error::append_within;
-use texts::Texts;
+pub(crate) use sources::ReaderChunks;

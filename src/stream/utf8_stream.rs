@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
@@ -12,15 +12,14 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::SourceState;
-use crate::adaptor::chunk_text::ChunkText;
+use crate::adaptor::chunks::{ChunkText, SILENT_CHUNKS, give_way};
 use crate::adaptor::read_text::Unread;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
 use crate::fallback::FallbackDecoder;
-use crate::stream::piece::{Piece, end_piece, next_piece};
-use crate::stream::poll::poll_items;
+use crate::stream::char_block::{Piece, end_piece, next_piece};
 use crate::stream::{CharStream, ReaderChunks, StreamError, Utf8Lines, append_within};
 
 pin_project! {
@@ -421,12 +420,19 @@ impl<S, D> Utf8Stream<S, D> {
     }
 }
 
-impl<R: AsyncRead> Utf8Stream<ReaderChunks<R>> {
+/// The text of a reader.
+impl<R> Utf8Stream<ReaderChunks<R>> {
     /// Decodes the bytes of `reader`, with the default options, in [`ErrorMode::Fatal`].
     ///
-    /// It reads into a buffer of 8,192 bytes (8 KiB), which the items share. To set its size, use
-    /// [`ReaderChunks::with_capacity`]. An error of the reader is a [`StreamError::Inner`], and the
-    /// next poll reads again. A read of no bytes ends the stream.
+    /// It reads into a buffer of 8,192 bytes (8 KiB), or of the size [set](Self::with_capacity),
+    /// which the items share. An error of the reader is a [`StreamError::Inner`], and the next poll
+    /// reads again; a reader that always fails yields errors indefinitely. A read of no bytes ends
+    /// the stream. [`Utf8Reader`](crate::stream::Utf8Reader) is faster if borrowed text is enough.
+    ///
+    /// The source is an opaque stream of `Bytes` around the reader: `get_ref().get_ref()`,
+    /// `get_mut().get_mut()` and `into_inner().into_inner()` return the reader. If a struct has to
+    /// name the type, use a [`Utf8Reader`](crate::stream::Utf8Reader), or [`new`](Self::new) with
+    /// the `ReaderStream` of tokio-util, which ends at the first error of the reader.
     ///
     /// # Examples
     ///
@@ -445,11 +451,40 @@ impl<R: AsyncRead> Utf8Stream<ReaderChunks<R>> {
     /// peer.write_all(b"\x9Fe").await?;
     /// assert_eq!(texts.next().await.unwrap()?, "ß");
     /// assert_eq!(texts.next().await.unwrap()?, "e");
+    ///
+    /// let mut socket = texts.into_inner().into_inner();
+    /// socket.write_all(b"bye").await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn from_reader(reader: R) -> Self {
+    pub fn from_reader(reader: R) -> Self
+    where
+        R: AsyncRead,
+    {
         Self::new(ReaderChunks::new(reader))
+    }
+
+    /// Sets the size of the buffer, in bytes, at least 1. One read returns at most this many bytes.
+    /// Call it before the first poll.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let file = "żółw".as_bytes(); // C5 BC C3 B3 C5 82 77
+    /// let mut texts = Utf8Stream::from_reader(file).with_capacity(3);
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ż"); // and C3, which is held
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ó");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ł");
+    /// assert_eq!(texts.next().await.unwrap().unwrap(), "w");
+    /// # }
+    /// ```
+    pub fn with_capacity(self, capacity: usize) -> Self {
+        Self { inner: self.inner.with_capacity(capacity), ..self }
     }
 }
 
@@ -533,4 +568,39 @@ impl<S, D> Utf8Stream<S, D> {
             |text| end(text).map_err(StreamError::Utf8),
         )
     }
+}
+
+/// Polls for the next item.
+///
+/// `next` takes an item from `machine`. `fill` polls the source and passes the next chunk to
+/// `machine`. `end` takes the items that the end of the source determines.
+fn poll_items<M, T, E>(
+    cx: &mut Context<'_>,
+    state: &mut SourceState,
+    machine: &mut M,
+    mut fill: impl FnMut(&mut M, &mut Context<'_>) -> Poll<Option<Result<(), E>>>,
+    next: impl Fn(&mut M) -> Result<Option<T>, E>,
+    end: impl Fn(&mut M) -> Result<Option<T>, E>,
+) -> Poll<Option<Result<T, E>>> {
+    let mut silent = 0;
+    while *state == SourceState::Open {
+        if let Some(item) = next(machine).transpose() {
+            return Poll::Ready(Some(item));
+        }
+        if silent == SILENT_CHUNKS {
+            return give_way(cx);
+        }
+        match ready!(fill(machine, cx)) {
+            Some(Ok(())) => silent += 1,
+            Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+            None => *state = SourceState::Ending,
+        }
+    }
+    if *state == SourceState::Ending {
+        if let Some(item) = end(machine).transpose() {
+            return Poll::Ready(Some(item));
+        }
+        *state = SourceState::Ended;
+    }
+    Poll::Ready(None)
 }

@@ -113,7 +113,7 @@ mod like_async {
 
     use futures::StreamExt;
     use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, ReadBuf};
-    use utf8_codec::lines::{Delimiter, Line, LinesError};
+    use utf8_codec::lines::{Delimiter, Line};
     use utf8_codec::{Utf8Decoder, io as blocking, stream};
 
     use super::*;
@@ -172,13 +172,14 @@ mod like_async {
         true
     }
 
-    fn append_line(seen: &mut String, line: Option<Result<Line, LinesError<io::Error>>>) -> bool {
+    fn append_line(seen: &mut String, line: Option<Result<Line, StreamError<io::Error>>>) -> bool {
         match line {
             None => return false,
             Some(Ok(line)) => {
-                *seen += &format!("{}@{}:{:?}|{}|", line.number, line.offset, line.end, line.text);
+                let terminated = line.is_terminated();
+                *seen += &format!("{}@{}:{terminated}|{}|", line.number, line.offset, line.text);
             }
-            Some(Err(LinesError::Line(error))) => *seen += &format!("{error:?}"),
+            Some(Err(StreamError::Line(error))) => *seen += &format!("{error:?}"),
             Some(Err(error)) => *seen += &error.to_string(),
         }
         true
@@ -219,7 +220,7 @@ mod like_async {
                 }
             }
 
-            impl<'a> Reading<'a> for $module::Utf8ByteReader<Script<'a>> {
+            impl<'a> Reading<'a> for $module::Utf8ByteReader<$module::Utf8Reader<Script<'a>>> {
                 const METHODS: usize = 3;
 
                 fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self {
@@ -303,7 +304,7 @@ mod like_async {
         };
     }
 
-    lines!(blocking::Utf8Lines<Script<'a>>, blocking, |lines| lines.next());
+    lines!(blocking::Utf8Lines<blocking::Utf8Reader<Script<'a>>>, blocking, |lines| lines.next());
     lines!(stream::Utf8Lines<stream::Utf8Reader<Script<'a>>>, stream, |lines| now!(
         StreamExt::next(lines)
     ));
@@ -373,15 +374,16 @@ mod like_async {
     #[test]
     fn bytes_are_those_of_the_async_reader_at_every_cut() {
         at_every_cut(|does, options, mode| {
-            agree::<blocking::Utf8ByteReader<Script>, stream::Utf8ByteReader<Script>>(
-                does, options, mode,
-            );
+            agree::<
+                blocking::Utf8ByteReader<blocking::Utf8Reader<Script>>,
+                stream::Utf8ByteReader<stream::Utf8Reader<Script>>,
+            >(does, options, mode);
         });
     }
 
     #[test]
     fn lines_are_those_of_the_async_reader_at_every_cut() {
-        type Blocking<'a> = Lines<blocking::Utf8Lines<Script<'a>>>;
+        type Blocking<'a> = Lines<blocking::Utf8Lines<blocking::Utf8Reader<Script<'a>>>>;
         type Async<'a> = Lines<stream::Utf8Lines<stream::Utf8Reader<Script<'a>>>>;
         at_every_cut(|does, options, mode| {
             agree::<Blocking, Async>(does, options, mode);
@@ -410,7 +412,7 @@ mod like_async {
                     &script, options, mode,
                 );
                 agree::<
-                    Lines<blocking::Utf8Lines<Script>>,
+                    Lines<blocking::Utf8Lines<blocking::Utf8Reader<Script>>>,
                     Lines<stream::Utf8Lines<stream::Utf8Reader<Script>>>,
                 >(&script, options, mode);
             }
@@ -626,8 +628,6 @@ fn consume_of_usize_max_after_a_part_panics() {
 
 #[cfg(feature = "lines")]
 mod lines {
-    use utf8_codec::lines::LinesError;
-
     use super::*;
 
     #[test]
@@ -640,7 +640,7 @@ mod lines {
         let lines: Vec<_> = lines
             .filter_map(|line| match line {
                 Ok(line) => Some(line.to_string()),
-                Err(LinesError::Inner(_)) => {
+                Err(StreamError::Inner(_)) => {
                     errors += 1;
                     None
                 }
@@ -701,7 +701,7 @@ mod lines {
     fn a_line_without_end_is_rejected_in_bounded_memory() {
         let reader = Utf8Reader::new(io::repeat(b'x').take(10_000_000).chain(&b"\nshort"[..]));
         let mut lines = reader.into_lines();
-        assert!(matches!(lines.next(), Some(Err(LinesError::Line(_)))));
+        assert!(matches!(lines.next(), Some(Err(StreamError::Line(_)))));
         assert!(lines.rest().len() <= 8192);
         assert_eq!(lines.next().unwrap().unwrap(), "short");
         assert_eq!(lines.rest(), b"");

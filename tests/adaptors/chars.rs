@@ -19,7 +19,7 @@ use script::{Script, assert_waits_only_for_script, channel, scripts, socket_in_o
 use tokio::task::yield_now;
 use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
-use utf8_codec::stream::{CharStream, StreamError, Utf8ReadExt, Utf8Stream, Utf8StreamExt};
+use utf8_codec::stream::{CharStream, StreamError, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
 
 /// Formats an item: a `char`, the offset and bytes of an error, or the inner error after a `!`.
@@ -417,7 +417,7 @@ fn the_end_is_polled_once_and_empty_chunks_yield_to_other_tasks() {
 #[test]
 fn futures_and_streams_are_send() {
     fn is_sent<F: Send>(_: F) {}
-    let mut chars = tokio::io::empty().utf8().chars();
+    let mut chars = Utf8Stream::from_reader(tokio::io::empty()).chars();
     is_sent(chars.next_block());
     is_sent(chars.peek());
     is_sent(chars.next_indexed());
@@ -458,7 +458,7 @@ async fn a_socket_with_odd_packet_sizes_loses_no_data() {
     let text = MULTILINGUAL.repeat(300);
     let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
     let (socket, peer) = socket_in_odd_pieces(damaged).await;
-    let mut chars = socket.utf8().chars();
+    let mut chars = Utf8Stream::from_reader(socket).chars();
     let (mut seen, mut errors) = (String::new(), Vec::new());
     while let Some(item) = soon(chars.next_indexed()).await {
         match item {

@@ -5,17 +5,15 @@ use std::io;
 use std::pin::{Pin, pin};
 
 use bytes::Bytes;
-use futures::{FutureExt, StreamExt};
+use futures::{FutureExt, Stream, StreamExt};
 use http_body::Frame;
 use http_body_util::StreamBody;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::task::yield_now;
 use tokio_test::{assert_pending, assert_ready, task};
-use utf8_codec::lines::LineEnd;
 use utf8_codec::payload::http::{BodyError, Utf8Body};
 use utf8_codec::stream::{
-    CharStream, LinesError, ReaderChunks, StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader,
-    Utf8Stream,
+    CharStream, StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream,
 };
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 
@@ -53,12 +51,12 @@ macro_rules! contracts {
 }
 
 contracts! {
-    stream: Utf8Stream<ReaderChunks<Source>>, "a€b<5 [ff]><e>é\n", 8;
-    chars: CharStream<ReaderChunks<Source>>, "a€b<5 [ff]><e>é\n", 8;
+    stream: Utf8Stream<Chunks>, "a€b<5 [ff]><e>é\n", 8;
+    chars: CharStream<Chunks>, "a€b<5 [ff]><e>é\n", 8;
     reader: Utf8Reader<Source>, "a€b<5 [ff]><e>é\n", 8;
-    byte_reader: Utf8ByteReader<Source>, "a€b<5 [ff]><e>é\n", 8;
+    byte_reader: Utf8ByteReader<Utf8Reader<Source>>, "a€b<5 [ff]><e>é\n", 8;
     lines: Utf8Lines<Utf8Reader<Source>>, "<line><e>", 8;
-    body: Utf8Body<Chunks>, "a€b<5 [ff]><e>", 5;
+    body: Utf8Body<Frames>, "a€b<5 [ff]><e>", 5;
 }
 
 async fn losing_a_select_loses_no_data<A: Adaptor>() {
@@ -152,6 +150,12 @@ fn settings_can_be_set_in_any_order<A: Adaptor>() {
 // ---- the adaptors -------------------------------------------------------------------------------
 
 type Source = Pin<Box<dyn AsyncRead + Send>>;
+type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// The chunks that `Utf8Stream::from_reader` decodes.
+fn chunks(source: Source) -> Chunks {
+    Utf8Stream::from_reader(source).into_inner().boxed()
+}
 
 /// An adaptor over a reader.
 trait Adaptor: Sized {
@@ -186,15 +190,15 @@ fn word(error: StreamError<io::Error>) -> String {
     }
 }
 
-impl Adaptor for Utf8Stream<ReaderChunks<Source>> {
+impl Adaptor for Utf8Stream<Chunks> {
     const METHODS: usize = 1;
 
     fn with_options_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self {
-        Self::from_reader(source).with_options(options).with_error_mode(mode)
+        Self::new(chunks(source)).with_options(options).with_error_mode(mode)
     }
 
     fn with_mode_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self {
-        Self::from_reader(source).with_error_mode(mode).with_options(options)
+        Self::new(chunks(source)).with_error_mode(mode).with_options(options)
     }
 
     fn decoder(&self) -> &Utf8Decoder {
@@ -208,7 +212,7 @@ impl Adaptor for Utf8Stream<ReaderChunks<Source>> {
     }
 }
 
-impl Adaptor for CharStream<ReaderChunks<Source>> {
+impl Adaptor for CharStream<Chunks> {
     const METHODS: usize = 4;
 
     fn with_options_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self {
@@ -276,7 +280,7 @@ impl Adaptor for Utf8Reader<Source> {
     }
 }
 
-impl Adaptor for Utf8ByteReader<Source> {
+impl Adaptor for Utf8ByteReader<Utf8Reader<Source>> {
     const METHODS: usize = 1;
 
     fn with_options_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self {
@@ -325,9 +329,9 @@ impl Adaptor for Utf8Lines<Utf8Reader<Source>> {
             None => return false,
             Some(Ok(line)) => {
                 *seen += &line;
-                seen.extend((line.end == LineEnd::Delimiter).then_some('\n'));
+                seen.extend(line.is_terminated().then_some('\n'));
             }
-            Some(Err(LinesError::Inner(error))) => *seen += &format!("<{error}>"),
+            Some(Err(StreamError::Inner(error))) => *seen += &format!("<{error}>"),
             Some(Err(_)) => *seen += "<line>",
         }
         true
@@ -335,16 +339,15 @@ impl Adaptor for Utf8Lines<Utf8Reader<Source>> {
 }
 
 /// A body that reads its chunks from a reader.
-type Chunks = StreamBody<
-    futures::stream::Map<ReaderChunks<Source>, fn(io::Result<Bytes>) -> io::Result<Frame<Bytes>>>,
->;
+type Frames =
+    StreamBody<futures::stream::Map<Chunks, fn(io::Result<Bytes>) -> io::Result<Frame<Bytes>>>>;
 
-fn body(source: Source) -> Utf8Body<Chunks> {
+fn body(source: Source) -> Utf8Body<Frames> {
     let frame: fn(io::Result<Bytes>) -> io::Result<Frame<Bytes>> = |chunk| chunk.map(Frame::data);
-    Utf8Body::new(StreamBody::new(ReaderChunks::new(source).map(frame)))
+    Utf8Body::new(StreamBody::new(chunks(source).map(frame)))
 }
 
-impl Adaptor for Utf8Body<Chunks> {
+impl Adaptor for Utf8Body<Frames> {
     const METHODS: usize = 1;
 
     fn with_options_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self {

@@ -31,7 +31,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
-use utf8_codec::stream::{ReaderChunks, StreamError, Utf8Stream, Utf8StreamExt};
+use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
@@ -230,10 +230,10 @@ async fn a_fused_stream_works_in_a_select_loop() {
 #[test]
 fn a_stream_is_unpin_if_its_source_is() {
     fn is_unpin<T: Unpin>() {}
-    fn is_sent<T: Send + Sync>() {}
+    fn returns_unpin_and_sent<T: Unpin + Send + Sync>(_: fn(TcpStream) -> T) {}
     is_unpin::<Utf8Stream<Script>>();
-    is_unpin::<ReaderChunks<&[u8]>>();
-    is_sent::<Utf8Stream<ReaderChunks<TcpStream>>>();
+    returns_unpin_and_sent(Utf8Stream::from_reader);
+    returns_unpin_and_sent(|socket| Utf8Stream::from_reader(socket).into_inner());
 
     let steps = stream::unfold(0, |n| async move {
         tokio::task::yield_now().await;
@@ -524,7 +524,8 @@ async fn a_reader_continues_after_its_errors() {
 async fn a_reader_works_with_buffers_of_every_size() {
     let text = "ASCII, кириллица, 日本語, 👋🏽. ".repeat(700);
     for capacity in [0, 1, 2, 3, 7, 8, 9, 63, 64, 1000, 8192, 1 << 20] {
-        let mut chunks = ReaderChunks::with_capacity(text.as_bytes(), capacity);
+        let texts = Utf8Stream::from_reader(text.as_bytes()).with_capacity(capacity);
+        let mut chunks = texts.into_inner();
         let first = chunks.next().await.unwrap().unwrap();
         assert_eq!(first.len(), capacity.max(1).min(text.len()));
         let whole = stream::iter([Ok(first)]).chain(chunks);
@@ -553,7 +554,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for Dribble<R> {
 #[tokio::test]
 async fn small_reads_share_a_buffer() {
     let text = "žluťoučký kůň ".repeat(2000);
-    let mut chunks = ReaderChunks::with_capacity(Dribble(text.as_bytes(), 0), 64);
+    let texts = Utf8Stream::from_reader(Dribble(text.as_bytes(), 0)).with_capacity(64);
+    let mut chunks = texts.into_inner();
     let (mut bytes, mut kept) = (Vec::new(), Vec::new());
     while let Some(chunk) = chunks.try_next().await.unwrap() {
         bytes.extend_from_slice(&chunk);
@@ -570,7 +572,7 @@ async fn small_reads_share_a_buffer() {
 
 #[tokio::test]
 async fn into_inner_returns_the_reader_with_its_unread_bytes() {
-    let mut texts = ReaderChunks::with_capacity(&b"text\nbinary"[..], 5).utf8();
+    let mut texts = Utf8Stream::from_reader(&b"text\nbinary"[..]).with_capacity(5);
     assert_eq!(texts.next().await.unwrap().unwrap(), "text\n");
     assert_eq!(texts.get_ref().get_ref(), b"binary");
     assert_eq!(texts.get_mut().get_mut().split_off_first(), Some(&b'b'));

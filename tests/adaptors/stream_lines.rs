@@ -27,18 +27,16 @@ use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
 use utf8_codec::codec::Utf8LinesCodec;
-use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
-use utf8_codec::stream::{
-    LinesError, Utf8Lines, Utf8ReadExt, Utf8Reader, Utf8Stream, Utf8StreamExt,
-};
+use utf8_codec::lines::{Delimiter, Line, LineError};
+use utf8_codec::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 /// Formats a line or a line error.
-fn reported<E: std::fmt::Display>(item: Result<Line, LinesError<E>>) -> String {
+fn reported<E: std::fmt::Display>(item: Result<Line, StreamError<E>>) -> String {
     match item {
         Ok(line) => line.to_string(),
-        Err(LinesError::Line(error)) => format!("<{error}>"),
-        Err(LinesError::Inner(error)) => format!("! {error}"),
+        Err(StreamError::Line(error)) => format!("<{error}>"),
+        Err(StreamError::Inner(error)) => format!("! {error}"),
         Err(_) => "?".to_owned(),
     }
 }
@@ -46,7 +44,7 @@ fn reported<E: std::fmt::Display>(item: Result<Line, LinesError<E>>) -> String {
 /// Formats all items that are ready, with the source's errors after a `!` and `-` for the end.
 fn ready<L, E: std::fmt::Display>(lines: &mut L) -> Vec<String>
 where
-    L: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
+    L: Stream<Item = Result<Line, StreamError<E>>> + Unpin,
 {
     let mut words = Vec::new();
     while let Some(item) = lines.next().now_or_never() {
@@ -65,16 +63,16 @@ where
 
 fn items<L, E: std::fmt::Debug>(lines: &mut L) -> Vec<LineItem>
 where
-    L: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
+    L: Stream<Item = Result<Line, StreamError<E>>> + Unpin,
 {
     let items = std::iter::from_fn(|| lines.next().now_or_never().flatten());
     items.map(|item| line_item(item.map_err(line_error))).collect()
 }
 
 /// The error of a line. Its source does not fail.
-fn line_error<E: std::fmt::Debug>(error: LinesError<E>) -> LineError {
+fn line_error<E: std::fmt::Debug>(error: StreamError<E>) -> LineError {
     match error {
-        LinesError::Line(error) => error,
+        StreamError::Line(error) => error,
         error => panic!("{error:?}"),
     }
 }
@@ -336,12 +334,12 @@ fn into_reader_repeats_neither_errors_nor_the_end() {
 /// Formats the lines with their numbers and offsets.
 fn places<L, E: std::fmt::Debug>(lines: &mut L) -> String
 where
-    L: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
+    L: Stream<Item = Result<Line, StreamError<E>>> + Unpin,
 {
     let mut words: Vec<_> = std::iter::from_fn(|| lines.next().now_or_never().flatten())
         .map(|item| match item.map_err(line_error) {
             Ok(line) => format!("{}@{} {}", line.number, line.offset, line.text),
-            Err(error) => format!("{}@{} <>", error.number, error.offset),
+            Err(error) => format!("{}@{} <>", error.number(), error.offset()),
         })
         .collect();
     words.push("-".to_owned());
@@ -352,7 +350,7 @@ where
 fn lines_of_text_do_not_depend_on_item_boundaries() {
     let texts = stream::iter([Ok("od"), Ok(""), Err("late"), Ok("in\r"), Ok("\ndva"), Ok("\n")]);
     assert_eq!(ready(&mut texts.text_lines()), ["! late", "dva", "-"]);
-    let texts = (&b"a\xFFb\nc"[..]).utf8().with_error_mode(ErrorMode::Skip);
+    let texts = Utf8Stream::from_reader(&b"a\xFFb\nc"[..]).with_error_mode(ErrorMode::Skip);
     let upper = texts.map_ok(|text| text.to_uppercase());
     assert_eq!(ready(&mut upper.text_lines()), ["AB", "C", "-"]);
 }
@@ -470,7 +468,7 @@ fn a_line_interrupted_by_a_source_error_is_rejected_and_counted() {
     let mut lines = texts.text_lines();
     let mut next = || lines.next().now_or_never().unwrap();
     assert_eq!(next().unwrap().unwrap().number, 1);
-    assert_eq!(next(), Some(Err(LinesError::Inner("failed"))));
+    assert_eq!(next(), Some(Err(StreamError::Inner("failed"))));
     let three = next().unwrap().unwrap();
     assert_eq!((&*three, three.number, three.offset), ("three", 3, 8));
     assert_eq!(next().unwrap().unwrap(), "four");
@@ -483,7 +481,7 @@ async fn the_rest_of_an_interrupted_line_uses_bounded_memory() {
     let chunks = stream::iter([Ok(Bytes::from("begun")), Err("failed")]).chain(rest);
     let last = stream::iter([Ok(Bytes::from("\nnext\n"))]);
     let mut lines = Utf8Lines::new(chunks.chain(last));
-    assert_eq!(soon(lines.next()).await, Some(Err(LinesError::Inner("failed"))));
+    assert_eq!(soon(lines.next()).await, Some(Err(StreamError::Inner("failed"))));
     let next = soon(lines.next()).await.unwrap().unwrap();
     assert_eq!((&*next, next.number, next.offset), ("next", 2, 5 + 8192 * 1000 + 1));
     assert!(lines.rest().is_empty());
@@ -510,10 +508,8 @@ async fn an_endless_line_is_rejected_and_the_next_is_delivered() {
     let long = stream::repeat(Ok::<_, Infallible>(Bytes::from(vec![b'x'; 8192]))).take(1000);
     let mut lines = pin!(Utf8Lines::new(long.chain(whole(&[b"\nnext\n"]).map_ok(Bytes::from))));
     let error = line_error(soon(lines.next()).await.unwrap().unwrap_err());
-    assert_eq!(
-        error.kind,
-        LineErrorKind::TooLong { max_length: Utf8LinesCodec::DEFAULT_MAX_LENGTH }
-    );
+    let max_length = Utf8LinesCodec::DEFAULT_MAX_LENGTH;
+    assert_eq!(error, LineError::TooLong { number: 1, offset: 0, max_length });
     let next = soon(lines.next()).await.unwrap().unwrap();
     assert_eq!((&*next, next.number), ("next", 2));
 }
@@ -585,7 +581,7 @@ async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
         assert_eq!(reported(soon(lines.next()).await.unwrap()), expected);
     }
     let error = line_error(soon(lines.next()).await.unwrap().unwrap_err());
-    assert_eq!(error.number, 4, "a line is rejected before it ends");
+    assert_eq!(error.number(), 4, "a line is rejected before it ends");
     assert!(timeout(Duration::from_millis(10), lines.next()).await.is_err());
     peer.write_all(b" ever\nafter\n").await.unwrap();
     assert_eq!(reported(soon(lines.next()).await.unwrap()), "after");

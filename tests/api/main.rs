@@ -3,8 +3,6 @@
 mod boundary;
 #[cfg(feature = "alloc")]
 mod contract;
-#[cfg(feature = "codec")]
-mod defaults;
 #[cfg(feature = "alloc")]
 #[path = "../support/lists.rs"]
 mod lists;

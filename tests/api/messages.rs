@@ -388,7 +388,7 @@ mod containers {
 
     #[cfg(feature = "stream")]
     #[test]
-    fn lines_error_displays_its_reason_and_offset() {
+    fn stream_error_of_a_line_displays_its_reason_and_offset() {
         use futures::executor::block_on;
         use futures::{StreamExt, stream};
         use utf8_codec::stream::Utf8StreamExt;
@@ -431,6 +431,18 @@ mod containers {
         let media_type = "image/png".to_owned();
         let unsupported = E::UnsupportedMediaType { media_type };
         check(&unsupported, "unsupported media type: image/png", Source::None);
+        #[cfg(feature = "lines")]
+        {
+            use utf8_codec::lines::LineError;
+
+            let (number, offset, error) = (2, 3, first_error(PLAIN, b"ok\n\xFF"));
+            let line = E::Line(LineError::Utf8 { number, offset, error });
+            let message = "line 2 is not valid UTF-8: invalid byte (ff) at byte 3";
+            check(&line, message, Source::Utf8);
+            let line = E::Line(LineError::TooLong { number, offset, max_length: 64 });
+            let message = "line 2 at byte 3 is longer than 64 bytes";
+            check(&line, message, Source::Other("length limit exceeded"));
+        }
         check(
             &E::Inner(inner().into()),
             "reading the body failed: the cable",

@@ -413,7 +413,7 @@ mod lines {
     use utf8_codec::codec::{CodecError, Utf8LinesCodec};
     use utf8_codec::dialect::JavaUtfCodec;
     use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    use utf8_codec::lines::{Delimiter, LineErrorKind};
+    use utf8_codec::lines::{Delimiter, LineError};
     use utf8_codec::{ErrorMode, Strictness};
 
     use super::{DEFAULT, STRIP};
@@ -577,10 +577,10 @@ mod lines {
         whole.into_iter().map(line).collect()
     }
 
-    fn why(error: utf8_codec::lines::LineError) -> Rejected {
-        match error.kind {
-            LineErrorKind::Utf8(_) => Rejected::Utf8,
-            LineErrorKind::TooLong { .. } => Rejected::TooLong,
+    fn why(error: LineError) -> Rejected {
+        match error {
+            LineError::Utf8 { .. } => Rejected::Utf8,
+            LineError::TooLong { .. } => Rejected::TooLong,
             _ => Rejected::Other,
         }
     }

@@ -180,19 +180,25 @@ fn a_value_of_another_type_is_rejected_with_what_is_expected() {
 #[cfg(feature = "lines")]
 #[test]
 fn errors_of_lines_survive_a_round_trip() {
-    use utf8_codec::io::Utf8Reader;
-    use utf8_codec::lines::{LineError, LinesError};
+    use utf8_codec::io::{StreamError, Utf8Reader};
+    use utf8_codec::lines::{Delimiter, LineError};
 
     let input = &b"ok\n\xFF\nfar too long\n"[..];
     let lines = Utf8Reader::new(input).into_lines().with_max_length(5);
     let errors = lines.filter_map(Result::err).map(|error| match error {
-        LinesError::Line(error) => error,
+        StreamError::Line(error) => error,
         error => panic!("{error}"),
     });
     let errors: Vec<LineError> = errors.collect();
     assert_eq!(errors.len(), 2);
     let utf8 = json!({"valid_up_to": 3, "kind": "invalid_byte", "bytes": [255], "next_byte": null});
-    round_trip(errors[0], json!({"number": 2, "offset": 3, "kind": {"utf8": utf8}}));
-    let too_long = json!({"too_long": {"max_length": 5}});
-    round_trip(errors[1], json!({"number": 3, "offset": 5, "kind": too_long}));
+    let utf8 = json!({"number": 2, "offset": 3, "error": utf8});
+    round_trip(errors[0], json!({"utf8": utf8}));
+    let too_long = json!({"number": 3, "offset": 5, "max_length": 5});
+    round_trip(errors[1], json!({"too_long": too_long}));
+
+    let mut lines =
+        Utf8Reader::new(&b"a\rb\r\n"[..]).into_lines().with_delimiter(Delimiter::crlf());
+    let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+    round_trip(error, json!({"bare_cr": {"number": 1, "offset": 0, "cr_offset": 1}}));
 }

@@ -1,4 +1,4 @@
-//! Traits, sizes and messages of the public types.
+//! Traits, sizes and messages of the public types, and what a new object does without settings.
 
 use std::error::Error;
 use std::fmt::{Debug, Display};
@@ -164,7 +164,8 @@ mod codecs {
     use bytestring::ByteString;
     use tokio_util::codec::Decoder;
     use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
-    use utf8_codec::lines::{Delimiter, Line, LineError, LineErrorKind};
+    use utf8_codec::io::Utf8Reader;
+    use utf8_codec::lines::{Delimiter, Line, LineError};
 
     use super::{
         Debug, Error, PLAIN, Utf8Error, Utf8ErrorKind, first_error, is_cloned, is_copied, is_error,
@@ -180,7 +181,6 @@ mod codecs {
         is_plain::<Delimiter>();
         is_plain::<Line>();
         is_plain::<LineError>();
-        is_plain::<LineErrorKind>();
         is_plain::<CodecError>();
     }
 
@@ -192,7 +192,6 @@ mod codecs {
         is_cloned::<Utf8LinesCodec>();
         is_cloned::<Delimiter>();
         is_copied::<LineError>();
-        is_copied::<LineErrorKind>();
     }
 
     #[test]
@@ -305,6 +304,49 @@ mod codecs {
     }
 
     #[test]
+    fn the_default_limit_is_64_kib() {
+        assert_eq!(Utf8LinesCodec::DEFAULT_MAX_LENGTH, 65_536);
+        let line =
+            |len| Utf8LinesCodec::new().decode(&mut BytesMut::from(&*vec![b'x'; len])).unwrap();
+        assert!(line(65_536).is_none(), "its end may follow");
+        assert!(line(65_537).unwrap().is_err());
+        for (len, fits) in [(65_535, true), (65_536, true), (65_537, false), (1 << 20, false)] {
+            for (mut codec, end) in [
+                (Utf8LinesCodec::new(), "\r\n"),
+                (Utf8LinesCodec::default(), "\n"),
+                (Utf8LinesCodec::new().with_delimiter(Delimiter::nul()), "\0"),
+            ] {
+                let mut buffer = BytesMut::from(&*format!("{}{end}next{end}", "x".repeat(len)));
+                let line = codec.decode(&mut buffer).unwrap().unwrap();
+                match line {
+                    Ok(line) => assert_eq!((fits, line.len()), (true, len)),
+                    Err(error) => {
+                        let too_long =
+                            LineError::TooLong { number: 1, offset: 0, max_length: 65_536 };
+                        assert_eq!((fits, error), (false, too_long));
+                    }
+                }
+                assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "next");
+            }
+        }
+    }
+
+    #[test]
+    fn a_lossy_codec_replaces_errors() {
+        let text = Utf8Codec::lossy().decode(&mut BytesMut::from(&b"a\xFFb"[..]));
+        assert_eq!(text.unwrap().unwrap(), "a\u{FFFD}b");
+    }
+
+    #[test]
+    fn the_chars_of_a_reader_continue_after_an_error() {
+        let mut reader = Utf8Reader::new(&b"5 \xE2\x82\xAC\xFFx"[..]);
+        let chars: Vec<_> = reader.chars().collect();
+        let text: String = chars.iter().take(3).map(|c| *c.as_ref().unwrap()).collect();
+        assert_eq!((&*text, chars.len()), ("5 €", 5));
+        assert!(chars[3].is_err() && matches!(chars[4], Ok('x')));
+    }
+
+    #[test]
     fn delimiters_print_and_compare_by_value() {
         let text = |text| Delimiter::text(text).unwrap();
         assert_eq!(format!("{:?}", Delimiter::lf()), "Lf");
@@ -319,23 +361,24 @@ mod codecs {
 
 #[cfg(feature = "stream")]
 mod streams {
+    use std::fmt::Debug;
     use std::io;
 
-    use utf8_codec::stream::{
-        CharStream, ReaderChunks, StreamError, Utf8ByteReader, Utf8Reader, Utf8Stream,
-    };
+    use tokio::io::Empty;
+    use utf8_codec::stream::{CharStream, StreamError, Utf8ByteReader, Utf8Reader, Utf8Stream};
 
     use super::{PLAIN, first_error, is_error, is_plain};
 
     #[test]
     fn streams_have_the_auto_traits_of_their_source() {
         is_plain::<Utf8Stream<()>>();
-        is_plain::<ReaderChunks<()>>();
+        fn returns_plain<T: Send + Sync + Unpin + Debug>(_: fn(Empty) -> T) {}
+        returns_plain(Utf8Stream::from_reader);
         is_plain::<StreamError<io::Error>>();
         type Chunks = futures::stream::Empty<io::Result<&'static [u8]>>;
         is_plain::<CharStream<Chunks>>();
         is_plain::<Utf8Reader<()>>();
-        is_plain::<Utf8ByteReader<()>>();
+        is_plain::<Utf8ByteReader<Utf8Reader<()>>>();
     }
 
     #[test]

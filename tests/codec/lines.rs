@@ -46,10 +46,22 @@ async fn every_delimiter_ends_lines_at_any_split() {
     }
 }
 
+/// Why a line is rejected, and the offset of the reason.
+#[derive(Debug, PartialEq)]
+enum Reason {
+    BareCr(u64),
+    Utf8(u64),
+}
+
 #[test]
 fn a_bare_cr_rejects_its_line_at_any_split() {
     let input = b"ok\r\na\rb\r\nc\r\r\n\xFF\rd\ne\r\xFF\nend\r";
-    let bare_cr = |offset| Err(LineErrorKind::BareCr { offset });
+    let reason = |error| match error {
+        LineError::BareCr { cr_offset, .. } => Reason::BareCr(cr_offset),
+        LineError::Utf8 { error, .. } => Reason::Utf8(error.valid_up_to()),
+        error => panic!("{error}"),
+    };
+    let bare_cr = |offset| Err(Reason::BareCr(offset));
     for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
         for cut in 0..=input.len() {
             let mut codec =
@@ -58,18 +70,15 @@ fn a_bare_cr_rejects_its_line_at_any_split() {
             for chunk in [&input[..cut], &input[cut..]] {
                 buffer.extend_from_slice(chunk);
                 while let Some(line) = codec.decode(&mut buffer).unwrap() {
-                    lines.push(line.map(|line| line.text.to_string()).map_err(|error| error.kind));
+                    lines.push(line.map(|line| line.text.to_string()).map_err(reason));
                 }
             }
             while let Some(line) = codec.decode_eof(&mut buffer).unwrap() {
-                lines.push(line.map(|line| line.text.to_string()).map_err(|error| error.kind));
+                lines.push(line.map(|line| line.text.to_string()).map_err(reason));
             }
             assert_eq!(lines[..3], [Ok("ok".to_owned()), bare_cr(5), bare_cr(10)], "{cut}");
             match mode {
-                ErrorMode::Fatal => {
-                    let Err(LineErrorKind::Utf8(error)) = lines[3] else { panic!("{lines:?}") };
-                    assert_eq!(error.valid_up_to(), 13);
-                }
+                ErrorMode::Fatal => assert_eq!(lines[3], Err(Reason::Utf8(13)), "{cut}"),
                 _ => assert_eq!(lines[3], bare_cr(14), "{cut}"),
             }
             assert_eq!(lines[4..], [bare_cr(18), bare_cr(24)], "{cut}");
@@ -86,7 +95,7 @@ fn a_bare_cr_in_a_replaced_buffer_rejects_its_line() {
     buffer.clear();
     buffer.extend_from_slice(b"a\rb\r\nc\r\n");
     let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
-    assert_eq!(error.kind, LineErrorKind::BareCr { offset: 1 });
+    assert_eq!(error, LineError::BareCr { number: 1, offset: 0, cr_offset: 1 });
     assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "c");
 }
 
@@ -168,7 +177,7 @@ async fn a_line_error_is_returned_before_the_rest_of_the_line_arrives() {
     script.read(b"b\xFF").wait(Duration::from_secs(3600)).read(b"d\n");
     let mut lines = FramedRead::new(script.build(), Utf8LinesCodec::new());
     let first = lines.next().now_or_never().flatten().unwrap().unwrap();
-    assert_eq!(first.unwrap_err().number, 1);
+    assert_eq!(first.unwrap_err().number(), 1);
     assert!(lines.next().await.is_none());
 }
 
@@ -281,7 +290,7 @@ fn a_missing_bom_of_an_empty_stream_is_its_first_line() {
     let mut codec = Utf8LinesCodec::new().with_options(REQUIRE);
     let mut buffer = BytesMut::new();
     let error = codec.decode_eof(&mut buffer).unwrap().unwrap().unwrap_err();
-    assert_eq!(error.number, 1);
+    assert_eq!(error.number(), 1);
     // A file that grows continues after its end.
     buffer.extend_from_slice(b"more\n");
     assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().number, 2);
@@ -483,7 +492,7 @@ proptest! {
         let mut read = Vec::new();
         while let Some(line) = codec.decode_eof(&mut wire).unwrap() {
             let line = line.unwrap();
-            prop_assert!(line.end == LineEnd::Delimiter);
+            prop_assert!(line.is_terminated());
             read.push(line.to_string());
         }
         prop_assert_eq!(read, accepted);
@@ -808,7 +817,8 @@ fn a_bytewise_delimiter_after_a_rejected_line_is_searched_in_linear_time() {
         lines.extend(codec.decode(&mut buffer).unwrap());
     }
     assert_eq!((lines.len(), buffer.len()), (1, 0));
-    assert_eq!(lines[0].as_ref().unwrap_err().kind, LineErrorKind::TooLong { max_length: 1 });
+    let error = *lines[0].as_ref().unwrap_err();
+    assert_eq!(error, LineError::TooLong { number: 1, offset: 0, max_length: 1 });
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
 }
 
@@ -826,7 +836,7 @@ async fn an_endless_line_uses_bounded_memory() {
             let codec = Utf8LinesCodec::new().with_error_mode(mode).with_delimiter(delimiter);
             let mut lines = FramedRead::new(line, codec);
             let error = lines.next().await.unwrap().unwrap().unwrap_err();
-            assert_eq!(error.kind, LineErrorKind::TooLong { max_length: LIMIT });
+            assert_eq!(error, LineError::TooLong { number: 1, offset: 0, max_length: LIMIT });
             // A full `BytesMut` doubles; the last time is at the limit.
             let bound = 2 * LIMIT;
             assert!(lines.read_buffer().capacity() <= bound, "{}", lines.read_buffer().capacity());

@@ -25,7 +25,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, repeat};
 use tokio_test::io::{Builder, Mock};
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedParts, FramedRead, FramedWrite};
 use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
+use utf8_codec::lines::{Delimiter, Line, LineError};
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options,
 };
@@ -84,7 +84,7 @@ fn show_chunk(chunk: Result<ByteString, Utf8Error>) -> String {
 fn show_line(line: Result<Line, LineError>) -> String {
     match line {
         Ok(line) => {
-            let end = if line.end == LineEnd::Delimiter { "" } else { " (unterminated)" };
+            let end = if line.is_terminated() { "" } else { " (unterminated)" };
             format!("{}@{} {:?}{end}", line.number, line.offset, &*line)
         }
         Err(error) => format!("<{error}>"),

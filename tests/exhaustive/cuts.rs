@@ -2,7 +2,7 @@
 //! to four bytes; and all scalar values in chunks.
 #![cfg(feature = "codec")]
 
-use crate::parallel;
+use crate::lists;
 
 use std::ops::RangeInclusive;
 
@@ -179,7 +179,7 @@ fn check_strings(alphabet: &[u8], first: u8, lengths: RangeInclusive<usize>) -> 
 
 /// Checks all first bytes, on as many threads as there are processors.
 fn check_all(alphabet: &[u8], most: usize) -> u64 {
-    parallel::sum_of(alphabet, |&first| check_strings(alphabet, first, 1..=most))
+    lists::sum_of(alphabet, |&first| check_strings(alphabet, first, 1..=most))
 }
 
 /// One byte of every kind, two at each end of a range; and the bytes of the BOM.
@@ -231,7 +231,7 @@ fn splits_do_not_affect_strings_of_up_to_six_edge_bytes() {
     // Strings of six bytes only from a leading byte on, since after any other byte the decoder is back
     // in its initial state; without FF, which behaves as C0.
     let ways = check_all(&EDGES, 5)
-        + parallel::sum_of(&EDGED_LEADS, |&first| check_strings(&EDGES[..10], first, 6..=6));
+        + lists::sum_of(&EDGED_LEADS, |&first| check_strings(&EDGES[..10], first, 6..=6));
     println!("{ways} combinations");
     let strings = |len: u32| 11_u64.pow(len) << (len - 1);
     let longest = 4 * 10_u64.pow(5) * 32;
@@ -346,7 +346,7 @@ fn strings_of_four_edge_bytes_decode_by_the_table() {
 #[ignore = "takes minutes"]
 fn all_strings_of_four_bytes_decode_by_the_table() {
     let all: Vec<u8> = (0..=255).collect();
-    let count = parallel::sum_of(&all, |&first| {
+    let count = lists::sum_of(&all, |&first| {
         for rest in 0..1_u32 << 24 {
             let [_, b, c, d] = rest.to_be_bytes();
             check_four([first, b, c, d]);

@@ -2,8 +2,8 @@
 
 mod cuts;
 #[cfg(feature = "codec")]
-#[path = "../support/parallel.rs"]
-mod parallel;
+#[path = "../support/lists.rs"]
+mod lists;
 #[cfg(feature = "codec")]
 #[path = "../support/mod.rs"]
 mod support;

@@ -20,7 +20,7 @@ use utf8_codec::dialect::{
     Dialect, DialectCodec, DialectDecoder, DialectEncoder, DialectPiece, JavaUtfCodec,
 };
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-use utf8_codec::lines::{Line, LineEnd};
+use utf8_codec::lines::Line;
 use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8Writer};
@@ -164,7 +164,7 @@ fn codecs_encode_and_decode_all_scalar_values() {
 /// Appends a line with its line feed.
 fn push_line(line: Line, text: &mut String) {
     text.push_str(&line);
-    text.push_str(if line.end == LineEnd::Delimiter { "\n" } else { "" });
+    text.push_str(if line.is_terminated() { "\n" } else { "" });
 }
 
 #[test]

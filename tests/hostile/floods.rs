@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_util::codec::FramedRead;
 use tokio_util::io::InspectReader;
 use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::lines::LineErrorKind;
+use utf8_codec::lines::LineError;
 use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
@@ -265,8 +265,7 @@ async fn endless_lines_on_many_connections_use_bounded_memory() {
         let codec = Utf8LinesCodec::new().with_max_length(LIMIT).with_error_mode(mode);
         let mut lines = FramedRead::new(socket, codec);
         let rejected = lines.next().await.unwrap().unwrap().unwrap_err();
-        assert_eq!((rejected.number, rejected.offset), (1, 0));
-        assert_eq!(rejected.kind, LineErrorKind::TooLong { max_length: LIMIT });
+        assert_eq!(rejected, LineError::TooLong { number: 1, offset: 0, max_length: LIMIT });
         let line = lines.next().await.unwrap().unwrap().unwrap();
         assert_eq!((&*line.text, line.number, line.offset), ("weiß", 2, MIB as u64 + 1));
         assert!(lines.next().await.is_none());
@@ -293,11 +292,11 @@ async fn an_endless_line_of_errors_is_rejected_once() {
         let read = async move {
             let mut lines = FramedRead::new(socket, Utf8LinesCodec::new().with_error_mode(mode));
             let rejected = lines.next().await.unwrap().unwrap().unwrap_err();
-            match rejected.kind {
-                LineErrorKind::Utf8(error) => {
+            match rejected {
+                LineError::Utf8 { error, .. } => {
                     assert_eq!((mode, error.valid_up_to()), (ErrorMode::Fatal, 0))
                 }
-                LineErrorKind::TooLong { max_length: limit } => assert_eq!(limit, 65_536),
+                LineError::TooLong { max_length: limit, .. } => assert_eq!(limit, 65_536),
                 other => panic!("{other:?}"),
             }
             assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "next");

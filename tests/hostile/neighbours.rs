@@ -17,9 +17,7 @@ use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::dialect::{Dialect, DialectCodec, DialectPiece, JavaUtfCodec};
 use utf8_codec::payload::sse::EventStream;
 use utf8_codec::payload::websocket::ClosePayload;
-use utf8_codec::stream::{
-    ReaderChunks, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt, Utf8Writer,
-};
+use utf8_codec::stream::{Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt, Utf8Writer};
 use utf8_codec::{ErrorMode, Utf8Options, io as blocking};
 
 use super::*;
@@ -195,7 +193,7 @@ async fn a_replaced_read_buffer_is_an_error_and_no_text() {
         assert_eq!(reader.next_str().await.unwrap(), None);
 
         assert_eq!(all(Utf8Stream::from_reader(Neighbour::new(&does))), "5 !€!");
-        let mut chunks = ReaderChunks::new(Neighbour::new(&does));
+        let mut chunks = Utf8Stream::from_reader(Neighbour::new(&does)).into_inner();
         assert_eq!(chunks.next().await.unwrap().unwrap(), &b"5 \xE2\x82"[..]);
         assert!(chunks.next().await.unwrap().is_err());
         assert_eq!(chunks.next().await.unwrap().unwrap(), &b"\xAC"[..]);

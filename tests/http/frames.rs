@@ -264,13 +264,12 @@ fn body_with_trailers() -> Utf8Body<Script> {
 #[test]
 #[cfg(feature = "stream")]
 fn a_line_containing_a_body_error_is_rejected() {
-    use utf8_codec::lines::LinesError;
-    use utf8_codec::stream::Utf8Lines;
+    use utf8_codec::stream::{StreamError, Utf8Lines};
 
     let does = [Data(b"{\"a\":1\xFF"), Data(b"2}\nnext\n"), End];
     let mut lines = Utf8Lines::new(body(&does).into_data_stream());
     let mut next = || lines.next().now_or_never().unwrap();
-    let Some(Err(LinesError::Inner(error))) = next() else { panic!("an error of the body") };
+    let Some(Err(StreamError::Inner(error))) = next() else { panic!("an error of the body") };
     assert_eq!(error.offset(), Some(6));
     let line = next().unwrap().unwrap();
     assert_eq!((&*line, line.number), ("next", 2));

@@ -426,6 +426,35 @@ fn an_event_that_is_too_long_keeps_its_offset() {
     assert!(matches!(error, BodyError::TooLong { max_length: 10 }));
 }
 
+#[cfg(feature = "stream")]
+#[test]
+fn an_error_of_a_line_keeps_its_offset() {
+    use futures::StreamExt;
+    use utf8_codec::lines::{Delimiter, LineError};
+
+    let error = |bytes: &'static [u8]| {
+        let lines = Utf8Body::new(Full::<Bytes>::from(bytes)).into_lines();
+        let mut lines = lines.with_delimiter(Delimiter::crlf()).with_max_length(5);
+        assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "ok");
+        BodyError::from(lines.next().now_or_never().unwrap().unwrap().unwrap_err())
+    };
+    let too_long = error(b"ok\r\nlong line");
+    assert_eq!(too_long.to_string(), "line 2 at byte 4 is longer than 5 bytes");
+    assert_eq!((too_long.status().as_u16(), too_long.offset()), (413, Some(4)));
+    assert!(too_long.source().unwrap().is::<LengthLimitError>());
+    assert!(too_long.into_boxed().is::<LengthLimitError>());
+
+    let bare_cr = error(b"ok\r\na\rb\r\n");
+    assert_eq!((bare_cr.status().as_u16(), bare_cr.offset()), (400, Some(5)));
+    assert!(bare_cr.source().is_none());
+    assert!(bare_cr.into_boxed().is::<BodyError>());
+
+    let ill_formed = error(b"ok\r\na\xFF\r\n");
+    assert!(matches!(ill_formed, BodyError::Line(LineError::Utf8 { .. })));
+    assert!(ill_formed.source().unwrap().is::<Utf8Error>());
+    assert_eq!((ill_formed.status().as_u16(), ill_formed.offset()), (400, Some(5)));
+}
+
 #[test]
 fn other_layers_recognise_the_limit() {
     let too_long = BodyError::TooLong { max_length: 3 };

@@ -8,7 +8,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use utf8_codec::ErrorMode;
 use utf8_codec::payload::http::{BodyError, Utf8Body};
-use utf8_codec::stream::{LinesError, StreamError};
+use utf8_codec::stream::StreamError;
 
 use crate::script::Does::{self, Data, End, Fail, Trailers};
 use crate::script::{Script, body};
@@ -40,8 +40,8 @@ where
 {
     items(body.into_lines(), |line| match line {
         Ok(line) => format!("{}:{}", line.number, line.text),
-        Err(LinesError::Line(error)) => format!("<{error}>"),
-        Err(LinesError::Inner(failed)) => error(failed),
+        Err(StreamError::Line(error)) => format!("<{error}>"),
+        Err(StreamError::Inner(failed)) => error(failed),
         Err(other) => panic!("{other}"),
     })
 }

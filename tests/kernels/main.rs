@@ -2,8 +2,8 @@
 
 mod convert;
 mod guard;
+#[path = "../support/lists.rs"]
+mod lists;
 mod pairs;
-#[path = "../support/parallel.rs"]
-mod parallel;
 mod utf16;
 mod validate;

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::parallel;
+use crate::lists;
 
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
@@ -440,7 +440,7 @@ impl Surroundings {
 
 #[test]
 fn every_combination_of_four_byte_kinds_has_the_verdict_of_std_on_every_path() {
-    let count = parallel::sum_of(&WAYS, |&len| {
+    let count = lists::sum_of(&WAYS, |&len| {
         let mut count = 0;
         for fill in FILLS {
             for at in BTreeSet::from([0, (len - 4) / 2, len - 4]) {
@@ -477,7 +477,7 @@ fn all_bytes() -> Vec<u8> {
 
 #[test]
 fn all_strings_of_one_to_three_bytes_have_the_verdict_of_std() {
-    let count = parallel::sum_of(&all_bytes(), |&first| {
+    let count = lists::sum_of(&all_bytes(), |&first| {
         let mut count = 0;
         for len in 1..=3 {
             for rest in 0..1_u32 << (8 * (len - 1)) {
@@ -509,7 +509,7 @@ fn all_strings_of_one_to_three_bytes_have_the_verdict_of_std() {
 #[test]
 #[ignore = "2^32 strings: minutes in a release build"]
 fn all_strings_of_four_bytes_have_the_verdict_of_std() {
-    let count = parallel::sum_of(&all_bytes(), |&first| {
+    let count = lists::sum_of(&all_bytes(), |&first| {
         for rest in 0..1_u32 << 24 {
             let [_, b, c, d] = rest.to_be_bytes();
             let bytes = [first, b, c, d];
@@ -528,7 +528,7 @@ fn all_strings_of_four_bytes_have_the_verdict_of_std() {
 #[ignore = "10^8 strings in several texts: minutes in a release build"]
 fn all_strings_of_four_bytes_in_long_texts_have_the_verdict_of_std() {
     let bytes: Vec<u8> = [0, 0x7F].into_iter().chain(0x80..=0xFF).collect();
-    let count = parallel::sum_of(&bytes, |&first| {
+    let count = lists::sum_of(&bytes, |&first| {
         // Across the edge of two vectors, after the first and before the last.
         let mut texts: Vec<_> =
             FILLS.iter().map(|fill| Surroundings::new(fill, 450, 190)).collect();

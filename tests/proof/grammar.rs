@@ -257,7 +257,7 @@ fn the_scalar_kernel_reads_every_sequence_like_the_automaton() {
 #[ignore = "half a minute in release mode"]
 fn the_scalar_kernel_reads_all_four_bytes_like_the_automaton() {
     let pairs = Vec::from_iter((0x80..=0xFF).flat_map(|a| (0..=0xFF).map(move |b| (a, b))));
-    crate::parallel::sum_of(&pairs, |(first, second)| {
+    crate::lists::sum_of(&pairs, |(first, second)| {
         check_sequences(*first, *second);
         1
     });

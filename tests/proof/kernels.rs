@@ -8,8 +8,8 @@ use crate::kernel::{
     AVX2, AVX512, ErrorLen, SSE41, Shipped, Validated, all_but_tail, error_near, reference_prefix,
     reference_validate, sequence_start,
 };
+use crate::lists::sum_of;
 use crate::machine::{Answer, Arena, Kind, Lane, MARGIN, Script, with};
-use crate::parallel::sum_of;
 use crate::paths::{Explorer, Firsts, Outcome};
 
 /// The byte that fills the input. Only code after the last question reads it.

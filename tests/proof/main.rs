@@ -19,10 +19,10 @@ mod grammar;
 mod instructions;
 #[cfg(target_arch = "x86_64")]
 mod kernels;
+#[path = "../support/lists.rs"]
+mod lists;
 #[cfg(target_arch = "x86_64")]
 mod machine;
-#[path = "../support/parallel.rs"]
-mod parallel;
 mod parts;
 #[cfg(target_arch = "x86_64")]
 mod paths;

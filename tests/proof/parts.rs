@@ -3,7 +3,7 @@
 use utf8_codec::__kernel::Kernel;
 
 use crate::grammar::{CLASSES, State};
-use crate::parallel::sum_of;
+use crate::lists::sum_of;
 
 /// The bytes on which a bit of the result depends: three before it, and three after it.
 const WINDOW: usize = 7;

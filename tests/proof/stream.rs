@@ -288,7 +288,7 @@ fn every_reachable_state_of_a_stream_is_that_of_the_model() {
 #[ignore = "a minute in release mode"]
 fn a_chunk_has_the_result_of_its_bytes() {
     let states = reachable();
-    let chunks = crate::parallel::sum_of(&states, |stream| {
+    let chunks = crate::lists::sum_of(&states, |stream| {
         let mut chunks = 0;
         let mut check = |chunk: &[u8]| {
             stream.clone().push(chunk);

@@ -1,9 +1,8 @@
 //! Detection while bytes arrive: the rules, at every split.
 
-use crate::rules;
+use crate::lists::detector::{Answer, answer, kind, so_far};
 
 use proptest::prelude::*;
-use rules::{Answer, answer, kind, so_far};
 use utf8_codec::detect::{Detector, StreamKind};
 
 fn detect<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (StreamKind, Answer) {

@@ -21,15 +21,12 @@ mod fallback_model;
 mod fallback_streams;
 #[cfg(feature = "encoding_rs")]
 mod fallback_whatwg;
-#[cfg(feature = "alloc")]
 #[path = "../support/lists.rs"]
 mod lists;
 #[cfg(feature = "alloc")]
 #[path = "../support/reference.rs"]
 #[allow(dead_code, reason = "each test binary uses its own part")]
 mod reference;
-#[path = "../support/detect.rs"]
-mod rules;
 #[cfg(feature = "alloc")]
 #[path = "../support/utf16.rs"]
 mod subject;

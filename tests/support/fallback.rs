@@ -21,8 +21,6 @@ use tokio_util::codec::Decoder;
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-#[cfg(feature = "codec")]
-use utf8_codec::lines::LineEnd;
 #[cfg(feature = "stream")]
 use utf8_codec::stream::{StreamError, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error};
@@ -294,8 +292,8 @@ pub(crate) fn model_lines(
         let text = if turned { read(content) } else { model(content, extent, read).text };
         // The model leaves ASCII before a legacy line to UTF-8: the result is the same.
         turned |= extent == Extent::Rest && str::from_utf8(content).is_err();
-        let end = if line.ends_with(b"\n") { LineEnd::Delimiter } else { LineEnd::Stream };
-        reported.push(format!("{} {at} {end:?} {text}", index + 1));
+        let terminated = line.ends_with(b"\n");
+        reported.push(format!("{} {at} {terminated} {text}", index + 1));
         at += line.len();
     }
     reported
@@ -379,7 +377,7 @@ pub(crate) fn run<'a>(
     Outcome { text, runs: codec.fallback_count(), bytes: None, first: codec.first_fallback() }
 }
 
-/// The texts and errors of lines, with numbers and offsets.
+/// The texts and errors of lines, with numbers and offsets, and whether a delimiter ended each line.
 #[cfg(feature = "codec")]
 pub(crate) fn lines<'a>(
     codec: &mut Utf8LinesCodec,
@@ -389,12 +387,12 @@ pub(crate) fn lines<'a>(
     let mut report = |item| {
         reported.push(match item {
             Ok(line) => {
-                let utf8_codec::lines::Line { text, number, offset, end, .. } = line;
-                format!("{number} {offset} {end:?} {text}")
+                let line: utf8_codec::lines::Line = line;
+                format!("{} {} {} {}", line.number, line.offset, line.is_terminated(), line.text)
             }
             Err(error) => {
                 let error: utf8_codec::lines::LineError = error;
-                format!("{error}: {:?}", error.kind)
+                format!("{error}: {error:?}")
             }
         });
     };

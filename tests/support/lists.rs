@@ -1,6 +1,8 @@
-//! All modes and dialects, and a text in many scripts.
+//! All modes and dialects, a text in many scripts, work for many values, and the rules of the detector.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
+
+use std::thread;
 
 use utf8_codec::ErrorMode;
 use utf8_codec::dialect::Dialect;
@@ -31,3 +33,85 @@ pub(crate) const DIALECTS: [Dialect; 6] = [
 
 pub(crate) const MULTILINGUAL: &str =
     "Zażółć gęślą jaźń, 色は匂へど散りぬるを, 키스의 고유조건은, 👩‍👩‍👧‍👦. ";
+
+/// Calls `check` for each of `values`, on as many threads as there are processors. Returns the sum of
+/// the results.
+pub(crate) fn sum_of<T: Sync>(values: &[T], check: impl Fn(&T) -> u64 + Sync) -> u64 {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    if threads == 1 {
+        // There may be no threads at all.
+        return values.iter().map(check).sum();
+    }
+    let check = &check;
+    thread::scope(|scope| {
+        let tasks: Vec<_> = (0..threads)
+            .map(|thread| {
+                scope.spawn(move || {
+                    values.iter().skip(thread).step_by(threads).map(check).sum::<u64>()
+                })
+            })
+            .collect();
+        tasks.into_iter().map(|task| task.join().unwrap()).sum()
+    })
+}
+
+/// A model of the detector: its documented rules.
+pub(crate) mod detector {
+    use utf8_codec::detect::{Detector, StreamKind};
+
+    /// The answer of a detector: the kind, and the kinds it can still become.
+    pub(crate) type Answer = (StreamKind, &'static [StreamKind]);
+
+    pub(crate) fn answer(detector: &Detector) -> Answer {
+        (detector.kind(), detector.may_become())
+    }
+
+    /// The rules, applied to the whole input.
+    pub(crate) fn kind(bytes: &[u8]) -> StreamKind {
+        let is_binary = |byte: &u8| matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F);
+        match bytes {
+            [] => StreamKind::Empty,
+            [0xFF, 0xFE, 0, 0, ..] => StreamKind::Utf32Le,
+            [0, 0, 0xFE, 0xFF, ..] => StreamKind::Utf32Be,
+            [0xFF, 0xFE, ..] => StreamKind::Utf16Le,
+            [0xFE, 0xFF, ..] => StreamKind::Utf16Be,
+            _ if bytes.iter().any(is_binary) => StreamKind::Binary,
+            _ if str::from_utf8(bytes).is_err() => StreamKind::Legacy,
+            [0xEF, 0xBB, 0xBF, ..] => StreamKind::Utf8WithBom,
+            _ if bytes.is_ascii() => StreamKind::Ascii,
+            _ => StreamKind::Utf8,
+        }
+    }
+
+    /// The kind of a prefix, and the kinds it can still become. An incomplete sequence at the end is
+    /// ignored.
+    pub(crate) fn so_far(bytes: &[u8]) -> (StreamKind, &'static [StreamKind]) {
+        use StreamKind::{
+            Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,
+        };
+        let done = match str::from_utf8(bytes) {
+            Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
+            _ => bytes,
+        };
+        let kind = match kind(bytes) {
+            Legacy if done.is_empty() => Ascii,
+            Legacy => kind(done),
+            kind => kind,
+        };
+        let may_become: &[StreamKind] = match (bytes, kind) {
+            ([], _) => {
+                &[Ascii, Utf8, Utf8WithBom, Utf16Le, Utf16Be, Utf32Le, Utf32Be, Legacy, Binary]
+            }
+            ([0xFE], _) => &[Utf16Be, Binary],
+            ([0xFF], _) => &[Utf16Le, Utf32Le, Binary],
+            ([0xFF, 0xFE] | [0xFF, 0xFE, 0], _) => &[Utf32Le],
+            ([0] | [0, 0] | [0, 0, 0xFE], _) => &[Utf32Be],
+            ([0xEF] | [0xEF, 0xBB], _) => &[Utf8, Utf8WithBom, Legacy, Binary],
+            (_, Ascii) => &[Utf8, Legacy, Binary],
+            (_, Utf8 | Utf8WithBom) => &[Legacy, Binary],
+            (_, Legacy) => &[Binary],
+            _ => &[],
+        };
+        (kind, may_become)
+    }
+}

@@ -11,20 +11,19 @@ pub mod reference;
 #[cfg(feature = "stream")]
 pub mod streams;
 pub mod subjects;
-pub(crate) mod vectors;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use bytes::BytesMut;
+pub(crate) use reference::cases;
 use reference::{Bom, Config, Controls, Decoded, Delimiter, Event, Kind, LineItem, Mode, Start};
 use serde_json::Value;
 use subjects::{Reported, Subject, Validating};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
-use utf8_codec::lines::{LineEnd, LineErrorKind};
+use utf8_codec::lines::{Line, LineError};
 use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options};
-pub(crate) use vectors::cases;
 
 pub const PLAIN: Config = Config {
     start: Start::Beginning(Bom::Keep),
@@ -326,28 +325,27 @@ pub fn line_items(mut codec: Utf8LinesCodec, bytes: &[u8], cuts: &[usize]) -> Ve
     steps
 }
 
-pub fn line_item(item: Result<utf8_codec::lines::Line, utf8_codec::lines::LineError>) -> LineItem {
+pub fn line_item(item: Result<Line, LineError>) -> LineItem {
     match item {
         Ok(line) => LineItem::Line {
             text: line.text.to_string(),
             number: line.number,
             offset: line.offset,
-            terminated: line.end == LineEnd::Delimiter,
+            terminated: line.is_terminated(),
         },
-        Err(error) => match error.kind {
-            LineErrorKind::Utf8(cause) => LineItem::Utf8 {
-                number: error.number,
-                offset: error.offset,
-                error: model_error(&cause),
-            },
-            LineErrorKind::TooLong { .. } => {
-                LineItem::TooLong { number: error.number, offset: error.offset }
+        Err(error) => {
+            let (number, offset) = (error.number(), error.offset());
+            match error {
+                LineError::Utf8 { error, .. } => {
+                    LineItem::Utf8 { number, offset, error: model_error(&error) }
+                }
+                LineError::TooLong { .. } => LineItem::TooLong { number, offset },
+                LineError::BareCr { cr_offset, .. } => {
+                    LineItem::BareCr { number, offset, cr: cr_offset }
+                }
+                other => panic!("{other:?}"),
             }
-            LineErrorKind::BareCr { offset } => {
-                LineItem::BareCr { number: error.number, offset: error.offset, cr: offset }
-            }
-            other => panic!("{other:?}"),
-        },
+        }
     }
 }
 

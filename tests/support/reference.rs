@@ -1,4 +1,4 @@
-//! A slow model of the output of the decoders and the lines codec.
+//! A slow model of the output of the decoders and the lines codec, and the vectors.
 //!
 //! The model keeps no state between chunks. Each answer is computed from all bytes received so far:
 //! "what do the first `k` bytes determine?". The output for one chunk is the difference between two
@@ -6,6 +6,8 @@
 //! the errors.
 
 use std::ops::Range;
+
+use serde_json::Value;
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
@@ -552,4 +554,32 @@ fn undecided(line: &[u8], delimiter: &Delimiter) -> usize {
             (1..string.len()).rev().find(prefix).unwrap_or(0)
         }
     }
+}
+
+// ---- the vectors --------------------------------------------------------------------------------
+
+/// Declares `FILES`: the names of the files in `tests/vectors`, one JSON case per line, and their texts. They are
+/// compiled in, so that no test needs to find them.
+macro_rules! files {
+    ($($name:literal,)*) => {
+        pub(crate) const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../vectors/", $name))),)*];
+    };
+}
+
+files! {
+    "dialects.jsonl",
+    "encode.jsonl",
+    "lines.jsonl",
+    "utf8.jsonl",
+    "websocket.jsonl",
+}
+
+/// Every case.
+pub(crate) fn cases() -> Vec<Value> {
+    let lines = FILES.iter().flat_map(|(name, text)| text.lines().map(move |line| (name, line)));
+    lines
+        .map(|(name, line)| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"))
+        })
+        .collect()
 }

@@ -12,9 +12,7 @@ use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, DuplexStream};
-use utf8_codec::stream::{
-    CharStream, ReaderChunks, StreamError, Utf8Reader, Utf8Stream, Utf8StreamExt,
-};
+use utf8_codec::stream::{CharStream, StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 use super::reference::Error;
@@ -65,16 +63,14 @@ impl Texts<Chunks> {
         let (feed, makes_one) = (Some(Feed::Channel(sender)), mode != ErrorMode::Fatal);
         Box::new(Self { feed, stream, makes_one, patience: 1 })
     }
-}
 
-impl Texts<ReaderChunks<DuplexStream>> {
     /// Reads at most `capacity` bytes at once.
     pub fn from_reader(options: Utf8Options, mode: ErrorMode, capacity: usize) -> Box<dyn Subject> {
         let (pipe, socket) = tokio::io::duplex(1 << 20);
-        let chunks = ReaderChunks::with_capacity(socket, capacity);
-        let stream = chunks.utf8().with_options(options).with_error_mode(mode);
+        let stream = Utf8Stream::from_reader(socket).with_capacity(capacity);
+        let stream = stream.with_options(options).with_error_mode(mode);
         let feed = Some(Feed::Pipe(pipe));
-        Box::new(Self { feed, stream, makes_one: false, patience: patience(capacity) })
+        Box::new(Texts { feed, stream, makes_one: false, patience: patience(capacity) })
     }
 }
 

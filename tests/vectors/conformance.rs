@@ -1,7 +1,7 @@
 //! The vectors without changes, decoded or encoded by every object of the crate; those of the dialects also at every split.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
-use crate::{driver, vectors};
+use crate::{driver, reference};
 
 use serde_json::{Map, Value, json};
 
@@ -139,7 +139,7 @@ fn cannot_report(gives: Gives, field: &str, error_count: Option<u64>) -> bool {
 }
 
 fn cases(operations: &[&str]) -> Vec<Value> {
-    let mut cases = vectors::cases();
+    let mut cases = reference::cases();
     cases.retain(|case| operations.iter().any(|operation| case["op"] == *operation));
     cases
 }
@@ -267,7 +267,7 @@ fn dialect_answer(case: &Value) -> Map<String, Value> {
 
 /// Cases of a dialect, of a policy that is a dialect, and digests.
 fn dialect_cases() -> Vec<Value> {
-    let mut cases = vectors::cases();
+    let mut cases = reference::cases();
     let is_ours = |case: &Value| {
         let is_dialect = case["dialect"] != "utf-8"
             || case["policy"] == "surrogateescape"

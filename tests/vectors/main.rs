@@ -13,9 +13,6 @@ mod reference_model;
 #[cfg(feature = "codec")]
 #[path = "../support/mod.rs"]
 mod support;
-#[cfg(not(feature = "codec"))]
-#[path = "../support/vectors.rs"]
-mod vectors;
 
 #[cfg(feature = "codec")]
-use support::{reference, vectors};
+use support::reference;

@@ -1,15 +1,14 @@
 //! The model in `support/reference.rs` compared with the vectors, with std, and with its own rule of
 //! when errors are decided.
 
-use crate::vectors::cases;
-use crate::{reference, vectors};
+use crate::reference;
 
 use std::collections::HashSet;
 use std::fs;
 
 use reference::{
-    Bom, Config, Controls, Delimiter, Error, Event, Kind, LineItem, Mode, Start, Step, decode,
-    decode_prefix, lines, lines_prefix, repair, repaired,
+    Bom, Config, Controls, Delimiter, Error, Event, Kind, LineItem, Mode, Start, Step, cases,
+    decode, decode_prefix, lines, lines_prefix, repair, repaired,
 };
 use serde_json::{Value, json};
 
@@ -149,7 +148,7 @@ fn every_file_of_vectors_is_listed() {
     let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
     names.retain(|name| name.ends_with(".jsonl"));
     names.sort();
-    assert_eq!(names, vectors::FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    assert_eq!(names, reference::FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
 }
 
 /// Vectors with `bom_seen` list every error; the others end strict decoding at the first.

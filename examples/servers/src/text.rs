@@ -27,7 +27,7 @@ use tower::{Service, ServiceExt};
 use utf8_codec::payload::http::{
     BodyError, CheckedBody, Utf8Body, Utf8Layer, Utf8Text, require_json,
 };
-use utf8_codec::stream::LinesError;
+use utf8_codec::stream::StreamError;
 
 /// The service.
 pub fn router() -> Router {
@@ -61,7 +61,7 @@ async fn lines(body: Utf8Body<Body>) -> Result<String, BodyError> {
         all += 1;
         match line {
             Ok(_) => {}
-            Err(LinesError::Inner(error)) => return Err(error),
+            Err(StreamError::Inner(error)) => return Err(error),
             Err(_) => damaged += 1,
         }
     }

@@ -9,9 +9,8 @@ use bytestring::ByteString;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::adaptor::chunk_text::ChunkText;
-use crate::adaptor::collect::append_within;
-use crate::adaptor::cooperate::{SILENT_CHUNKS, Silence, give_way};
+use crate::adaptor::append_within;
+use crate::adaptor::chunks::{ChunkText, SILENT_CHUNKS, Silence, give_way};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;

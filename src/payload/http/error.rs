@@ -15,6 +15,8 @@ use http_body_util::{Full, LengthLimitError, Limited};
 
 use crate::adaptor::stream_error::StreamError;
 use crate::core::error::Utf8Error;
+#[cfg(feature = "lines")]
+use crate::lines::LineError;
 
 /// An error of any type, as http-body-util, axum and tower pass it on.
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
@@ -97,6 +99,10 @@ pub enum BodyError {
         /// The limit, in bytes.
         max_length: usize,
     },
+    /// A line of the body was rejected. Only the conversion of a [`StreamError`] returns this. If the line is too
+    /// long, the source is that of [`TooLong`](Self::TooLong).
+    #[cfg(feature = "lines")]
+    Line(LineError),
     /// The inner body failed, for example because the client disconnected, or because it has a limit of
     /// its own. Nothing follows.
     Inner(Box<dyn Error + Send + Sync>),
@@ -107,7 +113,7 @@ impl BodyError {
     ///
     /// | error | status |
     /// | --- | --- |
-    /// | [`TooLong`](Self::TooLong), [`EventTooLong`](Self::EventTooLong) | 413 Content Too Large |
+    /// | [`TooLong`](Self::TooLong), [`EventTooLong`](Self::EventTooLong), a line that is too long | 413 Content Too Large |
     /// | [`UnsupportedCharset`](Self::UnsupportedCharset), [`UnsupportedMediaType`](Self::UnsupportedMediaType) | 415 Unsupported Media Type |
     /// | [`Inner`](Self::Inner), caused by a length limit or by another `BodyError` | 413, or the status of that error |
     /// | any other | 400 Bad Request |
@@ -137,6 +143,10 @@ impl BodyError {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::TooLong { .. } | Self::EventTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            #[cfg(feature = "lines")]
+            Self::Line(LineError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
+            #[cfg(feature = "lines")]
+            Self::Line(_) => StatusCode::BAD_REQUEST,
             Self::UnsupportedCharset { .. } | Self::UnsupportedMediaType { .. } => {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE
             }
@@ -148,8 +158,8 @@ impl BodyError {
         }
     }
 
-    /// Returns the offset of the rejected bytes for [`Utf8`](Self::Utf8) and
-    /// [`Legacy`](Self::Legacy), and `None` for an error that is not in the text.
+    /// Returns the offset of the rejected bytes, or of the rejected event or line if it is too long. `None` for an
+    /// error that is not in the text.
     ///
     /// # Examples
     ///
@@ -162,6 +172,11 @@ impl BodyError {
         match self {
             Self::Utf8(error) => Some(error.valid_up_to()),
             Self::Legacy { offset, .. } | Self::EventTooLong { offset, .. } => Some(*offset),
+            #[cfg(feature = "lines")]
+            Self::Line(LineError::Utf8 { error, .. }) => Some(error.valid_up_to()),
+            #[cfg(feature = "lines")]
+            Self::Line(LineError::TooLong { offset, .. })
+            | Self::Line(LineError::BareCr { cr_offset: offset, .. }) => Some(*offset),
             Self::UnsupportedCharset { .. }
             | Self::UnsupportedMediaType { .. }
             | Self::MalformedContentType { .. }
@@ -192,6 +207,10 @@ impl BodyError {
         match self {
             Self::Inner(error) => error,
             Self::TooLong { .. } | Self::EventTooLong { .. } => {
+                length_limit_error().unwrap_or_else(|| self.into())
+            }
+            #[cfg(feature = "lines")]
+            Self::Line(LineError::TooLong { .. }) => {
                 length_limit_error().unwrap_or_else(|| self.into())
             }
             error => error.into(),
@@ -258,6 +277,8 @@ impl fmt::Display for BodyError {
             Self::EventTooLong { offset, max_length } => {
                 write!(f, "event at byte {offset} is longer than {max_length} bytes")
             }
+            #[cfg(feature = "lines")]
+            Self::Line(error) => error.fmt(f),
             Self::Inner(error) => write!(f, "reading the body failed: {error}"),
         }
     }
@@ -272,6 +293,10 @@ impl Error for BodyError {
             Self::TooLong { .. } | Self::EventTooLong { .. } => {
                 TOO_LONG.as_deref().map(|error| error as _)
             }
+            #[cfg(feature = "lines")]
+            Self::Line(LineError::TooLong { .. }) => TOO_LONG.as_deref().map(|error| error as _),
+            #[cfg(feature = "lines")]
+            Self::Line(error) => error.source(),
             _ => None,
         }
     }
@@ -288,6 +313,8 @@ impl From<StreamError<BodyError>> for BodyError {
     fn from(error: StreamError<BodyError>) -> Self {
         match error {
             StreamError::Utf8(error) => Self::Utf8(error),
+            #[cfg(feature = "lines")]
+            StreamError::Line(error) => Self::Line(error),
             StreamError::Inner(error) => error,
             StreamError::TooLong { max_length } => Self::TooLong { max_length: max_length as u64 },
             StreamError::EventTooLong { offset, max_length } => {

@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 use core::mem;
 use core::time::Duration;
 
-use crate::adaptor::collect::append_within;
+use crate::adaptor::append_within;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::payload::sse::{Event, EventError};

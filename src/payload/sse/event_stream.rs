@@ -8,7 +8,7 @@ use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
+use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
 use crate::payload::sse::{Event, EventDecoder};
 use crate::stream::{ReaderChunks, StreamError};
 

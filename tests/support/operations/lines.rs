@@ -12,7 +12,7 @@ use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::io as blocking;
 use utf8_codec::lines::LineError;
-use utf8_codec::stream::{LinesError, Utf8Lines, Utf8Stream};
+use utf8_codec::stream::{StreamError, Utf8Lines, Utf8Stream};
 
 use super::streams::{Operation, Plan, Settings, cut};
 use crate::support::blocking::Feed;
@@ -84,7 +84,7 @@ enum Way {
 enum Object {
     Codec { codec: Box<Utf8LinesCodec>, buffer: BytesMut },
     Stream { sender: UnboundedSender<Result<Bytes, Infallible>>, lines: Box<Utf8Lines<Chunks>> },
-    Blocking { feed: Feed, lines: Box<blocking::Utf8Lines<Feed>> },
+    Blocking { feed: Feed, lines: Box<blocking::Utf8Lines<blocking::Utf8Reader<Feed>>> },
 }
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
@@ -98,9 +98,9 @@ struct Lines {
     out: Vec<LineItem>,
 }
 
-fn line_error<E: Debug>(error: LinesError<E>) -> LineError {
+fn line_error<E: Debug>(error: StreamError<E>) -> LineError {
     match error {
-        LinesError::Line(error) => error,
+        StreamError::Line(error) => error,
         error => panic!("{error:?}"),
     }
 }
@@ -164,7 +164,7 @@ impl Lines {
                 feed.push(chunk);
                 loop {
                     match lines.next().expect("it has not ended") {
-                        Err(LinesError::Inner(error)) if error.kind() == WouldBlock => break,
+                        Err(StreamError::Inner(error)) if error.kind() == WouldBlock => break,
                         item => self.out.push(line_item(item.map_err(line_error))),
                     }
                 }

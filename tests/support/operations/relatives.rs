@@ -2,16 +2,14 @@
 
 #[path = "../fallback.rs"]
 mod fallback_model;
-#[path = "../detect.rs"]
-mod rules;
 
 use std::cell::Cell;
 
+use crate::lists::detector::{Answer, answer, kind, so_far};
 use arbitrary::Arbitrary;
 #[cfg(feature = "encoding_rs")]
 use encoding_rs::Encoding;
 use fallback_model::{Extent, decode, lines, model_lines, model_of, push_all, run, stream, uses};
-use rules::{Answer, answer, kind, so_far};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::detect::{Detector, StreamKind};
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};

@@ -3,7 +3,7 @@
 use arbitrary::Arbitrary;
 use futures::stream::{self, FusedStream};
 use futures::{FutureExt, StreamExt};
-use utf8_codec::stream::{CharStream, LinesError, StreamError, Utf8StreamExt};
+use utf8_codec::stream::{CharStream, StreamError, Utf8StreamExt};
 
 use super::input::{Many, Text};
 use super::lines::delimiter_of;
@@ -120,8 +120,8 @@ fn lines(plan: &TextsPlan) {
     while let Some(line) = lines.next().now_or_never().expect("the source is ready") {
         match line {
             Ok(line) => found.push(line_item(Ok(line))),
-            Err(LinesError::Line(error)) => found.push(line_item(Err(error))),
-            Err(LinesError::Inner(error)) => errors.push(error),
+            Err(StreamError::Line(error)) => found.push(line_item(Err(error))),
+            Err(StreamError::Inner(error)) => errors.push(error),
             Err(error) => panic!("{error:?}"),
         }
     }

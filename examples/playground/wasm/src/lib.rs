@@ -8,8 +8,8 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use utf8_codec::__kernel::Kernel;
 use utf8_codec::decoder::Status;
-use utf8_codec::io::{Utf8Lines, Utf8Reader};
-use utf8_codec::lines::{Delimiter, LineEnd, LinesError};
+use utf8_codec::io::{StreamError, Utf8Lines, Utf8Reader};
+use utf8_codec::lines::Delimiter;
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator,
 };
@@ -204,7 +204,7 @@ pub fn kernel() -> String {
 struct Session {
     decoder: Utf8Decoder,
     mode: ErrorMode,
-    lines: Option<(Feed, Utf8Lines<Feed>)>,
+    lines: Option<(Feed, Utf8Lines<Utf8Reader<Feed>>)>,
     /// The offset of the next piece.
     offset: u64,
 }
@@ -295,13 +295,13 @@ impl Session {
                 Ok(line) => LineItem {
                     number: line.number,
                     offset: line.offset,
-                    delimited: line.end == LineEnd::Delimiter,
+                    delimited: line.is_terminated(),
                     text: Some(line.into()),
                     error: None,
                 },
-                Err(LinesError::Line(error)) => LineItem {
-                    number: error.number,
-                    offset: error.offset,
+                Err(StreamError::Line(error)) => LineItem {
+                    number: error.number(),
+                    offset: error.offset(),
                     text: None,
                     error: Some(error.to_string()),
                     delimited: true,

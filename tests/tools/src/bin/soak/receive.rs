@@ -7,7 +7,6 @@ use tokio::io::AsyncRead;
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
 use utf8_codec::codec::{CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::lines::LineEnd;
 use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error};
 
@@ -93,7 +92,7 @@ pub(crate) async fn receive<R: AsyncRead + Unpin>(
                 match line {
                     Ok(Ok(line)) => {
                         direction.add_text(&line.text);
-                        if line.end == LineEnd::Delimiter {
+                        if line.is_terminated() {
                             direction.add_text("\n");
                         }
                     }

@@ -10,7 +10,7 @@ pub(crate) mod websocket;
 use serde_json::{Map, Value, json};
 
 use utf8_codec::decoder::Status;
-use utf8_codec::lines::{Delimiter, Line, LineEnd, LineError, LineErrorKind};
+use utf8_codec::lines::{Delimiter, Line, LineError};
 use utf8_codec::{
     BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
@@ -261,21 +261,15 @@ fn lines(
 
 fn described_line(item: Result<Line, LineError>, set_limit: usize) -> Value {
     match item {
-        Ok(Line { text, number, offset, end, .. }) => {
-            let terminated = end == LineEnd::Delimiter;
-            let line = hex(text.as_bytes());
-            json!({"line": line, "number": number, "offset": offset, "terminated": terminated})
-        }
-        Err(LineError { number, offset, kind: LineErrorKind::Utf8(error), .. }) => json!({
+        Ok(line) => json!({
+            "line": hex(line.text.as_bytes()), "number": line.number, "offset": line.offset,
+            "terminated": line.is_terminated(),
+        }),
+        Err(LineError::Utf8 { number, offset, error, .. }) => json!({
             "error": "utf8", "number": number, "offset": offset,
             "at": error.valid_up_to(), "len": error.bytes().len(), "detail": detail(error.kind()),
         }),
-        Err(LineError {
-            number,
-            offset,
-            kind: LineErrorKind::TooLong { max_length: limit },
-            ..
-        }) => {
+        Err(LineError::TooLong { number, offset, max_length: limit, .. }) => {
             assert_eq!(limit, set_limit);
             json!({"error": "too_long", "number": number, "offset": offset})
         }

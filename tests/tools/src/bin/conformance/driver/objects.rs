@@ -14,7 +14,7 @@ use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8L
 
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::lines::{Delimiter, Line, LineError};
-use utf8_codec::stream::{CharStream, LinesError, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
+use utf8_codec::stream::{CharStream, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 /// The objects that cases of decoding can run through.
@@ -548,14 +548,14 @@ type Push = Box<dyn FnMut(Option<&[u8]>) -> bool>;
 
 impl<S, E> LinesOver<S>
 where
-    Utf8Lines<S>: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
+    Utf8Lines<S>: Stream<Item = Result<Line, StreamError<E>>> + Unpin,
     E: std::fmt::Debug,
 {
     fn ready(&mut self, chunk: Option<&[u8]>) -> Vec<Result<Line, LineError>> {
         assert!((self.push)(chunk), "the lines are open");
         let items = iter::from_fn(|| self.lines.next().now_or_never().flatten());
         let line_error = |error| match error {
-            LinesError::Line(error) => error,
+            StreamError::Line(error) => error,
             error => panic!("the source fails: {error:?}"),
         };
         items.map(|item| item.map_err(line_error)).collect()
@@ -564,7 +564,7 @@ where
 
 impl<S, E> LineSubject for LinesOver<S>
 where
-    Utf8Lines<S>: Stream<Item = Result<Line, LinesError<E>>> + Unpin,
+    Utf8Lines<S>: Stream<Item = Result<Line, StreamError<E>>> + Unpin,
     E: std::fmt::Debug,
 {
     fn push(&mut self, chunk: &[u8]) -> Vec<Result<Line, LineError>> {

@@ -1,7 +1,5 @@
 //! How is text read from an `AsyncRead` without copying it?
 
-mod async_methods;
-
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -10,12 +8,12 @@ use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::cooperate::{SILENT_CHUNKS, give_way};
+use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
 use crate::adaptor::read_text::{Advance, ReadText, Repairs, Unread};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::stream::read::poll_read_into;
+use crate::stream::sources::poll_read_into;
 use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines};
 
 pin_project! {
@@ -78,7 +76,7 @@ pin_project! {
     pub struct Utf8Reader<R> {
         #[pin]
         reader: R,
-        text: ReadText,
+        pub(super) text: ReadText,
     }
 }
 
@@ -303,7 +301,7 @@ impl<R> Utf8Reader<R> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn into_byte_reader(self) -> Utf8ByteReader<R> {
+    pub fn into_byte_reader(self) -> Utf8ByteReader<Self> {
         Utf8ByteReader::new(self)
     }
 
@@ -359,7 +357,7 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Continues with the unread bytes.
-    pub(in crate::stream) fn continuing(mut self, unread: Unread) -> Self {
+    pub(super) fn continuing(mut self, unread: Unread) -> Self {
         self.text.restore(unread);
         self
     }
@@ -405,7 +403,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
 
     /// Polls until there is text or the end is reached.
     #[inline]
-    fn poll_fill(
+    pub(super) fn poll_fill(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), StreamError<io::Error>>> {
@@ -446,7 +444,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
     }
 
     /// Reads into `bytes`, without decoding. Returns how many bytes were read, 0 at the end.
-    pub(in crate::stream) fn poll_raw(
+    pub(super) fn poll_raw(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &mut BytesMut,

@@ -1,12 +1,13 @@
-//! What are the async methods of `Utf8Reader`?
+//! What are the async methods of `Utf8Reader`, and how is its text read as bytes?
 
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use tokio::io::AsyncRead;
+use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
-use crate::stream::{StreamError, Utf8Reader};
+use crate::stream::{StreamError, Utf8ByteReader, Utf8Reader};
 
 impl<R: AsyncRead> Utf8Reader<R> {
     /// Consumes and returns all text that has been decoded. If there is none, reads more. Returns
@@ -199,5 +200,65 @@ impl<R: AsyncRead> Utf8Reader<R> {
         R: Unpin,
     {
         poll_fn(|cx| Pin::new(&mut *self).poll_fill(cx)).await
+    }
+}
+
+impl<R> Utf8ByteReader<Utf8Reader<R>> {
+    /// Consumes the adaptor and returns the `Utf8Reader`. Nothing is lost: it continues with the
+    /// text that has not been read. If a character was read in part, it continues with the whole
+    /// character.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tokio::io::AsyncReadExt;
+    /// use utf8_codec::stream::Utf8Reader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut reader = Utf8Reader::new("5 €".as_bytes()).into_byte_reader();
+    /// let mut bytes = [0; 3];
+    /// reader.read_exact(&mut bytes).await?;
+    /// assert_eq!(&bytes, b"5 \xE2");
+    /// assert_eq!(reader.into_inner().next_str().await?, Some("€"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_inner(mut self) -> Utf8Reader<R> {
+        self.inner.consume(self.read.whole_chars(self.inner.as_str()));
+        self.inner
+    }
+}
+
+impl<R: AsyncRead> AsyncBufRead for Utf8ByteReader<Utf8Reader<R>> {
+    fn poll_fill_buf(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
+        let this = self.project();
+        let text = ready!(this.inner.poll_fill_str(cx))?;
+        Poll::Ready(Ok(this.read.rest(text)))
+    }
+
+    /// # Panics
+    ///
+    /// If `amount` is more than `poll_fill_buf` returned.
+    fn consume(self: Pin<&mut Self>, amount: usize) {
+        let this = self.project();
+        this.read.consume(amount, this.inner.text_mut());
+    }
+}
+
+impl<R: AsyncRead> AsyncRead for Utf8ByteReader<Utf8Reader<R>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if buffer.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        let bytes = ready!(self.as_mut().poll_fill_buf(cx))?;
+        let len = bytes.len().min(buffer.remaining());
+        buffer.put_slice(&bytes[..len]);
+        self.consume(len);
+        Poll::Ready(Ok(()))
     }
 }

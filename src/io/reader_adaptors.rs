@@ -1,0 +1,113 @@
+//! How are the lines and the bytes of a `Utf8Reader` read?
+
+use std::io::{self, BufRead, Read};
+#[cfg(feature = "lines")]
+use std::iter::FusedIterator;
+
+#[cfg(feature = "lines")]
+use crate::io::{StreamError, Utf8Lines};
+use crate::io::{Utf8ByteReader, Utf8Reader};
+#[cfg(feature = "lines")]
+use crate::lines::Line;
+
+#[cfg(feature = "lines")]
+impl<R> Utf8Lines<Utf8Reader<R>> {
+    /// Returns the reader, to read what follows the lines. Nothing is lost: bytes that were read but are in no
+    /// line ([`rest`](Self::rest)) come first.
+    ///
+    /// Errors in all lines so far have been counted. Errors in an incomplete line are counted later. After a
+    /// rejected line, the reader continues in the middle of that line. If a line can end with CR, the reader
+    /// may continue with the LF of a CR LF. If the inner reader has already reported its
+    /// end, it is read once more before the end is returned.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut lines = Utf8Reader::new("DATA\r\nžluť\r\n.\r\n".as_bytes()).into_lines();
+    /// assert_eq!(lines.next().unwrap().unwrap(), "DATA");
+    /// let mut reader = lines.into_reader();
+    /// assert_eq!(reader.next_str().unwrap(), Some("žluť\r\n.\r\n"));
+    /// ```
+    pub fn into_reader(self) -> Utf8Reader<R> {
+        self.source.continuing(self.lines.into_unread())
+    }
+}
+
+#[cfg(feature = "lines")]
+impl<R: Read> Iterator for Utf8Lines<Utf8Reader<R>> {
+    type Item = Result<Line, StreamError<io::Error>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { source, lines } = self;
+        loop {
+            if let Some(line) = lines.next_line() {
+                return Some(line.map_err(StreamError::Line));
+            }
+            if let Some(line) = lines.last_line() {
+                return Some(line.map_err(StreamError::Line));
+            }
+            if lines.has_ended() {
+                return None;
+            }
+            match source.read_raw(lines.buffer()) {
+                Ok(0) => lines.finish(),
+                Ok(_) => {}
+                Err(error) => return Some(Err(StreamError::Inner(error))),
+            }
+        }
+    }
+}
+
+#[cfg(feature = "lines")]
+impl<R: Read> FusedIterator for Utf8Lines<Utf8Reader<R>> {}
+
+impl<R> Utf8ByteReader<Utf8Reader<R>> {
+    /// Consumes the adaptor and returns the `Utf8Reader`. Nothing is lost: it continues with the text that has
+    /// not been read. If a character was read in part, it continues with the whole character.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io::Read;
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::new("5 €".as_bytes()).into_byte_reader();
+    /// let mut bytes = [0; 3];
+    /// reader.read_exact(&mut bytes).unwrap();
+    /// assert_eq!(&bytes, b"5 \xE2");
+    /// assert_eq!(reader.into_inner().next_str().unwrap(), Some("€"));
+    /// ```
+    pub fn into_inner(mut self) -> Utf8Reader<R> {
+        self.inner.consume(self.read.whole_chars(self.inner.as_str()));
+        self.inner
+    }
+}
+
+impl<R: Read> BufRead for Utf8ByteReader<Utf8Reader<R>> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let text = self.inner.peek_str()?.unwrap_or_default();
+        Ok(self.read.rest(text))
+    }
+
+    /// # Panics
+    ///
+    /// If `amount` is more than `fill_buf` returned.
+    fn consume(&mut self, amount: usize) {
+        self.read.consume(amount, self.inner.text_mut());
+    }
+}
+
+impl<R: Read> Read for Utf8ByteReader<Utf8Reader<R>> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let bytes = self.fill_buf()?;
+        let len = bytes.len().min(buffer.len());
+        buffer[..len].copy_from_slice(&bytes[..len]);
+        self.consume(len);
+        Ok(len)
+    }
+}

@@ -1,0 +1,233 @@
+//! What can text come from: streams of chunks, readers, streams of text?
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Bytes, BytesMut};
+use futures::Stream;
+use pin_project_lite::pin_project;
+use tokio::io::{AsyncRead, ReadBuf};
+
+use crate::adaptor::CAPACITY;
+use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
+use crate::stream::{Utf8Lines, Utf8Stream};
+
+/// Extension methods for streams of chunks and streams of text.
+///
+/// # Examples
+///
+/// ```
+/// use futures::{StreamExt, stream};
+/// use utf8_codec::stream::Utf8StreamExt;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let chunks = [vec![0xE6, 0x97], vec![0xA5]].map(Ok::<_, std::io::Error>);
+/// let mut texts = stream::iter(chunks).utf8();
+/// assert_eq!(texts.next().await.unwrap().unwrap(), "日");
+/// # }
+/// ```
+pub trait Utf8StreamExt: Stream {
+    /// Decodes the chunks of this stream, with the default options, in
+    /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal).
+    ///
+    /// The items are `Result`s. A channel has no errors: map its chunks with `std::io::Result::Ok`. `next()`
+    /// and the other methods of [`StreamExt`](futures::StreamExt) need an `Unpin` stream: if this one is not,
+    /// write `Box::pin(stream).utf8()`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::stream;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = stream::iter([&b"Gr\xFC\xDFe"[..], b" \xE2\x82"].map(Ok::<_, std::io::Error>));
+    /// let text = body.utf8().with_error_mode(ErrorMode::Windows1252).collect_text(1 << 20).await;
+    /// assert_eq!(text.unwrap(), "Grüße â‚");
+    /// # }
+    /// ```
+    fn utf8<B, E>(self) -> Utf8Stream<Self>
+    where
+        Self: Stream<Item = Result<B, E>> + Sized,
+        B: Into<Bytes>,
+    {
+        Utf8Stream::new(self)
+    }
+
+    /// Splits a stream of text into lines. A line can span several items.
+    ///
+    /// The items are `Result<T, E>` with `T: AsRef<str>`: `String`, `&str`, `Arc<str>`,
+    /// [`ByteString`](crate::ByteString), tungstenite's `Utf8Bytes` and others. Each item is copied once into
+    /// the buffer of lines. For a stream of byte chunks, use `utf8()` and [`lines()`](Utf8Stream::lines).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let tokens = stream::iter(["One li", "ne.\nAno", "ther."].map(Ok::<_, std::io::Error>));
+    /// let mut lines = tokens.text_lines();
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "One line.");
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "Another.");
+    /// # }
+    /// ```
+    fn text_lines<T, E>(self) -> Utf8Lines<Texts<Self>>
+    where
+        Self: Stream<Item = Result<T, E>> + Sized,
+        T: AsRef<str>,
+    {
+        Utf8Lines::of_texts(self)
+    }
+}
+
+impl<S: Stream + ?Sized> Utf8StreamExt for S {}
+
+// tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such
+// as a timeout. It would also make the feature `stream` depend on tokio-util.
+pin_project! {
+    /// The bytes of a reader in chunks, one for each read: the source of
+    /// [`Utf8Stream::from_reader`], which documents it.
+    ///
+    /// The chunks share a buffer: a chunk is not a copy, and keeps the buffer alive. Bytes that have been read are
+    /// never held. If it is polled again after the end, it reads again.
+    #[must_use = "streams do nothing unless polled"]
+    pub struct ReaderChunks<R> {
+        #[pin]
+        reader: R,
+        // The part of the buffer that no read has filled.
+        buffer: BytesMut,
+        capacity: usize,
+    }
+}
+
+impl<R> ReaderChunks<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, buffer: BytesMut::new(), capacity: CAPACITY }
+    }
+
+    pub(crate) fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), ..self }
+    }
+
+    /// Returns the reader.
+    pub fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
+    /// Returns the reader mutably. Bytes that you read from it are missing from the chunks.
+    pub fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
+    /// Consumes the adaptor and returns the reader. Nothing is lost: all bytes read have been yielded.
+    pub fn into_inner(self) -> R {
+        self.reader
+    }
+}
+
+impl<R: AsyncRead> Stream for ReaderChunks<R> {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        let this = self.project();
+        // Reading into the last few bytes would cost more than a new buffer.
+        if this.buffer.len() <= *this.capacity / 8 {
+            this.buffer.resize(*this.capacity, 0);
+        }
+        Poll::Ready(match ready!(poll_read_into(this.reader, cx, this.buffer)) {
+            Ok(0) => None,
+            Ok(read) => Some(Ok(this.buffer.split_to(read).freeze())),
+            Err(error) => Some(Err(error)),
+        })
+    }
+}
+
+impl<R: fmt::Debug> fmt::Debug for ReaderChunks<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReaderChunks")
+            .field("reader", &self.reader)
+            .field("capacity", &self.capacity)
+            .finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// The source of [`text_lines`](crate::stream::Utf8StreamExt::text_lines). It skips empty
+    /// items, and does not poll the inner stream after its end.
+    #[derive(Clone, Debug)]
+    pub struct Texts<S> {
+        #[pin]
+        inner: S,
+        ended: bool,
+    }
+}
+
+impl<S> Texts<S> {
+    pub(super) fn new(inner: S) -> Self {
+        Self { inner, ended: false }
+    }
+}
+
+impl<S, T, E> Texts<S>
+where
+    S: Stream<Item = Result<T, E>>,
+    T: AsRef<str>,
+{
+    /// Appends the next non-empty text to `buffer`.
+    pub(super) fn poll_text(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut BytesMut,
+    ) -> Poll<Option<Result<(), E>>> {
+        let mut this = self.project();
+        if *this.ended {
+            return Poll::Ready(None);
+        }
+        for _ in 0..SILENT_CHUNKS {
+            match ready!(this.inner.as_mut().poll_next(cx)) {
+                Some(Ok(text)) => {
+                    let text = text.as_ref();
+                    if !text.is_empty() {
+                        buffer.extend_from_slice(text.as_bytes());
+                        return Poll::Ready(Some(Ok(())));
+                    }
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => {
+                    *this.ended = true;
+                    return Poll::Ready(None);
+                }
+            }
+        }
+        give_way(cx)
+    }
+}
+
+/// Reads into `room`. Returns how many bytes were read, 0 at the end.
+///
+/// Safe code can replace the `ReadBuf` by another: then nothing was read into `room`, and this is an error.
+#[inline]
+pub(super) fn poll_read_into(
+    reader: Pin<&mut impl AsyncRead>,
+    cx: &mut Context<'_>,
+    room: &mut [u8],
+) -> Poll<io::Result<usize>> {
+    let start = room.as_ptr();
+    let mut room = ReadBuf::new(room);
+    reader.poll_read(cx, &mut room).map(|result| {
+        result?;
+        match ptr::eq(room.filled().as_ptr(), start) {
+            true => Ok(room.filled().len()),
+            false => Err(io::Error::other("the reader replaced the `ReadBuf` that it was given")),
+        }
+    })
+}
