@@ -151,15 +151,14 @@ pub use bytestring::ByteString;
 pub use crate::core::bom::BomPolicy;
 pub use crate::core::decoder::Utf8Decoder;
 pub use crate::core::encoder::Utf8Encoder;
-pub use crate::core::error::{Utf8Error, Utf8ErrorKind};
+pub use crate::core::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
 pub use crate::core::mode::ErrorMode;
 pub use crate::core::options::Utf8Options;
-pub use crate::core::parse::ParseNameError;
 pub use crate::core::position::TextPosition;
-#[cfg(feature = "alloc")]
-pub use crate::core::slices::from_utf8_lossy;
-pub use crate::core::slices::{count_chars, from_utf8};
 pub use crate::core::strictness::Strictness;
+#[cfg(feature = "alloc")]
+pub use crate::core::text::from_utf8_lossy;
+pub use crate::core::text::{count_chars, from_utf8};
 pub use crate::core::validator::Utf8Validator;
 pub use crate::core::{boundary, decoder};
 #[cfg(feature = "alloc")]

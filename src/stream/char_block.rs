@@ -5,8 +5,7 @@ use std::mem;
 use bytestring::ByteString;
 
 use crate::core::boundary::floor_char_boundary;
-use crate::core::chars::decode_chars;
-use crate::core::text::assert_char_boundary;
+use crate::core::text::{assert_char_boundary, decode_chars};
 use crate::stream::piece::Piece;
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.

@@ -5,8 +5,8 @@ use core::mem;
 use core::ops::Deref;
 
 use crate::core::encoder::Utf8Encoder;
+use crate::core::error::Tally;
 use crate::core::mode::ErrorMode;
-use crate::core::tally::Tally;
 use crate::dialect::Dialect;
 use crate::dialect::code_point::{from_pair, is_leading_surrogate, is_trailing_surrogate};
 use crate::dialect::encode_error::DialectEncodeError;
