@@ -87,7 +87,7 @@
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
 //! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or
-//! windows-1252. [`Strictness`] also rejects noncharacters or control characters.
+//! windows-1252. [`Utf8Options`] can also reject noncharacters or control characters.
 //!
 //! # Features
 //!
@@ -155,7 +155,6 @@ pub use crate::core::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
 pub use crate::core::mode::ErrorMode;
 pub use crate::core::options::Utf8Options;
 pub use crate::core::position::TextPosition;
-pub use crate::core::strictness::Strictness;
 #[cfg(feature = "alloc")]
 pub use crate::core::text::from_utf8_lossy;
 pub use crate::core::text::{count_chars, from_utf8};

@@ -44,7 +44,7 @@ pub struct Utf8Error {
 /// Why a part of a stream is ill-formed or rejected.
 ///
 /// The first seven kinds are violations of RFC 3629, section 4, and of Unicode, table 3-7. The others come from
-/// a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness) that rejects well-formed bytes.
+/// [options](crate::Utf8Options) that reject well-formed bytes.
 ///
 /// # Examples
 ///
@@ -88,10 +88,10 @@ pub enum Utf8ErrorKind {
     /// No BOM at the start of a stream that must have one
     /// ([`BomPolicy::Require`](crate::BomPolicy::Require)).
     MissingBom,
-    /// A noncharacter, rejected by [`Strictness`](crate::Strictness): U+FDD0 to U+FDEF and the last
+    /// A noncharacter, rejected by [the options](crate::Utf8Options#rejected-characters): U+FDD0 to U+FDEF and the last
     /// two code points of each plane.
     Noncharacter,
-    /// NUL or a control character, rejected by [`Strictness`](crate::Strictness).
+    /// NUL or a control character, rejected by [the options](crate::Utf8Options#rejected-characters).
     Forbidden,
 }
 

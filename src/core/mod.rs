@@ -102,6 +102,5 @@ pub(crate) mod position;
 pub(crate) mod scanner;
 #[cfg(feature = "serde")]
 mod serialize;
-pub(crate) mod strictness;
 pub(crate) mod text;
 pub(crate) mod validator;

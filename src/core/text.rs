@@ -21,7 +21,7 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 #[cfg(feature = "alloc")]
 use crate::core::mode::ErrorMode;
-use crate::core::strictness::Strictness;
+use crate::core::options::Strictness;
 use crate::kernel::Validated;
 use crate::unchecked::{self, whole_text};
 

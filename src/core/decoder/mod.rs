@@ -97,8 +97,8 @@ impl Utf8Decoder {
     /// Decodes the next chunk of the stream. Yields text and errors in order.
     ///
     /// The iterator is lazy: bytes it has not reached are not consumed ([`Pieces::rest`]). Once exhausted, it
-    /// has yielded everything that the bytes so far determine. It costs one pass over `chunk`, two with a
-    /// [`Strictness`](crate::Strictness), and copies only a split character. At the end of the stream, call [`finish`](Self::finish).
+    /// has yielded everything that the bytes so far determine. It costs one pass over `chunk`, two if
+    /// [the options](Utf8Options#rejected-characters) reject characters, and copies only a split character. At the end of the stream, call [`finish`](Self::finish).
     ///
     /// # Errors
     ///
