@@ -78,9 +78,8 @@ const OBJECTS: &[(&str, Run)] = &[
         input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
     }),
     ("decoder, strict pieces", |input, size, _| {
-        let strictness = utf8_codec::Strictness::new().reject_noncharacters().reject_controls();
-        let mut decoder =
-            Utf8Decoder::new().with_options(Utf8Options::new().with_strictness(strictness));
+        let mut decoder = Utf8Decoder::new()
+            .with_options(Utf8Options::new().reject_noncharacters().reject_controls());
         input.chunks(size).map(|chunk| decoder.push(chunk).count() as u64).sum()
     }),
     ("decoder, replaced", |input, size, _| repair(ErrorMode::Replacement, input, size)),

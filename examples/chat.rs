@@ -39,7 +39,7 @@ use tokio_util::codec::FramedRead;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{Line, LineError};
 use utf8_codec::stream::Utf8Writer;
-use utf8_codec::{ByteString, ErrorMode, Strictness, Utf8Options, boundary};
+use utf8_codec::{ByteString, ErrorMode, Utf8Options, boundary};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -111,9 +111,8 @@ type Lines = FramedRead<OwnedReadHalf, Utf8LinesCodec>;
 async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result<()> {
     socket.set_nodelay(true)?;
     let (reader, writer) = socket.into_split();
-    let strictness = Strictness::new().reject_nul().reject_controls_except_whitespace();
     let codec = Utf8LinesCodec::new()
-        .with_options(Utf8Options::new().with_strictness(strictness))
+        .with_options(Utf8Options::new().reject_nul().reject_controls_except_whitespace())
         .with_error_mode(ErrorMode::Replacement)
         .with_max_length(arguments.max_line);
     let mut lines = FramedRead::new(reader, codec);

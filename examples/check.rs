@@ -55,8 +55,8 @@ use indicatif::DecimalBytes;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use utf8_codec::{
-    BomPolicy, ErrorMode, Strictness, TextPosition, Utf8Decoder, Utf8Error, Utf8ErrorKind,
-    Utf8Options, count_chars,
+    BomPolicy, ErrorMode, TextPosition, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
+    count_chars,
 };
 
 use files::{FileId, Output, Source};
@@ -112,13 +112,13 @@ struct Arguments {
 
 const USAGE: &str = "check [OPTIONS] [FILE | - | tcp://HOST:PORT | --listen ADDR]...";
 
-type Rejection = fn(Strictness) -> Strictness;
+type Rejection = fn(Utf8Options) -> Utf8Options;
 
 static REJECTIONS: [(&str, Rejection); 4] = [
-    ("noncharacters", Strictness::reject_noncharacters),
-    ("nul", Strictness::reject_nul),
-    ("controls", Strictness::reject_controls),
-    ("controls-except-whitespace", Strictness::reject_controls_except_whitespace),
+    ("noncharacters", Utf8Options::reject_noncharacters),
+    ("nul", Utf8Options::reject_nul),
+    ("controls", Utf8Options::reject_controls),
+    ("controls-except-whitespace", Utf8Options::reject_controls_except_whitespace),
 ];
 
 impl Arguments {
@@ -138,9 +138,8 @@ impl Arguments {
     }
 
     fn options(&self) -> Utf8Options {
-        let strictness =
-            self.reject.iter().fold(Strictness::new(), |so_far, reject| reject(so_far));
-        let options = Utf8Options::new().with_bom(self.bom).with_strictness(strictness);
+        let options = Utf8Options::new().with_bom(self.bom);
+        let options = self.reject.iter().fold(options, |so_far, reject| reject(so_far));
         if self.mid_stream { options.with_mid_stream_start() } else { options }
     }
 

@@ -87,7 +87,7 @@
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
 //! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or
-//! windows-1252. [`Strictness`] also rejects noncharacters or control characters.
+//! windows-1252. [`Utf8Options`] can also reject noncharacters or control characters.
 //!
 //! # Features
 //!
@@ -151,15 +151,13 @@ pub use bytestring::ByteString;
 pub use crate::core::bom::BomPolicy;
 pub use crate::core::decoder::Utf8Decoder;
 pub use crate::core::encoder::Utf8Encoder;
-pub use crate::core::error::{Utf8Error, Utf8ErrorKind};
+pub use crate::core::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
 pub use crate::core::mode::ErrorMode;
 pub use crate::core::options::Utf8Options;
-pub use crate::core::parse::ParseNameError;
 pub use crate::core::position::TextPosition;
 #[cfg(feature = "alloc")]
-pub use crate::core::slices::from_utf8_lossy;
-pub use crate::core::slices::{count_chars, from_utf8};
-pub use crate::core::strictness::Strictness;
+pub use crate::core::text::from_utf8_lossy;
+pub use crate::core::text::{count_chars, from_utf8};
 pub use crate::core::validator::Utf8Validator;
 pub use crate::core::{boundary, decoder};
 #[cfg(feature = "alloc")]

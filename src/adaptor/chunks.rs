@@ -10,7 +10,7 @@ use bytestring::ByteString;
 
 use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::buffer::Status;
-use crate::core::decoder::item::Item;
+use crate::core::decoder::owned::Item;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 

@@ -34,7 +34,7 @@ use crate::lines::{Delimiter, Line, LineError};
 /// problems, the one that the earliest byte causes is reported; on a tie, `TooLong`.
 ///
 /// An incomplete line stays in the read buffer, which therefore holds at most the limit, the delimiter and
-/// one read. A delimiter can contain characters that a [`Strictness`](crate::Strictness) rejects. Change
+/// one read. A delimiter can contain characters that the options reject. Change
 /// settings before the first byte; to change them later, call [`reset`](Self::reset) after the change. See
 /// [the module](crate::codec#closing-and-flushing-a-framed) for closing a `Framed`.
 ///
@@ -103,9 +103,9 @@ impl Utf8LinesCodec {
     /// use bytes::BytesMut;
     /// use tokio_util::codec::Decoder;
     /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::{Strictness, Utf8Options};
+    /// use utf8_codec::Utf8Options;
     ///
-    /// let options = Utf8Options::new().with_strictness(Strictness::new().reject_controls());
+    /// let options = Utf8Options::new().reject_controls();
     /// let mut codec = Utf8LinesCodec::new().with_options(options);
     /// let mut buffer = BytesMut::from("plain\nbell\x07\n");
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_ok());

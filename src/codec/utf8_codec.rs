@@ -7,7 +7,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::codec::CodecError;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::input::Taken;
-use crate::core::decoder::item::Item;
+use crate::core::decoder::owned::Item;
 use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;

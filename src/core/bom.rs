@@ -3,8 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::core::error::{Utf8Error, Utf8ErrorKind};
-use crate::core::parse::ParseNameError;
+use crate::core::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
 
 /// U+FEFF in UTF-8.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];

@@ -1,4 +1,5 @@
-//! The error: which bytes are ill-formed, where, and why?
+//! The error: which bytes are ill-formed, where, and why? How many errors has a stream had, and which was the first? And the
+//! error of parsing a name.
 
 use core::fmt;
 
@@ -43,7 +44,7 @@ pub struct Utf8Error {
 /// Why a part of a stream is ill-formed or rejected.
 ///
 /// The first seven kinds are violations of RFC 3629, section 4, and of Unicode, table 3-7. The next four come from
-/// a [`BomPolicy`](crate::BomPolicy) or a [`Strictness`](crate::Strictness) that rejects well-formed bytes. The last
+/// [options](crate::Utf8Options) that reject well-formed bytes. The last
 /// five occur only in a [dialect](crate::dialect), whose [errors](crate::dialect::DialectError) have the same kinds by
 /// the grammar of the dialect.
 ///
@@ -89,10 +90,10 @@ pub enum Utf8ErrorKind {
     /// No BOM at the start of a stream that must have one
     /// ([`BomPolicy::Require`](crate::BomPolicy::Require)).
     MissingBom,
-    /// A noncharacter, rejected by [`Strictness`](crate::Strictness): U+FDD0 to U+FDEF and the last
+    /// A noncharacter, rejected by [the options](crate::Utf8Options#rejected-characters): U+FDD0 to U+FDEF and the last
     /// two code points of each plane.
     Noncharacter,
-    /// NUL or a control character, rejected by [`Strictness`](crate::Strictness).
+    /// NUL or a control character, rejected by [the options](crate::Utf8Options#rejected-characters).
     Forbidden,
     /// In a dialect only: the first byte of a four-byte sequence, `F0..=F4`, where the dialect writes a pair of
     /// surrogates instead.
@@ -473,3 +474,88 @@ impl From<Utf8Error> for std::io::Error {
 }
 
 const _: () = assert!(size_of::<Utf8Error>() == 16);
+
+/// The number of errors of one stream, and the first of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tally<E = Utf8Error> {
+    count: u64,
+    first: Option<E>,
+}
+
+impl<E: Copy> Tally<E> {
+    pub(crate) const fn new() -> Self {
+        Self { count: 0, first: None }
+    }
+
+    /// Counts an error and returns it.
+    #[inline]
+    pub(crate) fn note(&mut self, error: E) -> E {
+        self.count += 1;
+        if self.count == 1 {
+            self.note_first(error);
+        }
+        error
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_first(&mut self, error: E) {
+        self.first = Some(error);
+    }
+
+    /// Adds `errors` to the count. `first` returns the first of them.
+    #[inline]
+    pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<E>) {
+        self.count += errors;
+        if self.first.is_none() {
+            self.first = first();
+        }
+    }
+
+    /// Subtracts the last `errors` from the count.
+    #[cfg(feature = "std")]
+    pub(crate) fn forget(&mut self, errors: u64) {
+        self.count = self.count.saturating_sub(errors);
+        self.first = self.first.filter(|_| self.count > 0);
+    }
+
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub(crate) const fn first(&self) -> Option<E> {
+        self.first
+    }
+}
+
+impl<E: Copy> Default for Tally<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The error of parsing the name of an [`ErrorMode`](crate::ErrorMode) or a [`BomPolicy`](crate::BomPolicy).
+///
+/// The message lists the names. It does not contain the name that was passed.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::BomPolicy;
+///
+/// let error = "remove".parse::<BomPolicy>().unwrap_err();
+/// let message = "unknown BOM policy, expected one of keep, strip, require, forbid";
+/// assert_eq!(error.to_string(), message);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseNameError {
+    pub(crate) message: &'static str,
+}
+
+impl fmt::Display for ParseNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.message)
+    }
+}
+
+impl core::error::Error for ParseNameError {}

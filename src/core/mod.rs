@@ -93,20 +93,14 @@
 pub(crate) mod bom;
 pub mod boundary;
 pub(crate) mod carry;
-#[cfg(feature = "stream")]
-pub(crate) mod chars;
 pub mod decoder;
 pub(crate) mod encoder;
 pub(crate) mod error;
 pub(crate) mod mode;
 pub(crate) mod options;
-pub(crate) mod parse;
 pub(crate) mod position;
 pub(crate) mod scanner;
 #[cfg(feature = "serde")]
 mod serialize;
-pub(crate) mod slices;
-pub(crate) mod strictness;
-pub(crate) mod tally;
 pub(crate) mod text;
 pub(crate) mod validator;

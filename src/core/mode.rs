@@ -4,8 +4,7 @@ use core::fmt;
 use core::ops::Deref;
 use core::str::FromStr;
 
-use crate::core::error::{Utf8Error, Utf8ErrorKind};
-use crate::core::parse::ParseNameError;
+use crate::core::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
 use crate::unchecked::ShortText;
 
 /// What replaces an ill-formed part.

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::core::error::Utf8Error;
-use crate::core::slices::count_chars;
+use crate::core::text::count_chars;
 
 /// A position in a stream of text: line, column and offset.
 ///

@@ -442,13 +442,11 @@ fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Strictness;
 
     /// Scanners that are not plain.
     fn busy() -> [Scanner; 2] {
-        let strict = Strictness::new().reject_nul();
-        [Utf8Options::new().with_bom(BomPolicy::Strip), Utf8Options::new().with_strictness(strict)]
-            .map(Scanner::new)
+        let options = Utf8Options::new();
+        [options.with_bom(BomPolicy::Strip), options.reject_nul()].map(Scanner::new)
     }
 
     /// A scanner after an error.

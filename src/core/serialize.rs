@@ -7,8 +7,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::core::bom::{BOM, BomPolicy};
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
-use crate::core::options::Utf8Options;
-use crate::core::strictness::Strictness;
+use crate::core::options::{Strictness, Utf8Options};
 
 /// The fields of [`Utf8Options`]. All are optional, so that a configuration file names only what it changes.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -35,7 +34,8 @@ impl From<Utf8Options> for OptionFields {
     }
 }
 
-/// Writes the fields `bom`, `mid_stream_start` and `strictness`.
+/// Writes the fields `bom`, `mid_stream_start` and `strictness`, a list of the names of the rejected classes such as
+/// `["nul", "controls"]`.
 impl Serialize for Utf8Options {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         OptionFields::from(*self).serialize(serializer)
@@ -44,6 +44,9 @@ impl Serialize for Utf8Options {
 
 /// Reads the fields `bom`, `mid_stream_start` and `strictness`. If one is missing, its default applies. A BOM policy
 /// other than `keep` together with a mid-stream start is an error.
+///
+/// The names in `strictness` are `nul`, `controls`, `C0 controls`, `DEL and C1 controls`, `whitespace` (HT, LF and CR),
+/// `noncharacters`, `U+FFFE and U+FFFF` and `other noncharacters`.
 impl<'de> Deserialize<'de> for Utf8Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fields = OptionFields::deserialize(deserializer)?;
@@ -56,7 +59,7 @@ impl<'de> Deserialize<'de> for Utf8Options {
     }
 }
 
-/// Writes the names of the rejected classes, such as `["nul", "controls"]`.
+/// Writes the names of the rejected classes.
 impl Serialize for Strictness {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeSeq;
@@ -68,8 +71,7 @@ impl Serialize for Strictness {
     }
 }
 
-/// Reads the names of the rejected classes: `nul`, `controls`, `C0 controls`, `DEL and C1 controls`, `whitespace`
-/// (HT, LF and CR), `noncharacters`, `U+FFFE and U+FFFF` and `other noncharacters`.
+/// Reads the names of the rejected classes.
 impl<'de> Deserialize<'de> for Strictness {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(Classes)

@@ -4,17 +4,17 @@ use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-use super::aarch64::neon;
-use super::block_errors::{BLOCK, BlockErrors};
-use super::nul_form::NulForm;
+use super::aarch64;
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 use super::portable;
-use super::validated::Validated;
+use super::reference;
+use super::reference::pairs::NulForm;
+use super::results::{BLOCK, BlockErrors, Validated};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use super::wasm32::simd128;
+use super::wasm32;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512, sse41};
-use super::{Kernel, Tier, reference};
+use super::{Kernel, Tier};
 
 /// Calls `operation` of the tier's module. Every module has all operations. Those that it does not vectorise
 /// are safe functions of the reference, so `unsafe` may be unused.
@@ -40,9 +40,9 @@ macro_rules! dispatch {
             Tier::Avx512 => unsafe { avx512::$operation($($argument),*) },
             // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have NEON.
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Tier::Neon => unsafe { neon::$operation($($argument),*) },
+            Tier::Neon => unsafe { aarch64::$operation($($argument),*) },
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Tier::Simd128 => simd128::$operation($($argument),*),
+            Tier::Simd128 => wasm32::$operation($($argument),*),
         };
         result
     }};

@@ -57,7 +57,6 @@ macro_rules! has {
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod aarch64;
-mod block_errors;
 mod dispatch;
 #[cfg(any(
     target_arch = "x86_64",
@@ -65,23 +64,20 @@ mod dispatch;
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 mod generic;
-mod nul_form;
 // Elsewhere shifts of 64 bits are slow.
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 mod portable;
 mod reference;
-mod validated;
+mod results;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub(crate) use block_errors::BLOCK;
-pub use block_errors::BlockErrors;
-pub use nul_form::NulForm;
-pub(crate) use reference::surrogate_pair;
-pub(crate) use reference::validate::{Sequence, begins_nothing, sequence};
-pub use validated::{ErrorLen, Validated};
+pub use reference::pairs::NulForm;
+pub(crate) use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
+pub(crate) use results::BLOCK;
+pub use results::{BlockErrors, ErrorLen, Validated};
 
 /// An implementation of the inner loops that this machine can run.
 ///
@@ -311,7 +307,7 @@ pub(crate) fn decode_char(bytes: &[u8]) -> Option<char> {
 /// else.
 #[inline]
 pub(crate) fn sequence_len(bytes: [u8; 4]) -> usize {
-    reference::validate::well_formed_len(u32::from_le_bytes(bytes))
+    reference::well_formed_len(u32::from_le_bytes(bytes))
 }
 
 /// Returns the length of the ill-formed maximal subpart at the start of `input`, if there is one. `input` begins

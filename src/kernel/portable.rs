@@ -23,7 +23,7 @@ pub(in crate::kernel) use crate::kernel::reference::{
     decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, find_outside,
     join_pairs, split_pairs, text_before, unmask,
 };
-use crate::kernel::validated::{ErrorLen, Validated};
+use crate::kernel::results::{ErrorLen, Validated};
 
 /// Finds the length of the well-formed prefix. (Out of line: it is one of the arms of each dispatch.)
 #[inline(never)]

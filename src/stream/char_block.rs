@@ -8,10 +8,9 @@ use bytestring::ByteString;
 use crate::adaptor::chunks::ChunkText;
 use crate::core::boundary::floor_char_boundary;
 use crate::core::carry::Resumed;
-use crate::core::chars::decode_chars;
 use crate::core::error::Utf8Error;
 use crate::core::mode::{ErrorMode, Repair};
-use crate::core::text::assert_char_boundary;
+use crate::core::text::{assert_char_boundary, decode_chars};
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.
 #[derive(Clone, Debug)]

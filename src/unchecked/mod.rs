@@ -1,26 +1,16 @@
 //! Bytes to `str`: the only module besides the kernels with unsafe code.
 
-mod block_parts;
-#[cfg(feature = "bytes")]
-mod gathered_text;
+mod parts;
 #[cfg(feature = "std")]
 mod read_buffer;
-mod short_text;
-#[cfg(feature = "alloc")]
-mod spare_text;
 #[cfg(feature = "alloc")]
 mod text_output;
 
-pub(crate) use block_parts::{BlockParts, Part};
-#[cfg(feature = "bytes")]
-pub(crate) use gathered_text::GatheredText;
+pub(crate) use parts::{BlockParts, Part, ShortText};
 #[cfg(feature = "std")]
 pub(crate) use read_buffer::{ReadBuffer, assert_char_boundary};
-pub(crate) use short_text::ShortText;
 #[cfg(feature = "alloc")]
-pub(crate) use spare_text::push_utf16;
-#[cfg(feature = "alloc")]
-pub(crate) use text_output::{Repairs, Replaced, SortedBlock, Step, TextOutput};
+pub(crate) use text_output::{Repairs, Replaced, SortedBlock, Step, TextOutput, push_utf16};
 
 use core::ops::RangeInclusive;
 
@@ -255,6 +245,96 @@ unsafe impl SplitTo for bytes::BytesMut {
     fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
         self.split_to(n).freeze()
     }
+}
+
+/// The text of a message that arrives in pieces, gathered without copying if the pieces are adjacent: text in the buffer
+/// in which it arrived, followed by bytes that are not validated yet.
+#[cfg(feature = "bytes")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GatheredText {
+    bytes: bytes::BytesMut,
+    /// Invariant: at most the length of the buffer; the first `text` bytes are well-formed UTF-8.
+    text: usize,
+}
+
+#[cfg(feature = "bytes")]
+impl GatheredText {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether `bytes` directly follow this buffer in memory.
+    pub(crate) fn is_followed_by(&self, bytes: &[u8]) -> bool {
+        core::ptr::eq(self.bytes.as_ptr_range().end, bytes.as_ptr())
+    }
+
+    /// Appends `bytes`, without copying if they follow in the same memory or the buffer is empty. Then adds to
+    /// the text what `scan` finds at the start of the bytes after it. `scan` also returns the number of bytes
+    /// to skip first, which is 0 unless there is no text yet.
+    ///
+    /// A text that `scan` returns from another address is ignored.
+    #[inline]
+    pub(crate) fn extend(
+        &mut self,
+        mut bytes: bytes::BytesMut,
+        scan: impl for<'a> FnOnce(&'a mut [u8]) -> (usize, &'a str),
+    ) {
+        // Scanned before it is moved: see `crate::core`, "Store forwarding"; `benches/versus`, `websocket`.
+        let (silent, len) = if self.bytes.is_empty() {
+            let found = find_text(&mut bytes, scan);
+            self.bytes = bytes;
+            found
+        } else {
+            self.bytes.unsplit(bytes);
+            find_text(&mut self.bytes[self.text..], scan)
+        };
+        debug_assert!(silent == 0 || self.text == 0);
+        if silent == 0 {
+            self.text += len;
+        } else if self.text == 0 {
+            bytes::Buf::advance(&mut self.bytes, silent);
+            self.text = len;
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        let text = &self.bytes[..self.text];
+        // SAFETY: by the invariant, the first `text` bytes are well-formed. Only `extend` adds to them: bytes
+        // that `find_text` has found to be a `str`, directly after them or at the start.
+        unsafe { str::from_utf8_unchecked(text) }
+    }
+
+    /// Returns the bytes after the text.
+    pub(crate) fn after_text(&self) -> &[u8] {
+        &self.bytes[self.text..]
+    }
+
+    /// Drops the bytes after the text.
+    pub(crate) fn truncate(&mut self) {
+        self.bytes.truncate(self.text);
+    }
+
+    /// Returns the text, without copying it.
+    pub(crate) fn into_text(mut self) -> bytestring::ByteString {
+        self.truncate();
+        // SAFETY: only the first `text` bytes are left, which are well-formed, as in `as_str`.
+        unsafe { bytestring::ByteString::from_bytes_unchecked(self.bytes.freeze()) }
+    }
+}
+
+/// Returns the number of bytes to skip, and the length of the text that `scan` finds after them. The length is
+/// 0 if the text is at another address.
+#[cfg(feature = "bytes")]
+#[inline]
+fn find_text(
+    bytes: &mut [u8],
+    scan: impl for<'a> FnOnce(&'a mut [u8]) -> (usize, &'a str),
+) -> (usize, usize) {
+    let all = bytes.as_ptr_range();
+    let (silent, text) = scan(bytes);
+    let range = text.as_bytes().as_ptr_range();
+    let is_there = range.start.addr() == all.start.addr() + silent && range.end <= all.end;
+    (silent, if is_there { text.len() } else { 0 })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use utf8_codec::io::{StreamError, Utf8Reader, Utf8Writer};
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Encoder, Utf8Error, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Encoder, Utf8Error, Utf8Options};
 
 /// What a call of `read` does.
 #[derive(Clone, Copy, Debug)]
@@ -545,9 +545,7 @@ fn bytes_that_were_not_read_but_claimed_are_validated() {
 
 #[test]
 fn options_set_after_the_first_read_keep_the_offsets() {
-    let strict = Utf8Options::new()
-        .with_bom(BomPolicy::Require)
-        .with_strictness(Strictness::new().reject_nul());
+    let strict = Utf8Options::new().with_bom(BomPolicy::Require).reject_nul();
     let does = [Chunk(b"\xC3\xA9\0"), Chunk(b"\0\xEF\xBB\xBFb\xFF")];
     let mut reader = Utf8Reader::new(Script::new(&does));
     assert_eq!(reader.next_str().unwrap(), Some("é\0"));

@@ -127,8 +127,7 @@ fn a_position_moves_past_text_as_past_each_of_its_chars() {
 
 #[test]
 fn a_rejected_lf_ends_a_line_and_a_missing_bom_has_no_column() {
-    let strictness = utf8_codec::Strictness::new().reject_controls();
-    let options = Utf8Options::new().with_bom(BomPolicy::Require).with_strictness(strictness);
+    let options = Utf8Options::new().with_bom(BomPolicy::Require).reject_controls();
     let mut decoder = Utf8Decoder::new().with_options(options);
     let mut position = TextPosition::new();
     let mut seen = Vec::new();

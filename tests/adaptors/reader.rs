@@ -26,7 +26,7 @@ use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, task};
 use tokio_util::io::StreamReader;
 use utf8_codec::stream::{StreamError, Utf8ByteReader, Utf8Reader};
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 /// Formats the result of a read: text, the offset and bytes of an error, the reader's error after a
 /// `!`, or `-` for the end.
@@ -166,9 +166,7 @@ fn a_repair_can_be_consumed_in_parts() {
 
 #[test]
 fn options_set_after_the_first_read_keep_the_offsets() {
-    let strict = Utf8Options::new()
-        .with_bom(BomPolicy::Require)
-        .with_strictness(Strictness::new().reject_nul());
+    let strict = Utf8Options::new().with_bom(BomPolicy::Require).reject_nul();
     let does = [Chunk(b"\xC3\xA9\0"), Chunk(b"\0\xEF\xBB\xBFb\xFF"), End];
     let mut reader = Utf8Reader::new(Script::new(&does));
     assert_eq!(reader.next_str().now_or_never().unwrap().unwrap(), Some("é\0"));
@@ -190,7 +188,7 @@ fn options_are_applied() {
     assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), "0 [ef, bb, bf]a-");
     let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
     assert_eq!(reported(plain.with_mid_stream_start(), &middle), "a3 [80]-");
-    let strict = plain.with_strictness(Strictness::new().reject_nul());
+    let strict = plain.reject_nul();
     assert_eq!(reported(strict, &[Chunk(b"a\0b\xC3"), Chunk(b"\xA9"), End]), "a1 [00]bé-");
     let cut_short = [Chunk(b"\xEF\xBB"), End];
     assert_eq!(reported(plain.with_bom(BomPolicy::Require), &cut_short), "0 []0 [ef, bb]-");

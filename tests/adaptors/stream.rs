@@ -32,9 +32,7 @@ use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, assert_ready_eq, task};
 use tokio_util::io::ReaderStream;
 use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
-use utf8_codec::{
-    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
-};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 type Item<E> = Result<ByteString, StreamError<E>>;
 
@@ -141,7 +139,7 @@ fn options_are_applied() {
     assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
     let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
     assert_eq!(reported(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
-    let strict = plain.with_strictness(Strictness::new().reject_nul());
+    let strict = plain.reject_nul();
     assert_eq!(reported(strict, &[Chunk(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
 }
 
@@ -746,9 +744,7 @@ mod vectors {
 
 #[test]
 fn options_set_after_the_first_poll_keep_the_offsets() {
-    let options = Utf8Options::new()
-        .with_bom(BomPolicy::Require)
-        .with_strictness(Strictness::new().reject_nul());
+    let options = Utf8Options::new().with_bom(BomPolicy::Require).reject_nul();
     let chunks = [&b"a\xC3"[..], b"\xA9\xE2", b"\x82", b"\xAC\0\xEF\xBB\xBF\xFF"];
     let expected: [(&str, &[u64]); 5] = [
         ("aé€\u{FEFF}", &[0, 6, 10]),

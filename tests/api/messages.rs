@@ -2,12 +2,12 @@
 //! names the reason and the offset.
 
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
-use utf8_codec::{BomPolicy, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
+use utf8_codec::{BomPolicy, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
 
 const PLAIN: Utf8Options = Utf8Options::new();
 const REQUIRE: Utf8Options = PLAIN.with_bom(BomPolicy::Require);
 const FORBID: Utf8Options = PLAIN.with_bom(BomPolicy::Forbid);
-const STRICT: Utf8Options = PLAIN.with_strictness(Strictness::mqtt());
+const STRICT: Utf8Options = PLAIN.only_mqtt_characters();
 
 /// The first error of a stream that arrives one byte at a time.
 fn first_error(options: Utf8Options, bytes: &[u8]) -> Utf8Error {

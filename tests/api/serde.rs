@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, from_value, json, to_value};
 use utf8_codec::{
-    BomPolicy, ErrorMode, Strictness, TextPosition, Utf8Decoder, Utf8Error, Utf8ErrorKind,
-    Utf8Options,
+    BomPolicy, ErrorMode, TextPosition, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
 
 /// Writes a value, compares it with `expected`, and reads it again.
@@ -30,7 +29,7 @@ fn modes_and_policies_are_written_as_their_names() {
 
 #[test]
 fn options_are_written_with_all_fields_and_read_with_defaults() {
-    let options = Utf8Options::new().with_bom(BomPolicy::Strip).with_strictness(Strictness::mqtt());
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip).only_mqtt_characters();
     let strictness = json!(["noncharacters", "nul", "controls", "whitespace"]);
     round_trip(
         options,
@@ -51,27 +50,36 @@ fn options_are_written_with_all_fields_and_read_with_defaults() {
 
 #[test]
 fn every_strictness_survives_a_round_trip() {
-    let reject: [fn(Strictness) -> Strictness; 6] = [
-        Strictness::reject_noncharacters,
-        Strictness::reject_nul,
-        Strictness::reject_controls,
-        Strictness::reject_controls_except_whitespace,
-        |_| Strictness::xml_characters(),
-        |_| Strictness::unicode_assignables(),
+    let reject: [fn(Utf8Options) -> Utf8Options; 6] = [
+        Utf8Options::reject_noncharacters,
+        Utf8Options::reject_nul,
+        Utf8Options::reject_controls,
+        Utf8Options::reject_controls_except_whitespace,
+        Utf8Options::only_xml_characters,
+        Utf8Options::only_unicode_assignables,
     ];
     for first in reject {
         for second in reject {
-            let strictness = second(first(Strictness::new()));
-            let written = to_value(strictness).unwrap();
-            assert_eq!(from_value::<Strictness>(written).unwrap(), strictness);
+            let options = second(first(Utf8Options::new()));
+            let written = to_value(options).unwrap();
+            assert_eq!(from_value::<Utf8Options>(written).unwrap(), options);
         }
     }
+    let read = |strictness| from_value::<Utf8Options>(json!({ "strictness": strictness })).unwrap();
+    // Whitespace alone, which no method rejects.
+    round_trip(
+        read(json!(["whitespace"])),
+        json!({"bom": "keep", "mid_stream_start": false, "strictness": ["whitespace"]}),
+    );
     // A class can occur twice, alone and in a larger one.
     let twice = json!(["nul", "C0 controls", "controls", "nul"]);
     let once = json!(["controls", "nul"]);
-    assert_eq!(from_value::<Strictness>(twice).unwrap(), from_value(once).unwrap());
+    assert_eq!(read(twice), read(once));
     let xml = json!(["U+FFFE and U+FFFF", "nul", "C0 controls"]);
-    round_trip(Strictness::xml_characters(), xml);
+    round_trip(
+        Utf8Options::new().only_xml_characters(),
+        json!({"bom": "keep", "mid_stream_start": false, "strictness": xml}),
+    );
 }
 
 #[test]
@@ -93,7 +101,7 @@ fn errors(bytes: &[u8], options: Utf8Options) -> Vec<Utf8Error> {
 
 #[test]
 fn every_error_survives_a_round_trip() {
-    let strict = Utf8Options::new().with_strictness(Strictness::mqtt());
+    let strict = Utf8Options::new().only_mqtt_characters();
     let mut seen = Vec::new();
     for bom in [BomPolicy::Keep, BomPolicy::Require, BomPolicy::Forbid] {
         for first in 0..=0xFF {
@@ -160,7 +168,8 @@ fn an_error_that_no_decoder_returns_is_rejected() {
 #[test]
 fn a_value_of_another_type_is_rejected_with_what_is_expected() {
     let message = |result: Result<(), serde_json::Error>| result.unwrap_err().to_string();
-    let strictness = |value| message(from_value::<Strictness>(value).map(drop));
+    let strictness =
+        |value: Value| message(from_value::<Utf8Options>(json!({ "strictness": value })).map(drop));
     assert_eq!(
         strictness(json!("nul")),
         "invalid type: string \"nul\", expected a list of names of classes of characters"

@@ -66,9 +66,7 @@ mod lossy {
     use std::borrow::Cow;
 
     use super::{inputs, strings};
-    use utf8_codec::{
-        BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8Options, from_utf8_lossy,
-    };
+    use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, from_utf8_lossy};
 
     /// Decodes `chunks` one after another with `push_lossy`.
     fn push_all(decoder: &mut Utf8Decoder, chunks: &[&[u8]]) -> String {
@@ -106,14 +104,13 @@ mod lossy {
     #[test]
     fn push_lossy_counts_errors_and_bytes_like_push_to_string() {
         let options = Utf8Options::new();
-        let strict = Strictness::new().reject_nul();
         for options in [
             options,
             options.with_bom(BomPolicy::Strip),
             options.with_bom(BomPolicy::Require),
             options.with_bom(BomPolicy::Forbid),
             options.with_mid_stream_start(),
-            options.with_strictness(strict),
+            options.reject_nul(),
         ] {
             for bytes in
                 strings(3).chain(strings(2).map(|end| [b"\xEF\xBB\xBFa\0", &*end].concat()))
@@ -176,7 +173,7 @@ mod lossy {
             options,
             options.with_bom(BomPolicy::Require),
             options.with_mid_stream_start(),
-            options.with_strictness(Strictness::new().reject_nul()),
+            options.reject_nul(),
         ] {
             for before in [&b""[..], b"\xC3", b"\xEF\xBB", b"\xF0\x9F\x98", b"\xFF"] {
                 let decode = |chunks: &[&[u8]]| {

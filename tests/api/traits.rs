@@ -5,8 +5,8 @@ use std::fmt::{Debug, Display};
 
 use utf8_codec::__kernel::Kernel;
 use utf8_codec::{
-    BomPolicy, ErrorMode, ParseNameError, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error,
-    Utf8ErrorKind, Utf8Options, Utf8Validator,
+    BomPolicy, ErrorMode, ParseNameError, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8ErrorKind,
+    Utf8Options, Utf8Validator,
 };
 
 use utf8_codec::decoder::{Pieces, Progress, Status};
@@ -24,7 +24,6 @@ fn core_types_are_send_sync_unpin_and_debug() {
     is_plain::<Pieces<'_, '_>>();
     is_plain::<Progress>();
     is_plain::<Status>();
-    is_plain::<Strictness>();
     is_plain::<Utf8Decoder>();
     is_plain::<Utf8Encoder>();
     is_plain::<Utf8Error>();
@@ -40,32 +39,43 @@ fn core_decoders_are_clone_and_options_are_copy() {
     is_cloned::<Utf8Validator>();
     is_cloned::<BomPolicy>();
     is_cloned::<ErrorMode>();
-    is_cloned::<Strictness>();
     is_cloned::<Utf8Options>();
     is_copied::<BomPolicy>();
     is_copied::<ErrorMode>();
     is_copied::<Kernel>();
     is_copied::<Progress>();
     is_copied::<Status>();
-    is_copied::<Strictness>();
     is_copied::<Utf8Error>();
     is_copied::<Utf8ErrorKind>();
     is_copied::<Utf8Options>();
 }
 
 #[test]
-fn strictness_builders_are_idempotent() {
-    let ways: [fn(Strictness) -> Strictness; 4] = [
-        Strictness::reject_noncharacters,
-        Strictness::reject_nul,
-        Strictness::reject_controls,
-        Strictness::reject_controls_except_whitespace,
+fn rejecting_is_idempotent_and_never_undone() {
+    let ways: [fn(Utf8Options) -> Utf8Options; 8] = [
+        Utf8Options::reject_noncharacters,
+        Utf8Options::reject_nul,
+        Utf8Options::reject_controls,
+        Utf8Options::reject_controls_except_whitespace,
+        Utf8Options::only_mqtt_characters,
+        Utf8Options::only_xml_characters,
+        Utf8Options::only_unicode_assignables,
+        Utf8Options::only_unicode_scalars,
     ];
-    for reject in ways {
-        let once = reject(Strictness::new());
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    for (n, reject) in ways.into_iter().enumerate() {
+        let once = reject(options);
         assert_eq!(reject(once), once);
-        assert_ne!(once, Strictness::new());
+        assert_eq!(once != options, n < 7);
+        assert_eq!(once, reject(Utf8Options::new()).with_bom(BomPolicy::Strip));
+        for then in ways {
+            let both = then(once);
+            assert_eq!(both, reject(then(options)));
+            assert_eq!(reject(both), both);
+        }
     }
+    let controls = Utf8Options::new().reject_controls();
+    assert_eq!(controls.reject_controls_except_whitespace(), controls);
 }
 
 #[test]

@@ -339,8 +339,7 @@ fn a_delimiter_that_starts_like_a_bom_does_not_satisfy_require() {
 
 #[test]
 fn strictness_exempts_the_delimiter() {
-    let strictness = Strictness::new().reject_nul().reject_controls().reject_noncharacters();
-    let options = Utf8Options::new().with_strictness(strictness);
+    let options = Utf8Options::new().reject_nul().reject_controls().reject_noncharacters();
     let odd = Delimiter::text("\u{1}\u{FFFF}").unwrap();
     for delimiter in [Delimiter::lf(), Delimiter::any_newline(), Delimiter::nul(), odd] {
         for end in ["\r\n", delimiter.as_str()] {
@@ -974,7 +973,7 @@ fn a_repaired_line_counts_its_errors_at_any_split() {
         [(0, None), (2, Some(6)), (0, None), (1, Some(18)), (4, Some(21)), (1, Some(30))];
     let modes = [ErrorMode::Replacement, ErrorMode::Skip, ErrorMode::Escape, ErrorMode::Latin1];
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    let strict = options.with_strictness(Strictness::new().reject_controls());
+    let strict = options.reject_controls();
     for cuts in every_cut(input.len()) {
         for mode in modes {
             for options in [options, strict] {

@@ -26,9 +26,7 @@ use tokio_test::io::{Builder, Mock};
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedParts, FramedRead, FramedWrite};
 use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::lines::{Delimiter, Line, LineError};
-use utf8_codec::{
-    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options,
-};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
 // ---- scripts --------------------------------------------------------------------------------
 
@@ -660,13 +658,14 @@ fn meddle(random: &mut Random, buffer: &mut BytesMut) {
 }
 
 fn any_strict_options(random: &mut Random) -> Utf8Options {
-    let strictness = random.of(&[
-        Strictness::new(),
-        Strictness::new(),
-        Strictness::new().reject_nul().reject_controls().reject_noncharacters(),
-        Strictness::mqtt(),
-    ]);
-    random.of(&starts()).with_strictness(strictness)
+    let reject: [fn(Utf8Options) -> Utf8Options; 4] = [
+        |options| options,
+        |options| options,
+        |options| options.reject_nul().reject_controls().reject_noncharacters(),
+        Utf8Options::only_mqtt_characters,
+    ];
+    let reject = random.of(&reject);
+    reject(random.of(&starts()))
 }
 
 fn starts() -> [Utf8Options; 5] {

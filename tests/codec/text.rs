@@ -119,12 +119,12 @@ proptest! {
         cuts in any_cuts(),
         strict in any::<bool>(),
     ) {
-        let strictness = match strict {
-            true => Strictness::new().reject_nul().reject_controls().reject_noncharacters(),
-            false => Strictness::new(),
+        let options = match strict {
+            true => Utf8Options::new().reject_nul().reject_controls().reject_noncharacters(),
+            false => Utf8Options::new(),
         };
         let mut codec =
-            Utf8ChunksCodec::new().with_options(Utf8Options::new().with_strictness(strictness));
+            Utf8ChunksCodec::new().with_options(options);
         let (mut buffer, mut written) = (BytesMut::new(), BytesMut::new());
         for chunk in pieces_of(&bytes, &cuts) {
             buffer.extend_from_slice(chunk);

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, task};
 use utf8_codec::payload::http::Utf8Body;
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
 
 use crate::lists::MODES;
 use crate::script::Does::{Data, End, Fail, Pause, Trailers};
@@ -69,9 +69,7 @@ fn a_lossy_mode_yields_one_frame_per_frame() {
 
 #[test]
 fn options_set_after_the_first_frame_keep_the_offsets() {
-    let strict = Utf8Options::new()
-        .with_bom(BomPolicy::Require)
-        .with_strictness(Strictness::new().reject_nul());
+    let strict = Utf8Options::new().with_bom(BomPolicy::Require).reject_nul();
     let mut body = body(&[Data(b"\xC3\xA9\0"), Data(b"\0\xEF\xBB\xBFb\xFF"), End]);
     assert_eq!(word(next(&mut body).unwrap().unwrap()), "é\0");
     let mut body = body.with_options(strict);
@@ -91,7 +89,7 @@ fn options_are_applied() {
     assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
     let middle = [Data(b"\x82"), Data(b"\xACa\x80"), End];
     assert_eq!(reported(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
-    let strict = plain.with_strictness(Strictness::new().reject_nul());
+    let strict = plain.reject_nul();
     assert_eq!(reported(strict, &[Data(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
 }
 
@@ -287,14 +285,11 @@ fn a_body_that_is_not_unpin_can_be_wrapped() {
 
 fn any_options() -> impl Strategy<Value = Utf8Options> {
     let bom = vec![BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid];
-    (prop::sample::select(bom), 0..4).prop_map(|(bom, n)| {
-        let strictness = Strictness::new().reject_nul().reject_noncharacters();
-        match n {
-            0 => Utf8Options::new().with_bom(bom),
-            1 => Utf8Options::new().with_bom(bom).with_strictness(strictness),
-            2 => Utf8Options::new().with_mid_stream_start(),
-            _ => Utf8Options::new().with_mid_stream_start().with_strictness(strictness),
-        }
+    (prop::sample::select(bom), 0..4).prop_map(|(bom, n)| match n {
+        0 => Utf8Options::new().with_bom(bom),
+        1 => Utf8Options::new().with_bom(bom).reject_nul().reject_noncharacters(),
+        2 => Utf8Options::new().with_mid_stream_start(),
+        _ => Utf8Options::new().with_mid_stream_start().reject_nul().reject_noncharacters(),
     })
 }
 

@@ -9,7 +9,7 @@ use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
 use proptest::prelude::*;
 use utf8_codec::payload::http::{BodyError, Utf8Body};
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::encodings::{LABELS, whole};
 use crate::lists::MODES;
@@ -183,7 +183,7 @@ fn the_bom_decides_the_byte_order_of_utf_16() {
 
 #[test]
 fn strictness_applies_to_the_decoded_text() {
-    let strict = Utf8Options::new().with_strictness(Strictness::new().reject_nul());
+    let strict = Utf8Options::new().reject_nul();
     let body =
         || body(&[Data(b"\xE9\0\x81"), End]).with_charset("big5").unwrap().with_options(strict);
     // E9 00 is ill-formed, and 00 is text.
@@ -196,7 +196,7 @@ fn strictness_applies_to_the_decoded_text() {
 
 #[test]
 fn first_error_is_the_first_in_the_text() {
-    let strict = Utf8Options::new().with_strictness(Strictness::new().reject_nul());
+    let strict = Utf8Options::new().reject_nul();
     let body = |data| {
         let body = body(&[Data(data), End]).with_charset("shift_jis").unwrap();
         body.with_options(strict).with_error_mode(ErrorMode::Replacement)

@@ -2,7 +2,7 @@
 //! and the public functions that use them.
 
 use utf8_codec::__kernel::Kernel;
-use utf8_codec::{ErrorMode, Strictness, Utf8Decoder, Utf8Encoder, Utf8Options};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options};
 
 use utf8_codec::decoder::Status;
 
@@ -723,8 +723,7 @@ fn needed_is_the_size_of_the_next_character() {
 
 #[test]
 fn the_longest_repair_needs_sixteen_units() {
-    let strictness = Strictness::new().reject_noncharacters();
-    let options = Utf8Options::new().with_strictness(strictness);
+    let options = Utf8Options::new().reject_noncharacters();
     let rejected = "\u{10FFFF}".as_bytes();
     for room in 0..=17 {
         let mut decoder = Utf8Decoder::new().with_options(options);

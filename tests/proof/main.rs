@@ -31,12 +31,10 @@ mod stream;
 #[path = "../../src/kernel"]
 #[allow(dead_code, unused_imports, unused_unsafe, rustdoc::all, clippy::all)]
 mod kernel {
-    mod block_errors;
     #[cfg(target_arch = "x86_64")]
     mod generic;
-    mod nul_form;
     mod reference;
-    mod validated;
+    mod results;
 
     mod dispatch {
         use std::mem::MaybeUninit;
@@ -50,7 +48,6 @@ mod kernel {
     #[cfg(target_arch = "x86_64")]
     mod x86_64 {
         pub(super) mod avx2;
-        mod lanes;
         pub(super) mod sse41;
 
         pub(super) mod avx512 {
@@ -58,14 +55,14 @@ mod kernel {
         }
     }
 
-    pub use validated::{ErrorLen, Validated};
+    pub use results::{ErrorLen, Validated};
 
     /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.
     pub fn reference_sequence(input: &[u8]) -> (usize, Option<usize>) {
-        match reference::validate::sequence(input) {
-            reference::validate::Sequence::WellFormed(len) => (len, None),
-            reference::validate::Sequence::Incomplete => (0, None),
-            reference::validate::Sequence::IllFormed(len) => (0, len.get()),
+        match reference::sequence(input) {
+            reference::Sequence::WellFormed(len) => (len, None),
+            reference::Sequence::Incomplete => (0, None),
+            reference::Sequence::IllFormed(len) => (0, len.get()),
         }
     }
 

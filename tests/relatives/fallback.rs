@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8ErrorKind, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind, Utf8Options};
 
 use crate::counting;
 use crate::fallback_model::{EXTENTS, Extent, decode, latin1, model, push, push_all, uses};
@@ -74,9 +74,8 @@ proptest! {
 
     #[test]
     fn rejected_characters_are_errors_at_any_split(bytes in inputs(), lens in cuts()) {
-        let strictness = Strictness::mqtt();
         for bom in [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid] {
-            let options = Utf8Options::new().with_bom(bom).with_strictness(strictness);
+            let options = Utf8Options::new().with_bom(bom).only_mqtt_characters();
             for extent in EXTENTS {
                 let outcome = |chunks: Vec<&[u8]>| {
                     let mut decoder =
@@ -253,8 +252,7 @@ fn a_bom_decides_the_encoding_at_any_split() {
 
 #[test]
 fn a_bom_decides_for_a_stream_that_has_not_begun_or_already_had_one() {
-    let strictness = Strictness::new().reject_nul();
-    let options = Utf8Options::new().with_strictness(strictness);
+    let options = Utf8Options::new().reject_nul();
     let mut decoder = FallbackDecoder::without_bom(LATIN1).with_options(options);
     let outcome = decode(&mut decoder, ErrorMode::Replacement, [&b"a\0\xE9"[..]]);
     assert_eq!(outcome.text, "a\u{FFFD}é", "NUL is rejected in legacy text too");

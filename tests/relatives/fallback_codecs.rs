@@ -6,7 +6,7 @@ use tokio_util::codec::Decoder;
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::{Delimiter, LineError};
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::fallback::{cut, cuts, inputs};
 use crate::fallback_model::{EXTENTS, Extent, latin1, lines, model, model_lines, run};
@@ -60,7 +60,7 @@ proptest! {
         lens in cuts(),
         limit in 0_usize..12,
     ) {
-        let options = Utf8Options::new().with_strictness(Strictness::mqtt());
+        let options = Utf8Options::new().only_mqtt_characters();
         let delimiters = [Delimiter::lf(), Delimiter::any_newline(), Delimiter::text("b0").unwrap()];
         for delimiter in delimiters {
             for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
@@ -94,7 +94,7 @@ fn an_irc_line_is_entirely_utf8_or_entirely_legacy() {
 
 #[test]
 fn a_rejected_nul_is_an_error_in_a_legacy_line() {
-    let options = Utf8Options::new().with_strictness(Strictness::new().reject_nul());
+    let options = Utf8Options::new().reject_nul();
     for extent in [Extent::Part, Extent::Line(usize::MAX), Extent::Rest] {
         for line in [&b"\xE9\0\n"[..], b"\0\xE9\n", b"\xC3\xA9\0\xE9\n"] {
             let codec =

@@ -6,7 +6,7 @@ use encoding_rs::{
 };
 use proptest::prelude::*;
 use utf8_codec::fallback::LegacyEncoding;
-use utf8_codec::{ErrorMode, Strictness, Utf8Options};
+use utf8_codec::{ErrorMode, Utf8Options};
 
 use crate::fallback::{cut, cuts, inputs};
 use crate::fallback_model::{EXTENTS, Extent, decode, model, push, push_all};
@@ -147,7 +147,7 @@ fn after_the_line_limit_at_most_six_bytes_are_held() {
 #[test]
 fn an_incomplete_character_before_a_rejected_one_is_replaced() {
     let legacy = LegacyEncoding::whatwg(GBK).unwrap();
-    let options = Utf8Options::new().with_strictness(Strictness::mqtt());
+    let options = Utf8Options::new().only_mqtt_characters();
     for extent in [Extent::Rest, Extent::Line(64)] {
         let mut decoder = extent.decoder(legacy).with_options(options);
         let mut text = String::new();

@@ -15,7 +15,7 @@ use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{Dialect, DialectCodec, DialectDecoder, DialectEncoder};
 use utf8_codec::stream::Utf8StreamExt;
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Options, Utf8Validator};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options, Utf8Validator};
 
 use driver::{Form, VIAS};
 
@@ -171,12 +171,11 @@ fn hex(bytes: &[u8]) -> String {
 
 #[test]
 fn no_options_accept_a_disguised_character() {
-    let strictness = Strictness::new().reject_noncharacters().reject_nul().reject_controls();
     let options = [
         Utf8Options::new(),
         Utf8Options::new().with_bom(BomPolicy::Strip),
         Utf8Options::new().with_bom(BomPolicy::Forbid),
-        Utf8Options::new().with_strictness(strictness),
+        Utf8Options::new().reject_noncharacters().reject_nul().reject_controls(),
         Utf8Options::new().with_mid_stream_start(),
     ];
     for Disguise { bytes, .. } in DISGUISES {

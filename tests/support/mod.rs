@@ -23,7 +23,7 @@ use subjects::{Reported, Subject, Validating};
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{Line, LineError};
-use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Error, Utf8ErrorKind, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 pub const PLAIN: Config = Config {
     start: Start::Beginning(Bom::Keep),
@@ -187,19 +187,18 @@ pub fn model_error(error: &Utf8Error) -> reference::Error {
 }
 
 pub fn options(config: Config) -> Utf8Options {
-    let mut strictness = Strictness::new();
+    let mut options = Utf8Options::new();
     if config.reject_noncharacters {
-        strictness = strictness.reject_noncharacters();
+        options = options.reject_noncharacters();
     }
     if config.reject_nul {
-        strictness = strictness.reject_nul();
+        options = options.reject_nul();
     }
-    strictness = match config.controls {
-        Controls::Allowed => strictness,
-        Controls::RejectedExceptWhitespace => strictness.reject_controls_except_whitespace(),
-        Controls::Rejected => strictness.reject_controls(),
+    options = match config.controls {
+        Controls::Allowed => options,
+        Controls::RejectedExceptWhitespace => options.reject_controls_except_whitespace(),
+        Controls::Rejected => options.reject_controls(),
     };
-    let options = Utf8Options::new().with_strictness(strictness);
     match config.start {
         Start::MidStream => options.with_mid_stream_start(),
         Start::Beginning(bom) => options.with_bom(policy(bom)),

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use utf8_codec::payload::websocket::{
     ClosePayload, Message, MessageAssembler, MessageError, Opcode,
 };
-use utf8_codec::{BomPolicy, Strictness, Utf8Options};
+use utf8_codec::{BomPolicy, Utf8Options};
 
 use support::reference::{self, Config};
 use support::{Atom, Expected, PLAIN, chunks, inputs, model_error, options};
@@ -513,9 +513,7 @@ fn consecutive_messages_are_independent() {
 
 #[test]
 fn options_apply_to_each_message() {
-    let options = Utf8Options::new()
-        .with_bom(BomPolicy::Strip)
-        .with_strictness(Strictness::new().reject_noncharacters());
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip).reject_noncharacters();
     let mut connection = MessageAssembler::new().with_options(options);
     for _ in 0..3 {
         connection.start_frame(Opcode::Text, true, None).unwrap();

@@ -1,9 +1,8 @@
 //! One step loop for every kind of chunk: what is its next piece?
 
 use crate::core::carry::{Carry, Resumed};
-use crate::core::error::Utf8Error;
+use crate::core::error::{Tally, Utf8Error};
 use crate::core::scanner::{Scanner, Step};
-use crate::core::tally::Tally;
 #[cfg(feature = "bytes")]
 use crate::core::text::Ending;
 #[cfg(feature = "bytes")]

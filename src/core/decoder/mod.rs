@@ -3,8 +3,6 @@
 pub(crate) mod buffer;
 pub(crate) mod destination;
 pub(crate) mod input;
-#[cfg(any(feature = "http-body", feature = "lines"))]
-pub(crate) mod item;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
 #[cfg(feature = "bytes")]
@@ -18,10 +16,9 @@ pub use buffer::{Progress, Status};
 
 use crate::core::carry::{Carry, Resumed};
 use crate::core::decoder::input::take_piece;
-use crate::core::error::Utf8Error;
+use crate::core::error::{Tally, Utf8Error};
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
-use crate::core::tally::Tally;
 use crate::core::text::{BlockParts, Ending, Kernel, Part, first_char};
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
@@ -100,8 +97,8 @@ impl Utf8Decoder {
     /// Decodes the next chunk of the stream. Yields text and errors in order.
     ///
     /// The iterator is lazy: bytes it has not reached are not consumed ([`Pieces::rest`]). Once exhausted, it
-    /// has yielded everything that the bytes so far determine. It costs one pass over `chunk`, two with a
-    /// [`Strictness`](crate::Strictness), and copies only a split character. At the end of the stream, call [`finish`](Self::finish).
+    /// has yielded everything that the bytes so far determine. It costs one pass over `chunk`, two if
+    /// [the options](Utf8Options#rejected-characters) reject characters, and copies only a split character. At the end of the stream, call [`finish`](Self::finish).
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Decoding `Bytes` into owned text that shares their memory.
+//! Decoding `Bytes` into owned text that shares their memory, and the text of one item.
 
 use core::iter::FusedIterator;
 
@@ -11,10 +11,8 @@ use crate::core::decoder::Utf8Decoder;
 #[cfg(feature = "lines")]
 use crate::core::decoder::input::{Taken, take_step};
 use crate::core::decoder::input::{take_piece, take_plain};
-#[cfg(feature = "lines")]
-use crate::core::decoder::item::Item;
 use crate::core::error::Utf8Error;
-#[cfg(feature = "lines")]
+#[cfg(any(feature = "http-body", feature = "lines"))]
 use crate::core::mode::ErrorMode;
 use crate::core::text::{Ending, SplitTo};
 
@@ -143,5 +141,52 @@ impl Utf8Decoder {
                 }
             }
         }
+    }
+}
+
+/// The text of one item under construction: copied only from the first repair on.
+#[cfg(any(feature = "http-body", feature = "lines"))]
+pub(crate) struct Item {
+    /// Text that shares the buffer's memory, up to the first repair.
+    clean: ByteString,
+    /// From the first repair on: a copy of `clean`, and everything after it.
+    repaired: Option<String>,
+}
+
+#[cfg(any(feature = "http-body", feature = "lines"))]
+impl Item {
+    pub(crate) const fn new() -> Self {
+        Self { clean: ByteString::new(), repaired: None }
+    }
+
+    pub(crate) fn push(&mut self, text: ByteString) {
+        if self.clean.is_empty() && self.repaired.is_none() {
+            self.clean = text;
+        } else {
+            self.repaired().push_str(&text);
+        }
+    }
+
+    pub(crate) fn repair(&mut self, mode: ErrorMode, error: Utf8Error) -> Result<(), Utf8Error> {
+        let repair = mode.repair(&error).ok_or(error)?;
+        if !repair.is_empty() {
+            self.repaired().push_str(&repair);
+        }
+        Ok(())
+    }
+
+    /// Returns the text so far as a copy, to append to.
+    pub(crate) fn repaired(&mut self) -> &mut String {
+        self.repaired.get_or_insert_with(|| String::from(&*self.clean))
+    }
+
+    pub(crate) fn into_text(self) -> ByteString {
+        self.repaired.map_or(self.clean, ByteString::from)
+    }
+
+    /// Returns the text, or `None` if it is empty.
+    #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+    pub(crate) fn into_item(self) -> Option<ByteString> {
+        Some(self.into_text()).filter(|text| !text.is_empty())
     }
 }

@@ -21,8 +21,7 @@
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
-use super::lanes::{Lanes, Part};
-use super::tables::{ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE};
+use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::vector::Vector;
 use crate::kernel::dispatch::as_uninit;
 use crate::kernel::reference;

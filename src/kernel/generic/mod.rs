@@ -35,40 +35,34 @@
 //! ill-formed sequence. Marks are tested about once in a KiB; [`locate_error`] then finds the first of them,
 //! and the reference determines the rest.
 
-mod block_errors;
-mod convert;
-mod count;
 mod decode;
 mod encode;
 mod lanes;
-mod long;
-mod outcome;
 mod scan;
-mod short;
-mod tables;
 mod test;
 mod tier;
 mod unmask;
+mod validate;
 mod vector;
 
-pub(super) use block_errors::block_errors;
-pub(super) use convert::convert;
-pub(super) use count::count_chars;
-pub(super) use decode::{decode_chars, decode_leading_ascii, decode_short_ascii, decode_utf16};
+pub(super) use decode::{
+    count_chars, decode_chars, decode_leading_ascii, decode_short_ascii, decode_utf16,
+};
 pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};
-pub(super) use long::validate_long;
+pub(super) use scan::{
+    ascii_before, block_errors, copy_valid_prefix, locate_error, valid_prefix_len,
+};
 #[cfg(target_arch = "x86_64")]
-pub(super) use outcome::{cold_path, error_near, sequence_start};
-pub(super) use scan::{ascii_before, copy_valid_prefix, locate_error, valid_prefix_len};
-#[cfg(not(target_arch = "wasm32"))]
-pub(super) use short::validate_halves;
-pub(super) use short::{validate_blocks, validate_up_to_16, validate_up_to_32};
+pub(super) use scan::{cold_path, error_near, sequence_start};
 pub(super) use test::Look;
-pub(super) use tier::tier;
+pub(super) use tier::{convert, tier};
 pub(super) use unmask::unmask_and_validate_long;
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) use validate::validate_halves;
+pub(super) use validate::{validate_blocks, validate_long, validate_up_to_16, validate_up_to_32};
 #[cfg(target_arch = "x86_64")]
 pub(super) use vector::distance_to_line;
 pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, lanewise};

@@ -1,13 +1,12 @@
 //! Operations that test each block before they read the next: well-formed prefixes, ASCII, the offset of an
-//! error.
+//! error. The ill-formed parts of a block, and the result of validation from the marks of a vector kernel.
 
 use core::mem::MaybeUninit;
 
-use super::outcome::{error_near, sequence_start};
 use super::test::{Found, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
-use crate::kernel::reference;
-use crate::kernel::validated::Validated;
+use crate::kernel::reference::{self, Sequence, begins_nothing, sequence};
+use crate::kernel::results::{BLOCK, BlockErrors, ErrorLen, Masks, Validated};
 
 /// Counts bytes; see [`Kernel::valid_prefix_len`](crate::kernel::Kernel::valid_prefix_len).
 #[inline(always)]
@@ -122,4 +121,105 @@ fn test_all<V: Vector>(token: V::Token, input: &[u8], at: usize, block: V) -> V 
         }
     };
     found.marks().or(test_beyond(block, back1))
+}
+
+/// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::kernel::Kernel::block_errors).
+#[inline(always)]
+pub(in crate::kernel) fn block_errors<V: Vector>(
+    token: V::Token,
+    block: &[u8; BLOCK],
+) -> Option<BlockErrors> {
+    let bytes = |at| load::<V>(token, block, at);
+    // `x >= t` is bit 7 of the saturating difference of `x` and `t - 80`, for `t` from 80 on.
+    let from =
+        |lead: u8| V::mask_of_64(|at| bytes(at).saturating_sub(bytes(at).splat(lead - 0x80)));
+    let masks = Masks {
+        high: V::mask_of_64(bytes),
+        from_c0: from(0xC0),
+        from_c2: from(0xC2),
+        from_e0: from(0xE0),
+        from_f0: from(0xF0),
+        from_f5: from(0xF5),
+        may_follow: V::mask_of_64(|at| {
+            let vector = bytes(at);
+            let before = if at == 0 { vector.splat(0) } else { bytes(at - V::LEN) };
+            let back1 = vector.prev::<1>(before);
+            let here = vector.saturating_add(vector.splat(0x40));
+            let good = here.wrapping_add(back1.second_addends());
+            if V::TESTS_ALL_LEADS {
+                return good;
+            }
+            good.and(test_beyond(vector, back1).xor(vector.splat(0xFF)))
+        }),
+    };
+    Some(masks.errors())
+}
+
+impl Validated {
+    /// All `len` bytes are well-formed.
+    #[inline(always)]
+    pub(in crate::kernel) const fn all(len: usize) -> Self {
+        Self { valid_up_to: len, error_len: ErrorLen::None }
+    }
+
+    /// The result if the byte at `at` begins no sequence; all bytes before it are ASCII.
+    #[inline(always)]
+    pub(in crate::kernel) fn stray(input: &[u8], at: usize) -> Option<Self> {
+        let is_stray = input.get(at).is_some_and(|&byte| begins_nothing(byte));
+        is_stray.then_some(Self { valid_up_to: at, error_len: ErrorLen::One })
+    }
+
+    /// The result if at most the last bytes of `input` start a sequence, and the others are well-formed. Every
+    /// byte of that sequence except the last has been tested together with the next.
+    #[inline(always)]
+    pub(in crate::kernel) fn all_but_tail(input: &[u8]) -> Self {
+        let incomplete = match *input {
+            [.., 0xC2..=0xF4] => 1,
+            [.., 0xC0..=0xFF] => {
+                return Self { valid_up_to: input.len() - 1, error_len: ErrorLen::One };
+            }
+            [.., 0xE0..=0xFF, _] => 2,
+            [.., 0xF0..=0xFF, _, _] => 3,
+            _ => 0,
+        };
+        Self::all(input.len() - incomplete)
+    }
+}
+
+/// Returns the start of the sequence that the byte at `near` shows to be ill-formed, or of a well-formed
+/// sequence directly before it. All bytes before that index are well-formed.
+#[inline(always)]
+pub(in crate::kernel) fn sequence_start(input: &[u8], near: usize) -> usize {
+    match input[..near] {
+        [.., 0xC0..=0xFF] => near - 1,
+        [.., 0xC0..=0xFF, 0x80..=0xBF] => near - 2,
+        [.., 0xC0..=0xFF, 0x80..=0xBF, 0x80..=0xBF] => near - 3,
+        _ => near,
+    }
+}
+
+/// Marks the path that calls it as the less likely one, like `core::hint::cold_path` from Rust 1.95 on: the jump to
+/// it is the one that is taken. Rows `validate/ascii/64` and `validate/ascii/16-128`: one cycle less. (Text of 64
+/// bytes: up to one more.)
+#[cfg(not(target_arch = "wasm32"))]
+#[cold]
+#[inline]
+pub(in crate::kernel) const fn cold_path() {}
+
+/// Returns the result for an input in which the byte at `near` shows the first error.
+#[cold]
+pub(in crate::kernel) fn error_near(input: &[u8], near: usize) -> Validated {
+    let mut start = sequence_start(input, near);
+    loop {
+        let error_len = match sequence(&input[start..]) {
+            Sequence::WellFormed(len) => {
+                start += len;
+                continue;
+            }
+            Sequence::IllFormed(error_len) => error_len,
+            Sequence::Incomplete => ErrorLen::None,
+        };
+        debug_assert!(start <= near && error_len != ErrorLen::None, "{near}: {start}");
+        return Validated { valid_up_to: start, error_len };
+    }
 }

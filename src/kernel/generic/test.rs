@@ -1,7 +1,7 @@
 //! The tests of a block: which of its bytes show an error.
 
 use super::vector::Vector;
-use crate::kernel::validated::Validated;
+use crate::kernel::results::Validated;
 
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
 /// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus

@@ -7,7 +7,7 @@
 use super::test::{Found, any_wide, any_widest, test_full, test_narrow};
 use super::vector::{Vector, load, store};
 use crate::kernel::reference;
-use crate::kernel::validated::{ErrorLen, Validated};
+use crate::kernel::results::{ErrorLen, Validated};
 
 /// The length from which a wrong guess, about all of a message from its first block, would cost too much.
 const LONG: usize = 1536;

@@ -4,7 +4,34 @@
 //! becomes the four bytes of its scalar value, `C0 80` becomes 00, all other bytes are copied. The
 //! output is then validated like any other UTF-8, so nothing relies on this code.
 
-use crate::kernel::nul_form::NulForm;
+use core::ops::RangeInclusive;
+
+/// The encoding of U+0000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NulForm {
+    /// As one byte, 00: CESU-8.
+    OneByte,
+    /// As `C0 80`: Modified UTF-8, which has no byte 00.
+    TwoBytes,
+}
+
+impl NulForm {
+    /// A range of bytes: text of these bytes only is the same in the dialect and in UTF-8.
+    pub(crate) const fn plain_bytes(self) -> RangeInclusive<u8> {
+        match self {
+            Self::OneByte => 0x00..=0xEF,
+            Self::TwoBytes => 0x01..=0xEF,
+        }
+    }
+
+    /// The ASCII bytes in that range.
+    pub(crate) const fn plain_ascii(self) -> RangeInclusive<u8> {
+        match self {
+            Self::OneByte => 0x00..=0x7F,
+            Self::TwoBytes => 0x01..=0x7F,
+        }
+    }
+}
 
 /// The minimum free output for another step.
 pub(in crate::kernel) const ROOM: usize = 64;

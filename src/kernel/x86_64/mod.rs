@@ -2,5 +2,4 @@
 
 pub(super) mod avx2;
 pub(super) mod avx512;
-mod lanes;
 pub(super) mod sse41;

@@ -162,9 +162,9 @@ impl MessageAssembler {
     ///
     /// ```
     /// use utf8_codec::payload::websocket::{Opcode, MessageAssembler};
-    /// use utf8_codec::{Strictness, Utf8Options};
+    /// use utf8_codec::Utf8Options;
     ///
-    /// let options = Utf8Options::new().with_strictness(Strictness::new().reject_nul());
+    /// let options = Utf8Options::new().reject_nul();
     /// let mut connection = MessageAssembler::new().with_options(options);
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// assert_eq!(connection.push(&mut b"\0".to_vec()).unwrap_err().close_code(), 1008);

@@ -4,8 +4,8 @@ use core::iter::FusedIterator;
 
 use crate::core::bom::BomPolicy;
 use crate::core::carry::Carry;
+use crate::core::error::Tally;
 use crate::core::mode::ErrorMode;
-use crate::core::tally::Tally;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::scanner::{DialectScanner, DialectStep};

@@ -5,9 +5,8 @@ use core::mem;
 use core::ops::Deref;
 
 use crate::core::encoder::Utf8Encoder;
-use crate::core::error::Utf8ErrorKind;
+use crate::core::error::{Tally, Utf8ErrorKind};
 use crate::core::mode::ErrorMode;
-use crate::core::tally::Tally;
 use crate::dialect::Dialect;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{

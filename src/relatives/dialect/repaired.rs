@@ -4,8 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::core::decoder::buffer::{Progress, Status};
+use crate::core::error::Tally;
 use crate::core::mode::ErrorMode;
-use crate::core::tally::Tally;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;
 use crate::dialect::scanner::{DialectScanner, DialectStep};

@@ -132,10 +132,10 @@ impl FallbackDecoder {
     /// ```
     /// use utf8_codec::decoder::Status;
     /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    /// use utf8_codec::{ErrorMode, Strictness, Utf8Options};
+    /// use utf8_codec::{ErrorMode, Utf8Options};
     ///
     /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1())
-    ///     .with_options(Utf8Options::new().with_strictness(Strictness::new().reject_nul()));
+    ///     .with_options(Utf8Options::new().reject_nul());
     /// let (chunk, mut text) = (b"ab\0c\xE9!", String::new());
     /// let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
     /// assert!(matches!(progress.status, Status::IllFormed(error) if error.valid_up_to() == 2));

@@ -37,16 +37,15 @@
 //!
 //! # What falls back
 //!
-//! Only ill-formed bytes fall back. A forbidden or missing BOM, and a character that a
-//! [`Strictness`] rejects, are errors, because they are UTF-8. ASCII characters that a `Strictness`
-//! rejects are rejected in legacy text too: an `E9` in a line does not let a NUL pass. Other legacy
+//! Only ill-formed bytes fall back. A forbidden or missing BOM, and a character that the
+//! [options](crate::Utf8Options) reject, are errors, because they are UTF-8. ASCII characters that the options
+//! reject are rejected in legacy text too: an `E9` in a line does not let a NUL pass. Other legacy
 //! characters are not checked.
 //!
 //! Most byte strings are also valid in a legacy encoding, so a wrong choice of encoding cannot be
 //! detected. Overlong forms are never decoded as the character they imitate: `C0 80` may become `À`
 //! and a control character, but not NUL.
 //!
-//! [`Strictness`]: crate::Strictness
 //! [`ErrorMode::Latin1`]: crate::ErrorMode::Latin1
 //! [`ErrorMode::Windows1252`]: crate::ErrorMode::Windows1252
 

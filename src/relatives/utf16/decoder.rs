@@ -1,8 +1,8 @@
 //! How are chunks of UTF-16 units decoded to UTF-8?
 
 use crate::core::decoder::buffer::{Progress, Status};
+use crate::core::error::Tally;
 use crate::core::mode::{ErrorMode, Repair};
-use crate::core::tally::Tally;
 #[cfg(feature = "alloc")]
 use crate::core::text::push_utf16;
 use crate::core::text::{Kernel, surrogate_pair};

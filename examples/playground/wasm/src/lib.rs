@@ -11,7 +11,7 @@ use utf8_codec::decoder::Status;
 use utf8_codec::io::{StreamError, Utf8Lines, Utf8Reader};
 use utf8_codec::lines::Delimiter;
 use utf8_codec::{
-    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator,
+    BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -67,14 +67,12 @@ enum Lines {
 
 impl Settings {
     fn options(&self) -> Utf8Options {
-        let strictness =
-            self.reject.iter().fold(Strictness::new(), |strictness, reject| match reject {
-                Reject::Nul => strictness.reject_nul(),
-                Reject::Controls => strictness.reject_controls(),
-                Reject::ControlsExceptWhitespace => strictness.reject_controls_except_whitespace(),
-                Reject::Noncharacters => strictness.reject_noncharacters(),
-            });
-        let options = Utf8Options::new().with_strictness(strictness);
+        let options = self.reject.iter().fold(Utf8Options::new(), |options, reject| match reject {
+            Reject::Nul => options.reject_nul(),
+            Reject::Controls => options.reject_controls(),
+            Reject::ControlsExceptWhitespace => options.reject_controls_except_whitespace(),
+            Reject::Noncharacters => options.reject_noncharacters(),
+        });
         if self.mid_stream {
             return options.with_mid_stream_start();
         }

@@ -7,12 +7,11 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
-use super::sse41::Bytes16;
-use crate::kernel::block_errors::{BLOCK, BlockErrors};
-use crate::kernel::generic::{self, Look, Vector, arithmetic, lanewise, tier};
+use super::sse41::{Bytes16, shifts};
+use crate::kernel::generic::{self, Lanes, Look, Vector, arithmetic, lanewise, tier};
 use crate::kernel::reference;
 pub(in crate::kernel) use crate::kernel::reference::{decode_short_chars, unmask};
-use crate::kernel::validated::Validated;
+use crate::kernel::results::{BLOCK, BlockErrors, Validated};
 pub(in crate::kernel) use pairs::{join_pairs, split_pairs};
 
 tier!("avx2", Bytes32,
@@ -103,5 +102,75 @@ impl Vector for Bytes32 {
             let table = _mm_loadu_si128(table.as_ptr().cast());
             _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), self.0)
         })
+    }
+}
+
+impl Lanes for Bytes32 {
+    type Part = Bytes16;
+    type Groups = [Bytes16; 4];
+    type Parts = [Bytes16; 2];
+
+    lanewise! {
+        equal: _mm256_cmpeq_epi8,
+        equal_16: _mm256_cmpeq_epi16,
+        greater: _mm256_cmpgt_epi8,
+        greater_32: _mm256_cmpgt_epi32,
+        wrapping_add_16: _mm256_add_epi16,
+    }
+    shifts! {
+        shl_16: _mm256_slli_epi16,
+        shr_16: _mm256_srli_epi16,
+        shl_32: _mm256_slli_epi32,
+        shr_32: _mm256_srli_epi32,
+    }
+    arithmetic! {
+        fn splat_16(self, value: u16) -> Self {
+            Self(_mm256_set1_epi16(value as i16))
+        }
+        fn splat_32(self, value: u32) -> Self {
+            Self(_mm256_set1_epi32(value as i32))
+        }
+        fn select(self, yes: Self, no: Self) -> Self {
+            Self(_mm256_blendv_epi8(no.0, yes.0, self.0))
+        }
+        fn intersects(self, other: Self) -> bool {
+            _mm256_testz_si256(self.0, other.0) == 0
+        }
+        fn bits(self) -> u32 {
+            _mm256_movemask_epi8(self.0) as u32
+        }
+        fn bits_16(self) -> u32 {
+            // Each half is packed twice, in itself.
+            let mask = _mm256_movemask_epi8(_mm256_packs_epi16(self.0, self.0)) as u32;
+            mask & 0xFF | mask >> 8 & 0xFF00
+        }
+        // (Interleaving works within halves, so the results are put in order.)
+        fn interleave(self, high: Self) -> [Bytes16; 4] {
+            let low = Self(_mm256_unpacklo_epi8(self.0, high.0)).parts();
+            let high = Self(_mm256_unpackhi_epi8(self.0, high.0)).parts();
+            [low[0], high[0], low[1], high[1]]
+        }
+        fn interleave_16(self, high: Self) -> [Bytes16; 4] {
+            let low = Self(_mm256_unpacklo_epi16(self.0, high.0)).parts();
+            let high = Self(_mm256_unpackhi_epi16(self.0, high.0)).parts();
+            [low[0], high[0], low[1], high[1]]
+        }
+        fn parts(self) -> [Bytes16; 2] {
+            let front = _mm256_castsi256_si128(self.0);
+            [Bytes16(front), Bytes16(_mm256_extracti128_si256::<1>(self.0))]
+        }
+        // (Packing works within each half.)
+        fn narrow_32(self, other: Self) -> Self {
+            let packed = _mm256_packus_epi32(self.0, other.0);
+            Self(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed))
+        }
+        fn narrow_16(self) -> Bytes16 {
+            let [front, back] = self.parts();
+            Bytes16(_mm_packus_epi16(front.0, back.0))
+        }
+        fn widen(self) -> [Self; 2] {
+            let [front, back] = self.parts();
+            [Self(_mm256_cvtepu8_epi16(front.0)), Self(_mm256_cvtepu8_epi16(back.0))]
+        }
     }
 }

@@ -30,7 +30,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::kernel::nul_form::NulForm;
+use crate::kernel::reference::pairs::NulForm;
 use crate::kernel::reference::pairs::{self, ROOM};
 
 /// The number of bytes tested together.

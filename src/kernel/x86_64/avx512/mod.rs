@@ -1,24 +1,20 @@
 //! AVX-512 with VBMI: blocks of 64 bytes, without state between blocks. The algorithm is in `validate`.
 
-mod block_errors;
 mod decode;
 mod encode;
 mod encode_units;
 mod find;
-mod line;
 mod pairs;
 mod unmask;
 mod validate;
 
-pub(in crate::kernel) use block_errors::block_errors;
 pub(in crate::kernel) use decode::{
     count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars, decode_short_chars,
     decode_short_utf16, decode_utf16,
 };
 pub(in crate::kernel) use encode::encode_chars;
 pub(in crate::kernel) use encode_units::encode_utf16;
-pub(in crate::kernel) use find::find_outside;
-pub(in crate::kernel) use line::text_before;
+pub(in crate::kernel) use find::{block_errors, find_outside, text_before};
 pub(in crate::kernel) use pairs::{join_pairs, split_pairs};
 pub(in crate::kernel) use unmask::{unmask, unmask_and_validate};
 pub(in crate::kernel) use validate::{copy_valid_prefix, valid_prefix_len, validate};

@@ -17,7 +17,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::kernel::nul_form::NulForm;
+use crate::kernel::reference::pairs::NulForm;
 use crate::kernel::reference::pairs::ROOM;
 use crate::kernel::x86_64::avx512::validate::{
     Aligned, BLOCK, lanes, load_at, load_within, store_to, table,

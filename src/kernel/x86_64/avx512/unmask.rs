@@ -11,7 +11,7 @@ use core::arch::x86_64::*;
 
 use crate::kernel::generic::distance_to_line;
 use crate::kernel::reference;
-use crate::kernel::validated::Validated;
+use crate::kernel::results::Validated;
 use crate::kernel::x86_64::avx512::validate::{
     BACK, BLOCK, OR3, Place, Reach, STRIDE, any_high, ends_complete, first_errors, high, lanes,
     load, load_at, load_within, moved_back, store, store_to, table, test, test_medium_bytes,

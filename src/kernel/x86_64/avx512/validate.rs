@@ -30,7 +30,7 @@ use core::mem::MaybeUninit;
 
 use crate::kernel::generic::{cold_path, distance_to_line, error_near, sequence_start};
 use crate::kernel::reference;
-use crate::kernel::validated::Validated;
+use crate::kernel::results::Validated;
 
 pub(super) const BLOCK: usize = 64;
 pub(super) const STRIDE: usize = 4 * BLOCK;

@@ -20,17 +20,13 @@
 //! Whole vectors are stored while later stores are certain to overwrite the excess. Near the end of the
 //! text or of the output, only the needed units are stored.
 
-mod planes;
 mod units;
-mod wide;
 
 use core::arch::x86_64::*;
 
 use crate::kernel::reference::convert;
 use crate::kernel::x86_64::avx2;
-use crate::kernel::x86_64::avx512::decode::planes::Planes;
-use crate::kernel::x86_64::avx512::decode::units::{not_continuing, store_units};
-use crate::kernel::x86_64::avx512::decode::wide::put_wide;
+use crate::kernel::x86_64::avx512::decode::units::{Planes, not_continuing, put_wide, store_units};
 use crate::kernel::x86_64::avx512::validate::{
     Aligned, BLOCK, Place, any_high, is_valid_block, lanes, load, load_within, moved_back, store,
     table,

@@ -11,9 +11,7 @@ use serde_json::{Map, Value, json};
 
 use utf8_codec::decoder::Status;
 use utf8_codec::lines::{Delimiter, Line, LineError};
-use utf8_codec::{
-    BomPolicy, ErrorMode, Strictness, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options,
-};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 pub(crate) use objects::{Gives, VIAS, Via};
 use objects::{LineSettings, Piece, Subject};
@@ -353,7 +351,7 @@ fn mode(policy: &str) -> Result<ErrorMode, String> {
 }
 
 fn options(case: &Value) -> Result<Utf8Options, String> {
-    let options = Utf8Options::new().with_strictness(strictness(case)?);
+    let options = rejecting(case)?;
     Ok(match case.get("start").map(Value::as_str) {
         None => options.with_bom(bom(case)?),
         Some(Some("mid")) => options.with_mid_stream_start(),
@@ -371,22 +369,21 @@ fn bom(case: &Value) -> Result<BomPolicy, String> {
     })
 }
 
-fn strictness(case: &Value) -> Result<Strictness, String> {
-    let mut strictness = Strictness::new();
+/// The options that reject what a case rejects.
+fn rejecting(case: &Value) -> Result<Utf8Options, String> {
+    let mut options = Utf8Options::new();
     if case.get("strict").is_some() {
         for rejected in of_type(case, "strict", Value::as_array)? {
-            strictness = match rejected.as_str() {
-                Some("noncharacters") => strictness.reject_noncharacters(),
-                Some("nul") => strictness.reject_nul(),
-                Some("controls") => strictness.reject_controls(),
-                Some("controls-except-whitespace") => {
-                    strictness.reject_controls_except_whitespace()
-                }
+            options = match rejected.as_str() {
+                Some("noncharacters") => options.reject_noncharacters(),
+                Some("nul") => options.reject_nul(),
+                Some("controls") => options.reject_controls(),
+                Some("controls-except-whitespace") => options.reject_controls_except_whitespace(),
                 _ => return Err(format!("there is no strictness about {rejected}")),
             };
         }
     }
-    Ok(strictness)
+    Ok(options)
 }
 
 fn delimiter(case: &Value) -> Result<Delimiter, String> {

@@ -1,4 +1,6 @@
-//! All ill-formed parts of a block, found at once: for errors that are close together.
+//! The results of validation: how far an input is well-formed, and all ill-formed parts of a block.
+//!
+//! The parts of a block are found at once, for errors that are close together.
 //!
 //! A kernel classifies the bytes into masks, one bit per byte. The rest works on these masks:
 //!
@@ -11,6 +13,42 @@
 //!
 //! Sequences do not overlap, because leading bytes differ from continuation bytes. A byte outside a
 //! well-formed sequence starts an ill-formed part, unless it continues a maximal subpart.
+
+/// The length of the well-formed prefix, and what follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Validated {
+    /// The bytes before this index are well-formed.
+    pub valid_up_to: usize,
+    /// The length of the ill-formed maximal subpart at this index, if there is one.
+    pub error_len: ErrorLen,
+}
+
+/// The length of an ill-formed maximal subpart. An enumeration without fields, so that [`Validated`] fits
+/// into two registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ErrorLen {
+    /// No error: the input ended, possibly inside a sequence (1 to 3 bytes of it).
+    None = 0,
+    /// One byte.
+    One = 1,
+    /// Two bytes.
+    Two = 2,
+    /// Three bytes.
+    Three = 3,
+}
+
+impl ErrorLen {
+    /// Returns the length in bytes, or `None` without an error.
+    #[inline]
+    pub const fn get(self) -> Option<usize> {
+        // (A `match` becomes a jump table in every caller: 0.5 to 1 ns for short messages.)
+        match self as usize {
+            0 => None,
+            len => Some(len),
+        }
+    }
+}
 
 /// The number of bytes in a block.
 pub(crate) const BLOCK: usize = 64;
