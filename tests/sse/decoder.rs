@@ -167,18 +167,32 @@ const PIECES: &[&[u8]] = &[
 ];
 
 #[test]
-fn events_that_are_not_taken_stay_in_the_rest() {
-    let stream = b"data: 1\n\ndata: 2\r\n\r\ndata: 3\n\n";
-    let mut decoder = EventDecoder::new();
-    let mut rest = &stream[..];
-    let mut seen = Vec::new();
-    loop {
-        let mut events = decoder.push(rest);
-        let Some(event) = events.next() else { break };
-        seen.push(event.unwrap().data);
-        rest = events.rest();
+fn bytes_of_events_that_are_not_taken_are_not_consumed() {
+    for stream in STREAMS.iter().flat_map(|stream| with_line_ends(stream)) {
+        for limit in LIMITS {
+            let mut decoder = EventDecoder::new().with_max_length(limit);
+            let (mut items, mut rest) = (Vec::new(), &stream[..]);
+            while let Some(item) = decoder.push(rest).next() {
+                items.push(item);
+                rest = &stream[decoder.position() as usize..];
+                assert_eq!(decode([&stream[..stream.len() - rest.len()]], limit).0.items, items);
+            }
+            assert_eq!(decoder.position(), stream.len() as u64, "{limit} {stream:?}");
+            let (expected, _) = decode([&*stream], limit);
+            assert_eq!((items, decoder.last_event_id()), (expected.items, &*expected.last_event_id));
+            assert_eq!(decoder.reconnection_time(), expected.reconnection_time);
+        }
     }
-    assert_eq!(seen, ["1", "2", "3"]);
+}
+
+#[test]
+fn an_event_ends_with_the_first_byte_of_its_empty_line() {
+    let stream = b"data: 1\n\ndata: 2\r\n\r\ndata: 3\n\n";
+    let (mut decoder, mut seen) = (EventDecoder::new(), Vec::new());
+    while let Some(event) = decoder.push(&stream[decoder.position() as usize..]).next() {
+        seen.push((event.unwrap().data, decoder.position()));
+    }
+    assert_eq!(seen, [("1".into(), 9), ("2".into(), 19), ("3".into(), 29)]);
 }
 
 #[test]
