@@ -179,7 +179,10 @@ fn bytes_of_events_that_are_not_taken_are_not_consumed() {
             }
             assert_eq!(decoder.position(), stream.len() as u64, "{limit} {stream:?}");
             let (expected, _) = decode([&*stream], limit);
-            assert_eq!((items, decoder.last_event_id()), (expected.items, &*expected.last_event_id));
+            assert_eq!(
+                (items, decoder.last_event_id()),
+                (expected.items, &*expected.last_event_id)
+            );
             assert_eq!(decoder.reconnection_time(), expected.reconnection_time);
         }
     }

@@ -166,7 +166,5 @@ fn next_event<E>(
         rest => chunk.advance(chunk.len() - rest),
     }
     let max_length = decoder.max_length();
-    event
-        .transpose()
-        .map_err(|offset| StreamError::EventTooLong { offset, max_length })
+    event.transpose().map_err(|offset| StreamError::EventTooLong { offset, max_length })
 }

@@ -9,8 +9,8 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::masked::{Mask, Unmasked};
 use crate::core::options::Utf8Options;
 use crate::core::text::GatheredText;
-use crate::payload::websocket::close::MAX_CONTROL;
 use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook};
+use crate::payload::websocket::message::MAX_CONTROL;
 use crate::payload::websocket::{ClosePayload, FrameHeader, Message, MessageError, Opcode};
 
 /// Assembles the messages of one WebSocket connection from their frames, and validates text as it

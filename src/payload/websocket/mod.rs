@@ -59,17 +59,11 @@
 //!   push all frames, the assembler checks all rules of RFC 6455 about their order, and returns
 //!   all messages.
 
-mod close;
-mod error;
 mod frame_header;
 mod kept;
 mod message;
 mod message_assembler;
-mod opcode;
 
-pub use close::ClosePayload;
-pub use error::MessageError;
-pub use frame_header::{FrameHeader, Role};
-pub use message::Message;
+pub use frame_header::{FrameHeader, Opcode, Role};
+pub use message::{ClosePayload, Message, MessageError};
 pub use message_assembler::MessageAssembler;
-pub use opcode::Opcode;
