@@ -11,6 +11,7 @@ use tokio::task::yield_now;
 use tokio_test::task;
 use utf8_codec::payload::sse::{Event, EventDecoder};
 use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
+use utf8_codec::{BomPolicy, ErrorMode, Strictness, Utf8Options};
 
 use crate::counting::held;
 use crate::script::Does::{Chunk, End, Error, Pause};
@@ -60,6 +61,47 @@ fn text_of_a_utf8_stream() {
     // The error is that of the text, and the event around it is rejected.
     assert!(words[1].starts_with("Inner(Utf8("), "{words:?}");
     assert_eq!(words.len(), 2);
+}
+
+#[test]
+fn options_and_the_error_mode_have_no_effect() {
+    let chunks = || {
+        let chunks = [&b"\xEF\xBB"[..], b"\xBFdata: \xFF\0\n\n", "data: \u{FEFF}\n\n".as_bytes()];
+        stream::iter(chunks.map(Ok::<_, ()>)).utf8()
+    };
+    let expected = ["\u{FFFD}\0", "\u{FEFF}"];
+    assert_eq!(ready(&mut chunks().events()), expected);
+    let strict = Strictness::new().reject_nul().reject_noncharacters();
+    for bom in [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid] {
+        for mode in [ErrorMode::Fatal, ErrorMode::Latin1, ErrorMode::Skip] {
+            let options = Utf8Options::new().with_bom(bom).with_strictness(strict);
+            let texts = chunks().with_options(options).with_error_mode(mode);
+            assert_eq!(ready(&mut texts.events()), expected, "{options:?}, {mode:?}");
+        }
+    }
+}
+
+#[test]
+fn events_start_after_the_text_that_was_yielded() {
+    let does = [Chunk(b"ok\xFFdata: x\n\ndata: 1\n\n"), Pause, Chunk(b"data: 2\n\n"), End];
+    let mut texts = Script::new(&does).utf8();
+    assert_eq!(texts.next().now_or_never().unwrap().unwrap().unwrap(), "ok");
+    let mut events = texts.events();
+    assert_eq!(events.rest(), b"\xFFdata: x\n\ndata: 1\n\n");
+    assert_eq!(ready(&mut events), ["1"]);
+    assert_eq!((events.decoder().position(), ready(&mut events)), (19, vec!["2".to_owned()]));
+
+    // Two bytes of a BOM are held.
+    let does = [Chunk(b"\xEF\xBB"), Pause, Chunk(b"\xBFdata: 1\n\n"), End];
+    let mut texts = Script::new(&does).utf8();
+    assert_eq!(texts.next().now_or_never(), None);
+    assert_eq!(ready(&mut texts.events()), ["1"]);
+
+    let mut texts = Script::new(&[Chunk(b"ok"), End, Chunk(b"data: 1\n\n")]).utf8();
+    while texts.next().now_or_never().unwrap().is_some() {}
+    let mut events = texts.events();
+    assert!(events.is_terminated() && ready(&mut events).is_empty(), "it has ended");
+    assert_eq!(events.get_ref().polls, 2);
 }
 
 #[cfg(feature = "http-body")]

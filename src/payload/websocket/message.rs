@@ -22,8 +22,7 @@ use crate::core::error::{Utf8Error, Utf8ErrorKind};
 /// connection.start_frame(Opcode::Close, true, None)?;
 /// connection.push(&mut b"\x03\xE8".to_vec())?;
 /// connection.push(&mut b"bye".to_vec())?;
-/// let Some(Message::Close(Some(payload))) = connection.end_frame()? else { panic!("it was a close") };
-/// assert_eq!((payload.code(), payload.reason()), (1000, "bye"));
+/// assert_eq!(connection.end_frame()?, Some(Message::Close(Some((1000, "bye".into())))));
 /// # Ok::<(), utf8_codec::payload::websocket::MessageError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +35,9 @@ pub enum Message {
     Ping(Bytes),
     /// A pong.
     Pong(Bytes),
-    /// A close frame and its payload.
-    Close(Option<ClosePayload>),
+    /// A close frame, with its code and reason unless its payload is empty. Answer it with the same code
+    /// ([`encode_close`]), or with an empty payload.
+    Close(Option<(u16, ByteString)>),
 }
 
 /// The reason why a message is rejected. Close the connection with
@@ -91,7 +91,7 @@ pub enum MessageError {
     LongControl,
     /// A close payload of one byte, which is half a code.
     TruncatedCloseCode,
-    /// A close code that must not be sent; see [`ClosePayload`].
+    /// A close code that must not be sent; see [`encode_close`].
     CloseCode(u16),
     /// A payload, or the end of a frame, before any frame was started: a bug in the caller.
     NoFrame,
@@ -153,7 +153,8 @@ impl MessageError {
         }
     }
 
-    /// Returns the payload of a close frame with the close code, and the error as its reason.
+    /// Returns the payload of a close frame with the close code, and the error as its reason: at most 125
+    /// bytes, not masked.
     ///
     /// # Examples
     ///
@@ -163,14 +164,14 @@ impl MessageError {
     /// let mut connection = MessageAssembler::new();
     /// connection.start_frame(Opcode::Text, true, None).unwrap();
     /// let error = connection.push(&mut b"a\xFF".to_vec()).unwrap_err();
-    /// assert_eq!(error.to_close().reason(), "invalid UTF-8 at byte 1: invalid byte (ff)");
+    /// assert_eq!(error.to_close(), b"\x03\xEFinvalid UTF-8 at byte 1: invalid byte (ff)"[..]);
     /// ```
-    pub fn to_close(&self) -> ClosePayload {
+    pub fn to_close(&self) -> Bytes {
         let reason = match self {
             Self::Utf8(error) | Self::Reason(error) => error.to_string(),
             _ => self.to_string(),
         };
-        ClosePayload::allowed(self.close_code(), &reason)
+        encode_allowed(self.close_code(), &reason)
     }
 }
 
@@ -223,146 +224,89 @@ impl From<MessageError> for std::io::Error {
     }
 }
 
-/// The payload of a close frame: a code and a reason (RFC 6455 section 5.5.1).
-///
-/// The codes that can be sent are 1000 to 1003, 1007 to 1014 (the last three were added to the IANA
-/// registry later), and 3000 to 4999. The others are reserved, or describe a connection that closed
-/// without a code.
-///
-/// # Examples
-///
-/// ```
-/// use bytes::Bytes;
-/// use utf8_codec::payload::websocket::ClosePayload;
-///
-/// let payload = ClosePayload::new(1001, "going home")?;
-/// assert_eq!(payload.to_bytes(), b"\x03\xE9going home"[..]);
-///
-/// let parsed = ClosePayload::parse(Bytes::from_static(b"\x03\xE9going home")).unwrap();
-/// assert_eq!(parsed, Some(payload));
-/// # Ok::<(), utf8_codec::payload::websocket::MessageError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ClosePayload {
-    /// Invariant: it can be sent.
-    code: u16,
-    /// Invariant: at most 123 bytes.
-    reason: ByteString,
-}
-
 /// The maximum payload of a control frame, in bytes.
 pub(super) const MAX_CONTROL: usize = 125;
 
 const MAX_REASON: usize = MAX_CONTROL - 2;
 
-impl ClosePayload {
-    /// Creates a payload. A reason of more than 123 bytes, the maximum in a control frame, is
-    /// truncated after the last whole character that fits.
-    ///
-    /// # Errors
-    ///
-    /// [`MessageError::CloseCode`] if the code must not be sent.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::websocket::{ClosePayload, MessageError};
-    ///
-    /// assert_eq!(ClosePayload::new(4000, "€".repeat(99))?.reason(), "€".repeat(41));
-    /// assert_eq!(ClosePayload::new(1006, ""), Err(MessageError::CloseCode(1006)));
-    /// # Ok::<(), MessageError>(())
-    /// ```
-    pub fn new(code: u16, reason: impl AsRef<str>) -> Result<Self, MessageError> {
-        check_code(code)?;
-        Ok(Self::allowed(code, reason.as_ref()))
-    }
+/// Returns the payload of a close frame with this code and reason (RFC 6455 section 5.5.1): at most 125
+/// bytes, not masked. [`FrameHeader`](crate::payload::websocket::FrameHeader) encodes the header of the
+/// frame.
+///
+/// The codes that can be sent are 1000 to 1003, 1007 to 1014 (the last three were added to the IANA
+/// registry later), and 3000 to 4999. The others are reserved, or describe a connection that closed
+/// without a code. To close without a code, send an empty payload.
+///
+/// A reason of more than 123 bytes, the maximum in a control frame, is truncated after the last whole
+/// character that fits.
+///
+/// # Errors
+///
+/// [`MessageError::CloseCode`] if the code must not be sent.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::payload::websocket::{MessageError, encode_close};
+///
+/// assert_eq!(encode_close(1001, "going home")?, b"\x03\xE9going home"[..]);
+/// assert_eq!(encode_close(4000, &"€".repeat(99))?[2..], *"€".repeat(41).as_bytes());
+/// assert_eq!(encode_close(1006, ""), Err(MessageError::CloseCode(1006)));
+/// # Ok::<(), MessageError>(())
+/// ```
+pub fn encode_close(code: u16, reason: &str) -> Result<Bytes, MessageError> {
+    check_code(code)?;
+    Ok(encode_allowed(code, reason))
+}
 
-    /// Like [`new`](Self::new), for a code that can be sent.
-    pub(super) fn allowed(code: u16, reason: &str) -> Self {
-        debug_assert!(check_code(code).is_ok());
-        Self { code, reason: ByteString::from(boundary::truncate(reason, MAX_REASON)) }
-    }
+/// Like [`encode_close`], for a code that can be sent.
+fn encode_allowed(code: u16, reason: &str) -> Bytes {
+    debug_assert!(check_code(code).is_ok());
+    let reason = boundary::truncate(reason, MAX_REASON);
+    let mut bytes = BytesMut::with_capacity(2 + reason.len());
+    bytes.put_u16(code);
+    bytes.put_slice(reason.as_bytes());
+    bytes.freeze()
+}
 
-    /// Parses the unmasked payload of a close frame. Returns `None` if it is empty.
-    ///
-    /// The reason shares the memory of `payload`.
-    ///
-    /// # Errors
-    ///
-    /// [`MessageError::Reason`] if the reason is not UTF-8, [`MessageError::TruncatedCloseCode`] or
-    /// [`MessageError::CloseCode`] for the code, [`MessageError::LongControl`] for more than 125 bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use utf8_codec::payload::websocket::ClosePayload;
-    ///
-    /// let parse = |payload| ClosePayload::parse(Bytes::from_static(payload));
-    /// assert_eq!(parse(b""), Ok(None));
-    /// assert_eq!(parse(b"\x03").unwrap_err().close_code(), 1002);
-    /// assert_eq!(parse(b"\x03\xEE").unwrap_err().close_code(), 1002); // 1006
-    /// assert_eq!(parse(b"\x03\xE8\xED\xA0\x80").unwrap_err().close_code(), 1007);
-    /// ```
-    pub fn parse(payload: Bytes) -> Result<Option<Self>, MessageError> {
-        let code = match *payload {
-            [] => return Ok(None),
-            [_] => return Err(MessageError::TruncatedCloseCode),
-            _ if payload.len() > MAX_CONTROL => return Err(MessageError::LongControl),
-            [high, low, ..] => u16::from_be_bytes([high, low]),
-        };
-        check_code(code)?;
-        let mut decoder = Utf8Decoder::new();
-        let mut reason = ByteString::new();
-        // Before an error there is at most one piece of text.
-        for piece in decoder.push_bytes(payload.slice(2..)) {
-            reason = piece.map_err(MessageError::Reason)?;
-        }
-        decoder.finish().map_err(MessageError::Reason)?;
-        Ok(Some(Self { code, reason }))
+/// Parses the unmasked payload of a close frame into its code and reason. Returns `None` if it is empty.
+///
+/// The reason shares the memory of `payload`.
+///
+/// # Errors
+///
+/// [`MessageError::Reason`] if the reason is not UTF-8, [`MessageError::TruncatedCloseCode`] or
+/// [`MessageError::CloseCode`] for the code, [`MessageError::LongControl`] for more than 125 bytes.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::Bytes;
+/// use utf8_codec::payload::websocket::parse_close;
+///
+/// let parse = |payload| parse_close(Bytes::from_static(payload));
+/// assert_eq!(parse(b"\x03\xE9going home"), Ok(Some((1001, "going home".into()))));
+/// assert_eq!(parse(b""), Ok(None));
+/// assert_eq!(parse(b"\x03").unwrap_err().close_code(), 1002);
+/// assert_eq!(parse(b"\x03\xEE").unwrap_err().close_code(), 1002); // 1006
+/// assert_eq!(parse(b"\x03\xE8\xED\xA0\x80").unwrap_err().close_code(), 1007);
+/// ```
+pub fn parse_close(payload: Bytes) -> Result<Option<(u16, ByteString)>, MessageError> {
+    let code = match *payload {
+        [] => return Ok(None),
+        [_] => return Err(MessageError::TruncatedCloseCode),
+        _ if payload.len() > MAX_CONTROL => return Err(MessageError::LongControl),
+        [high, low, ..] => u16::from_be_bytes([high, low]),
+    };
+    check_code(code)?;
+    let mut decoder = Utf8Decoder::new();
+    let mut reason = ByteString::new();
+    // Before an error there is at most one piece of text.
+    for piece in decoder.push_bytes(payload.slice(2..)) {
+        reason = piece.map_err(MessageError::Reason)?;
     }
-
-    /// Returns the code.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::websocket::ClosePayload;
-    ///
-    /// assert_eq!(ClosePayload::new(1000, "").unwrap().code(), 1000);
-    /// ```
-    pub const fn code(&self) -> u16 {
-        self.code
-    }
-
-    /// Returns the reason, which may be empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::websocket::ClosePayload;
-    ///
-    /// assert_eq!(ClosePayload::new(1000, "done").unwrap().reason(), "done");
-    /// ```
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-
-    /// Returns the payload for a close frame: at most 125 bytes, not masked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::websocket::ClosePayload;
-    ///
-    /// assert_eq!(ClosePayload::new(3000, "ß").unwrap().to_bytes(), b"\x0B\xB8\xC3\x9F"[..]);
-    /// ```
-    pub fn to_bytes(&self) -> Bytes {
-        let mut bytes = BytesMut::with_capacity(2 + self.reason.len());
-        bytes.put_u16(self.code);
-        bytes.put_slice(self.reason.as_bytes());
-        bytes.freeze()
-    }
+    decoder.finish().map_err(MessageError::Reason)?;
+    Ok(Some((code, reason)))
 }
 
 fn check_code(code: u16) -> Result<(), MessageError> {

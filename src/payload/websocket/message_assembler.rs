@@ -9,8 +9,8 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::masked::Mask;
 use crate::core::options::Utf8Options;
 use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook, Received, Room, settle};
-use crate::payload::websocket::message::MAX_CONTROL;
-use crate::payload::websocket::{ClosePayload, FrameHeader, Message, MessageError, Opcode};
+use crate::payload::websocket::message::{MAX_CONTROL, parse_close};
+use crate::payload::websocket::{FrameHeader, Message, MessageError, Opcode};
 
 /// Assembles the messages of one WebSocket connection from their frames, and validates text as it
 /// arrives. Create one per connection.
@@ -430,7 +430,7 @@ impl MessageAssembler {
     /// # Errors
     ///
     /// [`MessageError::Utf8`] if a text message ends inside a character; the errors of
-    /// [`ClosePayload::parse`] for a close frame; [`MessageError::NoFrame`] outside a frame.
+    /// [`parse_close`] for a close frame; [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
     ///
@@ -458,8 +458,8 @@ impl MessageAssembler {
                 match opcode {
                     Opcode::Ping => Ok(Some(Message::Ping(payload))),
                     Opcode::Pong => Ok(Some(Message::Pong(payload))),
-                    _ => match ClosePayload::parse(payload) {
-                        Ok(payload) => Ok(Some(Message::Close(payload))),
+                    _ => match parse_close(payload) {
+                        Ok(close) => Ok(Some(Message::Close(close))),
                         Err(error) => self.fail(error),
                     },
                 }

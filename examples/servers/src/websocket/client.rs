@@ -6,7 +6,8 @@ use std::net::SocketAddr;
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use utf8_codec::payload::websocket::{ClosePayload, FrameHeader, Opcode, Role};
+use utf8_codec::ByteString;
+use utf8_codec::payload::websocket::{FrameHeader, Opcode, parse_close};
 
 /// The masking key of every frame, from the examples in RFC 6455.
 pub const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
@@ -102,7 +103,7 @@ impl Client {
     /// Those of the socket, and a frame that is masked or fragmented.
     pub async fn receive(&mut self) -> io::Result<Option<Frame>> {
         loop {
-            if let Some((header, at)) = FrameHeader::parse_from(Role::Server, &self.buffer)? {
+            if let Some((header, at)) = FrameHeader::parse_from_server(&self.buffer)? {
                 if !header.fin() {
                     return Err(io::Error::other("a frame that is fragmented"));
                 }
@@ -121,19 +122,19 @@ impl Client {
         }
     }
 
-    /// Waits for the server's close frame and for the end of the connection, and returns the payload of the
-    /// close frame. Skips the frames before it.
+    /// Waits for the server's close frame and for the end of the connection, and returns the code and the reason
+    /// of the close frame. Skips the frames before it.
     ///
     /// # Errors
     ///
     /// Those of [`receive`](Self::receive), an end without a close frame, and a frame after one.
-    pub async fn closed(&mut self) -> io::Result<Option<ClosePayload>> {
+    pub async fn closed(&mut self) -> io::Result<Option<(u16, ByteString)>> {
         loop {
             let frame = self.receive().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
             if frame.opcode == Opcode::Close {
-                let payload = ClosePayload::parse(frame.payload)?;
+                let close = parse_close(frame.payload)?;
                 return match self.receive().await? {
-                    None => Ok(payload),
+                    None => Ok(close),
                     Some(frame) => Err(io::Error::other(format!("{frame:?} after a close frame"))),
                 };
             }

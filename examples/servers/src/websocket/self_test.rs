@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use tokio::time::timeout;
-use utf8_codec::payload::websocket::{ClosePayload, Opcode};
+use utf8_codec::payload::websocket::Opcode;
 
 use super::Server;
 use super::client::{Client, Frame};
@@ -198,7 +198,7 @@ impl Check {
                 return Err(format!("{got:?} instead of {wanted:?}").into());
             }
         }
-        let code = client.closed().await?.as_ref().map(ClosePayload::code);
+        let code = client.closed().await?.map(|(code, _)| code);
         match code == self.closes {
             true => Ok(()),
             false => Err(format!("closed with {code:?} instead of {:?}", self.closes).into()),
