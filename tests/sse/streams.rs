@@ -48,14 +48,13 @@ fn chunks_of_any_type_that_holds_bytes() {
     assert_eq!(first("data: é\n\n"), "é");
     assert_eq!(first(text.clone().into_bytes()), "é");
     assert_eq!(first(Bytes::from(text.clone())), "é");
-    assert_eq!(first(utf8_codec::ByteString::from(text.clone())), "é");
     assert_eq!(first(text), "é");
 }
 
 #[test]
 fn text_of_a_utf8_stream() {
     let chunks = [&b"data: \xE2\x82"[..], b"\xAC\n\ndata: \xFF", b"x\n\n"].map(Ok::<_, ()>);
-    let mut events = stream::iter(chunks).utf8().utf8().events();
+    let mut events = stream::iter(chunks).utf8().into_byte_stream().utf8().events();
     let words = ready(&mut events);
     assert_eq!(words[0], "€");
     // The error is that of the text, and the event around it is rejected.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
 use serde_json::Value;
-use servers::websocket::client::{Client, Frame, masked};
-use servers::websocket::{Report, Server, Timeouts, self_test};
+use servers::websocket::client::{Client, Frame, masked, self_test};
+use servers::websocket::{Report, Server, Timeouts};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
@@ -68,7 +68,7 @@ fn text_frame(data: &[u8], first: bool, fin: bool) -> Message {
 #[test]
 fn the_self_test_passes() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(self_test::run()).unwrap();
+    runtime.block_on(self_test()).unwrap();
 }
 
 #[test]

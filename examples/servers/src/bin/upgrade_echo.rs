@@ -27,9 +27,9 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use servers::socket::WriteTimeout;
+use servers::websocket::accept;
 use servers::websocket::client::Client;
 use servers::websocket::connection::send;
-use servers::websocket::handshake;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -125,7 +125,7 @@ async fn upgrade(
     permit: Arc<OwnedSemaphorePermit>,
 ) -> Result<Response<Empty<Bytes>>, Infallible> {
     let mut response = Response::new(Empty::new());
-    let accept = match handshake::accept(&request) {
+    let accept = match accept(&request) {
         Ok(accept) => accept,
         Err(error) => {
             *response.status_mut() = error.status();

@@ -18,7 +18,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use servers::socket::seconds;
-use servers::websocket::{MAX_CONNECTIONS, Server, Timeouts, self_test};
+use servers::websocket::client::self_test;
+use servers::websocket::{MAX_CONNECTIONS, Server, Timeouts};
 use tokio::sync::mpsc;
 
 /// A WebSocket echo server.
@@ -66,7 +67,7 @@ async fn main() -> ExitCode {
 
 async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     if arguments.self_test {
-        self_test::run().await?;
+        self_test().await?;
         return Ok(ExitCode::SUCCESS);
     }
     let timeouts = Timeouts {

@@ -156,7 +156,7 @@ impl Run {
         match connection.end_frame()? {
             Some(Message::Text(text)) => self.kept = Some(text.into()),
             Some(Message::Close(payload)) => {
-                self.close = Some(payload.map_or(NO_STATUS, |payload| payload.code()));
+                self.close = Some(payload.map_or(NO_STATUS, |(code, _)| code));
             }
             message => assert!(!is_last, "{message:?} for a text message"),
         }
