@@ -55,7 +55,7 @@
 //! | `AsyncRead`; `Read` | borrowed `&str`, not copied | [`stream::Utf8Reader`]; [`io::Utf8Reader`] | `stream`; `std` |
 //! | `Stream` of chunks, or `AsyncRead` | text, lines, `char`s | [`stream::Utf8Stream`], [`Utf8Lines`](stream::Utf8Lines), [`CharStream`](stream::CharStream) | `stream` |
 //! | WebSocket frames | messages | [`payload::websocket::FrameHeader`], [`MessageAssembler`](payload::websocket::MessageAssembler) | `bytes` |
-//! | an event stream, in chunks | server-sent events | [`payload::sse::EventDecoder`], [`EventStream`](payload::sse::EventStream) | `alloc`, `stream` |
+//! | an event stream, in chunks | server-sent events | [`payload::sse::EventDecoder`]; [`Utf8Stream::events`](stream::Utf8Stream::events) | `alloc`; `stream` |
 //! | HTTP body | text; lines, `char`s | [`payload::http::Utf8Body`] | `http-body` |
 //! | text, `char`s, UTF-16 | `AsyncWrite`; `Write` | [`stream::Utf8Writer`]; [`io::Utf8Writer`] | `stream`; `std` |
 //! | bytes that may not be UTF-8 | text from a legacy encoding; the encoding | [`fallback`], [`detect`] | `alloc` |

@@ -45,8 +45,8 @@ pub enum StreamError<E> {
         /// The limit, in bytes of text.
         max_length: usize,
     },
-    /// A server-sent event is longer than the limit. Only [`EventStream`](crate::payload::sse::EventStream)
-    /// returns this. The event is skipped, and decoding continues after it.
+    /// A server-sent event is longer than the limit. Only a stream of events returns this
+    /// (`Utf8Stream::events`). The event is skipped, and decoding continues after it.
     EventTooLong {
         /// The offset of the event in the stream, in bytes.
         offset: u64,

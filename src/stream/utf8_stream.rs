@@ -41,8 +41,10 @@ pin_project! {
     /// chunk changes nothing. At the end of the inner stream, an incomplete sequence becomes one
     /// error or one repair. The stream is fused, and does not poll the inner stream after its end.
     ///
-    /// The decoder `D` is a [`Utf8Decoder`], or a [`FallbackDecoder`] after
-    /// [`with_fallback`](Self::with_fallback).
+    /// The decoder `D` is a [`Utf8Decoder`], a [`FallbackDecoder`] after
+    /// [`with_fallback`](Self::with_fallback), or an
+    /// [`EventDecoder`](crate::payload::sse::EventDecoder) after [`events`](Self::events). With an
+    /// `EventDecoder`, the items are events.
     ///
     /// # Errors
     ///
@@ -84,6 +86,8 @@ pin_project! {
         inner: S,
         text: ChunkText<D>,
         state: SourceState,
+        // Whether bytes may be missing after an error of `inner`.
+        may_lose: bool,
     }
 }
 
@@ -107,13 +111,13 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn new(inner: S) -> Self {
-        Self { inner, text: ChunkText::new(), state: SourceState::Open }
+        Self { inner, text: ChunkText::new(), state: SourceState::Open, may_lose: true }
     }
 
     /// Continues with a decoder and the rest of a chunk.
     #[cfg(feature = "http-body")]
     pub(crate) fn continuing(inner: S, text: ChunkText) -> Self {
-        Self { inner, text, state: SourceState::Open }
+        Self { text, ..Self::new(inner) }
     }
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.
@@ -194,7 +198,18 @@ impl<S> Utf8Stream<S> {
         let ChunkText { decoder: begun, mode, chunk } = self.text;
         let decoder = FallbackDecoder::continuing(begun, decoder.fallback());
         let text = ChunkText { decoder, mode, chunk };
-        Utf8Stream { inner: self.inner, text, state: self.state }
+        Utf8Stream { inner: self.inner, text, state: self.state, may_lose: self.may_lose }
+    }
+
+    /// Continues with `decoder`, which receives all bytes that have not been decoded.
+    pub(crate) fn into_chunks<D>(self, decoder: D) -> Utf8Stream<S, D> {
+        let ChunkText { decoder: mut previous, mode, mut chunk } = self.text;
+        let held = previous.take_held();
+        if !held.as_bytes().is_empty() {
+            chunk = [held.as_bytes(), &chunk].concat().into();
+        }
+        let text = ChunkText { decoder, mode, chunk };
+        Utf8Stream { inner: self.inner, text, state: self.state, may_lose: self.may_lose }
     }
 
     /// Returns a stream of the `char`s of this text.
@@ -461,7 +476,7 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
     where
         R: AsyncRead,
     {
-        Self::new(ReaderChunks::new(reader))
+        Self { may_lose: false, ..Self::new(ReaderChunks::new(reader)) }
     }
 
     /// Sets the size of the buffer, in bytes, at least 1. One read returns at most this many bytes.
@@ -543,6 +558,40 @@ impl<S, D> Utf8Stream<S, D> {
     /// Whether only `None` is left.
     pub(super) fn has_ended(&self) -> bool {
         self.state == SourceState::Ended
+    }
+
+    /// Changes the decoder.
+    pub(crate) fn map_decoder(self, map: impl FnOnce(D) -> D) -> Self {
+        let decoder = map(self.text.decoder);
+        Self { text: ChunkText { decoder, ..self.text }, ..self }
+    }
+
+    /// Polls for the next item that `next` takes from the chunks. `lose` is called before an error after
+    /// which bytes may be missing.
+    pub(crate) fn poll_chunks<T>(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        next: impl Fn(&mut D, &mut Bytes) -> Result<Option<T>, StreamError<S::Error>>,
+        lose: impl Fn(&mut D),
+    ) -> Poll<Option<Result<T, StreamError<S::Error>>>>
+    where
+        S: TryStream<Ok: Into<Bytes>>,
+    {
+        let mut this = self.project();
+        poll_items(
+            cx,
+            this.state,
+            this.text,
+            |text, cx| {
+                let chunk = this.inner.as_mut().try_poll_next(cx);
+                if *this.may_lose && matches!(chunk, Poll::Ready(Some(Err(_)))) {
+                    lose(&mut text.decoder);
+                }
+                chunk.map_ok(|chunk| text.chunk = chunk.into()).map_err(StreamError::Inner)
+            },
+            |text| next(&mut text.decoder, &mut text.chunk),
+            |_| Ok(None),
+        )
     }
 
     /// Polls for the next item. `next` takes it from the chunk, `end` from the end of the stream.

@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::rc::Rc;
 use std::sync::Mutex;
 
 use bytes::{Bytes, BytesMut};
@@ -15,8 +14,6 @@ use tokio::io::AsyncWrite;
 use tokio_util::codec::Encoder;
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 use utf8_codec::dialect::{Dialect, DialectCodec, DialectPiece, JavaUtfCodec};
-use utf8_codec::payload::sse::EventStream;
-use utf8_codec::payload::websocket::ClosePayload;
 use utf8_codec::stream::{Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt, Utf8Writer};
 use utf8_codec::{ErrorMode, Utf8Options, io as blocking};
 
@@ -174,7 +171,7 @@ fn a_source_that_panics_loses_no_line() {
 fn a_source_that_panics_loses_no_event() {
     let does =
         [Does::Bytes(b"data: \xE2\x82"), Panic, Does::Bytes(b"\xAC\n"), Panic, Does::Bytes(b"\n")];
-    let events = EventStream::new(Neighbour::new(&does));
+    let events = Neighbour::new(&does).utf8().events();
     assert_eq!(all(events.map(|event| event.map(|event| event.data))), "!!€");
 }
 
@@ -346,34 +343,6 @@ fn a_text_that_changes_is_checked_and_written_as_one() {
     let piece = DialectPiece::Text(Fickle(Cell::new(0)));
     assert!(piece.code_points().eq(['n', 'é'].map(u32::from)));
     assert!(piece.as_str().unwrap().starts_with("two"));
-    let close = ClosePayload::new(1000, Fickle(Cell::new(0))).unwrap();
-    assert_eq!(close.reason(), "né");
-}
-
-/// Chunks that are other bytes each time they are asked: shorter, longer, in other characters.
-struct Shifting(Rc<Cell<usize>>);
-
-impl AsRef<[u8]> for Shifting {
-    fn as_ref(&self) -> &[u8] {
-        self.0.set(self.0.get() + 1);
-        [
-            &b"data: a\n\ndata: \xC3\xA9\n\n"[..],
-            b"\xA9",
-            b"",
-            b"data: \xF0\x9F\n\n\n\n\n\n\n\n\n\n\n\n",
-        ][self.0.get() % 4]
-    }
-}
-
-#[test]
-fn chunks_that_change_while_they_are_decoded_end() {
-    for start in 0..4 {
-        let asked = Rc::new(Cell::new(start));
-        let chunks = futures::stream::iter((0..50).map(|_| Ok::<_, ()>(Shifting(asked.clone()))));
-        let events = EventStream::new(chunks).map(|event| event.map(|event| event.data));
-        let count = events.take(10_000).collect::<Vec<_>>().now_or_never().unwrap().len();
-        assert!(count < 10_000, "{count} events");
-    }
 }
 
 /// Bytes that turn into a chunk, or panic.

@@ -1,11 +1,9 @@
-//! Server-sent events: the decoder against a model of the standard, the encoder, streams, and memory.
+//! Server-sent events: the decoder against a model of the standard at every split, the encoder, faults that
+//! parsers have had, hostile streams, and memory; `streams`: streams of events.
 #![cfg(feature = "alloc")]
 
 #[path = "../support/counting.rs"]
 mod counting;
-mod decoder;
-mod encoder;
-mod faults;
 #[path = "../support/events.rs"]
 mod model;
 #[cfg(feature = "stream")]
@@ -13,3 +11,510 @@ mod model;
 mod script;
 #[cfg(feature = "stream")]
 mod streams;
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use utf8_codec::payload::sse::{Event, EventDecoder, EventEncoder, EventError};
+
+use counting::{allocated, held, most, watch};
+use model::{decode, expected};
+
+/// The type, data and last event ID of each event.
+fn events(stream: &str) -> Vec<(String, String, String)> {
+    let mut decoder = EventDecoder::new();
+    let event = |event: Event| (event.event_type.into_owned(), event.data, event.last_event_id);
+    decoder.push(stream.as_bytes()).map(|item| event(item.unwrap())).collect()
+}
+
+fn event(event_type: &str, data: &str, id: &str) -> (String, String, String) {
+    (event_type.into(), data.into(), id.into())
+}
+
+// ---- the examples of the standard, with other texts -----------------------------------------------
+
+#[test]
+fn three_lines_of_data_are_one_event() {
+    let stream = "data: SHARE\ndata: +3\ndata: 17\n\n";
+    assert_eq!(events(stream), [event("message", "SHARE\n+3\n17", "")]);
+}
+
+#[test]
+fn a_comment_is_no_event_and_an_empty_id_resets_the_last_one() {
+    let stream = ": a comment\n\ndata: one\nid: 1\n\ndata:two\nid\n\ndata:  three\n\ndata: cut off";
+    let one = event("message", "one", "1");
+    assert_eq!(events(stream), [one, event("message", "two", ""), event("message", " three", "")]);
+}
+
+#[test]
+fn a_data_line_without_a_colon_is_an_empty_line_of_data() {
+    assert_eq!(
+        events("data\n\ndata\ndata\n\ndata:\n"),
+        [event("message", "", ""), event("message", "\n", "")]
+    );
+}
+
+#[test]
+fn one_space_after_the_colon_is_removed() {
+    let same = event("message", "same", "");
+    assert_eq!(events("data:same\n\ndata: same\n\n"), [same.clone(), same]);
+    assert_eq!(events("data:\tx\n\n"), [event("message", "\tx", "")]);
+}
+
+#[test]
+fn event_types_name_the_events() {
+    let stream =
+        "event: add\ndata: 73\n\nevent: remove\ndata: 21\n\ndata: x\n\nevent:\ndata: y\n\n";
+    let names = ["add", "remove", "message", "message"];
+    let seen: Vec<_> = events(stream).into_iter().map(|event| event.0).collect();
+    assert_eq!(seen, names);
+}
+
+// ---- every split ------------------------------------------------------------------------------------
+
+/// Streams with every rule of the standard. LF is also replaced by the other line ends.
+const STREAMS: &[&[u8]] = &[
+    b"\xEF\xBB\xBFdata: \xC3\xA9\ndata:\xE2\x82\xAC\n\n\xEF\xBB\xBFdata: a second BOM\n\n",
+    b"\xEF\xBBdata: no BOM\n\ndata: \xF0\x9F\x91\x8B\n\n",
+    b"\xEF\n\xBB\ndata\n\nid: a\0b\nid: 2\nid: 3\0\ndata: x\n\n",
+    b"id: 1\n\ndata: \xF0\x9F\x91\n\nevent: \xFF\xE2\x82\ndata: \xC0\x80\n\nid: 9\ndata: cut",
+    b"retry: 10\nretry: 1x\nretry:\nretry\nretry: +5\nretry:  7\nretry: 00099999999999999999999\n",
+    b"retry:250\ndat: x\ndata : x\nDATA: x\nevent2: x\ndatax\n\ndata:: x\n:\n::\n\n\n\n",
+    b"event: a\nevent: b\ndata: 1\nevent\n\nevent: c\n\ndata: 2\n\ndata: 3\n",
+    b"id: 1\ndata: 1234567\n\nid: 2\nretry: 5\ndata: 12345678\nretry: 6\n\ndata: 3\n\n",
+    b"data: 123456789\xE2\x82\n\ndata: \xAC\n\nid: 123456789\xC3\n\nid: \xA9\ndata\n\n",
+    b"data: 123\ndata: 45\n\ndata: 12\xFF4\xE2\x82\n\ndata: 1\nid: 2345678\n\ndata:123456789",
+];
+
+fn with_line_ends(stream: &[u8]) -> Vec<Vec<u8>> {
+    let replaced = |end: &[u8]| stream.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(end);
+    vec![stream.to_vec(), replaced(b"\r"), replaced(b"\r\n")]
+}
+
+const LIMITS: [usize; 7] = [0, 1, 5, 7, 8, 9, 1 << 20];
+
+#[test]
+fn the_outcome_is_that_of_the_standard_at_every_split() {
+    for stream in STREAMS.iter().flat_map(|stream| with_line_ends(stream)) {
+        for limit in LIMITS {
+            let whole = decode([&*stream], limit);
+            assert_eq!(whole.0, expected(&stream, limit), "{limit} {stream:?}");
+            for first in 0..=stream.len() {
+                for second in first..=stream.len() {
+                    let chunks = [&stream[..first], &stream[first..second], &stream[second..]];
+                    assert_eq!(decode(chunks, limit), whole, "{limit} {first} {second} {stream:?}");
+                }
+            }
+            for size in 1..10 {
+                assert_eq!(decode(stream.chunks(size), limit), whole, "{limit} {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_prefix_has_the_outcome_of_the_standard() {
+    for stream in STREAMS.iter().flat_map(|stream| with_line_ends(stream)) {
+        for len in 0..=stream.len() {
+            for limit in LIMITS {
+                let prefix = &stream[..len];
+                let (outcome, _) = decode(prefix.chunks(1), limit);
+                assert_eq!(outcome, expected(prefix, limit), "{limit} {prefix:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5000) })]
+
+    #[test]
+    fn random_streams_have_the_outcome_of_the_standard(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
+        limit in prop_oneof![0..40_usize, Just(1 << 20)],
+        sizes in prop::collection::vec(0..9_usize, 1..5),
+    ) {
+        let stream = pieces.concat();
+        let mut chunks = Vec::new();
+        let mut rest = &*stream;
+        for &size in sizes.iter().chain([&1]).cycle() {
+            let (chunk, after) = rest.split_at(size.min(rest.len()));
+            chunks.push(chunk);
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        let whole = decode([&*stream], limit);
+        prop_assert_eq!(&whole.0, &expected(&stream, limit));
+        prop_assert_eq!(decode(chunks, limit), whole);
+    }
+}
+
+const PIECES: &[&[u8]] = &[
+    b"data",
+    b"event",
+    b"id",
+    b"retry",
+    b":",
+    b": ",
+    b" ",
+    b"\n",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\n\n",
+    b"data: ",
+    b"data:",
+    b"id: ",
+    b"event: ",
+    b"retry: ",
+    b"7",
+    b"\0",
+    b"\xEF\xBB\xBF",
+    b"\xEF",
+    b"\xE2\x82\xAC",
+    b"\xE2\x82",
+    b"\x80",
+    b"\xFF",
+    b"x",
+    b"a longer text, of more than the thirty-two bytes of one block",
+];
+
+#[test]
+fn bytes_of_events_that_are_not_taken_are_not_consumed() {
+    for stream in STREAMS.iter().flat_map(|stream| with_line_ends(stream)) {
+        for limit in LIMITS {
+            let mut decoder = EventDecoder::new().with_max_length(limit);
+            let (mut items, mut rest) = (Vec::new(), &stream[..]);
+            loop {
+                let item = decoder.push(rest).next();
+                let Some(item) = item else { break };
+                items.push(item);
+                rest = &stream[decoder.position() as usize..];
+                assert_eq!(decode([&stream[..stream.len() - rest.len()]], limit).0.items, items);
+            }
+            assert_eq!(decoder.position(), stream.len() as u64, "{limit} {stream:?}");
+            let (expected, _) = decode([&*stream], limit);
+            assert_eq!(
+                (items, decoder.last_event_id()),
+                (expected.items, &*expected.last_event_id)
+            );
+            assert_eq!(decoder.reconnection_time(), expected.reconnection_time);
+        }
+    }
+}
+
+#[test]
+fn an_event_ends_with_the_first_byte_of_its_empty_line() {
+    let stream = b"data: 1\n\ndata: 2\r\n\r\ndata: 3\n\n";
+    let (mut decoder, mut seen) = (EventDecoder::new(), Vec::new());
+    loop {
+        let rest = &stream[decoder.position() as usize..];
+        let event = decoder.push(rest).next();
+        let Some(event) = event else { break };
+        seen.push((event.unwrap().data, decoder.position()));
+    }
+    assert_eq!(seen, [("1".into(), 9), ("2".into(), 19), ("3".into(), 29)]);
+}
+
+#[test]
+fn events_before_the_first_id_have_the_id_of_the_previous_connection() {
+    for stream in ["data\n\nid: 8\ndata\n\n", "data\n\nid: 8\n\ndata\n\n"] {
+        let mut decoder = EventDecoder::new().with_last_event_id("7");
+        let ids: Vec<_> =
+            decoder.push(stream.as_bytes()).map(|e| e.unwrap().last_event_id).collect();
+        assert_eq!(ids, ["7", "8"]);
+    }
+}
+
+// ---- the encoder: what it writes is decoded as it was, and no text can forge an event ------------
+
+fn decoded(text: &str) -> Vec<Event> {
+    EventDecoder::new().push(text.as_bytes()).map(Result::unwrap).collect()
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let word = "[ -~é€👋\t\u{FEFF}:]{0,6}";
+    let data = "[ -~é€👋\0\u{FEFF}:\r\n]{0,20}";
+    (word, data, word).prop_map(|(event_type, data, last_event_id)| Event {
+        event_type: event_type.into(),
+        data,
+        last_event_id,
+    })
+}
+
+/// The event as a receiver sees it.
+fn received(event: &Event) -> Event {
+    let data = event.data.replace("\r\n", "\n").replace('\r', "\n");
+    let event_type = match &*event.event_type {
+        "" => "message".into(),
+        _ => event.event_type.clone(),
+    };
+    Event { event_type, data, last_event_id: event.last_event_id.clone() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn encoded_events_are_decoded_as_they_were(
+        events in prop::collection::vec(any_event(), 0..8),
+        comment in "[ -~é€:]{0,9}",
+    ) {
+        let (mut encoder, mut text) = (EventEncoder::new(), String::new());
+        for event in &events {
+            encoder.encode_comment(&comment, &mut text).unwrap();
+            encoder.encode(event, &mut text).unwrap();
+            encoder.encode_reconnection_time(Duration::from_secs(1), &mut text);
+        }
+        prop_assert_eq!(decoded(&text), events.iter().map(received).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn no_text_adds_an_event(
+        event_type in "[a:\r\n\0 ]{0,5}",
+        data in "(data|id|:|\r|\n|x){0,9}",
+        id in "[a:\r\n\0 ]{0,5}",
+    ) {
+        let (mut encoder, mut text) = (EventEncoder::new(), String::new());
+        let event = Event { event_type: event_type.into(), data, last_event_id: id };
+        let count = usize::from(encoder.encode(&event, &mut text).is_ok());
+        prop_assert_eq!(decoded(&text).len(), count);
+        encoder.encode(&Event::new("next"), &mut text).unwrap();
+        let last = decoded(&text).pop().unwrap();
+        prop_assert_eq!(last, Event::new("next"));
+    }
+}
+
+#[test]
+fn line_ends_and_nul_are_rejected_where_they_have_a_meaning() {
+    let (mut encoder, mut text) = (EventEncoder::new(), String::new());
+    for end in ["\r", "\n", "\r\n"] {
+        let event_type = format!("é{end}data: x").into();
+        let forged = Event { event_type, ..Event::new("") };
+        assert_eq!(encoder.encode(&forged, &mut text), Err(EventError::InvalidType { offset: 2 }));
+        let forged = Event { last_event_id: format!("12{end}"), ..Event::new("") };
+        assert_eq!(encoder.encode(&forged, &mut text), Err(EventError::InvalidId { offset: 2 }));
+        let forged = encoder.encode_comment(&format!(" {end}"), &mut text);
+        assert_eq!(forged, Err(EventError::InvalidComment { offset: 1 }));
+    }
+    let nul = Event { last_event_id: "\0".into(), ..Event::new("") };
+    assert_eq!(encoder.encode(&nul, &mut text), Err(EventError::InvalidId { offset: 0 }));
+    assert_eq!(text, "", "nothing is written after an error");
+}
+
+#[test]
+fn a_rejected_id_does_not_become_the_last_one() {
+    let (mut encoder, mut text) = (EventEncoder::new(), String::new());
+    let event = |id: &str| Event { last_event_id: id.into(), ..Event::new("x") };
+    encoder.encode(&event("1"), &mut text).unwrap();
+    encoder.encode(&event("2\n"), &mut text).unwrap_err();
+    encoder.encode(&event("1"), &mut text).unwrap();
+    encoder.encode(&event(""), &mut text).unwrap();
+    assert_eq!(text, "id: 1\ndata: x\n\ndata: x\n\nid: \ndata: x\n\n");
+}
+
+// ---- faults that parsers of event streams have had -----------------------------------------------
+
+fn data(decoder: &mut EventDecoder, chunk: &[u8]) -> Vec<String> {
+    decoder.push(chunk).map(|event| event.unwrap().data).collect()
+}
+
+#[test]
+fn a_bom_in_three_chunks_is_removed_and_only_the_first() {
+    let mut decoder = EventDecoder::new();
+    for byte in b"\xEF\xBB\xBF" {
+        assert_eq!(data(&mut decoder, &[*byte]), [""; 0]);
+    }
+    assert_eq!(data(&mut decoder, "data: \u{FEFF}x\n\n".as_bytes()), ["\u{FEFF}x"]);
+    // The name of this field begins with U+FEFF.
+    assert_eq!(data(&mut decoder, "\u{FEFF}data: x\n\n".as_bytes()), [""; 0]);
+}
+
+#[test]
+fn two_boms_at_the_start_make_the_first_field_unknown() {
+    let mut decoder = EventDecoder::new();
+    let stream = "\u{FEFF}\u{FEFF}data: x\n\ndata: y\n\n";
+    assert_eq!(data(&mut decoder, stream.as_bytes()), ["y"]);
+}
+
+#[test]
+fn cr_at_the_end_of_a_chunk_ends_the_event_at_once() {
+    let mut decoder = EventDecoder::new();
+    assert_eq!(data(&mut decoder, b"data: x\r\n\r"), ["x"]);
+    // This LF belongs to the CR before it: it is not another empty line.
+    assert_eq!(data(&mut decoder, b"\ndata: y\r"), [""; 0]);
+    assert_eq!(data(&mut decoder, b"\r"), ["y"]);
+    assert_eq!(data(&mut decoder, b""), [""; 0]);
+    assert_eq!(data(&mut decoder, b"\ndata: z\n\n"), ["z"]);
+}
+
+#[test]
+fn a_character_in_two_chunks_is_not_replaced() {
+    let mut decoder = EventDecoder::new();
+    for chunk in "data: 🤖\n".as_bytes().chunks(1) {
+        assert_eq!(data(&mut decoder, chunk), [""; 0]);
+    }
+    assert_eq!((data(&mut decoder, b"\n"), decoder.error_count()), (vec!["🤖".to_owned()], 0));
+}
+
+#[test]
+fn an_id_with_nul_keeps_the_previous_id() {
+    let mut decoder = EventDecoder::new();
+    assert_eq!(data(&mut decoder, b"id: 1\nid: 2\0\ndata\n\nid:\0\ndata\n\n").len(), 2);
+    assert_eq!(decoder.last_event_id(), "1");
+}
+
+#[test]
+fn an_id_applies_when_its_event_ends() {
+    let mut decoder = EventDecoder::new();
+    assert_eq!(data(&mut decoder, b"id: 1\ndata: a\n\nid: 2\ndata: b\n"), ["a"]);
+    assert_eq!(decoder.last_event_id(), "1", "the second event could be cut off here");
+    assert_eq!(data(&mut decoder, b"\n"), ["b"]);
+    assert_eq!(decoder.last_event_id(), "2");
+}
+
+#[test]
+fn retry_accepts_only_ascii_digits() {
+    let mut decoder = EventDecoder::new();
+    assert_eq!(data(&mut decoder, b"retry: 3\n"), [""; 0]);
+    for junk in ["", "-1", "+1", "1.5", "1e3", "0x10", "5 ", " 5", "5s", "٣", "１", "5\0"] {
+        let line = format!("retry: {junk}\n");
+        for chunk in line.as_bytes().chunks(1) {
+            assert_eq!(data(&mut decoder, chunk), [""; 0]);
+        }
+        assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(3)), "{junk:?}");
+    }
+    assert_eq!(data(&mut decoder, b"retry: 18446744073709551616\n"), [""; 0]);
+    assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(u64::MAX)));
+}
+
+#[test]
+fn field_names_are_compared_exactly() {
+    let stream = b"Data: 1\nDATA: 2\n data: 3\ndata : 4\ndata\0: 5\ndatas: 6\ndat: 7\n\n";
+    assert_eq!(data(&mut EventDecoder::new(), stream), [""; 0]);
+}
+
+#[test]
+fn an_incomplete_event_at_the_end_is_discarded_by_reset() {
+    let mut decoder = EventDecoder::new();
+    let cut = b"retry: 5\nid: 1\ndata: 1\n\nid: 2\nevent: x\ndata: 2\ndata: \xE2";
+    assert_eq!(data(&mut decoder, cut), ["1"]);
+    decoder.reset();
+    assert_eq!((decoder.position(), decoder.last_event_id()), (0, ""));
+    assert_eq!(decoder.reconnection_time(), None);
+    let event = decoder.push(b"\xEF\xBB\xBFdata: 3\n\n").next().unwrap().unwrap();
+    assert_eq!((&*event.event_type, &*event.data, &*event.last_event_id), ("message", "3", ""));
+}
+
+// ---- limits -------------------------------------------------------------------------------------
+
+#[test]
+fn the_default_limit_is_1_mib() {
+    let longest = "x".repeat(1 << 20);
+    for (text, is_ok) in [(longest.clone(), true), (longest + "x", false)] {
+        let mut decoder = EventDecoder::new();
+        let stream = format!("data: {text}\n\n");
+        assert_eq!(decoder.push(stream.as_bytes()).next().unwrap().is_ok(), is_ok);
+    }
+}
+
+#[test]
+fn the_id_of_a_rejected_event_does_not_apply() {
+    let mut decoder = EventDecoder::new().with_max_length(4);
+    let stream = b"id: 1\ndata: a\n\nid: 2\ndata: long\nid: 3\n\ndata: b\n\n";
+    let items: Vec<_> = decoder.push(stream).collect();
+    assert_eq!(items[1], Err(EventError::TooLong { offset: 15, max_length: 4 }));
+    assert_eq!(items[2].as_ref().unwrap().last_event_id, "1");
+    assert_eq!(items.len(), 3);
+}
+
+#[test]
+fn the_beginning_of_a_character_in_a_rejected_event_is_dropped() {
+    let stream = b"data: long\xE2\x82\n\ndata: \xAC\n\n";
+    for size in 1..=stream.len() {
+        let mut decoder = EventDecoder::new().with_max_length(3);
+        let items: Vec<_> =
+            stream.chunks(size).flat_map(|chunk| decoder.push(chunk).collect::<Vec<_>>()).collect();
+        assert!(items[0].is_err());
+        assert_eq!(items[1].as_ref().unwrap().data, "\u{FFFD}", "{size}");
+        assert_eq!((items.len(), decoder.error_count()), (2, 1), "{size}");
+        assert_eq!(decoder.first_error().unwrap().valid_up_to(), 20, "{size}");
+    }
+}
+
+#[test]
+fn replacements_count_for_the_limit_as_they_are_stored() {
+    let mut decoder = EventDecoder::new().with_max_length(6);
+    assert!(decoder.push(b"data: \xFF\xFF\n\n").next().unwrap().is_ok());
+    assert!(decoder.push(b"data: \xFF\xFF\xFF\n\n").next().unwrap().is_err());
+}
+
+#[test]
+fn an_endless_line_holds_bounded_memory() {
+    const LIMIT: usize = 1 << 16;
+    for start in ["data: ", "event: ", "id: ", ": ", "unknown: ", "retry: ", "", "\u{FEFF}"] {
+        for part in [&[b'7'; 1000][..], &[0xFF; 1000], &[b':'; 1000]] {
+            let before = watch();
+            let mut decoder = EventDecoder::new().with_max_length(LIMIT);
+            let mut errors = decoder.push(start.as_bytes()).count();
+            for _ in 0..1000 {
+                errors += decoder.push(part).count();
+            }
+            let most = most() - before;
+            assert!(most <= 2 * LIMIT as isize, "{most} bytes after {start:?}");
+            let is_kept = matches!(start, "data: " | "event: " | "id: ");
+            assert_eq!(errors, usize::from(is_kept), "{start:?}");
+            assert_eq!(held(), before, "nothing is held of a rejected event");
+        }
+    }
+}
+
+#[test]
+fn endless_lines_of_one_event_hold_bounded_memory() {
+    const LIMIT: usize = 1 << 16;
+    for line in ["data: some text\n", "data\n", "id: 1234567\n", "event: a-type\n", ":\n"] {
+        let before = watch();
+        let mut decoder = EventDecoder::new().with_max_length(LIMIT);
+        let mut errors = 0;
+        for _ in 0..100_000 {
+            errors += decoder.push(line.as_bytes()).count();
+        }
+        assert!(most() - before <= 2 * LIMIT as isize, "{line:?}");
+        assert_eq!(errors, usize::from(line != ":\n"), "{line:?}");
+    }
+}
+
+// ---- work ---------------------------------------------------------------------------------------
+
+/// The decoder holds no undecoded bytes, so a byte is scanned once. What remains is copying text while a buffer
+/// grows.
+#[test]
+fn a_long_line_in_single_bytes_is_not_copied_again_and_again() {
+    for size in [1, 2, 63] {
+        for lines in [1, 100] {
+            let line = format!("data: {}\n", "x".repeat((1 << 16) / lines));
+            let stream = line.repeat(lines) + "\n";
+            let mut decoder = EventDecoder::new();
+            let before = allocated();
+            let mut len = 0;
+            for chunk in stream.as_bytes().chunks(size) {
+                len += decoder.push(chunk).map(|event| event.unwrap().data.len()).sum::<usize>();
+            }
+            let allocated = allocated() - before;
+            assert!(len >= 1 << 16, "the event has arrived");
+            assert!(allocated <= 4 * len as u64, "{allocated} bytes for {len}");
+        }
+    }
+}
+
+#[test]
+fn comments_and_keep_alives_allocate_nothing() {
+    let mut decoder = EventDecoder::new();
+    let before = allocated();
+    for _ in 0..1000 {
+        assert_eq!(decoder.push(b": keep-alive\r\n\r\nunknown: x\nretry: 5\n\n").count(), 0);
+    }
+    assert_eq!(allocated() - before, 0);
+}

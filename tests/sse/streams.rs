@@ -1,4 +1,4 @@
-//! `EventStream`: contracts of the adaptor.
+//! `Utf8Stream::events`: contracts of the adaptor.
 
 use std::io;
 use std::task::Poll;
@@ -9,12 +9,15 @@ use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use tokio::io::duplex;
 use tokio::task::yield_now;
 use tokio_test::task;
-use utf8_codec::payload::sse::{Event, EventStream};
-use utf8_codec::stream::{StreamError, Utf8StreamExt};
+use utf8_codec::payload::sse::{Event, EventDecoder};
+use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::counting::held;
 use crate::script::Does::{Chunk, End, Error, Pause};
 use crate::script::{Look, Script, assert_waits_only_for_script, scripts, soon, write_slowly};
+
+type EventStream<S> = Utf8Stream<S, EventDecoder>;
 
 /// The data of each event, or an error.
 fn word<E: std::fmt::Debug>(item: Result<Event, StreamError<E>>) -> String {
@@ -36,28 +39,67 @@ where
 
 #[test]
 fn chunks_of_any_type_that_holds_bytes() {
-    fn first<B: AsRef<[u8]> + Unpin>(chunk: B) -> String {
-        let mut events = EventStream::new(stream::iter([Ok::<_, ()>(chunk)]));
+    fn first<B: Into<Bytes>>(chunk: B) -> String {
+        let mut events = stream::iter([Ok::<_, ()>(chunk)]).utf8().events();
         ready(&mut events).concat()
     }
     let text = "data: é\n\n".to_owned();
-    assert_eq!(first(text.as_bytes()), "é");
-    assert_eq!(first(text.as_str()), "é");
+    assert_eq!(first("data: é\n\n".as_bytes()), "é");
+    assert_eq!(first("data: é\n\n"), "é");
     assert_eq!(first(text.clone().into_bytes()), "é");
     assert_eq!(first(Bytes::from(text.clone())), "é");
-    assert_eq!(first(utf8_codec::ByteString::from(text.clone())), "é");
     assert_eq!(first(text), "é");
 }
 
 #[test]
 fn text_of_a_utf8_stream() {
     let chunks = [&b"data: \xE2\x82"[..], b"\xAC\n\ndata: \xFF", b"x\n\n"].map(Ok::<_, ()>);
-    let mut events = EventStream::new(stream::iter(chunks).utf8());
+    let mut events = stream::iter(chunks).utf8().into_byte_stream().utf8().events();
     let words = ready(&mut events);
     assert_eq!(words[0], "€");
     // The error is that of the text, and the event around it is rejected.
     assert!(words[1].starts_with("Inner(Utf8("), "{words:?}");
     assert_eq!(words.len(), 2);
+}
+
+#[test]
+fn options_and_the_error_mode_have_no_effect() {
+    let chunks = || {
+        let chunks = [&b"\xEF\xBB"[..], b"\xBFdata: \xFF\0\n\n", "data: \u{FEFF}\n\n".as_bytes()];
+        stream::iter(chunks.map(Ok::<_, ()>)).utf8()
+    };
+    let expected = ["\u{FFFD}\0", "\u{FEFF}"];
+    assert_eq!(ready(&mut chunks().events()), expected);
+    for bom in [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid] {
+        for mode in [ErrorMode::Fatal, ErrorMode::Latin1, ErrorMode::Skip] {
+            let options = Utf8Options::new().with_bom(bom).reject_nul().reject_noncharacters();
+            let texts = chunks().with_options(options).with_error_mode(mode);
+            assert_eq!(ready(&mut texts.events()), expected, "{options:?}, {mode:?}");
+        }
+    }
+}
+
+#[test]
+fn events_start_after_the_text_that_was_yielded() {
+    let does = [Chunk(b"ok\xFFdata: x\n\ndata: 1\n\n"), Pause, Chunk(b"data: 2\n\n"), End];
+    let mut texts = Script::new(&does).utf8();
+    assert_eq!(texts.next().now_or_never().unwrap().unwrap().unwrap(), "ok");
+    let mut events = texts.events();
+    assert_eq!(events.rest(), b"\xFFdata: x\n\ndata: 1\n\n");
+    assert_eq!(ready(&mut events), ["1"]);
+    assert_eq!((events.decoder().position(), ready(&mut events)), (19, vec!["2".to_owned()]));
+
+    // Two bytes of a BOM are held.
+    let does = [Chunk(b"\xEF\xBB"), Pause, Chunk(b"\xBFdata: 1\n\n"), End];
+    let mut texts = Script::new(&does).utf8();
+    assert_eq!(texts.next().now_or_never(), None);
+    assert_eq!(ready(&mut texts.events()), ["1"]);
+
+    let mut texts = Script::new(&[Chunk(b"ok"), End, Chunk(b"data: 1\n\n")]).utf8();
+    while texts.next().now_or_never().unwrap().is_some() {}
+    let mut events = texts.events();
+    assert!(events.is_terminated() && ready(&mut events).is_empty(), "it has ended");
+    assert_eq!(events.get_ref().polls, 2);
 }
 
 #[cfg(feature = "http-body")]
@@ -67,16 +109,16 @@ async fn a_text_body_and_a_plain_body() {
     use utf8_codec::payload::http::Utf8Body;
 
     let body = || Full::<Bytes>::from("\u{FEFF}data: ✓\n\n");
-    let event = EventStream::new(BodyDataStream::new(body())).try_next().await.unwrap();
+    let event = BodyDataStream::new(body()).utf8().events().try_next().await.unwrap();
     assert_eq!(event.unwrap().data, "✓");
     let text = BodyDataStream::new(Utf8Body::new(body()));
-    assert_eq!(EventStream::new(text).try_next().await.unwrap().unwrap().data, "✓");
+    assert_eq!(text.utf8().events().try_next().await.unwrap().unwrap().data, "✓");
 }
 
 #[test]
 fn the_stream_is_fused_and_drops_an_incomplete_event() {
     let does = [Chunk(b"data: 1\n\ndata: 2\n"), End, Chunk(b"\ndata: 3\n\n"), End];
-    let mut events = EventStream::new(Script::new(&does));
+    let mut events = Script::new(&does).utf8().events();
     assert!(!events.is_terminated());
     assert_eq!(ready(&mut events), ["1"]);
     for _ in 0..3 {
@@ -88,7 +130,7 @@ fn the_stream_is_fused_and_drops_an_incomplete_event() {
 
 #[test]
 fn all_events_of_a_chunk_are_yielded_before_the_source_is_polled_again() {
-    let mut events = EventStream::new(Script::new(&[Chunk(b"data: 1\n\ndata: 2\r\r"), Error("e")]));
+    let mut events = Script::new(&[Chunk(b"data: 1\n\ndata: 2\r\r"), Error("e")]).utf8().events();
     for data in ["1", "2"] {
         assert_eq!(word(events.next().now_or_never().unwrap().unwrap()), data);
         assert_eq!(events.get_ref().polls, 1);
@@ -99,7 +141,7 @@ fn all_events_of_a_chunk_are_yielded_before_the_source_is_polled_again() {
 fn an_error_of_the_source_rejects_the_current_event() {
     let does =
         [Chunk(b"data: 1\n\nid: 7\ndata: \xE2"), Error("e"), Chunk(b"\x82\xAC\n\ndata: 3\n\n")];
-    let mut events = EventStream::new(Script::new(&does));
+    let mut events = Script::new(&does).utf8().events();
     assert_eq!(ready(&mut events), ["1", "Inner(\"e\")", "3"]);
     assert_eq!((events.decoder().last_event_id(), events.decoder().error_count()), ("", 0));
 }
@@ -107,7 +149,7 @@ fn an_error_of_the_source_rejects_the_current_event() {
 #[test]
 fn an_error_of_a_reader_loses_nothing() {
     let does = [Chunk(b"data: 1\n\ndata: \xE2"), Error("e"), Pause, Chunk(b"\x82\xAC\n\n"), End];
-    let mut events = EventStream::from_reader(Script::new(&does));
+    let mut events = Utf8Stream::from_reader(Script::new(&does)).events();
     let words: Vec<_> = std::iter::repeat_with(|| ready(&mut events)).take(2).flatten().collect();
     assert_eq!(words.len(), 3);
     assert_eq!((&*words[0], &*words[2]), ("1", "€"));
@@ -118,7 +160,7 @@ fn an_error_of_a_reader_loses_nothing() {
 fn it_waits_only_for_its_source() {
     let steps = [Chunk(b""), Chunk(b"data: x\n\n"), Chunk(b"data"), Error("e"), Pause, End];
     for does in scripts(&steps, 4) {
-        let events = EventStream::new(Script::new(&does));
+        let events = Script::new(&does).utf8().events();
         let look = |events: &EventStream<Script>| -> Look { events.get_ref().look() };
         assert_waits_only_for_script(&does, events, look, |cx, events| {
             events.poll_next(cx).map(|item| item.is_some())
@@ -130,7 +172,7 @@ fn it_waits_only_for_its_source() {
 fn an_endless_source_without_events_lets_other_tasks_run() {
     for chunk in ["", ":\n", "data: x\n", "\n"] {
         let source = stream::repeat(Ok::<_, ()>(chunk));
-        let mut events = task::spawn(EventStream::new(source).with_max_length(usize::MAX));
+        let mut events = task::spawn(source.utf8().events().with_max_length(usize::MAX));
         for _ in 0..3 {
             assert_eq!(events.poll_next(), Poll::Pending, "{chunk:?}");
             assert!(events.is_woken(), "{chunk:?}");
@@ -143,7 +185,7 @@ async fn losing_a_select_loses_no_event() {
     let text = "id: é\ndata: 日本\r\n\r\n".repeat(50);
     let (peer, socket) = duplex(3);
     let writer = write_slowly(peer, &text);
-    let mut events = EventStream::from_reader(socket);
+    let mut events = Utf8Stream::from_reader(socket).events();
     let (mut count, mut interrupted) = (0, 0);
     loop {
         tokio::select! {
@@ -166,7 +208,7 @@ async fn losing_a_select_loses_no_event() {
 #[test]
 fn between_events_it_holds_no_memory() {
     let does = [Chunk(b"event: e\ndata: x\n\n"), Pause];
-    let mut events = EventStream::new(Script::new(&does));
+    let mut events = Script::new(&does).utf8().events();
     let before = held();
     assert_eq!(ready(&mut events), ["x"]);
     assert!(held() <= before, "{} bytes", held() - before);
@@ -179,7 +221,7 @@ fn errors_become_io_errors() {
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     assert_eq!(error.to_string(), "event at byte 7 is longer than 10 bytes");
     let source = stream::iter([Err::<&str, _>(io::Error::from(io::ErrorKind::TimedOut))]);
-    let error = EventStream::new(source).try_next().now_or_never().unwrap().unwrap_err();
+    let error = source.utf8().events().try_next().now_or_never().unwrap().unwrap_err();
     assert_eq!(io::Error::from(error).kind(), io::ErrorKind::TimedOut);
 }
 

@@ -1,8 +1,15 @@
 //! `FrameHeader` against RFC 6455 section 5.2: every pair of first bytes, every cut, both roles.
 
 use utf8_codec::payload::websocket::{
-    FrameHeader, Message, MessageAssembler, MessageError, Opcode, Role,
+    FrameHeader, Message, MessageAssembler, MessageError, Opcode, parse_close,
 };
+
+/// A side of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Client,
+    Server,
+}
 
 const SENDERS: [Option<Role>; 3] = [None, Some(Role::Client), Some(Role::Server)];
 
@@ -10,7 +17,8 @@ type Parsed = Result<Option<(FrameHeader, usize)>, MessageError>;
 
 fn parse(sender: Option<Role>, bytes: &[u8]) -> Parsed {
     match sender {
-        Some(sender) => FrameHeader::parse_from(sender, bytes),
+        Some(Role::Client) => FrameHeader::parse_from_client(bytes),
+        Some(Role::Server) => FrameHeader::parse_from_server(bytes),
         None => FrameHeader::parse(bytes),
     }
 }
@@ -159,7 +167,8 @@ fn the_close_code_of_an_invalid_header_is_1002() {
         MessageError::NotMasked,
     ] {
         assert_eq!((error.close_code(), error.offset()), (1002, None));
-        assert_eq!(error.to_close().reason(), error.to_string());
+        let close = parse_close(error.to_close());
+        assert_eq!(close, Ok(Some((1002, error.to_string().into()))));
     }
 }
 
@@ -199,7 +208,7 @@ fn received(chunks: &[&[u8]]) -> Vec<Message> {
             let left = match rest {
                 Some(left) => left,
                 None => {
-                    let parsed = FrameHeader::parse_from(Role::Client, &buffer).unwrap();
+                    let parsed = FrameHeader::parse_from_client(&buffer).unwrap();
                     let Some((header, len)) = parsed else { break };
                     buffer.drain(..len);
                     connection.start(&header).unwrap();

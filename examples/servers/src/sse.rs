@@ -17,11 +17,11 @@ use futures::{StreamExt, stream};
 use reqwest::header::{ACCEPT, CACHE_CONTROL, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
 use tokio::sync::Semaphore;
-use utf8_codec::payload::sse::{Event, EventStream};
-use utf8_codec::stream::StreamError;
+use utf8_codec::payload::sse::{Event, EventDecoder};
+use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
 
 /// The events of a response.
-pub type Events = EventStream<BoxStream<'static, reqwest::Result<Bytes>>>;
+pub type Events = Utf8Stream<BoxStream<'static, reqwest::Result<Bytes>>, EventDecoder>;
 
 /// An event, or an error: an event that is too long, or the end of a broken connection.
 pub type Item = Result<Event, StreamError<reqwest::Error>>;
@@ -127,7 +127,7 @@ pub async fn connect(
         return Ok(None);
     }
     check(&response).map_err(ConnectError::NoEventStream)?;
-    let events = EventStream::new(response.bytes_stream().boxed());
+    let events = response.bytes_stream().boxed().utf8().events();
     Ok(Some(events.with_max_length(MAX_EVENT).with_last_event_id(last_event_id)))
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
 use serde_json::Value;
-use servers::websocket::client::{Client, Frame, masked};
+use servers::websocket::client::{Client, Frame, masked, self_test};
 use servers::websocket::{Report, Server, Timeouts};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame as RawFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
-use utf8_codec::payload::websocket::{ClosePayload, Opcode};
+use utf8_codec::payload::websocket::{Opcode, parse_close};
 
 const TEXT: &str = "Grüße, κόσμε, 日本語, 🦀 \u{FEFF}\u{10FFFF}";
 const MIB: u64 = 1 << 20;
@@ -54,8 +54,8 @@ async fn raw(address: SocketAddr) -> Client {
 
 /// The code and the reason that the server closes with.
 async fn closed(client: &mut Client) -> (u16, String) {
-    let payload = client.closed().await.unwrap().expect("a code");
-    (payload.code(), payload.reason().to_owned())
+    let (code, reason) = client.closed().await.unwrap().expect("a code");
+    (code, reason.into())
 }
 
 fn text_frame(data: &[u8], first: bool, fin: bool) -> Message {
@@ -64,6 +64,12 @@ fn text_frame(data: &[u8], first: bool, fin: bool) -> Message {
 }
 
 // ---- clients that follow the protocol -----------------------------------------------------------
+
+#[test]
+fn the_self_test_passes() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(self_test()).unwrap();
+}
 
 #[test]
 fn messages_of_every_size_are_echoed() {
@@ -419,8 +425,8 @@ async fn a_message_that_takes_too_long_closes_with_1008() {
                     Err(_) => client.send(drip).await.unwrap(),
                 }
             };
-            let close = ClosePayload::parse(close).unwrap().unwrap();
-            assert_eq!((close.code(), close.reason()), (1008, "a message takes too long"));
+            let close = parse_close(close).unwrap().unwrap();
+            assert_eq!(close, (1008, "a message takes too long".into()));
         };
         timeout(PATIENCE, dripping).await.unwrap();
     }

@@ -2,7 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
-use core::iter::FusedIterator;
+use core::iter::{self, FusedIterator};
 use core::mem;
 use core::time::Duration;
 
@@ -170,7 +170,9 @@ impl EventDecoder {
 
     /// Decodes the next chunk of the stream. Yields the events that it completes.
     ///
-    /// The iterator is lazy: bytes it has not reached are not consumed ([`Events::rest`]).
+    /// The iterator is lazy: bytes it has not reached are not consumed, and
+    /// [`position`](Self::position) does not count them. If you stop early, push the rest of the chunk
+    /// again to continue. Once the iterator has returned `None`, the whole chunk is consumed.
     ///
     /// # Errors
     ///
@@ -191,8 +193,30 @@ impl EventDecoder {
     /// assert_eq!(events.len(), 2);
     /// # Ok::<(), utf8_codec::payload::sse::EventError>(())
     /// ```
-    pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Events<'d, 'c> {
-        Events { decoder: self, rest: chunk }
+    ///
+    /// One event, and the rest of the chunk:
+    ///
+    /// ```
+    /// use utf8_codec::payload::sse::EventDecoder;
+    ///
+    /// let (mut decoder, chunk) = (EventDecoder::new(), b"data: a\n\ndata: b\n\n");
+    /// let start = decoder.position();
+    /// assert_eq!(decoder.push(chunk).next().unwrap().unwrap().data, "a");
+    /// let rest = &chunk[(decoder.position() - start) as usize..];
+    /// assert_eq!(rest, b"data: b\n\n");
+    /// assert_eq!(decoder.push(rest).next().unwrap().unwrap().data, "b");
+    /// ```
+    #[must_use = "iterators are lazy: bytes are consumed as events are taken"]
+    pub fn push<'d, 'c>(
+        &'d mut self,
+        mut chunk: &'c [u8],
+    ) -> impl FusedIterator<Item = Result<Event, EventError>> + use<'d, 'c> {
+        iter::from_fn(move || {
+            let event = self.next_event(&mut chunk)?;
+            let max_length = self.max_length;
+            Some(event.map_err(|offset| EventError::TooLong { offset, max_length }))
+        })
+        .fuse()
     }
 
     /// Starts a new stream with the same limit. The incomplete event, the last event ID and the
@@ -250,7 +274,8 @@ impl EventDecoder {
         self.reconnection_time
     }
 
-    /// Returns the number of bytes of the stream that have been consumed.
+    /// Returns the number of bytes of the stream that have been consumed: those of all chunks, up to
+    /// the last event if an iterator of [`push`](Self::push) was dropped early.
     ///
     /// # Examples
     ///
@@ -538,61 +563,6 @@ impl Pending {
         append_within(value, text, value.len() + room).is_ok()
     }
 }
-
-/// The events of one chunk. See [`EventDecoder::push`].
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::payload::sse::EventDecoder;
-///
-/// let mut decoder = EventDecoder::new();
-/// let mut events = decoder.push(b"data: a\n\ndata: b\n\n");
-/// assert_eq!(events.next().unwrap()?.data, "a");
-/// assert_eq!(events.next().unwrap()?.data, "b");
-/// assert!(events.next().is_none());
-/// # Ok::<(), utf8_codec::payload::sse::EventError>(())
-/// ```
-#[derive(Debug)]
-#[must_use = "iterators are lazy: bytes are consumed as events are taken"]
-pub struct Events<'d, 'c> {
-    decoder: &'d mut EventDecoder,
-    rest: &'c [u8],
-}
-
-impl<'c> Events<'_, 'c> {
-    /// Returns the bytes of the chunk that have not been consumed.
-    ///
-    /// If you stop early, push these bytes again to continue. They are empty once the iterator has
-    /// returned `None`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// let mut events = decoder.push(b"data: a\n\ndata: b\n\n");
-    /// events.next();
-    /// assert_eq!(events.rest(), b"data: b\n\n");
-    /// ```
-    #[must_use]
-    pub fn rest(&self) -> &'c [u8] {
-        self.rest
-    }
-}
-
-impl Iterator for Events<'_, '_> {
-    type Item = Result<Event, EventError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let event = self.decoder.next_event(&mut self.rest)?;
-        let max_length = self.decoder.max_length;
-        Some(event.map_err(|offset| EventError::TooLong { offset, max_length }))
-    }
-}
-
-impl FusedIterator for Events<'_, '_> {}
 
 const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
 const REPLACEMENT: &str = "\u{FFFD}";

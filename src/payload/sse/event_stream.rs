@@ -1,104 +1,96 @@
 //! How does a stream of chunks become a stream of events?
 
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
-use futures::stream::FusedStream;
-use futures::{Stream, TryStream};
-use pin_project_lite::pin_project;
-use tokio::io::AsyncRead;
+use bytes::{Buf, Bytes};
+use futures::Stream;
 
-use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
 use crate::payload::sse::{Event, EventDecoder};
-use crate::stream::{ReaderChunks, StreamError};
+use crate::stream::{StreamError, Utf8Stream};
 
-pin_project! {
-    /// Events of a stream of chunks or of a reader.
+impl<S> Utf8Stream<S> {
+    /// Returns a stream of the server-sent events ([`payload::sse`](crate::payload::sse)) of these chunks.
     ///
-    /// The chunks are anything that holds bytes: `Bytes`, `Vec<u8>`, `String`, slices, and the items of a
-    /// [`Utf8Stream`](crate::stream::Utf8Stream). An HTTP body becomes such a stream with
-    /// `http_body_util::BodyDataStream`.
+    /// The standard (WHATWG HTML, section 9.2) fixes how the bytes are decoded: one leading BOM is
+    /// removed, and ill-formed bytes are replaced. Options and an error mode that you set before have no
+    /// effect. The event stream starts after the text that has been yielded, and its offsets count from
+    /// there.
     ///
-    /// It yields an event as soon as the CR or LF of the empty line that ends it arrives. It holds one chunk and
-    /// what its [`decoder`](Self::decoder) holds: at most 1 MiB of an event unless
-    /// [`with_max_length`](Self::with_max_length) sets another limit, and the last event ID. While the
-    /// source is pending between two events, it holds no heap memory but that ID. An incomplete event
-    /// at the end of the source is discarded. After 32 consecutive chunks that complete no event, it
-    /// wakes the task and returns `Pending`, so that an always-ready source cannot starve other tasks.
-    /// The stream is fused.
+    /// It yields an event as soon as the CR or LF of the empty line that ends it arrives. It holds one
+    /// chunk and what its [`decoder`](Self::decoder) holds: at most 1 MiB of an event unless
+    /// [`with_max_length`](Utf8Stream::with_max_length) sets another limit, and the last event ID. While
+    /// the inner stream is pending between two events, it holds no heap memory but that ID. An incomplete
+    /// event at the end of the inner stream is discarded. After 32 consecutive chunks that complete no
+    /// event, it wakes the task and returns `Pending`, so that an always-ready source cannot starve other
+    /// tasks.
     ///
     /// # Errors
     ///
-    /// [`StreamError::EventTooLong`] for an event that exceeds the limit. [`StreamError::Inner`] for an error
-    /// of the source. Bytes may be missing at that point, so the stream continues after the next empty
-    /// line. A reader ([`from_reader`](Self::from_reader)) loses nothing when it fails, so there the event
-    /// continues. Ill-formed bytes are no error: they are replaced. The stream continues after every
-    /// error.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future of `next()` loses nothing.
+    /// The stream yields [`StreamError::EventTooLong`] for an event that exceeds the limit, and
+    /// [`StreamError::Inner`] if the inner stream fails. Bytes may be missing at that point, so the stream
+    /// continues after the next empty line. A reader ([`from_reader`](Utf8Stream::from_reader)) loses
+    /// nothing when it fails, so there the event continues. Ill-formed bytes are no error. The stream
+    /// continues after every error.
     ///
     /// # Examples
     ///
     /// ```
     /// use futures::{TryStreamExt, stream};
-    /// use utf8_codec::payload::sse::EventStream;
+    /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> std::io::Result<()> {
     /// let chunks = [&b"id: 1\ndata: caf\xC3"[..], b"\xA9\n", b"\ndata: cut off"];
-    /// let mut events = EventStream::new(stream::iter(chunks.map(Ok::<_, std::io::Error>)));
+    /// let mut events = stream::iter(chunks.map(Ok::<_, std::io::Error>)).utf8().events();
     /// let event = events.try_next().await?.unwrap();
     /// assert_eq!((&*event.data, &*event.last_event_id), ("café", "1"));
     /// assert_eq!(events.try_next().await?, None);
     /// # Ok(())
     /// # }
     /// ```
-    #[derive(Clone, Debug)]
-    #[must_use = "streams do nothing unless polled"]
-    pub struct EventStream<S>
-    where
-        S: TryStream,
-    {
-        #[pin]
-        source: S,
-        decoder: EventDecoder,
-        // The current chunk, of which `used` bytes have been decoded.
-        chunk: Option<S::Ok>,
-        used: usize,
-        // Whether bytes may be missing after an error of the source.
-        may_lose: bool,
-        has_ended: bool,
-    }
-}
-
-impl<S: TryStream> EventStream<S> {
-    /// Decodes the chunks of `source`.
-    ///
-    /// # Examples
     ///
     /// The body of a response, as hyper and axum return it:
     ///
     /// ```
     /// use futures::TryStreamExt;
     /// use http_body_util::{BodyDataStream, Full};
-    /// use utf8_codec::payload::sse::EventStream;
+    /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> std::io::Result<()> {
     /// let body = Full::<bytes::Bytes>::from("event: add\ndata: 5\n\n");
-    /// let mut events = EventStream::new(BodyDataStream::new(body)).map_err(std::io::Error::other);
+    /// let mut events = BodyDataStream::new(body).utf8().events().map_err(std::io::Error::other);
     /// let event = events.try_next().await?.unwrap();
     /// assert_eq!((&*event.event_type, &*event.data), ("add", "5"));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn new(source: S) -> Self {
-        let decoder = EventDecoder::new();
-        Self { source, decoder, chunk: None, used: 0, may_lose: true, has_ended: false }
+    ///
+    /// A reader, which is read into a buffer of 8,192 bytes (8 KiB):
+    ///
+    /// ```
+    /// use futures::TryStreamExt;
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut events = Utf8Stream::from_reader(&b"data: a\rdata: b\r\r"[..]).events();
+    /// assert_eq!(events.try_next().await?.unwrap().data, "a\nb");
+    /// assert_eq!(events.try_next().await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn events<B, E>(self) -> Utf8Stream<S, EventDecoder>
+    where
+        S: Stream<Item = Result<B, E>>,
+        B: Into<Bytes>,
+    {
+        self.into_chunks(EventDecoder::new())
     }
+}
 
+impl<S> Utf8Stream<S, EventDecoder> {
     /// Sets the maximum length of an event, in bytes; see [`EventDecoder::with_max_length`]. Call it
     /// before the first poll.
     ///
@@ -106,171 +98,73 @@ impl<S: TryStream> EventStream<S> {
     ///
     /// ```
     /// use futures::{StreamExt, stream};
-    /// use utf8_codec::payload::sse::EventStream;
-    /// use utf8_codec::stream::StreamError;
+    /// use utf8_codec::stream::{StreamError, Utf8StreamExt};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = stream::iter([Ok::<_, ()>("data: five!"), Ok("\n\ndata: four\n\n")]);
-    /// let mut events = EventStream::new(chunks).with_max_length(4);
+    /// let mut events = chunks.utf8().events().with_max_length(4);
     /// let error = StreamError::EventTooLong { offset: 0, max_length: 4 };
     /// assert_eq!(events.next().await, Some(Err(error)));
     /// assert_eq!(events.next().await.unwrap().unwrap().data, "four");
     /// # }
     /// ```
-    pub fn with_max_length(mut self, max_length: usize) -> Self {
-        self.decoder = self.decoder.with_max_length(max_length);
-        self
+    pub fn with_max_length(self, max_length: usize) -> Self {
+        self.map_decoder(|decoder| decoder.with_max_length(max_length))
     }
 
     /// Sets the last event ID that applies until the stream sends another; see
     /// [`EventDecoder::with_last_event_id`]. Call it before the first poll.
     ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::payload::sse::EventStream;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = stream::iter([Ok::<_, ()>("data: 1\n\n")]);
-    /// let mut events = EventStream::new(chunks).with_last_event_id("7");
-    /// assert_eq!(events.next().await.unwrap().unwrap().last_event_id, "7");
-    /// # }
-    /// ```
-    pub fn with_last_event_id(mut self, id: impl Into<String>) -> Self {
-        self.decoder = self.decoder.with_last_event_id(id);
-        self
-    }
-
-    /// Returns the inner decoder, for the last event ID, the reconnection time and the number of
-    /// errors.
+    /// The [`decoder`](Self::decoder) returns the last event ID and the reconnection time of the stream.
     ///
     /// # Examples
     ///
     /// ```
     /// use std::time::Duration;
     /// use futures::{StreamExt, stream};
-    /// use utf8_codec::payload::sse::EventStream;
+    /// use utf8_codec::stream::Utf8StreamExt;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let mut events = EventStream::new(stream::iter([Ok::<_, ()>("retry: 10\nid: 1\n\n")]));
+    /// let chunks = stream::iter([Ok::<_, ()>("data: 1\n\nretry: 10\nid: 8\n\n")]);
+    /// let mut events = chunks.utf8().events().with_last_event_id("7");
+    /// assert_eq!(events.next().await.unwrap().unwrap().last_event_id, "7");
     /// assert!(events.next().await.is_none());
-    /// let decoder = events.decoder();
-    /// assert_eq!(decoder.last_event_id(), "1");
-    /// assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(10)));
+    /// assert_eq!(events.decoder().last_event_id(), "8");
+    /// assert_eq!(events.decoder().reconnection_time(), Some(Duration::from_millis(10)));
     /// # }
     /// ```
-    pub fn decoder(&self) -> &EventDecoder {
-        &self.decoder
-    }
-
-    /// Returns the source.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::sse::EventStream;
-    ///
-    /// let events = EventStream::from_reader(&b"data"[..]);
-    /// assert_eq!(events.get_ref().get_ref(), b"data");
-    /// ```
-    pub fn get_ref(&self) -> &S {
-        &self.source
-    }
-
-    /// Consumes the adaptor and returns the source. The incomplete event and the rest of the last chunk
-    /// are lost.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::payload::sse::EventStream;
-    ///
-    /// let events = EventStream::from_reader(&b"data"[..]);
-    /// assert_eq!(events.into_inner().into_inner(), b"data");
-    /// ```
-    pub fn into_inner(self) -> S {
-        self.source
+    pub fn with_last_event_id(self, id: impl Into<String>) -> Self {
+        self.map_decoder(|decoder| decoder.with_last_event_id(id))
     }
 }
 
-impl<R: AsyncRead> EventStream<ReaderChunks<R>> {
-    /// Decodes the bytes of `reader`, which is read into a buffer of 8,192 bytes (8 KiB).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use utf8_codec::payload::sse::EventStream;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut events = EventStream::from_reader(&b"data: a\rdata: b\r\r"[..]);
-    /// assert_eq!(events.try_next().await?.unwrap().data, "a\nb");
-    /// assert_eq!(events.try_next().await?, None);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn from_reader(reader: R) -> Self {
-        Self { may_lose: false, ..Self::new(ReaderChunks::new(reader)) }
-    }
-}
-
-impl<S, B, E> Stream for EventStream<S>
+/// Each item is an event. See [`events`](Utf8Stream::events).
+impl<S, B, E> Stream for Utf8Stream<S, EventDecoder>
 where
     S: Stream<Item = Result<B, E>>,
-    B: AsRef<[u8]>,
+    B: Into<Bytes>,
 {
     type Item = Result<Event, StreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut this = self.project();
-        let mut silent = 0;
-        loop {
-            if let Some(chunk) = this.chunk {
-                let chunk = chunk.as_ref();
-                let mut rest = chunk.get(*this.used..).unwrap_or_default();
-                let event = this.decoder.next_event(&mut rest);
-                *this.used = chunk.len() - rest.len();
-                if let Some(event) = event {
-                    let max_length = this.decoder.max_length();
-                    let event =
-                        event.map_err(|offset| StreamError::EventTooLong { offset, max_length });
-                    return Poll::Ready(Some(event));
-                }
-                *this.chunk = None;
-            }
-            if *this.has_ended {
-                return Poll::Ready(None);
-            }
-            if silent == SILENT_CHUNKS {
-                return give_way(cx);
-            }
-            match ready!(this.source.as_mut().poll_next(cx)) {
-                Some(Ok(chunk)) => {
-                    (*this.chunk, *this.used) = (Some(chunk), 0);
-                    silent += 1;
-                }
-                Some(Err(error)) => {
-                    if *this.may_lose {
-                        this.decoder.reject_event();
-                    }
-                    return Poll::Ready(Some(Err(StreamError::Inner(error))));
-                }
-                None => *this.has_ended = true,
-            }
-        }
+        self.poll_chunks(cx, next_event, EventDecoder::reject_event)
     }
 }
 
-impl<S: TryStream> FusedStream for EventStream<S>
-where
-    Self: Stream,
-{
-    fn is_terminated(&self) -> bool {
-        self.has_ended
+/// Takes the next event from `chunk`.
+fn next_event<E>(
+    decoder: &mut EventDecoder,
+    chunk: &mut Bytes,
+) -> Result<Option<Event>, StreamError<E>> {
+    let mut rest = &chunk[..];
+    let event = decoder.next_event(&mut rest);
+    match rest.len() {
+        // An empty `Bytes` would keep its memory alive.
+        0 => *chunk = Bytes::new(),
+        rest => chunk.advance(chunk.len() - rest),
     }
+    let max_length = decoder.max_length();
+    event.transpose().map_err(|offset| StreamError::EventTooLong { offset, max_length })
 }

@@ -3,7 +3,7 @@
 //! | from | to | use | feature |
 //! | --- | --- | --- | --- |
 //! | slices | [`Event`]s | [`EventDecoder`] | `alloc` |
-//! | a `Stream` of chunks, an HTTP body or an `AsyncRead` | a `Stream` of [`Event`]s | [`EventStream`] | `stream` |
+//! | a `Stream` of chunks, an HTTP body or an `AsyncRead` | a `Stream` of [`Event`]s | [`Utf8Stream::events`](crate::stream::Utf8Stream::events) | `stream` |
 //! | [`Event`]s, comments | text | [`EventEncoder`] | `alloc` |
 //!
 //! Chunks can end anywhere: inside a character, inside the BOM, or between CR and LF.
@@ -34,16 +34,10 @@
 //! The standard has none. Here an event has at most 1 MiB unless you set another limit. A longer one
 //! is an [error](EventError::TooLong), and the next event is unaffected.
 
-mod error;
 mod event;
 mod event_decoder;
-mod event_encoder;
 #[cfg(feature = "stream")]
 mod event_stream;
 
-pub use error::EventError;
-pub use event::Event;
-pub use event_decoder::{EventDecoder, Events};
-pub use event_encoder::EventEncoder;
-#[cfg(feature = "stream")]
-pub use event_stream::EventStream;
+pub use event::{Event, EventEncoder, EventError};
+pub use event_decoder::EventDecoder;

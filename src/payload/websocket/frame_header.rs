@@ -1,26 +1,28 @@
 //! How is the header of a frame parsed and encoded?
 
-use crate::payload::websocket::close::MAX_CONTROL;
-use crate::payload::websocket::{MessageError, Opcode};
+use crate::payload::websocket::MessageError;
+use crate::payload::websocket::message::MAX_CONTROL;
 
 /// The header of a frame (RFC 6455 section 5.2): two to fourteen bytes.
 ///
 /// It does no I/O and holds no heap memory. [`parse`](Self::parse) takes the bytes that a connection has
 /// received, [`encode`](Self::encode) writes into an array. A value of this type follows every rule of
-/// section 5.2 but the one about who masks, which [`parse_from`](Self::parse_from) checks.
+/// section 5.2. A client must mask its frames, a server must not (section 5.1):
+/// [`parse_from_client`](Self::parse_from_client) and [`parse_from_server`](Self::parse_from_server) check
+/// this as well.
 ///
 /// # Examples
 ///
 /// A server that reads one frame:
 ///
 /// ```
-/// use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler, Role};
+/// use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler};
 ///
 /// let mut received = *b"\x81\x85\x37\xFA\x21\x3D\x7F\x9F\x4D\x51\x58";
 /// let mut connection = MessageAssembler::new();
 ///
-/// assert_eq!(FrameHeader::parse_from(Role::Client, &received[..5])?, None); // one byte is missing
-/// let (header, len) = FrameHeader::parse_from(Role::Client, &received)?.unwrap();
+/// assert_eq!(FrameHeader::parse_from_client(&received[..5])?, None); // one byte is missing
+/// let (header, len) = FrameHeader::parse_from_client(&received)?.unwrap();
 /// assert_eq!((header.payload_length(), len), (5, 6));
 /// connection.start(&header)?;
 /// connection.push(&mut received[len..])?;
@@ -35,27 +37,6 @@ pub struct FrameHeader {
     mask: Option<[u8; 4]>,
     /// Invariant: below 2^63.
     payload_length: u64,
-}
-
-/// A side of a connection.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::payload::websocket::{FrameHeader, MessageError, Role};
-///
-/// // A text frame of two bytes, not masked: a server may send it, a client must not.
-/// assert!(FrameHeader::parse_from(Role::Server, b"\x81\x02ok")?.is_some());
-/// let error = FrameHeader::parse_from(Role::Client, b"\x81\x02ok").unwrap_err();
-/// assert_eq!(error, MessageError::NotMasked);
-/// # Ok::<(), MessageError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Opened the connection. It masks every frame.
-    Client,
-    /// Accepted the connection. It masks no frame.
-    Server,
 }
 
 const FIN: u8 = 0x80;
@@ -135,29 +116,55 @@ impl FrameHeader {
         Self::parse_with(bytes, None)
     }
 
-    /// Like [`parse`](Self::parse), for a frame that `sender` has sent. A client must mask its frames, a
-    /// server must not (section 5.1).
+    /// Like [`parse`](Self::parse), for a frame that a client has sent: in a server. A client must mask
+    /// every frame (section 5.1).
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse), [`NotMasked`](MessageError::NotMasked) for a frame of a client,
-    /// [`Masked`](MessageError::Masked) for a frame of a server.
+    /// Those of [`parse`](Self::parse), and [`NotMasked`](MessageError::NotMasked) for a frame that is not
+    /// masked.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::payload::websocket::{FrameHeader, MessageError, Role};
+    /// use utf8_codec::payload::websocket::{FrameHeader, MessageError};
     ///
-    /// let error = FrameHeader::parse_from(Role::Server, b"\x81\x82").unwrap_err();
-    /// assert_eq!((error, error.close_code()), (MessageError::Masked, 1002));
+    /// let (header, len) = FrameHeader::parse_from_client(b"\x81\x82mask")?.unwrap();
+    /// assert_eq!((header.mask(), len), (Some(*b"mask"), 6));
+    /// let error = FrameHeader::parse_from_client(b"\x81\x02ok").unwrap_err();
+    /// assert_eq!((error, error.close_code()), (MessageError::NotMasked, 1002));
+    /// # Ok::<(), MessageError>(())
     /// ```
-    pub fn parse_from(sender: Role, bytes: &[u8]) -> Result<Option<(Self, usize)>, MessageError> {
-        Self::parse_with(bytes, Some(sender))
+    pub fn parse_from_client(bytes: &[u8]) -> Result<Option<(Self, usize)>, MessageError> {
+        Self::parse_with(bytes, Some(true))
     }
 
+    /// Like [`parse`](Self::parse), for a frame that a server has sent: in a client. A server must not mask
+    /// a frame (section 5.1).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse`](Self::parse), and [`Masked`](MessageError::Masked) for a frame that is masked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::payload::websocket::{FrameHeader, MessageError};
+    ///
+    /// let (header, len) = FrameHeader::parse_from_server(b"\x81\x02ok")?.unwrap();
+    /// assert_eq!((header.mask(), len), (None, 2));
+    /// let error = FrameHeader::parse_from_server(b"\x81\x82").unwrap_err();
+    /// assert_eq!((error, error.close_code()), (MessageError::Masked, 1002));
+    /// # Ok::<(), MessageError>(())
+    /// ```
+    pub fn parse_from_server(bytes: &[u8]) -> Result<Option<(Self, usize)>, MessageError> {
+        Self::parse_with(bytes, Some(false))
+    }
+
+    /// `must_be_masked` is `None` if both are accepted.
     fn parse_with(
         bytes: &[u8],
-        sender: Option<Role>,
+        must_be_masked: Option<bool>,
     ) -> Result<Option<(Self, usize)>, MessageError> {
         let Some(&first) = bytes.first() else { return Ok(None) };
         if first & RESERVED != 0 {
@@ -169,9 +176,9 @@ impl FrameHeader {
         }
         let Some(&second) = bytes.get(1) else { return Ok(None) };
         let (is_masked, short) = (second & MASKED != 0, second & !MASKED);
-        match sender {
-            Some(Role::Client) if !is_masked => return Err(MessageError::NotMasked),
-            Some(Role::Server) if is_masked => return Err(MessageError::Masked),
+        match must_be_masked {
+            Some(true) if !is_masked => return Err(MessageError::NotMasked),
+            Some(false) if is_masked => return Err(MessageError::Masked),
             _ => {}
         }
         if opcode.is_control() && usize::from(short) > MAX_CONTROL {
@@ -293,5 +300,80 @@ fn parse_length(short: u8, bytes: &[u8]) -> Result<Option<(u64, &[u8])>, Message
                 .map(|(long, after)| (u64::from_be_bytes(*long), after))),
         },
         short => Ok(Some((u64::from(short), bytes))),
+    }
+}
+
+/// The opcode of a frame (RFC 6455 section 5.2).
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::payload::websocket::{MessageError, Opcode};
+///
+/// let header = [0x81, 0x05];
+/// assert_eq!(Opcode::try_from(header[0] & 0x0F), Ok(Opcode::Text));
+/// assert_eq!(Opcode::try_from(0x3), Err(MessageError::ReservedOpcode(0x3)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Opcode {
+    /// `0`: continues the message.
+    Continuation,
+    /// `1`: a text message, or the first frame of one.
+    Text,
+    /// `2`: a binary message, or the first frame of one.
+    Binary,
+    /// `8`: the last frame of the connection.
+    Close,
+    /// `9`: answer it with a pong.
+    Ping,
+    /// `A`: the answer to a ping.
+    Pong,
+}
+
+impl Opcode {
+    /// Returns whether this is a control frame: close, ping or pong. Control frames are never
+    /// fragmented, can come between the frames of a message, and have at most 125 bytes of payload.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::payload::websocket::Opcode;
+    ///
+    /// assert!(Opcode::Ping.is_control());
+    /// assert!(!Opcode::Continuation.is_control());
+    /// ```
+    pub const fn is_control(self) -> bool {
+        matches!(self, Self::Close | Self::Ping | Self::Pong)
+    }
+}
+
+/// Converts from the four bits of the header.
+impl TryFrom<u8> for Opcode {
+    type Error = MessageError;
+
+    fn try_from(bits: u8) -> Result<Self, MessageError> {
+        Ok(match bits {
+            0x0 => Self::Continuation,
+            0x1 => Self::Text,
+            0x2 => Self::Binary,
+            0x8 => Self::Close,
+            0x9 => Self::Ping,
+            0xA => Self::Pong,
+            reserved => return Err(MessageError::ReservedOpcode(reserved)),
+        })
+    }
+}
+
+/// Converts to the four bits of the header.
+impl From<Opcode> for u8 {
+    fn from(opcode: Opcode) -> Self {
+        match opcode {
+            Opcode::Continuation => 0x0,
+            Opcode::Text => 0x1,
+            Opcode::Binary => 0x2,
+            Opcode::Close => 0x8,
+            Opcode::Ping => 0x9,
+            Opcode::Pong => 0xA,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! How are the pieces of a message kept, without copying where they are contiguous?
+//! How is a piece of a frame received, and how is it kept, without copying where pieces are contiguous?
 
 use alloc::string::String;
 use core::{mem, ptr};
@@ -6,7 +6,33 @@ use core::{mem, ptr};
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 
+use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::masked::{Mask, Unmasked};
 use crate::core::text::GatheredText;
+use crate::payload::websocket::message::MAX_CONTROL;
+use crate::payload::websocket::message_assembler::{Frame, Open};
+use crate::payload::websocket::{MessageAssembler, MessageError};
+
+/// A received piece, unmasked.
+#[derive(Default)]
+pub(super) struct Received<'p> {
+    /// In a text message: the character that the piece completes.
+    pub(super) split: Option<char>,
+    /// In a text message.
+    pub(super) text: &'p str,
+    /// In a binary message.
+    pub(super) bytes: &'p [u8],
+    pub(super) error: Option<MessageError>,
+}
+
+/// Where a piece of a text message can be stored without a copy.
+pub(super) struct Room<'a> {
+    pub(super) decoder: &'a mut Utf8Decoder,
+    pub(super) mask: &'a mut Option<Mask>,
+    pub(super) buffer: &'a mut GatheredText,
+    /// The number of bytes of the piece that the limit admits.
+    pub(super) admitted: usize,
+}
 
 /// The kept part of a text message.
 #[derive(Clone, Debug)]
@@ -128,6 +154,85 @@ impl Outlook {
         let wanted = announced.max(capacity).min(limit.saturating_sub(len));
         wanted.max(more)
     }
+}
+
+impl MessageAssembler {
+    /// Unmasks a piece, counts it, and decodes it. Only the payload of control frames is kept.
+    #[inline]
+    pub(super) fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {
+        let too_long = self.too_long();
+        let Self { decoder, max_length, len, frame, open, .. } = self;
+        let (mask, announced) = match frame {
+            Frame::Data { mask, announced, .. } => (mask, announced),
+            Frame::Control { mask, payload, .. } => {
+                decoder.unmask(piece, mask);
+                let fits = payload.len() + piece.len() <= MAX_CONTROL;
+                if fits {
+                    payload.extend_from_slice(piece);
+                }
+                let error = (!fits).then_some(MessageError::LongControl);
+                return Received { error, ..Received::default() };
+            }
+            Frame::Nothing => {
+                return Received { error: Some(MessageError::NoFrame), ..Received::default() };
+            }
+        };
+        settle(decoder, open);
+        let admitted = admit(piece.len(), *max_length, len, announced);
+        let (piece, excess) = piece.split_at_mut(admitted);
+        let mut received = Received::default();
+        if let Open::Text(_) = open {
+            let Unmasked { cut, text, error, .. } = decoder.push_masked(piece, mask);
+            received =
+                Received { split: cut, text, bytes: &[], error: error.map(MessageError::Utf8) };
+        } else {
+            decoder.unmask(piece, mask);
+            received.bytes = piece;
+        }
+        if !excess.is_empty() {
+            decoder.unmask(excess, mask);
+            received.error = received.error.or(Some(too_long));
+        }
+        received
+    }
+
+    /// Counts a piece of a text message that can be kept without a copy. Returns `None` if it
+    /// cannot.
+    #[inline]
+    pub(super) fn room_for(&mut self, piece: &[u8]) -> Option<Room<'_>> {
+        let Self { decoder, max_length, len, frame, open, .. } = self;
+        let (Frame::Data { mask, announced, .. }, Open::Text(kept)) = (frame, open) else {
+            return None;
+        };
+        if !decoder.incomplete().is_empty() {
+            return None;
+        }
+        let buffer = kept.room_for(piece)?;
+        let admitted = admit(piece.len(), *max_length, len, announced);
+        Some(Room { decoder, mask, buffer, admitted })
+    }
+}
+
+/// Moves the beginning of a character at the end of the kept pieces to the decoder, because the
+/// bytes after it are not kept with the pieces.
+#[inline]
+pub(super) fn settle(decoder: &mut Utf8Decoder, open: &mut Open) {
+    if let Open::Text(kept) = open
+        && !kept.incomplete().is_empty()
+    {
+        decoder.hold(kept.incomplete());
+        kept.drop_incomplete();
+    }
+}
+
+/// Counts a piece of `piece` bytes in the open message. Returns how many of them the limit admits.
+#[inline]
+fn admit(piece: usize, max_length: u64, len: &mut u64, announced: &mut u64) -> usize {
+    let room = usize::try_from(max_length.saturating_sub(*len)).unwrap_or(usize::MAX);
+    let admitted = piece.min(room);
+    *len += admitted as u64;
+    *announced = announced.saturating_sub(admitted as u64);
+    admitted
 }
 
 #[cfg(test)]

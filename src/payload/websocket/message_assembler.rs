@@ -6,12 +6,11 @@ use core::mem;
 use bytes::BytesMut;
 
 use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::masked::{Mask, Unmasked};
+use crate::core::decoder::masked::Mask;
 use crate::core::options::Utf8Options;
-use crate::core::text::GatheredText;
-use crate::payload::websocket::close::MAX_CONTROL;
-use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook};
-use crate::payload::websocket::{ClosePayload, FrameHeader, Message, MessageError, Opcode};
+use crate::payload::websocket::kept::{KeptBytes, KeptText, Outlook, Received, Room, settle};
+use crate::payload::websocket::message::{MAX_CONTROL, parse_close};
+use crate::payload::websocket::{FrameHeader, Message, MessageError, Opcode};
 
 /// Assembles the messages of one WebSocket connection from their frames, and validates text as it
 /// arrives. Create one per connection.
@@ -56,20 +55,20 @@ use crate::payload::websocket::{ClosePayload, FrameHeader, Message, MessageError
 /// ```
 #[derive(Clone, Debug)]
 pub struct MessageAssembler {
-    decoder: Utf8Decoder,
+    pub(super) decoder: Utf8Decoder,
     /// The maximum length of a message, in bytes.
-    max_length: u64,
+    pub(super) max_length: u64,
     /// The length of the open message so far. At most `max_length`, unless that was lowered since.
-    len: u64,
-    frame: Frame,
-    open: Open,
+    pub(super) len: u64,
+    pub(super) frame: Frame,
+    pub(super) open: Open,
     /// The split character, while it is borrowed.
     lent: [u8; 4],
 }
 
 /// The message being received.
 #[derive(Clone, Debug)]
-enum Open {
+pub(super) enum Open {
     /// None. The next data frame starts one.
     Nothing,
     Text(KeptText),
@@ -80,34 +79,13 @@ enum Open {
 
 /// The frame being received.
 #[derive(Clone, Debug)]
-enum Frame {
+pub(super) enum Frame {
     /// None. A header comes next.
     Nothing,
     /// A frame of the open message. `announced` bytes of its payload are still expected.
     Data { fin: bool, mask: Option<Mask>, announced: u64 },
     /// A control frame. Invariant: the payload has at most 125 bytes.
     Control { opcode: Opcode, mask: Option<Mask>, payload: BytesMut },
-}
-
-/// A received piece, unmasked.
-#[derive(Default)]
-struct Received<'p> {
-    /// In a text message: the character that the piece completes.
-    split: Option<char>,
-    /// In a text message.
-    text: &'p str,
-    /// In a binary message.
-    bytes: &'p [u8],
-    error: Option<MessageError>,
-}
-
-/// Where a piece of a text message can be stored without a copy.
-struct Room<'a> {
-    decoder: &'a mut Utf8Decoder,
-    mask: &'a mut Option<Mask>,
-    buffer: &'a mut GatheredText,
-    /// The number of bytes of the piece that the limit admits.
-    admitted: usize,
 }
 
 impl MessageAssembler {
@@ -452,7 +430,7 @@ impl MessageAssembler {
     /// # Errors
     ///
     /// [`MessageError::Utf8`] if a text message ends inside a character; the errors of
-    /// [`ClosePayload::parse`] for a close frame; [`MessageError::NoFrame`] outside a frame.
+    /// [`parse_close`] for a close frame; [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
     ///
@@ -480,8 +458,8 @@ impl MessageAssembler {
                 match opcode {
                     Opcode::Ping => Ok(Some(Message::Ping(payload))),
                     Opcode::Pong => Ok(Some(Message::Pong(payload))),
-                    _ => match ClosePayload::parse(payload) {
-                        Ok(payload) => Ok(Some(Message::Close(payload))),
+                    _ => match parse_close(payload) {
+                        Ok(close) => Ok(Some(Message::Close(close))),
                         Err(error) => self.fail(error),
                     },
                 }
@@ -546,60 +524,6 @@ impl MessageAssembler {
         }
     }
 
-    /// Unmasks a piece, counts it, and decodes it. Only the payload of control frames is kept.
-    #[inline]
-    fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {
-        let too_long = self.too_long();
-        let Self { decoder, max_length, len, frame, open, .. } = self;
-        let (mask, announced) = match frame {
-            Frame::Data { mask, announced, .. } => (mask, announced),
-            Frame::Control { mask, payload, .. } => {
-                decoder.unmask(piece, mask);
-                let fits = payload.len() + piece.len() <= MAX_CONTROL;
-                if fits {
-                    payload.extend_from_slice(piece);
-                }
-                let error = (!fits).then_some(MessageError::LongControl);
-                return Received { error, ..Received::default() };
-            }
-            Frame::Nothing => {
-                return Received { error: Some(MessageError::NoFrame), ..Received::default() };
-            }
-        };
-        settle(decoder, open);
-        let admitted = admit(piece.len(), *max_length, len, announced);
-        let (piece, excess) = piece.split_at_mut(admitted);
-        let mut received = Received::default();
-        if let Open::Text(_) = open {
-            let Unmasked { cut, text, error, .. } = decoder.push_masked(piece, mask);
-            received =
-                Received { split: cut, text, bytes: &[], error: error.map(MessageError::Utf8) };
-        } else {
-            decoder.unmask(piece, mask);
-            received.bytes = piece;
-        }
-        if !excess.is_empty() {
-            decoder.unmask(excess, mask);
-            received.error = received.error.or(Some(too_long));
-        }
-        received
-    }
-
-    /// Counts a piece of a text message that can be kept without a copy. Returns `None` if it
-    /// cannot.
-    fn room_for(&mut self, piece: &[u8]) -> Option<Room<'_>> {
-        let Self { decoder, max_length, len, frame, open, .. } = self;
-        let (Frame::Data { mask, announced, .. }, Open::Text(kept)) = (frame, open) else {
-            return None;
-        };
-        if !decoder.incomplete().is_empty() {
-            return None;
-        }
-        let buffer = kept.room_for(piece)?;
-        let admitted = admit(piece.len(), *max_length, len, announced);
-        Some(Room { decoder, mask, buffer, admitted })
-    }
-
     /// The path of [`push_bytes`](Self::push_bytes) that copies, and that handles everything but
     /// text messages.
     #[inline(never)]
@@ -638,7 +562,7 @@ impl MessageAssembler {
         }
     }
 
-    fn too_long(&self) -> MessageError {
+    pub(super) fn too_long(&self) -> MessageError {
         MessageError::TooLong { max_length: self.max_length }
     }
 
@@ -666,24 +590,4 @@ impl Default for MessageAssembler {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Moves the beginning of a character at the end of the kept pieces to the decoder, because the
-/// bytes after it are not kept with the pieces.
-fn settle(decoder: &mut Utf8Decoder, open: &mut Open) {
-    if let Open::Text(kept) = open
-        && !kept.incomplete().is_empty()
-    {
-        decoder.hold(kept.incomplete());
-        kept.drop_incomplete();
-    }
-}
-
-/// Counts a piece of `piece` bytes in the open message. Returns how many of them the limit admits.
-fn admit(piece: usize, max_length: u64, len: &mut u64, announced: &mut u64) -> usize {
-    let room = usize::try_from(max_length.saturating_sub(*len)).unwrap_or(usize::MAX);
-    let admitted = piece.min(room);
-    *len += admitted as u64;
-    *announced = announced.saturating_sub(admitted as u64);
-    admitted
 }

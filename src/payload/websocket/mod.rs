@@ -4,9 +4,11 @@
 //! socket. It depends on no WebSocket crate. [`FrameHeader`] parses and encodes the headers of frames,
 //! for programs without a WebSocket crate. Neither does I/O. Call them as follows:
 //!
-//! 1. For a header, call [`FrameHeader::parse_from`], then [`start`](MessageAssembler::start). With another
-//!    parser, call [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and the mask,
-//!    and [`announce`](MessageAssembler::announce) with the length, so that a message that is too long is
+//! 1. For a header, call [`FrameHeader::parse_from_client`] (in a server) or
+//!    [`parse_from_server`](FrameHeader::parse_from_server) (in a client), then
+//!    [`start`](MessageAssembler::start). With another parser, call
+//!    [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and the mask, and
+//!    [`announce`](MessageAssembler::announce) with the length, so that a message that is too long is
 //!    rejected before it arrives.
 //! 2. For each piece of the payload, call one of these:
 //!
@@ -20,7 +22,8 @@
 //! 3. After the last piece, call [`end_frame`](MessageAssembler::end_frame), which returns the
 //!    [`Message`] if this was its last frame.
 //!
-//! After an error, close the connection with [`MessageError::close_code`].
+//! After an error, close the connection with [`MessageError::close_code`]. [`encode_close`] and
+//! [`parse_close`] convert the payload of a close frame.
 //!
 //! ```
 //! use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};
@@ -59,17 +62,11 @@
 //!   push all frames, the assembler checks all rules of RFC 6455 about their order, and returns
 //!   all messages.
 
-mod close;
-mod error;
 mod frame_header;
 mod kept;
 mod message;
 mod message_assembler;
-mod opcode;
 
-pub use close::ClosePayload;
-pub use error::MessageError;
-pub use frame_header::{FrameHeader, Role};
-pub use message::Message;
+pub use frame_header::{FrameHeader, Opcode};
+pub use message::{Message, MessageError, encode_close, parse_close};
 pub use message_assembler::MessageAssembler;
-pub use opcode::Opcode;

@@ -3,7 +3,7 @@
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use utf8_codec::payload::websocket::{
-    ClosePayload, Message, MessageAssembler, MessageError, Opcode,
+    Message, MessageAssembler, MessageError, Opcode, encode_close, parse_close,
 };
 
 use super::input::{Bytes, Many};
@@ -391,10 +391,7 @@ impl Model {
         }
         match judged(reason, PLAIN, true) {
             (_, Some(error)) => self.fail(Problem::Reason(error)),
-            (reason, None) => {
-                let payload = ClosePayload::new(code, reason).expect("the call is valid");
-                Ok(Some(Message::Close(Some(payload))))
-            }
+            (reason, None) => Ok(Some(Message::Close(Some((code, reason.into()))))),
         }
     }
 }
@@ -433,7 +430,8 @@ fn reported(error: MessageError) -> Problem {
     };
     assert_eq!((error.close_code(), error.offset()), (code, offset), "{error:?}");
     let close = error.to_close();
-    assert_eq!(close.code(), code, "{error:?}");
-    assert_eq!(ClosePayload::parse(close.to_bytes()), Ok(Some(close)), "{error:?}");
+    let (close_code, reason) = parse_close(close.clone()).expect("it can be sent").expect("a code");
+    assert_eq!(close_code, code, "{error:?}");
+    assert_eq!(encode_close(code, &reason), Ok(close), "{error:?}");
     problem
 }

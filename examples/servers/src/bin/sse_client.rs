@@ -1,6 +1,6 @@
 //! A client of server-sent events that prints each event as soon as it arrives.
 //!
-//! It shows `EventStream` over the body of a reqwest response, with what the standard leaves to the client: it
+//! It shows `Utf8Stream::events` over the body of a reqwest response, with what the standard leaves to the client: it
 //! checks the status and the media type, and reconnects with `Last-Event-ID` after the time that the server
 //! sets, within bounds. See `follow` in `src/sse.rs`.
 //!

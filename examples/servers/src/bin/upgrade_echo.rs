@@ -35,7 +35,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use utf8_codec::payload::websocket::{
-    ClosePayload, FrameHeader, Message, MessageAssembler, MessageError, Opcode, Role,
+    FrameHeader, Message, MessageAssembler, MessageError, Opcode, encode_close,
 };
 
 /// A WebSocket echo server in a few lines.
@@ -70,7 +70,7 @@ async fn receive(
 ) -> io::Result<Option<Message>> {
     loop {
         let (header, len) = loop {
-            match FrameHeader::parse_from(Role::Client, buffer)? {
+            match FrameHeader::parse_from_client(buffer)? {
                 Some(parsed) => break parsed,
                 None if socket.read_buf(buffer).await? > 0 => {}
                 None if buffer.is_empty() => return Ok(None),
@@ -103,16 +103,16 @@ async fn echo(socket: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<
             Ok(Some(Message::Binary(bytes))) => send(socket, Opcode::Binary, bytes).await?,
             Ok(Some(Message::Ping(payload))) => send(socket, Opcode::Pong, payload).await?,
             Ok(Some(Message::Pong(_))) => {}
-            Ok(Some(Message::Close(close))) => break close,
+            Ok(Some(Message::Close(Some((code, reason))))) => break encode_close(code, &reason)?,
+            Ok(Some(Message::Close(None))) => break Bytes::new(),
             Ok(None) => return Ok(()),
             Err(error) => match error.get_ref().and_then(|error| error.downcast_ref()) {
-                Some(error) => break Some(MessageError::to_close(error)),
+                Some(error) => break MessageError::to_close(error),
                 None => return Err(error),
             },
         }
     };
-    let payload = close.as_ref().map_or(Bytes::new(), ClosePayload::to_bytes);
-    send(socket, Opcode::Close, payload).await?;
+    send(socket, Opcode::Close, close).await?;
     socket.shutdown().await?;
     // Closing the socket with unread bytes would reset it, and the close frame might be lost.
     let mut rest = socket.take(1 << 20);
@@ -195,9 +195,9 @@ async fn show() -> Result<(), Box<dyn Error>> {
         println!("{opcode:?}: {payload}");
     }
     client.send_frame(Opcode::Text, true, b"caf\xE9!").await?;
-    let close = client.closed().await?.ok_or("a close frame without a code")?;
-    println!("Close: {} {}", close.code(), close.reason());
-    if close.code() != 1007 {
+    let (code, reason) = client.closed().await?.ok_or("a close frame without a code")?;
+    println!("Close: {code} {reason}");
+    if code != 1007 {
         return Err("instead of 1007".into());
     }
     server.abort();

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout, timeout_at};
 use utf8_codec::decoder::Status;
 use utf8_codec::payload::websocket::{
-    ClosePayload, FrameHeader, Message, MessageAssembler, Opcode,
+    FrameHeader, Message, MessageAssembler, Opcode, encode_close,
 };
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
@@ -79,22 +79,24 @@ where
             },
             Event::Read(Ok(Some(Message::Ping(payload)))) => (Opcode::Pong, payload),
             Event::Read(Ok(Some(Message::Pong(_)))) => continue,
-            Event::Read(Ok(Some(Message::Close(close)))) => break close,
+            // A close frame is answered with its own code (section 5.5.1).
+            Event::Read(Ok(Some(Message::Close(Some((code, reason)))))) => {
+                break encode_close(code, &reason)?;
+            }
+            Event::Read(Ok(Some(Message::Close(None)))) => break Bytes::new(),
             Event::Read(Ok(None)) => return Ok(()),
             Event::Read(Err(error)) => match error.to_close() {
-                Some(close) => break Some(close),
+                Some(close) => break close,
                 None => return Ok(()),
             },
             Event::Idle => (Opcode::Ping, Bytes::new()),
             // 1008 is for violations of a policy (section 7.4.1).
-            Event::Late(why) => break ClosePayload::new(1008, why).ok(),
+            Event::Late(why) => break encode_close(1008, why)?,
         };
         timeout(timeouts.message, send(reader.socket(), opcode, payload)).await??;
     };
-    // A close frame is answered with its own code (section 5.5.1).
-    let payload = close.as_ref().map_or(Bytes::new(), ClosePayload::to_bytes);
     let socket = reader.socket();
-    timeout(timeouts.close, send(socket, Opcode::Close, payload)).await??;
+    timeout(timeouts.close, send(socket, Opcode::Close, close)).await??;
     socket.shutdown().await?;
     // Discard what the client sent before it received the close frame: closing the socket with unread bytes
     // would reset it, and the close frame might be lost.

@@ -1,8 +1,8 @@
 //! A WebSocket echo server (RFC 6455) that validates text as it arrives.
 //!
-//! hyper does HTTP, and [`accept`] checks the handshake. [`reader`] parses headers with the crate's `FrameHeader`
-//! and pushes frames into its `MessageAssembler` in pieces, as they arrive, and [`connection`] answers. [`client`]
-//! is for tests.
+//! hyper does HTTP, and [`accept`] the upgrade. [`reader`] parses headers with the crate's `FrameHeader` and
+//! pushes frames into its `MessageAssembler` in pieces, as they arrive, and [`connection`] answers. [`client`]
+//! checks the server.
 
 pub mod client;
 pub mod connection;
@@ -10,4 +10,4 @@ pub mod reader;
 mod server;
 
 pub use connection::Timeouts;
-pub use server::{HandshakeError, MAX_CONNECTIONS, Report, Server, accept, accept_key};
+pub use server::{HandshakeError, MAX_CONNECTIONS, Report, Server, accept};

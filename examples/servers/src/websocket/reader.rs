@@ -6,11 +6,9 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use utf8_codec::payload::websocket::{
-    ClosePayload, FrameHeader, Message, MessageAssembler, MessageError, Role,
-};
+use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler, MessageError};
 
 /// Reads the messages of a client.
 ///
@@ -107,7 +105,7 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
             let rest = match self.state {
                 State::Payload { rest } => rest,
                 State::Header => {
-                    let parsed = FrameHeader::parse_from(Role::Client, &self.buffer)?;
+                    let parsed = FrameHeader::parse_from_client(&self.buffer)?;
                     let Some((header, len)) = parsed else { return Ok(None) };
                     self.buffer.advance(len);
                     if !header.opcode().is_control() {
@@ -145,8 +143,8 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
 }
 
 impl ReadError {
-    /// Returns the close frame to answer with, if the connection still works.
-    pub fn to_close(&self) -> Option<ClosePayload> {
+    /// Returns the payload of the close frame to answer with, if the connection still works.
+    pub fn to_close(&self) -> Option<Bytes> {
         match self {
             Self::Message(error) => Some(error.to_close()),
             Self::Io(_) => None,

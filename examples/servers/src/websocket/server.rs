@@ -255,7 +255,7 @@ pub fn accept<B>(request: &Request<B>) -> Result<HeaderValue, HandshakeError> {
 }
 
 /// Returns the answer to a `Sec-WebSocket-Key`.
-pub fn accept_key(key: &[u8]) -> String {
+fn accept_key(key: &[u8]) -> String {
     const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     STANDARD.encode(Sha1::new().chain_update(key).chain_update(GUID).finalize())
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use utf8_codec::Utf8ErrorKind;
 use utf8_codec::payload::websocket::{
-    ClosePayload, Message, MessageAssembler, MessageError, Opcode,
+    Message, MessageAssembler, MessageError, Opcode, encode_close,
 };
 
 use super::{byte_strings, described, hex, object, of_type, skip, str_of};
@@ -156,7 +156,7 @@ impl Run {
         match connection.end_frame()? {
             Some(Message::Text(text)) => self.kept = Some(text.into()),
             Some(Message::Close(payload)) => {
-                self.close = Some(payload.map_or(NO_STATUS, |payload| payload.code()));
+                self.close = Some(payload.map_or(NO_STATUS, |(code, _)| code));
             }
             message => assert!(!is_last, "{message:?} for a text message"),
         }
@@ -188,11 +188,11 @@ impl Run {
 }
 
 fn close(connection: &mut MessageAssembler) -> Result<u16, MessageError> {
-    let payload = ClosePayload::new(1000, "").expect("a code that may be sent").to_bytes();
+    let payload = encode_close(1000, "").expect("a code that may be sent");
     connection.start_frame(Opcode::Close, true, None)?;
     connection.push(&mut payload.to_vec())?;
     match connection.end_frame()? {
-        Some(Message::Close(Some(payload))) => Ok(payload.code()),
+        Some(Message::Close(Some((code, _)))) => Ok(code),
         message => panic!("{message:?} of a close frame"),
     }
 }
