@@ -177,7 +177,8 @@ impl Utf8Options {
     /// U+0000, and should not contain control characters or noncharacters. If only what MQTT forbids is an error, use
     /// [`reject_nul`](Self::reject_nul).
     ///
-    /// The BOM policy does not change. In MQTT, U+FEFF is always text: use [`BomPolicy::Keep`], the default.
+    /// LF is a control character and rejected too, unless it is the delimiter of a line. The BOM policy does not change.
+    /// In MQTT, U+FEFF is always text: use [`BomPolicy::Keep`], the default.
     ///
     /// # Examples
     ///

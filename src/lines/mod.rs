@@ -170,7 +170,8 @@ impl fmt::Display for Line {
 /// Every variant has the number of the line and the offset of its first byte; [`number`](Self::number) and
 /// [`offset`](Self::offset) return them. The message contains the reason and the offset of an ill-formed part.
 /// [`source`](std::error::Error::source) returns these as the [`Utf8Error`] of the variant [`Utf8`](Self::Utf8).
-/// The bytes of the line are discarded. To keep them, use a lossy mode such as
+/// The bytes of the line are discarded, and with them whether a delimiter ended it, because the error is
+/// returned before the line has ended. To keep both, use a lossy mode such as
 /// [`ErrorMode::Escape`](crate::ErrorMode::Escape).
 ///
 /// # Examples

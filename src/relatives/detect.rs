@@ -236,7 +236,8 @@ impl Detector {
     /// let encoding = detector.guess(None).unwrap();
     /// assert_eq!(encoding.name(), "windows-1251");
     ///
-    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::whatwg(encoding).unwrap());
+    /// // The whole stream is in this encoding: no part of it is UTF-8, even if it happens to be well-formed.
+    /// let mut decoder = FallbackDecoder::without_bom(LegacyEncoding::whatwg(encoding).unwrap());
     /// let mut text = String::new();
     /// let _done = decoder.push_to_string(bytes, ErrorMode::Fatal, &mut text);
     /// assert_eq!(text, "Привет, мир! Как дела?");

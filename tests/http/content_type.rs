@@ -165,6 +165,15 @@ fn media_types_are_checked_in_any_case() {
     }
     let malformed = (400, "malformed Content-Type at byte 4".to_owned());
     assert_eq!(check(require_text_or_json, &["text"]), Err(malformed));
+    for (field, offset) in [
+        ("application/json, text/plain", 16),
+        ("application/json; charset=", 26),
+        ("application/json; a", 19),
+        ("text/plain, application/json", 10),
+    ] {
+        let malformed = (400, format!("malformed Content-Type at byte {offset}"));
+        assert_eq!(check(require_text_or_json, &[field]), Err(malformed), "{field}");
+    }
     assert_eq!(check(require_text_or_json, &[]), Err((415, "missing Content-Type".to_owned())));
     assert_eq!(check(require_text, &["text/plain", "text/html"]), Ok(()));
     assert_eq!(check(require_text_or_json, &["text/plain", "image/png"]).unwrap_err().0, 415);

@@ -273,13 +273,15 @@ impl TextKind {
 pub(super) fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, BodyError> {
     let mut kind = None;
     for field in headers.get_all(CONTENT_TYPE) {
-        let parameters = Parameters::of(field.as_bytes())?;
+        let mut parameters = Parameters::of(field.as_bytes())?;
         let (main, subtype) = parameters.media_type;
         let Some(next) = kind_of(main, subtype).filter(|kind| accepted.contains(kind)) else {
             let media_type = [main, b"/", subtype].concat();
             let media_type = media_type.escape_ascii().take(80).map(char::from).collect();
             return Err(BodyError::UnsupportedMediaType { media_type });
         };
+        // `application/json, text/plain` is not JSON.
+        while parameters.next()?.is_some() {}
         if kind.is_some_and(|first| first != next) {
             return Err(BodyError::ContradictoryCharsets);
         }

@@ -56,13 +56,14 @@ pub type CheckedBody<B> =
 /// bodies is `Bytes`, as it is in hyper, axum, reqwest and tonic.
 ///
 /// Text in another charset is converted. The `Content-Type` then names UTF-8, and the `Content-Length` is
-/// removed. JSON is always UTF-8. Nothing accumulates here: a frame is passed on as soon as it arrives.
+/// removed. JSON is always UTF-8, whatever `charset` its `Content-Type` has (RFC 8259, section 11, defines no such
+/// parameter). Nothing accumulates here: a frame is passed on as soon as it arrives.
 ///
 /// # Errors
 ///
 /// If the headers decide, the layer answers with the [`status`](BodyError::status) and the message of the
 /// error, and does not call the service: 415 for an unsupported charset or media type, 400 for a malformed
-/// `Content-Type`, 413 for a `Content-Length` beyond the limit. An error in the text is an error of the body.
+/// `Content-Type` of text or JSON, 413 for a `Content-Length` beyond the limit. An error in the text is an error of the body.
 /// Axum's extractors answer it with 400, or with 413 if the body is too long.
 ///
 /// # Examples
@@ -226,7 +227,9 @@ impl Utf8Layer {
     ///
     /// Apply it with tower's `map_response` (of `ServiceExt` or `ServiceBuilder`) or with its
     /// `MapResponseLayer`. Which bodies are validated, and what happens to other charsets, is the same as for
-    /// requests.
+    /// requests: a response without a `Content-Type` passes unchanged.
+    ///
+    /// A response of reqwest converts into an `http::Response` and back; see [the guide](crate::guide::http).
     ///
     /// # Errors
     ///

@@ -59,8 +59,11 @@
 //! - Extensions. Push compressed messages after inflating them, without a mask.
 //! - Which frames to push. You can omit control frames, as they do not affect a message. You can
 //!   omit binary messages too, if you track which message a continuation frame belongs to. If you
-//!   push all frames, the assembler checks all rules of RFC 6455 about their order, and returns
-//!   all messages.
+//!   push all frames, the assembler checks the rules about fragments and the control frames between
+//!   them (section 5.4), and returns all messages.
+//! - That a close frame is the last frame (section 5.5.1): push no frame after [`Message::Close`].
+//! - Masking what a client sends: choose a new key for each frame, XOR byte `i` of the payload with byte
+//!   `i % 4` of the key, and pass the key to [`FrameHeader::new`].
 
 mod frame_header;
 mod kept;
