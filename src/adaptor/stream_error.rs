@@ -9,7 +9,7 @@ use crate::core::error::Utf8Error;
 #[cfg(feature = "lines")]
 use crate::lines::LineError;
 
-/// An error in a stream of text, of `char`s or of lines.
+/// An error in a stream of text, of `char`s, of lines or of server-sent events.
 ///
 /// Streams yield an error as an item and continue after it. A `Utf8Reader`, for which `E` is
 /// [`io::Error`], continues with the next call. The message contains that of the source. Ill-formed bytes are
@@ -37,8 +37,8 @@ pub enum StreamError<E> {
     #[cfg(feature = "lines")]
     Line(LineError),
     /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
-    /// stream continues, so does the text. In a stream of lines the current line is rejected as well, unless the
-    /// source is a `Utf8Reader`.
+    /// stream continues, so does the text. In a stream of lines or events, the current line or event is rejected as
+    /// well, unless the source is a reader.
     Inner(E),
     /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return this.
     TooLong {

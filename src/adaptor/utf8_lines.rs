@@ -1,4 +1,4 @@
-//! How are lines read from a reader or a stream, and when does a line come? It does no I/O: `io` and `stream` do.
+//! How are lines read from a reader or a stream, and when is a line complete? It does no I/O: `io` and `stream` do.
 
 use bytes::BytesMut;
 #[cfg(feature = "stream")]
@@ -123,8 +123,8 @@ impl<S> Utf8Lines<S> {
         &self.source
     }
 
-    /// Consumes the adaptor and returns the source. Bytes that were read but are in no line are lost: copy
-    /// [`rest`](Self::rest) first. `into_reader` returns a `Utf8Reader` without loss.
+    /// Consumes the adaptor and returns the source, without the bytes in [`rest`](Self::rest). For a `Utf8Reader`
+    /// use `into_reader`, which loses nothing.
     ///
     /// # Examples
     ///

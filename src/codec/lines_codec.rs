@@ -180,9 +180,9 @@ impl Utf8LinesCodec {
     /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode then applies only to what the options
     /// reject. The encoder always writes UTF-8.
     ///
-    /// `decoder` is a setting: what falls back, and to which encoding. Nothing else of it counts: what it has decoded
-    /// and holds is dropped, and the limit and the options are those of this codec. With [`FallbackDecoder::line`], a
-    /// whole line is either UTF-8 or legacy, as in IRC. The lines are those of this codec, with its delimiter. Delimiters are compared as bytes: in multi-byte legacy
+    /// Only the encoding of `decoder` and how much falls back are used. The limit and the options are those of this
+    /// codec: set them here. With [`FallbackDecoder::line`], a whole line is either UTF-8 or legacy, as in IRC. The
+    /// lines are those of this codec, with its delimiter. Delimiters are compared as bytes: in multi-byte legacy
     /// encodings, only CR, LF and NUL are never part of a character.
     ///
     /// # Examples

@@ -145,9 +145,8 @@ impl Utf8Codec {
     /// Decodes ill-formed UTF-8 in a legacy encoding. The error mode then applies only to what the options
     /// reject. The encoder always writes UTF-8.
     ///
-    /// `decoder` is a setting: what falls back, to which encoding, and its
-    /// [`with_max_length`](FallbackDecoder::with_max_length). What it has decoded and holds is dropped, and the options
-    /// are those of this codec. With [`FallbackDecoder::line`], an undecided line stays in the read buffer.
+    /// Only the encoding of `decoder`, how much falls back, and its [`with_max_length`](FallbackDecoder::with_max_length)
+    /// are used. The options are those of this codec: set them here. What it has decoded and holds is dropped. With [`FallbackDecoder::line`], an undecided line stays in the read buffer.
     ///
     /// # Examples
     ///

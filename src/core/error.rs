@@ -1,5 +1,4 @@
-//! The error: which bytes are ill-formed, where, and why? How many errors has a stream had, and which was the first? And the
-//! error of parsing a name.
+//! Errors: which bytes are ill-formed, where, and why? How many were there?
 
 use core::fmt;
 
@@ -44,9 +43,8 @@ pub struct Utf8Error {
 /// Why a part of a stream is ill-formed or rejected.
 ///
 /// The first seven kinds are violations of RFC 3629, section 4, and of Unicode, table 3-7. The next four come from
-/// [options](crate::Utf8Options) that reject well-formed bytes. The last
-/// five occur only in a [dialect](crate::dialect), whose [errors](crate::dialect::DialectError) have the same kinds by
-/// the grammar of the dialect.
+/// [options](crate::Utf8Options) that reject well-formed bytes. A [dialect](crate::dialect)'s
+/// [errors](crate::dialect::DialectError) use the same kinds, defined by its own grammar; the last five occur only there.
 ///
 /// # Examples
 ///

@@ -12,8 +12,8 @@ use crate::core::error::Utf8ErrorKind;
 ///
 /// # Rejected characters
 ///
-/// The methods `reject_*` and `only_*` set the *strictness*: which well-formed characters are rejected. Each of them only
-/// adds to it, so their order does not matter. Each rejected character is one error, as long as the character:
+/// The methods `reject_*` and `only_*` set the *strictness*: which well-formed characters are rejected. Each call adds
+/// to the set and none removes from it, so their order does not matter. Each rejected character is one error, as long as the character:
 /// [`Noncharacter`](Utf8ErrorKind::Noncharacter) or [`Forbidden`](Utf8ErrorKind::Forbidden). Checking costs a
 /// second pass over the text.
 ///
@@ -136,7 +136,8 @@ impl Utf8Options {
         self.rejecting(ALL_CONTROLS)
     }
 
-    /// Rejects control characters except HT, LF and CR. These stay rejected if another method rejects them.
+    /// Rejects control characters except HT, LF and CR. If another call rejects HT, LF or CR, they stay
+    /// rejected.
     ///
     /// # Examples
     ///
@@ -202,7 +203,7 @@ impl Utf8Options {
     }
 
     /// Accepts only the Unicode Scalars of RFC 9839, section 4.1: all code points except surrogates. These are the
-    /// characters that UTF-8 encodes, so this changes nothing. For code that names the subset that its specification
+    /// characters that UTF-8 encodes, so this changes nothing. Use it to name the subset that your specification
     /// names.
     ///
     /// # Examples

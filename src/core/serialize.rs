@@ -45,8 +45,9 @@ impl Serialize for Utf8Options {
 /// Reads the fields `bom`, `mid_stream_start` and `strictness`. If one is missing, its default applies. A BOM policy
 /// other than `keep` together with a mid-stream start is an error.
 ///
-/// The names in `strictness` are `nul`, `controls`, `C0 controls`, `DEL and C1 controls`, `whitespace` (HT, LF and CR),
-/// `noncharacters`, `U+FFFE and U+FFFF` and `other noncharacters`.
+/// The names in `strictness` are `nul`, `controls` (without HT, LF and CR), `C0 controls`, `DEL and C1 controls`,
+/// `whitespace` (HT, LF and CR), `noncharacters`, `U+FFFE and U+FFFF` and `other noncharacters`.
+/// [`reject_controls`](Utf8Options::reject_controls) is `controls` and `whitespace`.
 impl<'de> Deserialize<'de> for Utf8Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fields = OptionFields::deserialize(deserializer)?;

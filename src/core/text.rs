@@ -1,5 +1,4 @@
-//! Bytes to text: how long is the text that the options accept, and what follows it? Whole slices in one call, the
-//! counterparts of functions of std.
+//! Slices to text: how long is the text that the options accept, and what follows it?
 //!
 //! The layers above `core` import items of `unchecked` and `kernel` from here.
 

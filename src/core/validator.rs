@@ -48,7 +48,7 @@ impl Utf8Validator {
 
     /// Sets the options. Call it before the first push.
     ///
-    /// If the stream has begun, it continues with the same offsets. The new strictness applies to the bytes
+    /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
     /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
     ///
     /// # Examples

@@ -106,7 +106,7 @@ pub mod blocking {}
 #[doc = include_str!("no_std.md")]
 pub mod no_std {}
 
-/// Errors: modes, strictness and limits.
+/// Errors: modes, options and limits.
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("errors.md"))]
 #[cfg_attr(

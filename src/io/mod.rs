@@ -10,8 +10,9 @@
     doc = "| a [`Utf8Reader`] | [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |"
 )]
 //!
-//! The types have the names, methods and guarantees of those in `stream`, which are for async code. They need
-//! no runtime and no dependency; lines need the feature `lines`.
+//! `Utf8Lines`, `Utf8ByteReader` and `StreamError` are the same types as in `stream`. `Utf8Reader` and `Utf8Writer`
+//! have the names, methods and guarantees of those in `stream`, which are for async code. They need no runtime and
+//! no dependency; lines need the feature `lines`.
 //!
 //! [`BufRead::read_line`](std::io::BufRead::read_line) and [`BufRead::lines`](std::io::BufRead::lines) fail on
 //! the first line that is not UTF-8, have no limit, and do not report where the error is. The readers of this

@@ -1,7 +1,8 @@
 //! Lines of text: their ends, their limits and their errors.
 //!
-//! `codec::Utf8LinesCodec`, `stream::Utf8Lines` and `io::Utf8Lines` read lines. Each takes a [`Delimiter`] and a
-//! limit, 65,536 bytes unless you set another, and yields a [`Line`] or a [`LineError`].
+//! `codec::Utf8LinesCodec` and `Utf8Lines` (in `stream` and in `io`) read lines. Each takes a [`Delimiter`] and a
+//! limit, 65,536 bytes unless you set another. It yields a [`Line`] or a [`LineError`], which `Utf8Lines` wraps in
+//! `StreamError::Line`.
 
 pub(crate) mod delimiter;
 pub(crate) mod machine;
@@ -169,7 +170,7 @@ impl fmt::Display for Line {
 ///
 /// Every variant has the number of the line and the offset of its first byte; [`number`](Self::number) and
 /// [`offset`](Self::offset) return them. The message contains the reason and the offset of an ill-formed part.
-/// [`source`](std::error::Error::source) returns these as the [`Utf8Error`] of the variant [`Utf8`](Self::Utf8).
+/// [`source`](std::error::Error::source) returns the [`Utf8Error`] of the variant [`Utf8`](Self::Utf8), and `None` for the others.
 /// The bytes of the line are discarded, and with them whether a delimiter ended it, because the error is
 /// returned before the line has ended. To keep both, use a lossy mode such as
 /// [`ErrorMode::Escape`](crate::ErrorMode::Escape).
@@ -247,7 +248,8 @@ impl LineError {
         }
     }
 
-    /// Returns the offset in the stream of the first byte of the line, in bytes. That of the error is in the variant.
+    /// Returns the offset in the stream of the first byte of the line, in bytes. The offset of the error is
+    /// `error.valid_up_to()` in `Utf8`, and `cr_offset` in `BareCr`.
     ///
     /// # Examples
     ///

@@ -35,7 +35,7 @@
 //! | UTF-16LE: only `FF FE` or `FF FE 00` | `00 00`, or the second `00` | UTF-32LE |
 //!
 //! All other binary, UTF-16 and UTF-32 results are certain. The name of a legacy encoding is never
-//! certain. With the feature `chardetng`, a detector made by `Detector::with_guesser` guesses it.
+//! certain. With the feature `chardetng`, a detector with a guesser (`Detector::with_guesser`) guesses it.
 //!
 //! ```
 //! use utf8_codec::detect::{Detector, StreamKind};
@@ -361,7 +361,8 @@ impl Detector {
     }
 
     /// Guesses the encoding if the stream so far is [`StreamKind::Legacy`]. More bytes may change
-    /// the guess. Returns `None` without a [guesser](Self::with_guesser).
+    /// the guess. Returns `None` if the kind is another one, without a [guesser](Self::with_guesser), or
+    /// in a clone made after the first byte.
     ///
     /// `domain` improves the guess. It is the last label of the sender's host name, such as `jp`,
     /// in any case. A `domain` that is not a label is ignored.

@@ -1,4 +1,4 @@
-//! What are the async methods of `Utf8Reader`, and how is its text read as bytes?
+//! The async methods of `Utf8Reader`, and its text as bytes.
 
 use std::future::poll_fn;
 use std::io;

@@ -119,7 +119,7 @@ impl<R> Utf8Reader<R> {
 
     /// Sets how the stream begins and what it may contain. Call it before the first read.
     ///
-    /// If the stream has already begun, it continues with the same offsets: the strictness applies
+    /// If the stream has already begun, it continues with the same offsets: the rejected characters apply
     /// to the bytes that have not been decoded, and the other options have no effect.
     ///
     /// # Examples

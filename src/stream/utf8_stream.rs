@@ -122,7 +122,7 @@ impl<S> Utf8Stream<S> {
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.
     ///
-    /// If the stream has already begun, it continues with the same offsets: the strictness applies
+    /// If the stream has already begun, it continues with the same offsets: the rejected characters apply
     /// to the bytes that have not been decoded, and the other options have no effect.
     ///
     /// # Examples
@@ -170,9 +170,9 @@ impl<S> Utf8Stream<S> {
     /// Decodes text that is not UTF-8 from a legacy encoding. The error mode then applies only to
     /// errors that the options define.
     ///
-    /// `decoder` is a setting: what falls back, to which encoding, and its
-    /// [`with_max_length`](FallbackDecoder::with_max_length). What it has decoded and holds is
-    /// dropped, and the options are those of this stream. Set the options and the error mode first.
+    /// Only the encoding of `decoder`, how much falls back, and its
+    /// [`with_max_length`](FallbackDecoder::with_max_length) are used. The options are those of this
+    /// stream: set them and the error mode first. What `decoder` has decoded and holds is dropped.
     /// Bytes that this stream holds are kept. [`decoder`](Utf8Stream::decoder) of the returned
     /// stream counts what fell back.
     ///
@@ -321,7 +321,8 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Returns the bytes of the last chunk that have not been decoded.
     ///
-    /// It is empty in the lossy modes, and after the stream has returned `Pending`.
+    /// With a [`Utf8Decoder`] it is empty in the lossy modes. It is empty after the stream has returned
+    /// `Pending`.
     ///
     /// # Examples
     ///
@@ -447,7 +448,7 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
     /// The source is an opaque stream of `Bytes` around the reader: `get_ref().get_ref()`,
     /// `get_mut().get_mut()` and `into_inner().into_inner()` return the reader. If a struct has to
     /// name the type, use a [`Utf8Reader`](crate::stream::Utf8Reader), or [`new`](Self::new) with
-    /// the `ReaderStream` of tokio-util, which ends at the first error of the reader.
+    /// the `ReaderStream` of tokio-util, which ends at the first error of the reader, or box the stream.
     ///
     /// # Examples
     ///

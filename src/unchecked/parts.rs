@@ -1,5 +1,4 @@
-//! The texts and the ill-formed parts of a block: which is the next? And at most four bytes of text, by value: the
-//! replacement of one ill-formed byte or sequence.
+//! The parts of a block: which text or ill-formed sequence is next, and what replaces it?
 
 use crate::kernel::{BLOCK, BlockErrors, Kernel};
 

@@ -165,11 +165,11 @@ fn dialect_error_of_an_encoder_displays_its_code_point_and_offset() {
     let mut encoder = DialectEncoder::new(Dialect::Cesu8);
     encoder.push_unit(0x61).unwrap();
     let error = encoder.push_unit(0xDC00).unwrap_err();
-    assert_eq!(error.to_string(), "U+DC00 at index 1 cannot be encoded in CESU-8");
+    assert_eq!(error.to_string(), "U+DC00 at offset 1 cannot be encoded in CESU-8");
     assert_eq!(format!("{error:#}"), "U+DC00 cannot be encoded in CESU-8");
     let mut encoder = DialectEncoder::new(Dialect::Utf8b);
     let error = encoder.push_code_point(0x11_0000).unwrap_err();
-    assert_eq!(error.to_string(), "U+110000 at index 0 cannot be encoded in UTF-8B");
+    assert_eq!(error.to_string(), "U+110000 at offset 0 cannot be encoded in UTF-8B");
 }
 
 #[cfg(feature = "alloc")]

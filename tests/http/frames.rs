@@ -384,7 +384,7 @@ proptest! {
     }
 }
 
-// ---- wakers, turns and dropped futures -------------------------------------------
+// ---- wakers, cooperative scheduling and dropped futures -----------------------------
 
 #[test]
 fn a_body_is_pending_only_if_the_inner_body_is() {

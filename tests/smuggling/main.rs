@@ -1,5 +1,5 @@
 //! What one decoder accepts and another rejects is never passed on. `dialects`: not by a decoder, codec or stream. Here:
-//! overlong forms and surrogates are not decoded to what they imitate by a fallback, a switch of coding systems, a
+//! overlong forms and surrogates are not decoded to what they imitate by a fallback, a switch of charsets, a
 //! detector or a search.
 #![cfg(feature = "alloc")]
 

@@ -77,7 +77,7 @@ impl Utf8Decoder {
 
     /// Sets the options. Call it before the first push.
     ///
-    /// If the stream has begun, it continues with the same offsets. The new strictness applies to the bytes
+    /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
     /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
     ///
     /// # Examples
@@ -98,7 +98,8 @@ impl Utf8Decoder {
     ///
     /// The iterator is lazy: bytes it has not reached are not consumed ([`Pieces::rest`]). Once exhausted, it
     /// has yielded everything that the bytes so far determine. It costs one pass over `chunk`, two if
-    /// [the options](Utf8Options#rejected-characters) reject characters, and copies only a split character. At the end of the stream, call [`finish`](Self::finish).
+    /// [the options](Utf8Options#rejected-characters) reject characters, and copies only a split
+    /// character. At the end of the stream, call [`finish`](Self::finish).
     ///
     /// # Errors
     ///

@@ -11,10 +11,10 @@ use crate::payload::http::{BodyError, Utf8Body};
 ///
 /// It differs from axum's `String` in that the charset of the `Content-Type` is respected (see
 /// [the module](crate::payload::http#charsets)), and an error has the offset. It is collected up to the
-/// limit of axum's `DefaultBodyLimit`, which is 2,097,152 bytes (2 MB) unless a layer sets another one. The
+/// limit of axum's `DefaultBodyLimit`, which is 2,097,152 bytes (2 MiB) unless a layer sets another one. The
 /// limit applies to the bytes received. Text in another charset can become up to three times as long. The
-/// media type is not checked: [`require_text`](crate::payload::http::require_text) and
-/// [`Utf8Layer`](crate::payload::http) do.
+/// media type is not checked. Call [`require_text`](crate::payload::http::require_text), or put the handler
+/// inside a `Utf8Layer` with a header check.
 ///
 /// # Errors
 ///

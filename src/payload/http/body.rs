@@ -113,7 +113,7 @@ impl<B> Utf8Body<B> {
 
     /// Sets how the text begins and what it may contain. Call it before the first poll.
     ///
-    /// If the text has already begun, it continues with the same offsets: the strictness applies to
+    /// If the text has already begun, it continues with the same offsets: the rejected characters apply to
     /// the bytes that have not been decoded, and the other options have no effect.
     ///
     /// If the charset is not UTF-8, the options apply to the converted text. In UTF-16, a BOM also

@@ -234,6 +234,9 @@ impl<B> Utf8Body<B> {
     /// all others [`StreamError::Inner`](crate::stream::StreamError::Inner). Both convert into a
     /// [`BodyError`] with the status.
     ///
+    /// The type of the source cannot be named. To store the stream in a struct, box it
+    /// (`futures::stream::BoxStream`).
+    ///
     /// # Examples
     ///
     /// ```

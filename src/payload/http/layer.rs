@@ -22,9 +22,11 @@ use crate::payload::http::content_type::{Charset, TextKind, in_utf8, text_kind};
 use crate::payload::http::error::BoxError;
 use crate::payload::http::{BodyError, Utf8Body};
 
-/// The body of a message that has passed a [`Utf8Layer`]: validated if it is text, unchanged otherwise.
+/// The body of a message that has passed a [`Utf8Layer`]. `Left` is text, validated as it is read; `Right` is any
+/// other body, unchanged.
 ///
-/// An error in the text is a boxed [`BodyError`], for its offset and [`status`](BodyError::status). A length
+/// An error in the text is a boxed [`BodyError`]: downcast it for its offset, or wrap it in [`BodyError::Inner`] for
+/// its [`status`](BodyError::status), as in the example of [`Utf8Layer`]. A length
 /// limit is an [`http_body_util::LengthLimitError`], and an error of the inner body is that error; see
 /// [`BodyError::into_boxed`].
 ///
@@ -47,8 +49,8 @@ use crate::payload::http::{BodyError, Utf8Body};
 pub type CheckedBody<B> =
     Either<MapErr<Utf8Body<B>, fn(BodyError) -> Box<dyn Error + Send + Sync>>, B>;
 
-/// A layer that validates the text of requests before a service reads it, and a check of
-/// [responses](Self::check_response).
+/// A layer that validates the text of requests before a service reads it. Its method
+/// [`check_response`](Self::check_response) validates responses.
 ///
 /// The service receives its requests with a [`CheckedBody`], in frames of whole characters. Bodies of the
 /// types `text/*`, `application/json` and `*+json` are validated, all others pass unchanged. So do bodies with
@@ -200,10 +202,11 @@ impl Utf8Layer {
         self
     }
 
-    /// Rejects messages whose headers do not pass `check`, such as [`require_json`], [`require_text`] or a
-    /// function of your own.
+    /// Rejects messages whose headers do not pass `check`, such as [`require_json`], [`require_text`] or your own:
+    /// a function, or a closure that captures nothing.
     ///
-    /// A request is answered with the status and the message of the error. An empty body without a
+    /// A request is answered with the status and the message of the error. A response has the error as the first
+    /// frame of its body. An empty body without a
     /// `Content-Type` is not checked. Which bodies are validated as text does not depend on `check`.
     ///
     /// [`require_json`]: crate::payload::http::require_json
@@ -233,7 +236,7 @@ impl Utf8Layer {
     ///
     /// # Errors
     ///
-    /// All errors are errors of the body, also those that the headers decide: the first frame is a
+    /// All errors are errors of the body, including those that the headers decide: the first frame is a
     /// [`BodyError`], boxed as [`CheckedBody`] describes.
     ///
     /// # Examples

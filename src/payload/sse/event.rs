@@ -1,4 +1,4 @@
-//! What is an event, how does it become text, and why is one rejected?
+//! Events: what they are, how they become text, and why one is rejected.
 
 use alloc::borrow::Cow;
 use alloc::string::String;

@@ -274,8 +274,8 @@ impl EventDecoder {
         self.reconnection_time
     }
 
-    /// Returns the number of bytes of the stream that have been consumed: those of all chunks, up to
-    /// the last event if an iterator of [`push`](Self::push) was dropped early.
+    /// Returns the number of bytes consumed. If an iterator of [`push`](Self::push) was dropped early,
+    /// the bytes after its last item do not count.
     ///
     /// # Examples
     ///

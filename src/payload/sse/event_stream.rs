@@ -20,7 +20,7 @@ impl<S> Utf8Stream<S> {
     /// It yields an event as soon as the CR or LF of the empty line that ends it arrives. It holds one
     /// chunk and what its [`decoder`](Self::decoder) holds: at most 1 MiB of an event unless
     /// [`with_max_length`](Utf8Stream::with_max_length) sets another limit, and the last event ID. While
-    /// the inner stream is pending between two events, it holds no heap memory but that ID. An incomplete
+    /// the inner stream is pending between two events, it holds only that ID on the heap. An incomplete
     /// event at the end of the inner stream is discarded. After 32 consecutive chunks that complete no
     /// event, it wakes the task and returns `Pending`, so that an always-ready source cannot starve other
     /// tasks.

@@ -116,7 +116,7 @@ impl FrameHeader {
         Self::parse_with(bytes, None)
     }
 
-    /// Like [`parse`](Self::parse), for a frame that a client has sent: in a server. A client must mask
+    /// Like [`parse`](Self::parse), for a frame from a client. Use it in a server. A client must mask
     /// every frame (section 5.1).
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl FrameHeader {
         Self::parse_with(bytes, Some(true))
     }
 
-    /// Like [`parse`](Self::parse), for a frame that a server has sent: in a client. A server must not mask
+    /// Like [`parse`](Self::parse), for a frame from a server. Use it in a client. A server must not mask
     /// a frame (section 5.1).
     ///
     /// # Errors

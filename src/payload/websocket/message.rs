@@ -77,9 +77,9 @@ pub enum MessageError {
     ReservedOpcode(u8),
     /// The length of a frame is not in its shortest form, or is 2^63 bytes or more.
     FrameLength,
-    /// A frame of a server is masked.
+    /// A frame from a server is masked.
     Masked,
-    /// A frame of a client is not masked.
+    /// A frame from a client is not masked.
     NotMasked,
     /// A continuation frame without a message to continue.
     UnexpectedContinuation,

@@ -23,7 +23,7 @@
 //!    [`Message`] if this was its last frame.
 //!
 //! After an error, close the connection with [`MessageError::close_code`]. [`encode_close`] and
-//! [`parse_close`] convert the payload of a close frame.
+//! [`parse_close`] encode and parse the payload of a close frame.
 //!
 //! ```
 //! use utf8_codec::payload::websocket::{Message, Opcode, MessageAssembler};

@@ -234,7 +234,7 @@ impl DialectEncoder {
     /// let mut encoder = DialectEncoder::new(Dialect::Cesu8);
     /// assert_eq!(*encoder.push_unit(0xD83D).unwrap(), []);
     /// let error = encoder.finish().unwrap_err();
-    /// assert_eq!(error.to_string(), "U+D83D at index 0 cannot be encoded in CESU-8");
+    /// assert_eq!(error.to_string(), "U+D83D at offset 0 cannot be encoded in CESU-8");
     /// assert_eq!(*encoder.finish().unwrap(), []);
     /// ```
     pub fn finish(

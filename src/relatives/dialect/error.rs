@@ -47,7 +47,7 @@ use crate::dialect::grammar::generalized;
 /// let error = encoder.push_code_point(0xD800).unwrap_err();
 /// assert_eq!((error.offset(), error.code_point()), (1, Some(0xD800)));
 /// assert_eq!((error.kind(), error.bytes()), (Utf8ErrorKind::Surrogate, &b""[..]));
-/// assert_eq!(error.to_string(), "U+D800 at index 1 cannot be encoded in UTF-8B");
+/// assert_eq!(error.to_string(), "U+D800 at offset 1 cannot be encoded in UTF-8B");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DialectError {
@@ -319,7 +319,7 @@ impl DialectError {
 /// `{}` writes the offset, the reason and the bytes:
 /// `invalid CESU-8 at byte 6: unpaired surrogate (ed a0 bd, followed by 20)`, or, if the bytes are well-formed
 /// but rejected, `not a scalar value: U+DCE9 (e9) at byte 3`. For an encoder it writes
-/// `U+D800 at index 1 cannot be encoded in UTF-8B`. `{:#}` omits the offset.
+/// `U+D800 at offset 1 cannot be encoded in UTF-8B`. `{:#}` omits the offset.
 impl fmt::Display for DialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, code_point, dialect, kind, .. } = self;
@@ -327,7 +327,7 @@ impl fmt::Display for DialectError {
             _ if self.is_of_encoding() => {
                 write!(f, "U+{code_point:04X} ")?;
                 if !f.alternate() {
-                    write!(f, "at index {offset} ")?;
+                    write!(f, "at offset {offset} ")?;
                 }
                 write!(f, "cannot be encoded in {dialect}")
             }

@@ -2,8 +2,8 @@
 //!
 //! Old protocols and old files do not declare their encoding. Most of them contain UTF-8 today.
 //! Text that is not well-formed is in the encoding that was common before. A
-//! [`FallbackDecoder`] is made for that encoding. Its constructor selects how much of the stream an
-//! ill-formed sequence affects:
+//! [`FallbackDecoder`] decodes it. The constructor selects how much of the stream an ill-formed
+//! sequence affects:
 //!
 //! | | decoded in the legacy encoding | held at most |
 //! | --- | --- | --- |
@@ -18,7 +18,8 @@
 //! character whose second byte is ASCII is split.
 //!
 //! The decoder does no input or output. `Utf8Codec`, `Utf8LinesCodec` and `Utf8Stream` have a method
-//! `with_fallback`, which takes a decoder for its settings.
+//! `with_fallback`, which takes a decoder and uses only its settings. The constructors are `const`: to use the same
+//! settings for many connections, make a constant.
 //!
 //! ```
 //! use utf8_codec::ErrorMode;
