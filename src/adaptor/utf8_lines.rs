@@ -31,8 +31,8 @@ pin_project! {
     /// # Errors
     ///
     /// [`StreamError::Line`] for a rejected line. [`StreamError::Inner`] for an error of the source.
-    /// A `Utf8Reader` loses nothing when it fails, so there the line continues; a reader that always fails
-    /// yields errors indefinitely. When another source fails, text may be missing at that point, so the
+    /// A reader (also that of `Utf8Stream::from_reader`) loses nothing when it fails, so there the line continues; a
+    /// reader that always fails yields errors indefinitely. When another source fails, text may be missing at that point, so the
     /// current line is rejected as well, and the rest of it is skipped in bounded memory. The lines continue
     /// after every error.
     ///
@@ -71,8 +71,8 @@ pin_project! {
 
 impl<S> Utf8Lines<S> {
     /// The lines of the unread bytes, then those of `source`.
-    pub(crate) fn continuing(source: S, unread: Unread) -> Self {
-        Self { source, lines: ReadLines::continuing(unread) }
+    pub(crate) fn continuing(source: S, unread: Unread, may_lose: bool) -> Self {
+        Self { source, lines: ReadLines::continuing(unread, may_lose) }
     }
 
     /// Sets what ends a line. Call it before the first line.
@@ -190,18 +190,25 @@ pub(crate) struct ReadLines {
     machine: LineMachine<NoLegacy>,
     buffer: BytesMut,
     state: SourceState,
+    /// Whether bytes may be missing after an error of the source.
+    #[cfg_attr(
+        not(feature = "stream"),
+        allow(dead_code, reason = "a blocking reader loses nothing")
+    )]
+    may_lose: bool,
 }
 
 impl ReadLines {
+    /// The lines of a source that may lose bytes when it fails.
     pub(crate) fn new() -> Self {
         let (machine, buffer) = (LineMachine::new(NoLegacy), BytesMut::new());
-        Self { machine, buffer, state: SourceState::Open }
+        Self { machine, buffer, state: SourceState::Open, may_lose: true }
     }
 
     /// The lines of the unread bytes come first.
-    pub(crate) fn continuing(unread: Unread) -> Self {
+    pub(crate) fn continuing(unread: Unread, may_lose: bool) -> Self {
         let Unread { bytes, decoder, mode, has_ended } = unread;
-        let mut lines = Self { buffer: bytes, ..Self::new() };
+        let mut lines = Self { buffer: bytes, may_lose, ..Self::new() };
         lines.machine.set_decoder(decoder);
         lines.machine.set_error_mode(mode);
         if has_ended {
@@ -275,10 +282,12 @@ impl ReadLines {
         self.state = SourceState::Ending;
     }
 
-    /// Rejects the current line, because the source failed and bytes of it may be missing.
+    /// The source has failed. If bytes may be missing, the current line is rejected.
     #[cfg(feature = "stream")]
-    pub(crate) fn reject_line(&mut self) {
-        self.machine.reject_line(&mut self.buffer);
+    pub(crate) fn fail(&mut self) {
+        if self.may_lose {
+            self.machine.reject_line(&mut self.buffer);
+        }
     }
 
     /// Frees memory, because the source is pending.

@@ -87,12 +87,10 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
 }
 
 impl<S> Utf8Lines<S> {
-    /// Polls for the next line. `fill` polls the source for more bytes, and returns `None` at the
-    /// end. If the source `may_lose` text, its error rejects the current line.
+    /// Polls for the next line. `fill` polls the source for more bytes, and returns `None` at the end.
     fn poll_line<E>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        may_lose: bool,
         mut fill: impl FnMut(
             Pin<&mut S>,
             &mut Context<'_>,
@@ -119,9 +117,7 @@ impl<S> Utf8Lines<S> {
             match fill(this.source.as_mut(), cx, lines.buffer()) {
                 Poll::Ready(Some(Ok(()))) => silent += 1,
                 Poll::Ready(Some(Err(error))) => {
-                    if may_lose {
-                        lines.reject_line();
-                    }
+                    lines.fail();
                     return Poll::Ready(Some(Err(StreamError::Inner(error))));
                 }
                 Poll::Ready(None) => lines.finish(),
@@ -142,7 +138,7 @@ where
     type Item = Result<Line, StreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_line(cx, true, |source, cx, buffer| {
+        self.poll_line(cx, |source, cx, buffer| {
             source.poll_next(cx).map_ok(|chunk| append(buffer, chunk.into()))
         })
     }
@@ -156,7 +152,7 @@ where
     type Item = Result<Line, StreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_line(cx, true, |source, cx, buffer| source.poll_text(cx, buffer))
+        self.poll_line(cx, |source, cx, buffer| source.poll_text(cx, buffer))
     }
 }
 
@@ -164,7 +160,7 @@ impl<R: AsyncRead> Stream for Utf8Lines<Utf8Reader<R>> {
     type Item = Result<Line, StreamError<io::Error>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_line(cx, false, |source, cx, buffer| {
+        self.poll_line(cx, |source, cx, buffer| {
             source.poll_raw(cx, buffer).map(|read| match read {
                 Ok(0) => None,
                 Ok(_) => Some(Ok(())),

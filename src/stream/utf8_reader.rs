@@ -353,7 +353,7 @@ impl<R> Utf8Reader<R> {
     /// ```
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let unread = self.text.take_unread();
-        Utf8Lines::continuing(self, unread)
+        Utf8Lines::continuing(self, unread, false)
     }
 
     /// Continues with the unread bytes.

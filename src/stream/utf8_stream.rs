@@ -1,6 +1,7 @@
 //! How do chunks become text?
 
 use std::future::poll_fn;
+use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
@@ -14,6 +15,7 @@ use tokio::io::AsyncRead;
 use crate::adaptor::SourceState;
 use crate::adaptor::chunks::{ChunkText, SILENT_CHUNKS, give_way};
 use crate::adaptor::read_text::Unread;
+use crate::core::bom::BOM;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
@@ -88,6 +90,8 @@ pin_project! {
         state: SourceState,
         // Whether bytes may be missing after an error of `inner`.
         may_lose: bool,
+        // Whether a chunk of events is being converted, or its conversion has panicked.
+        is_converting: bool,
     }
 }
 
@@ -111,7 +115,13 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn new(inner: S) -> Self {
-        Self { inner, text: ChunkText::new(), state: SourceState::Open, may_lose: true }
+        Self {
+            inner,
+            text: ChunkText::new(),
+            state: SourceState::Open,
+            may_lose: true,
+            is_converting: false,
+        }
     }
 
     /// Continues with a decoder and the rest of a chunk.
@@ -198,18 +208,23 @@ impl<S> Utf8Stream<S> {
         let ChunkText { decoder: begun, mode, chunk } = self.text;
         let decoder = FallbackDecoder::continuing(begun, decoder.fallback());
         let text = ChunkText { decoder, mode, chunk };
-        Utf8Stream { inner: self.inner, text, state: self.state, may_lose: self.may_lose }
+        let Self { inner, state, may_lose, is_converting, .. } = self;
+        Utf8Stream { inner, text, state, may_lose, is_converting }
     }
 
     /// Continues with `decoder`, which receives all bytes that have not been decoded.
     pub(crate) fn into_chunks<D>(self, decoder: D) -> Utf8Stream<S, D> {
         let ChunkText { decoder: mut previous, mode, mut chunk } = self.text;
         let held = previous.take_held();
-        if !held.as_bytes().is_empty() {
-            chunk = [held.as_bytes(), &chunk].concat().into();
+        // A BOM that was removed when nothing else had been decoded is still the first bytes.
+        let is_first = previous.bom_seen() && previous.position() == BOM.len() as u64;
+        let bom = if is_first { &BOM[..] } else { b"" };
+        if !bom.is_empty() || !held.as_bytes().is_empty() {
+            chunk = [bom, held.as_bytes(), &chunk].concat().into();
         }
         let text = ChunkText { decoder, mode, chunk };
-        Utf8Stream { inner: self.inner, text, state: self.state, may_lose: self.may_lose }
+        let Self { inner, state, may_lose, is_converting, .. } = self;
+        Utf8Stream { inner, text, state, may_lose, is_converting }
     }
 
     /// Returns a stream of the `char`s of this text.
@@ -259,7 +274,8 @@ impl<S> Utf8Stream<S> {
         let ChunkText { mut decoder, mode, chunk } = self.text;
         let mut bytes = BytesMut::from(decoder.take_held().as_bytes());
         bytes.extend_from_slice(&chunk);
-        Utf8Lines::continuing(self.inner, Unread { bytes, decoder, mode, has_ended })
+        let unread = Unread { bytes, decoder, mode, has_ended };
+        Utf8Lines::continuing(self.inner, unread, self.may_lose)
     }
 }
 
@@ -568,7 +584,7 @@ impl<S, D> Utf8Stream<S, D> {
     }
 
     /// Polls for the next item that `next` takes from the chunks. `lose` is called before an error after
-    /// which bytes may be missing.
+    /// which bytes may be missing, and after a conversion that panicked.
     pub(crate) fn poll_chunks<T>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -579,16 +595,30 @@ impl<S, D> Utf8Stream<S, D> {
         S: TryStream<Ok: Into<Bytes>>,
     {
         let mut this = self.project();
+        if mem::take(this.is_converting) {
+            lose(&mut this.text.decoder);
+        }
         poll_items(
             cx,
             this.state,
             this.text,
             |text, cx| {
-                let chunk = this.inner.as_mut().try_poll_next(cx);
-                if *this.may_lose && matches!(chunk, Poll::Ready(Some(Err(_)))) {
-                    lose(&mut text.decoder);
-                }
-                chunk.map_ok(|chunk| text.chunk = chunk.into()).map_err(StreamError::Inner)
+                Poll::Ready(match ready!(this.inner.as_mut().try_poll_next(cx)) {
+                    Some(Ok(chunk)) => {
+                        let is_converting = &mut *this.is_converting;
+                        *is_converting = true;
+                        text.chunk = chunk.into();
+                        *is_converting = false;
+                        Some(Ok(()))
+                    }
+                    Some(Err(error)) => {
+                        if *this.may_lose {
+                            lose(&mut text.decoder);
+                        }
+                        Some(Err(StreamError::Inner(error)))
+                    }
+                    None => None,
+                })
             },
             |text| next(&mut text.decoder, &mut text.chunk),
             |_| Ok(None),

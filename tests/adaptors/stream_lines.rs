@@ -426,20 +426,24 @@ fn lines_start_after_a_partly_consumed_repair() {
 // ---- errors and the end -------------------------------------------------------------------------
 
 #[test]
-fn a_source_error_rejects_its_line() {
+fn a_source_error_rejects_its_line_unless_the_source_is_a_reader() {
     let does =
         [Ok(&b"on"[..]), Err("1"), Ok(b"e\ntw\xC3"), Err("2"), Err("3"), Ok(b"\xA9"), Err("4")];
     let mut lines = Utf8Lines::new(stream::iter(does));
     assert_eq!(ready(&mut lines), ["! 1", "! 2", "! 3", "! 4", "-"]);
 
-    let reader = tokio_test::io::Builder::new()
-        .read(b"on")
-        .read_error(io::Error::other("1"))
-        .read(b"e\ntw\xC3")
-        .read_error(io::Error::other("2"))
-        .read(b"\xA9")
-        .build();
-    assert_eq!(ready(&mut Utf8Reader::new(reader).into_lines()), ["! 1", "one", "! 2", "twé", "-"]);
+    let reader = || {
+        tokio_test::io::Builder::new()
+            .read(b"on")
+            .read_error(io::Error::other("1"))
+            .read(b"e\ntw\xC3")
+            .read_error(io::Error::other("2"))
+            .read(b"\xA9")
+            .build()
+    };
+    let expected = ["! 1", "one", "! 2", "twé", "-"];
+    assert_eq!(ready(&mut Utf8Reader::new(reader()).into_lines()), expected);
+    assert_eq!(ready(&mut Utf8Stream::from_reader(reader()).lines()), expected);
 }
 
 #[test]

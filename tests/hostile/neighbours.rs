@@ -371,6 +371,15 @@ fn a_conversion_that_panics_loses_only_its_own_chunk() {
     let text = |line: Result<utf8_codec::lines::Line, _>| line.map(|line| line.text);
     assert_eq!(all(Utf8Lines::new(chunks()).map(text)), "!5 €, 6 £!x");
     assert_eq!(all(chunks().text_lines().map(text)), "!5 €, 6 £!x");
+
+    let events = [Some("data: pay "), None, Some("100\n\n"), Some("data: x\n\n")];
+    let events =
+        futures::stream::iter(events.map(|part| Ok::<_, ()>(Fragile(part)))).utf8().events();
+    assert_eq!(
+        all(events.map(|event| event.map(|event| event.data))),
+        "!x",
+        "the event is rejected"
+    );
 }
 
 #[cfg(feature = "http-body")]

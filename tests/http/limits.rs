@@ -453,6 +453,10 @@ fn an_error_of_a_line_keeps_its_offset() {
     assert!(matches!(ill_formed, BodyError::Line(LineError::Utf8 { .. })));
     assert!(ill_formed.source().unwrap().is::<Utf8Error>());
     assert_eq!((ill_formed.status().as_u16(), ill_formed.offset()), (400, Some(5)));
+
+    assert_eq!(io::Error::from(ill_formed).kind(), io::ErrorKind::InvalidData);
+    let incomplete = io::Error::from(error(b"ok\r\na\xC3"));
+    assert_eq!(incomplete.kind(), io::ErrorKind::UnexpectedEof);
 }
 
 #[test]

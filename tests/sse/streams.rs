@@ -95,6 +95,20 @@ fn events_start_after_the_text_that_was_yielded() {
     assert_eq!(texts.next().now_or_never(), None);
     assert_eq!(ready(&mut texts.events()), ["1"]);
 
+    // A BOM has been removed, and nothing else decoded: the next U+FEFF is text.
+    for held in [&b""[..], b"\xEF", b"\xEF\xBB"] {
+        let does = [
+            Chunk(b"\xEF\xBB\xBF"),
+            Chunk(held),
+            Pause,
+            Chunk(&b"\xEF\xBB\xBFdata: 1\n\ndata: 2\n\n"[held.len()..]),
+        ];
+        let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+        let mut texts = Script::new(&does).utf8().with_options(strip);
+        assert_eq!(texts.next().now_or_never(), None);
+        assert_eq!(ready(&mut texts.events()), ["2"], "{held:x?}");
+    }
+
     let mut texts = Script::new(&[Chunk(b"ok"), End, Chunk(b"data: 1\n\n")]).utf8();
     while texts.next().now_or_never().unwrap().is_some() {}
     let mut events = texts.events();
@@ -149,11 +163,15 @@ fn an_error_of_the_source_rejects_the_current_event() {
 #[test]
 fn an_error_of_a_reader_loses_nothing() {
     let does = [Chunk(b"data: 1\n\ndata: \xE2"), Error("e"), Pause, Chunk(b"\x82\xAC\n\n"), End];
-    let mut events = Utf8Stream::from_reader(Script::new(&does)).events();
-    let words: Vec<_> = std::iter::repeat_with(|| ready(&mut events)).take(2).flatten().collect();
-    assert_eq!(words.len(), 3);
-    assert_eq!((&*words[0], &*words[2]), ("1", "€"));
-    assert!(words[1].starts_with("Inner("), "{words:?}");
+    for capacity in [1, 100] {
+        let reader = Utf8Stream::from_reader(Script::new(&does)).with_capacity(capacity);
+        let mut events = reader.events();
+        let words: Vec<_> =
+            std::iter::repeat_with(|| ready(&mut events)).take(2).flatten().collect();
+        assert_eq!(words.len(), 3);
+        assert_eq!((&*words[0], &*words[2]), ("1", "€"));
+        assert!(words[1].starts_with("Inner("), "{words:?}");
+    }
 }
 
 #[test]

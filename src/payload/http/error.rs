@@ -325,12 +325,14 @@ impl From<StreamError<BodyError>> for BodyError {
 }
 
 /// Returns an inner error unchanged if it is an [`io::Error`], and wraps it otherwise. A
-/// [`Utf8Error`] is converted by its own `From`. Any other error is
+/// [`Utf8Error`] and a `LineError` are converted by their own `From`. Any other error is
 /// [`InvalidData`](io::ErrorKind::InvalidData).
 impl From<BodyError> for io::Error {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::Utf8(error) => error.into(),
+            #[cfg(feature = "lines")]
+            BodyError::Line(error) => error.into(),
             BodyError::Inner(error) => match error.downcast::<Self>() {
                 Ok(error) => *error,
                 Err(error) => Self::other(error),
