@@ -329,6 +329,19 @@ impl DialectEncoder {
         self.bom.take_bom()
     }
 
+    /// Prepares for text: the next code point does not continue a pair. Returns whether a surrogate is held.
+    #[inline]
+    pub(super) fn holds_before_text(&mut self) -> bool {
+        match self.held {
+            Held::Nothing => false,
+            Held::Written => {
+                self.held = Held::Nothing;
+                false
+            }
+            Held::Half(_) | Held::Alone(_) => true,
+        }
+    }
+
     /// Like [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of
     /// the stream: nothing is held, and the second half of a pair is rejected.
     #[cfg(feature = "codec")]
