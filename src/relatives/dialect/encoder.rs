@@ -330,6 +330,7 @@ impl DialectEncoder {
     }
 
     /// Prepares for text: the next code point does not continue a pair. Returns whether a surrogate is held.
+    #[cfg(feature = "alloc")]
     #[inline]
     pub(super) fn holds_before_text(&mut self) -> bool {
         match self.held {
