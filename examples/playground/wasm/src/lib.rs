@@ -10,9 +10,7 @@ use utf8_codec::__kernel::Kernel;
 use utf8_codec::decoder::Status;
 use utf8_codec::io::{StreamError, Utf8Lines, Utf8Reader};
 use utf8_codec::lines::Delimiter;
-use utf8_codec::{
-    BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator,
-};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The controls of the page.
