@@ -159,7 +159,7 @@ impl Bytes16 {
     arithmetic! {
         fn join_masks(self, vectors: [Self; 4]) -> u64 {
             // Keeps one bit of each byte. Three sums of adjacent bytes join the bits of eight bytes in one.
-            // (`self` only proves that the machine has the instructions.)
+            // `self` only proves that the machine has the instructions.
             const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
             let bits = load_16(&BITS);
             let [a, b, c, d] = vectors
@@ -196,16 +196,16 @@ static COUNTS: [u8; 256] = {
 impl Lanes for Bytes16 {
     one_part!();
     lanewise! {
-        equal: vceqq_u8,
+        cmpeq: vceqq_u8,
     }
     arithmetic! {
-        fn equal_16(self, other: Self) -> Self {
+        fn cmpeq_16(self, other: Self) -> Self {
             of_16(vceqq_u16(self.by_16(), other.by_16()))
         }
-        fn greater(self, other: Self) -> Self {
+        fn cmpgt(self, other: Self) -> Self {
             Self(vcgtq_s8(vreinterpretq_s8_u8(self.0), vreinterpretq_s8_u8(other.0)))
         }
-        fn greater_32(self, other: Self) -> Self {
+        fn cmpgt_32(self, other: Self) -> Self {
             of_32(vcgtq_s32(vreinterpretq_s32_u8(self.0), vreinterpretq_s32_u8(other.0)))
         }
         fn wrapping_add_16(self, other: Self) -> Self {
@@ -230,21 +230,21 @@ impl Lanes for Bytes16 {
             of_32(vdupq_n_u32(value))
         }
         fn select(self, yes: Self, no: Self) -> Self {
-            // (Of a mask the comparison is left out by the compiler.)
+            // Of a mask the comparison is left out by the compiler.
             Self(vbslq_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)), yes.0, no.0))
         }
         fn intersects(self, other: Self) -> bool {
             vmaxvq_u32(self.and(other).by_32()) != 0
         }
-        fn bits(self) -> u32 {
-            // Each byte of a half keeps a bit of its own. Their sum, of both halves at once. (By pairwise
-            // additions LLVM makes three instructions of each.)
+        fn bitmask(self) -> u32 {
+            // Each byte of a half keeps a bit of its own. Their sum, of both halves at once. By pairwise
+            // additions LLVM makes three instructions of each.
             let places = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
             let bits = vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)), places);
             let halves = vzip1q_u8(bits, vextq_u8::<8>(bits, bits));
             u32::from(vaddvq_u16(vreinterpretq_u16_u8(halves)))
         }
-        fn bits_16(self) -> u32 {
+        fn bitmask_16(self) -> u32 {
             let places = vcombine_u16(
                 vcreate_u16(0x0008_0004_0002_0001),
                 vcreate_u16(0x0080_0040_0020_0010),
@@ -269,7 +269,7 @@ impl Lanes for Bytes16 {
 
     #[inline(always)]
     fn count(bits: u32) -> usize {
-        // (The instruction that counts bits is one of vectors, and the way there and back is long.)
+        // The instruction that counts bits is one of vectors, and the way there and back is long.
         let [low, high, _, _] = bits.to_le_bytes();
         usize::from(COUNTS[usize::from(low)]) + usize::from(COUNTS[usize::from(high)])
     }

@@ -10,6 +10,7 @@ use super::portable;
 use super::reference;
 use super::reference::pairs::NulForm;
 use super::results::{BLOCK, BlockErrors, Validated};
+use super::uninit::as_uninit;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::wasm32;
 #[cfg(target_arch = "x86_64")]
@@ -228,15 +229,4 @@ impl Kernel {
     ) -> (usize, usize) {
         dispatch!(self, encode_utf16(units, out))
     }
-}
-
-/// Returns `bytes` as the output of an operation.
-///
-/// # Safety
-///
-/// - Only initialised bytes are written through the result.
-#[inline(always)]
-pub(in crate::kernel) unsafe fn as_uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: both types have one layout, and the caller promises that the bytes stay initialised.
-    unsafe { &mut *(core::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
 }

@@ -69,6 +69,7 @@ mod generic;
 mod portable;
 mod reference;
 mod results;
+mod uninit;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm32;
 #[cfg(target_arch = "x86_64")]
@@ -202,8 +203,8 @@ impl Kernel {
     ///
     /// Without `std` the machine is not queried: the target features of the build decide.
     ///
-    /// It is a load and a comparison. (A range check of the number cost a nanosecond for each call: rows
-    /// `verdict/*/64` of `benches/scenarios/stream.rs`.)
+    /// It is a load and a comparison. A range check of the number cost a nanosecond for each call: rows
+    /// `verdict/*/64` of `benches/scenarios/stream.rs`.
     ///
     /// # Examples
     ///

@@ -25,7 +25,7 @@ pub(in crate::kernel) use crate::kernel::reference::{
 };
 use crate::kernel::results::{ErrorLen, Validated};
 
-/// Finds the length of the well-formed prefix. (Out of line: it is one of the arms of each dispatch.)
+/// Finds the length of the well-formed prefix. Out of line: it is one of the arms of each dispatch.
 #[inline(never)]
 pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
     let valid = validate_by_steps(input);
@@ -65,7 +65,7 @@ fn validate_by_steps(input: &[u8]) -> usize {
             return at;
         }
     }
-    // (In words, because compilers for WebAssembly do not unroll this. Row `validate/emoji/4-32`.)
+    // In words, because compilers for WebAssembly do not unroll this. Row `validate/emoji/4-32`.
     let (words, rest) = input[at..].as_chunks::<4>();
     let end = words.iter().fold(state, |state, word| step_all(state, word));
     match step_all(end, rest) & STATE {

@@ -42,7 +42,7 @@ impl ErrorLen {
     /// Returns the length in bytes, or `None` without an error.
     #[inline]
     pub const fn get(self) -> Option<usize> {
-        // (A `match` becomes a jump table in every caller: 0.5 to 1 ns for short messages.)
+        // A `match` becomes a jump table in every caller: 0.5 to 1 ns for short messages.
         match self as usize {
             0 => None,
             len => Some(len),

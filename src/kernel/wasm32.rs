@@ -130,10 +130,10 @@ macro_rules! shifts {
 impl Lanes for Bytes16 {
     one_part!();
     lanewise! {
-        equal: u8x16_eq,
-        equal_16: u16x8_eq,
-        greater: i8x16_gt,
-        greater_32: i32x4_gt,
+        cmpeq: u8x16_eq,
+        cmpeq_16: u16x8_eq,
+        cmpgt: i8x16_gt,
+        cmpgt_32: i32x4_gt,
         wrapping_add_16: u16x8_add,
         narrow_32: u16x8_narrow_i32x4,
     }
@@ -151,16 +151,16 @@ impl Lanes for Bytes16 {
             Self(u32x4_splat(value))
         }
         fn select(self, yes: Self, no: Self) -> Self {
-            // (Of a mask the comparison is left out by the compiler.)
+            // Of a mask the comparison is left out by the compiler.
             Self(v128_bitselect(yes.0, no.0, i8x16_lt(self.0, i8x16_splat(0))))
         }
         fn intersects(self, other: Self) -> bool {
             v128_any_true(v128_and(self.0, other.0))
         }
-        fn bits(self) -> u32 {
+        fn bitmask(self) -> u32 {
             u8x16_bitmask(self.0).into()
         }
-        fn bits_16(self) -> u32 {
+        fn bitmask_16(self) -> u32 {
             u16x8_bitmask(self.0).into()
         }
         fn interleave(self, high: Self) -> [Self; 2] {

@@ -317,7 +317,7 @@ impl GatheredText {
     /// Returns the text, without copying it.
     pub(crate) fn into_text(mut self) -> bytestring::ByteString {
         self.truncate();
-        // SAFETY: only the first `text` bytes are left, which are well-formed, as in `as_str`.
+        // SAFETY: only the first `text` bytes are left, which are well-formed by the invariant.
         unsafe { bytestring::ByteString::from_bytes_unchecked(self.bytes.freeze()) }
     }
 }

@@ -112,8 +112,8 @@ static ESCAPES: [[u8; 4]; 256] = {
     escapes
 };
 
-/// Each byte in ISO 8859-1, as UTF-8. (The table is faster than the arithmetic: row `as-latin1/ff/all` of
-/// `benches/scenarios/damaged.rs`.)
+/// Each byte in ISO 8859-1, as UTF-8. The table is faster than the arithmetic: row `as-latin1/ff/all` of
+/// `benches/scenarios/damaged.rs`.
 static LATIN1: [[u8; 4]; 256] = {
     let mut latin1 = [[0; 4]; 256];
     let mut byte = 0;

@@ -149,7 +149,7 @@ impl ReadBuffer {
             Some(&[a, b, c, d]) if len <= 4 => memory[..4].copy_from_slice(&[a, b, c, d]),
             _ => memory.copy_within(from..from + len, 0),
         }
-        // (The memory exceeds `capacity` if that has been reduced.)
+        // The memory exceeds `capacity` if that has been reduced.
         let room = &mut memory[len..];
         let most = room.len().min(capacity.saturating_sub(len));
         &mut room[..most]

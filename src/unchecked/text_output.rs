@@ -10,8 +10,8 @@ use crate::kernel::{BLOCK, BlockErrors, Kernel, Sequence, begins_nothing, sequen
 /// Writes well-formed text into memory that a `String` has reserved.
 ///
 /// Text is written in steps. [`step`](Self::step) checks once that the largest step fits, so its writes need no
-/// check: they store a short text as a whole array, of which only the first bytes count. (A check for each write
-/// made dense errors a fifth slower: `repair` in `benches/scenarios/damaged.rs`.)
+/// check: they store a short text as a whole array, of which only the first bytes count. A check for each write
+/// made dense errors a fifth slower: `repair` in `benches/scenarios/damaged.rs`.
 ///
 /// Dropping this value sets the length of the `String`. It allocates nothing: the caller reserves the memory.
 pub(crate) struct TextOutput<'a> {
@@ -213,7 +213,7 @@ impl TextOutput<'_> {
     #[inline(always)]
     unsafe fn write_from_block(&mut self, bytes: &[u8; 2 * BLOCK], at: usize, len: usize) {
         let Some(block) = bytes[at..].first_chunk::<BLOCK>() else { return };
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller promises the room, and that the bytes of `block` up to `len` are well-formed.
         unsafe { self.write(*block, len) };
     }
 }
@@ -227,7 +227,7 @@ fn first_bytes<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {
     }
 }
 
-/// Like [`padded`], for fewer than `N` bytes. (Out of line: only the end of a chunk needs it.)
+/// Like [`padded`], for fewer than `N` bytes. Out of line: only the end of a chunk needs it.
 #[cold]
 #[inline(never)]
 fn padded<const N: usize>(input: &[u8], padding: u8) -> [u8; N] {

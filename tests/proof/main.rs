@@ -35,15 +35,7 @@ mod kernel {
     mod generic;
     mod reference;
     mod results;
-
-    mod dispatch {
-        use std::mem::MaybeUninit;
-
-        pub(in crate::kernel) unsafe fn as_uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
-            // SAFETY: both types have one layout.
-            unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
-        }
-    }
+    mod uninit;
 
     #[cfg(target_arch = "x86_64")]
     mod x86_64 {
@@ -74,7 +66,7 @@ mod kernel {
     pub fn reference_prefix(input: &[u8]) -> (usize, Vec<u8>) {
         let mut out = vec![0xAA; input.len() + 1];
         // SAFETY: nothing makes the bytes uninitialized again.
-        let copied = reference::copy_valid_prefix(input, unsafe { dispatch::as_uninit(&mut out) });
+        let copied = reference::copy_valid_prefix(input, unsafe { uninit::as_uninit(&mut out) });
         assert!(out[copied..].iter().all(|byte| *byte == 0xAA));
         out.truncate(copied);
         (reference::valid_prefix_len(input), out)

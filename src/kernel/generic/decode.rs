@@ -169,8 +169,8 @@ fn decode_blocks<V: Lanes, U: Unit>(
     out: &mut [U],
 ) -> (usize, usize) {
     let mut at = 0;
-    // (A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
-    // 2 % more.)
+    // A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
+    // 2 % more.
     let mut room = &mut *out;
     // With 32-byte vectors and `char`s, the test costs other text more than it saves three-byte text (rows
     // `to-chars/*`); there `threes` is set only after a block of three-byte characters.
@@ -188,7 +188,7 @@ fn decode_blocks<V: Lanes, U: Unit>(
             room = &mut room[more..];
             continue;
         }
-        let ends = load::<V>(token, bytes, at + 1).greater(block.splat(0xBF)).bits();
+        let ends = load::<V>(token, bytes, at + 1).cmpgt(block.splat(0xBF)).bitmask();
         if threes
             && are_threes::<V>(token, bytes, at, ends)
             && let Some(chars) = bytes[at..].first_chunk()
@@ -206,9 +206,9 @@ fn decode_blocks<V: Lanes, U: Unit>(
         room = &mut room[count..];
         threes = tests_threes;
         if V::LEN == MOST && (MOST / 3..=MOST / 3 + 4).contains(&count) && units.len == MOST {
-            // Mostly three-byte characters: continues where one begins, for the shorter path. (A branch, not
+            // Mostly three-byte characters: continues where one begins, for the shorter path. A branch, not
             // arithmetic: otherwise the next address would depend on this mask. Shorter blocks soon begin at a
-            // character anyway.)
+            // character anyway.
             branch();
             if bytes.len() - at >= 2 * MOST {
                 at -= ends.leading_zeros() as usize;
@@ -231,7 +231,7 @@ fn decode_blocks<V: Lanes, U: Unit>(
             continue;
         }
         let next_ends = bytes.get(from + V::LEN).is_none_or(|&next| next & 0xC0 != 0x80);
-        let continues = block.splat(0xC0).greater(block).bits();
+        let continues = block.splat(0xC0).cmpgt(block).bitmask();
         let all = u32::MAX >> (32 - V::LEN);
         let ends = (!continues & all) >> 1 | u32::from(next_ends) << (V::LEN - 1);
         let ends = ends >> (at - from) << (at - from);
@@ -254,7 +254,7 @@ fn are_threes<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, ends: u32) -> 
     }
     ends == THREES & 0xFFFF && bytes[at] >= 0xE0 && {
         let next = load::<V>(token, bytes, at + V::LEN + 1);
-        next.greater(next.splat(0xBF)).bits() & 0xFF == THREES >> V::LEN
+        next.cmpgt(next.splat(0xBF)).bitmask() & 0xFF == THREES >> V::LEN
     }
 }
 
@@ -282,7 +282,7 @@ fn decode_short<V: Lanes, U: Unit>(token: V::Token, bytes: &[u8], out: &mut [U])
     let (mut at, mut written) = (0, 0);
     while at < bytes.len() {
         let block = load::<V>(token, &window, 3 + at);
-        let ends = load::<V>(token, &window, 4 + at).greater(block.splat(0xBF)).bits();
+        let ends = load::<V>(token, &window, 4 + at).cmpgt(block.splat(0xBF)).bitmask();
         let ends = ends & u32::MAX >> 32_usize.saturating_sub(bytes.len() - at);
         let backs = backs::<V>(token, &window, 3 + at, block);
         let units = Units::of_block(block, backs, ends, size_of::<U>());
@@ -322,7 +322,7 @@ impl<V: Lanes> Units<V> {
     #[inline(always)]
     fn of_block(block: V, backs: [V; 3], ends: u32, size: usize) -> Self {
         let [back1, back2, back3] = backs;
-        let continued = block.splat(0xC0).greater(back1);
+        let continued = block.splat(0xC0).cmpgt(back1);
         let six = block.and(block.splat(0x3F)).or(back1.shl_16::<6>().and(block.splat(0xC0)));
         let second = back1.shr_16::<2>().and(block.splat(0x0F));
         let first = back2.shl_16::<4>().and(block.splat(0xF0)).and(continued);
@@ -343,7 +343,7 @@ impl<V: Lanes> Units<V> {
     fn with_tops(self, [_, back2, back3]: [V; 3]) -> Self {
         let [low, high, zero] = self.planes;
         let f0 = low.splat(0xF0);
-        let fourth = back3.max(f0).equal(back3);
+        let fourth = back3.max(f0).cmpeq(back3);
         let top = back3.shl_16::<2>().and(low.splat(0x1C));
         let top = top.or(back2.shr_16::<4>().and(low.splat(0x03)));
         Self { planes: [low, high, fourth.select(top, zero)], ..self }
@@ -354,8 +354,8 @@ impl<V: Lanes> Units<V> {
     fn with_pairs(self, block: V, [back1, back2, back3]: [V; 3]) -> Self {
         let [low, high, zero] = self.planes;
         let f0 = block.splat(0xF0);
-        let fourth = back3.max(f0).equal(back3);
-        let third = back2.max(f0).equal(back2);
+        let fourth = back3.max(f0).cmpeq(back3);
+        let third = back2.max(f0).cmpeq(back2);
         // The low surrogate: DC00 and the low ten bits.
         let bits = back1.shr_16::<2>().and(block.splat(0x03)).or(block.splat(0xDC));
         let high = fourth.select(bits, high);
@@ -364,11 +364,11 @@ impl<V: Lanes> Units<V> {
         let bits = back1.shl_16::<2>().and(block.splat(0xFC));
         let bits = bits.or(block.shr_16::<4>().and(block.splat(0x03)));
         let low = third.select(bits.wrapping_add(block.splat(0xC0)), low);
-        let less = back1.and(block.splat(0x30)).equal(zero);
+        let less = back1.and(block.splat(0x30)).cmpeq(zero);
         let bits = back2.and(block.splat(0x07)).wrapping_add(block.splat(0xD8)).wrapping_add(less);
         let high = third.select(bits, high);
         // A pair is written as a whole: if the block ends inside one, the block ends before it.
-        let thirds = third.bits();
+        let thirds = third.bitmask();
         let cut = thirds >> (V::LEN - 1);
         let keep = self.keep | thirds & self.keep >> 1;
         Self { planes: [low, high, zero], keep, len: V::LEN - cut as usize }
@@ -385,10 +385,10 @@ impl<V: Lanes> Units<V> {
         let [low, high, top] = self.planes;
         let (units, tops) = (low.interleave(high), top.interleave(top.splat(0)));
         for (group, (&units, &tops)) in units.as_ref().iter().zip(tops.as_ref()).enumerate() {
-            let squeeze = &UNITS[(self.keep >> (8 * group) & 0xFF) as usize];
+            let compress = &UNITS[(self.keep >> (8 * group) & 0xFF) as usize];
             let before = self.keep & ((1 << (8 * group)) - 1);
             let before = V::count(before);
-            put_group(units.shuffle(squeeze), tops.shuffle(squeeze), &mut room[before..]);
+            put_group(units.shuffle(compress), tops.shuffle(compress), &mut room[before..]);
         }
         V::count(self.keep)
     }

@@ -23,8 +23,8 @@ use core::ops::ControlFlow::{self, Break, Continue};
 
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::vector::Vector;
-use crate::kernel::dispatch::as_uninit;
 use crate::kernel::reference;
+use crate::kernel::uninit::as_uninit;
 
 /// The number of items of the largest step.
 const MOST: usize = 16;
@@ -130,8 +130,8 @@ fn encode_steps<V: Lanes, I: Item>(
     let stride = STRIDE * step;
     // Shrinking slices have less register pressure than indexes: row `from-utf-16/latin/8192` a fifth less time.
     let (mut rest, mut place) = (items, &mut *out);
-    // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. (One loop for this and the
-    // later strides is a fifth slower for two-byte text.)
+    // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. One loop for this and the
+    // later strides is a fifth slower for two-byte text.
     if rest.len() >= stride && place.len() >= ascii_room && I::put_ascii::<V>(token, rest, place) {
         (rest, place) = (&rest[stride..], &mut place[stride..]);
     }
@@ -222,7 +222,7 @@ impl Item for u16 {
     fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
         let step = V::LEN / 2;
         let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
-        // (Not by `map`: a function that is passed on would lose the target feature.)
+        // Not by `map`: a function that is passed on would lose the target feature.
         let a = load_units::<V>(token, items);
         let b = load_units::<V>(token, &items[step..]);
         let c = load_units::<V>(token, &items[2 * step..]);
@@ -295,16 +295,16 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     }
     let zero = units.splat(0);
     let six = units.splat_16(0x3F);
-    let ascii = units.and(units.splat_16(0xFF80)).equal_16(zero);
+    let ascii = units.and(units.splat_16(0xFF80)).cmpeq_16(zero);
     let last = units.and(six).or(units.splat_16(0x80));
     if !units.intersects(units.splat_16(0xF800)) {
         let two = units.shr_16::<6>().or(units.splat_16(0xC0)).or(last.shl_16::<8>());
-        return (count, put_one_or_two(ascii.select(units, two), ascii.bits_16(), room));
+        return (count, put_one_or_two(ascii.select(units, two), ascii.bitmask_16(), room));
     }
     let top = units.and(units.splat_16(0xF800));
-    let below_800 = top.equal_16(zero);
-    let surrogate = top.equal_16(units.splat_16(0xD800));
-    let surrogates = if PAIRS { surrogate.bits_16() } else { 0 };
+    let below_800 = top.cmpeq_16(zero);
+    let surrogate = top.cmpeq_16(units.splat_16(0xD800));
+    let surrogates = if PAIRS { surrogate.bitmask_16() } else { 0 };
     let has_pairs = surrogates != 0;
     let middle = units.shr_16::<6>().and(six);
     let three = units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>());
@@ -316,8 +316,8 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     if !has_pairs {
         return (count, put_one_to_three([front, last], ascii, below_800, room));
     }
-    let low = units.and(units.splat_16(0xFC00)).equal_16(units.splat_16(0xDC00));
-    let lows = low.bits_16();
+    let low = units.and(units.splat_16(0xFC00)).cmpeq_16(units.splat_16(0xDC00));
+    let lows = low.bitmask_16();
     let highs = surrogates ^ lows;
     if highs << 1 & (u32::MAX >> (32 - count)) != lows {
         return (0, 0);
@@ -384,7 +384,7 @@ fn put_one_to_three<V: Lanes>(
     two: V,
     room: &mut [MaybeUninit<u8>],
 ) -> usize {
-    let less = one.splat_16(0xFF).select(one, two).bits();
+    let less = one.splat_16(0xFF).select(one, two).bitmask();
     let mut written = 0;
     for (group, part) in front.interleave_16(last).as_ref().iter().enumerate() {
         let index = less >> (8 * group) & 0xFF;
@@ -398,10 +398,10 @@ fn put_one_to_three<V: Lanes>(
 #[inline(always)]
 fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
     let room = &mut room[..step_room::<V>()];
-    // (Not by `map`: a function that is passed on would lose the target feature.)
+    // Not by `map`: a function that is passed on would lose the target feature.
     let (first, first_more) = encode_lanes(chars[0]);
     let (second, second_more) = encode_lanes(chars[1]);
-    let more = first_more.narrow_32(second_more).bits();
+    let more = first_more.narrow_32(second_more).bitmask();
     let (first, second) = (first.parts(), second.parts());
     let mut written = 0;
     for (group, part) in first.as_ref().iter().chain(second.as_ref()).enumerate() {
@@ -427,9 +427,9 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
     let three = second.or(c.splat_32(0xE0)).or(third_of_more.shl_32::<8>()).or(last.shl_32::<16>());
     let front = first.or(c.splat_32(0xF0)).or(second_of_more.shl_32::<8>());
     let four = front.or(third_of_more.shl_32::<16>()).or(last.shl_32::<24>());
-    let has_two = c.greater_32(c.splat_32(0x7F));
-    let has_three = c.greater_32(c.splat_32(0x7FF));
-    let has_four = c.greater_32(c.splat_32(0xFFFF));
+    let has_two = c.cmpgt_32(c.splat_32(0x7F));
+    let has_three = c.cmpgt_32(c.splat_32(0x7FF));
+    let has_four = c.cmpgt_32(c.splat_32(0xFFFF));
     let bytes = has_four.select(four, has_three.select(three, has_two.select(two, c)));
     let odd = has_two.xor(has_three).xor(has_four).and(c.splat_32(0x00FF));
     (bytes, odd.or(has_three.and(c.splat_32(0xFF00))))

@@ -15,12 +15,12 @@ pub(in crate::kernel) trait Lanes: Vector {
 
     fn splat_16(self, value: u16) -> Self;
     fn splat_32(self, value: u32) -> Self;
-    fn equal(self, other: Self) -> Self;
-    fn equal_16(self, other: Self) -> Self;
+    fn cmpeq(self, other: Self) -> Self;
+    fn cmpeq_16(self, other: Self) -> Self;
     /// Whether signed bytes of `self` are greater.
-    fn greater(self, other: Self) -> Self;
+    fn cmpgt(self, other: Self) -> Self;
     /// Whether signed lanes of `self` are greater.
-    fn greater_32(self, other: Self) -> Self;
+    fn cmpgt_32(self, other: Self) -> Self;
     fn wrapping_add_16(self, other: Self) -> Self;
     fn shl_16<const N: i32>(self) -> Self;
     fn shr_16<const N: i32>(self) -> Self;
@@ -31,9 +31,9 @@ pub(in crate::kernel) trait Lanes: Vector {
     /// Whether any bit is set in both.
     fn intersects(self, other: Self) -> bool;
     /// Bit 7 of each byte, as one bit.
-    fn bits(self) -> u32;
+    fn bitmask(self) -> u32;
     /// Bit 15 of each lane of 16 bits, as one bit.
-    fn bits_16(self) -> u32;
+    fn bitmask_16(self) -> u32;
     /// How many bits are set, of the lowest `LEN`.
     #[inline(always)]
     fn count(bits: u32) -> usize {

@@ -21,11 +21,11 @@
 //!   an entry: their addends differ by 10, as do the first second bytes that they allow.
 //!
 //! This does not test F5..=FF and the second byte after F4, which are rare in text: for bytes from F4 on,
-//! [`test_beyond`] is needed too. (Not with NEON, which finds the addends in a table of 32 entries: see
-//! `TESTS_ALL_LEADS`.) Without a leading byte above DF, the narrow test `(back1 >= C0) xor here` is sufficient.
+//! [`test_beyond`] is needed too. Not with NEON, which finds the addends in a table of 32 entries: see
+//! `TESTS_ALL_LEADS`. Without a leading byte above DF, the narrow test `(back1 >= C0) xor here` is sufficient.
 //!
-//! (The well-known algorithm with three table lookups, for both nibbles of a byte and the high nibble of the
-//! next, takes 16 operations instead of 14, and has no cheaper variant for two-byte letters.)
+//! The well-known algorithm with three table lookups, for both nibbles of a byte and the high nibble of the
+//! next, takes 16 operations instead of 14, and has no cheaper variant for two-byte letters.
 //!
 //! A long input is processed in strides. The maximum of a stride and of the three bytes before it
 //! decides which test it needs. A branch misprediction costs as much as a stride, so the code repeats a test

@@ -3,26 +3,6 @@
 use super::vector::Vector;
 use crate::kernel::results::Validated;
 
-/// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
-/// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
-/// its addend is C0 to FF, that is true of all second bytes.
-static SECOND: [u8; 16] = {
-    let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
-    // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
-    // F0: 9F + 11 = B0. 80..=8F are C0..=CF: 70..=7F, 90..=BF are D0..=FF: 80..=AF.
-    table[0x1] = 0x9F;
-    // ED: 12 + 0E = 20. 80..=9F are C0..=DF: E0..=FF, A0..=BF are E0..=FF: 00..=1F.
-    table[0xE] = 0x12;
-    table
-};
-
-/// [`Vector::second_addends`] by a table of 16 entries.
-#[inline(always)]
-pub(super) fn second_addends<V: Vector>(back1: V) -> V {
-    let lead = back1.saturating_sub(back1.splat(0xDF));
-    lead.lookup_16(&SECOND).wrapping_add(lead)
-}
-
 /// The result, or the index of a byte at or after which there may be an error.
 pub(in crate::kernel) type Look = Result<Validated, usize>;
 

@@ -1,7 +1,7 @@
 //! The operations and the conversions of a tier, for its module.
 
-/// Defines the operations of `generic` for a vector and its target feature. (A generic function cannot depend
-/// on its parameter for its target feature, so a macro defines them.)
+/// Defines the operations of `generic` for a vector and its target feature. A generic function cannot depend
+/// on its parameter for its target feature, so a macro defines them.
 ///
 /// `$lengths` are the lengths of short inputs from 33 bytes on, each with the function that validates them.
 macro_rules! tier {
@@ -9,7 +9,7 @@ macro_rules! tier {
         /// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::kernel::Kernel::validate).
         #[target_feature(enable = $feature)]
         pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
-            // (Two levels, because each comparison that fails is a jump.)
+            // Two levels, because each comparison that fails is a jump.
             let look = if input.len() > 32 {
                 match input.len() {
                     $($lengths => generic::$validate::<$with, $count>(<$with>::token(), input),)*

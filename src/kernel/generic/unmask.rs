@@ -12,7 +12,7 @@ use crate::kernel::results::{ErrorLen, Validated};
 /// The length from which a wrong guess, about all of a message from its first block, would cost too much.
 const LONG: usize = 1536;
 /// The number of bytes that are unmasked before they are validated: a quarter of the usual nearest cache, and a
-/// multiple of four, so that each window begins with the same byte of the mask. (Row `message/ascii/64KiB`.)
+/// multiple of four, so that each window begins with the same byte of the mask. Row `message/ascii/64KiB`.
 const WINDOW: usize = 8 << 10;
 
 /// Unmasks all of `bytes`, two vectors and more, and finds how far they are well-formed. `validate` does so for
@@ -27,8 +27,8 @@ pub(in crate::kernel) fn unmask_and_validate_long<V: Vector>(
     if bytes.len() >= LONG {
         return by_windows(bytes, mask, validate);
     }
-    // The first block determines the test: usually it suffices for the others. (In registers the test for four bytes
-    // takes longer than two passes.)
+    // The first block determines the test: usually it suffices for the others. In registers the test for four bytes
+    // takes longer than two passes.
     let keys = Keys::new(mask);
     let first: V = keys.unmask(token, bytes, 0);
     let is_valid = if !first.any_high_bit() {

@@ -89,7 +89,8 @@ pub(in crate::kernel) fn validate_halves<V: Vector, const HALF: usize>(
     let start = input.as_ptr();
     // The blocks at 0, LEN, .. and at `second`, `second + LEN`, .. cover the input.
     let second = len - HALF * V::LEN;
-    // SAFETY: `HALF` blocks can be read from the start on, and from `second` on, to the end.
+    // SAFETY: `HALF` blocks can be read from the start on, and from `second` on, to the end. Every block that is tested
+    // has three bytes before it; the one at 3 ends at `LEN + 3`, which is at most `len`.
     unsafe {
         let block = V::load(token, start);
         let mut top = block.max(V::load(token, start.add(second)));
@@ -103,8 +104,8 @@ pub(in crate::kernel) fn validate_halves<V: Vector, const HALF: usize>(
             return Ok(Validated::all(len));
         }
         cold_path();
-        // If `second` is 1 or 2, fewer than three bytes are before it. (`HALF` is then 2 or more, so the first
-        // two blocks contain that block.) The block at 3 is tested instead.
+        // If `second` is 1 or 2, fewer than three bytes are before it. `HALF` is then 2 or more, so the first
+        // two blocks contain that block. The block at 3 is tested instead.
         let mut found = test_full_at(token, start.add(second.max(3)), test_first(block));
         let mut i = 1;
         while i < HALF {
@@ -126,7 +127,7 @@ pub(in crate::kernel) fn validate_blocks<V: Vector, const MOST: usize>(
     let start = input.as_ptr();
     let last = input.len() - V::LEN;
     // SAFETY: every block is at `last` at most, and so within `input`; those that `test_full_at`
-    // tests are at `LEN` or after it.
+    // tests are at `LEN`, which is more than 3, or after it.
     unsafe {
         let block = V::load(token, start);
         let mut top = block.max(V::load(token, start.add(last)));

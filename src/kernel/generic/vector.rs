@@ -1,12 +1,23 @@
 //! The vector operations that the algorithms need.
 
-use super::test::second_addends;
+/// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
+/// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
+/// its addend is C0 to FF, that is true of all second bytes.
+static SECOND: [u8; 16] = {
+    let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
+    // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
+    // F0: 9F + 11 = B0. 80..=8F are C0..=CF: 70..=7F, 90..=BF are D0..=FF: 80..=AF.
+    table[0x1] = 0x9F;
+    // ED: 12 + 0E = 20. 80..=9F are C0..=DF: E0..=FF, A0..=BF are E0..=FF: 00..=1F.
+    table[0xE] = 0x12;
+    table
+};
 
 /// A vector of bytes.
 ///
 /// Implementations are `inline(always)` and without `target_feature`, so that they become part of the function
-/// that has it. (A closure has no target feature of its own, and is fast only if it is inlined too: those of
-/// `block_errors` are, see rows `replace/*/1-in-8` of `benches/instructions.txt`.)
+/// that has it. A closure has no target feature of its own, and is fast only if it is inlined too: those of
+/// `block_errors` are, see rows `replace/*/1-in-8` of `benches/instructions.txt`.
 ///
 /// Invariant: values exist only where the machine has the instructions that the methods use.
 pub(in crate::kernel) trait Vector: Copy {
@@ -33,7 +44,7 @@ pub(in crate::kernel) trait Vector: Copy {
     ///
     /// - `LEN` bytes can be written at `at`.
     unsafe fn store(self, at: *mut u8);
-    /// The same byte in each lane. (`self` only proves that the machine has the instructions.)
+    /// The same byte in each lane. `self` only proves that the machine has the instructions.
     fn splat(self, byte: u8) -> Self;
     fn or(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
@@ -55,7 +66,8 @@ pub(in crate::kernel) trait Vector: Copy {
     /// See the documentation of `generic`.
     #[inline(always)]
     fn second_addends(self) -> Self {
-        second_addends(self)
+        let lead = self.saturating_sub(self.splat(0xDF));
+        lead.lookup_16(&SECOND).wrapping_add(lead)
     }
     /// For each byte, the one `N` bytes (1 to 3) before it; `before` is the vector before this one.
     fn prev<const N: usize>(self, before: Self) -> Self;

@@ -130,10 +130,10 @@ pub(super) use shifts;
 impl Lanes for Bytes16 {
     one_part!();
     lanewise! {
-        equal: _mm_cmpeq_epi8,
-        equal_16: _mm_cmpeq_epi16,
-        greater: _mm_cmpgt_epi8,
-        greater_32: _mm_cmpgt_epi32,
+        cmpeq: _mm_cmpeq_epi8,
+        cmpeq_16: _mm_cmpeq_epi16,
+        cmpgt: _mm_cmpgt_epi8,
+        cmpgt_32: _mm_cmpgt_epi32,
         wrapping_add_16: _mm_add_epi16,
         narrow_32: _mm_packus_epi32,
     }
@@ -156,10 +156,10 @@ impl Lanes for Bytes16 {
         fn intersects(self, other: Self) -> bool {
             _mm_testz_si128(self.0, other.0) == 0
         }
-        fn bits(self) -> u32 {
+        fn bitmask(self) -> u32 {
             _mm_movemask_epi8(self.0) as u32
         }
-        fn bits_16(self) -> u32 {
+        fn bitmask_16(self) -> u32 {
             _mm_movemask_epi8(_mm_packs_epi16(self.0, _mm_setzero_si128())) as u32
         }
         fn interleave(self, high: Self) -> [Self; 2] {

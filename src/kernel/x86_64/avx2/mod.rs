@@ -111,10 +111,10 @@ impl Lanes for Bytes32 {
     type Parts = [Bytes16; 2];
 
     lanewise! {
-        equal: _mm256_cmpeq_epi8,
-        equal_16: _mm256_cmpeq_epi16,
-        greater: _mm256_cmpgt_epi8,
-        greater_32: _mm256_cmpgt_epi32,
+        cmpeq: _mm256_cmpeq_epi8,
+        cmpeq_16: _mm256_cmpeq_epi16,
+        cmpgt: _mm256_cmpgt_epi8,
+        cmpgt_32: _mm256_cmpgt_epi32,
         wrapping_add_16: _mm256_add_epi16,
     }
     shifts! {
@@ -136,15 +136,15 @@ impl Lanes for Bytes32 {
         fn intersects(self, other: Self) -> bool {
             _mm256_testz_si256(self.0, other.0) == 0
         }
-        fn bits(self) -> u32 {
+        fn bitmask(self) -> u32 {
             _mm256_movemask_epi8(self.0) as u32
         }
-        fn bits_16(self) -> u32 {
+        fn bitmask_16(self) -> u32 {
             // Each half is packed twice, in itself.
             let mask = _mm256_movemask_epi8(_mm256_packs_epi16(self.0, self.0)) as u32;
             mask & 0xFF | mask >> 8 & 0xFF00
         }
-        // (Interleaving works within halves, so the results are put in order.)
+        // Interleaving works within halves, so the results are put in order.
         fn interleave(self, high: Self) -> [Bytes16; 4] {
             let low = Self(_mm256_unpacklo_epi8(self.0, high.0)).parts();
             let high = Self(_mm256_unpackhi_epi8(self.0, high.0)).parts();
@@ -159,7 +159,7 @@ impl Lanes for Bytes32 {
             let front = _mm256_castsi256_si128(self.0);
             [Bytes16(front), Bytes16(_mm256_extracti128_si256::<1>(self.0))]
         }
-        // (Packing works within each half.)
+        // Packing works within each half.
         fn narrow_32(self, other: Self) -> Self {
             let packed = _mm256_packus_epi32(self.0, other.0);
             Self(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed))

@@ -141,7 +141,7 @@ impl Bytes64 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn load(at: *const u8) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises 64 bytes, two blocks.
         Self(unsafe { [load(at), load(at.add(BLOCK))] })
     }
 
@@ -158,7 +158,7 @@ impl Bytes64 {
     #[target_feature(enable = "avx2")]
     fn masked_equal(&self, bits: u8, byte: u8) -> u64 {
         let [low, high] = self.0;
-        let [low, high] = [_mm256_and_si256(low, each(bits)), _mm256_and_si256(high, each(bits))];
+        let [low, high] = [_mm256_and_si256(low, splat(bits)), _mm256_and_si256(high, splat(bits))];
         Self([low, high]).equal(byte)
     }
 
@@ -232,14 +232,14 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
 #[target_feature(enable = "avx2")]
 unsafe fn join_one(from: *const u8, to: *mut u8) {
     let places = _mm_setr_epi8(5, 4, 2, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-    // SAFETY: the caller's promise; the load requires no alignment.
+    // SAFETY: the caller promises 16 bytes at `from`; the load requires no alignment.
     let pair = _mm_shuffle_epi8(unsafe { _mm_loadu_si128(from.cast()) }, places);
     let sum = _mm_add_epi32(_mm_and_si128(pair, all(0x0F3F_0F3F)), all(0x0100_0000));
     let high = _mm_and_si128(_mm_srli_epi32::<2>(sum), all(0x070F_0000));
     let middle = _mm_and_si128(_mm_srli_epi32::<4>(sum), all(0x0030_3000));
     let low = _mm_and_si128(sum, all(0x0000_0F3F));
     let joined = _mm_or_si128(_mm_or_si128(high, middle), _mm_or_si128(low, all(0xF080_8080)));
-    // SAFETY: the caller's promise; the store requires no alignment.
+    // SAFETY: the caller promises room for 16 bytes at `to`; the store requires no alignment.
     unsafe { _mm_storeu_si128(to.cast(), _mm_shuffle_epi8(joined, swapped())) };
 }
 
@@ -251,7 +251,7 @@ unsafe fn join_one(from: *const u8, to: *mut u8) {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn split_one(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller's promise; the load requires no alignment.
+    // SAFETY: the caller promises 16 bytes at `from`; the load requires no alignment.
     let lane = _mm_shuffle_epi8(unsafe { _mm_loadu_si128(from.cast()) }, swapped());
     let high = _mm_slli_epi32::<2>(_mm_and_si128(lane, all(0x070F_0000)));
     let middle = _mm_slli_epi32::<4>(_mm_and_si128(lane, all(0x0030_3000)));
@@ -263,7 +263,7 @@ unsafe fn split_one(from: *const u8, to: *mut u8) {
     let places = _mm_setr_epi8(-1, 3, 2, -1, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
     let ed = _mm_setr_epi8(-19, 0, 0, -19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     let pair = _mm_or_si128(_mm_shuffle_epi8(halves, places), ed);
-    // SAFETY: the caller's promise; the store requires no alignment.
+    // SAFETY: the caller promises room for 16 bytes at `to`; the store requires no alignment.
     unsafe { _mm_storeu_si128(to.cast(), pair) };
 }
 
@@ -289,7 +289,7 @@ fn swapped() -> __m128i {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn load(at: *const u8) -> __m256i {
-    // SAFETY: the caller's promise; the load requires no alignment.
+    // SAFETY: the caller promises 32 bytes at `at`; the load requires no alignment.
     unsafe { _mm256_loadu_si256(at.cast()) }
 }
 
@@ -301,13 +301,13 @@ unsafe fn load(at: *const u8) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn copy(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller's promises; neither requires alignment.
+    // SAFETY: the caller promises 32 bytes at `from`, and room for them at `to`; neither requires alignment.
     unsafe { _mm256_storeu_si256(to.cast(), load(from)) };
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn each(byte: u8) -> __m256i {
+fn splat(byte: u8) -> __m256i {
     _mm256_set1_epi8(byte as i8)
 }
 
@@ -315,13 +315,13 @@ fn each(byte: u8) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn equal(block: __m256i, byte: u8) -> u32 {
-    _mm256_movemask_epi8(_mm256_cmpeq_epi8(block, each(byte))) as u32
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(block, splat(byte))) as u32
 }
 
 /// Marks the bytes from F0 on.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn large(block: __m256i) -> u32 {
-    let greatest = _mm256_max_epu8(block, each(0xF0));
+    let greatest = _mm256_max_epu8(block, splat(0xF0));
     _mm256_movemask_epi8(_mm256_cmpeq_epi8(greatest, block)) as u32
 }

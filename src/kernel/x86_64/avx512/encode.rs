@@ -110,7 +110,7 @@ fn load(chars: &[char; GROUP]) -> [__m512i; 4] {
     unsafe { [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))] }
 }
 
-/// The bitwise or. (The bounds are powers of two: all values are below one if their bitwise or is.)
+/// The bitwise or. The bounds are powers of two: all values are below one if their bitwise or is.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn any_of([a, b, c, d]: [__m512i; 4]) -> __m512i {

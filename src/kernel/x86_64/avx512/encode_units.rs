@@ -343,7 +343,7 @@ fn in_four_joined(block: __m512i, count: usize) -> Option<InFour> {
     if used == 0 {
         return None;
     }
-    // Each unit's lane gets the next unit. (The last one is not needed.)
+    // Each unit's lane gets the next unit. The last one is not needed.
     let next = _mm512_permutexvar_epi16(load(&ONE_ON), block);
     let next_front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(next));
     let next_back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(next));
@@ -355,9 +355,9 @@ fn in_four_joined(block: __m512i, count: usize) -> Option<InFour> {
     Some((used, [front, back], [keep & needed[0], keep_back & needed[1]]))
 }
 
-/// The indexes of the lanes after, for lanes of 16 bits. (The last one has none.)
+/// The indexes of the lanes after, for lanes of 16 bits. The last one has none.
 const ONE_ON: [u8; 64] = indexes(1);
-/// The indexes of the lanes before. (The first one has none.)
+/// The indexes of the lanes before. The first one has none.
 const ONE_BACK: [u8; 64] = indexes(UNITS - 1);
 
 const fn indexes(from: usize) -> [u8; 64] {

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use crate::kernel::results::{BlockErrors, Masks};
 use crate::kernel::x86_64::avx512::validate::{
-    BACK, BLOCK, STRIDE, lanes, load, load_at, load_within, marks, moved_back, second, table, test,
+    BACK, BLOCK, STRIDE, lanes, load, load_at, load_within, marks, prev, second, table, test,
 };
 
 /// Finds a byte; see [`Kernel::find_outside`](crate::kernel::Kernel::find_outside).
@@ -101,7 +101,7 @@ fn wide(end: u8, input: &[u8]) -> Option<usize> {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn errors(before: __m512i, block: __m512i) -> u64 {
-    let [back1, back2, back3] = moved_back(before, block);
+    let [back1, back2, back3] = prev(before, block);
     marks(test(block, back1, back2, back3, _mm512_setzero_si512()))
 }
 

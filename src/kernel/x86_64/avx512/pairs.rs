@@ -164,20 +164,20 @@ pub(in crate::kernel) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) 
         let two = entry(&NEXT_TWO, block);
         let half1 = _mm512_add_epi8(entry(&HALF_BY_LEADING, before1), two);
         let half2 = _mm512_or_si512(entry(&HALF_BY_SECOND, before1), two);
-        let bytes = _mm512_mask_mov_epi8(block, is_large(block), each(0xED));
+        let bytes = _mm512_mask_mov_epi8(block, is_large(block), splat(0xED));
         let bytes = _mm512_mask_mov_epi8(bytes, second, half1);
         let bytes = _mm512_mask_mov_epi8(bytes, third, half2);
-        let bytes = _mm512_mask_mov_epi8(bytes, nuls, each(0xC0));
-        let x = _mm512_and_si512(block, each(0x0F));
-        let last = _mm512_or_si512(x, each(0xB0));
+        let bytes = _mm512_mask_mov_epi8(bytes, nuls, splat(0xC0));
+        let x = _mm512_and_si512(block, splat(0x0F));
+        let last = _mm512_or_si512(x, splat(0xB0));
 
         // Each byte gets three positions. All need the first, some need others.
         let three_each = table(&THREE_EACH);
         let of = |places: u64| _pdep_u64(places & lanes(count), FIRSTS);
         let (thirds, zeros) = (of(third), of(nuls));
         let places = _mm512_permutexvar_epi8(three_each, bytes);
-        let places = _mm512_mask_mov_epi8(places, thirds << 1, each(0xED));
-        let places = _mm512_mask_mov_epi8(places, zeros << 1, each(0x80));
+        let places = _mm512_mask_mov_epi8(places, thirds << 1, splat(0xED));
+        let places = _mm512_mask_mov_epi8(places, zeros << 1, splat(0x80));
         let last = _mm512_permutexvar_epi8(three_each, last);
         let places = _mm512_mask_mov_epi8(places, thirds << 2, last);
         let keep = of(!0) | thirds << 1 | thirds << 2 | zeros << 1;
@@ -221,7 +221,7 @@ impl Marks {
     fn of(ahead: &[__m512i; 1 + AHEAD], nul: NulForm, seconds: u64) -> Self {
         let block = ahead[0];
         let ed = is(block, 0xED);
-        let (nuls, refused) = match nul {
+        let (nuls, rejected) = match nul {
             NulForm::OneByte => (0, 0),
             NulForm::TwoBytes => {
                 let c0 = is(block, 0xC0);
@@ -229,9 +229,9 @@ impl Marks {
                 (nuls, c0 & !nuls | is(block, 0x00))
             }
         };
-        let refused = refused | is_large(block);
+        let rejected = rejected | is_large(block);
         if ed == 0 {
-            return Self { ed, pairs: 0, nuls, stop: refused };
+            return Self { ed, pairs: 0, nuls, stop: rejected };
         }
         let surrogates = ed & is_half(ahead[1]);
         let pairs = surrogates
@@ -241,7 +241,7 @@ impl Marks {
             & is_second_half(ahead[4])
             & is_tail(ahead[5]);
         let alone = surrogates & !pairs & !(pairs << 3 | seconds);
-        Self { ed, pairs, nuls, stop: refused | alone }
+        Self { ed, pairs, nuls, stop: rejected | alone }
     }
 
     /// For a single block. The start of a sequence that does not end in it is a byte to stop at.
@@ -249,7 +249,7 @@ impl Marks {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     fn within(block: __m512i, nul: NulForm) -> Self {
         let ed = is(block, 0xED);
-        let (nuls, refused) = match nul {
+        let (nuls, rejected) = match nul {
             NulForm::OneByte => (0, 0),
             NulForm::TwoBytes => {
                 let c0 = is(block, 0xC0);
@@ -267,50 +267,50 @@ impl Marks {
             & second_halves >> 4
             & tails >> 5;
         let alone = surrogates & !pairs & !(pairs << 3);
-        Self { ed, pairs, nuls, stop: refused | is_large(block) | alone }
+        Self { ed, pairs, nuls, stop: rejected | is_large(block) | alone }
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn each(byte: u8) -> __m512i {
+fn splat(byte: u8) -> __m512i {
     _mm512_set1_epi8(byte as i8)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is(block: __m512i, byte: u8) -> u64 {
-    _mm512_cmpeq_epi8_mask(block, each(byte))
+    _mm512_cmpeq_epi8_mask(block, splat(byte))
 }
 
 /// F0 to FF.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_large(block: __m512i) -> u64 {
-    _mm512_cmpge_epu8_mask(block, each(0xF0))
+    _mm512_cmpge_epu8_mask(block, splat(0xF0))
 }
 
 /// 80 to BF: the smallest, as signed bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_tail(block: __m512i) -> u64 {
-    _mm512_cmplt_epi8_mask(block, each(0xC0))
+    _mm512_cmplt_epi8_mask(block, splat(0xC0))
 }
 
 /// A0 to BF.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_half(block: __m512i) -> u64 {
-    let high = _mm512_and_si512(block, each(0xE0));
-    _mm512_cmpeq_epi8_mask(high, each(0xA0))
+    let high = _mm512_and_si512(block, splat(0xE0));
+    _mm512_cmpeq_epi8_mask(high, splat(0xA0))
 }
 
 /// B0 to BF.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn is_second_half(block: __m512i) -> u64 {
-    let high = _mm512_and_si512(block, each(0xF0));
-    _mm512_cmpeq_epi8_mask(high, each(0xB0))
+    let high = _mm512_and_si512(block, splat(0xF0));
+    _mm512_cmpeq_epi8_mask(high, splat(0xB0))
 }
 
 /// Rewrites the sequences of a block as UTF-8: at `places[0]`, their start, at `places[1]`, one position
@@ -326,7 +326,7 @@ fn rewritten(
 ) -> __m512i {
     let first = entry(&LEADING, ahead1);
     let second = _mm512_or_si512(entry(&SECOND_HIGH, block), entry(&SECOND_LOW, ahead1));
-    let x = _mm512_and_si512(ahead2, each(0x0F));
+    let x = _mm512_and_si512(ahead2, splat(0x0F));
     let third = _mm512_or_si512(entry(&THIRD_HIGH, block), x);
     let bytes = _mm512_maskz_mov_epi8(!nuls, block);
     let bytes = _mm512_mask_mov_epi8(bytes, places[0], first);

@@ -13,8 +13,8 @@ use crate::kernel::generic::distance_to_line;
 use crate::kernel::reference;
 use crate::kernel::results::Validated;
 use crate::kernel::x86_64::avx512::validate::{
-    BACK, BLOCK, OR3, Place, Reach, STRIDE, any_high, ends_complete, first_errors, high, lanes,
-    load, load_at, load_within, moved_back, store, store_to, table, test, test_medium_bytes,
+    BACK, BLOCK, OR3, Place, Reach, STRIDE, any_high_bit, ends_complete, first_errors, high, lanes,
+    load, load_at, load_within, prev, store, store_to, table, test, test_medium_bytes,
     test_narrow_bytes, validate,
 };
 
@@ -79,7 +79,7 @@ fn unmask_and_validate_up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let inside = lanes(len);
     let tail = tail(bytes, mask);
     let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_within(bytes, 0, 0)));
-    // The first and the last 16 or 32 bytes overlap. (A masked store took longer than all the rest.)
+    // The first and the last 16 or 32 bytes overlap. A masked store took longer than all the rest.
     if len >= 32 {
         let last_at = len - 32;
         let key = _mm512_castsi512_si256(Key::ahead(mask, last_at).0);
@@ -101,7 +101,7 @@ fn unmask_and_validate_up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
             _mm_storeu_si128(last_at.cast(), last);
         }
     }
-    if !any_high(text) {
+    if !any_high_bit(text) {
         return Validated::all(len);
     }
     let errors = _mm512_maskz_mov_epi8(inside, first_errors(text));
@@ -125,7 +125,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
             Key::ahead(mask, last_at - 3).unmask(load_within(bytes, last_at, -3)),
         ]
     } else {
-        moved_back(_mm512_setzero_si512(), last)
+        prev(_mm512_setzero_si512(), last)
     };
     let at = bytes.as_mut_ptr();
     // SAFETY: the first and the last 64 bytes are within `bytes`, which has more.
@@ -133,7 +133,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
         store(first, at);
         store(last, at.add(last_at));
     }
-    if !any_high(_mm512_or_si512(first, last)) {
+    if !any_high_bit(_mm512_or_si512(first, last)) {
         return Validated::all(bytes.len());
     }
     let errors = test(last, back1, back2, back3, _mm512_setzero_si512());
@@ -150,7 +150,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 fn unmask_and_validate_blocks(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let tail = tail(bytes, mask);
     let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
-    let errors = if !any_high(first) {
+    let errors = if !any_high_bit(first) {
         unmask_and_test::<1>(bytes, mask)
     } else {
         match Reach::of(first) {
@@ -175,7 +175,7 @@ fn unmask_and_test<const LONGEST: usize>(bytes: &mut [u8], mask: [u8; 4]) -> __m
     let zero = _mm512_setzero_si512();
     let (mut errors, mut before, mut greatest) = (zero, zero, zero);
     let mut test_next = |block, errors| {
-        let [back1, back2, back3] = moved_back(before, block);
+        let [back1, back2, back3] = prev(before, block);
         before = block;
         greatest = _mm512_max_epu8(greatest, block);
         match LONGEST {
@@ -245,7 +245,7 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     }
     // SAFETY: there are more than 64 bytes.
     let first_errors = first_errors(unsafe { load_at(bytes.as_ptr()) });
-    if any_high(_mm512_or_si512(errors, first_errors)) {
+    if any_high_bit(_mm512_or_si512(errors, first_errors)) {
         validate(bytes)
     } else {
         Validated::all_but_tail(bytes)
@@ -255,7 +255,7 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 /// Adds to `errors` those of 256 bytes, and of a character before them that ASCII truncates.
 ///
 /// Like the test of the validator, but with shuffles instead of some loads, since unmasking already uses the
-/// load ports. (The two functions are separate: a shared one was not inlined in either caller.)
+/// load ports. The two functions are separate: a shared one was not inlined in either caller.
 ///
 /// # Safety
 ///
@@ -268,7 +268,7 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     let [a, b, c, d] = [at_a.back::<0>(), at_b.back::<0>(), at_c.back::<0>(), at_d.back::<0>()];
     let back3 = at_a.back::<3>();
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
-    if !any_high(greatest) {
+    if !any_high_bit(greatest) {
         // SAFETY: four bytes before `at` can be read.
         let before = u32::from_le_bytes(unsafe { at.sub(4).cast::<[u8; 4]>().read() });
         return if ends_complete(before) { errors } else { high() };
@@ -314,8 +314,8 @@ fn tail(bytes: &[u8], mask: [u8; 4]) -> u32 {
     tail ^ rotated(mask, bytes.len())
 }
 
-/// Returns `mask` for a position `by` bytes later, its first byte lowest. (To rotate the array by a variable
-/// number took longer than all the rest of a short message.)
+/// Returns `mask` for a position `by` bytes later, its first byte lowest. To rotate the array by a variable
+/// number took longer than all the rest of a short message.
 #[inline]
 fn rotated(mask: [u8; 4], by: usize) -> u32 {
     u32::from_le_bytes(mask).rotate_right(8 * (by % 4) as u32)
@@ -326,7 +326,7 @@ fn rotated(mask: [u8; 4], by: usize) -> u32 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn stop(bytes: &[u8], errors: __m512i, tail: u32) -> Validated {
-    if any_high(errors) {
+    if any_high_bit(errors) {
         validate(bytes)
     } else if ends_complete(tail) {
         Validated::all(bytes.len())

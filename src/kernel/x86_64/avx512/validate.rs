@@ -81,7 +81,7 @@ const OR_AND_NOT: i32 = 0xF4;
 /// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::kernel::Kernel::validate).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::kernel) fn validate(input: &[u8]) -> Validated {
-    // (Not in the order of lengths, because each comparison that fails is a jump.)
+    // Not in the order of lengths, because each comparison that fails is a jump.
     match input.len() {
         320.. => validate_long(input),
         ..64 => validate_up_to_63(input),
@@ -127,7 +127,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
         } else {
             // SAFETY: `at` is a block or more, so that three bytes of `input` are before it.
             unsafe {
-                match any_high(_mm512_or_si512(block, load_at(start.add(at - 3)))) {
+                match any_high_bit(_mm512_or_si512(block, load_at(start.add(at - 3)))) {
                     true => test_full(Place::<3>::new(start.add(at)), zero),
                     false => zero,
                 }
@@ -150,7 +150,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
 fn validate_up_to_63(input: &[u8]) -> Validated {
     debug_assert!(input.len() < BLOCK);
     let text = load_within(input, 0, 0);
-    if !any_high(text) {
+    if !any_high_bit(text) {
         return Validated::all(input.len());
     }
     let marks = if input.len() < 32 {
@@ -213,7 +213,7 @@ fn validate_up_to_128(input: &[u8]) -> Validated {
         return validate_up_to_63(input);
     };
     let (first, last) = (load(first), load(last));
-    if !any_high(_mm512_or_si512(first, last)) {
+    if !any_high_bit(_mm512_or_si512(first, last)) {
         return Validated::all(input.len());
     }
     let first_errors = first_errors(first);
@@ -227,7 +227,7 @@ fn validate_up_to_128(input: &[u8]) -> Validated {
     };
     if is_finished(_mm512_or_si512(first_errors, last_errors), last) {
         Validated::all(input.len())
-    } else if any_high(first_errors) {
+    } else if any_high_bit(first_errors) {
         stop_at(input, 0, marks(first_errors))
     } else {
         stop_at(input, last_at, marks(last_errors))
@@ -254,11 +254,11 @@ fn validate_up_to_319(input: &[u8]) -> Validated {
         ]
     };
     let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
-    if !any_high(_mm512_or_si512(all, between)) {
+    if !any_high_bit(_mm512_or_si512(all, between)) {
         return Validated::all(input.len());
     }
     let mut errors = first_errors(a);
-    if any_high(errors) {
+    if any_high_bit(errors) {
         return stop_at(input, 0, marks(errors));
     }
     let mut at = BLOCK;
@@ -272,7 +272,7 @@ fn validate_up_to_319(input: &[u8]) -> Validated {
     }
     if is_finished(errors, d) {
         Validated::all(input.len())
-    } else if any_high(errors) {
+    } else if any_high_bit(errors) {
         locate_error(input, BLOCK)
     } else {
         Validated::all_but_tail(input)
@@ -310,7 +310,7 @@ fn validate_long(input: &[u8]) -> Validated {
             return found;
         }
         errors = first_errors(block);
-        if any_high(errors) {
+        if any_high_bit(errors) {
             return stop_at(input, 0, marks(errors));
         }
         at = if to_line < 16 { BLOCK } else { to_line };
@@ -323,7 +323,7 @@ fn validate_long(input: &[u8]) -> Validated {
         errors = unsafe { stride(start.add(at), errors) };
         // The first test is early, so that dense errors do not cost a whole group each.
         if strides % GROUP == 0 || at == last {
-            if any_high(errors) {
+            if any_high_bit(errors) {
                 return locate_error(input, tested);
             }
             if at == last {
@@ -364,7 +364,7 @@ unsafe fn is_ascii(at: *const u8) -> bool {
     // SAFETY: four blocks from `at` on can be read, as the caller promises.
     let [a, b, c, d] =
         unsafe { [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))] };
-    !any_high(_mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d))
+    !any_high_bit(_mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d))
 }
 
 /// Adds to `errors` those of 256 bytes.
@@ -387,7 +387,7 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
     // Includes the bytes before, whose sequences can extend into this stride.
     let greatest = _mm512_max_epu8(greatest, back3);
-    if !any_high(greatest) {
+    if !any_high_bit(greatest) {
         return errors;
     }
     let zero = _mm512_setzero_si512();
@@ -516,7 +516,7 @@ pub(super) fn test_narrow_bytes(block: __m512i, back1: __m512i, errors: __m512i)
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn first_errors(block: __m512i) -> __m512i {
     let zero = _mm512_setzero_si512();
-    let [back1, back2, back3] = moved_back(zero, block);
+    let [back1, back2, back3] = prev(zero, block);
     test(block, back1, back2, back3, zero)
 }
 
@@ -530,7 +530,7 @@ pub(super) fn is_valid_block(block: __m512i) -> bool {
 /// Returns a block moved back by one, two and three bytes; `before` precedes it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) fn moved_back(before: __m512i, block: __m512i) -> [__m512i; 3] {
+pub(super) fn prev(before: __m512i, block: __m512i) -> [__m512i; 3] {
     let one = _mm512_set1_epi8(1);
     let back1 = table(&BACK);
     let back2 = _mm512_sub_epi8(back1, one);
@@ -585,7 +585,7 @@ fn locate_error(input: &[u8], from: usize) -> Validated {
         // SAFETY: `at` is 3 or more, and at most the index of the last block.
         let errors =
             test_full(unsafe { Place::<3>::new(input.as_ptr().add(at)) }, _mm512_setzero_si512());
-        if any_high(errors) {
+        if any_high_bit(errors) {
             return stop_at(input, at, marks(errors));
         }
         if at == last {
@@ -610,7 +610,7 @@ fn stop_at(input: &[u8], at: usize, marks: u64) -> Validated {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn is_finished(errors: __m512i, last: __m512i) -> bool {
-    !any_high(_mm512_or_si512(errors, _mm512_avg_epu8(last, table(&UNFINISHED))))
+    !any_high_bit(_mm512_or_si512(errors, _mm512_avg_epu8(last, table(&UNFINISHED))))
 }
 
 /// Bit 7 of every byte.
@@ -623,7 +623,7 @@ pub(super) fn high() -> __m512i {
 /// Whether bit 7 of any byte is set. `kortest` saves the two cycles of moving the mask to a register.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) fn any_high(bytes: __m512i) -> bool {
+pub(super) fn any_high_bit(bytes: __m512i) -> bool {
     let mask = _mm512_test_epi8_mask(bytes, high());
     _kortestz_mask64_u8(mask, mask) == 0
 }
@@ -704,7 +704,7 @@ fn load_halves(block: &[u8; BLOCK]) -> (__m256i, __m256i) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) unsafe fn load_at(at: *const u8) -> __m512i {
-    // SAFETY: the caller's promise; the load requires no alignment.
+    // SAFETY: the caller promises 64 bytes at `at`; the load requires no alignment.
     unsafe { _mm512_loadu_si512(at.cast()) }
 }
 
@@ -753,6 +753,6 @@ pub(super) fn store_to(block: __m512i, to: &mut [u8; BLOCK]) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) unsafe fn store(block: __m512i, at: *mut u8) {
-    // SAFETY: the caller's promise; the store requires no alignment.
+    // SAFETY: the caller promises room for 64 bytes at `at`; the store requires no alignment.
     unsafe { _mm512_storeu_si512(at.cast(), block) }
 }

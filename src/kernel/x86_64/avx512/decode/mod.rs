@@ -9,7 +9,7 @@
 //! low  = byte, or for a continuation byte: (back1 << 6) + (byte - 80)
 //! high = 0,    or for a continuation byte: back1 >> 2 & 0F
 //!                                          | back2 << 4, if it is a third byte
-//! units = interleave(squeeze(low, ends), squeeze(high, ends))
+//! units = interleave(compress(low, ends), compress(high, ends))
 //! ```
 //!
 //! One lookup by the low six bits of a byte (`vpermb`) shifts and masks it, and ignores the marker bits of
@@ -28,13 +28,13 @@ use crate::kernel::reference::convert;
 use crate::kernel::x86_64::avx2;
 use crate::kernel::x86_64::avx512::decode::units::{Planes, not_continuing, put_wide, store_units};
 use crate::kernel::x86_64::avx512::validate::{
-    Aligned, BLOCK, Place, any_high, is_valid_block, lanes, load, load_within, moved_back, store,
+    Aligned, BLOCK, Place, any_high_bit, is_valid_block, lanes, load, load_within, prev, store,
     table,
 };
 
 /// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
 const WIDE: usize = BLOCK - BEFORE;
-/// The bytes before such a block in the same register. (Three are needed.)
+/// The bytes before such a block in the same register. Three are needed.
 const BEFORE: usize = 8;
 
 /// The maximum number of bytes of text per unit.
@@ -115,13 +115,13 @@ unsafe fn short<const SIZE: usize, const CHECK: bool>(
     out: *mut u8,
     room: usize,
 ) -> Option<usize> {
-    // (Without a mask, where that is possible, it takes 0.3 ns less: rows `to-chars/ascii/64`.)
+    // Without a mask, where that is possible, it takes 0.3 ns less: rows `to-chars/ascii/64`.
     let block = match bytes.first_chunk() {
         Some(block) if bytes.len() == BLOCK => load(block),
         Some(_) => return None,
         None => load_within(bytes, 0, 0),
     };
-    if !any_high(block) {
+    if !any_high_bit(block) {
         if bytes.len() > room {
             return None;
         }
@@ -146,8 +146,8 @@ unsafe fn short<const SIZE: usize, const CHECK: bool>(
             let put = put_wide::<SIZE, true>(block, ends, out);
             debug_assert_eq!(put, units);
         } else {
-            let [back1, back2, _] = moved_back(_mm512_setzero_si512(), block);
-            Planes::of_three(block, back1, back2).squeeze(ends).put_exactly::<SIZE>(units, out);
+            let [back1, back2, _] = prev(_mm512_setzero_si512(), block);
+            Planes::of_three(block, back1, back2).compress(ends).put_exactly::<SIZE>(units, out);
         }
     }
     Some(units)
@@ -178,7 +178,7 @@ fn finish<U: convert::Unit>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    // SAFETY: the caller's promise; a text is well-formed.
+    // SAFETY: the caller promises the room; a text is well-formed.
     if let Some(units) = unsafe { short::<SIZE, false>(bytes, out, room) } {
         return (bytes.len(), units);
     }
@@ -186,8 +186,8 @@ unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (u
     let mut written = 0;
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
     while at < bytes.len() {
-        // SAFETY: `room - written` units can be written after those written; `at` is 0 at first, then
-        // after a block.
+        // SAFETY: `room - written` units can be written after those written. If more than a block is left, `edge`
+        // has consumed at least `WIDE` bytes, which is more than `BEFORE`.
         unsafe {
             let edge = edge::<SIZE>(bytes, at, out.add(written * SIZE), room - written);
             let Some((len, units)) = edge else { break };
@@ -211,11 +211,11 @@ unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (u
 /// Decodes blocks from `from` on, while enough text follows and enough output is left. Returns the bytes read
 /// and the units written.
 ///
-/// (A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.)
+/// A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.
 ///
 /// # Safety
 ///
-/// - A block is before `from`.
+/// - `from` is at least `BEFORE`.
 /// - `room` units of `SIZE` bytes can be written at `out`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -231,9 +231,9 @@ unsafe fn run<const SIZE: usize>(
     // Later units overwrite the excess: enough text follows, or the output is filled except for one unit, in
     // which a pair of surrogates does not fit.
     while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room - written > most(SIZE) {
-        // SAFETY: more than a block is before `at`, and a block and a byte are after it.
+        // SAFETY: `BEFORE` bytes are before `at`, which only grows, and more than a block is after it.
         let next = unsafe { Place::new(bytes.as_ptr().add(at + 1)) };
-        // SAFETY: there is room for what may be written to.
+        // SAFETY: `room - written` is more than `most(SIZE)`.
         let (len, units) = unsafe { inside::<SIZE>(next, &mut reach, out.add(written * SIZE)) };
         at += len;
         written += units;
@@ -245,7 +245,7 @@ unsafe fn run<const SIZE: usize>(
 /// block and the number of units.
 ///
 /// `reach` is that of the block before, then of this one. While it does not grow, the test of a block is one
-/// comparison. (Each comparison costs as much as a lookup.)
+/// comparison. Each comparison costs as much as a lookup.
 ///
 /// # Safety
 ///
@@ -259,7 +259,7 @@ unsafe fn inside<const SIZE: usize>(
 ) -> (usize, usize) {
     let block = next.back::<1>();
     if *reach == Reach::Ascii {
-        if !any_high(block) {
+        if !any_high_bit(block) {
             // SAFETY: there is room for 64 units.
             unsafe { put_ascii::<SIZE>(block, out) };
             return (BLOCK, BLOCK);
@@ -276,7 +276,7 @@ unsafe fn inside<const SIZE: usize>(
             // The window begins `BEFORE` bytes before the block, `next` one byte later.
             let (window, next) = (next.back::<{ BEFORE + 1 }>(), next.back::<BEFORE>());
             let ends = _mm512_cmpgt_epi8_mask(next, table(&CONTINUING_OR_BEFORE));
-            // SAFETY: there is room for what may be written to.
+            // SAFETY: the caller promises room for `most(SIZE)` units.
             return (WIDE, unsafe { put_wide::<SIZE, false>(window, ends, out) });
         }
         *reach = Reach::Three;
@@ -296,7 +296,7 @@ unsafe fn inside<const SIZE: usize>(
         Planes::of_three(block, back1, next.back::<3>())
     };
     // SAFETY: there is room for 64 units, and `units` is no more.
-    unsafe { planes.squeeze(ends).put::<SIZE>(units, out) };
+    unsafe { planes.compress(ends).put::<SIZE>(units, out) };
     (BLOCK, units)
 }
 
@@ -328,7 +328,7 @@ unsafe fn edge<const SIZE: usize>(
 ) -> Option<(usize, usize)> {
     let len = (bytes.len() - at).min(BLOCK);
     let block = load_within(bytes, at, 0);
-    let is_ascii = !any_high(block);
+    let is_ascii = !any_high_bit(block);
     if !is_ascii && any_from(_mm512_max_epu8(block, load_within(bytes, at, -3)), 0xF0) {
         let len = len.min(WIDE);
         let window = load_within(bytes, at, -(BEFORE as isize));
@@ -345,7 +345,7 @@ unsafe fn edge<const SIZE: usize>(
         if units > room {
             return None;
         }
-        // SAFETY: there is room for the units that count.
+        // SAFETY: `units` is at most `room`.
         let put = unsafe { put_wide::<SIZE, true>(window, ends, out) };
         debug_assert_eq!(put, units);
         return Some((len, units));
@@ -361,7 +361,7 @@ unsafe fn edge<const SIZE: usize>(
             put_ascii_exactly::<SIZE>(block, units, out);
         } else {
             let (back1, back2) = (load_within(bytes, at, -1), load_within(bytes, at, -2));
-            Planes::of_three(block, back1, back2).squeeze(ends).put_exactly::<SIZE>(units, out);
+            Planes::of_three(block, back1, back2).compress(ends).put_exactly::<SIZE>(units, out);
         }
     }
     Some((len, units))

@@ -50,7 +50,7 @@ pub(super) unsafe fn store_units<const SIZE: usize>(vector: __m512i, units: usiz
     }
 }
 
-/// The low and the high byte of the character that ends at each byte of a block. After `squeeze`, those of
+/// The low and the high byte of the character that ends at each byte of a block. After `compress`, those of
 /// consecutive characters.
 #[derive(Clone, Copy)]
 pub(super) struct Planes {
@@ -104,7 +104,7 @@ impl Planes {
         Self { low, high }
     }
 
-    /// Assembles characters of one to three bytes. (Of four bytes, the two lower bytes of the value.)
+    /// Assembles characters of one to three bytes. Of four bytes, the two lower bytes of the value.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) fn of_three(block: __m512i, back1: __m512i, back2: __m512i) -> Self {
@@ -117,7 +117,7 @@ impl Planes {
     /// Moves the lanes at `ends` to the front, with zeros after them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    pub(super) fn squeeze(self, ends: u64) -> Self {
+    pub(super) fn compress(self, ends: u64) -> Self {
         Self {
             low: _mm512_maskz_compress_epi8(ends, self.low),
             high: _mm512_maskz_compress_epi8(ends, self.high),
@@ -239,7 +239,7 @@ const fn spread(sixteen: usize) -> Aligned {
 ///
 /// # Safety
 ///
-/// - [`most`](super::most) units of `SIZE` bytes can be written at `out`; with `EXACT`, those that count.
+/// - [`most`](super::most) units of `SIZE` bytes can be written at `out`; with `EXACT`, as many as are returned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
@@ -274,11 +274,11 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
         let (pairs, keep) = to_pairs(values);
         let keep = keep & lanes(2 * left) as u32;
         let count = keep.count_ones() as usize;
-        let squeezed = _mm512_maskz_compress_epi16(keep, pairs);
+        let compressed = _mm512_maskz_compress_epi16(keep, pairs);
         let stored = if EXACT { count } else { 32 };
         // SAFETY: with `EXACT`, the store ends at unit `units + count`, and there is room for at least that many.
         // Without it, at most 57 units precede these 32: 89 of the 96 of `most`.
-        unsafe { store_units::<2>(squeezed, stored, out.add(2 * units)) };
+        unsafe { store_units::<2>(compressed, stored, out.add(2 * units)) };
         units += count;
     }
     if SIZE == 4 { chars } else { units }
