@@ -44,7 +44,7 @@ const OPERATIONS: [(&str, Operation); 31] = [
     ("java", |input| plan(input, dialects::java)),
     ("fallback", |input| plan(input, relatives::fallback)),
     ("detector", |input| plan(input, relatives::detector)),
-    ("iso2022", |input| plan(input, relatives::iso2022)),
+    ("terminal", |input| plan(input, relatives::terminal)),
     ("kernel", |input| plan(input, kernels::every_kernel)),
 ];
 

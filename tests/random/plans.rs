@@ -274,8 +274,8 @@ fn boundaries() {
 }
 
 #[test]
-fn iso2022() {
-    run("iso2022", relatives::iso2022);
+fn terminal() {
+    run("terminal", relatives::terminal);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub struct Text<const MOST: usize>(pub String);
 #[derive(Clone, Debug)]
 pub struct Units<const MOST: usize>(pub Vec<u16>);
 
-/// Up to this many, seven on average. (A `Vec` made from arbitrary bytes has one.)
+/// Up to this many, seven on average. A `Vec` made from arbitrary bytes has one.
 #[derive(Clone, Debug)]
 pub struct Many<T, const MOST: usize = 24>(Vec<T>);
 

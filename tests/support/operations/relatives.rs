@@ -261,7 +261,7 @@ pub struct TerminalPlan {
 }
 
 /// The output after each chunk is the model's output for the bytes so far.
-pub fn iso2022(plan: &TerminalPlan) {
+pub fn terminal(plan: &TerminalPlan) {
     let start = plan.starts_in_utf8;
     let mut decoder = TerminalDecoder::new();
     if start {
