@@ -440,7 +440,7 @@ impl ReadText {
         scanner.seek(scanner.position() - source_len as u64);
         let mut taken_back = u64::from(errors);
         if scanner.position() == 0 {
-            // The BOM is looked for again. The result is the same.
+            // A BOM is expected again. The result is the same.
             scanner.reset();
             taken_back = decoder.error_count();
         }
@@ -451,7 +451,7 @@ impl ReadText {
             let error = match scanner.step(&bytes[read..source_len]) {
                 Step::Text(text) => {
                     let used = text.len().min(left);
-                    scanner.unread(text.len() - used);
+                    scanner.seek(scanner.position() - (text.len() - used) as u64);
                     (read, left) = (read + used, left - used);
                     continue;
                 }

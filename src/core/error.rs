@@ -147,7 +147,7 @@ static KINDS: [[Utf8ErrorKind; 256]; 2] = {
     let mut byte = 0;
     while byte < 256 {
         let (alone, before_continuation) = match byte as u8 {
-            // These begin no sequence. (ASCII is no error and never looked up.)
+            // These begin no sequence. ASCII is no error and never looked up.
             ..=0xBF => (Kind::UnexpectedContinuation, Kind::UnexpectedContinuation),
             0xC0..=0xC1 => (Kind::Overlong, Kind::Overlong),
             0xF5..=0xF7 => (Kind::TooLarge, Kind::TooLarge),

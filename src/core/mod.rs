@@ -52,23 +52,27 @@
 //! `TerminalDecoder`. `tests/api/contract.rs` checks each of them.
 //!
 //! - `new` is a `const fn`. It takes only arguments that have no default. Settings are `with_*` builders,
-//!   called before the first push.
+//!   called before the first push. The constructors of a `FallbackDecoder` (`part`, `line` and others) name
+//!   what falls back.
 //! - `push(chunk)` reports: it yields pieces, each a `Result`. A validator yields no text and returns the
-//!   first error. A decoder that cannot return borrowed text has no `push`.
+//!   first error. A decoder that cannot return borrowed text (`Utf16Decoder`, `FallbackDecoder`) has no `push`.
 //! - `push_to_string(chunk, mode, &mut text)`, `push_to_slice` and the like repair: the [`ErrorMode`] is an
 //!   argument, and no decoder stores one. They return [`Progress`]: bytes read, bytes held, units
 //!   written, and the [`Status`]. They never write part of a character or part of a repair.
 //! - `finish()` ends the stream. Each call returns one error that the end decides, until `Ok`. If the end
 //!   can also complete a piece, calls return `Ok(Some(piece))` until `Ok(None)`.
-//!   `finish_to_string(mode, &mut text)` repairs instead. Further calls return `Ok`.
+//!   `finish_to_string(mode, &mut text)` repairs instead. Further calls return `Ok`. A `FallbackDecoder` has only
+//!   this form: the end can decide that a whole line is legacy text.
 //! - `position()` is the offset of the next byte, held bytes included. `incomplete()` returns the held
-//!   bytes. `bom_seen()`, `error_count()` and `first_error()` describe the stream so far.
+//!   bytes. `error_count()` and `first_error()` describe the stream so far; a validator has returned its errors,
+//!   and does not count them. `bom_seen()` does too, for decoders that have a [`BomPolicy`].
 //! - `reset()` starts a new stream with the same settings.
 //! - An empty chunk changes nothing.
 //! - How the input is split into chunks never affects the text, the errors or their offsets.
 //! - After an error, decoding continues with the next byte. After `finish`, it continues too: offsets keep
 //!   counting, and no BOM is expected until `reset`.
 //!
+//! [`BomPolicy`]: crate::BomPolicy
 //! [`ErrorMode`]: crate::ErrorMode
 //! [`Progress`]: decoder::Progress
 //! [`Status`]: decoder::Status

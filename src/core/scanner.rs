@@ -9,8 +9,6 @@ use crate::core::options::Utf8Options;
 use crate::core::text::unmask_and_split_far;
 use crate::core::text::{Ending, Look, split_far, split_near, split_text};
 use crate::kernel::{Kernel, begins_nothing, decode_char, error_at_start};
-#[cfg(feature = "lines")]
-use crate::unchecked::split_line;
 
 /// The state of a UTF-8 stream between two bytes.
 ///
@@ -84,12 +82,6 @@ impl Scanner {
         *self = self.with_options(self.options.with_bom(BomPolicy::Strip));
     }
 
-    /// Whether neither a BOM nor a mid-stream start is expected.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn is_started(&self) -> bool {
-        self.start.is_over()
-    }
-
     pub(crate) const fn bom_seen(&self) -> bool {
         matches!(self.start, Start::OverWithBom)
     }
@@ -99,7 +91,7 @@ impl Scanner {
     }
 
     /// Returns the state of the start of the stream.
-    #[cfg(any(feature = "http-body", feature = "lines"))]
+    #[cfg(feature = "alloc")]
     pub(crate) const fn start(&self) -> Start {
         self.start
     }
@@ -126,8 +118,8 @@ impl Scanner {
     }
 
     /// The fast path of [`step`](Self::step) for a scanner that [is plain](Self::is_plain). Returns the text
-    /// that `input` begins with, which can be empty, and what follows it. (A call of it costs a nanosecond: rows
-    /// `verdict/*/64` of `benches/scenarios/stream.rs`.)
+    /// that `input` begins with, which can be empty, and what follows it. A call of it costs a nanosecond: rows
+    /// `verdict/*/64` of `benches/scenarios/stream.rs`.
     #[inline(always)]
     pub(crate) fn step_plain<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
         let (text, ending) = split_far(Kernel::detect(), input);
@@ -223,9 +215,9 @@ impl Scanner {
         self.position += bytes as u64;
     }
 
-    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
-    pub(crate) const fn unread(&mut self, bytes: usize) {
-        self.position -= bytes as u64;
+    /// Continues at another offset of the stream.
+    pub(crate) const fn seek(&mut self, position: u64) {
+        self.position = position;
     }
 }
 
@@ -278,37 +270,16 @@ impl Scanner {
         self.look != Look::Far && self.asks_for_utf8_only()
     }
 
-    /// Announces whether the caller takes parts of a block. While it does, the other fast paths find nothing.
-    #[inline(always)]
-    pub(super) fn set_takes_parts(&mut self, takes_parts: bool) {
-        self.look = if takes_parts { Look::Parts } else { Look::Near };
-    }
-
     /// Returns whether the caller takes parts of a block.
     #[inline(always)]
     pub(super) fn takes_parts(&self) -> bool {
         self.look == Look::Parts
     }
 
-    /// Leaves the state of [`set_takes_parts`](Self::set_takes_parts): the caller did not take all parts.
-    #[inline]
-    pub(super) fn drop_parts(&mut self) {
-        if self.takes_parts() {
-            self.look = Look::Near;
-        }
-    }
-
-    /// Skips bytes that the repair loop has decoded. The loop stops when errors are no longer near.
-    #[cfg(feature = "alloc")]
-    pub(super) fn skip_repaired(&mut self, bytes: usize) {
-        self.skip(bytes);
-        self.look = Look::Far;
-    }
-
-    /// Expects errors near.
-    #[cfg(feature = "alloc")]
-    pub(super) fn look_near(&mut self) {
-        self.look = Look::Near;
+    /// Sets how far the scanner looks ahead, which affects only speed.
+    #[inline(always)]
+    pub(super) fn set_look(&mut self, look: Look) {
+        self.look = look;
     }
 
     /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over its start. It takes one pass if
@@ -337,12 +308,6 @@ impl Scanner {
 
 /// For callers that find line ends themselves, and for callers that decode some bytes in another encoding.
 impl Scanner {
-    /// Continues at another offset of the stream.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn seek(&mut self, position: u64) {
-        self.position = position;
-    }
-
     /// Expects no BOM and skips no continuation bytes from here on.
     #[cfg(feature = "alloc")]
     pub(crate) fn close_start(&mut self) {
@@ -375,24 +340,6 @@ impl Scanner {
         }
     }
 
-    /// Returns a prefix of `input` that is text and ends before the first byte `end`. The prefix contains at
-    /// least the leading ASCII. The scanner [is plain](Self::is_plain), and does not move.
-    #[cfg(feature = "lines")]
-    #[inline]
-    pub(crate) fn peek_text<'a>(&self, end: u8, input: &'a [u8]) -> &'a str {
-        debug_assert!(self.is_plain());
-        split_line(Kernel::detect(), end, input)
-    }
-
-    /// Returns `input` if all of it is text. The scanner [is plain](Self::is_plain), and does not move.
-    #[cfg(feature = "lines")]
-    #[inline]
-    pub(crate) fn peek_whole<'a>(&self, input: &'a [u8]) -> Option<&'a str> {
-        debug_assert!(self.is_plain());
-        let (text, _) = split_far(Kernel::detect(), input);
-        (text.len() == input.len()).then_some(text)
-    }
-
     /// Steps over `input` in a legacy encoding that contains ASCII. Returns [`Step::Silent`] up to and
     /// including the first `line_end`, or up to the first rejected character, or the error of a rejected
     /// character at the front. Only ASCII characters are checked.
@@ -423,7 +370,7 @@ impl Scanner {
 }
 
 /// Returns the index of the first `byte`. Compares sixteen bytes at a time, which the compiler does with one vector, and
-/// searches the sixteen without a branch. (Rows `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.)
+/// searches the sixteen without a branch. Rows `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
 #[cfg(feature = "alloc")]
 fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
     const ONES: u128 = u128::MAX / 0xFF;
@@ -513,28 +460,14 @@ mod tests {
         assert!(busy().iter_mut().all(|scanner| scanner.take_char("€".as_bytes()).is_none()));
     }
 
-    #[cfg(feature = "lines")]
-    #[test]
-    fn peeking_keeps_the_position() {
-        let scanner = Scanner::new(Utf8Options::new());
-        for (input, first) in [("ab\ncd", "ab"), ("\ncd", ""), ("ažluť\n", "a"), ("ab", "ab")] {
-            let text = scanner.peek_text(b'\n', input.as_bytes());
-            assert!(input.starts_with(text) && text.starts_with(first), "{text:?} of {input:?}");
-            assert_eq!(scanner.peek_whole(input.as_bytes()), Some(input));
-        }
-        assert_eq!(scanner.peek_whole(b"ab\xFF"), None);
-        assert_eq!(scanner.peek_whole(b"ab\xE2\x82"), None);
-        assert_eq!(scanner.position(), 0);
-    }
-
     #[cfg(feature = "alloc")]
     #[test]
     fn errors_are_no_longer_near_after_the_repair_loop() {
         assert!(!Scanner::new(Utf8Options::new()).looks_near());
         let mut scanner = near();
         assert!(scanner.looks_near());
-        scanner.skip_repaired(10);
-        assert_eq!((scanner.position(), scanner.looks_near()), (11, false));
+        scanner.set_look(Look::Far);
+        assert!(!scanner.looks_near());
 
         let [_, mut strict] = busy();
         assert!(matches!(strict.step(b"\xFF"), Step::Error(_)));

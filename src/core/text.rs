@@ -8,6 +8,8 @@ use alloc::{borrow::Cow, string::String};
 pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
 #[cfg(feature = "alloc")]
 pub(crate) use crate::unchecked::push_utf16;
+#[cfg(feature = "lines")]
+pub(crate) use crate::unchecked::split_line;
 pub(crate) use crate::unchecked::{BlockParts, Part, ShortText, first_char, split_range};
 #[cfg(feature = "bytes")]
 #[allow(unused_imports)] // each adaptor needs some of them
@@ -79,6 +81,14 @@ pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
 pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     let (text, error_len) = unchecked::split_far(kernel, input);
     (text, Ending::after(error_len))
+}
+
+/// Returns `input` if all of it is text, without strictness.
+#[cfg(feature = "lines")]
+#[inline]
+pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
+    let (text, _) = split_far(Kernel::detect(), input);
+    (text.len() == input.len()).then_some(text)
 }
 
 /// Like [`split_far`], but unmasks all of `input` in the same pass. Returns the unmasked input first.

@@ -24,7 +24,7 @@ use crate::core::mode::ErrorMode;
 #[cfg(feature = "codec")]
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
-use crate::core::text::take_text;
+use crate::core::text::{Kernel, all_text, split_line, take_text};
 use crate::lines::delimiter::{Delimiter, End, Looked};
 use crate::lines::{Line, LineEnd, LineError};
 
@@ -270,7 +270,8 @@ impl<L: LegacyLines> LineMachine<L> {
         }
         let mut line_end = None;
         let text = take_text(src, |bytes| {
-            let front = delimiter.last_byte().map_or("", |end| scanner.peek_text(end, bytes));
+            let front =
+                delimiter.last_byte().map_or("", |end| split_line(Kernel::detect(), end, bytes));
             let End::Found { content, next } = delimiter.find(bytes, Looked::at(front.len()))
             else {
                 return "";
@@ -278,7 +279,7 @@ impl<L: LegacyLines> LineMachine<L> {
             let text = match front.get(..content) {
                 _ if content > self.max_length => None,
                 _ if delimiter.find_bare_cr(&bytes[..content]).is_some() => None,
-                None => scanner.peek_whole(&bytes[..content]),
+                None => all_text(&bytes[..content]),
                 text => text,
             };
             line_end = text.map(|_| next);
@@ -465,8 +466,8 @@ impl<L: LegacyLines> LineMachine<L> {
         loop {
             let mut scanner = self.decoder.scanner();
             let step = match bytes.get(line.checked..until).unwrap_or_default() {
-                // Bytes that can begin a delimiter show that there is no BOM. (After other bytes the start is over:
-                // `None`.)
+                // Bytes that can begin a delimiter show that there is no BOM. After other bytes the start is over:
+                // `None`.
                 [] => scanner.open(bytes),
                 new if line.legacy.is_some() => Some(scanner.step_legacy(new, None)),
                 new => Some(step(&mut scanner, new, next)),

@@ -177,8 +177,8 @@ impl LegacyEncoding {
 
 /// Decodes each byte as the character of the same number, except for 80 to 9F if `c1` has others.
 ///
-/// Bytes become UTF-16 units first, which a kernel encodes. (Rows `windows-1252` of
-/// `benches/scenarios/fallback.rs`.)
+/// Bytes become UTF-16 units first, which a kernel encodes. Rows `windows-1252` of
+/// `benches/scenarios/fallback.rs`.
 fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Decoded {
     /// Up to this many bytes, clearing the units costs more than it saves. Rows `fallback-part`.
     const FEW: usize = 16;

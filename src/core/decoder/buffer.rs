@@ -9,6 +9,8 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::{ErrorMode, Repair};
 use crate::core::scanner::Step;
 use crate::core::text::Ending;
+#[cfg(feature = "alloc")]
+use crate::core::text::Look;
 
 /// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
 /// step, rows `to-utf-16/*/65536` many.
@@ -421,7 +423,7 @@ impl Utf8Decoder {
                     self.hold(tail);
                     return self.progress(chunk.len(), written, Status::Done);
                 }
-                self.scanner.unread(text.len());
+                self.unread(text.len());
             }
         }
         self.push_to_in_steps(chunk, mode, destination)
@@ -459,7 +461,7 @@ impl Utf8Decoder {
                 continue;
             }
             let room = destination.size() - written;
-            // Restored if the character or the repair does not fit. (A copy costs as much as an error.)
+            // Restored if the character or the repair does not fit. A copy costs as much as an error.
             let before = (room < LONGEST).then(|| self.clone());
             let (used, found) = match self.find(input, mode, D::window(room)) {
                 Ok(found) => found,
@@ -481,7 +483,7 @@ impl Utf8Decoder {
                         if fits == text.len() {
                             continue;
                         }
-                        self.scanner.unread(text.len() - fits);
+                        self.unread(text.len() - fits);
                         break Status::Full;
                     }
                     // Not even the first character fits.
@@ -536,7 +538,7 @@ impl Utf8Decoder {
         let before = self.error_count();
         let read = self.repair_near(&input[..window], mode, repaired);
         if self.error_count() - before >= DENSE_WINDOW {
-            self.scanner.look_near();
+            self.scanner.set_look(Look::Near);
         }
         let (put, units) = destination.put(at, repaired);
         debug_assert_eq!(put, repaired.len(), "no repair has more units");

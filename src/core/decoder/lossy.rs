@@ -21,6 +21,7 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::{EVERY_WINDOWS_1252, ErrorMode};
 use crate::core::scanner::Step as ScannerStep;
+use crate::core::text::Look;
 use crate::kernel::{BLOCK, ErrorLen, Kernel, Sequence};
 use crate::unchecked::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
 
@@ -128,7 +129,9 @@ impl Utf8Decoder {
             let (at, len) = first?;
             Some(Utf8Error::classify(position + at as u64, &input[at..], len))
         });
-        self.scanner.skip_repaired(read);
+        self.scanner.skip(read);
+        // The loop stops when errors are no longer near.
+        self.scanner.set_look(Look::Far);
         read
     }
 }
@@ -229,8 +232,8 @@ fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
     }
 }
 
-/// One loop for each kind of repair, so that an error needs no branch on the kind. (Out of line: all loops in
-/// one function cause register pressure. Rows `latin-1` of `benches/scenarios/damaged.rs`.)
+/// One loop for each kind of repair, so that an error needs no branch on the kind. Out of line: all loops in
+/// one function cause register pressure. Rows `latin-1` of `benches/scenarios/damaged.rs`.
 #[inline(never)]
 fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> Repaired {
     RepairLoop::run(input, text, repairs)
@@ -240,6 +243,10 @@ fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> Repair
 
 /// Bytes of output between two checks of the capacity. Rows `replace/latin-1/1-in-8`.
 const BATCH: usize = 128;
+
+/// The number of bytes from which a rest is decoded in batches. A shorter rest often fits into the capacity left. All
+/// rows take the same time with half of it.
+const REST: usize = 2 * BATCH;
 
 /// The capacity that a batch reserves.
 pub(super) const RESERVE: usize = BATCH + TextOutput::STEP;
@@ -254,10 +261,18 @@ const PATIENCE: usize = 3;
 /// `1-in-8`.
 const NEAR: usize = 16;
 
+/// After text was copied up to the block with the next error: the number of bytes that are decoded in steps before text
+/// is copied again. Rows `1-in-1024`.
+const PAST: usize = 2 * BLOCK;
+
+/// The distance in bytes from which two errors show that errors are frequent. Closer ones belong to one damaged
+/// character. Rows `ff/all` and `cjk/1-in-1024`.
+const SEPARATE: usize = 4;
+
 /// The number of bytes without an error after which the scanner is faster. Rows `1-in-1024`.
 const FAR: usize = 4096;
 
-/// The state of the repair loop. (All of it lives in registers: the methods are inlined.)
+/// The state of the repair loop. All of it lives in registers: the methods are inlined.
 struct RepairLoop<'i, 'r, R> {
     kernel: Kernel,
     input: &'i [u8],
@@ -304,7 +319,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         while state.read - state.last_error <= FAR {
             let Some(mut out) = TextOutput::new(text, BATCH) else {
                 // The text of a short rest may fit.
-                if input.len() - state.read < 2 * BATCH {
+                if input.len() - state.read < REST {
                     break;
                 }
                 text.reserve(RESERVE);
@@ -359,7 +374,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         let copied = out.copy_valid_prefix(self.kernel, next, RESERVE);
         self.read += copied;
         // The copy stops at the block with the next error. Steps continue to it.
-        self.near = self.read - self.last_error + 2 * BLOCK;
+        self.near = self.read - self.last_error + PAST;
         copied > 0
     }
 
@@ -417,7 +432,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
     #[inline(always)]
     fn after_text(&mut self, rest: &[u8], len: usize) -> Next {
         self.read += len;
-        let is_far = self.read - self.last_error >= self.near && rest.len() >= 2 * BATCH;
+        let is_far = self.read - self.last_error >= self.near && rest.len() >= REST;
         if is_far { Next::Batch } else { Next::Step }
     }
 
@@ -431,8 +446,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         let gap = self.read - self.last_error;
         // The next error is expected at the distance of this one.
         self.near = if gap >= BLOCK { 0 } else { NEAR };
-        // Adjacent errors of one damaged character do not show that errors are frequent.
-        if (4..PATIENCE * BLOCK).contains(&gap) {
+        if (SEPARATE..PATIENCE * BLOCK).contains(&gap) {
             self.clean_blocks = 0;
         }
         self.read += len;
@@ -467,8 +481,8 @@ impl Repairs for Skipped {
 
 /// A text for each byte of an ill-formed part.
 ///
-/// Each function has a loop of its own. (So the length of an escape is a constant, and the next store does not
-/// wait for it. Rows `escape` of `benches/scenarios/damaged.rs`.)
+/// Each function has a loop of its own. The length of an escape is therefore a constant, and the next store does
+/// not wait for it. Rows `escape` of `benches/scenarios/damaged.rs`.
 struct EachByte<F>(F);
 
 impl<F: Fn(u8) -> ShortText> Repairs for EachByte<F> {
@@ -486,7 +500,7 @@ struct Counted<F> {
     bytes: Cell<u64>,
     /// The number of runs of adjacent parts.
     runs: Cell<u64>,
-    /// The address after the last part. (Parts are slices of the input, so adjacent parts are adjacent in memory.)
+    /// The address after the last part. Parts are slices of the input, so adjacent parts are adjacent in memory.
     run_end: Cell<usize>,
 }
 

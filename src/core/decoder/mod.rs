@@ -19,7 +19,7 @@ use crate::core::decoder::input::take_piece;
 use crate::core::error::{Tally, Utf8Error};
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
-use crate::core::text::{BlockParts, Ending, Kernel, Part, first_char};
+use crate::core::text::{BlockParts, Ending, Kernel, Look, Part, first_char};
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
@@ -123,7 +123,10 @@ impl Utf8Decoder {
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
         let Self { scanner, carry, lent, tally } = self;
-        scanner.drop_parts();
+        if scanner.takes_parts() {
+            // The last caller did not take all parts.
+            scanner.set_look(Look::Near);
+        }
         Pieces { scanner, carry, lent: Some(lent), tally, input: chunk, block: None, patience: 0 }
     }
 
@@ -344,9 +347,8 @@ impl Utf8Decoder {
     }
 
     /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
-    #[cfg(feature = "alloc")]
     pub(crate) const fn unread(&mut self, bytes: usize) {
-        self.scanner.unread(bytes);
+        self.scanner.seek(self.scanner.position() - bytes as u64);
     }
 
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
@@ -555,7 +557,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline(never)]
     fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         if self.block.take().is_some() {
-            self.scanner.set_takes_parts(false);
+            self.scanner.set_look(Look::Near);
         } else if !self.carry.is_empty() {
             if self.scanner.is_plain()
                 && let Some(text) = self.take_completed()
@@ -593,8 +595,9 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         if self.block.is_none() {
             self.patience = RETRY_AFTER;
         }
-        self.scanner.set_takes_parts(self.block.is_some());
-        self.block.is_some()
+        let is_found = self.block.is_some();
+        self.scanner.set_look(if is_found { Look::Parts } else { Look::Near });
+        is_found
     }
 
     /// Returns the split character, if the chunk completes it on the fast path.

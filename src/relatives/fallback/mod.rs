@@ -187,8 +187,8 @@ impl FallbackDecoder {
     /// assert_eq!(text, "ASCII does not count; éé é\n");
     /// ```
     #[must_use]
-    pub const fn with_max_length(mut self, limit: usize) -> Self {
-        self.switch.set_limit(limit);
+    pub const fn with_max_length(mut self, max_length: usize) -> Self {
+        self.switch.set_max_length(max_length);
         self
     }
 }

@@ -122,7 +122,7 @@ impl Switch {
     }
 
     /// Sets the limit of a line. Has no effect on other fallbacks.
-    pub(super) const fn set_limit(&mut self, limit: usize) {
+    pub(super) const fn set_max_length(&mut self, limit: usize) {
         if let Extent::Line { .. } = self.fallback.extent {
             self.fallback.extent = Extent::Line { limit };
         }
@@ -180,7 +180,7 @@ impl Switch {
     fn step_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
         at.decoder.expect_bom();
         let before = at.decoder.scanner();
-        if !before.is_started() {
+        if !before.start().is_over() {
             match at.step() {
                 Step::Silent(len) => {
                     self.reading = Reading::Utf8;
