@@ -71,7 +71,7 @@
 //! - **Nothing is lost.** Text before an error is delivered before it, and decoding continues after it.
 //! - **Nothing waits.** After each chunk, a decoder has emitted all text and errors that the bytes so far
 //!   determine. A UTF-8 decoder holds at most three bytes, and only while they can still become a character.
-//!   (Dialects and fallbacks hold more; their pages state how much.)
+//!   Dialects and fallbacks hold more; their pages state how much.
 //! - **Errors are exact.** A [`Utf8Error`] has its offset from the start of the stream, its bytes and its
 //!   [kind](Utf8ErrorKind). Ill-formed bytes are one error for each maximal subpart of one to three bytes,
 //!   as in [`str::from_utf8`] and the WHATWG Encoding Standard.

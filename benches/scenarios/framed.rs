@@ -118,7 +118,7 @@ impl AsyncRead for Reader<'_> {
 }
 
 /// A codec on top of a validator: valid bytes become an item without copying; an incomplete character
-/// stays in the buffer. (The type of the item does not guarantee that it is text.)
+/// stays in the buffer. The type of the item does not guarantee that it is text.
 pub(crate) struct WholeCharacters(pub(crate) fn(&[u8]) -> Option<usize>);
 
 impl Decoder for WholeCharacters {

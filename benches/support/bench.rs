@@ -171,7 +171,7 @@ impl Contender<'_> {
         self.samples.push(nanoseconds as f64 / self.passes as f64);
     }
 
-    // (A call of its own, which `.ci/instructions` can recognise.)
+    // A call of its own, which `.ci/instructions` can recognise.
     #[inline(never)]
     fn time(&mut self, row: &Name) -> u64 {
         let start = Instant::now();

@@ -23,7 +23,7 @@ pub(super) struct CharBlock {
     ahead: Vec<char>,
     next: usize,
     /// A `char`, at most `next`, and where it begins in the piece. Where `next` begins follows from the `char`s
-    /// between: to yield one changes `next` and nothing else. (Rows `chars` of `benches/scenarios/reader.rs`.)
+    /// between: to yield one changes `next` and nothing else. Rows `chars` of `benches/scenarios/reader.rs`.
     mark: Mark,
     /// Where the last of them ends in the piece.
     ahead_to: usize,

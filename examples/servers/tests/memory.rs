@@ -83,8 +83,8 @@ fn a_gibibyte_that_is_only_validated() {
     assert!(grown < MIB, "{} KiB", grown >> 10);
 }
 
-/// By how much the peak has grown. (Linux counts pages per thread and adds them up later, so that the peak it reports can
-/// be a little less than an earlier one.)
+/// By how much the peak has grown. Linux counts pages per thread and adds them up later, so that the peak it reports can
+/// be a little less than an earlier one.
 fn grown_since(before: u64) -> u64 {
     peak().saturating_sub(before)
 }

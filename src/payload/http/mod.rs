@@ -18,7 +18,7 @@
 //! | a layer that checks the requests of any service of tower | [`Utf8Layer`] (feature `tower`) |
 //! | a check of responses, in a client or a server | [`Utf8Layer::check_response`] (feature `tower`) |
 //!
-//! A request on a server. (`Full` is used in place of the server's body type.)
+//! A request on a server. `Full` is used in place of the server's body type.
 //!
 //! ```
 //! use bytes::Bytes;
