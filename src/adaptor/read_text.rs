@@ -451,7 +451,7 @@ impl ReadText {
             let error = match scanner.step(&bytes[read..source_len]) {
                 Step::Text(text) => {
                     let used = text.len().min(left);
-                    scanner.seek(scanner.position() - (text.len() - used) as u64);
+                    scanner.unread(text.len() - used);
                     (read, left) = (read + used, left - used);
                     continue;
                 }

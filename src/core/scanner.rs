@@ -86,12 +86,7 @@ impl Scanner {
         matches!(self.start, Start::OverWithBom)
     }
 
-    pub(crate) const fn skipped(&self) -> usize {
-        self.start.skipped()
-    }
-
     /// Returns the state of the start of the stream.
-    #[cfg(feature = "alloc")]
     pub(crate) const fn start(&self) -> Start {
         self.start
     }
@@ -215,9 +210,9 @@ impl Scanner {
         self.position += bytes as u64;
     }
 
-    /// Continues at another offset of the stream.
-    pub(crate) const fn seek(&mut self, position: u64) {
-        self.position = position;
+    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
+    pub(crate) const fn unread(&mut self, bytes: usize) {
+        self.position -= bytes as u64;
     }
 }
 
@@ -276,7 +271,7 @@ impl Scanner {
         self.look == Look::Parts
     }
 
-    /// Sets how far the scanner looks ahead, which affects only speed.
+    /// Sets how far the scanner looks ahead: [`Look::Parts`] exactly while the caller has parts of a block.
     #[inline(always)]
     pub(super) fn set_look(&mut self, look: Look) {
         self.look = look;
@@ -308,6 +303,12 @@ impl Scanner {
 
 /// For callers that find line ends themselves, and for callers that decode some bytes in another encoding.
 impl Scanner {
+    /// Continues at another offset of the stream.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn seek(&mut self, position: u64) {
+        self.position = position;
+    }
+
     /// Expects no BOM and skips no continuation bytes from here on.
     #[cfg(feature = "alloc")]
     pub(crate) fn close_start(&mut self) {
@@ -466,8 +467,9 @@ mod tests {
         assert!(!Scanner::new(Utf8Options::new()).looks_near());
         let mut scanner = near();
         assert!(scanner.looks_near());
+        scanner.skip(10);
         scanner.set_look(Look::Far);
-        assert!(!scanner.looks_near());
+        assert_eq!((scanner.position(), scanner.looks_near()), (11, false));
 
         let [_, mut strict] = busy();
         assert!(matches!(strict.step(b"\xFF"), Step::Error(_)));

@@ -83,7 +83,8 @@ pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
     (text, Ending::after(error_len))
 }
 
-/// Returns `input` if all of it is text, without strictness.
+/// Returns `input` if all of it is text, without strictness. For lines that are not ASCII: it does not test for short
+/// ASCII first, as [`whole_text`] does.
 #[cfg(feature = "lines")]
 #[inline]
 pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
@@ -204,4 +205,20 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
 #[must_use]
 pub fn count_chars(text: &str) -> usize {
     Kernel::detect().count_chars(text)
+}
+
+#[cfg(all(test, feature = "lines"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_starts_with_its_ascii_and_is_text_as_a_whole() {
+        for (input, first) in [("ab\ncd", "ab"), ("\ncd", ""), ("ažluť\n", "a"), ("ab", "ab")] {
+            let text = split_line(Kernel::detect(), b'\n', input.as_bytes());
+            assert!(input.starts_with(text) && text.starts_with(first), "{text:?} of {input:?}");
+            assert_eq!(all_text(input.as_bytes()), Some(input));
+        }
+        assert_eq!(all_text(b"ab\xFF"), None);
+        assert_eq!(all_text(b"ab\xE2\x82"), None);
+    }
 }

@@ -271,7 +271,7 @@ impl Utf8Validator {
     /// ```
     #[must_use]
     pub const fn skipped(&self) -> usize {
-        self.scanner.skipped()
+        self.scanner.start().skipped()
     }
 }
 

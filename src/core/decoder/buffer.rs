@@ -423,7 +423,7 @@ impl Utf8Decoder {
                     self.hold(tail);
                     return self.progress(chunk.len(), written, Status::Done);
                 }
-                self.unread(text.len());
+                self.scanner.unread(text.len());
             }
         }
         self.push_to_in_steps(chunk, mode, destination)
@@ -483,7 +483,7 @@ impl Utf8Decoder {
                         if fits == text.len() {
                             continue;
                         }
-                        self.unread(text.len() - fits);
+                        self.scanner.unread(text.len() - fits);
                         break Status::Full;
                     }
                     // Not even the first character fits.

@@ -243,7 +243,7 @@ impl Utf8Decoder {
     /// ```
     #[must_use]
     pub const fn skipped(&self) -> usize {
-        self.scanner.skipped()
+        self.scanner.start().skipped()
     }
 
     /// Returns the number of errors in this stream so far: ill-formed parts, and characters that the options
@@ -347,8 +347,9 @@ impl Utf8Decoder {
     }
 
     /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
+    #[cfg(feature = "alloc")]
     pub(crate) const fn unread(&mut self, bytes: usize) {
-        self.scanner.seek(self.scanner.position() - bytes as u64);
+        self.scanner.unread(bytes);
     }
 
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
