@@ -1,8 +1,6 @@
 //! Server-sent events (WHATWG HTML, section 9.2): a client that reconnects, and a server that sends events
 //! split in awkward places.
 
-use std::error::Error;
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +14,7 @@ use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
 use reqwest::header::{ACCEPT, CACHE_CONTROL, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
+use thiserror::Error;
 use tokio::sync::Semaphore;
 use utf8_codec::payload::sse::{Event, EventDecoder};
 use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
@@ -54,16 +53,20 @@ impl Reconnection {
 }
 
 /// The reason why a client has no events.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum ConnectError {
     /// The server could not be reached. Another attempt may succeed.
-    Unreachable(reqwest::Error),
+    #[error("connecting failed: {0}")]
+    Unreachable(#[source] reqwest::Error),
     /// The response is no event stream: another status than 200, or another media type.
+    #[error("no event stream: {0}")]
     NoEventStream(String),
     /// The last connections failed or had no event.
+    #[error("gave up after {0} connections in a row without an event")]
     GaveUp(u32),
     /// Nobody takes the events.
-    Output(io::Error),
+    #[error("writing failed: {0}")]
+    Output(#[source] io::Error),
 }
 
 /// Passes the events of `url` on, and reconnects when the stream ends. It returns when the server answers with
@@ -142,29 +145,6 @@ fn check(response: &Response) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("media type {:?}", String::from_utf8_lossy(media_type)))
-}
-
-impl fmt::Display for ConnectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreachable(error) => write!(f, "connecting failed: {error}"),
-            Self::NoEventStream(found) => write!(f, "no event stream: {found}"),
-            Self::GaveUp(failures) => {
-                write!(f, "gave up after {failures} connections in a row without an event")
-            }
-            Self::Output(error) => write!(f, "writing failed: {error}"),
-        }
-    }
-}
-
-impl Error for ConnectError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Unreachable(error) => Some(error),
-            Self::Output(error) => Some(error),
-            Self::NoEventStream(_) | Self::GaveUp(_) => None,
-        }
-    }
 }
 
 const MEDIA_TYPE: &str = "text/event-stream";

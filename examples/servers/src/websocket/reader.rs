@@ -1,12 +1,11 @@
 //! Reads frames from a socket into a `MessageAssembler`, as they arrive.
 
-use std::error::Error;
-use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
 
 use bytes::{Buf, Bytes, BytesMut};
+use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler, MessageError};
 
@@ -34,13 +33,15 @@ enum State {
 }
 
 /// Why reading from a client failed.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// A frame or a message is rejected.
-    Message(MessageError),
+    #[error(transparent)]
+    Message(#[from] MessageError),
     /// The connection failed, or ended inside a frame.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// The space that is reserved for a read, in bytes.
@@ -149,35 +150,5 @@ impl ReadError {
             Self::Message(error) => Some(error.to_close()),
             Self::Io(_) => None,
         }
-    }
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Message(error) => error.fmt(f),
-            Self::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for ReadError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Message(error) => error.source(),
-            Self::Io(error) => error.source(),
-        }
-    }
-}
-
-impl From<MessageError> for ReadError {
-    fn from(error: MessageError) -> Self {
-        Self::Message(error)
-    }
-}
-
-impl From<io::Error> for ReadError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
     }
 }
