@@ -101,7 +101,7 @@
 //! | `std` | readers and writers for blocking code, conversion into [`std::io::Error`], detection of vector instructions at run time; includes `alloc` | none |
 //! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages; includes `alloc` | bytes, bytestring |
 //! | `lines` | lines, search; includes `std` and `bytes` | bytes, bytestring, memchr |
-//! | `codec` | codecs for tokio-util; includes `lines` | tokio-util, thiserror |
+//! | `codec` | codecs for tokio-util; includes `lines` | tokio-util |
 //! | `stream` | streams, readers and writers; includes `lines` | futures, tokio, pin-project-lite |
 //! | `http-body` | HTTP bodies; includes `std` and `bytes` | http, http-body, http-body-util, pin-project-lite |
 //! | `axum` | extractors and responses for axum; includes `http-body` | axum-core |

@@ -293,6 +293,7 @@ mod containers {
 
         let invalid: CodecError = first_error(PLAIN, b"ok\xFF").into();
         check(&invalid, "invalid UTF-8 at byte 2: invalid byte (ff)", Source::Utf8);
+        assert_eq!(format!("{invalid:#}"), invalid.to_string());
         let embedded: CodecError = CodecError::EmbeddedDelimiter { offset: 3 };
         check(&embedded, "text contains a line ending at byte 3", Source::None);
         let too_long: CodecError = CodecError::TooLong { length: 65_536, max_length: 65_535 };
