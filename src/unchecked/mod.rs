@@ -42,22 +42,31 @@ pub(crate) fn whole_text(kernel: Kernel, input: &[u8]) -> Result<&str, Validated
     Ok(unsafe { core::str::from_utf8_unchecked(input) })
 }
 
-/// Whether `bytes` are 4 to 32 bytes of ASCII. Rows `validate/ascii/4-32`.
+/// Whether `bytes` are 4 to 32 bytes of ASCII. Rows `validate/*/4-32`.
 #[inline(always)]
 fn is_short_ascii(bytes: &[u8]) -> bool {
-    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
-    // The bytes at both ends cover all.
-    if bytes.len() > 32 {
-        false
-    } else if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        (u128::from_ne_bytes(first) | u128::from_ne_bytes(last)) & HIGH == 0
-    } else if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        (u64::from_ne_bytes(first) | u64::from_ne_bytes(last)) & HIGH as u64 == 0
-    } else if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        (u32::from_ne_bytes(first) | u32::from_ne_bytes(last)) & HIGH as u32 == 0
-    } else {
-        false
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const HIGH_OF_4: u32 = HIGH as u32;
+    let (len @ 4..=32, Some(&first), Some(&last)) =
+        (bytes.len(), bytes.first_chunk(), bytes.last_chunk())
+    else {
+        return false;
+    };
+    // Text of other scripts seldom starts with four bytes of ASCII.
+    if u32::from_ne_bytes(first) & HIGH_OF_4 != 0 {
+        return false;
     }
+    let (Some(&first), Some(&last_8)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+        return u32::from_ne_bytes(last) & HIGH_OF_4 == 0;
+    };
+    // Eight bytes from each of four indices cover up to 32 bytes. They may overlap.
+    let at = 8.min(len - 8);
+    let (Some(&second), Some(&third)) = (bytes[at..].first_chunk(), bytes[..len - at].last_chunk())
+    else {
+        return false; // not reached
+    };
+    let [first, second, third, last] = [first, second, third, last_8].map(u64::from_ne_bytes);
+    (first | second | third | last) & HIGH == 0
 }
 
 /// Returns the character of two or more bytes at the start of `bytes`, if there is one.
