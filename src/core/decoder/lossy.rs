@@ -325,7 +325,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
                 text.reserve(RESERVE);
                 continue;
             };
-            if state.take_block(&mut out) || state.take_clean(&mut out) {
+            if state.take_blocks(&mut out) || state.take_clean(&mut out) {
                 continue;
             }
             if let Next::Stop = state.take_steps(&mut out) {
@@ -335,33 +335,35 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         Repaired { read: state.read, errors: state.errors, first: state.first }
     }
 
-    /// If errors are frequent: decodes a block that the kernel has separated into text and errors.
+    /// While errors are frequent: decodes blocks that the kernel has separated into text and errors, until the batch is
+    /// complete. Returns whether there was one. Rows `1-in-64`.
     #[inline(always)]
-    fn take_block(&mut self, out: &mut TextOutput<'_>) -> bool {
-        if self.clean_blocks >= self.patience {
-            return false;
-        }
-        let Some(bytes) = self.input[self.read..].first_chunk() else { return false };
-        let Some(block) = SortedBlock::new(self.kernel, bytes) else {
-            self.patience = 0;
-            return false;
-        };
-        if block.errors() <= FLOOD
+    fn take_blocks(&mut self, out: &mut TextOutput<'_>) -> bool {
+        let start = self.read;
+        while self.clean_blocks < self.patience
             && let Some(step) = out.step()
+            && let Some(bytes) = self.input[self.read..].first_chunk()
         {
+            let Some(block) = SortedBlock::new(self.kernel, bytes) else {
+                self.patience = 0;
+                break;
+            };
+            let errors = block.errors();
+            if errors > FLOOD {
+                break;
+            }
             let first = step.no_ascii().push_block(&block, self.repairs);
             if self.errors == 0 {
                 self.first = first.map(|(at, len)| (self.read + at, len));
             }
-            self.errors += u64::from(block.errors());
+            self.errors += u64::from(errors);
             self.read += block.end();
             self.clean_blocks += 1;
-            if block.errors() != 0 {
+            if errors != 0 {
                 (self.last_error, self.clean_blocks) = (self.read, 0);
             }
-            return true;
         }
-        false
+        self.read != start
     }
 
     /// After a run without errors: copies text block by block.
