@@ -475,20 +475,13 @@ impl Outgoing {
         }
     }
 
-    /// Returns the bytes in order, in contiguous pieces. None is empty.
-    fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        let (mut before, tail) = self.copied.split_at(self.copied.len() - self.tail);
-        let shared = self.shared.iter().flat_map(move |Shared { copied_before, bytes }| {
-            let (copied, rest) = before.split_at(*copied_before);
-            before = rest;
-            [copied, bytes]
-        });
-        shared.chain([tail]).filter(|piece| !piece.is_empty())
-    }
-
-    /// Returns the first piece. It is empty only if there is none.
+    /// Returns the first piece of contiguous bytes. It is empty only if the queue is.
     pub(super) fn first(&self) -> &[u8] {
-        self.pieces().next().unwrap_or_default()
+        match self.shared.front() {
+            None => &self.copied,
+            Some(Shared { copied_before: 0, bytes }) => bytes,
+            Some(Shared { copied_before, .. }) => &self.copied[..*copied_before],
+        }
     }
 
     /// Returns whether everything is copied, so that there is at most one piece.
@@ -496,10 +489,28 @@ impl Outgoing {
         self.shared.is_empty()
     }
 
-    /// Fills `slices` with the first pieces. Returns how many were filled.
+    /// Fills `slices` with the first pieces, none of them empty. Returns how many were filled.
+    ///
+    /// A plain loop: with chained iterators, the rows `write/mixed/1460` and `8192` take a fifth more instructions.
     pub(super) fn lend<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
-        let lent = slices.iter_mut().zip(self.pieces());
-        lent.map(|(slice, piece)| *slice = IoSlice::new(piece)).count()
+        let (mut copied, mut lent) = (&self.copied[..], 0);
+        for Shared { copied_before, bytes } in &self.shared {
+            let before;
+            (before, copied) = copied.split_at(*copied_before);
+            for piece in [before, bytes] {
+                if piece.is_empty() {
+                    continue;
+                }
+                let Some(slice) = slices.get_mut(lent) else { return lent };
+                *slice = IoSlice::new(piece);
+                lent += 1;
+            }
+        }
+        if let (false, Some(slice)) = (copied.is_empty(), slices.get_mut(lent)) {
+            *slice = IoSlice::new(copied);
+            lent += 1;
+        }
+        lent
     }
 
     /// Removes the first `n` bytes, or all if there are fewer.
@@ -512,12 +523,11 @@ impl Outgoing {
             self.copied.advance(copied);
             front.copied_before -= copied;
             left -= copied;
-            let shared = left.min(front.bytes.len());
-            front.bytes.advance(shared);
-            left -= shared;
-            if !front.bytes.is_empty() {
+            if left < front.bytes.len() {
+                front.bytes.advance(left);
                 return;
             }
+            left -= front.bytes.len();
             self.shared.pop_front();
         }
         self.copied.advance(left);
@@ -542,7 +552,14 @@ impl Outgoing {
         match self.shared.front_mut() {
             None => mem::take(&mut self.copied).freeze(),
             Some(Shared { bytes, .. }) if bytes.len() == self.len => mem::take(bytes),
-            Some(_) => self.pieces().collect::<Vec<_>>().concat().into(),
+            Some(_) => {
+                let mut all = BytesMut::with_capacity(self.len);
+                while self.len > 0 {
+                    all.extend_from_slice(self.first());
+                    self.advance(self.first().len());
+                }
+                all.freeze()
+            }
         }
     }
 }
