@@ -4,6 +4,9 @@ mod boundary;
 #[cfg(feature = "alloc")]
 mod contract;
 #[cfg(feature = "alloc")]
+#[path = "../support/incremental_decoder.rs"]
+mod incremental_decoder;
+#[cfg(feature = "alloc")]
 #[path = "../support/lists.rs"]
 mod lists;
 mod messages;
