@@ -9,7 +9,7 @@ use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Validator};
 
-use crate::incremental_decoder::{IncrementalDecoder, Piece};
+use crate::incremental_decoder::{DecodeError, IncrementalDecoder, Piece};
 use crate::lists::LOSSY;
 
 /// A test for each rule, which checks each decoder.
@@ -104,7 +104,7 @@ fn after_finish_decoding_continues_and_offsets_keep_counting<D: IncrementalDecod
         assert_eq!(decoder.position(), 2 * input.len() as u64, "{input:02x?}");
         assert_eq!(text_of(&once), text_of(&twice), "{input:02x?}");
         let offsets = |pieces: &[Piece<D::Error>], base: u64| -> Vec<_> {
-            errors_of(pieces).map(|error| D::offset(&error) - base).collect()
+            errors_of(pieces).map(|error| error.offset() - base).collect()
         };
         assert_eq!(offsets(&once, 0), offsets(&twice, input.len() as u64), "{input:02x?}");
     }
@@ -119,7 +119,7 @@ fn errors_are_counted_and_the_first_is_kept<D: IncrementalDecoder>() {
             assert_eq!(count, errors.len() as u64, "{input:02x?}");
             assert_eq!(first, errors.first().copied(), "{input:02x?}");
         }
-        let mut offsets = errors.iter().map(D::offset);
+        let mut offsets = errors.iter().map(DecodeError::offset);
         assert!(offsets.clone().is_sorted(), "{input:02x?}");
         assert!(offsets.all(|offset| offset < input.len() as u64), "{input:02x?}");
     }
@@ -145,7 +145,7 @@ fn a_lossy_string_is_the_pieces_with_each_error_repaired<D: IncrementalDecoder>(
                 .iter()
                 .map(|piece| match piece {
                     Piece::Char(c) => c.to_string(),
-                    Piece::Error(error) => D::repair(mode, error).expect("a lossy mode"),
+                    Piece::Error(error) => error.repair(mode).expect("a lossy mode"),
                 })
                 .collect();
             let (mut decoder, mut text) = (D::NEW, String::new());

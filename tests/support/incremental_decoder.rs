@@ -17,7 +17,7 @@ pub(crate) trait IncrementalDecoder: Clone + Sized {
 
     /// Bytes, or UTF-16 units.
     type Unit: Copy + PartialEq + Debug + 'static;
-    type Error: Copy + PartialEq + Debug;
+    type Error: DecodeError;
 
     /// Inputs that are well-formed, ill-formed, and unfinished.
     fn inputs() -> Vec<Vec<Self::Unit>>;
@@ -44,9 +44,12 @@ pub(crate) trait IncrementalDecoder: Clone + Sized {
 
     /// The number of errors, and the first; `None` for a decoder that does not count.
     fn errors(&self) -> Option<(u64, Option<Self::Error>)>;
+}
 
-    fn offset(error: &Self::Error) -> u64;
-    fn repair(mode: ErrorMode, error: &Self::Error) -> Option<String>;
+/// The common interface of the errors of these decoders.
+pub(crate) trait DecodeError: Copy + PartialEq + Debug {
+    fn offset(&self) -> u64;
+    fn repair(&self, mode: ErrorMode) -> Option<String>;
 }
 
 /// A character or an error, so that the sizes of pieces do not matter.
@@ -103,14 +106,6 @@ impl IncrementalDecoder for Utf8Validator {
     fn errors(&self) -> Option<(u64, Option<Utf8Error>)> {
         None
     }
-
-    fn offset(error: &Utf8Error) -> u64 {
-        error.valid_up_to()
-    }
-
-    fn repair(mode: ErrorMode, error: &Utf8Error) -> Option<String> {
-        mode.repair(error).map(|repair| repair.to_string())
-    }
 }
 
 /// The methods that all decoders but the validator have, by the same names.
@@ -133,12 +128,12 @@ macro_rules! inherent_methods {
             Self::position(self)
         }
 
-        fn reset(&mut self) {
-            Self::reset(self);
+        fn incomplete(&self) -> Vec<$unit> {
+            Self::incomplete(self).iter().copied().collect()
         }
 
-        fn errors(&self) -> Option<(u64, Option<$error>)> {
-            Some((self.error_count(), self.first_error()))
+        fn reset(&mut self) {
+            Self::reset(self);
         }
     };
 }
@@ -161,16 +156,8 @@ impl IncrementalDecoder for Utf8Decoder {
         Self::finish(self).map(|()| None)
     }
 
-    fn incomplete(&self) -> Vec<u8> {
-        Self::incomplete(self).to_vec()
-    }
-
-    fn offset(error: &Utf8Error) -> u64 {
-        error.valid_up_to()
-    }
-
-    fn repair(mode: ErrorMode, error: &Utf8Error) -> Option<String> {
-        mode.repair(error).map(|repair| repair.to_string())
+    fn errors(&self) -> Option<(u64, Option<Utf8Error>)> {
+        Some((self.error_count(), self.first_error()))
     }
 
     inherent_methods!(u8, Utf8Error);
@@ -196,16 +183,8 @@ impl IncrementalDecoder for TerminalDecoder {
         Self::finish(self).map(|text| text.map(str::to_owned))
     }
 
-    fn incomplete(&self) -> Vec<u8> {
-        Self::incomplete(self).to_vec()
-    }
-
-    fn offset(error: &Utf8Error) -> u64 {
-        error.valid_up_to()
-    }
-
-    fn repair(mode: ErrorMode, error: &Utf8Error) -> Option<String> {
-        mode.repair(error).map(|repair| repair.to_string())
+    fn errors(&self) -> Option<(u64, Option<Utf8Error>)> {
+        Some((self.error_count(), self.first_error()))
     }
 
     inherent_methods!(u8, Utf8Error);
@@ -230,16 +209,8 @@ impl IncrementalDecoder for Utf16Decoder {
         Self::finish(self).map(|()| None)
     }
 
-    fn incomplete(&self) -> Vec<u16> {
-        Self::incomplete(self).into_iter().collect()
-    }
-
-    fn offset(error: &Utf16Error) -> u64 {
-        error.offset()
-    }
-
-    fn repair(mode: ErrorMode, error: &Utf16Error) -> Option<String> {
-        error.repair(mode).map(|repair| repair.to_string())
+    fn errors(&self) -> Option<(u64, Option<Utf16Error>)> {
+        Some((self.error_count(), self.first_error()))
     }
 
     inherent_methods!(u16, Utf16Error);
@@ -276,16 +247,8 @@ impl IncrementalDecoder for DialectDecoder {
         Self::finish(self).map(|end| end.and_then(char::from_u32).map(String::from))
     }
 
-    fn incomplete(&self) -> Vec<u8> {
-        Self::incomplete(self).to_vec()
-    }
-
-    fn offset(error: &DialectError) -> u64 {
-        error.offset()
-    }
-
-    fn repair(mode: ErrorMode, error: &DialectError) -> Option<String> {
-        error.repair(mode).map(|repair| repair.to_string())
+    fn errors(&self) -> Option<(u64, Option<DialectError>)> {
+        Some((self.error_count(), self.first_error()))
     }
 
     inherent_methods!(u8, DialectError);
@@ -306,47 +269,46 @@ impl IncrementalDecoder for FallbackDecoder {
         None
     }
 
-    fn push_to_string(
-        &mut self,
-        chunk: &[u8],
-        mode: ErrorMode,
-        text: &mut String,
-    ) -> Option<Progress> {
-        Some(Self::push_to_string(self, chunk, mode, text))
-    }
-
     fn finish(&mut self) -> Result<Option<String>, Utf8Error> {
         let mut text = String::new();
         Self::finish_to_string(self, ErrorMode::Fatal, &mut text)?;
         Ok((!text.is_empty()).then_some(text))
     }
 
-    fn finish_to_string(&mut self, mode: ErrorMode, text: &mut String) -> Result<(), Utf8Error> {
-        Self::finish_to_string(self, mode, text)
-    }
-
-    fn position(&self) -> u64 {
-        Self::position(self)
-    }
-
-    fn incomplete(&self) -> Vec<u8> {
-        Self::incomplete(self).to_vec()
-    }
-
-    fn reset(&mut self) {
-        Self::reset(self);
-    }
-
     fn errors(&self) -> Option<(u64, Option<Utf8Error>)> {
         None
     }
 
-    fn offset(error: &Utf8Error) -> u64 {
-        error.valid_up_to()
+    inherent_methods!(u8, Utf8Error);
+}
+
+impl DecodeError for Utf8Error {
+    fn offset(&self) -> u64 {
+        self.valid_up_to()
     }
 
-    fn repair(mode: ErrorMode, error: &Utf8Error) -> Option<String> {
-        mode.repair(error).map(|repair| repair.to_string())
+    fn repair(&self, mode: ErrorMode) -> Option<String> {
+        mode.repair(self).map(|repair| repair.to_string())
+    }
+}
+
+impl DecodeError for Utf16Error {
+    fn offset(&self) -> u64 {
+        self.offset()
+    }
+
+    fn repair(&self, mode: ErrorMode) -> Option<String> {
+        self.repair(mode).map(|repair| repair.to_string())
+    }
+}
+
+impl DecodeError for DialectError {
+    fn offset(&self) -> u64 {
+        self.offset()
+    }
+
+    fn repair(&self, mode: ErrorMode) -> Option<String> {
+        self.repair(mode).map(|repair| repair.to_string())
     }
 }
 
