@@ -118,6 +118,7 @@
 #![cfg_attr(not(feature = "http-body"), doc = "[`payload::http::Utf8Body`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -131,8 +132,6 @@ mod core;
 pub mod guide;
 #[cfg(feature = "std")]
 pub mod io;
-#[allow(unsafe_code)]
-mod kernel;
 #[cfg(feature = "lines")]
 pub mod lines;
 #[cfg(feature = "alloc")]
@@ -142,8 +141,6 @@ mod relatives;
 pub mod search;
 #[cfg(feature = "stream")]
 pub mod stream;
-#[allow(unsafe_code)]
-mod unchecked;
 
 #[cfg(feature = "bytes")]
 pub use bytestring::ByteString;
@@ -163,12 +160,6 @@ pub use crate::core::{boundary, decoder};
 #[cfg(feature = "alloc")]
 pub use crate::relatives::fallback;
 pub use crate::relatives::{detect, dialect, terminal, utf16};
-
-/// The kernels, for the tests, benches and fuzz targets of this crate. Not part of the API.
-#[doc(hidden)]
-pub mod __kernel {
-    pub use crate::kernel::{BlockErrors, ErrorLen, Kernel, NulForm, Validated};
-}
 
 /// The examples of the README, run as doctests.
 #[cfg(all(doctest, feature = "codec", feature = "http-body", feature = "stream"))]

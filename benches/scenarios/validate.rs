@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::ops::RangeInclusive;
 
-use utf8_codec::__kernel::Kernel;
+use utf8_simd::Kernel;
 
 use super::support::corpus::Pool;
 use super::support::{Bench, Corpus, Rng, Row, Work};

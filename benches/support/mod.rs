@@ -8,7 +8,7 @@ pub(crate) mod corpus;
 pub(crate) mod report;
 
 use clap::{Args, Parser};
-use utf8_codec::__kernel::Kernel;
+use utf8_simd::Kernel;
 
 pub(crate) use bench::{Bench, Name, Row, Scenario, Work};
 pub(crate) use corpus::{Corpus, Rng};

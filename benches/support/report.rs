@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::{Map, Value, json};
-use utf8_codec::__kernel::Kernel;
+use utf8_simd::Kernel;
 
 use super::bench::{Against, Measured, Role};
 

@@ -35,7 +35,7 @@ use core::ops::Range;
 #[cfg(feature = "bytes")]
 use bytestring::ByteString;
 
-use crate::kernel::{Sequence, sequence};
+use utf8_simd::{Sequence, sequence};
 
 /// Returns the last boundary at or before `index`, or the length of `bytes` if `index` is greater.
 ///

@@ -2,7 +2,7 @@
 
 use crate::core::error::Utf8Error;
 use crate::core::scanner::{Scanner, Step};
-use crate::kernel::sequence_len;
+use utf8_simd::sequence_len;
 
 /// The first bytes of one sequence whose rest has not arrived.
 ///

@@ -3,7 +3,7 @@
 use crate::core::bom::BOM;
 use crate::core::boundary::floor_char_boundary;
 use crate::core::decoder::buffer::{Progress, Status};
-use crate::kernel::Kernel;
+use utf8_simd::Kernel;
 
 /// Encodes text as bytes, with a BOM on request: the counterpart of [`Utf8Decoder`](crate::Utf8Decoder).
 ///

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::kernel::begins_nothing;
+use utf8_simd::begins_nothing;
 
 /// An ill-formed part of a UTF-8 stream: its offset, its bytes, and the reason.
 ///

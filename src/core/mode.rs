@@ -5,7 +5,7 @@ use core::ops::Deref;
 use core::str::FromStr;
 
 use crate::core::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
-use crate::unchecked::ShortText;
+use utf8_simd::text::ShortText;
 
 /// What replaces an ill-formed part.
 ///

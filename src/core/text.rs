@@ -5,17 +5,17 @@
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String};
 
-pub(crate) use crate::kernel::{Kernel, NulForm, surrogate_pair};
 #[cfg(feature = "alloc")]
-pub(crate) use crate::unchecked::push_utf16;
+pub(crate) use utf8_simd::text::push_utf16;
 #[cfg(feature = "lines")]
-pub(crate) use crate::unchecked::split_line;
-pub(crate) use crate::unchecked::{BlockParts, Part, ShortText, first_char, split_range};
+pub(crate) use utf8_simd::text::split_line;
+pub(crate) use utf8_simd::text::{BlockParts, Part, ShortText, first_char, split_range};
 #[cfg(feature = "bytes")]
 #[allow(unused_imports)] // each adaptor needs some of them
-pub(crate) use crate::unchecked::{GatheredText, SplitTo, take_text};
+pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text};
 #[cfg(feature = "std")]
-pub(crate) use crate::unchecked::{ReadBuffer, assert_char_boundary};
+pub(crate) use utf8_simd::text::{ReadBuffer, assert_char_boundary};
+pub(crate) use utf8_simd::{Kernel, NulForm, surrogate_pair};
 
 #[cfg(feature = "alloc")]
 use crate::core::decoder::Utf8Decoder;
@@ -23,8 +23,8 @@ use crate::core::error::{Utf8Error, Utf8ErrorKind};
 #[cfg(feature = "alloc")]
 use crate::core::mode::ErrorMode;
 use crate::core::options::Strictness;
-use crate::kernel::Validated;
-use crate::unchecked::{self, whole_text};
+use utf8_simd::Validated;
+use utf8_simd::text::{self, whole_text};
 
 /// What follows accepted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,14 +72,14 @@ pub(crate) fn split_text(
 
 /// Like [`split_text`] with [`Look::Near`], without strictness.
 pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
-    let (text, error_len) = unchecked::split_near(kernel, input);
+    let (text, error_len) = text::split_near(kernel, input);
     (text, Ending::after(error_len))
 }
 
 /// Like [`split_text`] with [`Look::Far`], without strictness.
 #[inline]
 pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
-    let (text, error_len) = unchecked::split_far(kernel, input);
+    let (text, error_len) = text::split_far(kernel, input);
     (text, Ending::after(error_len))
 }
 
@@ -100,12 +100,12 @@ pub(crate) fn unmask_and_split_far(
     input: &mut [u8],
     mask: [u8; 4],
 ) -> (&[u8], &str, Ending) {
-    let (input, text, error_len) = unchecked::unmask_and_split_far(kernel, input, mask);
+    let (input, text, error_len) = text::unmask_and_split_far(kernel, input, mask);
     (input, text, Ending::after(error_len))
 }
 
 fn split_strictly(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
-    let (text, ending) = unchecked::split_until(kernel, input, |text| {
+    let (text, ending) = text::split_until(kernel, input, |text| {
         let (at, len, kind) = strictness.find_rejected(text)?;
         Some((at, Ending::Rejected(len, kind)))
     });

@@ -3,6 +3,7 @@
 mod boundary;
 #[cfg(feature = "alloc")]
 mod contract;
+mod destinations;
 #[cfg(feature = "alloc")]
 #[path = "../support/incremental_decoder.rs"]
 mod incremental_decoder;
@@ -14,4 +15,6 @@ mod protocols;
 #[cfg(feature = "serde")]
 mod serde;
 mod slices;
+#[path = "../../crates/utf8-simd/tests/support/mod.rs"]
+mod support;
 mod traits;

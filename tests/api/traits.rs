@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::fmt::{Debug, Display};
 
-use utf8_codec::__kernel::Kernel;
 use utf8_codec::{
     BomPolicy, ErrorMode, ParseNameError, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8ErrorKind,
     Utf8Options, Utf8Validator,
 };
+use utf8_simd::Kernel;
 
 use utf8_codec::decoder::{Pieces, Progress, Status};
 

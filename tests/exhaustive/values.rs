@@ -12,7 +12,6 @@ use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use tokio::io::AsyncReadExt;
 use tokio_util::codec::{Decoder, Encoder};
 use tokio_util::io::StreamReader;
-use utf8_codec::__kernel::Kernel;
 use utf8_codec::codec::{CharCodec, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
@@ -27,6 +26,7 @@ use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8Writer};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
+use utf8_simd::Kernel;
 
 /// All scalar values in order: 4,382,592 bytes.
 fn all() -> &'static str {

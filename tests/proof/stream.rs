@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
 
-use crate::grammar::{State, is_never};
+use crate::automaton::{State, is_never};
 
 /// A byte of each class of the grammar, and those of a BOM.
 const BYTES: [u8; 18] = [
@@ -288,7 +288,7 @@ fn every_reachable_state_of_a_stream_is_that_of_the_model() {
 #[ignore = "a minute in release mode"]
 fn a_chunk_has_the_result_of_its_bytes() {
     let states = reachable();
-    let chunks = crate::lists::sum_of(&states, |stream| {
+    let chunks = crate::support::sum_of(&states, |stream| {
         let mut chunks = 0;
         let mut check = |chunk: &[u8]| {
             stream.clone().push(chunk);

@@ -10,12 +10,12 @@ use futures::{FutureExt, StreamExt, stream};
 use lists::DIALECTS;
 use serde_json::{Value, json};
 use tokio_util::codec::Decoder;
-use utf8_codec::__kernel::Kernel;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{Dialect, DialectCodec, DialectDecoder, DialectEncoder};
 use utf8_codec::stream::Utf8StreamExt;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options, Utf8Validator};
+use utf8_simd::Kernel;
 
 use driver::{Form, VIAS};
 

@@ -2,8 +2,10 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use std::thread;
+#[path = "../../crates/utf8-simd/tests/support/mod.rs"]
+mod support;
 
+pub(crate) use support::{MULTILINGUAL, sum_of};
 use utf8_codec::ErrorMode;
 use utf8_codec::dialect::Dialect;
 
@@ -30,30 +32,6 @@ pub(crate) const DIALECTS: [Dialect; 6] = [
     Dialect::Utf8b,
     Dialect::SurrogatePass,
 ];
-
-pub(crate) const MULTILINGUAL: &str =
-    "Zażółć gęślą jaźń, 色は匂へど散りぬるを, 키스의 고유조건은, 👩‍👩‍👧‍👦. ";
-
-/// Calls `check` for each of `values`, on as many threads as there are processors. Returns the sum of
-/// the results.
-pub(crate) fn sum_of<T: Sync>(values: &[T], check: impl Fn(&T) -> u64 + Sync) -> u64 {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    if threads == 1 {
-        // There may be no threads at all.
-        return values.iter().map(check).sum();
-    }
-    let check = &check;
-    thread::scope(|scope| {
-        let tasks: Vec<_> = (0..threads)
-            .map(|thread| {
-                scope.spawn(move || {
-                    values.iter().skip(thread).step_by(threads).map(check).sum::<u64>()
-                })
-            })
-            .collect();
-        tasks.into_iter().map(|task| task.join().unwrap()).sum()
-    })
-}
 
 /// A model of the detector: its documented rules.
 pub(crate) mod detector {

@@ -36,7 +36,7 @@ use std::process::Command;
 use clap::Parser;
 use results::Targets;
 use support::{Bench, Effort, Options, Scenario};
-use utf8_codec::__kernel::Kernel;
+use utf8_simd::Kernel;
 
 const SCENARIOS: &[Scenario] = &[
     |bench| validate::validate(bench, peers::validate),

@@ -1,7 +1,7 @@
 //! The destination: which units is text decoded into, and how much of it fits?
 
 use crate::core::boundary::floor_char_boundary;
-use crate::kernel::Kernel;
+use utf8_simd::Kernel;
 
 /// The longest input of [`Destination::put_short`].
 pub(crate) const SHORT: usize = 64;

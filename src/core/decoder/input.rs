@@ -6,7 +6,7 @@ use crate::core::scanner::{Scanner, Step};
 #[cfg(feature = "bytes")]
 use crate::core::text::Ending;
 #[cfg(feature = "bytes")]
-use crate::unchecked::{SplitTo, take_text};
+use utf8_simd::text::take_text;
 
 /// A chunk whose text is not copied: `&[u8]`, `Bytes` or `BytesMut`.
 pub(crate) trait Input {
@@ -44,17 +44,37 @@ impl<'a> Input for &'a [u8] {
 }
 
 #[cfg(feature = "bytes")]
-impl<B: SplitTo> Input for B {
+impl Input for bytes::Bytes {
     type Text = bytestring::ByteString;
 
     #[inline]
     fn as_bytes(&self) -> &[u8] {
-        self.as_ref()
+        self
     }
 
     #[inline]
     fn skip(&mut self, len: usize) {
-        drop(self.split_to_bytes(len));
+        bytes::Buf::advance(self, len);
+    }
+
+    #[inline]
+    fn take_text(&mut self, scan: impl for<'s> FnOnce(&'s [u8]) -> &'s str) -> Self::Text {
+        take_text(self, scan)
+    }
+}
+
+#[cfg(feature = "bytes")]
+impl Input for bytes::BytesMut {
+    type Text = bytestring::ByteString;
+
+    #[inline]
+    fn as_bytes(&self) -> &[u8] {
+        self
+    }
+
+    #[inline]
+    fn skip(&mut self, len: usize) {
+        bytes::Buf::advance(self, len);
     }
 
     #[inline]

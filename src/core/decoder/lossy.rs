@@ -22,8 +22,8 @@ use crate::core::error::Utf8Error;
 use crate::core::mode::{EVERY_WINDOWS_1252, ErrorMode};
 use crate::core::scanner::Step as ScannerStep;
 use crate::core::text::Look;
-use crate::kernel::{BLOCK, ErrorLen, Kernel, Sequence};
-use crate::unchecked::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
+use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
+use utf8_simd::{BLOCK, ErrorLen, Kernel, Sequence};
 
 /// The replacement of `String::from_utf8_lossy` in a loop.
 impl Utf8Decoder {

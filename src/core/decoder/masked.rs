@@ -6,7 +6,7 @@ use crate::core::carry::Resumed;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::scanner::Step;
-use crate::kernel::Kernel;
+use utf8_simd::Kernel;
 
 /// The masking key of a WebSocket frame (RFC 6455 section 5.3), rotated to the next byte of the payload.
 #[derive(Clone, Copy, Debug)]

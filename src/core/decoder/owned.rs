@@ -8,13 +8,13 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
 use crate::core::decoder::Utf8Decoder;
+use crate::core::decoder::input::{Input, take_piece, take_plain};
 #[cfg(feature = "lines")]
 use crate::core::decoder::input::{Taken, take_step};
-use crate::core::decoder::input::{take_piece, take_plain};
 use crate::core::error::Utf8Error;
 #[cfg(any(feature = "http-body", feature = "lines"))]
 use crate::core::mode::ErrorMode;
-use crate::core::text::{Ending, SplitTo};
+use crate::core::text::Ending;
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {
@@ -98,14 +98,20 @@ impl Utf8Decoder {
     /// The fast path of [`take_step`](Self::take_step). Removes the text that `src` begins with, which can be
     /// empty, and returns it and what follows it; returns `None` if the scanner is not plain.
     #[inline(always)]
-    pub(crate) fn take_plain<B: SplitTo>(&mut self, src: &mut B) -> Option<(ByteString, Ending)> {
+    pub(crate) fn take_plain<B: Input<Text = ByteString>>(
+        &mut self,
+        src: &mut B,
+    ) -> Option<(ByteString, Ending)> {
         self.scanner.is_plain().then(|| take_plain(&mut self.scanner, src))
     }
 
     /// Removes what `src` begins with and returns it.
     #[cfg(feature = "codec")]
     #[inline(never)]
-    pub(crate) fn take_step<B: SplitTo>(&mut self, src: &mut B) -> Taken<ByteString> {
+    pub(crate) fn take_step<B: Input<Text = ByteString>>(
+        &mut self,
+        src: &mut B,
+    ) -> Taken<ByteString> {
         debug_assert!(self.carry.is_empty());
         let step = take_step(&mut self.scanner, src);
         if let Taken::Error(error) = step {

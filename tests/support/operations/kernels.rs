@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use arbitrary::Arbitrary;
-use utf8_codec::__kernel::{ErrorLen, Kernel, NulForm, Validated};
+use utf8_simd::{ErrorLen, Kernel, NulForm, Validated};
 
 use super::input::Bytes;
 

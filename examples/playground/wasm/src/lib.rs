@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use utf8_codec::__kernel::Kernel;
+use utf8_simd::Kernel;
 use utf8_codec::decoder::Status;
 use utf8_codec::io::{StreamError, Utf8Lines, Utf8Reader};
 use utf8_codec::lines::Delimiter;

@@ -1,0 +1,14 @@
+//! Vectorised UTF-8 validation and transcoding, without dependencies.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+mod simd;
+pub mod text;
+
+pub use simd::{
+    BLOCK, BlockErrors, ErrorLen, Kernel, NulForm, Sequence, Validated, begins_nothing,
+    decode_char, error_at_start, sequence, sequence_len, surrogate_pair,
+};

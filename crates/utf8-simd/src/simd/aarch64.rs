@@ -1,0 +1,332 @@
+//! The kernel of aarch64: NEON, vectors of 16 bytes. The algorithm is in `generic`.
+
+use core::arch::aarch64::*;
+use core::mem::MaybeUninit;
+
+use crate::simd::generic::{
+    self, Lanes, Look, Part, Vector, Vector16, arithmetic, lanewise, one_part, tier,
+};
+use crate::simd::reference;
+pub(in crate::simd) use crate::simd::reference::{
+    decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
+};
+use crate::simd::results::{BLOCK, BlockErrors, Validated};
+
+tier!("neon", Bytes16,
+    33..=64 => validate_halves::<Bytes16, 2>,
+    65..=128 => validate_halves::<Bytes16, 4>,
+    129..=256 => validate_blocks::<Bytes16, 16>,
+);
+
+generic::convert!("neon", Bytes16, Bytes16);
+
+/// 16 bytes.
+///
+/// Invariant: exists only where the machine has NEON.
+#[derive(Clone, Copy)]
+pub(super) struct Bytes16(pub(super) uint8x16_t);
+
+/// Proves that the machine has NEON.
+#[derive(Clone, Copy)]
+pub(super) struct HasNeon(());
+
+impl Bytes16 {
+    #[inline]
+    #[target_feature(enable = "neon")]
+    pub(super) fn token() -> HasNeon {
+        HasNeon(())
+    }
+}
+
+/// By the leading byte, E0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow.
+static SECOND: [[u8; 16]; 2] = {
+    let mut table = [[0; 16]; 2];
+    // 80..=9F are C0..=DF in `here`, and A0..=BF are E0..=FF.
+    table[0][0x0] = 0xA0; // E0: 60..=7F and 80..=9F
+    table[0][0xD] = 0x20; // ED: E0..=FF and 00..=1F
+    // 80..=8F are C0..=CF, and 90..=BF are D0..=FF.
+    table[1][0x0] = 0xB0; // F0: 70..=7F and 80..=AF
+    table[1][0x4] = 0x30; // F4: F0..=FF and 00..=2F
+    let mut lead = 0x5;
+    while lead < 16 {
+        table[1][lead] = 0x40; // F5..=FF: 00..=3F
+        lead += 1;
+    }
+    table
+};
+
+/// Loads 16 bytes.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn load_16(bytes: &[u8; 16]) -> uint8x16_t {
+    // SAFETY: there are the 16 bytes that are loaded.
+    unsafe { vld1q_u8(bytes.as_ptr()) }
+}
+
+impl Vector for Bytes16 {
+    const LEN: usize = 16;
+    const MASK_BITS: u32 = 4;
+    const TESTS_ALL_LEADS: bool = true;
+
+    type Token = HasNeon;
+
+    #[inline(always)]
+    unsafe fn load(_: HasNeon, at: *const u8) -> Self {
+        // SAFETY: the caller promises that 16 bytes can be read; the token proves NEON.
+        Self(unsafe { vld1q_u8(at) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, at: *mut u8) {
+        // SAFETY: the caller promises that 16 bytes can be written; `self` proves NEON.
+        unsafe { vst1q_u8(at, self.0) };
+    }
+
+    arithmetic! {
+        fn splat(self, byte: u8) -> Self {
+            Self(vdupq_n_u8(byte))
+        }
+        fn saturating_add(self, other: Self) -> Self {
+            let sum = vqaddq_s8(vreinterpretq_s8_u8(self.0), vreinterpretq_s8_u8(other.0));
+            Self(vreinterpretq_u8_s8(sum))
+        }
+        fn prev<const N: usize>(self, before: Self) -> Self {
+            const { assert!(matches!(N, 1..=3)) };
+            Self(match N {
+                1 => vextq_u8::<15>(before.0, self.0),
+                2 => vextq_u8::<14>(before.0, self.0),
+                _ => vextq_u8::<13>(before.0, self.0),
+            })
+        }
+        fn movemask(self) -> u64 {
+            // All bits of each byte, and then four of them.
+            let bytes = vreinterpretq_u16_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)));
+            vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(bytes)))
+        }
+        fn any_high_bit(self) -> bool {
+            vmaxvq_u8(self.0) >= 0x80
+        }
+        fn second_addends(self) -> Self {
+            // An index of 32 or more, of what is below E0, picks zero.
+            let [low, high] = [load_16(&SECOND[0]), load_16(&SECOND[1])];
+            Self(vqtbl2q_u8(uint8x16x2_t(low, high), vsubq_u8(self.0, vdupq_n_u8(0xE0))))
+        }
+        fn lookup_16(self, table: &[u8; 16]) -> Self {
+            // An index of 16 or more would pick zero.
+            Self(vqtbl1q_u8(load_16(table), vandq_u8(self.0, vdupq_n_u8(0x0F))))
+        }
+    }
+
+    #[inline(always)]
+    fn mask_of_64(bytes: impl Fn(usize) -> Self) -> u64 {
+        let vectors = [bytes(0), bytes(16), bytes(32), bytes(48)];
+        vectors[0].join_masks(vectors)
+    }
+
+    lanewise! {
+        or: vorrq_u8,
+        and: vandq_u8,
+        xor: veorq_u8,
+        wrapping_add: vaddq_u8,
+        saturating_sub: vqsubq_u8,
+        average: vrhaddq_u8,
+        max: vmaxq_u8,
+        min: vminq_u8,
+    }
+}
+
+impl Vector16 for Bytes16 {
+    #[inline(always)]
+    fn from_bytes(token: HasNeon, bytes: &[u8; 16]) -> Self {
+        token.bytes(bytes)
+    }
+
+    #[inline(always)]
+    fn from_words(token: HasNeon, words: [u64; 2]) -> Self {
+        token.words(words)
+    }
+
+    arithmetic! {
+        fn shift_up(self, n: usize) -> Self {
+            let mut indexes = [0; 16];
+            indexes.copy_from_slice(&generic::SHIFT_UP[16 - n..][..16]);
+            Self(vqtbl1q_u8(self.0, load_16(&indexes)))
+        }
+    }
+}
+
+impl Bytes16 {
+    arithmetic! {
+        fn join_masks(self, vectors: [Self; 4]) -> u64 {
+            // Keeps one bit of each byte. Three sums of adjacent bytes join the bits of eight bytes in one.
+            // `self` only proves that the machine has the instructions.
+            const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+            let bits = load_16(&BITS);
+            let [a, b, c, d] = vectors
+                .map(|vector| vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), bits));
+            let halves = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(halves, halves)))
+        }
+    }
+}
+
+impl HasNeon {
+    arithmetic! {
+        fn bytes(self, bytes: &[u8; 16]) -> Bytes16 {
+            Bytes16(load_16(bytes))
+        }
+        fn words(self, words: [u64; 2]) -> Bytes16 {
+            let [low, high] = words;
+            Bytes16(vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))))
+        }
+    }
+}
+
+/// How many bits are set in an index.
+static COUNTS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        table[index] = (index as u8).count_ones() as u8;
+        index += 1;
+    }
+    table
+};
+
+impl Lanes for Bytes16 {
+    one_part!();
+    lanewise! {
+        cmpeq: vceqq_u8,
+    }
+    arithmetic! {
+        fn cmpeq_16(self, other: Self) -> Self {
+            of_16(vceqq_u16(self.by_16(), other.by_16()))
+        }
+        fn cmpgt(self, other: Self) -> Self {
+            Self(vcgtq_s8(vreinterpretq_s8_u8(self.0), vreinterpretq_s8_u8(other.0)))
+        }
+        fn cmpgt_32(self, other: Self) -> Self {
+            of_32(vcgtq_s32(vreinterpretq_s32_u8(self.0), vreinterpretq_s32_u8(other.0)))
+        }
+        fn wrapping_add_16(self, other: Self) -> Self {
+            of_16(vaddq_u16(self.by_16(), other.by_16()))
+        }
+        fn shl_16<const N: i32>(self) -> Self {
+            of_16(vshlq_n_u16::<N>(self.by_16()))
+        }
+        fn shr_16<const N: i32>(self) -> Self {
+            of_16(vshrq_n_u16::<N>(self.by_16()))
+        }
+        fn shl_32<const N: i32>(self) -> Self {
+            of_32(vshlq_n_u32::<N>(self.by_32()))
+        }
+        fn shr_32<const N: i32>(self) -> Self {
+            of_32(vshrq_n_u32::<N>(self.by_32()))
+        }
+        fn splat_16(self, value: u16) -> Self {
+            of_16(vdupq_n_u16(value))
+        }
+        fn splat_32(self, value: u32) -> Self {
+            of_32(vdupq_n_u32(value))
+        }
+        fn select(self, yes: Self, no: Self) -> Self {
+            // Of a mask the comparison is left out by the compiler.
+            Self(vbslq_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)), yes.0, no.0))
+        }
+        fn intersects(self, other: Self) -> bool {
+            vmaxvq_u32(self.and(other).by_32()) != 0
+        }
+        fn bitmask(self) -> u32 {
+            // Each byte of a half keeps a bit of its own. Their sum, of both halves at once. By pairwise
+            // additions LLVM makes three instructions of each.
+            let places = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+            let bits = vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)), places);
+            let halves = vzip1q_u8(bits, vextq_u8::<8>(bits, bits));
+            u32::from(vaddvq_u16(vreinterpretq_u16_u8(halves)))
+        }
+        fn bitmask_16(self) -> u32 {
+            let places = vcombine_u16(
+                vcreate_u16(0x0008_0004_0002_0001),
+                vcreate_u16(0x0080_0040_0020_0010),
+            );
+            let lanes = vcltzq_s16(vreinterpretq_s16_u8(self.0));
+            u32::from(vaddvq_u16(vandq_u16(lanes, places)))
+        }
+        fn interleave(self, high: Self) -> [Self; 2] {
+            [Self(vzip1q_u8(self.0, high.0)), Self(vzip2q_u8(self.0, high.0))]
+        }
+        fn narrow_16(self) -> Self {
+            Self(vuzp1q_u8(self.0, self.0))
+        }
+        fn narrow_32(self, other: Self) -> Self {
+            of_16(vuzp1q_u16(self.by_16(), other.by_16()))
+        }
+        fn widen(self) -> [Self; 2] {
+            let (front, back) = (vmovl_u8(vget_low_u8(self.0)), vmovl_high_u8(self.0));
+            [of_16(front), of_16(back)]
+        }
+    }
+
+    #[inline(always)]
+    fn count(bits: u32) -> usize {
+        // The instruction that counts bits is one of vectors, and the way there and back is long.
+        let [low, high, _, _] = bits.to_le_bytes();
+        usize::from(COUNTS[usize::from(low)]) + usize::from(COUNTS[usize::from(high)])
+    }
+}
+
+impl Part for Bytes16 {
+    arithmetic! {
+        fn shuffle(self, indexes: &[u8; 16]) -> Self {
+            Self(vqtbl1q_u8(self.0, load_16(indexes)))
+        }
+        fn interleave_16(self, high: Self) -> [Self; 2] {
+            let (low, high) = (self.by_16(), high.by_16());
+            [of_16(vzip1q_u16(low, high)), of_16(vzip2q_u16(low, high))]
+        }
+    }
+
+    #[inline(always)]
+    fn three_byte_units(self, bytes: &[u8; 24]) -> Self {
+        let ([front @ .., _, _, _, _, _, _, _, _], [_, _, _, _, _, _, _, _, back @ ..]) =
+            (bytes, bytes);
+        self.join_three(front, back)
+    }
+}
+
+impl Bytes16 {
+    arithmetic! {
+        // The values of eight characters of three bytes each: the first 16 bytes, and the last.
+        fn join_three(self, front: &[u8; 16], back: &[u8; 16]) -> Self {
+            // Of the first bytes: 0, 3, 6 and 9; and 12 to 21, which are eight further in the two.
+            let places = vcreate_u8(0x1D1A_1714_0906_0300);
+            let bytes = uint8x16x2_t(load_16(front), load_16(back));
+            let [one, two, six] = [vdup_n_u8(1), vdup_n_u8(2), vdup_n_u8(0x3F)];
+            let first = vqtbl2_u8(bytes, places);
+            let second = vand_u8(vqtbl2_u8(bytes, vadd_u8(places, one)), six);
+            let third = vand_u8(vqtbl2_u8(bytes, vadd_u8(places, two)), six);
+            // What is inserted loses its upper bits: E, and four of the six.
+            let high = vsli_n_u8::<4>(vshr_n_u8::<2>(second), first);
+            let low = vsli_n_u8::<6>(third, second);
+            Self(vcombine_u8(vzip1_u8(low, high), vzip2_u8(low, high)))
+        }
+        fn by_16(self) -> uint16x8_t {
+            vreinterpretq_u16_u8(self.0)
+        }
+        fn by_32(self) -> uint32x4_t {
+            vreinterpretq_u32_u8(self.0)
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn of_16(lanes: uint16x8_t) -> Bytes16 {
+    Bytes16(vreinterpretq_u8_u16(lanes))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn of_32(lanes: uint32x4_t) -> Bytes16 {
+    Bytes16(vreinterpretq_u8_u32(lanes))
+}

@@ -1,0 +1,481 @@
+//! Text to `char`s and to UTF-16: characters are assembled at their *last* byte.
+//!
+//! A character belongs to the block that contains its last byte. Blocks are independent: each loads the up to
+//! three bytes before it again, as validation does. Two values are computed for all bytes of a block at once,
+//! as if each byte ended a character of up to three bytes:
+//!
+//! ```text
+//! low  = byte, or for a continuation byte: byte & 3F | back1 << 6
+//! high = 0,    or for a continuation byte: back1 >> 2 & 0F | (back2 << 4, if back1 is one too)
+//! units = interleave(low, high), those of bytes that end a character
+//! ```
+//!
+//! A shuffle from a table of 256 moves the needed ones of eight units to the front. A character of four bytes
+//! needs more steps:
+//!
+//! - in UTF-16, the high surrogate is assembled at its third byte, the low one at its fourth;
+//! - for `char`s, bits 16 to 20 are assembled at its fourth byte, as a third plane.
+//!
+//! Two paths are shorter: ASCII is widened, and eight consecutive characters of three bytes are
+//! assembled directly (`benches/versus`, cjk).
+
+use core::ptr;
+
+use super::lanes::{Lanes, Part, UNITS};
+use super::vector::{Vector, load};
+use crate::simd::reference;
+
+/// The maximum number of units that a block overwrites after its own.
+const EXCESS: usize = 8;
+/// Bytes of text after a block whose units overwrite the excess of the block.
+const ENOUGH: usize = 4 * EXCESS;
+/// The largest block.
+const MOST: usize = 32;
+
+/// Counts the characters of `text`: the bytes that begin one. Compilers vectorise this with the target features of the caller.
+#[inline(always)]
+pub(in crate::simd) fn count_chars(text: &str) -> usize {
+    /// The number of bytes whose count fits in a byte.
+    const BLOCK: usize = 192;
+    let begins = |count: u8, &byte: &u8| count + u8::from(byte as i8 >= -0x40);
+    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
+    let in_blocks = blocks.iter().map(|block| usize::from(block.iter().fold(0, begins)));
+    in_blocks.sum::<usize>() + usize::from(rest.iter().fold(0, begins))
+}
+
+/// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; the others in
+/// `out` are unchanged.
+#[inline(always)]
+pub(in crate::simd) fn decode_chars<V: Lanes>(
+    token: V::Token,
+    text: &str,
+    out: &mut [char],
+) -> (usize, usize) {
+    let units = ptr::from_mut(out) as *mut [u32];
+    // SAFETY: a `char` has the layout of a `u32`, and the values written are the characters of `text` and
+    // zeros.
+    let (read, written) = decode::<V, u32>(token, text, unsafe { &mut *units });
+    let (more, len) = reference::decode_chars(&text[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Decodes `text` into `out`, as far as it fits, without splitting a pair. Returns the bytes read and
+/// the units written; the others in `out` are unchanged.
+#[inline(always)]
+pub(in crate::simd) fn decode_utf16<V: Lanes>(
+    token: V::Token,
+    text: &str,
+    out: &mut [u16],
+) -> (usize, usize) {
+    let (read, written) = decode::<V, u16>(token, text, out);
+    let (more, len) = reference::decode_utf16(&text[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Decodes `bytes` if they are one to four blocks of ASCII and fit. Returns whether it did; if not, `out` is
+/// unchanged.
+///
+/// A separate function, because loading the constants for other text would take longer than all of this.
+#[inline(always)]
+pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: Unit>(
+    token: V::Token,
+    bytes: &[u8],
+    out: &mut [U],
+) -> bool {
+    if bytes.len() < V::LEN || bytes.len() > out.len().min(4 * V::LEN) || !bytes[0].is_ascii() {
+        return false;
+    }
+    // The last block overlaps the one before it.
+    let last = bytes.len() - V::LEN;
+    let mut at = 0;
+    let mut all = load::<V>(token, bytes, last);
+    while at < last {
+        all = all.or(load::<V>(token, bytes, at));
+        at += V::LEN;
+    }
+    if all.any_high_bit() {
+        return false;
+    }
+    at = 0;
+    while at < last {
+        put_ascii::<V, U>(load(token, bytes, at), &mut out[at..]);
+        at += V::LEN;
+    }
+    put_ascii::<V, U>(load(token, bytes, last), &mut out[last..]);
+    true
+}
+
+/// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit. Returns the number of bytes.
+#[inline(always)]
+pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AsciiUnit>(
+    token: V::Token,
+    bytes: &[u8],
+    out: &mut [U],
+) -> usize {
+    let first = decode_ascii::<V, U>(token, &bytes[..bytes.len().min(2 * V::LEN)], out);
+    if first == 0 {
+        return 0;
+    }
+    // Stores that cross no blocks are faster (`benches/versus`, to-utf-16/ascii).
+    let to_block = out.as_ptr().addr().wrapping_neg() % V::LEN / size_of::<U>();
+    first.max(to_block + decode_ascii::<V, U>(token, &bytes[to_block..], &mut out[to_block..]))
+}
+
+/// Decodes complete characters, and stops where a block might not fit.
+#[inline(always)]
+fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usize, usize) {
+    let (mut read, written) = match text.len() >= V::LEN + 3 {
+        true => decode_blocks::<V, U>(token, text.as_bytes(), out),
+        false => decode_short::<V, U>(token, text.as_bytes(), out),
+    };
+    // A character split by the end of the last block is not written.
+    while !text.is_char_boundary(read) {
+        read -= 1;
+    }
+    (read, written)
+}
+
+/// A unit that can hold a zero-extended byte.
+///
+/// # Safety
+///
+/// - It has two or four bytes, and a byte, zero-extended, is a valid value.
+pub(in crate::simd) unsafe trait AsciiUnit: Copy + From<u8> {}
+
+// SAFETY: two bytes; any value is valid.
+unsafe impl AsciiUnit for u16 {}
+// SAFETY: four bytes; any value is valid.
+unsafe impl AsciiUnit for u32 {}
+// SAFETY: four bytes; numbers below D800 are valid.
+unsafe impl AsciiUnit for char {}
+
+/// A unit into which anything can be written.
+///
+/// # Safety
+///
+/// - Any value is valid.
+pub(in crate::simd) unsafe trait Unit: AsciiUnit {}
+
+// SAFETY: an integer.
+unsafe impl Unit for u16 {}
+// SAFETY: an integer.
+unsafe impl Unit for u32 {}
+
+/// Decodes text of a block and more. Stops where a block might not fit.
+#[inline(always)]
+fn decode_blocks<V: Lanes, U: Unit>(
+    token: V::Token,
+    bytes: &[u8],
+    out: &mut [U],
+) -> (usize, usize) {
+    let mut at = 0;
+    // A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
+    // 2 % more.
+    let mut room = &mut *out;
+    // With 32-byte vectors and `char`s, the test costs other text more than it saves three-byte text (rows
+    // `to-chars/*`); there `threes` is set only after a block of three-byte characters.
+    let tests_threes = V::LEN < MOST || size_of::<U>() == 2;
+    let mut threes = tests_threes;
+    // Later units overwrite the excess: enough text follows.
+    while bytes.len() - at >= V::LEN + ENOUGH && room.len() >= V::LEN + EXCESS {
+        let block = load::<V>(token, bytes, at);
+        if !block.any_high_bit() {
+            put_ascii::<V, U>(block, room);
+            at += V::LEN;
+            room = &mut room[V::LEN..];
+            let more = decode_ascii::<V, U>(token, &bytes[at..], room);
+            at += more;
+            room = &mut room[more..];
+            continue;
+        }
+        let ends = load::<V>(token, bytes, at + 1).cmpgt(block.splat(0xBF)).bitmask();
+        if threes
+            && are_threes::<V>(token, bytes, at, ends)
+            && let Some(chars) = bytes[at..].first_chunk()
+        {
+            let units = block.parts().as_ref()[0].three_byte_units(chars);
+            put_group(units, units.zero(), room);
+            at += chars.len();
+            room = &mut room[8..];
+            continue;
+        }
+        let units =
+            Units::of_block(block, backs::<V>(token, bytes, at, block), ends, size_of::<U>());
+        let count = units.put(room);
+        at += units.len;
+        room = &mut room[count..];
+        threes = tests_threes;
+        if V::LEN == MOST && (MOST / 3..=MOST / 3 + 4).contains(&count) && units.len == MOST {
+            // Mostly three-byte characters: continues where one begins, for the shorter path. A branch, not
+            // arithmetic: otherwise the next address would depend on this mask. Shorter blocks soon begin at a
+            // character anyway.
+            branch();
+            if bytes.len() - at >= 2 * MOST {
+                at -= ends.leading_zeros() as usize;
+                threes = true;
+            }
+        }
+    }
+    let left = room.len();
+    let mut written = out.len() - left;
+    // The last blocks, through the stack. They overlap the blocks before them.
+    while at < bytes.len() {
+        let from = at.min(bytes.len() - V::LEN);
+        let block = load::<V>(token, bytes, from);
+        if !block.any_high_bit() {
+            // The units of the bytes before `at` have already been written.
+            let Some(room) = out[written - (at - from)..].get_mut(..V::LEN) else { break };
+            put_ascii::<V, U>(block, room);
+            written += from + V::LEN - at;
+            at = from + V::LEN;
+            continue;
+        }
+        let next_ends = bytes.get(from + V::LEN).is_none_or(|&next| next & 0xC0 != 0x80);
+        let continues = block.splat(0xC0).cmpgt(block).bitmask();
+        let all = u32::MAX >> (32 - V::LEN);
+        let ends = (!continues & all) >> 1 | u32::from(next_ends) << (V::LEN - 1);
+        let ends = ends >> (at - from) << (at - from);
+        let units =
+            Units::of_block(block, backs::<V>(token, bytes, from, block), ends, size_of::<U>());
+        let Some(count) = units.put_exactly(&mut out[written..]) else { break };
+        at = from + units.len;
+        written += count;
+    }
+    (at, written)
+}
+
+/// Whether eight characters of three bytes each begin at `at`. `ends` marks the last bytes of characters in the
+/// block.
+#[inline(always)]
+fn are_threes<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, ends: u32) -> bool {
+    const THREES: u32 = 0x92_4924;
+    if V::LEN == MOST {
+        return ends & 0xFF_FFFF == THREES && bytes[at] >= 0xE0;
+    }
+    ends == THREES & 0xFFFF && bytes[at] >= 0xE0 && {
+        let next = load::<V>(token, bytes, at + V::LEN + 1);
+        next.cmpgt(next.splat(0xBF)).bitmask() & 0xFF == THREES >> V::LEN
+    }
+}
+
+/// Decodes the ASCII at the start of `bytes`, two blocks at a time. Returns its length.
+#[inline(always)]
+fn decode_ascii<V: Lanes, U: AsciiUnit>(token: V::Token, bytes: &[u8], out: &mut [U]) -> usize {
+    let mut at = 0;
+    for (bytes, out) in bytes.chunks_exact(2 * V::LEN).zip(out.chunks_exact_mut(2 * V::LEN)) {
+        let (first, second) = (load::<V>(token, bytes, 0), load::<V>(token, bytes, V::LEN));
+        if first.or(second).any_high_bit() {
+            break;
+        }
+        put_ascii::<V, U>(first, out);
+        put_ascii::<V, U>(second, &mut out[V::LEN..]);
+        at += 2 * V::LEN;
+    }
+    at
+}
+
+/// Decodes text shorter than a block and three bytes, through the stack.
+#[inline(always)]
+fn decode_short<V: Lanes, U: Unit>(token: V::Token, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
+    let mut window = [0; 3 + 2 * MOST + 1];
+    window[3..][..bytes.len()].copy_from_slice(bytes);
+    let (mut at, mut written) = (0, 0);
+    while at < bytes.len() {
+        let block = load::<V>(token, &window, 3 + at);
+        let ends = load::<V>(token, &window, 4 + at).cmpgt(block.splat(0xBF)).bitmask();
+        let ends = ends & u32::MAX >> 32_usize.saturating_sub(bytes.len() - at);
+        let backs = backs::<V>(token, &window, 3 + at, block);
+        let units = Units::of_block(block, backs, ends, size_of::<U>());
+        let Some(count) = units.put_exactly(&mut out[written..]) else { break };
+        at += units.len;
+        written += count;
+    }
+    (at.min(bytes.len()), written)
+}
+
+/// The block at `at` moved back by one, two and three bytes.
+#[inline(always)]
+fn backs<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, block: V) -> [V; 3] {
+    if at < 3 {
+        let zero = block.splat(0);
+        return [block.prev::<1>(zero), block.prev::<2>(zero), block.prev::<3>(zero)];
+    }
+    [
+        load::<V>(token, bytes, at - 1),
+        load::<V>(token, bytes, at - 2),
+        load::<V>(token, bytes, at - 3),
+    ]
+}
+
+/// The units of a block.
+struct Units<V> {
+    /// For each byte, the unit that ends at it: bits 0 to 7, 8 to 15, and from 16 on.
+    planes: [V; 3],
+    /// The bytes at which a unit ends.
+    keep: u32,
+    /// The consumed bytes of the block.
+    len: usize,
+}
+
+impl<V: Lanes> Units<V> {
+    /// Assembles the units that end at `ends`, in units of `size` bytes.
+    #[inline(always)]
+    fn of_block(block: V, backs: [V; 3], ends: u32, size: usize) -> Self {
+        let [back1, back2, back3] = backs;
+        let continued = block.splat(0xC0).cmpgt(back1);
+        let six = block.and(block.splat(0x3F)).or(back1.shl_16::<6>().and(block.splat(0xC0)));
+        let second = back1.shr_16::<2>().and(block.splat(0x0F));
+        let first = back2.shl_16::<4>().and(block.splat(0xF0)).and(continued);
+        let zero = block.splat(0);
+        let low = block.select(six, block);
+        let high = block.select(second.or(first), zero);
+        let units = Self { planes: [low, high, zero], keep: ends, len: V::LEN };
+        let greatest = block.max(back2).max(back3);
+        match greatest.saturating_sub(block.splat(0xF0 - 0x80)).any_high_bit() {
+            true if size == 4 => units.with_tops(backs),
+            true => units.with_pairs(block, backs),
+            false => units,
+        }
+    }
+
+    /// Adds the bits from 16 on, at the last of four bytes.
+    #[inline(always)]
+    fn with_tops(self, [_, back2, back3]: [V; 3]) -> Self {
+        let [low, high, zero] = self.planes;
+        let f0 = low.splat(0xF0);
+        let fourth = back3.max(f0).cmpeq(back3);
+        let top = back3.shl_16::<2>().and(low.splat(0x1C));
+        let top = top.or(back2.shr_16::<4>().and(low.splat(0x03)));
+        Self { planes: [low, high, fourth.select(top, zero)], ..self }
+    }
+
+    /// Adds surrogate pairs, at the third and the last of four bytes.
+    #[inline(always)]
+    fn with_pairs(self, block: V, [back1, back2, back3]: [V; 3]) -> Self {
+        let [low, high, zero] = self.planes;
+        let f0 = block.splat(0xF0);
+        let fourth = back3.max(f0).cmpeq(back3);
+        let third = back2.max(f0).cmpeq(back2);
+        // The low surrogate: DC00 and the low ten bits.
+        let bits = back1.shr_16::<2>().and(block.splat(0x03)).or(block.splat(0xDC));
+        let high = fourth.select(bits, high);
+        // The high one: D800 and the bits above these, less 40. As bytes: C0 more in the low one, and D7
+        // or, where that overflows, D8 in the high one.
+        let bits = back1.shl_16::<2>().and(block.splat(0xFC));
+        let bits = bits.or(block.shr_16::<4>().and(block.splat(0x03)));
+        let low = third.select(bits.wrapping_add(block.splat(0xC0)), low);
+        let less = back1.and(block.splat(0x30)).cmpeq(zero);
+        let bits = back2.and(block.splat(0x07)).wrapping_add(block.splat(0xD8)).wrapping_add(less);
+        let high = third.select(bits, high);
+        // A pair is written as a whole: if the block ends inside one, the block ends before it.
+        let thirds = third.bitmask();
+        let cut = thirds >> (V::LEN - 1);
+        let keep = self.keep | thirds & self.keep >> 1;
+        Self { planes: [low, high, zero], keep, len: V::LEN - cut as usize }
+    }
+
+    /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room for `LEN` of them and the excess.
+    #[inline(always)]
+    fn put<U: Unit>(&self, room: &mut [U]) -> usize {
+        let room = &mut room[..V::LEN + EXCESS];
+        let [low, high, top] = self.planes;
+        let (units, tops) = (low.interleave(high), top.interleave(top.splat(0)));
+        for (group, (&units, &tops)) in units.as_ref().iter().zip(tops.as_ref()).enumerate() {
+            let compress = &UNITS[(self.keep >> (8 * group) & 0xFF) as usize];
+            let before = self.keep & ((1 << (8 * group)) - 1);
+            let before = V::count(before);
+            put_group(units.shuffle(compress), tops.shuffle(compress), &mut room[before..]);
+        }
+        V::count(self.keep)
+    }
+
+    /// Writes the units and no excess. Returns `None`, and writes nothing, if they do not fit.
+    #[inline(always)]
+    fn put_exactly<U: Unit>(&self, out: &mut [U]) -> Option<usize> {
+        let mut scratch = [U::from(0); MOST + EXCESS];
+        let count = self.put(&mut scratch);
+        copy_few(&scratch[..count], out.get_mut(..count)?);
+        Some(count)
+    }
+}
+
+/// Copies units, about ten at most, in overlapping chunks: a call to `memcpy` would take longer
+/// (`benches/scenarios/chars.rs`).
+///
+/// # Panics
+///
+/// If the lengths differ.
+#[inline(always)]
+fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
+    #[inline(always)]
+    fn by<const N: usize, U: Copy>(from: &[U], to: &mut [U]) {
+        for (from, to) in from.as_chunks::<N>().0.iter().zip(to.as_chunks_mut::<N>().0) {
+            *to = *from;
+        }
+        if let (Some(from), Some(to)) = (from.last_chunk::<N>(), to.last_chunk_mut::<N>()) {
+            *to = *from;
+        }
+    }
+    assert_eq!(from.len(), to.len());
+    match from.len() {
+        0 => {}
+        1 => to[0] = from[0],
+        2..=3 => by::<2, U>(from, to),
+        4..=7 => by::<4, U>(from, to),
+        _ => by::<8, U>(from, to),
+    }
+}
+
+/// Writes a block of ASCII to the start of `room`.
+///
+/// # Panics
+///
+/// If there is no room for it.
+#[inline(always)]
+fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
+    const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
+    let out = room[..V::LEN].as_mut_ptr().cast::<u8>();
+    // SAFETY: `LEN` bytes, zero-extended, are written to the `LEN` units of `out`; `AsciiUnit` allows these values.
+    unsafe {
+        if size_of::<U>() == 2 {
+            let [front, back] = block.widen();
+            front.store(out);
+            back.store(out.add(V::LEN));
+            return;
+        }
+        for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
+            let [front, back] = units.interleave_16(units.zero());
+            front.store(out.add(32 * group));
+            back.store(out.add(32 * group + 16));
+        }
+    }
+}
+
+/// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
+///
+/// # Panics
+///
+/// If there is no room for them.
+#[inline(always)]
+fn put_group<P: Part, U: Unit>(units: P, tops: P, room: &mut [U]) {
+    let out = room[..8].as_mut_ptr().cast::<u8>();
+    if size_of::<U>() == 2 {
+        // SAFETY: there are eight units of two bytes.
+        return unsafe { units.store(out) };
+    }
+    let [front, back] = units.interleave_16(tops);
+    // SAFETY: there are eight units of four bytes.
+    unsafe {
+        front.store(out);
+        back.store(out.add(16));
+    }
+}
+
+/// Prevents the compiler from replacing a branch by arithmetic.
+#[cold]
+#[inline(never)]
+fn branch() {}

@@ -1,0 +1,448 @@
+//! `char`s, UTF-16 units and bytes of a single-byte encoding to text.
+//!
+//! Units of 16 bits are encoded a vector at a time, by the first of these methods that covers all of them:
+//!
+//! - ASCII: narrowed to bytes;
+//! - below 800: one or two bytes in the lane of each unit; a shuffle from a table moves the needed bytes to the
+//!   front;
+//! - 800 and more: two shuffles place the 24 bytes of eight units;
+//! - otherwise: one to three bytes in lanes of 32 bits, moved to the front in the same way.
+//!
+//! A surrogate pair becomes four bytes; each half produces two of them in its own lane:
+//!
+//! ```text
+//! high:  w = high - D800 + 40     F0 | w >> 8                            80 | w >> 2 & 3F
+//! low:                            80 | w << 4 & 30 | low >> 6 & 0F       80 | low & 3F
+//! ```
+//!
+//! `char`s below 1_0000 are narrowed to units of 16 bits. Others use lanes of 32 bits, with one to four bytes
+//! each.
+
+use core::mem::MaybeUninit;
+use core::ops::ControlFlow::{self, Break, Continue};
+
+use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
+use super::vector::Vector;
+use crate::simd::reference;
+use crate::simd::uninit::as_uninit;
+
+/// The number of items of the largest step.
+const MOST: usize = 16;
+/// The number of items at the end that are faster one by one. Rows `from-chars/emoji/64`, `from-chars/latin/64`.
+const FEW: usize = 5;
+/// The number of bytes in a part of a vector.
+const PART: usize = 16;
+/// The number of steps in a stride of ASCII.
+const STRIDE: usize = 4;
+
+/// Encodes `chars`; see [`Kernel::encode_chars`](crate::simd::Kernel::encode_chars).
+#[inline(always)]
+pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
+    tokens: (V::Token, Short::Token),
+    chars: &[char],
+    out: &mut [u8],
+) -> (usize, usize) {
+    // SAFETY: only initialised bytes are written.
+    let (read, written) = encode::<V, Short, char>(tokens, chars, unsafe { as_uninit(out) });
+    let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Encodes `units`; see [`Kernel::encode_utf16`](crate::simd::Kernel::encode_utf16).
+#[inline(always)]
+pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
+    tokens: (V::Token, Short::Token),
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let (read, written) = encode::<V, Short, u16>(tokens, units, out);
+    // What is left is little, or begins with a step that contains an unpaired surrogate or does not fit.
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// The number of bytes that a step may overwrite: four for each item, whatever the items are.
+const fn step_room<V: Lanes>() -> usize {
+    4 * (V::LEN / 2)
+}
+
+/// The number of bytes that a stride of ASCII may overwrite.
+const fn ascii_room<V: Lanes>() -> usize {
+    (STRIDE - 1) * (V::LEN / 2) + PART
+}
+
+/// The items that are encoded, `LEN / 2` per step.
+trait Item: Copy + Default {
+    /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
+    /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer items, or less than [`step_room`].
+    fn put<V: Lanes>(
+        token: V::Token,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize);
+
+    /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer items, or less than [`ascii_room`].
+    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
+}
+
+/// Encodes items in steps of `V`, then of `Short`, then the rest. Stops where a step contains an unpaired
+/// surrogate, or might not fit.
+#[inline(always)]
+fn encode<V: Lanes, Short: Lanes, I: Item>(
+    (token, short): (V::Token, Short::Token),
+    items: &[I],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let (mut read, mut written) = match encode_steps::<V, I>(token, items, out) {
+        Continue((read, written)) if read < items.len() => (read, written),
+        Continue(done) | Break(done) => return done,
+    };
+    if Short::LEN < V::LEN {
+        let steps = encode_steps::<Short, I>(short, &items[read..], &mut out[written..]);
+        let (Continue((more, len)) | Break((more, len))) = steps;
+        read += more;
+        written += len;
+        if steps.is_break() {
+            return (read, written);
+        }
+    }
+    let (more, len) = encode_rest::<Short, I>(short, &items[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Encodes whole steps, as far as another is certain to fit. Breaks before an unpaired surrogate.
+#[inline(always)]
+fn encode_steps<V: Lanes, I: Item>(
+    token: V::Token,
+    items: &[I],
+    out: &mut [MaybeUninit<u8>],
+) -> ControlFlow<(usize, usize), (usize, usize)> {
+    let step = V::LEN / 2;
+    let (room, ascii_room) = (step_room::<V>(), ascii_room::<V>());
+    let stride = STRIDE * step;
+    // Shrinking slices have less register pressure than indexes: row `from-utf-16/latin/8192` a fifth less time.
+    let (mut rest, mut place) = (items, &mut *out);
+    // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. One loop for this and the
+    // later strides is a fifth slower for two-byte text.
+    if rest.len() >= stride && place.len() >= ascii_room && I::put_ascii::<V>(token, rest, place) {
+        (rest, place) = (&rest[stride..], &mut place[stride..]);
+    }
+    let mut is_stuck = false;
+    while rest.len() >= step && place.len() >= room {
+        let (more, len) = I::put::<V>(token, rest, place);
+        if more == 0 {
+            is_stuck = true;
+            break;
+        }
+        (rest, place) = (&rest[more..], &mut place[len..]);
+        // ASCII often continues.
+        while len == step
+            && rest.len() >= stride
+            && place.len() >= ascii_room
+            && I::put_ascii::<V>(token, rest, place)
+        {
+            (rest, place) = (&rest[stride..], &mut place[stride..]);
+        }
+    }
+    let (read, left) = (items.len() - rest.len(), place.len());
+    let done = (read, out.len() - left);
+    if is_stuck { Break(done) } else { Continue(done) }
+}
+
+/// Encodes less than a step, a high surrogate and less than a step, or items for which there is little room. Leaves a
+/// few.
+#[inline(always)]
+fn encode_rest<V: Lanes, I: Item>(
+    token: V::Token,
+    items: &[I],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let step = V::LEN / 2;
+    let room = step_room::<V>();
+    let (mut read, mut written) = (0, 0);
+    while items.len() - read > FEW {
+        let rest = &items[read..];
+        let count = rest.len().min(step);
+        let mut window = [I::default(); MOST];
+        window[..count].copy_from_slice(&rest[..count]);
+        let mut scratch = [MaybeUninit::uninit(); 4 * MOST];
+        let fits = out.len() - written >= room;
+        let place = if fits { &mut out[written..] } else { &mut scratch };
+        let (more, len) = I::put::<V>(token, &window, place);
+        // Zeros after the items are a byte each.
+        let (more, len) = (more.min(count), len - more.saturating_sub(count));
+        if more == 0 {
+            break;
+        }
+        if !fits {
+            let Some(room) = out.get_mut(written..written + len) else { break };
+            room.copy_from_slice(&scratch[..len]);
+        }
+        read += more;
+        written += len;
+    }
+    (read, written)
+}
+
+/// Loads a vector's units.
+#[inline(always)]
+fn load_units<V: Lanes>(token: V::Token, units: &[u16]) -> V {
+    let units = &units[..V::LEN / 2];
+    // SAFETY: `units` have the bytes of a vector.
+    unsafe { V::load(token, units.as_ptr().cast()) }
+}
+
+/// Loads two vectors of `char`s.
+#[inline(always)]
+fn load_chars<V: Lanes>(token: V::Token, chars: &[char]) -> [V; 2] {
+    let at = chars[..V::LEN / 2].as_ptr().cast::<u8>();
+    // SAFETY: these are the bytes of two vectors.
+    unsafe { [V::load(token, at), V::load(token, at.add(V::LEN))] }
+}
+
+impl Item for u16 {
+    #[inline(always)]
+    fn put<V: Lanes>(
+        token: V::Token,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize) {
+        put_units::<V, true>(load_units(token, items), room)
+    }
+
+    #[inline(always)]
+    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
+        let step = V::LEN / 2;
+        let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
+        // Not by `map`: a function that is passed on would lose the target feature.
+        let a = load_units::<V>(token, items);
+        let b = load_units::<V>(token, &items[step..]);
+        let c = load_units::<V>(token, &items[2 * step..]);
+        let d = load_units::<V>(token, &items[3 * step..]);
+        if a.or(b).or(c.or(d)).intersects(a.splat_16(0xFF80)) {
+            return false;
+        }
+        put_ascii_units([a, b, c, d], room);
+        true
+    }
+}
+
+impl Item for char {
+    #[inline(always)]
+    fn put<V: Lanes>(
+        token: V::Token,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize) {
+        let [first, second] = load_chars::<V>(token, items);
+        if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
+            return put_units::<V, false>(first.narrow_32(second), room);
+        }
+        (V::LEN / 2, put_chars([first, second], room))
+    }
+
+    #[inline(always)]
+    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
+        let step = V::LEN / 2;
+        let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
+        let [a, b] = load_chars::<V>(token, items);
+        let [c, d] = load_chars::<V>(token, &items[step..]);
+        let [e, f] = load_chars::<V>(token, &items[2 * step..]);
+        let [g, h] = load_chars::<V>(token, &items[3 * step..]);
+        let all = a.or(b).or(c.or(d)).or(e.or(f).or(g.or(h)));
+        if all.intersects(all.splat_32(!0x7F)) {
+            return false;
+        }
+        put_ascii_units([a.narrow_32(b), c.narrow_32(d), e.narrow_32(f), g.narrow_32(h)], room);
+        true
+    }
+}
+
+/// Writes vectors of ASCII units.
+#[inline(always)]
+fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
+    let step = V::LEN / 2;
+    let [a, b, c, d] = units;
+    put_part(a.narrow_16(), room, 0);
+    put_part(b.narrow_16(), room, step);
+    put_part(c.narrow_16(), room, 2 * step);
+    put_part(d.narrow_16(), room, 3 * step);
+}
+
+/// Encodes a vector of units; see [`Item::put`]. Without `PAIRS`, none is a surrogate.
+///
+/// # Panics
+///
+/// If there is less than [`step_room`].
+#[inline(always)]
+fn put_units<V: Lanes, const PAIRS: bool>(
+    units: V,
+    room: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let count = V::LEN / 2;
+    let room = &mut room[..step_room::<V>()];
+    if !units.intersects(units.splat_16(0xFF80)) {
+        put_part(units.narrow_16(), room, 0);
+        return (count, count);
+    }
+    let zero = units.splat(0);
+    let six = units.splat_16(0x3F);
+    let ascii = units.and(units.splat_16(0xFF80)).cmpeq_16(zero);
+    let last = units.and(six).or(units.splat_16(0x80));
+    if !units.intersects(units.splat_16(0xF800)) {
+        let two = units.shr_16::<6>().or(units.splat_16(0xC0)).or(last.shl_16::<8>());
+        return (count, put_one_or_two(ascii.select(units, two), ascii.bitmask_16(), room));
+    }
+    let top = units.and(units.splat_16(0xF800));
+    let below_800 = top.cmpeq_16(zero);
+    let surrogate = top.cmpeq_16(units.splat_16(0xD800));
+    let surrogates = if PAIRS { surrogate.bitmask_16() } else { 0 };
+    let has_pairs = surrogates != 0;
+    let middle = units.shr_16::<6>().and(six);
+    let three = units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>());
+    if !has_pairs && !below_800.intersects(below_800) {
+        return (count, put_three(three, last, room));
+    }
+    let two = middle.or(units.splat_16(0xC0)).or(last.shl_16::<8>());
+    let front = ascii.select(units, below_800.select(two, three));
+    if !has_pairs {
+        return (count, put_one_to_three([front, last], ascii, below_800, room));
+    }
+    let low = units.and(units.splat_16(0xFC00)).cmpeq_16(units.splat_16(0xDC00));
+    let lows = low.bitmask_16();
+    let highs = surrogates ^ lows;
+    if highs << 1 & (u32::MAX >> (32 - count)) != lows {
+        return (0, 0);
+    }
+    let w = units.wrapping_add_16(units.splat_16(0x2840)); // - D800 + 40
+    let second = w.shr_16::<2>().and(six).shl_16::<8>();
+    let of_high = w.shr_16::<8>().or(units.splat_16(0x80F0)).or(second);
+    let of_w = units.prev::<2>(zero).and(units.splat_16(3)).shl_16::<4>();
+    let third = of_w.or(units.shr_16::<6>().and(units.splat_16(0x0F))).or(units.splat_16(0x80));
+    let of_low = third.or(last.shl_16::<8>());
+    let front = surrogate.select(low.select(of_low, of_high), front);
+    let len = put_one_to_three([front, last], ascii, below_800.or(surrogate), room);
+    match highs >> (count - 1) {
+        0 => (count, len),
+        // Half a pair: two bytes.
+        _ => (count - 1, len - 2),
+    }
+}
+
+/// Writes the bytes of lanes of 16 bits; of a lane whose bit in `one` is set, only the first. Returns the number
+/// of bytes.
+#[inline(always)]
+fn put_one_or_two<V: Lanes>(lanes: V, one: u32, room: &mut [MaybeUninit<u8>]) -> usize {
+    let mut written = 0;
+    for (group, &part) in lanes.parts().as_ref().iter().enumerate() {
+        let index = one >> (8 * group) & 0xFF;
+        put_part(part.shuffle(&ONE_OR_TWO[index as usize]), room, written);
+        written += 16 - V::count(index);
+    }
+    written
+}
+
+/// Writes three bytes for each lane of 16 bits: two of `front`, one of `last`. Returns the number of bytes.
+#[inline(always)]
+fn put_three<V: Lanes>(front: V, last: V, room: &mut [MaybeUninit<u8>]) -> usize {
+    /// The first 16 bytes, of `front` and of `last`, and the other eight.
+    const THREE: [[u8; 16]; 4] = {
+        let mut indexes = [[0x80; 16]; 4];
+        let mut byte = 0;
+        while byte < 24 {
+            let (unit, part) = (byte / 3, byte % 3);
+            let from_last = (part == 2) as usize;
+            let index = 2 * unit + (part == 1) as usize;
+            indexes[2 * (byte / 16) + from_last][byte % 16] = index as u8;
+            byte += 1;
+        }
+        indexes
+    };
+    let mut written = 0;
+    for (&front, &last) in front.parts().as_ref().iter().zip(last.parts().as_ref()) {
+        put_part(front.shuffle(&THREE[0]).or(last.shuffle(&THREE[1])), room, written);
+        put_part(front.shuffle(&THREE[2]).or(last.shuffle(&THREE[3])), room, written + 16);
+        written += 24;
+    }
+    written
+}
+
+/// Writes, for each lane of 16 bits, one byte of `front` if `one` is set, two if `two` is set, otherwise these
+/// two and one of `last`. Returns the number of bytes.
+#[inline(always)]
+fn put_one_to_three<V: Lanes>(
+    [front, last]: [V; 2],
+    one: V,
+    two: V,
+    room: &mut [MaybeUninit<u8>],
+) -> usize {
+    let less = one.splat_16(0xFF).select(one, two).bitmask();
+    let mut written = 0;
+    for (group, part) in front.interleave_16(last).as_ref().iter().enumerate() {
+        let index = less >> (8 * group) & 0xFF;
+        put_part(part.shuffle(&ONE_TO_THREE[index as usize]), room, written);
+        written += 12 - V::count(index);
+    }
+    written
+}
+
+/// Writes `char`s of any length. Returns the number of bytes.
+#[inline(always)]
+fn put_chars<V: Lanes>(chars: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
+    let room = &mut room[..step_room::<V>()];
+    // Not by `map`: a function that is passed on would lose the target feature.
+    let (first, first_more) = encode_lanes(chars[0]);
+    let (second, second_more) = encode_lanes(chars[1]);
+    let more = first_more.narrow_32(second_more).bitmask();
+    let (first, second) = (first.parts(), second.parts());
+    let mut written = 0;
+    for (group, part) in first.as_ref().iter().chain(second.as_ref()).enumerate() {
+        let index = more >> (8 * group) & 0xFF;
+        put_part(part.shuffle(&ONE_TO_FOUR[index as usize]), room, written);
+        let twos = V::count(index & 0xAA);
+        written += 4 + V::count(index & 0x55) + 2 * twos;
+    }
+    written
+}
+
+/// Returns the bytes of each `char` in its lane, and the number of bytes less one: its bit 0 in byte 0 of the
+/// lane, bit 1 in byte 1.
+#[inline(always)]
+fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
+    let six = c.splat_32(0x3F);
+    let mark = c.splat_32(0x80);
+    let last = c.and(six).or(mark);
+    let (third, second, first) = (c.shr_32::<6>(), c.shr_32::<12>(), c.shr_32::<18>());
+    let third_of_more = third.and(six).or(mark);
+    let second_of_more = second.and(six).or(mark);
+    let two = third.or(c.splat_32(0xC0)).or(last.shl_32::<8>());
+    let three = second.or(c.splat_32(0xE0)).or(third_of_more.shl_32::<8>()).or(last.shl_32::<16>());
+    let front = first.or(c.splat_32(0xF0)).or(second_of_more.shl_32::<8>());
+    let four = front.or(third_of_more.shl_32::<16>()).or(last.shl_32::<24>());
+    let has_two = c.cmpgt_32(c.splat_32(0x7F));
+    let has_three = c.cmpgt_32(c.splat_32(0x7FF));
+    let has_four = c.cmpgt_32(c.splat_32(0xFFFF));
+    let bytes = has_four.select(four, has_three.select(three, has_two.select(two, c)));
+    let odd = has_two.xor(has_three).xor(has_four).and(c.splat_32(0x00FF));
+    (bytes, odd.or(has_three.and(c.splat_32(0xFF00))))
+}
+
+/// Writes 16 bytes from `at` on.
+///
+/// # Panics
+///
+/// If there is no room for them.
+#[inline(always)]
+fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
+    let room = &mut room[at..at + PART];
+    // SAFETY: there are 16 bytes.
+    unsafe { part.store(room.as_mut_ptr().cast()) };
+}

@@ -1,0 +1,170 @@
+//! The vector operations that the conversions need, besides those of validation, and the tables of their shuffles.
+
+use super::vector::{Vector, Vector16};
+
+/// A vector seen as lanes of 8, 16 and 32 bits, in little-endian order.
+///
+/// Comparisons set all bits of a lane, or none.
+pub(in crate::simd) trait Lanes: Vector {
+    /// 16 bytes of a vector: the unit of a table shuffle.
+    type Part: Part;
+    /// As many parts as a vector has bytes divided by 8.
+    type Groups: AsRef<[Self::Part]>;
+    /// As many parts as a vector has bytes divided by 16.
+    type Parts: AsRef<[Self::Part]>;
+
+    fn splat_16(self, value: u16) -> Self;
+    fn splat_32(self, value: u32) -> Self;
+    fn cmpeq(self, other: Self) -> Self;
+    fn cmpeq_16(self, other: Self) -> Self;
+    /// Whether signed bytes of `self` are greater.
+    fn cmpgt(self, other: Self) -> Self;
+    /// Whether signed lanes of `self` are greater.
+    fn cmpgt_32(self, other: Self) -> Self;
+    fn wrapping_add_16(self, other: Self) -> Self;
+    fn shl_16<const N: i32>(self) -> Self;
+    fn shr_16<const N: i32>(self) -> Self;
+    fn shl_32<const N: i32>(self) -> Self;
+    fn shr_32<const N: i32>(self) -> Self;
+    /// Bytes of `yes` where bit 7 of `self` is set, of `no` elsewhere.
+    fn select(self, yes: Self, no: Self) -> Self;
+    /// Whether any bit is set in both.
+    fn intersects(self, other: Self) -> bool;
+    /// Bit 7 of each byte, as one bit.
+    fn bitmask(self) -> u32;
+    /// Bit 15 of each lane of 16 bits, as one bit.
+    fn bitmask_16(self) -> u32;
+    /// How many bits are set, of the lowest `LEN`.
+    #[inline(always)]
+    fn count(bits: u32) -> usize {
+        bits.count_ones() as usize
+    }
+    /// The bytes of `self`, each followed by that of `high`.
+    fn interleave(self, high: Self) -> Self::Groups;
+    /// The lanes of 16 bits of `self`, each followed by that of `high`.
+    fn interleave_16(self, high: Self) -> Self::Groups;
+    /// This vector in parts.
+    fn parts(self) -> Self::Parts;
+    /// The lanes of 32 bits of `self` and `other`, which are below 1_0000, as lanes of 16 bits.
+    fn narrow_32(self, other: Self) -> Self;
+    /// The lanes of 16 bits, which are below 100, as the first `LEN / 2` bytes.
+    fn narrow_16(self) -> Self::Part;
+    /// The bytes as lanes of 16 bits.
+    fn widen(self) -> [Self; 2];
+}
+
+/// The items of [`Lanes`] that are the same for every vector of 16 bytes, which is one part.
+macro_rules! one_part {
+    () => {
+        type Part = Self;
+        type Groups = [Self; 2];
+        type Parts = [Self; 1];
+
+        #[inline(always)]
+        fn interleave_16(self, high: Self) -> [Self; 2] {
+            Part::interleave_16(self, high)
+        }
+
+        #[inline(always)]
+        fn parts(self) -> [Self; 1] {
+            [self]
+        }
+    };
+}
+pub(in crate::simd) use one_part;
+
+/// 16 bytes.
+pub(in crate::simd) trait Part: Vector16 {
+    /// The bytes that `indexes` number; 0 where an index is 80 or more.
+    fn shuffle(self, indexes: &[u8; 16]) -> Self;
+    /// The lanes of 16 bits of `self`, each followed by that of `high`.
+    fn interleave_16(self, high: Self) -> [Self; 2];
+    /// The UTF-16 units of eight characters of three bytes each.
+    fn three_byte_units(self, bytes: &[u8; 24]) -> Self;
+
+    #[inline(always)]
+    fn zero(self) -> Self {
+        self.splat(0)
+    }
+}
+
+/// For `shuffle`: indexes that reverse the bytes of four characters of three bytes each into lanes of 32 bits.
+#[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
+pub(in crate::simd) const REVERSE_THREES: [u8; 16] =
+    [2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80];
+
+// Shuffles that move the needed bytes to the front. The index of a table encodes which bytes are needed.
+
+/// By eight bits: which of eight lanes of 16 bits are needed.
+pub(super) static UNITS: [[u8; 16]; 256] = {
+    let mut table = [NOTHING; 256];
+    let mut index = 0;
+    while index < 256 {
+        let (mut lane, mut len) = (0, 0);
+        while lane < 8 {
+            len = push(&mut table[index], len, 2 * lane, 2 * (index >> lane & 1));
+            lane += 1;
+        }
+        index += 1;
+    }
+    table
+};
+
+/// By eight bits: of which of eight lanes of 16 bits only the first byte is needed.
+pub(super) static ONE_OR_TWO: [[u8; 16]; 256] = {
+    let mut table = [NOTHING; 256];
+    let mut index = 0;
+    while index < 256 {
+        let (mut lane, mut len) = (0, 0);
+        while lane < 8 {
+            len = push(&mut table[index], len, 2 * lane, 2 - (index >> lane & 1));
+            lane += 1;
+        }
+        index += 1;
+    }
+    table
+};
+
+/// By two bits for each of four lanes of 32 bits: three bytes are needed, less one for each set bit.
+pub(super) static ONE_TO_THREE: [[u8; 16]; 256] = {
+    let mut table = [NOTHING; 256];
+    let mut index = 0;
+    while index < 256 {
+        let (mut lane, mut len) = (0, 0);
+        while lane < 4 {
+            let bits = index >> (2 * lane) & 3;
+            len = push(&mut table[index], len, 4 * lane, 3 - (bits & 1) - (bits >> 1));
+            lane += 1;
+        }
+        index += 1;
+    }
+    table
+};
+
+/// By a number of two bits for each of four lanes of 32 bits: one byte is needed, and that many more.
+pub(super) static ONE_TO_FOUR: [[u8; 16]; 256] = {
+    let mut table = [NOTHING; 256];
+    let mut index = 0;
+    while index < 256 {
+        let (mut lane, mut len) = (0, 0);
+        while lane < 4 {
+            len = push(&mut table[index], len, 4 * lane, 1 + (index >> (2 * lane) & 3));
+            lane += 1;
+        }
+        index += 1;
+    }
+    table
+};
+
+/// Indexes that select no byte.
+const NOTHING: [u8; 16] = [0x80; 16];
+
+/// Appends `count` indexes from `first` on to the first `len`. Returns the new length.
+const fn push(indexes: &mut [u8; 16], len: usize, first: usize, count: usize) -> usize {
+    let mut i = 0;
+    while i < count {
+        indexes[len + i] = (first + i) as u8;
+        i += 1;
+    }
+    len + count
+}

@@ -1,0 +1,225 @@
+//! Operations that test each block before they read the next: well-formed prefixes, ASCII, the offset of an
+//! error. The ill-formed parts of a block, and the result of validation from the marks of a vector kernel.
+
+use core::mem::MaybeUninit;
+
+use super::test::{Found, test_beyond, test_first, test_full_at};
+use super::vector::{Vector, load};
+use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
+use crate::simd::results::{BLOCK, BlockErrors, ErrorLen, Masks, Validated};
+
+/// Counts bytes; see [`Kernel::valid_prefix_len`](crate::simd::Kernel::valid_prefix_len).
+#[inline(always)]
+pub(in crate::simd) fn valid_prefix_len<V: Vector>(token: V::Token, input: &[u8]) -> usize {
+    valid_prefix::<V, false>(token, input, &mut [])
+}
+
+/// Copies bytes; see [`Kernel::copy_valid_prefix`](crate::simd::Kernel::copy_valid_prefix).
+///
+/// # Panics
+///
+/// If `out` is shorter than `input`.
+#[inline(always)]
+pub(in crate::simd) fn copy_valid_prefix<V: Vector>(
+    token: V::Token,
+    input: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> usize {
+    valid_prefix::<V, true>(token, input, out)
+}
+
+/// Counts the well-formed bytes at the start of `input`, block by block. With `COPY`, copies the blocks to
+/// `out`.
+#[inline(always)]
+fn valid_prefix<V: Vector, const COPY: bool>(
+    token: V::Token,
+    input: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> usize {
+    assert!(!COPY || out.len() >= input.len());
+    let start = input.as_ptr();
+    let out = out.as_mut_ptr().cast::<u8>();
+    let mut at = 0;
+    while at + V::LEN <= input.len() {
+        let block: V = load(token, input, at);
+        // SAFETY: if `at` is not 0, it is a block or more, and a block has more than three bytes.
+        let back3 = if at == 0 { block } else { unsafe { V::load(token, start.add(at - 3)) } };
+        if COPY {
+            // SAFETY: `out` has the length of `input` at least, of which a block is at `at`.
+            unsafe { block.store(out.add(at)) };
+        }
+        if block.or(back3).any_high_bit()
+            && let Some(i) = test_all(token, input, at, block).first_high_bit()
+        {
+            return sequence_start(input, at + i);
+        }
+        at += V::LEN;
+    }
+    if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
+}
+
+/// Counts the ASCII bytes at the start of `input`, up to the first `end`.
+#[inline(always)]
+pub(in crate::simd) fn ascii_before<V: Vector>(token: V::Token, end: u8, input: &[u8]) -> usize {
+    let Some(last) = input.len().checked_sub(V::LEN) else {
+        return reference::text_before(end, input);
+    };
+    let mut at = 0;
+    loop {
+        // SAFETY: `at` is at most the index of the last block.
+        let block = unsafe { V::load(token, input.as_ptr().add(at)) };
+        // 80 - x, saturating, is 80 for 0. For any other x, bit 7 is clear.
+        let ends = block.splat(0x80).saturating_sub(block.xor(block.splat(end)));
+        if let Some(i) = block.or(ends).first_high_bit() {
+            return at + i;
+        }
+        if at == last {
+            return input.len();
+        }
+        at = (at + V::LEN).min(last);
+    }
+}
+
+/// Finds the first error in `input` at or after `from`, if there is one.
+#[inline(always)]
+pub(in crate::simd) fn locate_error<V: Vector>(
+    token: V::Token,
+    input: &[u8],
+    from: usize,
+) -> Validated {
+    if input.len() < V::LEN + 3 {
+        return reference::validate(input);
+    }
+    let start = input.as_ptr();
+    let last = input.len() - V::LEN;
+    // With fewer than three bytes before `from`, it begins at the start.
+    let mut at = if from < 3 { 0 } else { from.min(last) };
+    loop {
+        // SAFETY: `at` is at most the index of the last block.
+        let block = unsafe { V::load(token, start.add(at)) };
+        if let Some(i) = test_all(token, input, at, block).first_high_bit() {
+            return error_near(input, at + i);
+        }
+        if at == last {
+            return Validated::all_but_tail(input);
+        }
+        at = (at + V::LEN).min(last);
+    }
+}
+
+/// Marks the errors of `block`, which is at `at` in `input`: 0, or 3 and more.
+#[inline(always)]
+fn test_all<V: Vector>(token: V::Token, input: &[u8], at: usize, block: V) -> V {
+    let (found, back1) = if at == 0 {
+        (test_first(block), block.prev::<1>(block.splat(0)))
+    } else {
+        assert!(at >= 3 && at + V::LEN <= input.len());
+        // SAFETY: a block from `at` on is within `input`, and so are three bytes before it.
+        unsafe {
+            let at = input.as_ptr().add(at);
+            (test_full_at(token, at, Found::nothing(block)), V::load(token, at.sub(1)))
+        }
+    };
+    found.marks().or(test_beyond(block, back1))
+}
+
+/// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::simd::Kernel::block_errors).
+#[inline(always)]
+pub(in crate::simd) fn block_errors<V: Vector>(
+    token: V::Token,
+    block: &[u8; BLOCK],
+) -> Option<BlockErrors> {
+    let bytes = |at| load::<V>(token, block, at);
+    // `x >= t` is bit 7 of the saturating difference of `x` and `t - 80`, for `t` from 80 on.
+    let from =
+        |lead: u8| V::mask_of_64(|at| bytes(at).saturating_sub(bytes(at).splat(lead - 0x80)));
+    let masks = Masks {
+        high: V::mask_of_64(bytes),
+        from_c0: from(0xC0),
+        from_c2: from(0xC2),
+        from_e0: from(0xE0),
+        from_f0: from(0xF0),
+        from_f5: from(0xF5),
+        may_follow: V::mask_of_64(|at| {
+            let vector = bytes(at);
+            let before = if at == 0 { vector.splat(0) } else { bytes(at - V::LEN) };
+            let back1 = vector.prev::<1>(before);
+            let here = vector.saturating_add(vector.splat(0x40));
+            let good = here.wrapping_add(back1.second_addends());
+            if V::TESTS_ALL_LEADS {
+                return good;
+            }
+            good.and(test_beyond(vector, back1).xor(vector.splat(0xFF)))
+        }),
+    };
+    Some(masks.errors())
+}
+
+impl Validated {
+    /// All `len` bytes are well-formed.
+    #[inline(always)]
+    pub(in crate::simd) const fn all(len: usize) -> Self {
+        Self { valid_up_to: len, error_len: ErrorLen::None }
+    }
+
+    /// The result if the byte at `at` begins no sequence; all bytes before it are ASCII.
+    #[inline(always)]
+    pub(in crate::simd) fn stray(input: &[u8], at: usize) -> Option<Self> {
+        let is_stray = input.get(at).is_some_and(|&byte| begins_nothing(byte));
+        is_stray.then_some(Self { valid_up_to: at, error_len: ErrorLen::One })
+    }
+
+    /// The result if at most the last bytes of `input` start a sequence, and the others are well-formed. Every
+    /// byte of that sequence except the last has been tested together with the next.
+    #[inline(always)]
+    pub(in crate::simd) fn all_but_tail(input: &[u8]) -> Self {
+        let incomplete = match *input {
+            [.., 0xC2..=0xF4] => 1,
+            [.., 0xC0..=0xFF] => {
+                return Self { valid_up_to: input.len() - 1, error_len: ErrorLen::One };
+            }
+            [.., 0xE0..=0xFF, _] => 2,
+            [.., 0xF0..=0xFF, _, _] => 3,
+            _ => 0,
+        };
+        Self::all(input.len() - incomplete)
+    }
+}
+
+/// Returns the start of the sequence that the byte at `near` shows to be ill-formed, or of a well-formed
+/// sequence directly before it. All bytes before that index are well-formed.
+#[inline(always)]
+pub(in crate::simd) fn sequence_start(input: &[u8], near: usize) -> usize {
+    match input[..near] {
+        [.., 0xC0..=0xFF] => near - 1,
+        [.., 0xC0..=0xFF, 0x80..=0xBF] => near - 2,
+        [.., 0xC0..=0xFF, 0x80..=0xBF, 0x80..=0xBF] => near - 3,
+        _ => near,
+    }
+}
+
+/// Marks the path that calls it as the less likely one, like `core::hint::cold_path` from Rust 1.95 on: the jump to
+/// it is the one that is taken. Rows `validate/ascii/64` and `validate/ascii/16-128`: one cycle less. Text of 64
+/// bytes: up to one more.
+#[cfg(not(target_arch = "wasm32"))]
+#[cold]
+#[inline]
+pub(in crate::simd) const fn cold_path() {}
+
+/// Returns the result for an input in which the byte at `near` shows the first error.
+#[cold]
+pub(in crate::simd) fn error_near(input: &[u8], near: usize) -> Validated {
+    let mut start = sequence_start(input, near);
+    loop {
+        let error_len = match sequence(&input[start..]) {
+            Sequence::WellFormed(len) => {
+                start += len;
+                continue;
+            }
+            Sequence::IllFormed(error_len) => error_len,
+            Sequence::Incomplete => ErrorLen::None,
+        };
+        debug_assert!(start <= near && error_len != ErrorLen::None, "{near}: {start}");
+        return Validated { valid_up_to: start, error_len };
+    }
+}

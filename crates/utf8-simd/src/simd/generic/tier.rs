@@ -1,0 +1,182 @@
+//! The operations and the conversions of a tier, for its module.
+
+/// Defines the operations of `generic` for a vector and its target feature. A generic function cannot depend
+/// on its parameter for its target feature, so a macro defines them.
+///
+/// `$lengths` are the lengths of short inputs from 33 bytes on, each with the function that validates them.
+macro_rules! tier {
+    ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $count:literal>,)*) => {
+        /// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::simd::Kernel::validate).
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
+            // Two levels, because each comparison that fails is a jump.
+            let look = if input.len() > 32 {
+                match input.len() {
+                    $($lengths => generic::$validate::<$with, $count>(<$with>::token(), input),)*
+                    _ => return validate_long(input),
+                }
+            } else {
+                match input.len() {
+                    17.. => generic::validate_up_to_32::<Bytes16>(Bytes16::token(), input),
+                    4.. => generic::validate_up_to_16::<Bytes16>(Bytes16::token(), input),
+                    _ => return reference::validate(input),
+                }
+            };
+            conclude(input, look)
+        }
+
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        fn validate_long(input: &[u8]) -> Validated {
+            conclude(input, generic::validate_long::<$vector>(<$vector>::token(), input))
+        }
+
+        /// Returns the result, and locates an error exactly if one is marked.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn conclude(input: &[u8], look: Look) -> Validated {
+            match look {
+                Ok(found) => found,
+                Err(from) => locate_error(input, from),
+            }
+        }
+
+        #[cold]
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        fn locate_error(input: &[u8], from: usize) -> Validated {
+            generic::locate_error::<$vector>(<$vector>::token(), input, from)
+        }
+
+        /// Counts bytes; see [`Kernel::valid_prefix_len`](crate::simd::Kernel::valid_prefix_len).
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
+            generic::valid_prefix_len::<$vector>(<$vector>::token(), input)
+        }
+
+        /// Copies bytes; see [`Kernel::copy_valid_prefix`](crate::simd::Kernel::copy_valid_prefix).
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn copy_valid_prefix(
+            input: &[u8],
+            out: &mut [MaybeUninit<u8>],
+        ) -> usize {
+            generic::copy_valid_prefix::<$vector>(<$vector>::token(), input, out)
+        }
+
+        /// Counts bytes; see [`Kernel::text_before`](crate::simd::Kernel::text_before). Stops at the first
+        /// byte that is not ASCII.
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
+            generic::ascii_before::<$vector>(<$vector>::token(), end, input)
+        }
+
+        /// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::simd::Kernel::block_errors).
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
+            generic::block_errors::<$vector>(<$vector>::token(), block)
+        }
+
+        /// Unmasks and validates; see
+        /// [`Kernel::unmask_and_validate`](crate::simd::Kernel::unmask_and_validate).
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+            if bytes.len() < 4 * <$vector>::LEN {
+                reference::unmask(bytes, mask);
+                return validate(bytes);
+            }
+            unmask_and_validate_long(bytes, mask)
+        }
+
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+            let token = <$vector>::token();
+            generic::unmask_and_validate_long::<$vector>(token, bytes, mask, |input| validate(input))
+        }
+    };
+}
+
+/// Defines the conversions that `generic` has, for its target features, its vector, and the vector for the ends of
+/// texts.
+macro_rules! convert {
+    ($features:literal, $vector:ty, $short:ty) => {
+        /// Counts; see [`Kernel::count_chars`](crate::simd::Kernel::count_chars).
+        #[target_feature(enable = $features)]
+        pub(in crate::simd) fn count_chars(text: &str) -> usize {
+            generic::count_chars(text)
+        }
+
+        /// Decodes; see [`Kernel::decode_chars`](crate::simd::Kernel::decode_chars).
+        #[target_feature(enable = $features)]
+        pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+            generic::decode_chars::<$vector>(<$vector>::token(), text, out)
+        }
+
+        /// Decodes; see [`Kernel::decode_utf16`](crate::simd::Kernel::decode_utf16).
+        #[target_feature(enable = $features)]
+        pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
+            let token = <$vector>::token();
+            match generic::decode_short_ascii::<$vector, u16>(token, text.as_bytes(), out) {
+                true => (text.len(), text.len()),
+                false => decode_any_to_utf16(text, out),
+            }
+        }
+
+        /// Decodes; see [`Kernel::decode_short_utf16`](crate::simd::Kernel::decode_short_utf16).
+        #[target_feature(enable = $features)]
+        pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
+            if !(<$vector>::LEN..=64).contains(&bytes.len()) {
+                return reference::decode_short_utf16(bytes, out);
+            }
+            let done = generic::decode_short_ascii::<$vector, u16>(<$vector>::token(), bytes, out);
+            done.then_some(bytes.len())
+        }
+
+        /// Decodes; see [`Kernel::decode_ascii_chars`](crate::simd::Kernel::decode_ascii_chars).
+        #[target_feature(enable = $features)]
+        pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
+            if <$vector>::LEN > 16 {
+                // The compiler widens by four in one instruction, which `Lanes` lacks. Rows `to-chars/ascii`.
+                return reference::convert::decode_ascii(bytes, out);
+            }
+            generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)
+        }
+
+        /// Decodes; see [`Kernel::decode_ascii_utf16`](crate::simd::Kernel::decode_ascii_utf16).
+        #[target_feature(enable = $features)]
+        pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
+            generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)
+        }
+
+        #[inline(never)]
+        #[target_feature(enable = $features)]
+        fn decode_any_to_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
+            generic::decode_utf16::<$vector>(<$vector>::token(), text, out)
+        }
+
+        /// Encodes; see [`Kernel::encode_chars`](crate::simd::Kernel::encode_chars).
+        #[target_feature(enable = $features)]
+        pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
+            generic::encode_chars::<$vector, $short>(
+                (<$vector>::token(), <$short>::token()),
+                chars,
+                out,
+            )
+        }
+
+        /// Encodes; see [`Kernel::encode_utf16`](crate::simd::Kernel::encode_utf16).
+        #[target_feature(enable = $features)]
+        pub(in crate::simd) fn encode_utf16(
+            units: &[u16],
+            out: &mut [core::mem::MaybeUninit<u8>],
+        ) -> (usize, usize) {
+            generic::encode_utf16::<$vector, $short>(
+                (<$vector>::token(), <$short>::token()),
+                units,
+                out,
+            )
+        }
+    };
+}
+
+pub(in crate::simd) use {convert, tier};

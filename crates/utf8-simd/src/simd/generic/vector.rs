@@ -1,0 +1,180 @@
+//! The vector operations that the algorithms need.
+
+/// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
+/// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
+/// its addend is C0 to FF, that is true of all second bytes.
+static SECOND: [u8; 16] = {
+    let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
+    // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
+    // F0: 9F + 11 = B0. 80..=8F are C0..=CF: 70..=7F, 90..=BF are D0..=FF: 80..=AF.
+    table[0x1] = 0x9F;
+    // ED: 12 + 0E = 20. 80..=9F are C0..=DF: E0..=FF, A0..=BF are E0..=FF: 00..=1F.
+    table[0xE] = 0x12;
+    table
+};
+
+/// A vector of bytes.
+///
+/// Implementations are `inline(always)` and without `target_feature`, so that they become part of the function
+/// that has it. A closure has no target feature of its own, and is fast only if it is inlined too: those of
+/// `block_errors` are, see rows `replace/*/1-in-8` of `benches/instructions.txt`.
+///
+/// Invariant: values exist only where the machine has the instructions that the methods use.
+pub(in crate::simd) trait Vector: Copy {
+    /// Bytes in a vector.
+    const LEN: usize;
+    /// Bits of [`movemask`](Self::movemask) for each byte.
+    const MASK_BITS: u32 = 1;
+    /// Whether [`second_addends`](Self::second_addends) is right for F4..=FF too.
+    const TESTS_ALL_LEADS: bool = false;
+
+    /// Proves that the machine has the instructions. Only a function with the target feature can construct
+    /// the first one.
+    type Token: Copy;
+
+    /// Loads a vector.
+    ///
+    /// # Safety
+    ///
+    /// - `LEN` bytes can be read at `at`.
+    unsafe fn load(token: Self::Token, at: *const u8) -> Self;
+    /// Stores this vector.
+    ///
+    /// # Safety
+    ///
+    /// - `LEN` bytes can be written at `at`.
+    unsafe fn store(self, at: *mut u8);
+    /// The same byte in each lane. `self` only proves that the machine has the instructions.
+    fn splat(self, byte: u8) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn wrapping_add(self, other: Self) -> Self;
+    /// The saturating sum of signed bytes.
+    fn saturating_add(self, other: Self) -> Self;
+    /// The saturating difference of unsigned bytes.
+    fn saturating_sub(self, other: Self) -> Self;
+    /// `(self + other + 1) / 2`
+    fn average(self, other: Self) -> Self;
+    /// The maximum of each pair of unsigned bytes.
+    fn max(self, other: Self) -> Self;
+    /// The minimum of each pair of unsigned bytes.
+    fn min(self, other: Self) -> Self;
+    /// The entries of `table` that the low four bits of each byte select. Each byte is below 80.
+    fn lookup_16(self, table: &[u8; 16]) -> Self;
+    /// For each leading byte, an addend that leaves bit 7 of `here` (C0..=FF) set if the second byte may follow it.
+    /// See the documentation of `generic`.
+    #[inline(always)]
+    fn second_addends(self) -> Self {
+        let lead = self.saturating_sub(self.splat(0xDF));
+        lead.lookup_16(&SECOND).wrapping_add(lead)
+    }
+    /// For each byte, the one `N` bytes (1 to 3) before it; `before` is the vector before this one.
+    fn prev<const N: usize>(self, before: Self) -> Self;
+    /// Bit 7 of each byte, as `MASK_BITS` equal bits.
+    fn movemask(self) -> u64;
+
+    /// Bit 7 of each of 64 bytes, one bit per byte. `bytes` returns the vector at an index.
+    #[inline(always)]
+    fn mask_of_64(bytes: impl Fn(usize) -> Self) -> u64 {
+        const { assert!(Self::MASK_BITS == 1) };
+        let mut mask = 0;
+        let mut at = 0;
+        while at < 64 {
+            mask |= bytes(at).movemask() << at;
+            at += Self::LEN;
+        }
+        mask
+    }
+
+    /// Whether bit 7 of any byte is set.
+    #[inline(always)]
+    fn any_high_bit(self) -> bool {
+        self.movemask() != 0
+    }
+
+    /// The index of the first byte whose bit 7 is set.
+    #[inline(always)]
+    fn first_high_bit(self) -> Option<usize> {
+        let mask = self.movemask();
+        (mask != 0).then_some((mask.trailing_zeros() / Self::MASK_BITS) as usize)
+    }
+}
+
+/// Loads the vector at `at`.
+///
+/// # Panics
+///
+/// If it is not within `bytes`.
+#[inline(always)]
+pub(super) fn load<V: Vector>(token: V::Token, bytes: &[u8], at: usize) -> V {
+    let block = &bytes[at..at + V::LEN];
+    // SAFETY: `block` has the bytes of a vector.
+    unsafe { V::load(token, block.as_ptr()) }
+}
+
+/// Stores `vector` at `at`.
+///
+/// # Panics
+///
+/// If it does not fit in `bytes`.
+#[inline(always)]
+pub(super) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
+    let block = &mut bytes[at..at + V::LEN];
+    // SAFETY: `block` has the bytes of a vector.
+    unsafe { vector.store(block.as_mut_ptr()) };
+}
+
+/// A vector of 16 bytes.
+pub(in crate::simd) trait Vector16: Vector {
+    fn from_bytes(token: Self::Token, bytes: &[u8; 16]) -> Self;
+
+    /// A vector of two words, each in little-endian order.
+    fn from_words(token: Self::Token, words: [u64; 2]) -> Self;
+
+    /// This vector moved up by `n` bytes, at most 16, with zeros below.
+    fn shift_up(self, n: usize) -> Self;
+}
+
+/// The indexes that move a vector of 16 bytes up by `n` bytes, from `16 - n` on.
+pub(in crate::simd) static SHIFT_UP: [u8; 32] = {
+    let mut table = [0x80; 32];
+    let mut i = 0;
+    while i < 16 {
+        table[16 + i] = i as u8;
+        i += 1;
+    }
+    table
+};
+
+/// Methods of a [`Vector`] that are a single instruction on two vectors.
+macro_rules! lanewise {
+    ($($method:ident: $instruction:ident,)*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self {
+            // SAFETY: vectors exist only where the machine has their instructions.
+            Self(unsafe { $instruction(self.0, other.0) })
+        }
+    )*};
+}
+pub(in crate::simd) use lanewise;
+
+/// The number of bytes from `at` up to the next cache line, 1 to 64. Loads that cross no line are faster.
+#[inline(always)]
+pub(in crate::simd) fn distance_to_line(at: *const u8) -> usize {
+    64 - at as usize % 64
+}
+
+/// Methods of a vector, or of its token, that call safe functions with its target feature.
+macro_rules! arithmetic {
+    ($(fn $method:ident $(<const $N:ident: $number:ty>)? (
+        $self:ident $(, $argument:ident: $type:ty)*
+    ) -> $result:ty $body:block)*) => {$(
+        #[inline(always)]
+        fn $method $(<const $N: $number>)? ($self $(, $argument: $type)*) -> $result {
+            // SAFETY: vectors and their proofs exist only where the machine has the instructions.
+            unsafe { $body }
+        }
+    )*};
+}
+pub(in crate::simd) use arithmetic;

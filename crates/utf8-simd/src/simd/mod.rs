@@ -1,0 +1,364 @@
+//! The innermost loops, with one implementation per instruction set. A [`Kernel`] selects one.
+//!
+//! A [`Kernel`] names an implementation that this machine can run. Only [`Kernel::detect`] and
+//! [`Kernel::available`] return one, so safe code cannot name another.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | `dispatch` | the operations of a kernel; each selects its implementation in one `match` |
+//! | `reference` | plain, safe code that defines the correct results; vector kernels call it for tails |
+//! | `portable` | validation that is faster than the reference, for machines without vectors |
+//! | `generic` | the algorithms over a vector of 16 or 32 bytes |
+//! | `x86_64`, `aarch64`, `wasm32` | the vectors of an instruction set, and the algorithms specific to it |
+//!
+//! To add an instruction set, write a module that has all operations of `reference` (re-export those
+//! that it does not vectorise), add a [`Tier`], and a row in the macro of `dispatch`.
+//!
+//! # Unsafe code
+//!
+//! The crate denies `unsafe_code` and allows it in two modules: here, for the instructions of a machine and
+//! their loads and stores; and in `unchecked`, which converts bytes that a kernel has validated to `str`. Each
+//! block makes one claim and proves it. All claims rest on four rules:
+//!
+//! - **A kernel runs only on a machine that supports it.** [`Kernel`] wraps a private enumeration. It is
+//!   constructed only for a tier whose features the machine has. (`tests/kernels/validate.rs`)
+//! - **Vectors are proofs.** The vector types are private. Constructing the first one requires a token, which
+//!   only a function with the target feature can construct.
+//! - **Nothing outside a slice is accessed.** `tests/kernels/guard.rs` places inputs and outputs next to
+//!   inaccessible pages. `.ci/check asan` runs the crate's tests with an address sanitizer, except those of every
+//!   split in every mode, of pairs of splits and of resident memory; `.ci/check fuzz` runs every target,
+//!   `.ci/check miri` the core, `.ci/check valgrind` the kernels that valgrind knows.
+//! - **Only well-formed bytes become `str`.** Every kernel is compared with the standard library: on all
+//!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
+//!   on four bytes of every kind at a length for each path; on every seed at every offset and alignment; and
+//!   by the fuzzer. (`tests/kernels`, `tests/exhaustive`, `fuzz`)
+//!
+//! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/check unsafe` that there is no
+//! unsafe code elsewhere.
+
+use core::fmt;
+use core::mem;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// Whether the machine has all of these features. With `std` the machine is queried, otherwise the
+/// build's target features decide.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+macro_rules! has {
+    ($($feature:tt),*) => {{
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        let has = true $(&& std::arch::is_x86_feature_detected!($feature))*;
+        #[cfg(all(feature = "std", target_arch = "aarch64"))]
+        let has = true $(&& std::arch::is_aarch64_feature_detected!($feature))*;
+        #[cfg(not(feature = "std"))]
+        let has = true $(&& cfg!(target_feature = $feature))*;
+        has
+    }};
+}
+
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod aarch64;
+mod dispatch;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod generic;
+// Elsewhere shifts of 64 bits are slow.
+#[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+mod portable;
+mod reference;
+mod results;
+mod uninit;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm32;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use reference::pairs::NulForm;
+pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
+pub use results::BLOCK;
+pub use results::{BlockErrors, ErrorLen, Validated};
+
+/// An implementation of the inner loops that this machine can run.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_simd::Kernel;
+///
+/// let kernel = Kernel::detect();
+/// assert!(Kernel::available().any(|other| other == kernel));
+/// assert!(Kernel::available().any(|other| other.name() == "scalar"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Kernel(Tier);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+enum Tier {
+    Scalar,
+    #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Sse41,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Neon,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
+}
+
+impl Tier {
+    /// The tiers of this architecture, the simplest first.
+    const ALL: &[Self] = &[
+        Self::Scalar,
+        #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+        Self::Portable,
+        #[cfg(target_arch = "x86_64")]
+        Self::Sse41,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx512,
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        Self::Neon,
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Self::Simd128,
+    ];
+
+    /// Whether this machine has the features of the tier.
+    fn is_available(self) -> bool {
+        match self {
+            Self::Scalar => true,
+            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse41 => has!("sse4.1", "popcnt"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => has!("avx2", "popcnt"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => has!(
+                "avx512f",
+                "avx512bw",
+                "avx512vl",
+                "avx512vbmi",
+                "avx512vbmi2",
+                "bmi2",
+                "popcnt"
+            ),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => has!("neon"),
+            // The tier exists only in builds that enable the feature.
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => true,
+        }
+    }
+
+    /// Whether machines of this architecture commonly run this tier.
+    #[inline]
+    const fn is_common(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return matches!(self, Self::Avx2 | Self::Avx512);
+        #[cfg(not(target_arch = "x86_64"))]
+        true
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+            Self::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse41 => "sse4.1",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => "avx512",
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => "simd128",
+        }
+    }
+}
+
+/// The tier that [`Kernel::detect`] returns, as a number; `UNDETECTED` before its first call. Every thread
+/// detects the same tier, so a race is harmless.
+///
+/// Invariant: only `set_detected` changes it.
+static DETECTED: AtomicU8 = AtomicU8::new(UNDETECTED);
+
+/// Not the number of a tier.
+const UNDETECTED: u8 = u8::MAX;
+
+impl Kernel {
+    /// The reference kernel. It is the fastest for a few bytes.
+    pub const SCALAR: Self = Self(Tier::Scalar);
+
+    /// Returns the fastest kernel that this machine can run. The first call caches it.
+    ///
+    /// Without `std` the machine is not queried: the target features of the build decide.
+    ///
+    /// It is a load and a comparison. A range check of the number cost a nanosecond for each call: rows
+    /// `verdict/*/64` of `benches/scenarios/stream.rs`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_simd::Kernel;
+    ///
+    /// assert_eq!(Kernel::detect(), Kernel::detect());
+    /// ```
+    #[inline]
+    pub fn detect() -> Self {
+        let number = DETECTED.load(Ordering::Relaxed);
+        if number == UNDETECTED {
+            return Self::find_best();
+        }
+        // SAFETY: by the invariant of `DETECTED`, `number` is the number of a tier.
+        Self(unsafe { mem::transmute::<u8, Tier>(number) })
+    }
+
+    /// Makes [`detect`](Self::detect) return this kernel from now on, in all threads. For benches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_simd::Kernel;
+    ///
+    /// let best = Kernel::detect();
+    /// best.set_detected();
+    /// assert_eq!(Kernel::detect(), best);
+    /// ```
+    pub fn set_detected(self) {
+        DETECTED.store(self.0 as u8, Ordering::Relaxed);
+    }
+
+    #[cold]
+    fn find_best() -> Self {
+        let best = match forced() {
+            Some(name) => Self::available().find(|kernel| kernel.name() == name),
+            None => Self::available().last(),
+        };
+        let best = best.unwrap_or(Self(Tier::Scalar));
+        best.set_detected();
+        best
+    }
+
+    /// Returns every kernel that this machine can run, the simplest first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_simd::Kernel;
+    ///
+    /// let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+    /// assert_eq!(names[0], "scalar");
+    /// ```
+    pub fn available() -> impl Iterator<Item = Self> {
+        Tier::ALL.iter().copied().filter(|tier| tier.is_available()).map(Self)
+    }
+
+    /// Returns the kernel's name, as benchmarks print it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(!utf8_simd::Kernel::detect().name().is_empty());
+    /// ```
+    pub const fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// Whether vectors decode several characters at once.
+    pub const fn decodes_many(self) -> bool {
+        match self.0 {
+            Tier::Scalar => false,
+            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
+            Tier::Portable => false,
+            #[allow(unreachable_patterns)] // there may be no vectors
+            _ => true,
+        }
+    }
+}
+
+/// Returns the character that `bytes` encode, if they are one well-formed sequence of two to four
+/// bytes.
+#[inline]
+pub fn decode_char(bytes: &[u8]) -> Option<char> {
+    let tail = |byte: u8| u32::from(byte & 0x3F);
+    let value = match *bytes {
+        [a, b] => u32::from(a & 0x1F) << 6 | tail(b),
+        [a, b, c] => u32::from(a & 0x0F) << 12 | tail(b) << 6 | tail(c),
+        [a, b, c, d] => u32::from(a & 0x07) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d),
+        _ => return None,
+    };
+    match sequence(bytes) {
+        Sequence::WellFormed(len) if len == bytes.len() => char::from_u32(value),
+        _ => None,
+    }
+}
+
+/// The length of the well-formed sequence of two or more bytes at the start of `bytes`; 0 for anything
+/// else.
+#[inline]
+pub fn sequence_len(bytes: [u8; 4]) -> usize {
+    reference::well_formed_len(u32::from_le_bytes(bytes))
+}
+
+/// Returns the length of the ill-formed maximal subpart at the start of `input`, if there is one. `input` begins
+/// with a byte that is not ASCII.
+#[inline]
+pub fn error_at_start(input: &[u8]) -> Option<usize> {
+    debug_assert!(!input[0].is_ascii());
+    match sequence(input) {
+        Sequence::IllFormed(error_len) => error_len.get(),
+        _ => None,
+    }
+}
+
+/// The kernel that `--cfg utf8_codec_kernel="NAME"` selects, for tests and benchmarks.
+const fn forced() -> Option<&'static str> {
+    if cfg!(utf8_codec_kernel = "scalar") {
+        Some("scalar")
+    } else if cfg!(utf8_codec_kernel = "portable") {
+        Some("portable")
+    } else if cfg!(utf8_codec_kernel = "sse4.1") {
+        Some("sse4.1")
+    } else if cfg!(utf8_codec_kernel = "avx2") {
+        Some("avx2")
+    } else if cfg!(utf8_codec_kernel = "avx512") {
+        Some("avx512")
+    } else if cfg!(utf8_codec_kernel = "neon") {
+        Some("neon")
+    } else if cfg!(utf8_codec_kernel = "simd128") {
+        Some("simd128")
+    } else {
+        None
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kernel").field(&self.name()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_char_is_decoded_from_exactly_its_bytes() {
+        for c in ['é', '€', '😀'] {
+            let (mut bytes, len) = (*b"....x", c.len_utf8());
+            c.encode_utf8(&mut bytes);
+            for until in 0..=bytes.len() {
+                let decoded = super::decode_char(&bytes[..until]);
+                assert_eq!(decoded, (until == len).then_some(c), "{c} {until}");
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Text to `char`s and UTF-16, and back.
+//!
+//! Text is a `str`, so it is well-formed. The implementation of a tier returns the same results, writes
+//! the same units, and leaves the other units unchanged.
+
+use core::mem::MaybeUninit;
+
+use super::ascii_len;
+
+/// Counts the characters of `text`.
+pub(in crate::simd) fn count_chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Decodes to `char`s.
+pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+    decode(text, out)
+}
+
+/// Decodes to UTF-16 units.
+pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
+    decode(text, out)
+}
+
+/// The unit of the output.
+pub(in crate::simd) trait Unit: Copy + From<u8> {
+    /// Writes `c` to the start of `out`. Returns the number of units, or `None` if it does not fit.
+    fn put(c: char, out: &mut [Self]) -> Option<usize>;
+}
+
+impl Unit for char {
+    #[inline]
+    fn put(c: char, out: &mut [Self]) -> Option<usize> {
+        *out.first_mut()? = c;
+        Some(1)
+    }
+}
+
+impl Unit for u16 {
+    #[inline]
+    fn put(c: char, out: &mut [Self]) -> Option<usize> {
+        let len = c.len_utf16();
+        c.encode_utf16(out.get_mut(..len)?);
+        Some(len)
+    }
+}
+
+/// Decodes `text` into `out`: ASCII in strides, other characters one by one.
+pub(in crate::simd) fn decode<U: Unit>(text: &str, out: &mut [U]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let (bytes, room) = (&text.as_bytes()[read..], &mut out[written..]);
+        let ascii = ascii_len(&bytes[..bytes.len().min(room.len())]);
+        for (unit, &byte) in room.iter_mut().zip(&bytes[..ascii]) {
+            *unit = U::from(byte);
+        }
+        read += ascii;
+        written += ascii;
+        let mut chars = text[read..].chars();
+        loop {
+            let Some(c) = chars.next() else { return (read, written) };
+            let Some(units) = U::put(c, &mut out[written..]) else { return (read, written) };
+            read += c.len_utf8();
+            written += units;
+            if c.is_ascii() {
+                break;
+            }
+        }
+    }
+}
+
+/// Encodes `chars` into `out`, one after another.
+pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
+    let mut written = 0;
+    for (read, c) in chars.iter().enumerate() {
+        let Some(room) = out[written..].get_mut(..c.len_utf8()) else { return (read, written) };
+        written += c.encode_utf8(room).len();
+    }
+    (chars.len(), written)
+}
+
+/// Decodes ASCII at the start of `bytes` to `char`s.
+pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
+    decode_ascii(bytes, out)
+}
+
+/// Decodes ASCII at the start of `bytes` to UTF-16 units.
+pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
+    decode_ascii(bytes, out)
+}
+
+/// Decodes ASCII at the start of `bytes`, in whole blocks of 64 that fit. Returns the number of bytes.
+///
+/// A tier inlines it, so that the compiler uses its vectors.
+#[inline(always)]
+pub(in crate::simd) fn decode_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> usize {
+    const BLOCK: usize = 64;
+    #[inline(always)]
+    fn by_blocks<U: Unit>(bytes: &[u8], out: &mut [U]) -> usize {
+        let mut len = 0;
+        for (from, to) in bytes.as_chunks::<BLOCK>().0.iter().zip(out.as_chunks_mut::<BLOCK>().0) {
+            if from.iter().fold(0, |any, byte| any | byte) >= 0x80 {
+                break;
+            }
+            for (to, &byte) in to.iter_mut().zip(from) {
+                *to = U::from(byte);
+            }
+            len += BLOCK;
+        }
+        len
+    }
+    let first = by_blocks(&bytes[..bytes.len().min(BLOCK)], out);
+    if first == 0 {
+        return 0;
+    }
+    // Stores that cross no cache lines are faster (`benches/versus`, to-utf-16).
+    let to_line = out.as_ptr().addr().wrapping_neg() % BLOCK / size_of::<U>();
+    first.max(to_line + by_blocks(&bytes[to_line..], &mut out[to_line..]))
+}
+
+/// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
+pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
+    short_ascii(bytes, out)
+}
+
+/// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
+pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
+    short_ascii(bytes, out)
+}
+
+// Not inlined: the callers of a kernel contain a call of each tier's function.
+#[inline(never)]
+fn short_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
+    if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
+        return None;
+    }
+    for (unit, &byte) in out.iter_mut().zip(bytes) {
+        *unit = U::from(byte);
+    }
+    Some(bytes.len())
+}
+
+/// Returns the character of a high surrogate and the next unit, if they are a pair.
+pub fn surrogate_pair(high: u16, low: u16) -> Option<char> {
+    let (high, low) = (u32::from(high).wrapping_sub(0xD800), u32::from(low).wrapping_sub(0xDC00));
+    let is_pair = high < 0x400 && low < 0x400;
+    is_pair.then(|| char::from_u32(0x1_0000 + (high << 10) + low)).flatten()
+}
+
+/// Encodes `units`; see [`Kernel::encode_utf16`](crate::simd::Kernel::encode_utf16).
+///
+/// ```text
+/// while there is a block of 16 units, and room for its longest encoding:
+///     all ASCII:        narrow it
+///     no surrogates:    encode each unit in four bytes, without branches; advance by its length, so that
+///                       the next unit overwrites the excess
+///     with surrogates:  encode its characters one by one
+/// encode the remaining units one by one
+/// ```
+///
+/// Many scripts mix characters of one byte (spaces) and of two: a branch per character would often be
+/// mispredicted.
+pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    while let Some(block) = units[read..].first_chunk::<UNITS>() {
+        let room = &mut out[written..];
+        if block.iter().fold(0, |all, unit| all | unit) < 0x80 {
+            let Some(room) = room.first_chunk_mut::<UNITS>() else { break };
+            for (unit, byte) in block.iter().zip(room) {
+                byte.write(*unit as u8);
+            }
+            read += UNITS;
+            written += UNITS;
+        } else if block.iter().all(|unit| unit & 0xF800 != 0xD800) {
+            let Some(room) = room.first_chunk_mut() else { break };
+            read += UNITS;
+            written += encode_block(block, room);
+        } else {
+            let end = read + UNITS;
+            while read < end {
+                let Some((used, len)) = encode_char(&units[read..], &mut out[written..]) else {
+                    return (read, written);
+                };
+                read += used;
+                written += len;
+            }
+        }
+    }
+    while let Some((used, len)) = encode_char(&units[read..], &mut out[written..]) {
+        read += used;
+        written += len;
+    }
+    (read, written)
+}
+
+/// Encodes units without surrogates. Returns the number of bytes.
+#[inline]
+fn encode_block(block: &[u16; UNITS], out: &mut [MaybeUninit<u8>; 3 * UNITS + 3]) -> usize {
+    // Loops over arrays become vector instructions; `map` does not.
+    let (mut encoded, mut lengths) = ([0; UNITS], [0; UNITS]);
+    for (&unit, encoded) in block.iter().zip(&mut encoded) {
+        *encoded = encode_unit(unit.into());
+    }
+    for (&unit, length) in block.iter().zip(&mut lengths) {
+        *length = 1 + u8::from(unit >= 0x80) + u8::from(unit >= 0x800);
+    }
+    let len = usize::from(lengths.iter().sum::<u8>());
+    // Four bytes are written for each unit; the next unit overwrites the excess.
+    let mut at = 0;
+    for (encoded, len) in encoded.iter().zip(lengths) {
+        out[at..at + 4].copy_from_slice(&encoded.to_le_bytes().map(MaybeUninit::new));
+        at += usize::from(len);
+    }
+    len
+}
+
+/// Encodes a unit that is not a surrogate in one to three bytes, the first in the lowest bits.
+#[inline(always)]
+fn encode_unit(unit: u32) -> u32 {
+    let (first, second, third) = (unit >> 12, unit >> 6 & 0x3F, unit & 0x3F);
+    let three = 0x0080_80E0 | first | second << 8 | third << 16;
+    let two = 0x80C0 | unit >> 6 | third << 8;
+    let long = if unit < 0x800 { two } else { three };
+    if unit < 0x80 { unit } else { long }
+}
+
+/// Encodes the character at the start of `units`, if there is one and it fits. Returns the units read and
+/// the bytes written.
+#[inline]
+fn encode_char(units: &[u16], out: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
+    let &unit = units.first()?;
+    let value = u32::from(unit);
+    Some(match unit {
+        0..0x80 => {
+            out.first_mut()?.write(unit as u8);
+            (1, 1)
+        }
+        0x80..0x800 => {
+            let bytes = [0xC0 | (value >> 6) as u8, continuation(value)];
+            *out.first_chunk_mut()? = bytes.map(MaybeUninit::new);
+            (1, 2)
+        }
+        0xD800..=0xDFFF => {
+            let value = u32::from(surrogate_pair(unit, *units.get(1)?)?);
+            let bytes = [
+                0xF0 | (value >> 18) as u8,
+                continuation(value >> 12),
+                continuation(value >> 6),
+                continuation(value),
+            ];
+            *out.first_chunk_mut()? = bytes.map(MaybeUninit::new);
+            (2, 4)
+        }
+        _ => {
+            let bytes = [0xE0 | (value >> 12) as u8, continuation(value >> 6), continuation(value)];
+            *out.first_chunk_mut()? = bytes.map(MaybeUninit::new);
+            (1, 3)
+        }
+    })
+}
+
+/// Returns the continuation byte of the lowest six bits.
+#[inline]
+fn continuation(value: u32) -> u8 {
+    0x80 | (value & 0x3F) as u8
+}
+
+/// The units of a block.
+const UNITS: usize = 16;

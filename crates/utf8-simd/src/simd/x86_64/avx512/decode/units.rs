@@ -1,0 +1,322 @@
+//! The units of characters that are not ASCII: of those below U+10000 for all bytes of a block at once, of any
+//! characters sixteen at a time.
+//!
+//! Characters below U+10000 are assembled at their last byte. For characters of any length, the bytes of sixteen at a
+//! time are gathered by the indexes of the last bytes; for UTF-16, values become surrogates.
+
+use core::arch::x86_64::*;
+
+use crate::simd::x86_64::avx512::validate::{Aligned, BLOCK, high, lanes, store, table};
+
+/// The least byte, as a signed number, that is not a continuation byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn first_not_continuing() -> __m512i {
+    _mm512_set1_epi8(0xC0_u8 as i8)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn continuing(bytes: __m512i) -> u64 {
+    _mm512_cmplt_epi8_mask(bytes, first_not_continuing())
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn not_continuing(bytes: __m512i) -> u64 {
+    _mm512_cmpge_epi8_mask(bytes, first_not_continuing())
+}
+
+/// Writes the first `units` units of a vector, or all if it has fewer. A unit has `SIZE` bytes.
+///
+/// # Safety
+///
+/// - These units can be written at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) unsafe fn store_units<const SIZE: usize>(vector: __m512i, units: usize, out: *mut u8) {
+    if units >= BLOCK / SIZE {
+        // SAFETY: all of the vector can be written.
+        return unsafe { store(vector, out) };
+    }
+    let lanes = lanes(units);
+    // SAFETY: the mask lets through the units that can be written; the others are not accessed.
+    unsafe {
+        if SIZE == 4 {
+            _mm512_mask_storeu_epi32(out.cast(), lanes as u16, vector);
+        } else {
+            _mm512_mask_storeu_epi16(out.cast(), lanes as u32, vector);
+        }
+    }
+}
+
+/// The low and the high byte of the character that ends at each byte of a block. After `compress`, those of
+/// consecutive characters.
+#[derive(Clone, Copy)]
+pub(super) struct Planes {
+    low: __m512i,
+    high: __m512i,
+}
+
+/// By the low six bits of the byte before a continuation byte: the addend that puts its two lowest bits at
+/// the top of the low byte, and removes the mark of the continuation byte.
+static LOW: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = ((i as u8 & 0x03) << 6).wrapping_sub(0x80);
+        i += 1;
+    }
+    table
+});
+
+/// By the same index: the four lowest bits of the high byte (three if it is a leading byte).
+static HIGH: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = i as u8 >> 2 & 0x0F;
+        i += 1;
+    }
+    table
+});
+
+/// By the low six bits of the byte two before: the four highest bits of the high byte.
+static HIGHEST: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = (i as u8 & 0x0F) << 4;
+        i += 1;
+    }
+    table
+});
+
+impl Planes {
+    /// Assembles characters of one and two bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    pub(super) fn of_two(block: __m512i, back1: __m512i) -> Self {
+        let continuing = continuing(block);
+        let add = _mm512_permutexvar_epi8(back1, table(&LOW));
+        let low = _mm512_mask_add_epi8(block, continuing, block, add);
+        let high = _mm512_maskz_permutexvar_epi8(continuing, back1, table(&HIGH));
+        Self { low, high }
+    }
+
+    /// Assembles characters of one to three bytes. Of four bytes, the two lower bytes of the value.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    pub(super) fn of_three(block: __m512i, back1: __m512i, back2: __m512i) -> Self {
+        let Self { low, high } = Self::of_two(block, back1);
+        let third = _mm512_mask_cmplt_epi8_mask(continuing(block), back1, first_not_continuing());
+        let highest = _mm512_maskz_permutexvar_epi8(third, back2, table(&HIGHEST));
+        Self { low, high: _mm512_or_si512(high, highest) }
+    }
+
+    /// Moves the lanes at `ends` to the front, with zeros after them.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    pub(super) fn compress(self, ends: u64) -> Self {
+        Self {
+            low: _mm512_maskz_compress_epi8(ends, self.low),
+            high: _mm512_maskz_compress_epi8(ends, self.high),
+        }
+    }
+
+    /// Returns the `i`th vector of units of `SIZE` bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn vector<const SIZE: usize>(self, i: usize) -> __m512i {
+        if SIZE == 4 {
+            let from = table(&INTERLEAVE_4[i]);
+            _mm512_maskz_permutex2var_epi8(0x3333_3333_3333_3333, self.low, from, self.high)
+        } else {
+            _mm512_permutex2var_epi8(self.low, table(&INTERLEAVE_2[i]), self.high)
+        }
+    }
+
+    /// Writes `units` units, and zeros up to the end of a vector.
+    ///
+    /// # Safety
+    ///
+    /// - 64 units of `SIZE` bytes can be written at `out`, and `units` is at most 64.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    pub(super) unsafe fn put<const SIZE: usize>(self, units: usize, out: *mut u8) {
+        for i in 0..SIZE {
+            if i * (BLOCK / SIZE) >= units {
+                break;
+            }
+            // SAFETY: `SIZE` vectors are 64 units.
+            unsafe { store(self.vector::<SIZE>(i), out.add(BLOCK * i)) };
+        }
+    }
+
+    /// Writes `units` units and no excess.
+    ///
+    /// # Safety
+    ///
+    /// - `units` units of `SIZE` bytes can be written at `out`, and are at most 64.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    pub(super) unsafe fn put_exactly<const SIZE: usize>(self, units: usize, out: *mut u8) {
+        for i in 0..SIZE {
+            let before = i * (BLOCK / SIZE);
+            if before >= units {
+                break;
+            }
+            // SAFETY: as many units are left as are after those written.
+            unsafe {
+                store_units::<SIZE>(self.vector::<SIZE>(i), units - before, out.add(BLOCK * i));
+            }
+        }
+    }
+}
+
+/// For the `i`th vector of `char`s: the indexes of its bytes, where the low bytes precede the high ones.
+static INTERLEAVE_4: [Aligned; 4] =
+    [interleave(4, 0), interleave(4, 1), interleave(4, 2), interleave(4, 3)];
+/// The same for UTF-16.
+static INTERLEAVE_2: [Aligned; 2] = [interleave(2, 0), interleave(2, 1)];
+
+const fn interleave(size: usize, vector: usize) -> Aligned {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        let high = if i % size == 1 { 64 } else { 0 };
+        table[i] = (high + vector * (64 / size) + i / size) as u8;
+        i += 1;
+    }
+    Aligned(table)
+}
+
+/// By the low seven bits of a byte that is not ASCII: its payload bits, with bit 7 set if it begins a
+/// character.
+static PAYLOAD: [Aligned; 2] = [payload(0), payload(64)];
+
+const fn payload(from: u8) -> Aligned {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = match 0x80 + from + i as u8 {
+            byte @ 0x80..=0xBF => byte & 0x3F,
+            byte @ 0xC0..=0xDF => 0x80 | byte & 0x1F,
+            byte @ 0xE0..=0xEF => 0x80 | byte & 0x0F,
+            byte => 0x80 | byte & 0x07,
+        };
+        i += 1;
+    }
+    Aligned(table)
+}
+
+/// The indexes of the bytes of a block.
+static PLACES: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = i as u8;
+        i += 1;
+    }
+    table
+});
+
+/// For the `i`th sixteen of the indexes at which characters end: each of them four times.
+static SPREAD: [Aligned; 4] = [spread(0), spread(1), spread(2), spread(3)];
+
+const fn spread(sixteen: usize) -> Aligned {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = (16 * sixteen + i / 4) as u8;
+        i += 1;
+    }
+    Aligned(table)
+}
+
+/// Writes the characters that end at `ends` in `window`, and no excess with `EXACT`. Returns the number of
+/// units.
+///
+/// # Safety
+///
+/// - [`most`](super::most) units of `SIZE` bytes can be written at `out`; with `EXACT`, as many as are returned.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
+    window: __m512i,
+    ends: u64,
+    out: *mut u8,
+) -> usize {
+    let chars = ends.count_ones() as usize;
+    // ASCII is payload and begins a character: only bit 7 is added.
+    let payload = _mm512_mask2_permutex2var_epi8(
+        table(&PAYLOAD[0]),
+        _mm512_or_si512(window, high()),
+        _mm512_movepi8_mask(window),
+        table(&PAYLOAD[1]),
+    );
+    // The index after the last end is that of the last byte: a character, or the beginning of one, whose
+    // value is lower. Both are valid `char`s.
+    let places = _mm512_mask_compress_epi8(_mm512_set1_epi8(63), ends, table(&PLACES));
+    let mut units = 0;
+    for i in 0..4 {
+        if 16 * i >= chars {
+            break;
+        }
+        let left = chars - 16 * i;
+        let values = fetch(payload, places, i);
+        if SIZE == 4 {
+            let stored = if EXACT { left } else { 16 };
+            // SAFETY: the store ends at character `16 * i + stored`: at most `chars` with `EXACT`, else at most 64.
+            unsafe { store_units::<4>(values, stored, out.add(BLOCK * i)) };
+            continue;
+        }
+        let (pairs, keep) = to_pairs(values);
+        let keep = keep & lanes(2 * left) as u32;
+        let count = keep.count_ones() as usize;
+        let compressed = _mm512_maskz_compress_epi16(keep, pairs);
+        let stored = if EXACT { count } else { 32 };
+        // SAFETY: with `EXACT`, the store ends at unit `units + count`, and there is room for at least that many.
+        // Without it, at most 57 units precede these 32: 89 of the 96 of `most`.
+        unsafe { store_units::<2>(compressed, stored, out.add(2 * units)) };
+        units += count;
+    }
+    if SIZE == 4 { chars } else { units }
+}
+
+/// Assembles the characters that end at the `i`th sixteen of `places`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn fetch(payload: __m512i, places: __m512i, i: usize) -> __m512i {
+    // In each lane of four bytes, the lowest first: the last byte, and the three before it.
+    let places = _mm512_permutexvar_epi8(table(&SPREAD[i]), places);
+    let places = _mm512_sub_epi8(places, _mm512_set1_epi32(0x0302_0100));
+    let bytes = _mm512_permutexvar_epi8(places, payload);
+    // The bits above the lowest bit 7 belong to the character before: bytes & !begin & (begin - 1).
+    let begin = _mm512_and_si512(bytes, high());
+    let below = _mm512_add_epi32(begin, _mm512_set1_epi32(-1));
+    let bytes = _mm512_ternarylogic_epi64::<AND_NOT_AND>(bytes, begin, below);
+    // Joins pairs of bytes, with a factor of 2^6; then both pairs, with 2^12.
+    let halves = _mm512_maddubs_epi16(bytes, _mm512_set1_epi16(0x4001));
+    _mm512_madd_epi16(halves, _mm512_set1_epi32(0x1000_0001))
+}
+
+/// Splits values from U+10000 on into surrogates. Returns the units, the first of each pair in the lower half
+/// of its lane, and which of them count.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn to_pairs(values: __m512i) -> (__m512i, u32) {
+    let supplementary = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x1_0000));
+    // D800 + ((value - 10000) >> 10) = (D800 - 40) + (value >> 10)
+    let first = _mm512_add_epi32(_mm512_srli_epi32::<10>(values), _mm512_set1_epi32(0xD800 - 0x40));
+    // DC00 + (value & 3FF), in the upper half
+    let second = _mm512_slli_epi32::<16>(_mm512_and_si512(values, _mm512_set1_epi32(0x3FF)));
+    let second = _mm512_or_si512(second, _mm512_set1_epi32(0xDC00_0000_u32 as i32));
+    let pairs = _mm512_mask_or_epi32(values, supplementary, first, second);
+    // Every first unit counts; a second one if it is a surrogate: then it is negative, otherwise zero.
+    let bound = _mm512_set1_epi32(0xFFFF_7FFF_u32 as i32);
+    (pairs, _mm512_cmple_epi16_mask(pairs, bound))
+}
+
+/// `a & !b & c`
+const AND_NOT_AND: i32 = 0x20;

@@ -1,0 +1,403 @@
+//! UTF-16 to UTF-8 with AVX-512: 32 units at a time, by the first of these methods that covers all of them.
+//!
+//! ```text
+//! below 80       the low bytes
+//! below 800      two bytes each; unused ones are removed (`vpcompressb`)
+//! 800 and more   three bytes each, put in order by one shuffle (`vpermt2b`)
+//! no surrogates  lanes of 32 bits, as in `encode` for `char`s
+//! surrogates     28 units in lanes of 16 bits: each half of a pair has two bytes. At the end, and among many units of
+//!                three bytes, in lanes of 32 bits: the lane of a high one gets the character of the pair, that of a
+//!                low one no byte
+//! ```
+//!
+//! Loads at the end of the units and stores at the end of the output are masked, so that all lengths use
+//! the same code.
+
+use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
+
+use super::encode::{OR_AND, in_four, units_in_two};
+use super::validate::{OR3, lanes, load, load_at, store};
+use crate::simd::reference;
+
+/// Units in a vector.
+const UNITS: usize = 32;
+/// Units in two vectors.
+const PAIR: usize = 2 * UNITS;
+
+/// Encodes to UTF-8; see [`Kernel::encode_utf16`](crate::simd::Kernel::encode_utf16).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    let (read, written) = put_first(units, out);
+    if read == units.len() {
+        return (read, written);
+    }
+    encode_from(units, out, read, written)
+}
+
+/// Encodes the units from `read` on to the bytes from `written` on. Returns the numbers of units and of bytes up to
+/// where it stops.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn encode_from(
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+    mut read: usize,
+    mut written: usize,
+) -> (usize, usize) {
+    while read < units.len() {
+        let (rest, room) = (&units[read..], &mut out[written..]);
+        let count = rest.len().min(UNITS);
+        let mask = lanes(count) as u32;
+        // SAFETY: the mask lets through `count` units, which are there; the others are not accessed.
+        let block = unsafe { _mm512_maskz_loadu_epi16(mask, rest.as_ptr().cast()) };
+        if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
+            if room.len() < count {
+                break;
+            }
+            let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block));
+            put(bytes, count, room);
+            // ASCII often continues.
+            let ascii = put_ascii(&rest[count..], &mut room[count..]);
+            read += count + ascii;
+            written += count + ascii;
+            continue;
+        }
+        if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800)) == 0 {
+            let (bytes, keep) = units_in_two(block);
+            let keep = keep & lanes(2 * count);
+            let len = keep.count_ones() as usize;
+            if room.len() < len {
+                break;
+            }
+            put(_mm512_maskz_compress_epi8(keep, bytes), len, room);
+            // Two-byte letters often continue too.
+            let (more, more_len) = put_in_two(&rest[count..], &mut room[len..]);
+            read += count + more;
+            written += len + more_len;
+            continue;
+        }
+        let top = _mm512_and_si512(block, _mm512_set1_epi16(0xF800_u16 as i16));
+        let halves = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
+        let below = _mm512_mask_cmplt_epu16_mask(mask, block, _mm512_set1_epi16(0x800));
+        if below | halves == 0 {
+            let [front, back] = in_three(block);
+            let len = 3 * count;
+            if room.len() < len {
+                break;
+            }
+            put(front, len.min(64), room);
+            put(back, len.saturating_sub(64), &mut room[len.min(64)..]);
+            read += count;
+            written += len;
+            continue;
+        }
+        let (used, [front, back], [keep, keep_back]) = if halves == 0 {
+            in_four_each(block, count)
+        } else {
+            if rest.len() >= 4 * UNITS
+                && let (pairs @ 1.., pairs_len) = put_pairs(rest, room)
+            {
+                read += pairs;
+                written += pairs_len;
+                continue;
+            }
+            let Some(joined) = in_four_joined(block, count) else { break };
+            joined
+        };
+        let (len, len_back) = (keep.count_ones() as usize, keep_back.count_ones() as usize);
+        if room.len() < len + len_back {
+            break;
+        }
+        put(_mm512_maskz_compress_epi8(keep, front), len, room);
+        put(_mm512_maskz_compress_epi8(keep_back, back), len_back, &mut room[len..]);
+        read += used;
+        written += len + len_back;
+    }
+    // Left are an unpaired surrogate with the units of its block before it, or more than fits.
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Encodes units, `STRIDE` at a time, while these are ASCII and fit. Returns their number.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
+    const STRIDE: usize = 4 * UNITS;
+    let mut len = 0;
+    let (strides, _) = units.as_chunks::<UNITS>().0.as_chunks();
+    for ([a, b, c, d], room) in strides.iter().zip(room.chunks_exact_mut(STRIDE)) {
+        let [a, b, c, d] = [load_units(a), load_units(b), load_units(c), load_units(d)];
+        let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
+        if _mm512_test_epi16_mask(all, _mm512_set1_epi16(0xFF80_u16 as i16)) != 0 {
+            break;
+        }
+        put(narrow(a, b), 64, room);
+        put(narrow(c, d), 64, &mut room[64..]);
+        len += STRIDE;
+    }
+    len
+}
+
+/// Encodes the first 64 units if they are ASCII and 64 bytes fit, or if they are below 800 and 128 bytes fit. Returns
+/// the numbers of units and of bytes.
+///
+/// A short input often needs little else (rows `from-utf-16/*/64`).
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    let ([[first, second], ..], true) = (units.as_chunks().0.as_chunks().0, room.len() >= PAIR)
+    else {
+        return (0, 0);
+    };
+    let [first, second] = [load_units(first), load_units(second)];
+    let both = _mm512_or_si512(first, second);
+    if _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16)) == 0 {
+        put(narrow(first, second), PAIR, room);
+        return (PAIR, PAIR);
+    }
+    put_in_two(&units[..PAIR], room)
+}
+
+/// Encodes units, 64 at a time, while these are below 800, not all ASCII, and there is room for twice as many
+/// bytes. Returns their number, and that of the bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    for [first, second] in units.as_chunks::<UNITS>().0.as_chunks().0 {
+        let Some(room) = room[written..].first_chunk_mut::<{ 2 * PAIR }>() else { break };
+        let blocks = [load_units(first), load_units(second)];
+        let both = _mm512_or_si512(blocks[0], blocks[1]);
+        let top = _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16));
+        if top == 0 || _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xF800_u16 as i16)) != 0 {
+            break;
+        }
+        let mut len = 0;
+        for block in blocks {
+            let (bytes, keep) = units_in_two(block);
+            put(_mm512_maskz_compress_epi8(keep, bytes), 64, &mut room[len..]);
+            len += keep.count_ones() as usize;
+        }
+        read += PAIR;
+        written += len;
+    }
+    (read, written)
+}
+
+/// Encodes units, 28 at a time, while there are surrogates among these, all paired, and at most four units of three
+/// bytes, and 64 bytes fit. Returns the number of units, and that of the bytes.
+///
+/// A pair may be split by the end of a stride. So the place of the next one does not depend on the units of this one,
+/// and the processor need not wait for them (rows `from-utf-16/emoji/*`).
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_pairs(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    const STRIDE: usize = 28;
+    let within = lanes(STRIDE) as u32;
+    let (mut read, mut written, mut is_split) = (0, 0, false);
+    while let (Some(block), Some(room)) =
+        (units[read..].first_chunk(), room[written..].first_chunk_mut::<64>())
+    {
+        let block = load_units(block);
+        let before = match read.checked_sub(1).and_then(|last| units[last..].first_chunk()) {
+            Some(before) => load_units(before),
+            None => _mm512_maskz_permutexvar_epi16(!1, load(&ONE_BACK), block),
+        };
+        let (highs, lows) = surrogates(block);
+        let (highs, lows) = (highs & within, lows & within);
+        let long = _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800));
+        let long = long & within & !(highs | lows);
+        let more = long.count_ones() as usize;
+        if surrogates(before).0 & within != lows || highs | lows == 0 || more > UNITS - STRIDE {
+            break;
+        }
+        let bytes = in_two_each(block, before, long);
+        // The low byte of a lane is needed; the high one if it has a mark.
+        let keep = _mm512_cmple_epi8_mask(bytes, _mm512_set1_epi16(0xFF7F_u16 as i16));
+        let keep = keep & lanes(2 * (STRIDE + more));
+        put(_mm512_maskz_compress_epi8(keep, bytes), 64, room);
+        read += STRIDE;
+        written += keep.count_ones() as usize;
+        is_split = highs >> (STRIDE - 1) != 0;
+    }
+    // Half a pair has two bytes.
+    if is_split { (read - 1, written - 2) } else { (read, written) }
+}
+
+/// Returns which lanes are high surrogates, and which are low ones.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn surrogates(units: __m512i) -> (u32, u32) {
+    let top = _mm512_and_si512(units, _mm512_set1_epi16(0xFC00_u16 as i16));
+    let highs = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
+    let lows = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xDC00_u16 as i16));
+    (highs, lows)
+}
+
+/// Encodes units in lanes of two bytes: one lane for a unit, two for a `long` one of three bytes, the first of which
+/// has one byte. A unit of one byte has it in the low half. Each half of a pair has two bytes.
+///
+/// `before` has the unit before each, for the lower two bits of a high surrogate.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_two_each(units: __m512i, before: __m512i, long: u32) -> __m512i {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    // Of two bits for each unit, the odd one is for its last lane, and the even one for the lane before, if needed.
+    let last = _pext_u64(!EVEN, !EVEN | _pdep_u64(u64::from(long), EVEN)) as u32;
+    let (units, before) =
+        (_mm512_maskz_expand_epi16(last, units), _mm512_maskz_expand_epi16(last, before));
+    let next = _mm512_permutexvar_epi16(load(&ONE_ON), units);
+    let (highs, lows) = surrogates(units);
+    let two = _mm512_cmpge_epu16_mask(units, _mm512_set1_epi16(0x80));
+    let three = _mm512_cmpge_epu16_mask(units, _mm512_set1_epi16(0x800));
+    // The twelve bits of both bytes, or the four of the first of three at the same place.
+    let ten = _mm512_and_si512(units, _mm512_set1_epi16(0x3FF));
+    let low = _mm512_or_si512(ten, _mm512_slli_epi16::<10>(before));
+    let high = _mm512_add_epi16(ten, _mm512_set1_epi16(0x40)); // U+1_0000, that is 10 bits less
+    let bits = _mm512_mask_mov_epi16(units, lows, low);
+    let bits = _mm512_mask_srli_epi16::<2>(bits, highs, high);
+    let bits = _mm512_mask_srli_epi16::<6>(bits, !last, next);
+    let bits = _mm512_and_si512(bits, _mm512_set1_epi16(0xFFF));
+    let (first, second) = (_mm512_srli_epi16::<6>(bits), _mm512_slli_epi16::<8>(bits));
+    let bytes = _mm512_ternarylogic_epi64::<OR_AND>(first, second, _mm512_set1_epi16(0x3F00));
+    let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
+    let marks = _mm512_mask_mov_epi16(marks, three, _mm512_set1_epi16(0x8080_u16 as i16));
+    let marks = _mm512_mask_mov_epi16(marks, highs, _mm512_set1_epi16(0x80F0_u16 as i16));
+    let marks = _mm512_mask_mov_epi16(marks, !last, _mm512_set1_epi16(0xE0));
+    _mm512_mask_add_epi16(units, two | !last, bytes, marks)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn load_units(units: &[u16; UNITS]) -> __m512i {
+    // SAFETY: 32 units are a vector.
+    unsafe { load_at(units.as_ptr().cast()) }
+}
+
+/// Narrows units, which are ASCII, to bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn narrow(units: __m512i, next: __m512i) -> __m512i {
+    let packed = _mm512_packus_epi16(units, next);
+    _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed)
+}
+
+/// Encodes each unit in three bytes. None needs fewer, and none is a surrogate.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_three(block: __m512i) -> [__m512i; 2] {
+    /// The indexes of the first two bytes of each unit, and from 64 on of the last byte.
+    const ORDER: [[u8; 64]; 2] = {
+        let mut order = [[0; 64]; 2];
+        let mut byte = 0;
+        while byte < 3 * UNITS {
+            let (unit, part) = (byte / 3, byte % 3);
+            order[byte / 64][byte % 64] =
+                if part == 2 { 64 + 2 * unit } else { 2 * unit + part } as u8;
+            byte += 1;
+        }
+        order
+    };
+    let six = _mm512_set1_epi16(0x3F);
+    let middle = _mm512_slli_epi16::<8>(_mm512_and_si512(_mm512_srli_epi16::<6>(block), six));
+    let marks = _mm512_set1_epi16(0x80E0_u16 as i16);
+    let front = _mm512_ternarylogic_epi64::<OR3>(_mm512_srli_epi16::<12>(block), middle, marks);
+    let last = _mm512_or_si512(_mm512_and_si512(block, six), _mm512_set1_epi16(0x80));
+    let order = [load(&ORDER[0]), load(&ORDER[1])];
+    [
+        _mm512_permutex2var_epi8(front, order[0], last),
+        _mm512_permutex2var_epi8(front, order[1], last),
+    ]
+}
+
+/// Units, their bytes in two vectors, and which of these are needed.
+type InFour = (usize, [__m512i; 2], [u64; 2]);
+
+/// Encodes the first `count` units of `block`, which are not surrogates, in four bytes each.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_four_each(block: __m512i, count: usize) -> InFour {
+    let front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(block));
+    let back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(block));
+    let ((front, keep), (back, keep_back)) = (in_four(front), in_four(back));
+    let needed = [lanes(4 * count.min(16)), lanes(4 * count.saturating_sub(16))];
+    (count, [front, back], [keep & needed[0], keep_back & needed[1]])
+}
+
+/// Like [`in_four_each`], with surrogates: each pair in four bytes, without a high one at the end. Returns `None` if
+/// there is an unpaired surrogate, or only a high one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_four_joined(block: __m512i, count: usize) -> Option<InFour> {
+    let (highs, lows) = surrogates(block);
+    let front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(block));
+    let back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(block));
+    if (highs << 1) & (lanes(count) as u32) != lows {
+        return None;
+    }
+    let used = count - (highs >> (count - 1) & 1) as usize;
+    if used == 0 {
+        return None;
+    }
+    // Each unit's lane gets the next unit. The last one is not needed.
+    let next = _mm512_permutexvar_epi16(load(&ONE_ON), block);
+    let next_front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(next));
+    let next_back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(next));
+    let front = join(front, next_front, highs as u16);
+    let back = join(back, next_back, (highs >> 16) as u16);
+    let ((front, keep), (back, keep_back)) = (in_four(front), in_four(back));
+    let needed = lanes(used) as u32 & !lows;
+    let needed = [bytes_of(needed as u16), bytes_of((needed >> 16) as u16)];
+    Some((used, [front, back], [keep & needed[0], keep_back & needed[1]]))
+}
+
+/// The indexes of the lanes after, for lanes of 16 bits. The last one has none.
+const ONE_ON: [u8; 64] = indexes(1);
+/// The indexes of the lanes before. The first one has none.
+const ONE_BACK: [u8; 64] = indexes(UNITS - 1);
+
+const fn indexes(from: usize) -> [u8; 64] {
+    let mut indexes = [0; 64];
+    let mut at = 0;
+    while at < UNITS {
+        indexes[2 * at] = ((at + from) % UNITS) as u8;
+        at += 1;
+    }
+    indexes
+}
+
+/// Replaces the `highs` by the characters of their surrogate pairs; other lanes are unchanged.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn join(units: __m512i, next: __m512i, highs: u16) -> __m512i {
+    /// U+1_0000, less the tags of both surrogates.
+    const TAGS: u32 = 0x1_0000_u32.wrapping_sub(0xD800 << 10).wrapping_sub(0xDC00);
+    let pair = _mm512_add_epi32(_mm512_slli_epi32::<10>(units), next);
+    _mm512_mask_add_epi32(units, highs, pair, _mm512_set1_epi32(TAGS as i32))
+}
+
+/// Returns four equal bits for each bit.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn bytes_of(lanes: u16) -> u64 {
+    _pdep_u64(u64::from(lanes), 0x1111_1111_1111_1111) * 0xF
+}
+
+/// Writes the first `len` bytes. May overwrite bytes after them.
+///
+/// # Panics
+///
+/// If there is no room for `len` bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {
+    if room.len() >= 64 {
+        // SAFETY: there is room for 64 bytes.
+        unsafe { store(bytes, room.as_mut_ptr().cast()) };
+        return;
+    }
+    let room = &mut room[..len];
+    // SAFETY: the mask lets through `len` bytes, for which there is room.
+    unsafe { _mm512_mask_storeu_epi8(room.as_mut_ptr().cast(), lanes(len), bytes) };
+}

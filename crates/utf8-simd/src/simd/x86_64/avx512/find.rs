@@ -1,0 +1,132 @@
+//! What is in a block, with AVX-512: the first byte outside a range, the end of a line and the text before it, and all
+//! ill-formed parts. Comparisons return masks.
+//!
+//! The end of a line is found and the text before it validated in one pass. The length of lines is hard to predict, and a
+//! branch misprediction costs as much as several blocks. Therefore several blocks are tested at once, and masks show which
+//! of them contains the end.
+
+use core::arch::x86_64::*;
+use core::ops::RangeInclusive;
+
+use crate::simd::results::{BlockErrors, Masks};
+use crate::simd::x86_64::avx512::validate::{
+    BACK, BLOCK, STRIDE, lanes, load, load_at, load_within, marks, prev, second, table, test,
+};
+
+/// Finds a byte; see [`Kernel::find_outside`](crate::simd::Kernel::find_outside).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
+    let (start, width) = (*range.start(), range.end().wrapping_sub(*range.start()));
+    let start = _mm512_set1_epi8(start as i8);
+    let width = _mm512_set1_epi8(width as i8);
+    let outside = |block| _mm512_cmpgt_epu8_mask(_mm512_sub_epi8(block, start), width);
+
+    let mut at = 0;
+    while bytes.len() - at >= STRIDE {
+        // SAFETY: there are 256 bytes and more.
+        let blocks = [0, 1, 2, 3].map(|n| unsafe { load_at(bytes.as_ptr().add(at + n * BLOCK)) });
+        let [a, b, c, d] = blocks.map(|block| _mm512_sub_epi8(block, start));
+        let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
+        if _mm512_cmpgt_epu8_mask(greatest, width) != 0 {
+            break;
+        }
+        at += STRIDE;
+    }
+    while at < bytes.len() {
+        let inside = lanes((bytes.len() - at).min(BLOCK));
+        let found = outside(load_within(bytes, at, 0)) & inside;
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize);
+        }
+        at += BLOCK;
+    }
+    None
+}
+
+/// Counts bytes; see [`Kernel::text_before`](crate::simd::Kernel::text_before).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
+    let found = |at| {
+        let block = load_within(input, at, 0);
+        marks(block) | ends_in(end, block)
+    };
+    let (first, second) = (found(0), found(BLOCK));
+    let mut at = if first == 0 { BLOCK } else { 0 };
+    let mut found_here = if first == 0 { second } else { first };
+    while found_here == 0 && at + BLOCK < input.len() {
+        at += BLOCK;
+        found_here = found(at);
+    }
+    let ascii = input.len().min(at + found_here.trailing_zeros() as usize);
+    match input.get(ascii) {
+        Some(&byte) if byte != end => wide(end, input).unwrap_or(ascii),
+        _ => ascii,
+    }
+}
+
+/// Finds the first `end`, if all bytes before it are well-formed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn wide(end: u8, input: &[u8]) -> Option<usize> {
+    let mut before = _mm512_setzero_si512();
+    let mut at = 0;
+    while at < input.len() {
+        let blocks = [0, 1, 2, 3].map(|i| load_within(input, at + i * BLOCK, 0));
+        let [a, b, c, d] = blocks;
+        let ends = blocks.map(|block| ends_in(end, block));
+        let errors = [errors(before, a), errors(a, b), errors(b, c), errors(c, d)];
+        // An error counts up to the first `end`. One at `end` itself is a character that `end` truncates.
+        let mut open = true;
+        let mut wrong = 0;
+        let mut len = 0;
+        for (ends, errors) in ends.into_iter().zip(errors) {
+            let up_to_end = ends ^ ends.wrapping_sub(1);
+            wrong |= if open { errors & up_to_end } else { 0 };
+            len += if open { ends.trailing_zeros() as usize } else { 0 };
+            open &= ends == 0;
+        }
+        if wrong != 0 {
+            return None;
+        }
+        if !open {
+            return Some(at + len).filter(|&len| len < input.len());
+        }
+        before = d;
+        at += STRIDE;
+    }
+    None
+}
+
+/// The errors of a block that follows another.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn errors(before: __m512i, block: __m512i) -> u64 {
+    let [back1, back2, back3] = prev(before, block);
+    marks(test(block, back1, back2, back3, _mm512_setzero_si512()))
+}
+
+/// The index of `end` in a block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn ends_in(end: u8, block: __m512i) -> u64 {
+    _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(end as i8))
+}
+
+/// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::simd::Kernel::block_errors).
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::simd) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
+    let bytes = load(block);
+    let from = |lead: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(lead as i8));
+    let back1 = _mm512_permutex2var_epi8(_mm512_setzero_si512(), table(&BACK), bytes);
+    let masks = Masks {
+        high: marks(bytes),
+        from_c0: from(0xC0),
+        from_c2: from(0xC2),
+        from_e0: from(0xE0),
+        from_f0: from(0xF0),
+        from_f5: from(0xF5),
+        may_follow: marks(_mm512_add_epi8(bytes, _mm512_permutexvar_epi8(back1, second()))),
+    };
+    Some(masks.errors())
+}

@@ -1,0 +1,20 @@
+//! AVX-512 with VBMI: blocks of 64 bytes, without state between blocks. The algorithm is in `validate`.
+
+mod decode;
+mod encode;
+mod encode_units;
+mod find;
+mod pairs;
+mod unmask;
+mod validate;
+
+pub(in crate::simd) use decode::{
+    count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars, decode_short_chars,
+    decode_short_utf16, decode_utf16,
+};
+pub(in crate::simd) use encode::encode_chars;
+pub(in crate::simd) use encode_units::encode_utf16;
+pub(in crate::simd) use find::{block_errors, find_outside, text_before};
+pub(in crate::simd) use pairs::{join_pairs, split_pairs};
+pub(in crate::simd) use unmask::{unmask, unmask_and_validate};
+pub(in crate::simd) use validate::{copy_valid_prefix, valid_prefix_len, validate};

@@ -1,0 +1,336 @@
+//! Unmasking with AVX-512, alone and together with validation.
+//!
+//! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these
+//! loads would wait for the stores (a store-to-load forwarding stall). Therefore short input is tested in
+//! registers: the bytes before those of a block are shuffled out of it and of the block before. For long input,
+//! validation follows unmasking at a distance, in one pass over memory.
+//!
+//! All bytes are unmasked, even after an error. If an error is marked, the validator then finds the first.
+
+use core::arch::x86_64::*;
+
+use crate::simd::generic::distance_to_line;
+use crate::simd::reference;
+use crate::simd::results::Validated;
+use crate::simd::x86_64::avx512::validate::{
+    BACK, BLOCK, OR3, Place, Reach, STRIDE, any_high_bit, ends_complete, first_errors, high, lanes,
+    load, load_at, load_within, prev, store, store_to, table, test, test_medium_bytes,
+    test_narrow_bytes, validate,
+};
+
+/// The distance of validation after unmasking: several blocks more than the store buffer holds.
+const DISTANCE: usize = 5 * STRIDE;
+/// The length from which keeping the distance pays off.
+const LONG: usize = DISTANCE + STRIDE;
+
+/// Unmasks, like the reference, which the compiler vectorises here.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::simd) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
+    reference::unmask(bytes, mask);
+}
+
+/// Unmasks and validates; see
+/// [`Kernel::unmask_and_validate`](crate::simd::Kernel::unmask_and_validate).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+    match bytes.len() {
+        0..=15 => {
+            reference::unmask(bytes, mask);
+            validate(bytes)
+        }
+        16..=64 => unmask_and_validate_up_to_64(bytes, mask),
+        65..=128 => unmask_and_validate_up_to_128(bytes, mask),
+        129..LONG => unmask_and_validate_blocks(bytes, mask),
+        _ => unmask_and_validate_long(bytes, mask),
+    }
+}
+
+/// A mask at some phase, repeated.
+#[derive(Clone, Copy)]
+struct Key(__m512i);
+
+impl Key {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+    fn new(mask: [u8; 4]) -> Self {
+        Self(_mm512_set1_epi32(i32::from_ne_bytes(mask)))
+    }
+
+    /// The mask, rotated for a position `by` bytes later.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+    fn ahead(mask: [u8; 4], by: usize) -> Self {
+        Self::new(rotated(mask, by).to_le_bytes())
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+    fn unmask(self, block: __m512i) -> __m512i {
+        _mm512_xor_si512(block, self.0)
+    }
+}
+
+/// 16 to 64 bytes in one register.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn unmask_and_validate_up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+    debug_assert!((16..=64).contains(&bytes.len()));
+    let len = bytes.len();
+    let inside = lanes(len);
+    let tail = tail(bytes, mask);
+    let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_within(bytes, 0, 0)));
+    // The first and the last 16 or 32 bytes overlap. A masked store took longer than all the rest.
+    if len >= 32 {
+        let last_at = len - 32;
+        let key = _mm512_castsi512_si256(Key::ahead(mask, last_at).0);
+        // SAFETY: the first and the last 32 bytes are within `bytes`.
+        unsafe {
+            let (at, last_at) = (bytes.as_mut_ptr(), bytes.as_mut_ptr().add(last_at));
+            let last = _mm256_xor_si256(_mm256_loadu_si256(last_at.cast()), key);
+            _mm256_storeu_si256(at.cast(), _mm512_castsi512_si256(text));
+            _mm256_storeu_si256(last_at.cast(), last);
+        }
+    } else {
+        let last_at = len - 16;
+        let key = _mm512_castsi512_si128(Key::ahead(mask, last_at).0);
+        // SAFETY: the first and the last 16 bytes are within `bytes`.
+        unsafe {
+            let (at, last_at) = (bytes.as_mut_ptr(), bytes.as_mut_ptr().add(last_at));
+            let last = _mm_xor_si128(_mm_loadu_si128(last_at.cast()), key);
+            _mm_storeu_si128(at.cast(), _mm512_castsi512_si128(text));
+            _mm_storeu_si128(last_at.cast(), last);
+        }
+    }
+    if !any_high_bit(text) {
+        return Validated::all(len);
+    }
+    let errors = _mm512_maskz_mov_epi8(inside, first_errors(text));
+    stop(bytes, errors, tail)
+}
+
+/// 65 to 128 bytes in two registers that overlap.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+    debug_assert!((65..=128).contains(&bytes.len()));
+    let last_at = bytes.len() - BLOCK;
+    let tail = tail(bytes, mask);
+    let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
+    let last = Key::ahead(mask, last_at).unmask(load_within(bytes, last_at, 0));
+    // Loaded before any of the bytes from `last_at` on are written.
+    let [back1, back2, back3] = if last_at >= 3 {
+        [
+            Key::ahead(mask, last_at - 1).unmask(load_within(bytes, last_at, -1)),
+            Key::ahead(mask, last_at - 2).unmask(load_within(bytes, last_at, -2)),
+            Key::ahead(mask, last_at - 3).unmask(load_within(bytes, last_at, -3)),
+        ]
+    } else {
+        prev(_mm512_setzero_si512(), last)
+    };
+    let at = bytes.as_mut_ptr();
+    // SAFETY: the first and the last 64 bytes are within `bytes`, which has more.
+    unsafe {
+        store(first, at);
+        store(last, at.add(last_at));
+    }
+    if !any_high_bit(_mm512_or_si512(first, last)) {
+        return Validated::all(bytes.len());
+    }
+    let errors = test(last, back1, back2, back3, _mm512_setzero_si512());
+    // With zeros before it, the first bytes of the block may be marked wrongly; the first block contains
+    // them, too.
+    let errors = if last_at >= 3 { errors } else { _mm512_maskz_mov_epi8(!0b111, errors) };
+    stop(bytes, _mm512_or_si512(errors, first_errors(first)), tail)
+}
+
+/// 64 bytes and more in registers, one after another. The first block determines the test: usually it suffices for
+/// the others.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn unmask_and_validate_blocks(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+    let tail = tail(bytes, mask);
+    let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
+    let errors = if !any_high_bit(first) {
+        unmask_and_test::<1>(bytes, mask)
+    } else {
+        match Reach::of(first) {
+            Reach::Two => unmask_and_test::<2>(bytes, mask),
+            Reach::Three => unmask_and_test::<3>(bytes, mask),
+            Reach::Four => unmask_and_test::<4>(bytes, mask),
+        }
+    };
+    stop(bytes, errors, tail)
+}
+
+/// Unmasks 64 bytes and more, and marks errors. Characters of more than `LONGEST` bytes are marked too.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn unmask_and_test<const LONGEST: usize>(bytes: &mut [u8], mask: [u8; 4]) -> __m512i {
+    let key = Key::new(mask);
+    let last_at = bytes.len() - BLOCK;
+    let last = Key::ahead(mask, last_at).unmask(load_within(bytes, last_at, 0));
+    let rest_at = bytes.len() / BLOCK * BLOCK;
+    let inside = lanes(bytes.len() - rest_at);
+    let rest = _mm512_maskz_mov_epi8(inside, key.unmask(load_within(bytes, rest_at, 0)));
+    let zero = _mm512_setzero_si512();
+    let (mut errors, mut before, mut greatest) = (zero, zero, zero);
+    let mut test_next = |block, errors| {
+        let [back1, back2, back3] = prev(before, block);
+        before = block;
+        greatest = _mm512_max_epu8(greatest, block);
+        match LONGEST {
+            1 => _mm512_or_si512(errors, block),
+            2 => test_narrow_bytes(block, back1, errors),
+            3 => test_medium_bytes(block, back1, back2, errors),
+            _ => test(block, back1, back2, back3, errors),
+        }
+    };
+    for block in bytes.as_chunks_mut::<BLOCK>().0 {
+        let unmasked = key.unmask(load(block));
+        store_to(unmasked, block);
+        errors = test_next(unmasked, errors);
+    }
+    // What is truncated at the end is no error yet.
+    errors = _mm512_or_si512(errors, _mm512_maskz_mov_epi8(inside, test_next(rest, zero)));
+    if let Some(end) = bytes.last_chunk_mut() {
+        store_to(last, end);
+    }
+    // The test for ASCII marks all other characters, and the full test covers all.
+    let is_longer = match (LONGEST, Reach::of(greatest)) {
+        (2, reach) => !matches!(reach, Reach::Two),
+        (3, reach) => matches!(reach, Reach::Four),
+        _ => false,
+    };
+    if is_longer { high() } else { errors }
+}
+
+/// Long inputs, in strides aligned to cache lines.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
+    debug_assert!(bytes.len() >= STRIDE + BLOCK);
+    let to_line = distance_to_line(bytes.as_ptr());
+    let last = bytes.len() - STRIDE;
+    let key = Key::ahead(mask, to_line);
+    reference::unmask(&mut bytes[..to_line], mask);
+    let mut unmasked = to_line;
+    let mut at = if to_line < 4 { BLOCK } else { to_line };
+    let mut errors = _mm512_setzero_si512();
+    // Invariant: the bytes before `unmasked`, and no others, are unmasked. Those before `at` have been
+    // tested, except the first block.
+    loop {
+        if unmasked <= last {
+            for _ in 0..STRIDE / BLOCK {
+                // SAFETY: 256 bytes are left to begin with.
+                unsafe {
+                    let block = bytes.as_mut_ptr().add(unmasked);
+                    store(key.unmask(load_at(block)), block);
+                }
+                unmasked += BLOCK;
+            }
+            if unmasked < at + STRIDE + DISTANCE {
+                continue;
+            }
+        } else if unmasked < bytes.len() {
+            reference::unmask(&mut bytes[unmasked..], rotated(mask, unmasked).to_le_bytes());
+            unmasked = bytes.len();
+        }
+        debug_assert!(at >= 4);
+        // SAFETY: `at` is 4 or more, and at most the place of the last stride.
+        errors = unsafe { stride(bytes.as_ptr().add(at), errors) };
+        if at == last {
+            break;
+        }
+        at = (at + STRIDE).min(last);
+    }
+    // SAFETY: there are more than 64 bytes.
+    let first_errors = first_errors(unsafe { load_at(bytes.as_ptr()) });
+    if any_high_bit(_mm512_or_si512(errors, first_errors)) {
+        validate(bytes)
+    } else {
+        Validated::all_but_tail(bytes)
+    }
+}
+
+/// Adds to `errors` those of 256 bytes, and of a character before them that ASCII truncates.
+///
+/// Like the test of the validator, but with shuffles instead of some loads, since unmasking already uses the
+/// load ports. The two functions are separate: a shared one was not inlined in either caller.
+///
+/// # Safety
+///
+/// - 256 bytes can be read at `at`, and 4 before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
+    // SAFETY: each block is within the 256 bytes that the caller promises, with 4 bytes before it.
+    let [at_a, at_b, at_c, at_d] = unsafe { Place::<4>::four(at) };
+    let [a, b, c, d] = [at_a.back::<0>(), at_b.back::<0>(), at_c.back::<0>(), at_d.back::<0>()];
+    let back3 = at_a.back::<3>();
+    let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
+    if !any_high_bit(greatest) {
+        // SAFETY: four bytes before `at` can be read.
+        let before = u32::from_le_bytes(unsafe { at.sub(4).cast::<[u8; 4]>().read() });
+        return if ends_complete(before) { errors } else { high() };
+    }
+    let greatest = _mm512_max_epu8(greatest, back3);
+    let zero = _mm512_setzero_si512();
+    let [a, b, c, d] = match Reach::of(greatest) {
+        Reach::Two => [
+            test_narrow_bytes(a, at_a.back::<1>(), zero),
+            test_narrow_bytes(b, at_b.back::<1>(), zero),
+            test_narrow_bytes(c, at_c.back::<1>(), zero),
+            test_narrow_bytes(d, at_d.back::<1>(), zero),
+        ],
+        Reach::Three => [
+            test_medium_bytes(a, at_a.back::<1>(), at_a.back::<2>(), zero),
+            test_medium_bytes(b, at_b.back::<1>(), at_b.back::<2>(), zero),
+            test_medium_bytes(c, at_c.back::<1>(), at_c.back::<2>(), zero),
+            test_medium_bytes(d, at_d.back::<1>(), at_d.back::<2>(), zero),
+        ],
+        Reach::Four => [
+            test(a, at_a.back::<1>(), at_a.back::<2>(), back3, zero),
+            test(b, back1(a, b), at_b.back::<2>(), at_b.back::<3>(), zero),
+            test(c, back1(b, c), at_c.back::<2>(), at_c.back::<3>(), zero),
+            test(d, back1(c, d), at_d.back::<2>(), at_d.back::<3>(), zero),
+        ],
+    };
+    let abc = _mm512_ternarylogic_epi64::<OR3>(a, b, c);
+    _mm512_ternarylogic_epi64::<OR3>(errors, abc, d)
+}
+
+/// `block` moved back by one byte; `before` is the byte before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn back1(before: __m512i, block: __m512i) -> __m512i {
+    _mm512_permutex2var_epi8(before, table(&BACK), block)
+}
+
+/// Returns the last four bytes of `bytes`, unmasked.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn tail(bytes: &[u8], mask: [u8; 4]) -> u32 {
+    let tail = bytes.last_chunk::<4>().map_or(0, |tail| u32::from_le_bytes(*tail));
+    tail ^ rotated(mask, bytes.len())
+}
+
+/// Returns `mask` for a position `by` bytes later, its first byte lowest. To rotate the array by a variable
+/// number took longer than all the rest of a short message.
+#[inline]
+fn rotated(mask: [u8; 4], by: usize) -> u32 {
+    u32::from_le_bytes(mask).rotate_right(8 * (by % 4) as u32)
+}
+
+/// Returns the result for `bytes`, which are unmasked: the first error if one is marked, otherwise the
+/// ending that `tail`, the last four bytes, determines.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn stop(bytes: &[u8], errors: __m512i, tail: u32) -> Validated {
+    if any_high_bit(errors) {
+        validate(bytes)
+    } else if ends_complete(tail) {
+        Validated::all(bytes.len())
+    } else {
+        Validated::all_but_tail(bytes)
+    }
+}

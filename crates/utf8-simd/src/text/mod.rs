@@ -1,0 +1,409 @@
+//! Bytes to `str`: the only module besides the kernels with unsafe code.
+
+mod parts;
+#[cfg(feature = "std")]
+mod read_buffer;
+#[cfg(feature = "alloc")]
+mod text_output;
+
+pub use parts::{BlockParts, Part, ShortText};
+#[cfg(feature = "std")]
+pub use read_buffer::{ReadBuffer, assert_char_boundary};
+#[cfg(feature = "alloc")]
+pub use text_output::{Repairs, Replaced, SortedBlock, Step, TextOutput, push_utf16};
+
+use core::ops::RangeInclusive;
+
+use crate::simd::{Kernel, Sequence, Validated, sequence, sequence_len};
+
+/// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
+/// that follows, if there is one.
+#[inline]
+pub fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
+    let found = kernel.validate(input);
+    // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
+    // and that index is within `input`. `tests/kernels` checks every kernel.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
+    (text, found.error_len.get())
+}
+
+/// Returns `input` if all of it is text, and otherwise what was found. For whole messages: many are short ASCII, and
+/// the call of a kernel takes longer than its test.
+#[inline]
+pub fn whole_text(kernel: Kernel, input: &[u8]) -> Result<&str, Validated> {
+    if !is_short_ascii(input) {
+        let found = kernel.validate(input);
+        if found.valid_up_to != input.len() {
+            return Err(found);
+        }
+    }
+    // SAFETY: `input` is ASCII, or `Kernel::validate` promises that all of its bytes are well-formed UTF-8.
+    // `tests/kernels` checks every kernel.
+    Ok(unsafe { core::str::from_utf8_unchecked(input) })
+}
+
+/// Whether `bytes` are 4 to 32 bytes of ASCII. Rows `validate/*/4-32`.
+#[inline(always)]
+fn is_short_ascii(bytes: &[u8]) -> bool {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const HIGH_OF_4: u32 = HIGH as u32;
+    let (len @ 4..=32, Some(&first), Some(&last)) =
+        (bytes.len(), bytes.first_chunk(), bytes.last_chunk())
+    else {
+        return false;
+    };
+    // Text of other scripts seldom starts with four bytes of ASCII.
+    if u32::from_ne_bytes(first) & HIGH_OF_4 != 0 {
+        return false;
+    }
+    let (Some(&first), Some(&last_8)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+        return u32::from_ne_bytes(last) & HIGH_OF_4 == 0;
+    };
+    // Eight bytes from each of four indices cover up to 32 bytes. They may overlap.
+    let at = 8.min(len - 8);
+    let (Some(&second), Some(&third)) = (bytes[at..].first_chunk(), bytes[..len - at].last_chunk())
+    else {
+        return false; // not reached
+    };
+    let [first, second, third, last] = [first, second, third, last_8].map(u64::from_ne_bytes);
+    (first | second | third | last) & HIGH == 0
+}
+
+/// Returns the character of two or more bytes at the start of `bytes`, if there is one.
+#[inline]
+pub fn first_char(bytes: &[u8; 4]) -> Option<&str> {
+    let len = sequence_len(*bytes);
+    // SAFETY: `sequence_len` promises that `len` bytes, unless it is 0, are a well-formed sequence.
+    (len != 0).then(|| unsafe { core::str::from_utf8_unchecked(&bytes[..len]) })
+}
+
+/// Splits off text at the start of `input`, at most up to the first `end`. The text includes at least all
+/// ASCII bytes before it.
+#[inline]
+pub fn split_line(kernel: Kernel, end: u8, input: &[u8]) -> &str {
+    let text = &input[..kernel.text_before(end, input)];
+    // SAFETY: `Kernel::text_before` promises that these bytes are well-formed UTF-8.
+    // `tests/kernels` checks every kernel.
+    unsafe { core::str::from_utf8_unchecked(text) }
+}
+
+/// Splits off the bytes of `range`, which ends with ASCII, at the start of `input`.
+#[inline]
+pub fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8>) -> &str {
+    assert!(range.end().is_ascii());
+    if range.is_empty() {
+        return "";
+    }
+    let end = kernel.find_outside(input, range).unwrap_or(input.len());
+    // SAFETY: `Kernel::find_outside` promises that all bytes before the one it finds (all bytes if it finds
+    // none) are in the range, which is not empty and ends with ASCII: they are ASCII.
+    // `tests/kernels/pairs.rs` checks every kernel.
+    unsafe { core::str::from_utf8_unchecked(&input[..end]) }
+}
+
+/// Like [`split_far`], but a near error costs no more than the text before it: ASCII before an error is read
+/// a word at a time, other text block by block.
+pub fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
+    /// The number of bytes of ASCII that are read a word at a time. Rows `pieces` of
+    /// `benches/scenarios/damaged.rs`: `ascii/1-in-64` against `1-in-1024`.
+    const FEW: usize = 128;
+    /// More bytes than a kernel leaves before an error, or at the end of the input.
+    const REST: usize = 72;
+    let mut len = ascii_run(&input[..input.len().min(FEW)]);
+    let error_len = loop {
+        if len < FEW
+            && let Some(0x80..) = input.get(len)
+            && let Sequence::IllFormed(error_len) = sequence(&input[len..])
+        {
+            break error_len.get();
+        }
+        len += kernel.valid_prefix_len(&input[len..]);
+        let end = input.len().min(len + REST);
+        let (text, error_len) = split_far(Kernel::SCALAR, &input[len..end]);
+        len += text.len();
+        if error_len.is_some() || end == input.len() {
+            break error_len;
+        }
+    };
+    // SAFETY: `input[..len]` is a sequence of adjacent parts: ASCII, then `str`s and bytes that
+    // `Kernel::valid_prefix_len` promises to be whole, well-formed characters.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
+    (text, error_len)
+}
+
+/// Returns the number of ASCII bytes at the start of `input`.
+#[inline(always)]
+fn ascii_run(input: &[u8]) -> usize {
+    let (words, rest) = input.as_chunks();
+    for (at, word) in words.iter().enumerate() {
+        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        if high != 0 {
+            return 8 * at + high.trailing_zeros() as usize / 8;
+        }
+    }
+    let ascii = rest.iter().take_while(|byte| byte.is_ascii()).count();
+    input.len() - rest.len() + ascii
+}
+
+/// Splits off the text at the start of `input`, up to the index that `find` returns, and returns it with the
+/// value that `find` returns. If `find` returns `None`, the result of [`split_far`] is in `Err`.
+///
+/// `find` is called on one window of text after another. The first is small, because a match is often near.
+pub fn split_until<T>(
+    kernel: Kernel,
+    input: &[u8],
+    find: impl Fn(&str) -> Option<(usize, T)>,
+) -> (&str, Result<T, Option<usize>>) {
+    const FIRST: usize = 32;
+    const LARGEST: usize = 4096;
+    let mut len = 0;
+    let mut window = FIRST;
+    let mut kernel_for_window = Kernel::SCALAR;
+    let ending = loop {
+        let end = input.len().min(len + window);
+        let (text, error_len) = split_far(kernel_for_window, &input[len..end]);
+        if let Some((at, found)) = find(text) {
+            len += text[..at].len();
+            break Ok(found);
+        }
+        len += text.len();
+        if error_len.is_some() || end == input.len() {
+            break Err(error_len);
+        }
+        window = (window * 4).min(LARGEST);
+        kernel_for_window = kernel;
+    };
+    // SAFETY: `input[..len]` is a sequence of adjacent `str`s. If `find` shortened the last one, slicing it
+    // has checked that the index is a character boundary.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
+    (text, ending)
+}
+
+/// Like [`split_far`], but unmasks all of `input` in the same pass. Returns the unmasked input first.
+#[cfg(feature = "bytes")]
+#[inline]
+pub fn unmask_and_split_far(
+    kernel: Kernel,
+    input: &mut [u8],
+    mask: [u8; 4],
+) -> (&[u8], &str, Option<usize>) {
+    let found = kernel.unmask_and_validate(input, mask);
+    let input: &[u8] = input;
+    // SAFETY: `Kernel::unmask_and_validate` promises that the first `valid_up_to` bytes are now
+    // well-formed UTF-8, and that index is within `input`. `tests/kernels` checks every kernel.
+    let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
+    (input, text, found.error_len.get())
+}
+
+/// Returns the length of `text` if it is the start of `bytes`, in the same memory, and otherwise 0.
+#[cfg(any(feature = "std", feature = "bytes"))]
+#[inline]
+fn front_len(text: &str, bytes: &[u8]) -> usize {
+    let is_front = core::ptr::eq(text.as_ptr(), bytes.as_ptr()) && text.len() <= bytes.len();
+    if is_front { text.len() } else { 0 }
+}
+
+/// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
+///
+/// Text that does not start at the first byte of `bytes` is not part of `bytes`; the result is then empty.
+#[cfg(feature = "bytes")]
+#[inline]
+pub fn take_text<B: SplitTo>(
+    bytes: &mut B,
+    scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str,
+) -> bytestring::ByteString {
+    let all: &[u8] = bytes.as_ref();
+    let text = scan(all);
+    let len = front_len(text, all);
+    if len == 0 {
+        return bytestring::ByteString::new(); // an empty split would change the reference count
+    }
+    let taken = bytes.split_to_bytes(len);
+    assert_eq!(taken.len(), len, "what was asked for has been split off");
+    // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: `front_len` has compared addresses and
+    // lengths. `SplitTo` promises to split off these bytes. Nothing can have changed them since, as `bytes` is borrowed
+    // mutably.
+    unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
+}
+
+/// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying.
+///
+/// # Safety
+///
+/// - `split_to_bytes` returns the first bytes of `as_ref`, unchanged.
+#[cfg(feature = "bytes")]
+pub unsafe trait SplitTo: AsRef<[u8]> {
+    /// Splits off the first `n` bytes, at most all.
+    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes;
+}
+
+// SAFETY: `split_to` returns the first `n` bytes.
+#[cfg(feature = "bytes")]
+unsafe impl SplitTo for bytes::Bytes {
+    #[inline(always)]
+    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
+        self.split_to(n)
+    }
+}
+
+// SAFETY: `split_to` returns the first `n` bytes, and `freeze` changes no bytes.
+#[cfg(feature = "bytes")]
+unsafe impl SplitTo for bytes::BytesMut {
+    #[inline(always)]
+    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
+        self.split_to(n).freeze()
+    }
+}
+
+/// The text of a message that arrives in pieces, gathered without copying if the pieces are adjacent: text in the buffer
+/// in which it arrived, followed by bytes that are not validated yet.
+#[cfg(feature = "bytes")]
+#[derive(Clone, Debug, Default)]
+pub struct GatheredText {
+    bytes: bytes::BytesMut,
+    /// Invariant: at most the length of the buffer; the first `text` bytes are well-formed UTF-8.
+    text: usize,
+}
+
+#[cfg(feature = "bytes")]
+impl GatheredText {
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether `bytes` directly follow this buffer in memory.
+    pub fn is_followed_by(&self, bytes: &[u8]) -> bool {
+        core::ptr::eq(self.bytes.as_ptr_range().end, bytes.as_ptr())
+    }
+
+    /// Appends `bytes`, without copying if they follow in the same memory or the buffer is empty. Then adds to
+    /// the text what `scan` finds at the start of the bytes after it. `scan` also returns the number of bytes
+    /// to skip first, which is 0 unless there is no text yet.
+    ///
+    /// A text that `scan` returns from another address is ignored.
+    #[inline]
+    pub fn extend(
+        &mut self,
+        mut bytes: bytes::BytesMut,
+        scan: impl for<'a> FnOnce(&'a mut [u8]) -> (usize, &'a str),
+    ) {
+        // Scanned before it is moved: see `crate::core`, "Store forwarding"; `benches/versus`, `websocket`.
+        let (silent, len) = if self.bytes.is_empty() {
+            let found = find_text(&mut bytes, scan);
+            self.bytes = bytes;
+            found
+        } else {
+            self.bytes.unsplit(bytes);
+            find_text(&mut self.bytes[self.text..], scan)
+        };
+        debug_assert!(silent == 0 || self.text == 0);
+        if silent == 0 {
+            self.text += len;
+        } else if self.text == 0 {
+            bytes::Buf::advance(&mut self.bytes, silent);
+            self.text = len;
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        let text = &self.bytes[..self.text];
+        // SAFETY: by the invariant, the first `text` bytes are well-formed. Only `extend` adds to them: bytes
+        // that `find_text` has found to be a `str`, directly after them or at the start.
+        unsafe { str::from_utf8_unchecked(text) }
+    }
+
+    /// Returns the bytes after the text.
+    pub fn after_text(&self) -> &[u8] {
+        &self.bytes[self.text..]
+    }
+
+    /// Drops the bytes after the text.
+    pub fn truncate(&mut self) {
+        self.bytes.truncate(self.text);
+    }
+
+    /// Returns the text, without copying it.
+    pub fn into_text(mut self) -> bytestring::ByteString {
+        self.truncate();
+        // SAFETY: only the first `text` bytes are left, which are well-formed by the invariant.
+        unsafe { bytestring::ByteString::from_bytes_unchecked(self.bytes.freeze()) }
+    }
+}
+
+/// Returns the number of bytes to skip, and the length of the text that `scan` finds after them. The length is
+/// 0 if the text is at another address.
+#[cfg(feature = "bytes")]
+#[inline]
+fn find_text(
+    bytes: &mut [u8],
+    scan: impl for<'a> FnOnce(&'a mut [u8]) -> (usize, &'a str),
+) -> (usize, usize) {
+    let all = bytes.as_ptr_range();
+    let (silent, text) = scan(bytes);
+    let range = text.as_bytes().as_ptr_range();
+    let is_there = range.start.addr() == all.start.addr() + silent && range.end <= all.end;
+    (silent, if is_there { text.len() } else { 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kernel, split_range};
+
+    #[test]
+    fn a_reversed_range_has_no_bytes() {
+        #[allow(clippy::reversed_empty_ranges)]
+        let reversed = 0x70..=0x10;
+        for kernel in Kernel::available() {
+            let text = split_range(kernel, b"\xFF\xFE not ASCII", reversed.clone());
+            // As bytes: what is not text cannot be printed as text.
+            assert_eq!(text.as_bytes(), b"");
+        }
+    }
+
+    #[cfg_attr(miri, ignore)]
+    #[test]
+    fn a_near_error_is_found_at_every_offset_in_a_word() {
+        for kernel in Kernel::available() {
+            for at in 0..=17 {
+                for [a, b] in (0..=u16::MAX).map(u16::to_be_bytes) {
+                    let mut bytes = [b'x'; 20];
+                    bytes[at..at + 2].copy_from_slice(&[a, b]);
+                    let error = str::from_utf8(&bytes).err();
+                    let len = error.map_or(bytes.len(), |error| error.valid_up_to());
+                    let (text, error_len) = super::split_near(kernel, &bytes);
+                    assert_eq!(text.as_bytes(), &bytes[..len]);
+                    assert_eq!(error_len, error.and_then(|error| error.error_len()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_ascii_is_found_unless_a_byte_is_high() {
+        for len in 0..=40 {
+            let bytes = &mut [0x7F; 40][..len];
+            assert_eq!(super::is_short_ascii(bytes), (4..=32).contains(&len), "{len}");
+            for at in 0..len {
+                bytes[at] = 0x80;
+                assert!(!super::is_short_ascii(bytes), "{at} of {len}");
+                bytes[at] = 0x7F;
+            }
+        }
+    }
+
+    #[cfg(feature = "bytes")]
+    #[test]
+    fn only_text_at_the_start_of_the_bytes_is_taken() {
+        let mut bytes = bytes::Bytes::from_static(b"abc\xFF");
+        for text in ["abc", "abcdefgh", ""] {
+            assert_eq!(super::take_text(&mut bytes, |_| text), "");
+        }
+        let long = "abcdefgh";
+        let mut start = bytes::Bytes::from_static(&long.as_bytes()[..3]);
+        assert_eq!(super::take_text(&mut start, |_| long), "");
+        let inner = super::take_text(&mut bytes, |all| str::from_utf8(&all[1..3]).unwrap());
+        assert_eq!((&*inner, &*bytes), ("", &b"abc\xFF"[..]));
+        let front = super::take_text(&mut bytes, |all| str::from_utf8(&all[..3]).unwrap());
+        assert_eq!((&*front, &*bytes), ("abc", &b"\xFF"[..]));
+    }
+}

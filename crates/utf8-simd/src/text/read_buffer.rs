@@ -1,0 +1,249 @@
+//! The buffer of a reader that returns borrowed text.
+
+use std::{fmt, mem};
+
+use crate::text::front_len;
+
+/// Panics if `len` is not a character boundary of `text`.
+#[inline]
+pub fn assert_char_boundary(text: &str, len: usize) {
+    assert!(
+        text.is_char_boundary(len),
+        "byte {len} is not a character boundary of the decoded text ({} bytes)",
+        text.len()
+    );
+}
+
+/// A buffer that a reader fills and text is borrowed from. It holds text that has not been consumed, then
+/// bytes that have not been scanned.
+///
+/// A few bytes are stored inline. When they fill the inline memory, the buffer allocates on the heap;
+/// [`shrink`](Self::shrink) frees that memory.
+#[derive(Clone)]
+pub struct ReadBuffer {
+    memory: Memory,
+    /// Invariant: `start <= text <= filled`, which is within `memory`, and the bytes from `start` to
+    /// `text` are well-formed UTF-8.
+    start: usize,
+    text: usize,
+    filled: usize,
+}
+
+#[derive(Clone)]
+enum Memory {
+    Within([u8; ReadBuffer::WITHIN]),
+    Heap(Box<[u8]>),
+}
+
+impl ReadBuffer {
+    /// The length of the inline memory.
+    pub const WITHIN: usize = 96;
+
+    pub const fn new() -> Self {
+        Self { memory: Memory::Within([0; Self::WITHIN]), start: 0, text: 0, filled: 0 }
+    }
+
+    /// Creates a buffer that contains `bytes` as if they had been read. If they do not fit inline, it allocates
+    /// `capacity` bytes.
+    pub fn holding(bytes: &[u8], capacity: usize) -> Self {
+        let mut buffer = Self::new();
+        if bytes.len() > Self::WITHIN {
+            buffer.memory = Memory::Heap(vec![0; capacity.max(bytes.len())].into());
+        }
+        buffer.room(usize::MAX)[..bytes.len()].copy_from_slice(bytes);
+        buffer.fill(bytes.len());
+        buffer
+    }
+
+    /// Returns the text that has not been consumed.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        let text = &self.memory.as_slice()[self.start..self.text];
+        // SAFETY: the invariant of `start` and `text`. Only `accept` advances `text`, past bytes that are a
+        // `str`; `start` moves to character boundaries only. These bytes do not change: no byte before `filled`
+        // is borrowed mutably, `room` empties the text before it moves any byte, and `shrink` moves all.
+        unsafe { str::from_utf8_unchecked(text) }
+    }
+
+    /// Returns the bytes after the text, which have not been scanned.
+    #[inline]
+    pub fn rest(&self) -> &[u8] {
+        &self.memory.as_slice()[self.text..self.filled]
+    }
+
+    /// Consumes `len` bytes of the text.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is not a character boundary of the text.
+    #[inline]
+    pub fn consume(&mut self, len: usize) {
+        assert_char_boundary(self.as_str(), len);
+        self.start += len;
+    }
+
+    /// Consumes all the text.
+    #[inline]
+    pub fn take(&mut self) -> &str {
+        let start = mem::replace(&mut self.start, self.text);
+        let text = &self.memory.as_slice()[start..self.text];
+        // SAFETY: this `start` is the one before the line above. By the invariant, the bytes from there to
+        // `text` are well-formed UTF-8.
+        unsafe { str::from_utf8_unchecked(text) }
+    }
+
+    /// Consumes the first character of the text.
+    #[inline]
+    pub fn next_char(&mut self) -> Option<char> {
+        let mut chars = self.as_str().chars();
+        let next = chars.next()?;
+        self.start = self.text - chars.as_str().len();
+        Some(next)
+    }
+
+    /// Appends to the text what `scan` finds at the start of the rest. Returns its length.
+    #[inline(always)]
+    pub fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
+        let rest = self.rest();
+        let len = front_len(scan(rest), rest);
+        // The bytes from `text` on are a `str`, so the text before them can be extended by them.
+        self.text += len;
+        len
+    }
+
+    /// Drops the first `len` bytes of the rest, and the text, which should be empty.
+    #[inline]
+    pub fn pass(&mut self, len: usize) {
+        debug_assert!(self.start == self.text);
+        assert!(len <= self.rest().len());
+        self.text += len;
+        self.start = self.text;
+    }
+
+    /// Adds the last `len` bytes of those dropped since the last [`room`](Self::room) to the rest again.
+    pub fn take_back(&mut self, len: usize) {
+        debug_assert!(self.start == self.text);
+        self.text -= len;
+        self.start = self.text;
+    }
+
+    /// Moves the rest to the front, and returns the memory that a reader may fill, at most `capacity` bytes.
+    /// Drops text that has not been consumed; it should be empty.
+    ///
+    /// Allocates on the heap if the last read filled the buffer.
+    #[inline]
+    pub fn room(&mut self, capacity: usize) -> &mut [u8] {
+        debug_assert!(self.start == self.text);
+        if self.filled == Self::WITHIN && capacity > Self::WITHIN {
+            self.grow(capacity);
+        }
+        let (from, len) = (self.text, self.filled - self.text);
+        (self.start, self.text, self.filled) = (0, 0, len);
+        let memory = match &mut self.memory {
+            Memory::Within(bytes) => &mut bytes[..],
+            Memory::Heap(bytes) => bytes,
+        };
+        match memory.get(from..from + 4) {
+            // Whether a character is split is unpredictable: neither a branch nor a call depends on it.
+            Some(&[a, b, c, d]) if len <= 4 => memory[..4].copy_from_slice(&[a, b, c, d]),
+            _ => memory.copy_within(from..from + len, 0),
+        }
+        // The memory exceeds `capacity` if that has been reduced.
+        let room = &mut memory[len..];
+        let most = room.len().min(capacity.saturating_sub(len));
+        &mut room[..most]
+    }
+
+    /// Allocates `capacity` bytes on the heap now, if they do not fit inline and nothing is allocated: for
+    /// readers whose first read is as large as the others.
+    #[inline]
+    pub fn reserve(&mut self, capacity: usize) {
+        if capacity > Self::WITHIN && matches!(self.memory, Memory::Within(_)) {
+            self.grow(capacity);
+        }
+    }
+
+    /// Allocates memory on the heap to replace the inline memory.
+    #[cold]
+    fn grow(&mut self, capacity: usize) {
+        if let Memory::Within(within) = &self.memory {
+            let mut heap = vec![0; capacity].into_boxed_slice();
+            heap[..Self::WITHIN].copy_from_slice(within);
+            self.memory = Memory::Heap(heap);
+        }
+    }
+
+    /// Records that a reader has filled `len` bytes of the room.
+    #[inline]
+    pub fn fill(&mut self, len: usize) {
+        self.filled += len; // if `len` is too large, the next slice panics
+    }
+
+    /// Frees the memory on the heap if the remaining bytes fit inline.
+    pub fn shrink(&mut self) {
+        let left = self.start..self.filled;
+        if let Memory::Heap(heap) = &self.memory
+            && left.len() < Self::WITHIN
+        {
+            let mut within = [0; Self::WITHIN];
+            within[..left.len()].copy_from_slice(&heap[left]);
+            self.memory = Memory::Within(within);
+            self.text -= self.start;
+            self.filled -= self.start;
+            self.start = 0;
+        }
+    }
+}
+
+impl Memory {
+    #[inline]
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Within(bytes) => bytes,
+            Self::Heap(bytes) => bytes,
+        }
+    }
+}
+
+impl fmt::Debug for ReadBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadBuffer")
+            .field("text", &self.as_str())
+            .field("rest", &format_args!("{:02x?}", self.rest()))
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_start_of_the_rest_becomes_text() {
+        let mut buffer = ReadBuffer::new();
+        buffer.room(16)[..4].copy_from_slice(b"abc\xFF");
+        buffer.fill(4);
+        for text in ["abc", "abcdefgh", ""] {
+            assert_eq!((buffer.accept(|_| text), buffer.as_str()), (0, ""));
+        }
+        assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[1..3]).unwrap()), 0);
+        assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[..3]).unwrap()), 3);
+        assert_eq!((buffer.as_str(), buffer.rest()), ("abc", &b"\xFF"[..]));
+    }
+
+    #[test]
+    fn unread_bytes_move_to_the_front_of_the_room() {
+        let all = *b"0123456789";
+        for len in 0..=all.len() {
+            for passed in 0..=len {
+                let mut buffer = ReadBuffer::new();
+                buffer.room(64)[..len].copy_from_slice(&all[..len]);
+                buffer.fill(len);
+                buffer.pass(passed);
+                let left = len - passed;
+                assert_eq!(buffer.room(64).len(), ReadBuffer::WITHIN.min(64) - left);
+                assert_eq!(buffer.rest(), &all[passed..len]);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! UTF-16 to UTF-8: every kernel of this machine compared with std.
+
+use utf8_simd::Kernel;
+
+/// A value that no test expects to be written, to detect unchanged bytes.
+const BYTE: u8 = 0xEE;
+
+/// `units` up to the first lone surrogate in UTF-8, as much as fits.
+fn expected(units: &[u16], room: usize) -> (usize, Vec<u8>) {
+    let (mut read, mut bytes) = (0, Vec::new());
+    for c in char::decode_utf16(units.iter().copied()) {
+        let Ok(c) = c else { break };
+        if bytes.len() + c.len_utf8() > room {
+            break;
+        }
+        bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        read += c.len_utf16();
+    }
+    (read, bytes)
+}
+
+fn encodes_as_std(kernel: Kernel, units: &[u16], room: usize) {
+    let (read, bytes) = expected(units, room);
+    let mut out = vec![BYTE; room];
+    let found = kernel.encode_utf16(units, &mut out);
+    let name = kernel.name();
+    assert_eq!(found, (read, bytes.len()), "{name}: {units:04x?} into {room}");
+    assert!(out.starts_with(&bytes), "{name}: {units:04x?} into {room}");
+}
+
+/// `len` units of repeated `text`.
+fn fill(text: &str, len: usize) -> Vec<u16> {
+    text.encode_utf16().collect::<Vec<_>>().into_iter().cycle().take(len).collect()
+}
+
+const FILLS: &[&str] =
+    &["a", "é", "€", "aé", "é€", "aé€", "😀", "a😀", "日本😀", "ab\u{7FF}\u{800}\u{FFFF}"];
+
+#[test]
+fn utf16_of_every_length_and_script_encodes_as_in_std() {
+    for kernel in Kernel::available() {
+        for text in FILLS {
+            for len in 0..200 {
+                let units = fill(text, len);
+                let needed = expected(&units, usize::MAX).1.len();
+                for less in [0, 1, 2, 3, 4, 15, 16, 17, 40] {
+                    encodes_as_std(kernel, &units, needed.saturating_sub(less));
+                }
+                encodes_as_std(kernel, &units, needed + 100);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_unit_encodes_as_in_std_in_every_lane() {
+    for kernel in Kernel::available() {
+        for text in ["a", "é", "€", "😀"] {
+            for at in 0..20 {
+                for unit in 0..=u16::MAX {
+                    // Most units at one position, those at the ends of ranges at all positions.
+                    let is_edge =
+                        (unit.wrapping_add(2) & 0x3FF) < 4 || unit < 0x82 || unit & 0x7F == 0;
+                    if at != 9 && !is_edge {
+                        continue;
+                    }
+                    let mut units = fill(text, 48);
+                    units[at] = unit;
+                    encodes_as_std(kernel, &units, 160);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_unit_encodes_as_in_std_among_many_pairs() {
+    for kernel in Kernel::available() {
+        for text in ["😀", "é😀\u{10FFFF}", "😀日"] {
+            for at in 0..64 {
+                for unit in 0..=u16::MAX {
+                    // Most units in one place of either half, those at the ends of ranges everywhere.
+                    let is_edge = (unit.wrapping_add(2) & 0x3FF) < 4 || unit & 0x1FF == 0x80;
+                    if !matches!(at, 8 | 9) && !is_edge {
+                        continue;
+                    }
+                    let mut units = fill(text, 140);
+                    units[at] = unit;
+                    encodes_as_std(kernel, &units, 480);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_pairs_of_surrogates_encode_as_in_std() {
+    let highs = 0xD800..=0xDBFF_u16;
+    let pairs = |high| (0xDC00..=0xDFFF_u16).flat_map(move |low| [high, low]);
+    for kernel in Kernel::available() {
+        for high in highs.clone() {
+            let units: Vec<u16> = pairs(high).collect();
+            encodes_as_std(kernel, &units, 2 * units.len() + 64);
+        }
+    }
+}
+
+#[test]
+fn surrogates_in_every_order_encode_as_in_std_at_every_position() {
+    const KINDS: [u16; 6] = [u16::from_be_bytes(*b"\0a"), 0xE9, 0x20AC, 0xD83D, 0xDE00, 0xDBFF];
+    for kernel in Kernel::available() {
+        for (text, len) in [("a", 70), ("€", 70), ("😀", 70), ("😀", 150), ("€aé😀😀😀", 150)]
+        {
+            for at in 0..len / 2 {
+                for kinds in 0..KINDS.len().pow(3) {
+                    let mut units = fill(text, len);
+                    for i in 0..3 {
+                        units[at + i] = KINDS[kinds / KINDS.len().pow(i as u32) % KINDS.len()];
+                    }
+                    encodes_as_std(kernel, &units, 4 * len);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_of_one_unit_encode_as_in_std() {
+    for kernel in Kernel::available() {
+        for unit in (0..=u16::MAX).step_by(0x10) {
+            for len in [1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70] {
+                encodes_as_std(kernel, &vec![unit; len], 3 * len);
+                encodes_as_std(kernel, &vec![unit; len], 4 * len + 64);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pair_at_the_window_edge_is_encoded() {
+    for kernel in Kernel::available() {
+        for before in 4080..4110 {
+            let mut units = fill("a", before);
+            units.extend("😀 and more text, 日本語 and so on".encode_utf16());
+            encodes_as_std(kernel, &units, 3 * units.len());
+            units[before + 1] = u16::from(b'x');
+            encodes_as_std(kernel, &units, 3 * units.len());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The programs that check the lemmas of `PROOF.md`.
+//!
+//! The sources of the kernels are compiled here a second time. In this crate `core` is the crate itself, so that
+//! `core::arch` in those sources is [`arch`]: instructions on vectors of expressions.
+
+#![allow(unsafe_code, unreachable_pub)]
+
+extern crate self as core;
+
+/// The other items of `core` that the kernels import.
+pub use std::{mem, ops, ptr};
+
+#[cfg(target_arch = "x86_64")]
+mod arch;
+mod automaton;
+#[cfg(target_arch = "x86_64")]
+mod claims;
+mod grammar;
+#[cfg(target_arch = "x86_64")]
+mod instructions;
+#[cfg(target_arch = "x86_64")]
+mod kernels;
+#[cfg(target_arch = "x86_64")]
+mod machine;
+mod parts;
+#[cfg(target_arch = "x86_64")]
+mod paths;
+mod sequences;
+#[path = "../support/mod.rs"]
+mod support;
+
+#[path = "../../src/simd"]
+#[allow(dead_code, unused_imports, unused_unsafe, rustdoc::all, clippy::all)]
+mod simd {
+    #[cfg(target_arch = "x86_64")]
+    mod generic;
+    mod reference;
+    mod results;
+    mod uninit;
+
+    #[cfg(target_arch = "x86_64")]
+    mod x86_64 {
+        pub(super) mod avx2;
+        pub(super) mod sse41;
+
+        pub(super) mod avx512 {
+            pub(in crate::simd) mod validate;
+        }
+    }
+
+    pub use results::{ErrorLen, Validated};
+
+    /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.
+    pub fn reference_sequence(input: &[u8]) -> (usize, Option<usize>) {
+        match reference::sequence(input) {
+            reference::Sequence::WellFormed(len) => (len, None),
+            reference::Sequence::Incomplete => (0, None),
+            reference::Sequence::IllFormed(len) => (0, len.get()),
+        }
+    }
+
+    pub fn reference_validate(input: &[u8]) -> Validated {
+        reference::validate(input)
+    }
+
+    /// What the scalar kernel counts, and what it copies.
+    pub fn reference_prefix(input: &[u8]) -> (usize, Vec<u8>) {
+        let mut out = vec![0xAA; input.len() + 1];
+        // SAFETY: nothing makes the bytes uninitialized again.
+        let copied = reference::copy_valid_prefix(input, unsafe { uninit::as_uninit(&mut out) });
+        assert!(out[copied..].iter().all(|byte| *byte == 0xAA));
+        out.truncate(copied);
+        (reference::valid_prefix_len(input), out)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub use generic_parts::*;
+
+    #[cfg(target_arch = "x86_64")]
+    mod generic_parts {
+        use super::{Validated, generic, x86_64};
+        use std::mem::MaybeUninit;
+
+        pub fn all_but_tail(input: &[u8]) -> Validated {
+            Validated::all_but_tail(input)
+        }
+
+        pub fn error_near(input: &[u8], near: usize) -> Validated {
+            generic::error_near(input, near)
+        }
+
+        pub fn sequence_start(input: &[u8], near: usize) -> usize {
+            generic::sequence_start(input, near)
+        }
+
+        /// A vector kernel.
+        pub struct Shipped {
+            pub name: &'static str,
+            /// The bytes in a vector.
+            pub block: usize,
+            pub validate: unsafe fn(&[u8]) -> Validated,
+            pub valid_prefix_len: unsafe fn(&[u8]) -> usize,
+            pub copy_valid_prefix: unsafe fn(&[u8], &mut [MaybeUninit<u8>]) -> usize,
+        }
+
+        pub const SSE41: Shipped = Shipped {
+            name: "sse4.1",
+            block: 16,
+            validate: x86_64::sse41::validate,
+            valid_prefix_len: x86_64::sse41::valid_prefix_len,
+            copy_valid_prefix: x86_64::sse41::copy_valid_prefix,
+        };
+        pub const AVX2: Shipped = Shipped {
+            name: "avx2",
+            block: 32,
+            validate: x86_64::avx2::validate,
+            valid_prefix_len: x86_64::avx2::valid_prefix_len,
+            copy_valid_prefix: x86_64::avx2::copy_valid_prefix,
+        };
+        pub const AVX512: Shipped = Shipped {
+            name: "avx512",
+            block: 64,
+            validate: x86_64::avx512::validate::validate,
+            valid_prefix_len: x86_64::avx512::validate::valid_prefix_len,
+            copy_valid_prefix: x86_64::avx512::validate::copy_valid_prefix,
+        };
+    }
+}

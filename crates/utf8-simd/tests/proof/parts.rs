@@ -1,0 +1,115 @@
+//! All ill-formed parts of a block at once.
+
+use utf8_simd::Kernel;
+
+use crate::automaton::State;
+use crate::grammar::CLASSES;
+use crate::support::sum_of;
+
+/// The bytes on which a bit of the result depends: three before it, and three after it.
+const WINDOW: usize = 7;
+
+const BLOCK: usize = 64;
+
+/// The parts by the automaton: the starts, those of two or three bytes, those of three, and the end.
+fn parts(block: &[u8; BLOCK]) -> (u64, u64, u64, usize) {
+    let (mut starts, mut two_or_three, mut three, mut at) = (0, 0, 0, 0);
+    while at < BLOCK - 3 {
+        let (mut state, mut len) = (State::Boundary, 0);
+        loop {
+            match state.next(block[at + len]) {
+                Some(next) => (state, len) = (next, len + 1),
+                None => {
+                    starts |= 1 << at;
+                    two_or_three |= u64::from(len >= 2) << at;
+                    three |= u64::from(len == 3) << at;
+                    len = len.max(1);
+                    break;
+                }
+            }
+            if state == State::Boundary {
+                break;
+            }
+        }
+        at += len;
+    }
+    (starts, two_or_three, three, at)
+}
+
+/// Checks one block. Returns how many that are.
+fn check(kernel: Kernel, block: &[u8; BLOCK]) -> u64 {
+    let found = kernel.block_errors(block).expect("the kernel has the method");
+    let found = (found.starts, found.two_or_three, found.three, found.end);
+    assert_eq!(found, parts(block), "{block:02x?}");
+    1
+}
+
+/// A string that contains every string of `WINDOW` digits below `digits` once, without the end that wraps around: the
+/// Lyndon words whose lengths divide `WINDOW`, in order.
+fn every_window(digits: u8) -> Vec<u8> {
+    let mut string = Vec::new();
+    let mut word = vec![0_u8];
+    loop {
+        if WINDOW.is_multiple_of(word.len()) {
+            string.extend_from_slice(&word);
+        }
+        let len = word.len();
+        word = (0..WINDOW).map(|i| word[i % len]).collect();
+        while word.last() == Some(&(digits - 1)) {
+            word.pop();
+        }
+        match word.last_mut() {
+            Some(last) => *last += 1,
+            None => return string,
+        }
+    }
+}
+
+/// Lemma 11. For strings of seven bytes of all classes, at some places of a block, and for all pairs of bytes at every
+/// place.
+#[test]
+#[ignore = "takes seconds in release mode"]
+fn a_block_has_the_parts_of_the_automaton() {
+    let has_method = |kernel: &Kernel| kernel.block_errors(&[0; BLOCK]).is_some();
+    let kernels: Vec<Kernel> = Kernel::available().filter(has_method).collect();
+    if kernels.is_empty() {
+        println!("SKIPPED: no kernel of this machine finds all parts of a block at once");
+    }
+    for kernel in kernels {
+        check_kernel(kernel);
+    }
+}
+
+fn check_kernel(kernel: Kernel) {
+    let mut string: Vec<u8> = every_window(CLASSES.len() as u8)
+        .iter()
+        .map(|&class| CLASSES[usize::from(class)])
+        .collect();
+    assert_eq!(string.len(), CLASSES.len().pow(WINDOW as u32));
+    string.extend_from_within(..BLOCK + WINDOW);
+    let (string, step) = (&string, BLOCK - WINDOW + 1);
+    // A few places are enough: masks are shifted whole, and the pairs below cross every boundary between vectors.
+    let phases: Vec<usize> = (0..step).step_by(7).collect();
+    let blocks = sum_of(&phases, |&phase| {
+        let blocks = string[phase..].windows(BLOCK).step_by(step);
+        blocks.map(|block| check(kernel, block.try_into().unwrap())).sum()
+    });
+    let firsts: Vec<u8> = (0..=0xFF).collect();
+    let pairs = sum_of(&firsts, |&first| {
+        let mut count = 0;
+        for (second, at) in (0..=0xFF).flat_map(|second| (0..BLOCK - 1).map(move |at| (second, at)))
+        {
+            for filler in [0x41, 0x85] {
+                let mut block = [filler; BLOCK];
+                block[at..at + 2].copy_from_slice(&[first, second]);
+                count += check(kernel, &block);
+            }
+        }
+        count
+    });
+    println!(
+        "{}: {} strings of {WINDOW} classes: {blocks} blocks; all pairs: {pairs} blocks",
+        kernel.name(),
+        CLASSES.len().pow(WINDOW as u32)
+    );
+}
