@@ -8,7 +8,10 @@ extern crate alloc;
 mod simd;
 pub mod text;
 
+// Until the callers are renamed.
+#[doc(hidden)]
+pub use simd::Level as Kernel;
 pub use simd::{
-    BLOCK, BlockErrors, ErrorLen, Kernel, NulForm, Sequence, Validated, begins_nothing,
-    decode_char, error_at_start, sequence, sequence_len, surrogate_pair,
+    BLOCK, BlockErrors, ErrorLen, Level, NulForm, Sequence, Validated, begins_nothing, decode_char,
+    error_at_start, sequence, sequence_len, surrogate_pair,
 };

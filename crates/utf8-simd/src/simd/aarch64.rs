@@ -1,10 +1,10 @@
-//! The kernel of aarch64: NEON, vectors of 16 bytes. The algorithm is in `generic`.
+//! The level of aarch64: NEON, vectors of 16 bytes. The algorithm is in `generic`.
 
 use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, Vector, Vector16, arithmetic, lanewise, one_part, tier,
+    self, Lanes, Look, Part, Vector, Vector16, arithmetic, lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -12,13 +12,13 @@ pub(in crate::simd) use crate::simd::reference::{
 };
 use crate::simd::results::{BLOCK, BlockErrors, Validated};
 
-tier!("neon", Bytes16,
+operations!("neon", Bytes16,
     33..=64 => validate_halves::<Bytes16, 2>,
     65..=128 => validate_halves::<Bytes16, 4>,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
-generic::convert!("neon", Bytes16, Bytes16);
+generic::conversions!("neon", Bytes16, Bytes16);
 
 /// 16 bytes.
 ///

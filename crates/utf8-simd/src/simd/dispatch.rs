@@ -1,4 +1,4 @@
-//! The operations of a kernel. Each selects the implementation of its tier; no other code does.
+//! The operations of a level. Each selects the implementation of its level; no other code does.
 
 use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
@@ -15,41 +15,41 @@ use super::uninit::as_uninit;
 use super::wasm32;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512, sse41};
-use super::{Kernel, Tier};
+use super::{InstructionSet, Level};
 
-/// Calls `operation` of the tier's module. Every module has all operations. Those that it does not vectorise
+/// Calls `operation` of the level's module. Every module has all operations. Those that it does not vectorise
 /// are safe functions of the reference, so `unsafe` may be unused.
 ///
 /// A `match` is faster than a table of function pointers: for a message of 64 bytes 4.9 ns instead of 8.6
 /// (`benches/scenarios/validate.rs`).
 macro_rules! dispatch {
-    ($kernel:ident, $operation:ident($($argument:expr),*)) => {{
+    ($level:ident, $operation:ident($($argument:expr),*)) => {{
         #[allow(unused_unsafe)]
-        let result = match $kernel.0 {
-            Tier::Scalar => reference::$operation($($argument),*),
+        let result = match $level.0 {
+            InstructionSet::Scalar => reference::$operation($($argument),*),
             #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-            Tier::Portable => portable::$operation($($argument),*),
-            // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have SSE4.1.
+            InstructionSet::Portable => portable::$operation($($argument),*),
+            // SAFETY: there is a `Level` of this level, so the machine has been found to have SSE4.1.
             #[cfg(target_arch = "x86_64")]
-            Tier::Sse41 => unsafe { sse41::$operation($($argument),*) },
-            // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have AVX2.
+            InstructionSet::Sse41 => unsafe { sse41::$operation($($argument),*) },
+            // SAFETY: there is a `Level` of this level, so the machine has been found to have AVX2.
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => unsafe { avx2::$operation($($argument),*) },
-            // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have all the
-            // extensions of AVX-512 that `Tier::is_available` checks.
+            InstructionSet::Avx2 => unsafe { avx2::$operation($($argument),*) },
+            // SAFETY: there is a `Level` of this level, so the machine has been found to have all the
+            // extensions of AVX-512 that `InstructionSet::is_available` checks.
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => unsafe { avx512::$operation($($argument),*) },
-            // SAFETY: there is a `Kernel` of this tier, so the machine has been found to have NEON.
+            InstructionSet::Avx512 => unsafe { avx512::$operation($($argument),*) },
+            // SAFETY: there is a `Level` of this level, so the machine has been found to have NEON.
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Tier::Neon => unsafe { aarch64::$operation($($argument),*) },
+            InstructionSet::Neon => unsafe { aarch64::$operation($($argument),*) },
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Tier::Simd128 => wasm32::$operation($($argument),*),
+            InstructionSet::Simd128 => wasm32::$operation($($argument),*),
         };
         result
     }};
 }
 
-impl Kernel {
+impl Level {
     /// Finds how far `input` is well-formed UTF-8 (RFC 3629 section 4) and what follows.
     ///
     /// `valid_up_to` and the length of the subpart equal those of [`core::str::from_utf8`]. Reads at most about
@@ -63,7 +63,7 @@ impl Kernel {
         }
     }
 
-    /// [`validate`](Self::validate) for the other tiers, so that it chooses between two: comparisons instead of a
+    /// [`validate`](Self::validate) for the other levels, so that it chooses between two: comparisons instead of a
     /// jump table.
     ///
     /// Validation of 64 bytes takes 0.2 to 1.3 ns less by this (rows `verdict/ascii/64`, `validate/ascii/64`).
@@ -94,7 +94,7 @@ impl Kernel {
     /// Counts bytes of well-formed text at the start of `input`, without `end`, which is ASCII. The text
     /// consists of whole characters, and includes at least all ASCII bytes at the start.
     ///
-    /// If `end` follows, this finds a line in one pass, instead of a search and a validation. A kernel may
+    /// If `end` follows, this finds a line in one pass, instead of a search and a validation. A level may
     /// stop at the first byte that is not ASCII; only AVX-512 continues.
     #[inline]
     pub fn text_before(self, end: u8, input: &[u8]) -> usize {
@@ -103,7 +103,7 @@ impl Kernel {
     }
 
     /// Finds the ill-formed parts of a block that does not begin inside a sequence. Returns `None` if this
-    /// kernel has no fast method.
+    /// level has no fast method.
     #[inline]
     pub fn block_errors(self, block: &[u8; BLOCK]) -> Option<BlockErrors> {
         dispatch!(self, block_errors(block))
@@ -165,7 +165,7 @@ impl Kernel {
     }
 
     /// Decodes `bytes` into `out` if they are short, well-formed and complete, and fit. Returns the number of `char`s.
-    /// If not, or if a kernel is not faster for them, returns `None`; then `out` is unchanged.
+    /// If not, or if a level is not faster for them, returns `None`; then `out` is unchanged.
     ///
     /// For short messages, where validation alone would take as long. Short is at most 64 bytes. Only AVX-512
     /// accepts more than ASCII.

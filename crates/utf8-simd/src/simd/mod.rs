@@ -1,37 +1,37 @@
-//! The innermost loops, with one implementation per instruction set. A [`Kernel`] selects one.
+//! The innermost loops, with one implementation per instruction set. A [`Level`] selects one.
 //!
-//! A [`Kernel`] names an implementation that this machine can run. Only [`Kernel::detect`] and
-//! [`Kernel::available`] return one, so safe code cannot name another.
+//! A [`Level`] names an implementation that this machine can run. Only [`Level::detect`] and
+//! [`Level::available`] return one, so safe code cannot name another.
 //!
 //! | module | content |
 //! | --- | --- |
-//! | `dispatch` | the operations of a kernel; each selects its implementation in one `match` |
-//! | `reference` | plain, safe code that defines the correct results; vector kernels call it for tails |
+//! | `dispatch` | the operations of a level; each selects its implementation in one `match` |
+//! | `reference` | plain, safe code that defines the correct results; vector levels call it for tails |
 //! | `portable` | validation that is faster than the reference, for machines without vectors |
 //! | `generic` | the algorithms over a vector of 16 or 32 bytes |
 //! | `x86_64`, `aarch64`, `wasm32` | the vectors of an instruction set, and the algorithms specific to it |
 //!
 //! To add an instruction set, write a module that has all operations of `reference` (re-export those
-//! that it does not vectorise), add a [`Tier`], and a row in the macro of `dispatch`.
+//! that it does not vectorise), add an [`InstructionSet`], and a row in the macro of `dispatch`.
 //!
 //! # Unsafe code
 //!
 //! The crate denies `unsafe_code` and allows it in two modules: here, for the instructions of a machine and
-//! their loads and stores; and in `unchecked`, which converts bytes that a kernel has validated to `str`. Each
+//! their loads and stores; and in `unchecked`, which converts bytes that a level has validated to `str`. Each
 //! block makes one claim and proves it. All claims rest on four rules:
 //!
-//! - **A kernel runs only on a machine that supports it.** [`Kernel`] wraps a private enumeration. It is
-//!   constructed only for a tier whose features the machine has. (`tests/kernels/validate.rs`)
+//! - **A level runs only on a machine that supports it.** [`Level`] wraps a private enumeration. It is
+//!   constructed only for a level whose features the machine has. (`tests/levels/validate.rs`)
 //! - **Vectors are proofs.** The vector types are private. Constructing the first one requires a token, which
 //!   only a function with the target feature can construct.
-//! - **Nothing outside a slice is accessed.** `tests/kernels/guard.rs` places inputs and outputs next to
+//! - **Nothing outside a slice is accessed.** `tests/levels/guard.rs` places inputs and outputs next to
 //!   inaccessible pages. `.ci/check asan` runs the crate's tests with an address sanitizer, except those of every
 //!   split in every mode, of pairs of splits and of resident memory; `.ci/check fuzz` runs every target,
-//!   `.ci/check miri` the core, `.ci/check valgrind` the kernels that valgrind knows.
-//! - **Only well-formed bytes become `str`.** Every kernel is compared with the standard library: on all
+//!   `.ci/check miri` the core, `.ci/check valgrind` the levels that valgrind knows.
+//! - **Only well-formed bytes become `str`.** Every level is compared with the standard library: on all
 //!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
 //!   on four bytes of every kind at a length for each path; on every seed at every offset and alignment; and
-//!   by the fuzzer. (`tests/kernels`, `tests/exhaustive`, `fuzz`)
+//!   by the fuzzer. (`tests/levels`, `tests/exhaustive`, `fuzz`)
 //!
 //! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/check unsafe` that there is no
 //! unsafe code elsewhere.
@@ -85,18 +85,18 @@ pub use results::{BlockErrors, ErrorLen, Validated};
 /// # Examples
 ///
 /// ```
-/// use utf8_simd::Kernel;
+/// use utf8_simd::Level;
 ///
-/// let kernel = Kernel::detect();
-/// assert!(Kernel::available().any(|other| other == kernel));
-/// assert!(Kernel::available().any(|other| other.name() == "scalar"));
+/// let level = Level::detect();
+/// assert!(Level::available().any(|other| other == level));
+/// assert!(Level::available().any(|other| other.name() == "scalar"));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Kernel(Tier);
+pub struct Level(InstructionSet);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-enum Tier {
+enum InstructionSet {
     Scalar,
     #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
     Portable,
@@ -112,8 +112,8 @@ enum Tier {
     Simd128,
 }
 
-impl Tier {
-    /// The tiers of this architecture, the simplest first.
+impl InstructionSet {
+    /// The levels of this architecture, the simplest first.
     const ALL: &[Self] = &[
         Self::Scalar,
         #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
@@ -130,7 +130,7 @@ impl Tier {
         Self::Simd128,
     ];
 
-    /// Whether this machine has the features of the tier.
+    /// Whether this machine has the features of the level.
     fn is_available(self) -> bool {
         match self {
             Self::Scalar => true,
@@ -152,13 +152,13 @@ impl Tier {
             ),
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
             Self::Neon => has!("neon"),
-            // The tier exists only in builds that enable the feature.
+            // The level exists only in builds that enable the feature.
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Self::Simd128 => true,
         }
     }
 
-    /// Whether machines of this architecture commonly run this tier.
+    /// Whether machines of this architecture commonly run this level.
     #[inline]
     const fn is_common(self) -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -186,20 +186,20 @@ impl Tier {
     }
 }
 
-/// The tier that [`Kernel::detect`] returns, as a number; `UNDETECTED` before its first call. Every thread
-/// detects the same tier, so a race is harmless.
+/// The level that [`Level::detect`] returns, as a number; `UNDETECTED` before its first call. Every thread
+/// detects the same level, so a race is harmless.
 ///
 /// Invariant: only `set_detected` changes it.
 static DETECTED: AtomicU8 = AtomicU8::new(UNDETECTED);
 
-/// Not the number of a tier.
+/// Not the number of a level.
 const UNDETECTED: u8 = u8::MAX;
 
-impl Kernel {
-    /// The reference kernel. It is the fastest for a few bytes.
-    pub const SCALAR: Self = Self(Tier::Scalar);
+impl Level {
+    /// The reference level. It is the fastest for a few bytes.
+    pub const SCALAR: Self = Self(InstructionSet::Scalar);
 
-    /// Returns the fastest kernel that this machine can run. The first call caches it.
+    /// Returns the fastest level that this machine can run. The first call caches it.
     ///
     /// Without `std` the machine is not queried: the target features of the build decide.
     ///
@@ -209,9 +209,9 @@ impl Kernel {
     /// # Examples
     ///
     /// ```
-    /// use utf8_simd::Kernel;
+    /// use utf8_simd::Level;
     ///
-    /// assert_eq!(Kernel::detect(), Kernel::detect());
+    /// assert_eq!(Level::detect(), Level::detect());
     /// ```
     #[inline]
     pub fn detect() -> Self {
@@ -219,20 +219,20 @@ impl Kernel {
         if number == UNDETECTED {
             return Self::find_best();
         }
-        // SAFETY: by the invariant of `DETECTED`, `number` is the number of a tier.
-        Self(unsafe { mem::transmute::<u8, Tier>(number) })
+        // SAFETY: by the invariant of `DETECTED`, `number` is the number of a level.
+        Self(unsafe { mem::transmute::<u8, InstructionSet>(number) })
     }
 
-    /// Makes [`detect`](Self::detect) return this kernel from now on, in all threads. For benches.
+    /// Makes [`detect`](Self::detect) return this level from now on, in all threads. For benches.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_simd::Kernel;
+    /// use utf8_simd::Level;
     ///
-    /// let best = Kernel::detect();
+    /// let best = Level::detect();
     /// best.set_detected();
-    /// assert_eq!(Kernel::detect(), best);
+    /// assert_eq!(Level::detect(), best);
     /// ```
     pub fn set_detected(self) {
         DETECTED.store(self.0 as u8, Ordering::Relaxed);
@@ -241,34 +241,34 @@ impl Kernel {
     #[cold]
     fn find_best() -> Self {
         let best = match forced() {
-            Some(name) => Self::available().find(|kernel| kernel.name() == name),
+            Some(name) => Self::available().find(|level| level.name() == name),
             None => Self::available().last(),
         };
-        let best = best.unwrap_or(Self(Tier::Scalar));
+        let best = best.unwrap_or(Self(InstructionSet::Scalar));
         best.set_detected();
         best
     }
 
-    /// Returns every kernel that this machine can run, the simplest first.
+    /// Returns every level that this machine can run, the simplest first.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_simd::Kernel;
+    /// use utf8_simd::Level;
     ///
-    /// let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+    /// let names: Vec<_> = Level::available().map(Level::name).collect();
     /// assert_eq!(names[0], "scalar");
     /// ```
     pub fn available() -> impl Iterator<Item = Self> {
-        Tier::ALL.iter().copied().filter(|tier| tier.is_available()).map(Self)
+        InstructionSet::ALL.iter().copied().filter(|level| level.is_available()).map(Self)
     }
 
-    /// Returns the kernel's name, as benchmarks print it.
+    /// Returns the level's name, as benchmarks print it.
     ///
     /// # Examples
     ///
     /// ```
-    /// assert!(!utf8_simd::Kernel::detect().name().is_empty());
+    /// assert!(!utf8_simd::Level::detect().name().is_empty());
     /// ```
     pub const fn name(self) -> &'static str {
         self.0.name()
@@ -277,9 +277,9 @@ impl Kernel {
     /// Whether vectors decode several characters at once.
     pub const fn decodes_many(self) -> bool {
         match self.0 {
-            Tier::Scalar => false,
+            InstructionSet::Scalar => false,
             #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-            Tier::Portable => false,
+            InstructionSet::Portable => false,
             #[allow(unreachable_patterns)] // there may be no vectors
             _ => true,
         }
@@ -321,30 +321,30 @@ pub fn error_at_start(input: &[u8]) -> Option<usize> {
     }
 }
 
-/// The kernel that `--cfg utf8_codec_kernel="NAME"` selects, for tests and benchmarks.
+/// The level that `--cfg utf8_simd_level="NAME"` selects, for tests and benchmarks.
 const fn forced() -> Option<&'static str> {
-    if cfg!(utf8_codec_kernel = "scalar") {
+    if cfg!(utf8_simd_level = "scalar") {
         Some("scalar")
-    } else if cfg!(utf8_codec_kernel = "portable") {
+    } else if cfg!(utf8_simd_level = "portable") {
         Some("portable")
-    } else if cfg!(utf8_codec_kernel = "sse4.1") {
+    } else if cfg!(utf8_simd_level = "sse4.1") {
         Some("sse4.1")
-    } else if cfg!(utf8_codec_kernel = "avx2") {
+    } else if cfg!(utf8_simd_level = "avx2") {
         Some("avx2")
-    } else if cfg!(utf8_codec_kernel = "avx512") {
+    } else if cfg!(utf8_simd_level = "avx512") {
         Some("avx512")
-    } else if cfg!(utf8_codec_kernel = "neon") {
+    } else if cfg!(utf8_simd_level = "neon") {
         Some("neon")
-    } else if cfg!(utf8_codec_kernel = "simd128") {
+    } else if cfg!(utf8_simd_level = "simd128") {
         Some("simd128")
     } else {
         None
     }
 }
 
-impl fmt::Debug for Kernel {
+impl fmt::Debug for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Kernel").field(&self.name()).finish()
+        f.debug_tuple("Level").field(&self.name()).finish()
     }
 }
 

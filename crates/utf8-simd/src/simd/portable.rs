@@ -29,7 +29,7 @@ use crate::simd::results::{ErrorLen, Validated};
 #[inline(never)]
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     let valid = validate_by_steps(input);
-    // Text of 4 to 32 bytes takes a sixth less by this: rows `validate/*/4-32` with tier `portable`.
+    // Text of 4 to 32 bytes takes a sixth less by this: rows `validate/*/4-32` with level `portable`.
     if valid == input.len() {
         return Validated { valid_up_to: valid, error_len: ErrorLen::None };
     }

@@ -2,7 +2,7 @@
 //!
 //! The parts of a block are found at once, for errors that are close together.
 //!
-//! A kernel classifies the bytes into masks, one bit per byte. The rest works on these masks:
+//! A level classifies the bytes into masks, one bit per byte. The rest works on these masks:
 //!
 //! ```text
 //! here        = continuation bytes

@@ -1,7 +1,7 @@
-//! The kernel of wasm32: simd128, vectors of 16 bytes. The algorithm is in `generic`.
+//! The level of wasm32: simd128, vectors of 16 bytes. The algorithm is in `generic`.
 //!
 //! A machine rejects a whole module for one instruction that it lacks, so there is no detection at run time: the
-//! tier exists if the build has the target feature.
+//! level exists if the build has the target feature.
 
 #![allow(unused_unsafe)] // instructions need no proof there
 
@@ -9,7 +9,8 @@ use core::arch::wasm32::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, lanewise, one_part, tier,
+    self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, lanewise, one_part,
+    operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -18,20 +19,20 @@ pub(in crate::simd) use crate::simd::reference::{
 use crate::simd::results::{BLOCK, BlockErrors, Validated};
 
 // In V8, blocks in a loop take up to 40 % less than halves without one. One loop for all lengths takes 5 % more for ASCII.
-tier!("simd128", Bytes16,
+operations!("simd128", Bytes16,
     33..=64 => validate_blocks::<Bytes16, 4>,
     65..=128 => validate_blocks::<Bytes16, 8>,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
-generic::convert!("simd128", Bytes16, Bytes16);
+generic::conversions!("simd128", Bytes16, Bytes16);
 
 /// 16 bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes16(pub(super) v128);
 
 impl Bytes16 {
-    /// The counterpart of the tokens of other tiers. It proves nothing here.
+    /// The counterpart of the tokens of other levels. It proves nothing here.
     pub(super) const fn token() {}
 }
 

@@ -1,4 +1,4 @@
-//! Bytes to `str`: the only module besides the kernels with unsafe code.
+//! Bytes to `str`: the only module besides the levels with unsafe code.
 
 mod parts;
 #[cfg(feature = "std")]
@@ -14,31 +14,31 @@ pub use text_output::{Repairs, Replaced, SortedBlock, Step, TextOutput, push_utf
 
 use core::ops::RangeInclusive;
 
-use crate::simd::{Kernel, Sequence, Validated, sequence, sequence_len};
+use crate::simd::{Level, Sequence, Validated, sequence, sequence_len};
 
 /// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
 /// that follows, if there is one.
 #[inline]
-pub fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
-    let found = kernel.validate(input);
-    // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
-    // and that index is within `input`. `tests/kernels` checks every kernel.
+pub fn split_far(level: Level, input: &[u8]) -> (&str, Option<usize>) {
+    let found = level.validate(input);
+    // SAFETY: `Level::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
+    // and that index is within `input`. `tests/levels` checks every level.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
     (text, found.error_len.get())
 }
 
 /// Returns `input` if all of it is text, and otherwise what was found. For whole messages: many are short ASCII, and
-/// the call of a kernel takes longer than its test.
+/// the call of a level takes longer than its test.
 #[inline]
-pub fn whole_text(kernel: Kernel, input: &[u8]) -> Result<&str, Validated> {
+pub fn whole_text(level: Level, input: &[u8]) -> Result<&str, Validated> {
     if !is_short_ascii(input) {
-        let found = kernel.validate(input);
+        let found = level.validate(input);
         if found.valid_up_to != input.len() {
             return Err(found);
         }
     }
-    // SAFETY: `input` is ASCII, or `Kernel::validate` promises that all of its bytes are well-formed UTF-8.
-    // `tests/kernels` checks every kernel.
+    // SAFETY: `input` is ASCII, or `Level::validate` promises that all of its bytes are well-formed UTF-8.
+    // `tests/levels` checks every level.
     Ok(unsafe { core::str::from_utf8_unchecked(input) })
 }
 
@@ -80,34 +80,34 @@ pub fn first_char(bytes: &[u8; 4]) -> Option<&str> {
 /// Splits off text at the start of `input`, at most up to the first `end`. The text includes at least all
 /// ASCII bytes before it.
 #[inline]
-pub fn split_line(kernel: Kernel, end: u8, input: &[u8]) -> &str {
-    let text = &input[..kernel.text_before(end, input)];
-    // SAFETY: `Kernel::text_before` promises that these bytes are well-formed UTF-8.
-    // `tests/kernels` checks every kernel.
+pub fn split_line(level: Level, end: u8, input: &[u8]) -> &str {
+    let text = &input[..level.text_before(end, input)];
+    // SAFETY: `Level::text_before` promises that these bytes are well-formed UTF-8.
+    // `tests/levels` checks every level.
     unsafe { core::str::from_utf8_unchecked(text) }
 }
 
 /// Splits off the bytes of `range`, which ends with ASCII, at the start of `input`.
 #[inline]
-pub fn split_range(kernel: Kernel, input: &[u8], range: RangeInclusive<u8>) -> &str {
+pub fn split_range(level: Level, input: &[u8], range: RangeInclusive<u8>) -> &str {
     assert!(range.end().is_ascii());
     if range.is_empty() {
         return "";
     }
-    let end = kernel.find_outside(input, range).unwrap_or(input.len());
-    // SAFETY: `Kernel::find_outside` promises that all bytes before the one it finds (all bytes if it finds
+    let end = level.find_outside(input, range).unwrap_or(input.len());
+    // SAFETY: `Level::find_outside` promises that all bytes before the one it finds (all bytes if it finds
     // none) are in the range, which is not empty and ends with ASCII: they are ASCII.
-    // `tests/kernels/pairs.rs` checks every kernel.
+    // `tests/levels/pairs.rs` checks every level.
     unsafe { core::str::from_utf8_unchecked(&input[..end]) }
 }
 
 /// Like [`split_far`], but a near error costs no more than the text before it: ASCII before an error is read
 /// a word at a time, other text block by block.
-pub fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
+pub fn split_near(level: Level, input: &[u8]) -> (&str, Option<usize>) {
     /// The number of bytes of ASCII that are read a word at a time. Rows `pieces` of
     /// `benches/scenarios/damaged.rs`: `ascii/1-in-64` against `1-in-1024`.
     const FEW: usize = 128;
-    /// More bytes than a kernel leaves before an error, or at the end of the input.
+    /// More bytes than a level leaves before an error, or at the end of the input.
     const REST: usize = 72;
     let mut len = ascii_run(&input[..input.len().min(FEW)]);
     let error_len = loop {
@@ -117,16 +117,16 @@ pub fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
         {
             break error_len.get();
         }
-        len += kernel.valid_prefix_len(&input[len..]);
+        len += level.valid_prefix_len(&input[len..]);
         let end = input.len().min(len + REST);
-        let (text, error_len) = split_far(Kernel::SCALAR, &input[len..end]);
+        let (text, error_len) = split_far(Level::SCALAR, &input[len..end]);
         len += text.len();
         if error_len.is_some() || end == input.len() {
             break error_len;
         }
     };
     // SAFETY: `input[..len]` is a sequence of adjacent parts: ASCII, then `str`s and bytes that
-    // `Kernel::valid_prefix_len` promises to be whole, well-formed characters.
+    // `Level::valid_prefix_len` promises to be whole, well-formed characters.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
     (text, error_len)
 }
@@ -150,7 +150,7 @@ fn ascii_run(input: &[u8]) -> usize {
 ///
 /// `find` is called on one window of text after another. The first is small, because a match is often near.
 pub fn split_until<T>(
-    kernel: Kernel,
+    level: Level,
     input: &[u8],
     find: impl Fn(&str) -> Option<(usize, T)>,
 ) -> (&str, Result<T, Option<usize>>) {
@@ -158,10 +158,10 @@ pub fn split_until<T>(
     const LARGEST: usize = 4096;
     let mut len = 0;
     let mut window = FIRST;
-    let mut kernel_for_window = Kernel::SCALAR;
+    let mut level_for_window = Level::SCALAR;
     let ending = loop {
         let end = input.len().min(len + window);
-        let (text, error_len) = split_far(kernel_for_window, &input[len..end]);
+        let (text, error_len) = split_far(level_for_window, &input[len..end]);
         if let Some((at, found)) = find(text) {
             len += text[..at].len();
             break Ok(found);
@@ -171,7 +171,7 @@ pub fn split_until<T>(
             break Err(error_len);
         }
         window = (window * 4).min(LARGEST);
-        kernel_for_window = kernel;
+        level_for_window = level;
     };
     // SAFETY: `input[..len]` is a sequence of adjacent `str`s. If `find` shortened the last one, slicing it
     // has checked that the index is a character boundary.
@@ -183,14 +183,14 @@ pub fn split_until<T>(
 #[cfg(feature = "bytes")]
 #[inline]
 pub fn unmask_and_split_far(
-    kernel: Kernel,
+    level: Level,
     input: &mut [u8],
     mask: [u8; 4],
 ) -> (&[u8], &str, Option<usize>) {
-    let found = kernel.unmask_and_validate(input, mask);
+    let found = level.unmask_and_validate(input, mask);
     let input: &[u8] = input;
-    // SAFETY: `Kernel::unmask_and_validate` promises that the first `valid_up_to` bytes are now
-    // well-formed UTF-8, and that index is within `input`. `tests/kernels` checks every kernel.
+    // SAFETY: `Level::unmask_and_validate` promises that the first `valid_up_to` bytes are now
+    // well-formed UTF-8, and that index is within `input`. `tests/levels` checks every level.
     let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
     (input, text, found.error_len.get())
 }
@@ -347,14 +347,14 @@ fn find_text(
 
 #[cfg(test)]
 mod tests {
-    use super::{Kernel, split_range};
+    use super::{Level, split_range};
 
     #[test]
     fn a_reversed_range_has_no_bytes() {
         #[allow(clippy::reversed_empty_ranges)]
         let reversed = 0x70..=0x10;
-        for kernel in Kernel::available() {
-            let text = split_range(kernel, b"\xFF\xFE not ASCII", reversed.clone());
+        for level in Level::available() {
+            let text = split_range(level, b"\xFF\xFE not ASCII", reversed.clone());
             // As bytes: what is not text cannot be printed as text.
             assert_eq!(text.as_bytes(), b"");
         }
@@ -363,14 +363,14 @@ mod tests {
     #[cfg_attr(miri, ignore)]
     #[test]
     fn a_near_error_is_found_at_every_offset_in_a_word() {
-        for kernel in Kernel::available() {
+        for level in Level::available() {
             for at in 0..=17 {
                 for [a, b] in (0..=u16::MAX).map(u16::to_be_bytes) {
                     let mut bytes = [b'x'; 20];
                     bytes[at..at + 2].copy_from_slice(&[a, b]);
                     let error = str::from_utf8(&bytes).err();
                     let len = error.map_or(bytes.len(), |error| error.valid_up_to());
-                    let (text, error_len) = super::split_near(kernel, &bytes);
+                    let (text, error_len) = super::split_near(level, &bytes);
                     assert_eq!(text.as_bytes(), &bytes[..len]);
                     assert_eq!(error_len, error.and_then(|error| error.error_len()));
                 }

@@ -1,15 +1,15 @@
 //! The parts of a block: which text or ill-formed sequence is next, and what replaces it?
 
-use crate::simd::{BLOCK, BlockErrors, Kernel};
+use crate::simd::{BLOCK, BlockErrors, Level};
 
-/// A block of 64 bytes whose ill-formed parts a kernel has found at once, and the index of its next part.
+/// A block of 64 bytes whose ill-formed parts a level has found at once, and the index of its next part.
 ///
 /// Each part then costs a few operations on masks, and one branch: is text before it? (A mispredicted branch costs as
 /// much as all else: rows `pieces/*/1-in-8` of `benches/scenarios/damaged.rs`.)
 #[derive(Clone, Copy, Debug)]
 pub struct BlockParts<'a> {
     /// The block and the three bytes after it, so that four bytes can be read from every index. Invariant: the masks are
-    /// those that a kernel returned for the block, `starts` without the first ill-formed parts, which have been taken. The
+    /// those that a level returned for the block, `starts` without the first ill-formed parts, which have been taken. The
     /// bytes before and between the ill-formed parts are whole characters.
     bytes: &'a [u8; BLOCK + 3],
     starts: u64,
@@ -29,12 +29,12 @@ pub enum Part<'a> {
 
 impl<'a> BlockParts<'a> {
     /// Returns the parts of the block at the start of `input`, which does not begin inside a sequence. Returns `None` if
-    /// no part is ill-formed, if `input` is shorter than a block and three bytes, or if `kernel` has no fast method.
+    /// no part is ill-formed, if `input` is shorter than a block and three bytes, or if `level` has no fast method.
     #[inline]
-    pub fn new(kernel: Kernel, input: &'a [u8]) -> Option<Self> {
+    pub fn new(level: Level, input: &'a [u8]) -> Option<Self> {
         let bytes = input.first_chunk()?;
         let block = bytes.first_chunk()?;
-        let BlockErrors { starts, two_or_three, three, .. } = kernel.block_errors(block)?;
+        let BlockErrors { starts, two_or_three, three, .. } = level.block_errors(block)?;
         (starts != 0).then_some(Self { bytes, starts, two_or_three, three, at: 0 })
     }
 

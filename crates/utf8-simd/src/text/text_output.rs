@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::slice;
 
 use super::parts::ShortText;
-use crate::simd::{BLOCK, BlockErrors, Kernel, Sequence, begins_nothing, sequence};
+use crate::simd::{BLOCK, BlockErrors, Level, Sequence, begins_nothing, sequence};
 
 /// Writes well-formed text into memory that a `String` has reserved.
 ///
@@ -50,14 +50,14 @@ impl<'a> TextOutput<'a> {
     }
 
     /// Copies the well-formed text at the start of `input`, block by block, and leaves the last `spared` bytes of
-    /// the room free. Returns the number of bytes copied; see [`Kernel::copy_valid_prefix`].
+    /// the room free. Returns the number of bytes copied; see [`Level::copy_valid_prefix`].
     #[inline(always)]
-    pub fn copy_valid_prefix(&mut self, kernel: Kernel, input: &[u8], spared: usize) -> usize {
+    pub fn copy_valid_prefix(&mut self, level: Level, input: &[u8], spared: usize) -> usize {
         let room = (self.text.capacity() - self.len).saturating_sub(spared);
         // SAFETY: `room` bytes after the first `len` are within the capacity, and by the invariant of `start`
         // nothing else accesses them.
         let spare = unsafe { slice::from_raw_parts_mut(self.start.add(self.len).cast(), room) };
-        let copied = kernel.copy_valid_prefix(input, spare);
+        let copied = level.copy_valid_prefix(input, spare);
         self.len += copied;
         copied
     }
@@ -162,7 +162,7 @@ impl OneWrite<'_, '_> {
         while left != 0 {
             let part = left.trailing_zeros() as usize;
             let len = 1 + (errors.two_or_three >> part & 1) + (errors.three >> part & 1);
-            // SAFETY: each byte of the block so far has become at most four, and the kernel promises that the
+            // SAFETY: each byte of the block so far has become at most four, and the level promises that the
             // bytes between this part and the one before are whole characters.
             unsafe { self.out.write_from_block(bytes, at, part - at) };
             at = part + len as usize;
@@ -171,7 +171,7 @@ impl OneWrite<'_, '_> {
             first = first.or(Some((part, len as usize)));
             left &= left - 1;
         }
-        // SAFETY: each byte of the block has become at most four, and the kernel promises that the bytes
+        // SAFETY: each byte of the block has become at most four, and the level promises that the bytes
         // between the last part and `end` are whole characters.
         unsafe { self.out.write_from_block(bytes, at, errors.end - at) };
         first
@@ -258,15 +258,15 @@ pub enum Replaced {
 #[derive(Clone, Copy)]
 pub struct SortedBlock<'a> {
     bytes: &'a [u8; 2 * BLOCK],
-    /// Invariant: the masks that a kernel returned for the first 64 bytes.
+    /// Invariant: the masks that a level returned for the first 64 bytes.
     errors: BlockErrors,
 }
 
 impl<'a> SortedBlock<'a> {
-    /// Returns `None` if `kernel` has no fast method.
+    /// Returns `None` if `level` has no fast method.
     #[inline(always)]
-    pub fn new(kernel: Kernel, bytes: &'a [u8; 2 * BLOCK]) -> Option<Self> {
-        let errors = kernel.block_errors(bytes.first_chunk()?)?;
+    pub fn new(level: Level, bytes: &'a [u8; 2 * BLOCK]) -> Option<Self> {
+        let errors = level.block_errors(bytes.first_chunk()?)?;
         Some(Self { bytes, errors })
     }
 
@@ -285,13 +285,13 @@ impl<'a> SortedBlock<'a> {
 
 /// Appends the text of `units` to `text`, as far as it fits in the capacity. Stops before an unpaired surrogate
 /// and before a high surrogate at the end. Returns the units read. Allocates nothing.
-pub fn push_utf16(kernel: Kernel, units: &[u16], text: &mut String) -> usize {
+pub fn push_utf16(level: Level, units: &[u16], text: &mut String) -> usize {
     // SAFETY: the bytes in use are not changed, and the length grows over well-formed text only.
     let bytes = unsafe { text.as_mut_vec() };
-    let (read, written) = kernel.encode_utf16_into_spare(units, bytes.spare_capacity_mut());
+    let (read, written) = level.encode_utf16_into_spare(units, bytes.spare_capacity_mut());
     let len = bytes.len() + written;
-    // SAFETY: the kernel promises that the first `written` bytes of the spare capacity are now initialised
-    // and are whole, well-formed characters. `tests/kernels/utf16.rs` checks every kernel.
+    // SAFETY: the level promises that the first `written` bytes of the spare capacity are now initialised
+    // and are whole, well-formed characters. `tests/levels/utf16.rs` checks every level.
     unsafe { bytes.set_len(len) };
     read
 }

@@ -1,6 +1,6 @@
 //! Text to `char`s and UTF-16 and back, and unmasking: every level of this machine compared with std.
 
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 use crate::support::{FILLS, Random, fill_to};
 
@@ -19,10 +19,10 @@ fn sizes_around(needed: usize) -> impl Iterator<Item = usize> {
 fn decode_chars_is_that_of_std(text: &str, room: usize) {
     let expected: Vec<char> = text.chars().take(room).collect();
     let read: usize = expected.iter().map(|c| c.len_utf8()).sum();
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         let mut out = vec![CHAR; room];
-        let found = kernel.decode_chars(text, &mut out);
-        let name = kernel.name();
+        let found = level.decode_chars(text, &mut out);
+        let name = level.name();
         assert_eq!(found, (read, expected.len()), "{name}: {text:?} into {room}");
         assert!(out[..found.1] == expected, "{name}: {text:?} into {room}: {out:?}");
         assert!(out[found.1..].iter().all(|&c| c == CHAR), "{name}: {text:?} into {room}, after");
@@ -39,10 +39,10 @@ fn decode_utf16_is_that_of_std(text: &str, room: usize) {
         expected.extend(c.encode_utf16(&mut [0; 2]).iter());
         read += c.len_utf8();
     }
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         let mut out = vec![UNIT; room];
-        let found = kernel.decode_utf16(text, &mut out);
-        let name = kernel.name();
+        let found = level.decode_utf16(text, &mut out);
+        let name = level.name();
         assert_eq!(found, (read, expected.len()), "{name}: {text:?} into {room}");
         assert!(out[..found.1] == expected, "{name}: {text:?} into {room}: {out:04x?}");
         assert!(out[found.1..].iter().all(|&u| u == UNIT), "{name}: {text:?} into {room}, after");
@@ -59,10 +59,10 @@ fn encode_chars_is_that_of_std(chars: &[char], room: usize) {
         expected.push(c);
         read += 1;
     }
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         let mut out = vec![BYTE; room];
-        let found = kernel.encode_chars(chars, &mut out);
-        let name = kernel.name();
+        let found = level.encode_chars(chars, &mut out);
+        let name = level.name();
         assert_eq!(found, (read, expected.len()), "{name}: {chars:?} into {room}");
         assert!(
             out[..found.1] == *expected.as_bytes(),
@@ -74,8 +74,8 @@ fn encode_chars_is_that_of_std(chars: &[char], room: usize) {
 /// All conversions of `text` into destinations of these sizes.
 fn all_conversions(text: &str, sizes: impl Fn(usize) -> Vec<usize>) {
     let chars: Vec<char> = text.chars().collect();
-    for kernel in Kernel::available() {
-        assert_eq!(kernel.count_chars(text), chars.len(), "{}: {text:?}", kernel.name());
+    for level in Level::available() {
+        assert_eq!(level.count_chars(text), chars.len(), "{}: {text:?}", level.name());
     }
     for room in sizes(chars.len()) {
         decode_chars_is_that_of_std(text, room);
@@ -143,22 +143,22 @@ fn all_scalar_values_convert_in_order_and_shuffled() {
     let mut chars: Vec<char> = ('\0'..=char::MAX).collect();
     for round in 0..4 {
         let text = String::from_iter(&chars);
-        for kernel in Kernel::available() {
-            let name = kernel.name();
-            assert_eq!(kernel.count_chars(&text), chars.len(), "{name}");
+        for level in Level::available() {
+            let name = level.name();
+            assert_eq!(level.count_chars(&text), chars.len(), "{name}");
 
             let mut out = vec![CHAR; chars.len() + 7];
-            assert_eq!(kernel.decode_chars(&text, &mut out), (text.len(), chars.len()), "{name}");
+            assert_eq!(level.decode_chars(&text, &mut out), (text.len(), chars.len()), "{name}");
             assert!(out[..chars.len()] == chars && out[chars.len()..] == [CHAR; 7], "{name}");
 
             let units: Vec<u16> = text.encode_utf16().collect();
             let mut out = vec![UNIT; units.len() + 7];
-            assert_eq!(kernel.decode_utf16(&text, &mut out), (text.len(), units.len()), "{name}");
+            assert_eq!(level.decode_utf16(&text, &mut out), (text.len(), units.len()), "{name}");
             assert!(out[..units.len()] == units && out[units.len()..] == [UNIT; 7], "{name}");
 
             for room in [text.len(), text.len() + 7] {
                 let mut out = vec![BYTE; text.len() + 7];
-                let done = kernel.encode_chars(&chars, &mut out[..room]);
+                let done = level.encode_chars(&chars, &mut out[..room]);
                 assert_eq!(done, (chars.len(), text.len()), "{name}");
                 assert!(out[..text.len()] == *text.as_bytes(), "{name}");
                 assert!(out[room..].iter().all(|&byte| byte == BYTE), "{name}");
@@ -179,10 +179,10 @@ fn all_scalar_values_convert_in_order_and_shuffled() {
 /// Checks how much of `bytes`, of which `ascii` are ASCII, is decoded into `room` units.
 fn decodes_ascii(bytes: &[u8], ascii: usize, room: usize) {
     let most = ascii.min(room);
-    for kernel in Kernel::available() {
-        let name = kernel.name();
+    for level in Level::available() {
+        let name = level.name();
         let mut out = vec![CHAR; room];
-        let len = kernel.decode_ascii_chars(bytes, &mut out);
+        let len = level.decode_ascii_chars(bytes, &mut out);
         assert!(len <= most && most - len < 64, "{name}, {len} of {most}");
         assert!(out.iter().zip(bytes).take(len).all(|(&c, &byte)| c == char::from(byte)), "{name}");
         assert!(out[len..].iter().all(|&c| c == CHAR), "{name}");
@@ -191,7 +191,7 @@ fn decodes_ascii(bytes: &[u8], ascii: usize, room: usize) {
         for offset in 0..if room < 256 { 32 } else { 1 } {
             let mut out = vec![UNIT; offset + room];
             let (before, out) = out.split_at_mut(offset);
-            let len = kernel.decode_ascii_utf16(bytes, out);
+            let len = level.decode_ascii_utf16(bytes, out);
             assert!(len <= most && most - len < 64, "{name}, {len} of {most}");
             let mut units = out.iter().zip(bytes).take(len);
             assert!(units.all(|(&unit, &byte)| unit == u16::from(byte)), "{name}");
@@ -217,20 +217,20 @@ fn ascii_is_decoded_up_to_its_last_block() {
 
 #[test]
 fn short_ascii_is_decoded_entirely_or_not_at_all() {
-    for kernel in Kernel::available() {
-        let name = kernel.name();
+    for level in Level::available() {
+        let name = level.name();
         for len in 0..=70 {
             let ascii = vec![b'x'; len];
             for room in 0..=80 {
                 let mut out = vec![CHAR; room];
                 let expected = (len <= 64 && len <= room).then_some(len);
-                assert_eq!(kernel.decode_short_chars(&ascii, &mut out), expected, "{name}, {len}");
+                assert_eq!(level.decode_short_chars(&ascii, &mut out), expected, "{name}, {len}");
                 let written = expected.unwrap_or(0);
                 assert!(out[..written].iter().all(|&c| c == 'x'), "{name}, {len} into {room}");
                 assert!(out[written..].iter().all(|&c| c == CHAR), "{name}, {len} into {room}");
 
                 let mut out = vec![UNIT; room];
-                assert_eq!(kernel.decode_short_utf16(&ascii, &mut out), expected, "{name}, {len}");
+                assert_eq!(level.decode_short_utf16(&ascii, &mut out), expected, "{name}, {len}");
                 let is_x = |&unit: &u16| unit == u16::from(b'x');
                 assert!(out[..written].iter().all(is_x), "{name}, {len}");
                 assert!(out[written..].iter().all(|&unit| unit == UNIT), "{name}, {len}");
@@ -239,49 +239,41 @@ fn short_ascii_is_decoded_entirely_or_not_at_all() {
                 let mut bytes = ascii.clone();
                 bytes[at] = 0x80;
                 let mut out = vec![CHAR; 80];
-                assert_eq!(
-                    kernel.decode_short_chars(&bytes, &mut out),
-                    None,
-                    "{name}, {len}, {at}"
-                );
+                assert_eq!(level.decode_short_chars(&bytes, &mut out), None, "{name}, {len}, {at}");
                 assert!(out == [CHAR; 80], "{name}, {len}, {at}");
                 let mut out = vec![UNIT; 80];
-                assert_eq!(
-                    kernel.decode_short_utf16(&bytes, &mut out),
-                    None,
-                    "{name}, {len}, {at}"
-                );
+                assert_eq!(level.decode_short_utf16(&bytes, &mut out), None, "{name}, {len}, {at}");
                 assert!(out == [UNIT; 80], "{name}, {len}, {at}");
             }
         }
     }
 }
 
-/// Checks that every kernel decodes `bytes` entirely or not at all.
+/// Checks that every level decodes `bytes` entirely or not at all.
 fn decodes_short(bytes: &[u8]) {
     let text = str::from_utf8(bytes).ok().filter(|text| text.len() <= 64);
     let chars: Vec<char> = text.unwrap_or_default().chars().collect();
     let units: Vec<u16> = text.unwrap_or_default().encode_utf16().collect();
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         if text.is_none() {
-            assert_eq!(kernel.decode_short_chars(bytes, &mut [CHAR; 80]), None, "{bytes:02x?}");
-            assert_eq!(kernel.decode_short_utf16(bytes, &mut [UNIT; 80]), None, "{bytes:02x?}");
+            assert_eq!(level.decode_short_chars(bytes, &mut [CHAR; 80]), None, "{bytes:02x?}");
+            assert_eq!(level.decode_short_utf16(bytes, &mut [UNIT; 80]), None, "{bytes:02x?}");
         }
         for room in [chars.len().saturating_sub(1), chars.len(), 80] {
             let mut out = vec![CHAR; room];
-            let done = kernel.decode_short_chars(bytes, &mut out);
+            let done = level.decode_short_chars(bytes, &mut out);
             let written = done.unwrap_or(0);
-            assert!(done.is_none_or(|done| done == chars.len()), "{kernel:?}: {bytes:02x?}");
-            assert!(out[..written] == chars[..written], "{kernel:?}: {bytes:02x?}");
-            assert!(out[written..].iter().all(|&c| c == CHAR), "{kernel:?}: {bytes:02x?}");
+            assert!(done.is_none_or(|done| done == chars.len()), "{level:?}: {bytes:02x?}");
+            assert!(out[..written] == chars[..written], "{level:?}: {bytes:02x?}");
+            assert!(out[written..].iter().all(|&c| c == CHAR), "{level:?}: {bytes:02x?}");
         }
         for room in [units.len().saturating_sub(1), units.len(), 80] {
             let mut out = vec![UNIT; room];
-            let done = kernel.decode_short_utf16(bytes, &mut out);
+            let done = level.decode_short_utf16(bytes, &mut out);
             let written = done.unwrap_or(0);
-            assert!(done.is_none_or(|done| done == units.len()), "{kernel:?}: {bytes:02x?}");
-            assert!(out[..written] == units[..written], "{kernel:?}: {bytes:02x?}");
-            assert!(out[written..].iter().all(|&unit| unit == UNIT), "{kernel:?}: {bytes:02x?}");
+            assert!(done.is_none_or(|done| done == units.len()), "{level:?}: {bytes:02x?}");
+            assert!(out[..written] == units[..written], "{level:?}: {bytes:02x?}");
+            assert!(out[written..].iter().all(|&unit| unit == UNIT), "{level:?}: {bytes:02x?}");
         }
     }
 }
@@ -351,16 +343,16 @@ fn unmasking_agrees(bytes: &[u8], mask: [u8; 4], at: usize) {
             && found[inside.end..] == [BYTE; 5]
     };
     debug_assert_eq!(framed.len(), at + bytes.len() + after);
-    for kernel in Kernel::available() {
-        let name = kernel.name();
+    for level in Level::available() {
+        let name = level.name();
         let mut found = framed.clone();
-        kernel.unmask(&mut found[inside.clone()], mask);
+        level.unmask(&mut found[inside.clone()], mask);
         assert!(intact(&found), "{name}: {bytes:02x?}, {mask:02x?}, at {at}: {found:02x?}");
 
         let mut found = framed.clone();
-        let stop = kernel.unmask_and_validate(&mut found[inside.clone()], mask);
+        let stop = level.unmask_and_validate(&mut found[inside.clone()], mask);
         assert!(intact(&found), "{name}: {bytes:02x?}, {mask:02x?}, at {at}: {found:02x?}");
-        let expected = kernel.validate(bytes);
+        let expected = level.validate(bytes);
         assert_eq!(stop, expected, "{name}: {bytes:02x?}, {mask:02x?}, at {at}");
     }
 }
@@ -465,7 +457,7 @@ fn unmasking_finds_errors_in_ascii_after_other_text() {
     }
 }
 
-/// Most kernels unmask and validate long input in windows of some KiB, a power of two.
+/// Most levels unmask and validate long input in windows of some KiB, a power of two.
 #[test]
 fn unmasking_finds_errors_around_the_ends_of_windows() {
     for fill in ["a", "aé€😀"] {
@@ -487,15 +479,15 @@ fn unmasking_finds_errors_around_the_ends_of_windows() {
 #[test]
 fn a_mask_rotated_by_the_piece_length_continues_in_the_next() {
     let text = "жёлтый text 日本語 🦀".repeat(20);
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         for cut in 0..=text.len() {
             let mut bytes = masked(text.as_bytes(), MASK);
             let (first, second) = bytes.split_at_mut(cut);
-            kernel.unmask(first, MASK);
+            level.unmask(first, MASK);
             let mut mask = MASK;
             mask.rotate_left(cut % 4);
-            kernel.unmask(second, mask);
-            assert!(bytes == text.as_bytes(), "{}: split at {cut}", kernel.name());
+            level.unmask(second, mask);
+            assert!(bytes == text.as_bytes(), "{}: split at {cut}", level.name());
         }
     }
 }

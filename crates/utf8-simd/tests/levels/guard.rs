@@ -1,4 +1,4 @@
-//! Kernels read only their input and write only their output: inaccessible pages enclose both.
+//! Levels read only their input and write only their output: inaccessible pages enclose both.
 #![cfg(unix)]
 #![allow(unsafe_code)]
 
@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
 use std::ptr;
 
-use utf8_simd::{Kernel, NulForm};
+use utf8_simd::{Level, NulForm};
 
 /// Longer than every path for short inputs, and several strides.
 const LONGEST: usize = 700;
@@ -142,22 +142,22 @@ fn check_reading(page: &mut Guarded, bytes: &[u8]) {
     let ranges: [RangeInclusive<u8>; 3] = [0x00..=0xEF, 0x01..=0x7F, 0x00..=0xFF];
     for edge in EDGES {
         let place = &*page.put(bytes, edge);
-        for kernel in Kernel::available() {
-            let context = || format!("{}, {} bytes, {edge:?}", kernel.name(), bytes.len());
-            assert_eq!(kernel.validate(place).valid_up_to, valid_up_to, "{}", context());
-            assert!(kernel.valid_prefix_len(place) <= valid_up_to, "{}", context());
+        for level in Level::available() {
+            let context = || format!("{}, {} bytes, {edge:?}", level.name(), bytes.len());
+            assert_eq!(level.validate(place).valid_up_to, valid_up_to, "{}", context());
+            assert!(level.valid_prefix_len(place) <= valid_up_to, "{}", context());
             for end in [b'\n', b'x'] {
                 let ascii = place.iter().take_while(|&&byte| byte.is_ascii() && byte != end);
                 let ascii = ascii.count();
-                let text = kernel.text_before(end, place);
+                let text = level.text_before(end, place);
                 assert!((ascii..=valid_up_to.max(ascii)).contains(&text), "{}", context());
             }
             for range in &ranges {
                 let outside = place.iter().position(|byte| !range.contains(byte));
-                assert_eq!(kernel.find_outside(place, range.clone()), outside, "{}", context());
+                assert_eq!(level.find_outside(place, range.clone()), outside, "{}", context());
             }
             for block in [place.first_chunk(), place.last_chunk()].into_iter().flatten() {
-                let ends = kernel.block_errors(block).map_or(64, |parts| parts.end);
+                let ends = level.block_errors(block).map_or(64, |parts| parts.end);
                 assert!((61..=64).contains(&ends), "{}", context());
             }
         }
@@ -176,20 +176,20 @@ fn error_search_reads_only_its_input() {
     for_each_error(lengths(), |bytes| check_reading(&mut page, bytes));
 }
 
-/// Compares copying with [`Kernel::valid_prefix_len`].
+/// Compares copying with [`Level::valid_prefix_len`].
 fn check_copying(input: &mut Guarded, output: &mut Guarded, bytes: &[u8]) {
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(bytes, from);
         for room in rooms(bytes.len()) {
-            for kernel in Kernel::available() {
+            for level in Level::available() {
                 let out = output.put(&vec![MaybeUninit::new(BYTE); room], to);
-                let copied = kernel.copy_valid_prefix(place, out);
+                let copied = level.copy_valid_prefix(place, out);
                 // SAFETY: all elements have been initialised.
                 let out = unsafe { &*(ptr::from_ref(out) as *const [u8]) };
-                let context = || format!("{}, {} into {room}", kernel.name(), bytes.len());
+                let context = || format!("{}, {} into {room}", level.name(), bytes.len());
                 assert_eq!(
                     copied,
-                    kernel.valid_prefix_len(&bytes[..room.min(bytes.len())]),
+                    level.valid_prefix_len(&bytes[..room.min(bytes.len())]),
                     "{}",
                     context()
                 );
@@ -206,15 +206,15 @@ fn check_unmasking(page: &mut Guarded, bytes: &[u8]) {
     let masked: Vec<u8> =
         bytes.iter().zip(MASK.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
     for edge in EDGES {
-        for kernel in Kernel::available() {
-            let context = || format!("{}, {} bytes, {edge:?}", kernel.name(), bytes.len());
+        for level in Level::available() {
+            let context = || format!("{}, {} bytes, {edge:?}", level.name(), bytes.len());
             let place = page.put(&masked, edge);
-            kernel.unmask(place, MASK);
+            level.unmask(place, MASK);
             assert!(place == bytes, "{}", context());
             let place = page.put(&masked, edge);
-            let stop = kernel.unmask_and_validate(place, MASK);
+            let stop = level.unmask_and_validate(place, MASK);
             assert!(place == bytes, "{}", context());
-            assert_eq!(stop, kernel.validate(bytes), "{}", context());
+            assert_eq!(stop, level.validate(bytes), "{}", context());
         }
     }
 }
@@ -241,18 +241,18 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(text.as_bytes(), from);
         let place = str::from_utf8(place).unwrap();
-        for kernel in Kernel::available() {
-            let context = || format!("{}, {} bytes, {from:?}, {to:?}", kernel.name(), text.len());
-            assert_eq!(kernel.count_chars(place), chars.len(), "{}", context());
+        for level in Level::available() {
+            let context = || format!("{}, {} bytes, {from:?}, {to:?}", level.name(), text.len());
+            assert_eq!(level.count_chars(place), chars.len(), "{}", context());
             for room in rooms(chars.len()) {
                 let out = output.put(&vec![CHAR; room], to);
-                let (_, written) = kernel.decode_chars(place, out);
+                let (_, written) = level.decode_chars(place, out);
                 assert_eq!(written, room.min(chars.len()), "{}", context());
                 assert!(out[..written] == chars[..written], "{}", context());
                 assert!(out[written..].iter().all(|&c| c == CHAR), "{}", context());
 
                 let out = output.put(&vec![CHAR; room], to);
-                let done = kernel.decode_short_chars(place.as_bytes(), out);
+                let done = level.decode_short_chars(place.as_bytes(), out);
                 let written = done.unwrap_or(0);
                 let must = text.is_ascii() && text.len() <= room.min(64);
                 assert!(done.map_or(!must, |done| done == chars.len()), "{}", context());
@@ -261,7 +261,7 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
             }
             for room in rooms(units.len()) {
                 let out = output.put(&vec![UNIT; room], to);
-                let done = kernel.decode_short_utf16(place.as_bytes(), out);
+                let done = level.decode_short_utf16(place.as_bytes(), out);
                 let written = done.unwrap_or(0);
                 let must = text.is_ascii() && text.len() <= room.min(64);
                 assert!(done.map_or(!must, |done| done == units.len()), "{}", context());
@@ -269,7 +269,7 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
                 assert!(out[written..].iter().all(|&unit| unit == UNIT), "{}", context());
 
                 let out = output.put(&vec![UNIT; room], to);
-                let (_, written) = kernel.decode_utf16(place, out);
+                let (_, written) = level.decode_utf16(place, out);
                 // Except for a pair that does not fit.
                 assert!(written + 1 >= room.min(units.len()), "{}", context());
                 assert!(out[..written] == units[..written], "{}", context());
@@ -284,11 +284,11 @@ fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     let chars: Vec<char> = text.chars().collect();
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(&chars, from);
-        for kernel in Kernel::available() {
-            let context = || format!("{}, {} bytes, {from:?}, {to:?}", kernel.name(), text.len());
+        for level in Level::available() {
+            let context = || format!("{}, {} bytes, {from:?}, {to:?}", level.name(), text.len());
             for room in rooms(text.len()) {
                 let out = output.put(&vec![BYTE; room], to);
-                let (_, written) = kernel.encode_chars(place, out);
+                let (_, written) = level.encode_chars(place, out);
                 // Except for a character that does not fit.
                 assert!(written + 3 >= room.min(text.len()), "{}", context());
                 assert!(out[..written] == text.as_bytes()[..written], "{}", context());
@@ -298,11 +298,11 @@ fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     let units: Vec<u16> = text.encode_utf16().collect();
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(&units, from);
-        for kernel in Kernel::available() {
-            let context = || format!("{}, {} bytes, {from:?}, {to:?}", kernel.name(), text.len());
+        for level in Level::available() {
+            let context = || format!("{}, {} bytes, {from:?}, {to:?}", level.name(), text.len());
             for room in rooms(text.len()) {
                 let out = output.put(&vec![BYTE; room], to);
-                let (_, written) = kernel.encode_utf16(place, out);
+                let (_, written) = level.encode_utf16(place, out);
                 // Except for a character that does not fit.
                 assert!(written + 3 >= room.min(text.len()), "{}", context());
                 assert!(out[..written] == text.as_bytes()[..written], "{}", context());
@@ -344,21 +344,21 @@ fn joining_and_splitting_pairs_stay_within_their_slices() {
 fn check_pairs(bytes: &[u8], is_joined: bool, input: &mut Guarded, output: &mut Guarded) {
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(bytes, from);
-        for kernel in Kernel::available() {
+        for level in Level::available() {
             for (nul, room) in [
                 (NulForm::OneByte, bytes.len() + 80),
                 (NulForm::TwoBytes, bytes.len() + 80),
                 (NulForm::TwoBytes, bytes.len() / 2),
             ] {
                 let rewrite = |bytes: &[u8], out: &mut [u8]| match is_joined {
-                    true => kernel.split_pairs(bytes, nul, out),
-                    false => kernel.join_pairs(bytes, nul, out),
+                    true => level.split_pairs(bytes, nul, out),
+                    false => level.join_pairs(bytes, nul, out),
                 };
                 let mut expected = vec![BYTE; room];
                 let (read, written) = rewrite(bytes, &mut expected);
                 let out = output.put(&vec![BYTE; room], to);
-                assert_eq!(rewrite(place, out), (read, written), "{}", kernel.name());
-                assert!(out[..written] == expected[..written], "{}", kernel.name());
+                assert_eq!(rewrite(place, out), (read, written), "{}", level.name());
+                assert!(out[..written] == expected[..written], "{}", level.name());
             }
         }
     }

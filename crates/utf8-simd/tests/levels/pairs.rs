@@ -1,9 +1,9 @@
-//! The kernel functions for the dialects: every kernel of this machine compared with plain loops.
+//! The level functions for the dialects: every level of this machine compared with plain loops.
 
 use std::ops::RangeInclusive;
 
 use proptest::prelude::*;
-use utf8_simd::{Kernel, NulForm};
+use utf8_simd::{Level, NulForm};
 
 const NULS: [NulForm; 2] = [NulForm::OneByte, NulForm::TwoBytes];
 
@@ -14,9 +14,9 @@ const BYTE: u8 = 0xAA;
 
 fn find_outside_is_that_of_a_loop(bytes: &[u8], range: RangeInclusive<u8>) {
     let expected = bytes.iter().position(|byte| !range.contains(byte));
-    for kernel in Kernel::available() {
-        let found = kernel.find_outside(bytes, range.clone());
-        assert_eq!(found, expected, "{}: {range:?} in {bytes:02x?}", kernel.name());
+    for level in Level::available() {
+        let found = level.find_outside(bytes, range.clone());
+        assert_eq!(found, expected, "{}: {range:?} in {bytes:02x?}", level.name());
     }
 }
 
@@ -87,10 +87,10 @@ fn joined(input: &[u8], nul: NulForm, until: usize) -> (usize, Vec<u8>) {
 
 fn join_pairs_is_that_of_a_loop(input: &[u8], nul: NulForm) {
     let (read, expected) = joined(input, nul, usize::MAX);
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         let mut out = vec![BYTE; input.len() + 64];
-        let found = kernel.join_pairs(input, nul, &mut out);
-        let name = kernel.name();
+        let found = level.join_pairs(input, nul, &mut out);
+        let name = level.name();
         assert_eq!(found, (read, expected.len()), "{name}, {nul:?}: {input:02x?}");
         assert!(out[..expected.len()] == expected, "{name}, {nul:?}: {input:02x?}: {out:02x?}");
     }
@@ -99,10 +99,10 @@ fn join_pairs_is_that_of_a_loop(input: &[u8], nul: NulForm) {
 /// With less room than the output needs: the output is a prefix, with less than a block left.
 fn join_pairs_keeps_to_its_room(input: &[u8], nul: NulForm, room: usize) {
     let (_, all) = joined(input, nul, usize::MAX);
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         let mut out = vec![BYTE; room];
-        let (read, written) = kernel.join_pairs(input, nul, &mut out);
-        let context = format!("{}, {nul:?}: {input:02x?} into {room}", kernel.name());
+        let (read, written) = level.join_pairs(input, nul, &mut out);
+        let context = format!("{}, {nul:?}: {input:02x?} into {room}", level.name());
         assert_eq!(joined(input, nul, read), (read, out[..written].to_vec()), "{context}");
         assert!(written == all.len() || room - written < 64, "{context}: {written} written");
     }
@@ -213,10 +213,10 @@ fn split(text: &str, nul: NulForm) -> Vec<u8> {
 
 fn split_pairs_is_that_of_a_loop(text: &str, nul: NulForm) {
     let expected = split(text, nul);
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         let mut out = vec![BYTE; expected.len() + 64];
-        let found = kernel.split_pairs(text.as_bytes(), nul, &mut out);
-        let name = kernel.name();
+        let found = level.split_pairs(text.as_bytes(), nul, &mut out);
+        let name = level.name();
         assert_eq!(found, (text.len(), expected.len()), "{name}, {nul:?}: {text:?}");
         assert!(out[..expected.len()] == expected, "{name}, {nul:?}: {text:?}: {out:02x?}");
     }
@@ -224,18 +224,18 @@ fn split_pairs_is_that_of_a_loop(text: &str, nul: NulForm) {
 
 /// In portions of this much room, the output is complete.
 fn split_pairs_continues(text: &str, nul: NulForm, room: usize) {
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         let (mut rest, mut all) = (text.as_bytes(), Vec::new());
         while !rest.is_empty() {
             let mut out = vec![BYTE; room];
-            let (read, written) = kernel.split_pairs(rest, nul, &mut out);
-            let context = format!("{}, {nul:?}: {text:?} in portions of {room}", kernel.name());
+            let (read, written) = level.split_pairs(rest, nul, &mut out);
+            let context = format!("{}, {nul:?}: {text:?} in portions of {room}", level.name());
             assert!(read == rest.len() || room - written < 64 + 5, "{context}: {written} written");
             assert!(read > 0, "{context}: no progress");
             all.extend_from_slice(&out[..written]);
             rest = &rest[read..];
         }
-        assert!(all == split(text, nul), "{}, {nul:?}: {text:?} in {room}", kernel.name());
+        assert!(all == split(text, nul), "{}, {nul:?}: {text:?} in {room}", level.name());
     }
 }
 

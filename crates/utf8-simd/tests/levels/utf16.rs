@@ -1,6 +1,6 @@
-//! UTF-16 to UTF-8: every kernel of this machine compared with std.
+//! UTF-16 to UTF-8: every level of this machine compared with std.
 
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 /// A value that no test expects to be written, to detect unchanged bytes.
 const BYTE: u8 = 0xEE;
@@ -19,11 +19,11 @@ fn expected(units: &[u16], room: usize) -> (usize, Vec<u8>) {
     (read, bytes)
 }
 
-fn encodes_as_std(kernel: Kernel, units: &[u16], room: usize) {
+fn encodes_as_std(level: Level, units: &[u16], room: usize) {
     let (read, bytes) = expected(units, room);
     let mut out = vec![BYTE; room];
-    let found = kernel.encode_utf16(units, &mut out);
-    let name = kernel.name();
+    let found = level.encode_utf16(units, &mut out);
+    let name = level.name();
     assert_eq!(found, (read, bytes.len()), "{name}: {units:04x?} into {room}");
     assert!(out.starts_with(&bytes), "{name}: {units:04x?} into {room}");
 }
@@ -38,15 +38,15 @@ const FILLS: &[&str] =
 
 #[test]
 fn utf16_of_every_length_and_script_encodes_as_in_std() {
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         for text in FILLS {
             for len in 0..200 {
                 let units = fill(text, len);
                 let needed = expected(&units, usize::MAX).1.len();
                 for less in [0, 1, 2, 3, 4, 15, 16, 17, 40] {
-                    encodes_as_std(kernel, &units, needed.saturating_sub(less));
+                    encodes_as_std(level, &units, needed.saturating_sub(less));
                 }
-                encodes_as_std(kernel, &units, needed + 100);
+                encodes_as_std(level, &units, needed + 100);
             }
         }
     }
@@ -54,7 +54,7 @@ fn utf16_of_every_length_and_script_encodes_as_in_std() {
 
 #[test]
 fn every_unit_encodes_as_in_std_in_every_lane() {
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         for text in ["a", "é", "€", "😀"] {
             for at in 0..20 {
                 for unit in 0..=u16::MAX {
@@ -66,7 +66,7 @@ fn every_unit_encodes_as_in_std_in_every_lane() {
                     }
                     let mut units = fill(text, 48);
                     units[at] = unit;
-                    encodes_as_std(kernel, &units, 160);
+                    encodes_as_std(level, &units, 160);
                 }
             }
         }
@@ -75,7 +75,7 @@ fn every_unit_encodes_as_in_std_in_every_lane() {
 
 #[test]
 fn every_unit_encodes_as_in_std_among_many_pairs() {
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         for text in ["😀", "é😀\u{10FFFF}", "😀日"] {
             for at in 0..64 {
                 for unit in 0..=u16::MAX {
@@ -86,7 +86,7 @@ fn every_unit_encodes_as_in_std_among_many_pairs() {
                     }
                     let mut units = fill(text, 140);
                     units[at] = unit;
-                    encodes_as_std(kernel, &units, 480);
+                    encodes_as_std(level, &units, 480);
                 }
             }
         }
@@ -97,10 +97,10 @@ fn every_unit_encodes_as_in_std_among_many_pairs() {
 fn all_pairs_of_surrogates_encode_as_in_std() {
     let highs = 0xD800..=0xDBFF_u16;
     let pairs = |high| (0xDC00..=0xDFFF_u16).flat_map(move |low| [high, low]);
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         for high in highs.clone() {
             let units: Vec<u16> = pairs(high).collect();
-            encodes_as_std(kernel, &units, 2 * units.len() + 64);
+            encodes_as_std(level, &units, 2 * units.len() + 64);
         }
     }
 }
@@ -108,7 +108,7 @@ fn all_pairs_of_surrogates_encode_as_in_std() {
 #[test]
 fn surrogates_in_every_order_encode_as_in_std_at_every_position() {
     const KINDS: [u16; 6] = [u16::from_be_bytes(*b"\0a"), 0xE9, 0x20AC, 0xD83D, 0xDE00, 0xDBFF];
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         for (text, len) in [("a", 70), ("€", 70), ("😀", 70), ("😀", 150), ("€aé😀😀😀", 150)]
         {
             for at in 0..len / 2 {
@@ -117,7 +117,7 @@ fn surrogates_in_every_order_encode_as_in_std_at_every_position() {
                     for i in 0..3 {
                         units[at + i] = KINDS[kinds / KINDS.len().pow(i as u32) % KINDS.len()];
                     }
-                    encodes_as_std(kernel, &units, 4 * len);
+                    encodes_as_std(level, &units, 4 * len);
                 }
             }
         }
@@ -126,11 +126,11 @@ fn surrogates_in_every_order_encode_as_in_std_at_every_position() {
 
 #[test]
 fn runs_of_one_unit_encode_as_in_std() {
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         for unit in (0..=u16::MAX).step_by(0x10) {
             for len in [1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70] {
-                encodes_as_std(kernel, &vec![unit; len], 3 * len);
-                encodes_as_std(kernel, &vec![unit; len], 4 * len + 64);
+                encodes_as_std(level, &vec![unit; len], 3 * len);
+                encodes_as_std(level, &vec![unit; len], 4 * len + 64);
             }
         }
     }
@@ -138,13 +138,13 @@ fn runs_of_one_unit_encode_as_in_std() {
 
 #[test]
 fn a_pair_at_the_window_edge_is_encoded() {
-    for kernel in Kernel::available() {
+    for level in Level::available() {
         for before in 4080..4110 {
             let mut units = fill("a", before);
             units.extend("😀 and more text, 日本語 and so on".encode_utf16());
-            encodes_as_std(kernel, &units, 3 * units.len());
+            encodes_as_std(level, &units, 3 * units.len());
             units[before + 1] = u16::from(b'x');
-            encodes_as_std(kernel, &units, 3 * units.len());
+            encodes_as_std(level, &units, 3 * units.len());
         }
     }
 }

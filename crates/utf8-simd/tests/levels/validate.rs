@@ -1,4 +1,4 @@
-//! Every kernel of this machine compared with the scalar one, and that one with std.
+//! Every level of this machine compared with the scalar one, and that one with std.
 
 #![allow(unsafe_code)]
 
@@ -7,7 +7,7 @@ use crate::support::{self, Random};
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
 
-use utf8_simd::{BlockErrors, ErrorLen, Kernel, Validated};
+use utf8_simd::{BlockErrors, ErrorLen, Level, Validated};
 
 /// Text in every script, and pieces of sequences.
 const SEEDS: &[&[u8]] = &[
@@ -79,33 +79,33 @@ fn of_std(bytes: &[u8]) -> Validated {
     Validated { valid_up_to: error.valid_up_to(), error_len }
 }
 
-/// Compares every kernel with std on `bytes`.
+/// Compares every level with std on `bytes`.
 fn check(bytes: &[u8]) {
     let expected = of_std(bytes);
-    for kernel in Kernel::available() {
-        let found = kernel.validate(bytes);
+    for level in Level::available() {
+        let found = level.validate(bytes);
         assert!(
             found == expected,
             "{}: {found:?}, std: {expected:?}, for {} bytes {bytes:02x?}",
-            kernel.name(),
+            level.name(),
             bytes.len(),
         );
     }
 }
 
-/// Checks how much every kernel counts as valid, and copies.
+/// Checks how much every level counts as valid, and copies.
 fn check_clean(bytes: &[u8]) {
     let valid_up_to = of_std(bytes).valid_up_to;
-    for kernel in Kernel::available() {
-        let name = kernel.name();
-        let clean = kernel.valid_prefix_len(bytes);
+    for level in Level::available() {
+        let name = level.name();
+        let clean = level.valid_prefix_len(bytes);
         assert!(std::str::from_utf8(&bytes[..clean]).is_ok(), "{name}, {clean}: {bytes:02x?}");
         // All valid bytes, except for one character and the rest of a block.
         assert!(clean + 3 + 64 >= valid_up_to, "{name}, {clean} of {valid_up_to}: {bytes:02x?}");
 
         for room in [bytes.len(), bytes.len() / 2] {
             let mut out = vec![MaybeUninit::new(0xEE); bytes.len() + 8];
-            let copied = kernel.copy_valid_prefix(bytes, &mut out[..room]);
+            let copied = level.copy_valid_prefix(bytes, &mut out[..room]);
             assert!(copied <= room && std::str::from_utf8(&bytes[..copied]).is_ok(), "{name}");
             assert!(room < bytes.len() || copied == clean, "{name}: {bytes:02x?}");
             // SAFETY: all elements have been initialised.
@@ -125,7 +125,7 @@ fn fill_to(fill: &str, len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn available_kernels_are_in_order() {
+fn available_levels_are_in_order() {
     let known: &[&str] = match std::env::consts::ARCH {
         "x86_64" => &["scalar", "portable", "sse4.1", "avx2", "avx512"],
         "aarch64" if cfg!(target_endian = "little") => &["scalar", "portable", "neon"],
@@ -134,7 +134,7 @@ fn available_kernels_are_in_order() {
         _ if cfg!(target_pointer_width = "64") => &["scalar", "portable"],
         _ => &["scalar"],
     };
-    let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+    let names: Vec<_> = Level::available().map(Level::name).collect();
     // Machines can lack the last ones.
     assert_eq!(names, known[..names.len()]);
     // Every 64-bit machine has `portable`, every aarch64 NEON, and a build for wasm32 has what it asks for.
@@ -144,19 +144,19 @@ fn available_kernels_are_in_order() {
 }
 
 #[test]
-fn the_forced_or_the_last_kernel_is_in_use() {
+fn the_forced_or_the_last_level_is_in_use() {
     let forced = [
-        ("scalar", cfg!(utf8_codec_kernel = "scalar")),
-        ("portable", cfg!(utf8_codec_kernel = "portable")),
-        ("sse4.1", cfg!(utf8_codec_kernel = "sse4.1")),
-        ("avx2", cfg!(utf8_codec_kernel = "avx2")),
-        ("avx512", cfg!(utf8_codec_kernel = "avx512")),
-        ("neon", cfg!(utf8_codec_kernel = "neon")),
-        ("simd128", cfg!(utf8_codec_kernel = "simd128")),
+        ("scalar", cfg!(utf8_simd_level = "scalar")),
+        ("portable", cfg!(utf8_simd_level = "portable")),
+        ("sse4.1", cfg!(utf8_simd_level = "sse4.1")),
+        ("avx2", cfg!(utf8_simd_level = "avx2")),
+        ("avx512", cfg!(utf8_simd_level = "avx512")),
+        ("neon", cfg!(utf8_simd_level = "neon")),
+        ("simd128", cfg!(utf8_simd_level = "simd128")),
     ];
     let forced = forced.into_iter().find_map(|(name, forced)| forced.then_some(name));
-    let last = Kernel::available().last().map(Kernel::name);
-    assert_eq!(Some(Kernel::detect().name()), forced.or(last));
+    let last = Level::available().last().map(Level::name);
+    assert_eq!(Some(Level::detect().name()), forced.or(last));
 }
 
 #[test]
@@ -242,13 +242,13 @@ fn runs_of_one_byte_have_the_verdict_of_std() {
     }
 }
 
-/// Checks what a kernel counts as text before `end`: at least the leading ASCII, at most the bytes
+/// Checks what a level counts as text before `end`: at least the leading ASCII, at most the bytes
 /// before the end, the first error or an incomplete character, in complete characters.
 fn check_text_before(end: u8, bytes: &[u8]) {
     let line = bytes.split(|&byte| byte == end).next().unwrap();
     let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
-    for kernel in Kernel::available() {
-        let (name, len) = (kernel.name(), kernel.text_before(end, bytes));
+    for level in Level::available() {
+        let (name, len) = (level.name(), level.text_before(end, bytes));
         assert!((ascii..=line.len()).contains(&len), "{name}: {len} of {bytes:02X?}");
         assert!(std::str::from_utf8(&line[..len]).is_ok(), "{name}: {len} of {bytes:02X?}");
         if name == "avx512" && line.len() < bytes.len() && std::str::from_utf8(line).is_ok() {
@@ -316,18 +316,18 @@ fn parts_of(block: &[u8; 64]) -> BlockErrors {
 }
 
 fn check_parts(block: &[u8; 64]) {
-    for kernel in Kernel::available() {
-        if let Some(parts) = kernel.block_errors(block) {
-            assert_eq!(parts, parts_of(block), "{}: {block:02X?}", kernel.name());
+    for level in Level::available() {
+        if let Some(parts) = level.block_errors(block) {
+            assert_eq!(parts, parts_of(block), "{}: {block:02X?}", level.name());
         }
     }
 }
 
 #[test]
 fn errors_of_a_block_equal_std() {
-    for kernel in Kernel::available() {
-        let has_vectors = !matches!(kernel.name(), "scalar" | "portable");
-        assert_eq!(kernel.block_errors(&[0; 64]).is_some(), has_vectors, "{}", kernel.name());
+    for level in Level::available() {
+        let has_vectors = !matches!(level.name(), "scalar" | "portable");
+        assert_eq!(level.block_errors(&[0; 64]).is_some(), has_vectors, "{}", level.name());
     }
     let mut random = Random(7);
     let alphabet = [0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5];
@@ -370,8 +370,8 @@ fn valid_prefixes_are_counted_and_copied() {
     }
 }
 
-/// Lengths of inputs, at least one for each path that a kernel chooses by length. The last are long for
-/// every kernel: one stride, several, and groups of them.
+/// Lengths of inputs, at least one for each path that a level chooses by length. The last are long for
+/// every level: one stride, several, and groups of them.
 const WAYS: [usize; 12] = [4, 12, 24, 34, 50, 64, 100, 200, 300, 320, 700, 1600];
 
 /// One byte of every kind, both at each end of a range.
@@ -415,19 +415,19 @@ impl Surroundings {
         Validated { valid_up_to: at + stop.valid_up_to, error_len }
     }
 
-    /// Compares every verdict of every kernel with `expected`.
+    /// Compares every verdict of every level with `expected`.
     fn check_verdicts(&mut self, expected: Validated) {
         let Self { ref plain, ref mut masked, at } = *self;
-        for kernel in Kernel::available() {
-            let context = || format!("{}, at {at}: {plain:02x?}", kernel.name());
-            assert!(kernel.validate(plain) == expected, "{}", context());
-            assert!(kernel.unmask_and_validate(masked, MASK) == expected, "{}", context());
+        for level in Level::available() {
+            let context = || format!("{}, at {at}: {plain:02x?}", level.name());
+            assert!(level.validate(plain) == expected, "{}", context());
+            assert!(level.unmask_and_validate(masked, MASK) == expected, "{}", context());
             assert!(masked == plain, "{}", context());
-            kernel.unmask(masked, MASK);
-            let clean = kernel.valid_prefix_len(plain);
+            level.unmask(masked, MASK);
+            let clean = level.valid_prefix_len(plain);
             // All valid bytes, except for one character and the rest of a block.
             assert!(clean + 3 + 64 >= expected.valid_up_to, "{}", context());
-            for text in [clean, kernel.text_before(b'\n', plain)] {
+            for text in [clean, level.text_before(b'\n', plain)] {
                 let ends_character =
                     plain.get(text).is_none_or(|byte| !matches!(byte, 0x80..=0xBF));
                 let is_text =
@@ -485,18 +485,18 @@ fn all_strings_of_one_to_three_bytes_have_the_verdict_of_std() {
                 bytes[1..len].copy_from_slice(&rest.to_be_bytes()[5 - len..]);
                 let bytes = &bytes[..len];
                 let expected = of_std(bytes);
-                for kernel in Kernel::available() {
-                    let context = || format!("{}: {bytes:02x?}", kernel.name());
-                    assert!(kernel.validate(bytes) == expected, "{}", context());
+                for level in Level::available() {
+                    let context = || format!("{}: {bytes:02x?}", level.name());
+                    assert!(level.validate(bytes) == expected, "{}", context());
                     let mut masked = [0; 3];
                     for (i, byte) in bytes.iter().enumerate() {
                         masked[i] = byte ^ MASK[i];
                     }
-                    let stop = kernel.unmask_and_validate(&mut masked[..len], MASK);
+                    let stop = level.unmask_and_validate(&mut masked[..len], MASK);
                     assert!(stop == expected && masked[..len] == *bytes, "{}", context());
                     let valid_up_to = expected.valid_up_to;
-                    assert!(kernel.valid_prefix_len(bytes) <= valid_up_to, "{}", context());
-                    assert!(kernel.text_before(b'\n', bytes) <= valid_up_to, "{}", context());
+                    assert!(level.valid_prefix_len(bytes) <= valid_up_to, "{}", context());
+                    assert!(level.text_before(b'\n', bytes) <= valid_up_to, "{}", context());
                 }
                 count += 1;
             }
@@ -514,8 +514,8 @@ fn all_strings_of_four_bytes_have_the_verdict_of_std() {
             let [_, b, c, d] = rest.to_be_bytes();
             let bytes = [first, b, c, d];
             let expected = of_std(&bytes);
-            for kernel in Kernel::available() {
-                assert!(kernel.validate(&bytes) == expected, "{}: {bytes:02x?}", kernel.name());
+            for level in Level::available() {
+                assert!(level.validate(&bytes) == expected, "{}: {bytes:02x?}", level.name());
             }
         }
         1 << 24
@@ -523,7 +523,7 @@ fn all_strings_of_four_bytes_have_the_verdict_of_std() {
     assert_eq!(count, 1 << 32);
 }
 
-/// The first and the last ASCII byte only, since kernels treat ASCII alike; all other bytes.
+/// The first and the last ASCII byte only, since levels treat ASCII alike; all other bytes.
 #[test]
 #[ignore = "10^8 strings in several texts: minutes in a release build"]
 fn all_strings_of_four_bytes_in_long_texts_have_the_verdict_of_std() {
@@ -537,11 +537,11 @@ fn all_strings_of_four_bytes_in_long_texts_have_the_verdict_of_std() {
             let alone = of_std(&bytes);
             for text in &mut texts {
                 let expected = text.put(bytes, alone);
-                for kernel in Kernel::available().skip(1) {
+                for level in Level::available().skip(1) {
                     assert!(
-                        kernel.validate(&text.plain) == expected,
+                        level.validate(&text.plain) == expected,
                         "{}: {:02x?}",
-                        kernel.name(),
+                        level.name(),
                         text.plain
                     );
                 }

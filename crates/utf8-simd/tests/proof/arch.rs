@@ -1,4 +1,4 @@
-//! The instructions that the kernels use, on the vectors of [`machine`](crate::machine).
+//! The instructions that the levels use, on the vectors of [`machine`](crate::machine).
 //!
 //! `instructions.rs` compares each with the real one.
 
@@ -228,7 +228,7 @@ pub mod x86_64 {
         if count & 0xFF < 64 { a & ((1 << (count & 0xFF)) - 1) } else { a }
     }
 
-    /// Instructions of the conversions, which are compiled with the kernels but not run.
+    /// Instructions of the conversions, which are compiled with the levels but not run.
     macro_rules! not_run {
         ($(fn $name:ident $(<const $N:ident>)? ($($type:ty),*) -> $result:ty;)*) => {$(
             pub fn $name $(<const $N: i32>)? ($(_: $type),*) -> $result {

@@ -1,11 +1,11 @@
-//! A machine whose bytes are expressions: what does a kernel compute, and on which input bytes does it depend?
+//! A machine whose bytes are expressions: what does a level compute, and on which input bytes does it depend?
 //!
 //! A lane of a vector is an expression over the bytes of one input of fixed length and alignment. Loads from the
 //! input yield variables; loads from other memory (tables) yield constants. Expressions are stored once, so
 //! two lanes are equal if and only if their numbers are.
 //!
-//! Where the kernel asks whether bit 7 of any lane is set, a [`Script`] answers, and records
-//! the answer. All scripts together are all paths of the kernel for all inputs of this length and alignment.
+//! Where the level asks whether bit 7 of any lane is set, a [`Script`] answers, and records
+//! the answer. All scripts together are all paths of the level for all inputs of this length and alignment.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -324,7 +324,7 @@ pub trait Script {
 pub enum Kind {
     /// Whether any bit is set.
     Any,
-    /// A mask with a bit per lane. A kernel can use the first set bit.
+    /// A mask with a bit per lane. A level can use the first set bit.
     Mask,
 }
 
@@ -382,7 +382,7 @@ impl Machine {
             "a load at index {} of an input of {len} bytes",
             address as isize - start as isize
         );
-        // SAFETY: the kernel loads from its input, which is excluded, and from its static tables.
+        // SAFETY: the level loads from its input, which is excluded, and from its static tables.
         self.arena.constant(unsafe { at.read() })
     }
 }

@@ -1,13 +1,13 @@
 //! The programs that check the lemmas of `PROOF.md`.
 //!
-//! The sources of the kernels are compiled here a second time. In this crate `core` is the crate itself, so that
+//! The sources of the levels are compiled here a second time. In this crate `core` is the crate itself, so that
 //! `core::arch` in those sources is [`arch`]: instructions on vectors of expressions.
 
 #![allow(unsafe_code, unreachable_pub)]
 
 extern crate self as core;
 
-/// The other items of `core` that the kernels import.
+/// The other items of `core` that the levels import.
 pub use std::{mem, ops, ptr};
 
 #[cfg(target_arch = "x86_64")]
@@ -19,7 +19,7 @@ mod grammar;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
 #[cfg(target_arch = "x86_64")]
-mod kernels;
+mod levels;
 #[cfg(target_arch = "x86_64")]
 mod machine;
 mod parts;
@@ -63,7 +63,7 @@ mod simd {
         reference::validate(input)
     }
 
-    /// What the scalar kernel counts, and what it copies.
+    /// What the scalar level counts, and what it copies.
     pub fn reference_prefix(input: &[u8]) -> (usize, Vec<u8>) {
         let mut out = vec![0xAA; input.len() + 1];
         // SAFETY: nothing makes the bytes uninitialized again.
@@ -93,7 +93,7 @@ mod simd {
             generic::sequence_start(input, near)
         }
 
-        /// A vector kernel.
+        /// A vector level.
         pub struct Shipped {
             pub name: &'static str,
             /// The bytes in a vector.

@@ -1,6 +1,6 @@
 //! All ill-formed parts of a block at once.
 
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 use crate::automaton::State;
 use crate::grammar::CLASSES;
@@ -37,8 +37,8 @@ fn parts(block: &[u8; BLOCK]) -> (u64, u64, u64, usize) {
 }
 
 /// Checks one block. Returns how many that are.
-fn check(kernel: Kernel, block: &[u8; BLOCK]) -> u64 {
-    let found = kernel.block_errors(block).expect("the kernel has the method");
+fn check(level: Level, block: &[u8; BLOCK]) -> u64 {
+    let found = level.block_errors(block).expect("the level has the method");
     let found = (found.starts, found.two_or_three, found.three, found.end);
     assert_eq!(found, parts(block), "{block:02x?}");
     1
@@ -70,17 +70,17 @@ fn every_window(digits: u8) -> Vec<u8> {
 #[test]
 #[ignore = "takes seconds in release mode"]
 fn a_block_has_the_parts_of_the_automaton() {
-    let has_method = |kernel: &Kernel| kernel.block_errors(&[0; BLOCK]).is_some();
-    let kernels: Vec<Kernel> = Kernel::available().filter(has_method).collect();
-    if kernels.is_empty() {
-        println!("SKIPPED: no kernel of this machine finds all parts of a block at once");
+    let has_method = |level: &Level| level.block_errors(&[0; BLOCK]).is_some();
+    let levels: Vec<Level> = Level::available().filter(has_method).collect();
+    if levels.is_empty() {
+        println!("SKIPPED: no level of this machine finds all parts of a block at once");
     }
-    for kernel in kernels {
-        check_kernel(kernel);
+    for level in levels {
+        check_level(level);
     }
 }
 
-fn check_kernel(kernel: Kernel) {
+fn check_level(level: Level) {
     let mut string: Vec<u8> = every_window(CLASSES.len() as u8)
         .iter()
         .map(|&class| CLASSES[usize::from(class)])
@@ -92,7 +92,7 @@ fn check_kernel(kernel: Kernel) {
     let phases: Vec<usize> = (0..step).step_by(7).collect();
     let blocks = sum_of(&phases, |&phase| {
         let blocks = string[phase..].windows(BLOCK).step_by(step);
-        blocks.map(|block| check(kernel, block.try_into().unwrap())).sum()
+        blocks.map(|block| check(level, block.try_into().unwrap())).sum()
     });
     let firsts: Vec<u8> = (0..=0xFF).collect();
     let pairs = sum_of(&firsts, |&first| {
@@ -102,14 +102,14 @@ fn check_kernel(kernel: Kernel) {
             for filler in [0x41, 0x85] {
                 let mut block = [filler; BLOCK];
                 block[at..at + 2].copy_from_slice(&[first, second]);
-                count += check(kernel, &block);
+                count += check(level, &block);
             }
         }
         count
     });
     println!(
         "{}: {} strings of {WINDOW} classes: {blocks} blocks; all pairs: {pairs} blocks",
-        kernel.name(),
+        level.name(),
         CLASSES.len().pow(WINDOW as u32)
     );
 }

@@ -1,7 +1,7 @@
-//! All paths of a kernel: which inputs take it, and what do they have in common?
+//! All paths of a level: which inputs take it, and what do they have in common?
 //!
 //! A path is a list of answers. Bit 7 of a lane that is clear bounds the input bytes that the lane depends on. At
-//! the end of a path, these bounds must imply what the kernel returned.
+//! the end of a path, these bounds must imply what the level returned.
 
 use std::cell::{Cell, RefCell};
 use std::panic;
@@ -37,7 +37,7 @@ pub struct Counts {
     pub questions: u64,
 }
 
-/// Which lanes are the first set lane, where a kernel uses its index. The code is the same for each.
+/// Which lanes are the first set lane, where a level uses its index. The code is the same for each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Firsts {
     Every,
@@ -47,7 +47,7 @@ pub enum Firsts {
     One,
 }
 
-/// Explores the paths of one kernel.
+/// Explores the paths of one level.
 pub struct Explorer {
     path: Rc<RefCell<Path>>,
     memory: Rc<RefCell<Memory>>,
@@ -58,7 +58,7 @@ pub struct Explorer {
     pub counts: Counts,
 }
 
-/// What a kernel returned, for memory in which every byte is C3, whatever the answers were.
+/// What a level returned, for memory in which every byte is C3, whatever the answers were.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// All is well-formed.
@@ -80,7 +80,7 @@ impl Explorer {
         }
     }
 
-    /// Runs all paths of `run` for `input`, or `random` paths. It returns what the kernel returned.
+    /// Runs all paths of `run` for `input`, or `random` paths. It returns what the level returned.
     pub fn explore(&mut self, input: &[u8], random: Option<u64>, run: &dyn Fn() -> Outcome) {
         {
             let memory = &mut *self.memory.borrow_mut();
@@ -146,7 +146,7 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a kernel, which may panic on a path that no input takes, without a message.
+/// Runs a level, which may panic on a path that no input takes, without a message.
 fn quietly(run: &dyn Fn() -> Outcome) -> std::thread::Result<Outcome> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -343,7 +343,7 @@ impl Script for Answers {
                 !path.parts(arena, memory, &lanes[lane..=lane]).is_empty()
             };
             let end = must.map_or(lanes.len(), |lane| lane + 1);
-            // Over several blocks, or by range only, a kernel asks whether there is any.
+            // Over several blocks, or by range only, a level asks whether there is any.
             let is_local = |lane: &Lane| arena.reach(*lane).is_none_or(|(a, b)| b - a <= 3);
             let distinct = kind == Kind::Mask && !marks.is_empty() && lanes.iter().all(is_local);
             let firsts = (0..end).filter(|lane| can(*lane, path, arena, memory));

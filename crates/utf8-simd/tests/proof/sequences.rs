@@ -32,7 +32,7 @@ fn check_sequences(first: u8, second: u8) {
 
 /// Lemma 2, for one sequence.
 #[test]
-fn the_scalar_kernel_reads_every_sequence_like_the_automaton() {
+fn the_scalar_level_reads_every_sequence_like_the_automaton() {
     for first in 0x80..=0xFF {
         assert_eq!(reference_sequence(&[first]), sequence_by_automaton(&[first]));
         for second in 0..=0xFF {
@@ -61,7 +61,7 @@ fn the_scalar_kernel_reads_every_sequence_like_the_automaton() {
 /// Lemma 2, for one sequence: all 2^31 inputs.
 #[test]
 #[ignore = "half a minute in release mode"]
-fn the_scalar_kernel_reads_all_four_bytes_like_the_automaton() {
+fn the_scalar_level_reads_all_four_bytes_like_the_automaton() {
     let pairs = Vec::from_iter((0x80..=0xFF).flat_map(|a| (0..=0xFF).map(move |b| (a, b))));
     sum_of(&pairs, |(first, second)| {
         check_sequences(*first, *second);

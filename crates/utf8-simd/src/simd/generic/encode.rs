@@ -35,7 +35,7 @@ const PART: usize = 16;
 /// The number of steps in a stride of ASCII.
 const STRIDE: usize = 4;
 
-/// Encodes `chars`; see [`Kernel::encode_chars`](crate::simd::Kernel::encode_chars).
+/// Encodes `chars`; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
 #[inline(always)]
 pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
     tokens: (V::Token, Short::Token),
@@ -48,7 +48,7 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
     (read + more, written + len)
 }
 
-/// Encodes `units`; see [`Kernel::encode_utf16`](crate::simd::Kernel::encode_utf16).
+/// Encodes `units`; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[inline(always)]
 pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
     tokens: (V::Token, Short::Token),

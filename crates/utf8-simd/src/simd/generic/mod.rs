@@ -1,4 +1,4 @@
-//! The algorithm of the kernels with vectors of 16 or 32 bytes, written once.
+//! The algorithm of the levels with vectors of 16 or 32 bytes, written once.
 //!
 //! It is the algorithm of `x86_64/avx512`, in operations that smaller vectors have. State is bit 7 of each byte
 //! lane. For a block and the same block moved back by one, two and three bytes (`back1`, `back2`,
@@ -38,9 +38,9 @@
 mod decode;
 mod encode;
 mod lanes;
+mod operations;
 mod scan;
 mod test;
-mod tier;
 mod unmask;
 mod validate;
 mod vector;
@@ -52,13 +52,13 @@ pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};
+pub(super) use operations::{conversions, operations};
 pub(super) use scan::{
     ascii_before, block_errors, copy_valid_prefix, locate_error, valid_prefix_len,
 };
 #[cfg(target_arch = "x86_64")]
 pub(super) use scan::{cold_path, error_near, sequence_start};
 pub(super) use test::Look;
-pub(super) use tier::{convert, tier};
 pub(super) use unmask::unmask_and_validate_long;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use validate::validate_halves;

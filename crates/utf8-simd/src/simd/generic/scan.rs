@@ -1,5 +1,5 @@
 //! Operations that test each block before they read the next: well-formed prefixes, ASCII, the offset of an
-//! error. The ill-formed parts of a block, and the result of validation from the marks of a vector kernel.
+//! error. The ill-formed parts of a block, and the result of validation from the marks of a vector level.
 
 use core::mem::MaybeUninit;
 
@@ -8,13 +8,13 @@ use super::vector::{Vector, load};
 use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
 use crate::simd::results::{BLOCK, BlockErrors, ErrorLen, Masks, Validated};
 
-/// Counts bytes; see [`Kernel::valid_prefix_len`](crate::simd::Kernel::valid_prefix_len).
+/// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[inline(always)]
 pub(in crate::simd) fn valid_prefix_len<V: Vector>(token: V::Token, input: &[u8]) -> usize {
     valid_prefix::<V, false>(token, input, &mut [])
 }
 
-/// Copies bytes; see [`Kernel::copy_valid_prefix`](crate::simd::Kernel::copy_valid_prefix).
+/// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
 ///
 /// # Panics
 ///
@@ -123,7 +123,7 @@ fn test_all<V: Vector>(token: V::Token, input: &[u8], at: usize, block: V) -> V 
     found.marks().or(test_beyond(block, back1))
 }
 
-/// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::simd::Kernel::block_errors).
+/// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
 #[inline(always)]
 pub(in crate::simd) fn block_errors<V: Vector>(
     token: V::Token,

@@ -1,6 +1,6 @@
 //! Text to `char`s and UTF-16, and back.
 //!
-//! Text is a `str`, so it is well-formed. The implementation of a tier returns the same results, writes
+//! Text is a `str`, so it is well-formed. The implementation of a level returns the same results, writes
 //! the same units, and leaves the other units unchanged.
 
 use core::mem::MaybeUninit;
@@ -91,7 +91,7 @@ pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usiz
 
 /// Decodes ASCII at the start of `bytes`, in whole blocks of 64 that fit. Returns the number of bytes.
 ///
-/// A tier inlines it, so that the compiler uses its vectors.
+/// A level inlines it, so that the compiler uses its vectors.
 #[inline(always)]
 pub(in crate::simd) fn decode_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> usize {
     const BLOCK: usize = 64;
@@ -128,7 +128,7 @@ pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Opti
     short_ascii(bytes, out)
 }
 
-// Not inlined: the callers of a kernel contain a call of each tier's function.
+// Not inlined: the callers of a level contain a call of each level's function.
 #[inline(never)]
 fn short_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
     if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
@@ -147,7 +147,7 @@ pub fn surrogate_pair(high: u16, low: u16) -> Option<char> {
     is_pair.then(|| char::from_u32(0x1_0000 + (high << 10) + low)).flatten()
 }
 
-/// Encodes `units`; see [`Kernel::encode_utf16`](crate::simd::Kernel::encode_utf16).
+/// Encodes `units`; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 ///
 /// ```text
 /// while there is a block of 16 units, and room for its longest encoding:

@@ -1,4 +1,4 @@
-//! The reference: every operation in plain, safe code. It defines the correct results, and vector kernels
+//! The reference: every operation in plain, safe code. It defines the correct results, and vector levels
 //! call it for their tails.
 
 pub(super) mod convert;
@@ -165,7 +165,7 @@ fn sequence_by_rows(input: &[u8]) -> Sequence {
     Sequence::WellFormed(len)
 }
 
-/// The scalar kernel has no fast way to find all errors of a block at once.
+/// The scalar level has no fast way to find all errors of a block at once.
 pub(super) fn block_errors(_: &[u8; BLOCK]) -> Option<BlockErrors> {
     None
 }

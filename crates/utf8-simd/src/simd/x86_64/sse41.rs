@@ -4,7 +4,8 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, lanewise, one_part, tier,
+    self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, lanewise, one_part,
+    operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -12,13 +13,13 @@ pub(in crate::simd) use crate::simd::reference::{
 };
 use crate::simd::results::{BLOCK, BlockErrors, Validated};
 
-tier!("sse4.1", Bytes16,
+operations!("sse4.1", Bytes16,
     33..=64 => validate_halves::<Bytes16, 2>,
     65..=128 => validate_halves::<Bytes16, 4>,
     129..=256 => validate_blocks::<Bytes16, 16>,
 );
 
-generic::convert!("sse4.1,popcnt", Bytes16, Bytes16);
+generic::conversions!("sse4.1,popcnt", Bytes16, Bytes16);
 
 /// 16 bytes.
 ///

@@ -8,20 +8,20 @@ use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
 use super::sse41::{Bytes16, shifts};
-use crate::simd::generic::{self, Lanes, Look, Vector, arithmetic, lanewise, tier};
+use crate::simd::generic::{self, Lanes, Look, Vector, arithmetic, lanewise, operations};
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
 use crate::simd::results::{BLOCK, BlockErrors, Validated};
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
-tier!("avx2", Bytes32,
+operations!("avx2", Bytes32,
     33..=34 => validate_halves::<Bytes16, 2>,
     35..=64 => validate_halves::<Bytes32, 1>,
     65..=128 => validate_halves::<Bytes32, 2>,
     129..=256 => validate_halves::<Bytes32, 4>,
 );
 
-generic::convert!("avx2,popcnt", Bytes32, Bytes16);
+generic::conversions!("avx2,popcnt", Bytes32, Bytes16);
 
 /// Finds a byte, like the reference, which the compiler vectorises here.
 #[target_feature(enable = "avx2")]

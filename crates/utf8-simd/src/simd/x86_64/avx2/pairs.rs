@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Masks over the whole block show which sequences are pairs, and blocks follow each other at a fixed
-//! distance. So a step does not wait for the one before it, as it does in the scalar kernel: the only
+//! distance. So a step does not wait for the one before it, as it does in the scalar level: the only
 //! dependency between two marks is the removal of a bit. The next block consumes the part of a pair that
 //! extends into it. Later stores overwrite the excess of each copy. Runs of `C0 80` (and of 00, in the other
 //! direction) have one mark, at their start.
@@ -40,7 +40,7 @@ const AHEAD: usize = 2 * BLOCK;
 /// The minimum free output for splitting another block: each byte can become two, plus the excess of a copy.
 const ROOM_TO_SPLIT: usize = 3 * BLOCK;
 
-/// Rewrites pairs; see [`Kernel::join_pairs`](crate::simd::Kernel::join_pairs).
+/// Rewrites pairs; see [`Level::join_pairs`](crate::simd::Level::join_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
@@ -170,7 +170,7 @@ impl Bytes64 {
     }
 }
 
-/// The inverse; see [`Kernel::split_pairs`](crate::simd::Kernel::split_pairs).
+/// The inverse; see [`Level::split_pairs`](crate::simd::Level::split_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);

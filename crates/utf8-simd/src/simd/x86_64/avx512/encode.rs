@@ -23,7 +23,7 @@ const LANES: usize = 16;
 /// Characters processed together.
 const GROUP: usize = 4 * LANES;
 
-/// Encodes to UTF-8; see [`Kernel::encode_chars`](crate::simd::Kernel::encode_chars).
+/// Encodes to UTF-8; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let room = out.len();

@@ -25,7 +25,7 @@ const UNITS: usize = 32;
 /// Units in two vectors.
 const PAIR: usize = 2 * UNITS;
 
-/// Encodes to UTF-8; see [`Kernel::encode_utf16`](crate::simd::Kernel::encode_utf16).
+/// Encodes to UTF-8; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let (read, written) = put_first(units, out);

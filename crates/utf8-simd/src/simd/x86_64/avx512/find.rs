@@ -13,7 +13,7 @@ use crate::simd::x86_64::avx512::validate::{
     BACK, BLOCK, STRIDE, lanes, load, load_at, load_within, marks, prev, second, table, test,
 };
 
-/// Finds a byte; see [`Kernel::find_outside`](crate::simd::Kernel::find_outside).
+/// Finds a byte; see [`Level::find_outside`](crate::simd::Level::find_outside).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
     let (start, width) = (*range.start(), range.end().wrapping_sub(*range.start()));
@@ -43,7 +43,7 @@ pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> 
     None
 }
 
-/// Counts bytes; see [`Kernel::text_before`](crate::simd::Kernel::text_before).
+/// Counts bytes; see [`Level::text_before`](crate::simd::Level::text_before).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
     let found = |at| {
@@ -112,7 +112,7 @@ fn ends_in(end: u8, block: __m512i) -> u64 {
     _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(end as i8))
 }
 
-/// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::simd::Kernel::block_errors).
+/// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {

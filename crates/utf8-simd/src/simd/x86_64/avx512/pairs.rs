@@ -76,7 +76,7 @@ impl Part {
     }
 }
 
-/// Rewrites pairs; see [`Kernel::join_pairs`](crate::simd::Kernel::join_pairs).
+/// Rewrites pairs; see [`Level::join_pairs`](crate::simd::Level::join_pairs).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = join_blocks(input, nul, out);
@@ -142,7 +142,7 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     (read - unfinished, written - unfinished.min(3))
 }
 
-/// The inverse; see [`Kernel::split_pairs`](crate::simd::Kernel::split_pairs).
+/// The inverse; see [`Level::split_pairs`](crate::simd::Level::split_pairs).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);

@@ -30,7 +30,7 @@ pub(in crate::simd) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
 }
 
 /// Unmasks and validates; see
-/// [`Kernel::unmask_and_validate`](crate::simd::Kernel::unmask_and_validate).
+/// [`Level::unmask_and_validate`](crate::simd::Level::unmask_and_validate).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     match bytes.len() {

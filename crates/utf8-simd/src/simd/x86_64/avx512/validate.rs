@@ -78,7 +78,7 @@ const OR_THEN_XOR: i32 = 0x56;
 /// `a | (b & !c)`
 const OR_AND_NOT: i32 = 0xF4;
 
-/// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::simd::Kernel::validate).
+/// Finds how far `input` is well-formed; see [`Level::validate`](crate::simd::Level::validate).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     // Not in the order of lengths, because each comparison that fails is a jump.
@@ -91,13 +91,13 @@ pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     }
 }
 
-/// Counts bytes; see [`Kernel::valid_prefix_len`](crate::simd::Kernel::valid_prefix_len).
+/// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
     valid_prefix::<false>(input, &mut [])
 }
 
-/// Copies bytes; see [`Kernel::copy_valid_prefix`](crate::simd::Kernel::copy_valid_prefix).
+/// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     valid_prefix::<true>(input, out)

@@ -57,7 +57,7 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
     count + (not_continuing(load_within(rest, 0, 0)) & lanes(rest.len())).count_ones() as usize
 }
 
-/// Decodes to `char`s; see [`Kernel::decode_chars`](crate::simd::Kernel::decode_chars).
+/// Decodes to `char`s; see [`Level::decode_chars`](crate::simd::Level::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
     // SAFETY: there is room for `out.len()` units of four bytes; what is written to them are the
@@ -66,7 +66,7 @@ pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usi
     finish(text, out, read, written)
 }
 
-/// Decodes to UTF-16; see [`Kernel::decode_utf16`](crate::simd::Kernel::decode_utf16).
+/// Decodes to UTF-16; see [`Level::decode_utf16`](crate::simd::Level::decode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
     // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
@@ -74,14 +74,14 @@ pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usiz
     finish(text, out, read, written)
 }
 
-/// Decodes a block or less; see [`Kernel::decode_short_chars`](crate::simd::Kernel::decode_short_chars).
+/// Decodes a block or less; see [`Level::decode_short_chars`](crate::simd::Level::decode_short_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
     // SAFETY: there is room for `out.len()` units of four bytes. Text is checked; what is written are its characters.
     unsafe { short::<4, true>(bytes, out.as_mut_ptr().cast(), out.len()) }
 }
 
-/// Decodes a block or less; see [`Kernel::decode_short_utf16`](crate::simd::Kernel::decode_short_utf16).
+/// Decodes a block or less; see [`Level::decode_short_utf16`](crate::simd::Level::decode_short_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
     // SAFETY: there is room for `out.len()` units of two bytes, which may have any value. Text is checked.

@@ -1,4 +1,4 @@
-//! The vector kernels: every path of every length, on vectors of expressions.
+//! The vector levels: every path of every length, on vectors of expressions.
 
 use std::cell::{Cell, RefCell};
 use std::mem::MaybeUninit;
@@ -6,11 +6,11 @@ use std::mem::MaybeUninit;
 use crate::grammar::{CLASSES, is_fine, verdict};
 use crate::machine::{Answer, Arena, Kind, Lane, MARGIN, Script, with};
 use crate::paths::{Explorer, Firsts, Outcome};
-use crate::support::sum_of;
 use crate::simd::{
     AVX2, AVX512, ErrorLen, SSE41, Shipped, Validated, all_but_tail, error_near, reference_prefix,
     reference_validate, sequence_start,
 };
+use crate::support::sum_of;
 
 /// The byte that fills the input. Only code after the last question reads it.
 const FILL: u8 = 0xC3;
@@ -34,12 +34,12 @@ impl Input {
     }
 }
 
-/// What a kernel returned for bytes that are all [`FILL`], a leading byte of two.
+/// What a level returned for bytes that are all [`FILL`], a leading byte of two.
 fn outcome(found: Validated, len: usize) -> Outcome {
     match (found.valid_up_to, found.error_len) {
         (at, ErrorLen::None) if at == len => Outcome::All,
         (at, ErrorLen::None) if at == len - 1 => Outcome::AllButTail,
-        // The scalar kernel began one byte before the mark, if there is one.
+        // The scalar level began one byte before the mark, if there is one.
         (0, ErrorLen::One) => Outcome::Near(0),
         (at, ErrorLen::One) => Outcome::Near(at + 1),
         _ => panic!("{found:?} for {len} bytes"),
@@ -55,9 +55,9 @@ impl Script for NothingSet {
     }
 }
 
-/// Which input bytes a kernel moves to which lanes if it loads them as words, or `None` if it does not. It
+/// Which input bytes a level moves to which lanes if it loads them as words, or `None` if it does not. It
 /// shifts words by whole bytes and combines them, so that different bytes show where each of them is.
-fn words(kernel: &Shipped, len: usize) -> Option<Vec<Lane>> {
+fn words(level: &Shipped, len: usize) -> Option<Vec<Lane>> {
     let lanes = |number: fn(usize) -> usize| {
         let mut input = Input::new(len, 0);
         let from = input.from;
@@ -70,7 +70,7 @@ fn words(kernel: &Shipped, len: usize) -> Option<Vec<Lane>> {
             machine.script = Some(Box::new(NothingSet));
         });
         // SAFETY: the instructions of the machine of expressions need no features.
-        unsafe { (kernel.validate)(input.bytes()) };
+        unsafe { (level.validate)(input.bytes()) };
         with(|machine| machine.seen_words.take()).map(|bytes| {
             bytes.map(|byte| match byte {
                 0 => None,
@@ -79,7 +79,7 @@ fn words(kernel: &Shipped, len: usize) -> Option<Vec<Lane>> {
         })
     };
     let bytes = lanes(|i| i + 1)?;
-    assert_eq!(Some(bytes), lanes(|i| (i + 1) * 37 % 127), "{}", kernel.name);
+    assert_eq!(Some(bytes), lanes(|i| (i + 1) * 37 % 127), "{}", level.name);
     Some(with(|machine| {
         let lane = |at: Option<usize>| match at {
             Some(at) => machine.arena.input(at),
@@ -129,7 +129,7 @@ fn explore(config: &Config, words: Option<Vec<Lane>>, run: impl Fn(&[u8]) -> Out
             explorer.explore(input.bytes(), config.random, &|| run(input.bytes()));
             explorer.counts.paths - before
         });
-        assert_eq!(counts[0], counts[1], "a kernel distinguishes lanes: {} bytes", config.len);
+        assert_eq!(counts[0], counts[1], "a level distinguishes lanes: {} bytes", config.len);
         counts[0]
     })
 }
@@ -139,35 +139,35 @@ fn explore_all(name: &str, configs: &[Config], explore: impl Fn(&Config) -> u64 
     println!("{name}: {} inputs, {paths} paths", configs.len());
 }
 
-/// Explores `Kernel::validate`.
-fn validate(kernel: &Shipped, configs: &[Config]) {
-    explore_all(kernel.name, configs, |config| {
-        let words = if config.len <= 16 { words(kernel, config.len) } else { None };
+/// Explores `Level::validate`.
+fn validate(level: &Shipped, configs: &[Config]) {
+    explore_all(level.name, configs, |config| {
+        let words = if config.len <= 16 { words(level, config.len) } else { None };
         explore(config, words, |input| {
             // SAFETY: the instructions of the machine of expressions need no features.
-            outcome(unsafe { (kernel.validate)(input) }, config.len)
+            outcome(unsafe { (level.validate)(input) }, config.len)
         })
     });
 }
 
-/// Explores `Kernel::valid_prefix_len` and `Kernel::copy_valid_prefix`.
-fn valid_prefix(kernel: &Shipped, configs: &[Config]) {
+/// Explores `Level::valid_prefix_len` and `Level::copy_valid_prefix`.
+fn valid_prefix(level: &Shipped, configs: &[Config]) {
     let near = |len: usize| Outcome::Near(if len == 0 { 0 } else { len + 1 });
-    explore_all(kernel.name, configs, |config| {
+    explore_all(level.name, configs, |config| {
         let longest = Cell::new(0);
         let len = explore(config, None, |input| {
             // SAFETY: the instructions of the machine of expressions need no features.
-            let len = unsafe { (kernel.valid_prefix_len)(input) };
+            let len = unsafe { (level.valid_prefix_len)(input) };
             longest.set(longest.get().max(len));
             near(len)
         });
         // The path without marks. The last byte of a block is `FILL`, a sequence that continues.
-        let whole_blocks = config.len / kernel.block * kernel.block;
+        let whole_blocks = config.len / level.block * level.block;
         assert_eq!(longest.get(), whole_blocks.saturating_sub(1));
         let copy = explore(config, None, |input| {
             let mut out = vec![MaybeUninit::new(0); input.len()];
             // SAFETY: as before.
-            let len = unsafe { (kernel.copy_valid_prefix)(input, &mut out) };
+            let len = unsafe { (level.copy_valid_prefix)(input, &mut out) };
             with(|machine| {
                 for (address, lane) in std::mem::take(&mut machine.stored) {
                     let at = address - out.as_ptr().addr();
@@ -193,12 +193,12 @@ fn configs(lengths: impl IntoIterator<Item = usize>, firsts: Firsts) -> Vec<Conf
 /// Lemma 5 for a few lengths of each function: a quick check.
 #[test]
 fn some_short_inputs_are_marked_exactly() {
-    for (kernel, lengths) in [
+    for (level, lengths) in [
         (&SSE41, [4, 9, 15, 24, 35, 66]),
         (&AVX2, [5, 16, 17, 33, 35, 67]),
         (&AVX512, [4, 33, 63, 64, 65, 131]),
     ] {
-        validate(kernel, &configs(lengths, Firsts::One));
+        validate(level, &configs(lengths, Firsts::One));
     }
 }
 
@@ -243,8 +243,8 @@ fn random_paths_of_long_inputs_are_marked_exactly() {
             Config { alignment: i * 29 % 64, random: Some(40), ..Config::new(len, Firsts::One) }
         })
         .collect();
-    for kernel in [&AVX512, &AVX2, &SSE41] {
-        validate(kernel, &random);
+    for level in [&AVX512, &AVX2, &SSE41] {
+        validate(level, &random);
     }
 }
 
@@ -255,22 +255,22 @@ fn every_valid_prefix_is_well_formed() {
         let well_formed = verdict(bytes).0;
         assert_eq!(reference_prefix(bytes), (well_formed, bytes[..well_formed].to_vec()));
     });
-    for kernel in [&SSE41, &AVX2, &AVX512] {
-        let block = kernel.block;
+    for level in [&SSE41, &AVX2, &AVX512] {
+        let block = level.block;
         let lengths = [block - 1, block, 2 * block, 2 * block + 1, 3 * block];
-        valid_prefix(kernel, &configs(lengths, Firsts::Edges));
+        valid_prefix(level, &configs(lengths, Firsts::Edges));
     }
 }
 
-/// Whether a kernel takes an input for ASCII without looking at a vector.
-fn skips_vectors(kernel: &Shipped, input: &Input) -> bool {
+/// Whether a level takes an input for ASCII without looking at a vector.
+fn skips_vectors(level: &Shipped, input: &Input) -> bool {
     with(|machine| {
         machine.begin(input.bytes());
         machine.seen_words = None;
         machine.script = Some(Box::new(NothingSet));
     });
     // SAFETY: the instructions of the machine of expressions need no features.
-    unsafe { (kernel.validate)(input.bytes()) };
+    unsafe { (level.validate)(input.bytes()) };
     with(|machine| machine.seen_words.is_none())
 }
 
@@ -284,17 +284,17 @@ fn the_shortest_inputs_have_the_verdict_of_the_automaton() {
             assert_eq!(found, expected, "{name}: {bytes:02x?}");
         };
         check("scalar", reference_validate(bytes));
-        for kernel in [&SSE41, &AVX2] {
+        for level in [&SSE41, &AVX2] {
             // SAFETY: the instructions of the machine of expressions need no features.
-            check(kernel.name, unsafe { (kernel.validate)(bytes) });
+            check(level.name, unsafe { (level.validate)(bytes) });
         }
-        for kernel in utf8_simd::Kernel::available() {
-            let found = kernel.validate(bytes);
+        for level in utf8_simd::Level::available() {
+            let found = level.validate(bytes);
             let found = (found.valid_up_to, found.error_len.get());
-            assert_eq!(found, expected, "{}: {bytes:02x?}", kernel.name());
+            assert_eq!(found, expected, "{}: {bytes:02x?}", level.name());
         }
     });
-    // The scalar kernel: the first byte that is not ASCII, in three blocks.
+    // The scalar level: the first byte that is not ASCII, in three blocks.
     for len in 0..=48 {
         for at in 0..=len {
             for byte in CLASSES {
@@ -306,15 +306,15 @@ fn the_shortest_inputs_have_the_verdict_of_the_automaton() {
         }
     }
     // Words: the test is linear, so that one byte at a time decides.
-    for kernel in [&SSE41, &AVX2] {
+    for level in [&SSE41, &AVX2] {
         for len in 4..=16 {
             let mut input = Input::new(len, 0);
             for at in 0..len {
                 let from = input.from;
                 input.memory[from..from + len].fill(0x7F);
-                assert!(skips_vectors(kernel, &input));
+                assert!(skips_vectors(level, &input));
                 input.memory[from + at] = 0x80;
-                assert!(!skips_vectors(kernel, &input), "{}: {at} of {len}", kernel.name);
+                assert!(!skips_vectors(level, &input), "{}: {at} of {len}", level.name);
             }
         }
     }
@@ -330,19 +330,19 @@ fn text_with_an_error_at_every_index_has_the_verdict_of_the_automaton() {
                 *byte = 0xFF;
             }
             let expected = verdict(&bytes);
-            for kernel in utf8_simd::Kernel::available() {
-                let found = kernel.validate(&bytes);
+            for level in utf8_simd::Level::available() {
+                let found = level.validate(&bytes);
                 let found = (found.valid_up_to, found.error_len.get());
-                assert_eq!(found, expected, "{}: {fill}, {at}", kernel.name());
-                let counted = kernel.valid_prefix_len(&bytes);
-                assert!(counted <= expected.0, "{}: {fill}, {at}: {counted}", kernel.name());
-                assert!(counted + 66 >= expected.0, "{}: {fill}, {at}: {counted}", kernel.name());
+                assert_eq!(found, expected, "{}: {fill}, {at}", level.name());
+                let counted = level.valid_prefix_len(&bytes);
+                assert!(counted <= expected.0, "{}: {fill}, {at}: {counted}", level.name());
+                assert!(counted + 66 >= expected.0, "{}: {fill}, {at}: {counted}", level.name());
             }
         }
     }
 }
 
-/// Lemma 8, the first byte after ASCII: every byte, at every index. With a byte that begins no sequence, the kernels
+/// Lemma 8, the first byte after ASCII: every byte, at every index. With a byte that begins no sequence, the levels
 /// return before they test a mark; [`FILL`] is none, so lemmas 5 and 6 do not explore this.
 #[test]
 fn a_byte_after_ascii_has_the_verdict_of_the_automaton() {
@@ -352,10 +352,10 @@ fn a_byte_after_ascii_has_the_verdict_of_the_automaton() {
             for byte in 0x80..=0xFF {
                 bytes[at] = byte;
                 let expected = verdict(&bytes);
-                for kernel in utf8_simd::Kernel::available() {
-                    let found = kernel.validate(&bytes);
+                for level in utf8_simd::Level::available() {
+                    let found = level.validate(&bytes);
                     let found = (found.valid_up_to, found.error_len.get());
-                    assert_eq!(found, expected, "{}: {byte:02x} at {at}", kernel.name());
+                    assert_eq!(found, expected, "{}: {byte:02x} at {at}", level.name());
                 }
             }
         }
@@ -368,14 +368,14 @@ fn a_byte_after_ascii_has_the_verdict_of_the_automaton() {
 fn all_strings_of_three_bytes_have_the_verdict_of_the_automaton() {
     let firsts: Vec<u8> = (0..=0xFF).collect();
     sum_of(&firsts, |&first| {
-        for kernel in utf8_simd::Kernel::available() {
+        for level in utf8_simd::Level::available() {
             for rest in 0..=u16::MAX {
                 let [second, third] = rest.to_le_bytes();
                 let bytes = [first, second, third];
                 for len in 1..=3 {
-                    let found = kernel.validate(&bytes[..len]);
+                    let found = level.validate(&bytes[..len]);
                     let found = (found.valid_up_to, found.error_len.get());
-                    assert_eq!(found, verdict(&bytes[..len]), "{}", kernel.name());
+                    assert_eq!(found, verdict(&bytes[..len]), "{}", level.name());
                 }
             }
         }
@@ -407,7 +407,7 @@ fn window(bytes: &[u8], at: usize) -> [u8; 4] {
 }
 
 /// Lemma 4. The result that is computed from the first mark is that of the automaton. It depends on at most three
-/// bytes before the mark, and then on the scalar kernel.
+/// bytes before the mark, and then on the scalar level.
 #[test]
 fn the_first_mark_determines_the_result() {
     let mut count = 0;

@@ -1,12 +1,12 @@
-//! The operations and the conversions of a tier, for its module.
+//! The operations and the conversions of a level, for its module.
 
 /// Defines the operations of `generic` for a vector and its target feature. A generic function cannot depend
 /// on its parameter for its target feature, so a macro defines them.
 ///
 /// `$lengths` are the lengths of short inputs from 33 bytes on, each with the function that validates them.
-macro_rules! tier {
+macro_rules! operations {
     ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $count:literal>,)*) => {
-        /// Finds how far `input` is well-formed; see [`Kernel::validate`](crate::simd::Kernel::validate).
+        /// Finds how far `input` is well-formed; see [`Level::validate`](crate::simd::Level::validate).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
             // Two levels, because each comparison that fails is a jump.
@@ -48,13 +48,13 @@ macro_rules! tier {
             generic::locate_error::<$vector>(<$vector>::token(), input, from)
         }
 
-        /// Counts bytes; see [`Kernel::valid_prefix_len`](crate::simd::Kernel::valid_prefix_len).
+        /// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
             generic::valid_prefix_len::<$vector>(<$vector>::token(), input)
         }
 
-        /// Copies bytes; see [`Kernel::copy_valid_prefix`](crate::simd::Kernel::copy_valid_prefix).
+        /// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn copy_valid_prefix(
             input: &[u8],
@@ -63,21 +63,21 @@ macro_rules! tier {
             generic::copy_valid_prefix::<$vector>(<$vector>::token(), input, out)
         }
 
-        /// Counts bytes; see [`Kernel::text_before`](crate::simd::Kernel::text_before). Stops at the first
+        /// Counts bytes; see [`Level::text_before`](crate::simd::Level::text_before). Stops at the first
         /// byte that is not ASCII.
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
             generic::ascii_before::<$vector>(<$vector>::token(), end, input)
         }
 
-        /// Finds the ill-formed parts; see [`Kernel::block_errors`](crate::simd::Kernel::block_errors).
+        /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
             generic::block_errors::<$vector>(<$vector>::token(), block)
         }
 
         /// Unmasks and validates; see
-        /// [`Kernel::unmask_and_validate`](crate::simd::Kernel::unmask_and_validate).
+        /// [`Level::unmask_and_validate`](crate::simd::Level::unmask_and_validate).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
             if bytes.len() < 4 * <$vector>::LEN {
@@ -98,21 +98,21 @@ macro_rules! tier {
 
 /// Defines the conversions that `generic` has, for its target features, its vector, and the vector for the ends of
 /// texts.
-macro_rules! convert {
+macro_rules! conversions {
     ($features:literal, $vector:ty, $short:ty) => {
-        /// Counts; see [`Kernel::count_chars`](crate::simd::Kernel::count_chars).
+        /// Counts; see [`Level::count_chars`](crate::simd::Level::count_chars).
         #[target_feature(enable = $features)]
         pub(in crate::simd) fn count_chars(text: &str) -> usize {
             generic::count_chars(text)
         }
 
-        /// Decodes; see [`Kernel::decode_chars`](crate::simd::Kernel::decode_chars).
+        /// Decodes; see [`Level::decode_chars`](crate::simd::Level::decode_chars).
         #[target_feature(enable = $features)]
         pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
             generic::decode_chars::<$vector>(<$vector>::token(), text, out)
         }
 
-        /// Decodes; see [`Kernel::decode_utf16`](crate::simd::Kernel::decode_utf16).
+        /// Decodes; see [`Level::decode_utf16`](crate::simd::Level::decode_utf16).
         #[target_feature(enable = $features)]
         pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
             let token = <$vector>::token();
@@ -122,7 +122,7 @@ macro_rules! convert {
             }
         }
 
-        /// Decodes; see [`Kernel::decode_short_utf16`](crate::simd::Kernel::decode_short_utf16).
+        /// Decodes; see [`Level::decode_short_utf16`](crate::simd::Level::decode_short_utf16).
         #[target_feature(enable = $features)]
         pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
             if !(<$vector>::LEN..=64).contains(&bytes.len()) {
@@ -132,7 +132,7 @@ macro_rules! convert {
             done.then_some(bytes.len())
         }
 
-        /// Decodes; see [`Kernel::decode_ascii_chars`](crate::simd::Kernel::decode_ascii_chars).
+        /// Decodes; see [`Level::decode_ascii_chars`](crate::simd::Level::decode_ascii_chars).
         #[target_feature(enable = $features)]
         pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
             if <$vector>::LEN > 16 {
@@ -142,7 +142,7 @@ macro_rules! convert {
             generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)
         }
 
-        /// Decodes; see [`Kernel::decode_ascii_utf16`](crate::simd::Kernel::decode_ascii_utf16).
+        /// Decodes; see [`Level::decode_ascii_utf16`](crate::simd::Level::decode_ascii_utf16).
         #[target_feature(enable = $features)]
         pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
             generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)
@@ -154,7 +154,7 @@ macro_rules! convert {
             generic::decode_utf16::<$vector>(<$vector>::token(), text, out)
         }
 
-        /// Encodes; see [`Kernel::encode_chars`](crate::simd::Kernel::encode_chars).
+        /// Encodes; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
         #[target_feature(enable = $features)]
         pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
             generic::encode_chars::<$vector, $short>(
@@ -164,7 +164,7 @@ macro_rules! convert {
             )
         }
 
-        /// Encodes; see [`Kernel::encode_utf16`](crate::simd::Kernel::encode_utf16).
+        /// Encodes; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
         #[target_feature(enable = $features)]
         pub(in crate::simd) fn encode_utf16(
             units: &[u16],
@@ -179,4 +179,4 @@ macro_rules! convert {
     };
 }
 
-pub(in crate::simd) use {convert, tier};
+pub(in crate::simd) use {conversions, operations};
