@@ -1,11 +1,9 @@
-//! The numbers that are counted, and how they are printed and drawn.
+//! The numbers that are counted, and how they are printed.
 
 use std::alloc::System;
-use std::error::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use plotters::prelude::*;
 use stats_alloc::StatsAlloc;
 
 /// Totals over all connections.
@@ -36,8 +34,6 @@ pub(crate) enum Fault {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) at: Duration,
-    /// Delivered since the beginning.
-    pub(crate) bytes: u64,
     pub(crate) resident: Option<u64>,
     pub(crate) heap: u64,
 }
@@ -67,10 +63,6 @@ impl Figures {
         counter.fetch_add(times, Ordering::Relaxed);
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
-    }
-
     pub(crate) fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
@@ -81,9 +73,9 @@ impl Figures {
         println!(
             "text: {messages} messages, {} characters, {:.1} MB in {seconds:.1} s: {:.0} messages/s, {:.2} MB/s",
             get(&self.chars),
-            self.bytes() as f64 / 1e6,
+            get(&self.bytes) as f64 / 1e6,
             messages as f64 / seconds,
-            self.bytes() as f64 / 1e6 / seconds,
+            get(&self.bytes) as f64 / 1e6 / seconds,
         );
         println!(
             "latency of a message, from its first byte written to its last character read: p50 {:?}, p99 {:?}",
@@ -164,55 +156,4 @@ pub(crate) fn mean_heap(samples: &[Sample], from: Duration, to: Duration) -> Opt
     let heaps: Vec<_> =
         samples.iter().filter(|s| (from..to).contains(&s.at)).map(|s| s.heap).collect();
     heaps.iter().sum::<u64>().checked_div(heaps.len() as u64)
-}
-
-// ---- the plot: throughput and memory over time, as SVG -------------------------------------------
-
-const WIDTH: u32 = 900;
-const HEIGHT: u32 = 300;
-
-/// Seconds, and a value at that time.
-type Points = Vec<(f64, f64)>;
-
-/// Charts, stacked.
-pub(crate) fn plot(samples: &[Sample]) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let charts = [
-        ("text delivered, MB/s", BLUE, rates(samples)),
-        ("memory, resident, MB", RED, memory(samples, |sample| sample.resident)),
-        ("memory, on the heap, MB", RED, memory(samples, |sample| Some(sample.heap))),
-    ];
-    let end = samples.last().map_or(1.0, |last| last.at.as_secs_f64()).max(1e-3);
-    let mut svg = String::new();
-    {
-        let size = (WIDTH, HEIGHT * charts.len() as u32);
-        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        root.fill(&WHITE)?;
-        for ((title, colour, points), area) in charts.into_iter().zip(root.split_evenly((3, 1))) {
-            let highest = points.iter().map(|point| point.1).fold(0.0, f64::max).max(1e-3);
-            let mut chart = ChartBuilder::on(&area)
-                .caption(title, ("sans-serif", 16))
-                .margin(16)
-                .x_label_area_size(28)
-                .y_label_area_size(56)
-                .build_cartesian_2d(0.0..end, 0.0..highest)?;
-            let mut mesh = chart.configure_mesh();
-            mesh.light_line_style(TRANSPARENT).x_label_formatter(&|at| format!("{at} s")).draw()?;
-            chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
-        }
-        root.present()?;
-    }
-    Ok(svg)
-}
-
-fn rates(samples: &[Sample]) -> Points {
-    let rate = |pair: &[Sample]| {
-        let seconds = (pair[1].at - pair[0].at).as_secs_f64().max(1e-6);
-        (pair[1].at.as_secs_f64(), (pair[1].bytes - pair[0].bytes) as f64 / 1e6 / seconds)
-    };
-    samples.windows(2).map(rate).collect()
-}
-
-fn memory(samples: &[Sample], bytes: fn(&Sample) -> Option<u64>) -> Points {
-    let megabytes = |sample| Some(bytes(sample)? as f64 / 1e6);
-    samples.iter().filter_map(|s| Some((s.at.as_secs_f64(), megabytes(s)?))).collect()
 }

@@ -1,7 +1,7 @@
 //! Runs thousands of connections with faults of all kinds, and fails if one character is lost.
 //!
 //! ```text
-//! cargo run --release -p tools --bin soak -- [--connections N] [--seconds S] [--duplex] [--plot FILE.svg]
+//! cargo run --release -p tools --bin soak -- [--connections N] [--seconds S] [--duplex]
 //! ```
 //!
 //! Every connection carries text of mixed scripts both ways, in pieces that end anywhere. The text has
@@ -21,9 +21,7 @@ mod receive;
 mod text;
 
 use std::error::Error;
-use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,9 +57,6 @@ struct Arguments {
     /// with --duplex].
     #[arg(long, value_name = "MS")]
     pause: Option<u64>,
-    /// Draws throughput and memory over time.
-    #[arg(long, value_name = "FILE.svg")]
-    plot: Option<PathBuf>,
     /// Drops one character on purpose, to show that a loss is noticed.
     #[arg(long, hide = true)]
     lose: bool,
@@ -83,9 +78,6 @@ fn main() -> ExitCode {
 }
 
 async fn soak(arguments: Arguments) -> Result<ExitCode> {
-    if let Some(path) = &arguments.plot {
-        File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
     let figures = Arc::new(Figures::default());
     let before = resident_bytes();
     let start = Instant::now();
@@ -127,7 +119,6 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
         tokio::select! {
             _ = ticks.tick() => samples.push(Sample {
                 at: start.elapsed(),
-                bytes: figures.bytes(),
                 resident: resident_bytes(),
                 heap: heap_bytes(ALLOCATOR),
             }),
@@ -152,10 +143,6 @@ async fn soak(arguments: Arguments) -> Result<ExitCode> {
         heap(time / 4),
         heap(time * 3 / 4)
     );
-    if let Some(file) = &arguments.plot {
-        std::fs::write(file, figures::plot(&samples)?)?;
-        println!("plot: {}", file.display());
-    }
     let lost = figures.lost() + failures;
     println!("characters lost: {lost}");
     Ok(if lost == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
