@@ -54,9 +54,9 @@
 //! | `AsyncRead`, with `FramedRead` | text, lines, `char`s | [`codec::Utf8Codec`], [`Utf8LinesCodec`](codec::Utf8LinesCodec), [`CharCodec`](codec::CharCodec) | `codec` |
 //! | `AsyncRead`; `Read` | borrowed `&str`, not copied | [`stream::Utf8Reader`]; [`io::Utf8Reader`] | `stream`; `std` |
 //! | `Stream` of chunks, or `AsyncRead` | text, lines, `char`s | [`stream::Utf8Stream`], [`Utf8Lines`](stream::Utf8Lines), [`CharStream`](stream::CharStream) | `stream` |
-//! | WebSocket frames | messages | [`payload::websocket::FrameHeader`], [`MessageAssembler`](payload::websocket::MessageAssembler) | `bytes` |
-//! | an event stream, in chunks | server-sent events | [`payload::sse::EventDecoder`]; [`Utf8Stream::events`](stream::Utf8Stream::events) | `alloc`; `stream` |
-//! | HTTP body | text; lines, `char`s | [`payload::http::Utf8Body`] | `http-body` |
+//! | WebSocket frames | messages | [`websocket::FrameHeader`], [`MessageAssembler`](websocket::MessageAssembler) | `bytes` |
+//! | an event stream, in chunks | server-sent events | [`sse::EventDecoder`]; [`Utf8Stream::events`](stream::Utf8Stream::events) | `alloc`; `stream` |
+//! | HTTP body | text; lines, `char`s | [`http::Utf8Body`] | `http-body` |
 //! | text, `char`s, UTF-16 | `AsyncWrite`; `Write` | [`stream::Utf8Writer`]; [`io::Utf8Writer`] | `stream`; `std` |
 //! | bytes that may not be UTF-8 | text from a legacy encoding; the encoding | [`fallback`], [`detect`] | `alloc` |
 //!
@@ -114,8 +114,8 @@
 //!
 //! Rust 1.89. A higher version is required only in a new minor version, and is noted in the changelog.
 //!
-#![cfg_attr(not(feature = "http-body"), doc = "[`payload::http`]: #features")]
-#![cfg_attr(not(feature = "http-body"), doc = "[`payload::http::Utf8Body`]: #features")]
+#![cfg_attr(not(feature = "http-body"), doc = "[`http`]: #features")]
+#![cfg_attr(not(feature = "http-body"), doc = "[`http::Utf8Body`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -127,39 +127,45 @@ extern crate alloc;
 mod adaptor;
 #[cfg(feature = "codec")]
 pub mod codec;
-mod core;
+pub mod decoder;
+pub mod detect;
+pub mod dialect;
+#[cfg(feature = "alloc")]
+pub mod fallback;
 #[cfg(any(doc, doctest))]
 pub mod guide;
+#[cfg(feature = "http-body")]
+pub mod http;
 #[cfg(feature = "std")]
 pub mod io;
 #[cfg(feature = "lines")]
 pub mod lines;
-#[cfg(feature = "alloc")]
-pub mod payload;
-mod relatives;
 #[cfg(feature = "lines")]
 pub mod search;
+#[cfg(feature = "alloc")]
+pub mod sse;
 #[cfg(feature = "stream")]
 pub mod stream;
+pub mod terminal;
+pub mod utf16;
+#[cfg(feature = "bytes")]
+pub mod websocket;
 
 #[cfg(feature = "bytes")]
 pub use bytestring::ByteString;
 
-pub use crate::core::bom::BomPolicy;
-pub use crate::core::decoder::Utf8Decoder;
-pub use crate::core::encoder::Utf8Encoder;
-pub use crate::core::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
-pub use crate::core::mode::ErrorMode;
-pub use crate::core::options::Utf8Options;
-pub use crate::core::position::TextPosition;
+pub use decoder::bom::BomPolicy;
+pub use decoder::boundary;
+pub use decoder::encoder::Utf8Encoder;
+pub use decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
+pub use decoder::mode::ErrorMode;
+pub use decoder::options::Utf8Options;
+pub use decoder::position::TextPosition;
 #[cfg(feature = "alloc")]
-pub use crate::core::text::from_utf8_lossy;
-pub use crate::core::text::{count_chars, from_utf8};
-pub use crate::core::validator::Utf8Validator;
-pub use crate::core::{boundary, decoder};
-#[cfg(feature = "alloc")]
-pub use crate::relatives::fallback;
-pub use crate::relatives::{detect, dialect, terminal, utf16};
+pub use decoder::text::from_utf8_lossy;
+pub use decoder::text::{count_chars, from_utf8};
+pub use decoder::utf8_decoder::Utf8Decoder;
+pub use decoder::validator::Utf8Validator;
 
 /// The examples of the README, run as doctests.
 #[cfg(all(doctest, feature = "codec", feature = "http-body", feature = "stream"))]

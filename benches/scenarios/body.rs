@@ -12,7 +12,7 @@ use futures::executor::block_on;
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use utf8_codec::Utf8Validator;
-use utf8_codec::payload::http::Utf8Body;
+use utf8_codec::http::Utf8Body;
 
 use super::support::{Bench, Corpus, Row, Work};
 

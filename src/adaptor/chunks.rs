@@ -8,11 +8,11 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::buffer::Status;
-use crate::core::decoder::owned::Item;
-use crate::core::error::Utf8Error;
-use crate::core::mode::ErrorMode;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::progress::Status;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::owned::Item;
 
 /// Decodes a stream, chunk by chunk, into items of text.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 
 use crate::adaptor;
-use crate::core::error::Utf8Error;
+use crate::decoder::error::Utf8Error;
 #[cfg(feature = "lines")]
 use crate::lines::LineError;
 

@@ -4,7 +4,7 @@
 use pin_project_lite::pin_project;
 
 use crate::adaptor::read_text::ReadText;
-use crate::core::boundary::floor_char_boundary;
+use crate::decoder::boundary::floor_char_boundary;
 
 pin_project! {
     /// A reader of well-formed UTF-8: the text of a `Utf8Reader` as bytes.

@@ -6,7 +6,7 @@ use pin_project_lite::pin_project;
 
 use crate::adaptor::SourceState;
 use crate::adaptor::read_text::Unread;
-use crate::core::decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::lines::machine::{LineMachine, NoLegacy};
 use crate::lines::{Delimiter, Line, LineError};
 
@@ -256,7 +256,7 @@ impl ReadLines {
         self.machine.next_line(&mut self.buffer)
     }
 
-    /// Returns the next line, if the source has ended. Not one function with `next_line`: see `crate::core`, "Store
+    /// Returns the next line, if the source has ended. Not one function with `next_line`: see `crate::decoder`, "Store
     /// forwarding"; scenario `reader`, rows `read-lines`.
     #[inline(always)]
     pub(crate) fn last_line(&mut self) -> Option<Result<Line, LineError>> {

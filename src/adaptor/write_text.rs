@@ -4,8 +4,8 @@
 use std::fmt;
 use std::io;
 
-use crate::core::encoder::Utf8Encoder;
-use crate::core::mode::ErrorMode;
+use crate::decoder::encoder::Utf8Encoder;
+use crate::decoder::mode::ErrorMode;
 use crate::utf16::{Utf16Decoder, Utf16Error};
 
 /// The state between two texts: whether a BOM is due, and a held surrogate. It holds no bytes: `out` takes them.

@@ -4,12 +4,12 @@ use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::core::decoder::Utf8Decoder;
-use crate::core::encoder::Utf8Encoder;
-use crate::core::error::Utf8Error;
-use crate::core::mode::{ErrorMode, Repair};
-use crate::core::options::Utf8Options;
-use crate::core::scanner::Step;
+use crate::decoder::encoder::Utf8Encoder;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::options::Utf8Options;
+use crate::decoder::scanner::Step;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 
 /// Decodes bytes to `char`s, one per item.
 ///

@@ -6,11 +6,11 @@ use bytes::BytesMut;
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
-use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::input::Taken;
-use crate::core::error::Utf8Error;
-use crate::core::options::Utf8Options;
-use crate::core::text::Ending;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::options::Utf8Options;
+use crate::decoder::text::Ending;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::input::Taken;
 
 /// Decodes bytes to text and errors, in order. Every byte is part of one of them, so nothing is lost.
 ///

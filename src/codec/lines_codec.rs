@@ -7,12 +7,12 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::core::decoder::Utf8Decoder;
-use crate::core::encoder::Utf8Encoder;
-use crate::core::error::Utf8Error;
-use crate::core::mode::ErrorMode;
-use crate::core::options::Utf8Options;
-use crate::core::scanner::Scanner;
+use crate::decoder::encoder::Utf8Encoder;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::options::Utf8Options;
+use crate::decoder::scanner::Scanner;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::{FallbackDecoder, LineFallback};
 use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine};
 use crate::lines::{Delimiter, Line, LineError};

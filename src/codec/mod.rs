@@ -6,12 +6,12 @@
 //! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | is an item | its items |
 //! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | makes its line an error item, or is repaired | `T: AsRef<str>` |
 //! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
-//! | [`DialectCodec`](crate::dialect::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
-//! | [`JavaUtfCodec`](crate::dialect::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
+//! | [`DialectCodec`](crate::codec::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
+//! | [`JavaUtfCodec`](crate::codec::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
 //!
 //! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing. It is at most three
 //! bytes (five in a dialect), or a line with [`Utf8LinesCodec`], or a string with
-//! [`JavaUtfCodec`](crate::dialect::JavaUtfCodec).
+//! [`JavaUtfCodec`](crate::codec::JavaUtfCodec).
 //!
 //! All codecs return [`CodecError`], except that [`Utf8ChunksCodec`], [`Utf8LinesCodec`] and `JavaUtfCodec`
 //! decode with [`std::io::Error`], because invalid input is an item.
@@ -58,11 +58,15 @@
 
 mod char_codec;
 mod chunks_codec;
+mod dialect_codec;
+mod java_utf_codec;
 mod lines_codec;
 mod utf8_codec;
 
 pub use char_codec::CharCodec;
 pub use chunks_codec::Utf8ChunksCodec;
+pub use dialect_codec::DialectCodec;
+pub use java_utf_codec::JavaUtfCodec;
 pub use lines_codec::Utf8LinesCodec;
 pub use utf8_codec::Utf8Codec;
 
@@ -70,7 +74,7 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-use crate::core::error::Utf8Error;
+use crate::decoder::error::Utf8Error;
 
 /// Why a codec failed to decode or to encode.
 ///

@@ -5,16 +5,16 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::core::decoder::Utf8Decoder;
-use crate::core::decoder::input::Taken;
-use crate::core::decoder::owned::Item;
-use crate::core::encoder::Utf8Encoder;
-use crate::core::error::Utf8Error;
-use crate::core::mode::ErrorMode;
-use crate::core::options::Utf8Options;
-use crate::core::text::Ending;
+use crate::decoder::encoder::Utf8Encoder;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::follow::Follow;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::options::Utf8Options;
+use crate::decoder::text::Ending;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::input::Taken;
+use crate::decoder::utf8_decoder::owned::Item;
 use crate::fallback::{FallbackDecoder, Switch, take_next};
-use crate::relatives::Follow;
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
 ///
@@ -266,7 +266,7 @@ impl Utf8Codec {
 
     /// Decodes `src` in every mode.
     ///
-    /// Separate from the fast path: see `crate::core`, "Store forwarding"; scenario `framed`.
+    /// Separate from the fast path: see `crate::decoder`, "Store forwarding"; scenario `framed`.
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         if let Some(switch) = &mut self.fallback {

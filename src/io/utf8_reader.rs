@@ -10,10 +10,10 @@ use bytes::BytesMut;
 use crate::adaptor::read_text::Unread;
 use crate::adaptor::read_text::{Advance, ReadText, Repairs};
 use crate::adaptor::stream_error::StreamError;
-use crate::core::decoder::Utf8Decoder;
-use crate::core::mode::ErrorMode;
-use crate::core::options::Utf8Options;
-use crate::core::position::TextPosition;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::options::Utf8Options;
+use crate::decoder::position::TextPosition;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::io::Utf8ByteReader;
 #[cfg(feature = "lines")]
 use crate::io::Utf8Lines;

@@ -6,8 +6,8 @@ use std::mem;
 
 use crate::adaptor::CAPACITY;
 use crate::adaptor::write_text::{Unwritten, WriteText, write_zero};
-use crate::core::encoder::Utf8Encoder;
-use crate::core::mode::ErrorMode;
+use crate::decoder::encoder::Utf8Encoder;
+use crate::decoder::mode::ErrorMode;
 use crate::utf16::Utf16Decoder;
 
 /// Writes text, `char`s and UTF-16 units to a [`Write`], as UTF-8.

@@ -17,14 +17,14 @@
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
-use crate::core::bom::Opening;
-use crate::core::decoder::Utf8Decoder;
-use crate::core::error::Utf8Error;
-use crate::core::mode::ErrorMode;
+use crate::decoder::bom::Opening;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
-use crate::core::options::Utf8Options;
-use crate::core::scanner::{Scanner, Step};
-use crate::core::text::{Kernel, all_text, split_line, take_text};
+use crate::decoder::options::Utf8Options;
+use crate::decoder::scanner::{Scanner, Step};
+use crate::decoder::text::{Kernel, all_text, split_line, take_text};
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::lines::delimiter::{Delimiter, End, Looked};
 use crate::lines::{Line, LineEnd, LineError};
 
@@ -217,7 +217,7 @@ impl<L: LegacyLines> LineMachine<L> {
     /// bytes are needed.
     #[inline]
     pub(crate) fn next_line(&mut self, src: &mut BytesMut) -> Option<Result<Line, LineError>> {
-        // In two steps: see `crate::core`, "Store forwarding"; scenario `framed`.
+        // In two steps: see `crate::decoder`, "Store forwarding"; scenario `framed`.
         if let Some(line) = self.take_usual(src) {
             return Some(Ok(line));
         }

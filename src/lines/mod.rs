@@ -14,7 +14,7 @@ use std::ops::Deref;
 
 use bytestring::ByteString;
 
-use crate::core::error::Utf8Error;
+use crate::decoder::error::Utf8Error;
 
 pub use delimiter::Delimiter;
 
@@ -63,7 +63,7 @@ pub struct Line {
 }
 
 /// What ends a [`Line`].
-// As wide as the other fields, which a `bool` is not: see `crate::core`, "Store forwarding"; scenario `framed`.
+// As wide as the other fields, which a `bool` is not: see `crate::decoder`, "Store forwarding"; scenario `framed`.
 #[repr(u64)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LineEnd {

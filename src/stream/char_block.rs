@@ -6,11 +6,11 @@ use bytes::Buf;
 use bytestring::ByteString;
 
 use crate::adaptor::chunks::ChunkText;
-use crate::core::boundary::floor_char_boundary;
-use crate::core::carry::Resumed;
-use crate::core::error::Utf8Error;
-use crate::core::mode::{ErrorMode, Repair};
-use crate::core::text::{assert_char_boundary, decode_chars};
+use crate::decoder::boundary::floor_char_boundary;
+use crate::decoder::carry::Resumed;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::text::{assert_char_boundary, decode_chars};
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.
 #[derive(Clone, Debug)]

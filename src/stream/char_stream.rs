@@ -11,7 +11,7 @@ use futures::stream::FusedStream;
 use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 
-use crate::core::position::TextPosition;
+use crate::decoder::position::TextPosition;
 use crate::stream::char_block::CharBlock;
 use crate::stream::{StreamError, Utf8Stream};
 

@@ -8,7 +8,7 @@
 //! | a [`Utf8Reader`] | [`into_byte_reader()`](Utf8Reader::into_byte_reader) | an `AsyncBufRead` of well-formed UTF-8 |
 //! | a [`Utf8Stream`] | [`chars()`](Utf8Stream::chars) | `char`s with offsets, one by one or in blocks |
 //! | a [`Utf8Stream`] or [`Utf8Reader`] | [`lines()`](Utf8Stream::lines), [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |
-//! | a [`Utf8Stream`] | [`events()`](Utf8Stream::events) | [server-sent events](crate::payload::sse) |
+//! | a [`Utf8Stream`] | [`events()`](Utf8Stream::events) | [server-sent events](crate::sse) |
 //! | a [`Utf8Stream`] that may not be UTF-8 | [`with_fallback`](Utf8Stream::with_fallback) | text, partly from a legacy encoding |
 //! | a [`Utf8Stream`] or [`Utf8Reader`] | [`collect_text`](Utf8Stream::collect_text) | one `String` of limited length |
 //! | a `Stream` of `Result<String, E>` and others | [`text_lines()`](Utf8StreamExt::text_lines) | lines |

@@ -15,11 +15,11 @@ use tokio::io::AsyncRead;
 use crate::adaptor::SourceState;
 use crate::adaptor::chunks::{ChunkText, SILENT_CHUNKS, give_way};
 use crate::adaptor::read_text::Unread;
-use crate::core::bom::BOM;
-use crate::core::decoder::Utf8Decoder;
-use crate::core::error::Utf8Error;
-use crate::core::mode::ErrorMode;
-use crate::core::options::Utf8Options;
+use crate::decoder::bom::BOM;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::options::Utf8Options;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackDecoder;
 use crate::stream::char_block::{Piece, end_piece, next_piece};
 use crate::stream::{CharStream, ReaderChunks, StreamError, Utf8Lines, append_within};
@@ -45,7 +45,7 @@ pin_project! {
     ///
     /// The decoder `D` is a [`Utf8Decoder`], a [`FallbackDecoder`] after
     /// [`with_fallback`](Self::with_fallback), or an
-    /// [`EventDecoder`](crate::payload::sse::EventDecoder) after [`events`](Self::events). With an
+    /// [`EventDecoder`](crate::sse::EventDecoder) after [`events`](Self::events). With an
     /// `EventDecoder`, the items are events.
     ///
     /// # Errors

@@ -12,8 +12,8 @@ use pin_project_lite::pin_project;
 
 use crate::adaptor::CAPACITY;
 use crate::adaptor::write_text::{Unwritten, WriteText};
-use crate::core::encoder::Utf8Encoder;
-use crate::core::mode::ErrorMode;
+use crate::decoder::encoder::Utf8Encoder;
+use crate::decoder::mode::ErrorMode;
 use crate::utf16::Utf16Decoder;
 
 pin_project! {

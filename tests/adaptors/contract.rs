@@ -11,7 +11,7 @@ use http_body_util::StreamBody;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::task::yield_now;
 use tokio_test::{assert_pending, assert_ready, task};
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::stream::{
     CharStream, StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream,
 };

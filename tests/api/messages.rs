@@ -251,7 +251,7 @@ mod containers {
 
     #[test]
     fn message_error_displays_its_reason_and_offset() {
-        use utf8_codec::payload::websocket::MessageError as E;
+        use utf8_codec::websocket::MessageError as E;
 
         let invalid = "at byte 2: invalid byte (ff)";
         for (error, message, source) in [
@@ -344,7 +344,7 @@ mod containers {
     fn java_utf_codec_displays_an_unexpected_end() {
         use bytes::BytesMut;
         use tokio_util::codec::Decoder;
-        use utf8_codec::dialect::JavaUtfCodec;
+        use utf8_codec::codec::JavaUtfCodec;
 
         for (bytes, part) in [
             (&b"\x00\x03on"[..], "a string"),
@@ -408,7 +408,7 @@ mod containers {
     #[test]
     fn body_error_displays_its_reason_and_offset() {
         use bytes::Bytes;
-        use utf8_codec::payload::http::BodyError;
+        use utf8_codec::http::BodyError;
 
         type E = BodyError;
         let utf8: E = first_error(PLAIN, b"ok\xFF").into();

@@ -408,8 +408,8 @@ mod lines {
     use bytes::BytesMut;
     use tokio_util::codec::{Decoder, Encoder};
     use utf8_codec::ErrorMode;
+    use utf8_codec::codec::JavaUtfCodec;
     use utf8_codec::codec::{CodecError, Utf8LinesCodec};
-    use utf8_codec::dialect::JavaUtfCodec;
     use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
     use utf8_codec::lines::{Delimiter, LineError};
 
@@ -594,9 +594,7 @@ mod lines {
 
 #[cfg(feature = "bytes")]
 mod websocket {
-    use utf8_codec::payload::websocket::{
-        Message, MessageAssembler, MessageError, Opcode, parse_close,
-    };
+    use utf8_codec::websocket::{Message, MessageAssembler, MessageError, Opcode, parse_close};
 
     #[test]
     fn websocket_frame_ends_inside_a_character() {
@@ -638,7 +636,7 @@ mod websocket {
 mod http {
     use bytes::Bytes;
     use http_body_util::Full;
-    use utf8_codec::payload::http::Utf8Body;
+    use utf8_codec::http::Utf8Body;
 
     fn body(bytes: &'static [u8]) -> Full<Bytes> {
         Full::from(bytes)

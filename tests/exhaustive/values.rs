@@ -13,18 +13,17 @@ use tokio::io::AsyncReadExt;
 use tokio_util::codec::{Decoder, Encoder};
 use tokio_util::io::StreamReader;
 use utf8_codec::codec::{CharCodec, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::codec::{DialectCodec, JavaUtfCodec};
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::{Detector, StreamKind};
-use utf8_codec::dialect::{
-    Dialect, DialectCodec, DialectDecoder, DialectEncoder, DialectPiece, JavaUtfCodec,
-};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectPiece};
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::Line;
-use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
 use utf8_codec::search::TextFinder;
 use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8Writer};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
+use utf8_codec::websocket::{Message, MessageAssembler, Opcode};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
 use utf8_simd::Kernel;
 

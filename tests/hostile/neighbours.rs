@@ -12,8 +12,9 @@ use bytestring::ByteString;
 use futures::{FutureExt, Stream, StreamExt};
 use tokio::io::AsyncWrite;
 use tokio_util::codec::Encoder;
+use utf8_codec::codec::{DialectCodec, JavaUtfCodec};
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
-use utf8_codec::dialect::{Dialect, DialectCodec, DialectPiece, JavaUtfCodec};
+use utf8_codec::dialect::{Dialect, DialectPiece};
 use utf8_codec::stream::{Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt, Utf8Writer};
 use utf8_codec::{ErrorMode, Utf8Options, io as blocking};
 
@@ -386,7 +387,7 @@ fn a_conversion_that_panics_loses_only_its_own_chunk() {
 mod bodies {
     use bytes::Buf;
     use http_body::{Body, Frame, SizeHint};
-    use utf8_codec::payload::http::Utf8Body;
+    use utf8_codec::http::Utf8Body;
 
     use super::*;
 

@@ -4,9 +4,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::Empty;
-use utf8_codec::payload::http::{
-    BodyError, Utf8Body, require_json, require_text, require_text_or_json,
-};
+use utf8_codec::http::{BodyError, Utf8Body, require_json, require_text, require_text_or_json};
 
 use crate::script::Does::{Data, End};
 use crate::script::{Script, ready};

@@ -12,7 +12,7 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use proptest::prelude::*;
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, task};
-use utf8_codec::payload::http::Utf8Body;
+use utf8_codec::http::Utf8Body;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
 
 use crate::lists::MODES;

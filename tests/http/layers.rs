@@ -13,9 +13,7 @@ use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited, StreamBody};
 use tower_layer::Layer;
 use tower_service::Service;
-use utf8_codec::payload::http::{
-    BodyError, CheckedBody, Utf8Layer, require_json, require_text_or_json,
-};
+use utf8_codec::http::{BodyError, CheckedBody, Utf8Layer, require_json, require_text_or_json};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 type BoxError = Box<dyn Error + Send + Sync>;

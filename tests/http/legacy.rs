@@ -8,7 +8,7 @@ use futures::{FutureExt, stream};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
 use proptest::prelude::*;
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::encodings::{LABELS, whole};

@@ -9,7 +9,7 @@ use futures::{FutureExt, StreamExt, stream};
 use http::StatusCode;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
 
 use crate::counting;

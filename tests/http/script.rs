@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use utf8_codec::ErrorMode;
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 
 use crate::sources::Look;
 

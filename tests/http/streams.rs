@@ -7,7 +7,7 @@ use futures::{FutureExt, StreamExt};
 use http_body::Body;
 use http_body_util::BodyExt;
 use utf8_codec::ErrorMode;
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::stream::StreamError;
 
 use crate::script::Does::{self, Data, End, Fail, Trailers};

@@ -16,10 +16,9 @@ use tokio::time::timeout;
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedRead};
 use utf8_codec::ByteString;
 use utf8_codec::codec::CodecError;
+use utf8_codec::codec::{DialectCodec, JavaUtfCodec};
 use utf8_codec::decoder::Status;
-use utf8_codec::dialect::{
-    Dialect, DialectCodec, DialectDecoder, DialectEncoder, DialectError, DialectPiece, JavaUtfCodec,
-};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind};
 
 /// A time limit against hanging.

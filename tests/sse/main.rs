@@ -15,7 +15,7 @@ mod streams;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use utf8_codec::payload::sse::{Event, EventDecoder, EventEncoder, EventError};
+use utf8_codec::sse::{Event, EventDecoder, EventEncoder, EventError};
 
 use counting::{allocated, held, most, watch};
 use model::{decode, expected};

@@ -9,7 +9,7 @@ use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use tokio::io::duplex;
 use tokio::task::yield_now;
 use tokio_test::task;
-use utf8_codec::payload::sse::{Event, EventDecoder};
+use utf8_codec::sse::{Event, EventDecoder};
 use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
@@ -120,7 +120,7 @@ fn events_start_after_the_text_that_was_yielded() {
 #[tokio::test]
 async fn a_text_body_and_a_plain_body() {
     use http_body_util::{BodyDataStream, Full};
-    use utf8_codec::payload::http::Utf8Body;
+    use utf8_codec::http::Utf8Body;
 
     let body = || Full::<Bytes>::from("\u{FEFF}data: ✓\n\n");
     let event = BodyDataStream::new(body()).utf8().events().try_next().await.unwrap();

@@ -7,7 +7,7 @@ use futures::FutureExt;
 use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use http_body::{Body, Frame};
 use http_body_util::StreamBody;
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::{ErrorMode, Utf8Options};
 
 use super::reference::Error;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use utf8_codec::payload::sse::{Event, EventDecoder, EventError};
+use utf8_codec::sse::{Event, EventDecoder, EventError};
 
 /// What a stream contains.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! `FrameHeader` against RFC 6455 section 5.2: every pair of first bytes, every cut, both roles.
 
-use utf8_codec::payload::websocket::{
+use utf8_codec::websocket::{
     FrameHeader, Message, MessageAssembler, MessageError, Opcode, parse_close,
 };
 

@@ -13,7 +13,7 @@ use std::io;
 
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
-use utf8_codec::payload::websocket::{
+use utf8_codec::websocket::{
     Message, MessageAssembler, MessageError, Opcode, encode_close, parse_close,
 };
 use utf8_codec::{BomPolicy, Utf8Options};

@@ -18,7 +18,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use utf8_codec::Utf8Validator;
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 
 use crate::body::{FRAME, collect, frames, sum};
 use crate::support::{Bench, Corpus, Name, Row, Work};

@@ -21,7 +21,7 @@ use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_websockets::ServerBuilder;
 use utf8_simd::{ErrorLen, Kernel};
-use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler, Opcode};
+use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler, Opcode};
 
 use crate::support::{Bench, Corpus, Rng, Row, Work};
 

@@ -16,7 +16,7 @@ use reqwest::header::{ACCEPT, CACHE_CONTROL, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
 use thiserror::Error;
 use tokio::sync::Semaphore;
-use utf8_codec::payload::sse::{Event, EventDecoder};
+use utf8_codec::sse::{Event, EventDecoder};
 use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
 
 /// The events of a response.

@@ -24,9 +24,7 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 use tokio::time::timeout;
 use tower::{Service, ServiceExt};
-use utf8_codec::payload::http::{
-    BodyError, CheckedBody, Utf8Body, Utf8Layer, Utf8Text, require_json,
-};
+use utf8_codec::http::{BodyError, CheckedBody, Utf8Body, Utf8Layer, Utf8Text, require_json};
 use utf8_codec::stream::StreamError;
 
 /// The service.

@@ -30,7 +30,7 @@ use tokio::time::timeout;
 use tower::ServiceExt;
 use tower::util::MapResponseLayer;
 use tower_http::limit::RequestBodyLimitLayer;
-use utf8_codec::payload::http::{BodyError, Utf8Body, Utf8Layer, Utf8Text};
+use utf8_codec::http::{BodyError, Utf8Body, Utf8Layer, Utf8Text};
 use utf8_codec::stream::Utf8StreamExt;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 

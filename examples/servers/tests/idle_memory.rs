@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use servers::websocket::Server;
 use servers::websocket::client::Client;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
-use utf8_codec::payload::websocket::Opcode;
+use utf8_codec::websocket::Opcode;
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;

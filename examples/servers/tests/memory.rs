@@ -10,7 +10,7 @@ use servers::websocket::Server;
 use servers::websocket::client::{Client, masked};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-use utf8_codec::payload::websocket::{Message, MessageAssembler, Opcode};
+use utf8_codec::websocket::{Message, MessageAssembler, Opcode};
 
 const MIB: u64 = 1 << 20;
 const LIMIT: u64 = 16 * MIB;

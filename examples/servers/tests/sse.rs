@@ -16,7 +16,7 @@ use servers::sse::{ConnectError, Piece, Reconnection, connect, follow, hostile_p
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use utf8_codec::payload::sse::Event;
+use utf8_codec::sse::Event;
 use utf8_codec::stream::StreamError;
 
 /// Serves `router` on a loopback socket. Returns its URL.

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame as RawFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
-use utf8_codec::payload::websocket::{Opcode, parse_close};
+use utf8_codec::websocket::{Opcode, parse_close};
 
 const TEXT: &str = "Grüße, κόσμε, 日本語, 🦀 \u{FEFF}\u{10FFFF}";
 const MIB: u64 = 1 << 20;

@@ -16,8 +16,8 @@ use tokio::time::timeout;
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use utf8_codec::ByteString;
-use utf8_codec::payload::websocket;
 use utf8_codec::stream::Utf8StreamExt;
+use utf8_codec::websocket;
 
 const TEXT: &str = "Grüße, κόσμε, 日本語, 🦀";
 

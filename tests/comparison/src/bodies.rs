@@ -10,7 +10,7 @@ use futures::executor::block_on;
 use futures::stream;
 use http_body::Frame;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 
 fn body(
     frames: &[&'static [u8]],

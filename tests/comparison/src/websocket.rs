@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt;
 use tokio_websockets::{Limits, ServerBuilder, proto::ProtocolError};
 use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, WebSocket};
-use utf8_codec::payload::websocket::{Message, MessageAssembler, MessageError, Opcode};
+use utf8_codec::websocket::{Message, MessageAssembler, MessageError, Opcode};
 
 use crate::Script;
 

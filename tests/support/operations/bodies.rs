@@ -8,7 +8,7 @@ use http::HeaderMap;
 use http_body::Frame;
 use http_body_util::{Full, StreamBody};
 use utf8_codec::ErrorMode;
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 
 use super::input::{Bytes, Many};
 use super::streams::{self, Plan, Settings};

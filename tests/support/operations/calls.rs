@@ -2,7 +2,7 @@
 
 use arbitrary::Arbitrary;
 use bytes::BytesMut;
-use utf8_codec::payload::websocket::{
+use utf8_codec::websocket::{
     Message, MessageAssembler, MessageError, Opcode, encode_close, parse_close,
 };
 

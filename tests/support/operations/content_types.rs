@@ -4,7 +4,7 @@ use arbitrary::Arbitrary;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 use http_body_util::Empty;
-use utf8_codec::payload::http::{BodyError, Utf8Body};
+use utf8_codec::http::{BodyError, Utf8Body};
 
 use super::input::Many;
 

@@ -8,10 +8,9 @@ use bytes::BytesMut;
 use model::{Atom, Outcome, Rules, all_rules};
 use tokio_util::codec::{Decoder, Encoder};
 use utf8_codec::codec::CodecError;
+use utf8_codec::codec::{DialectCodec, JavaUtfCodec};
 use utf8_codec::decoder::{Progress, Status};
-use utf8_codec::dialect::{
-    Dialect, DialectCodec, DialectDecoder, DialectEncoder, DialectError, DialectPiece, JavaUtfCodec,
-};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 use utf8_codec::{ErrorMode, Utf8ErrorKind};
 
 use super::input::{Bytes, Many, Text, Units};

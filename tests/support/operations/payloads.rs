@@ -4,11 +4,11 @@ use arbitrary::Arbitrary;
 use bytes::BytesMut;
 use futures::executor::block_on_stream;
 use futures::stream;
-use utf8_codec::payload::sse::{EventEncoder, EventError};
-use utf8_codec::payload::websocket::{
+use utf8_codec::sse::{EventEncoder, EventError};
+use utf8_codec::stream::{StreamError, Utf8StreamExt};
+use utf8_codec::websocket::{
     Message, MessageAssembler, MessageError, Opcode, encode_close, parse_close,
 };
-use utf8_codec::stream::{StreamError, Utf8StreamExt};
 
 use super::events::{decode, expected};
 use super::input::{Bytes, Many};

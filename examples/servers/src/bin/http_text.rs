@@ -25,7 +25,7 @@ use servers::text::{checked_client, router};
 use servers::upload::{Limits, serve_router};
 use tokio::net::TcpListener;
 use tower::ServiceExt;
-use utf8_codec::payload::http::{BodyError, Utf8Layer};
+use utf8_codec::http::{BodyError, Utf8Layer};
 
 /// An HTTP server whose handlers take text.
 #[derive(Debug, Parser)]

@@ -24,7 +24,7 @@ use futures::TryStreamExt;
 use servers::sse::{self, Item, Piece, Reconnection};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use utf8_codec::payload::sse::Event;
+use utf8_codec::sse::Event;
 
 /// Prints server-sent events as they arrive.
 #[derive(Debug, Parser)]

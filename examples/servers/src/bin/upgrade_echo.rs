@@ -34,7 +34,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
-use utf8_codec::payload::websocket::{
+use utf8_codec::websocket::{
     FrameHeader, Message, MessageAssembler, MessageError, Opcode, encode_close,
 };
 

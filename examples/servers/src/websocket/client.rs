@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use utf8_codec::ByteString;
-use utf8_codec::payload::websocket::{FrameHeader, Opcode, parse_close};
+use utf8_codec::websocket::{FrameHeader, Opcode, parse_close};
 
 use super::Server;
 

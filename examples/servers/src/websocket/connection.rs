@@ -7,9 +7,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout, timeout_at};
 use utf8_codec::decoder::Status;
-use utf8_codec::payload::websocket::{
-    FrameHeader, Message, MessageAssembler, Opcode, encode_close,
-};
+use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler, Opcode, encode_close};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
 use super::reader::{MessageReader, ReadError};

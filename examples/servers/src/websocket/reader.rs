@@ -7,7 +7,7 @@ use std::pin::pin;
 use bytes::{Buf, Bytes, BytesMut};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use utf8_codec::payload::websocket::{FrameHeader, Message, MessageAssembler, MessageError};
+use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler, MessageError};
 
 /// Reads the messages of a client.
 ///

@@ -4,9 +4,7 @@ use bytes::BytesMut;
 use serde_json::{Map, Value, json};
 
 use utf8_codec::Utf8ErrorKind;
-use utf8_codec::payload::websocket::{
-    Message, MessageAssembler, MessageError, Opcode, encode_close,
-};
+use utf8_codec::websocket::{Message, MessageAssembler, MessageError, Opcode, encode_close};
 
 use super::{byte_strings, described, hex, object, of_type, skip, str_of};
 

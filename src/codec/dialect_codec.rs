@@ -1,0 +1,310 @@
+//! A tokio-util codec for bytes in a dialect.
+
+use bytes::{Buf, BytesMut};
+use bytestring::ByteString;
+use tokio_util::codec::{Decoder, Encoder};
+
+use crate::codec::CodecError;
+use crate::decoder::follow::Follow;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::text::take_text;
+use crate::dialect::repaired::{Halt, decode_run};
+use crate::dialect::scanner::DialectStep;
+use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
+
+/// Decodes bytes in a [`Dialect`] to text and code points, and encodes them.
+///
+/// An item is all text up to an error, or up to a code point that is not a Unicode scalar value
+/// (half a pair in WTF-8, a byte that was not UTF-8 in UTF-8B). Such a code point is an item of its
+/// own. Text that is the same in UTF-8 is not copied. Encoding the items with the same codec
+/// restores the bytes, unless an error was repaired.
+///
+/// The codec holds no bytes: incomplete input, at most five bytes, stays in the read buffer. When it
+/// encodes, it holds no surrogate either, because tokio-util does not call an encoder at the end of a
+/// stream. In [`Wtf8`](Dialect::Wtf8), a low surrogate after an item that is a high surrogate is
+/// therefore rejected. A [`DialectEncoder`] joins the two.
+///
+/// # Errors
+///
+/// [`CodecError::Invalid`] with the ill-formed part in [`ErrorMode::Fatal`], the default. Its bytes
+/// are consumed. See [the module](crate::codec) for errors and `FramedRead`, and for closing a
+/// `Framed`. The other modes repair the part. Encoding a code point that has no form in the dialect
+/// is [`CodecError::Invalid`] too.
+///
+/// # Examples
+///
+/// ```
+/// use futures::{SinkExt, StreamExt};
+/// use tokio_util::codec::{FramedRead, FramedWrite};
+/// use utf8_codec::codec::DialectCodec;
+/// use utf8_codec::dialect::{Dialect, DialectPiece};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // A list of file names, read three bytes at a time. One name is in Latin-1.
+/// let listing = &b"caf\xC3\xA9, caf\xE9"[..];
+/// let codec = DialectCodec::new(Dialect::Utf8b);
+/// let mut items = FramedRead::with_capacity(listing, codec.clone(), 3);
+/// let mut copy = FramedWrite::new(Vec::new(), codec);
+/// let mut escaped = Vec::new();
+/// while let Some(item) = items.next().await {
+///     let item = item?;
+///     if let DialectPiece::CodePoint(code_point) = item {
+///         escaped.push(code_point);
+///     }
+///     copy.send(item).await?;
+/// }
+/// assert_eq!(escaped, [0xDCE9]);
+/// assert_eq!(copy.get_ref(), listing);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct DialectCodec {
+    decoder: DialectDecoder,
+    encoder: DialectEncoder,
+    mode: ErrorMode,
+}
+
+/// The length from which text is an item of its own, so that it is not copied.
+const LONG: usize = 4096;
+
+impl DialectCodec {
+    /// Creates a codec for a dialect as its specification defines it. It uses [`ErrorMode::Fatal`]
+    /// in both directions, and writes no BOM.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::Dialect;
+    ///
+    /// let mut buffer = BytesMut::from(&b"smile: \xED\xA0\xBD\xED\xB8\x80"[..]);
+    /// let item = DialectCodec::new(Dialect::Cesu8).decode(&mut buffer).unwrap().unwrap();
+    /// assert_eq!(item.as_str(), Some("smile: 😀"));
+    /// ```
+    pub fn new(dialect: Dialect) -> Self {
+        Self {
+            decoder: DialectDecoder::new(dialect),
+            encoder: DialectEncoder::new(dialect),
+            mode: ErrorMode::Fatal,
+        }
+    }
+
+    /// Sets the decoder: another dialect or other settings. A new stream begins.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let decoder = DialectDecoder::new(Dialect::ModifiedUtf8).with_unpaired_surrogates();
+    /// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8).with_decoder(decoder);
+    /// let mut buffer = BytesMut::from(&b"\xED\xB8\x80"[..]);
+    /// let item = codec.decode(&mut buffer).unwrap().unwrap();
+    /// assert_eq!(item, DialectPiece::CodePoint(0xDE00));
+    /// ```
+    #[must_use]
+    pub fn with_decoder(self, mut decoder: DialectDecoder) -> Self {
+        decoder.reset();
+        Self { decoder, ..self }
+    }
+
+    /// Sets what replaces ill-formed parts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::Dialect;
+    ///
+    /// let mut codec =
+    ///     DialectCodec::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
+    /// let mut buffer = BytesMut::from(&b"half \xED\xA0\xBD and more"[..]);
+    /// let item = codec.decode(&mut buffer).unwrap().unwrap();
+    /// assert_eq!(item.as_str(), Some("half \u{FFFD} and more"));
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Sets the encoder: another dialect, other settings, another error mode, or a BOM.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Encoder;
+    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
+    ///
+    /// let encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
+    /// let mut codec = DialectCodec::new(Dialect::Cesu8).with_encoder(encoder);
+    /// let mut buffer = BytesMut::new();
+    /// codec.encode("text", &mut buffer).unwrap();
+    /// assert_eq!(buffer, b"\xEF\xBB\xBFtext"[..]);
+    /// ```
+    #[must_use]
+    pub fn with_encoder(self, encoder: DialectEncoder) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// Starts new streams in both directions, with the same settings.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::Dialect;
+    ///
+    /// let mut codec = DialectCodec::new(Dialect::Wtf8);
+    /// codec.decode(&mut BytesMut::from("text")).unwrap();
+    /// codec.reset();
+    /// assert_eq!(codec.decoder().position(), 0);
+    /// ```
+    pub fn reset(&mut self) {
+        self.decoder.reset();
+        self.encoder.reset();
+    }
+
+    /// Returns the inner decoder, for the position in the stream and its errors.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::DialectCodec;
+    /// use utf8_codec::dialect::Dialect;
+    ///
+    /// let mut codec = DialectCodec::new(Dialect::Cesu8);
+    /// codec.decode(&mut BytesMut::from(&b"abc\xED\xA0\x80"[..])).unwrap();
+    /// assert_eq!(codec.decoder().position(), 3); // the rest is still in the buffer
+    /// ```
+    pub fn decoder(&self) -> &DialectDecoder {
+        &self.decoder
+    }
+
+    /// Takes text off the front of `src` without copying it, if it is long or if there is nothing
+    /// else.
+    fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
+        let mut scanner = self.decoder.scanner();
+        let span = scanner.span(self.mode);
+        let text = take_text(src, |bytes| match scanner.step(bytes, Follow::More, span) {
+            DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => text,
+            DialectStep::Text(text) => {
+                let rest = scanner.step(&bytes[text.len()..], Follow::More, span);
+                if matches!(rest, DialectStep::Hold) { text } else { "" }
+            }
+            _ => "",
+        });
+        if text.is_empty() {
+            return None;
+        }
+        self.decoder.continue_from(scanner);
+        Some(text)
+    }
+}
+
+impl Decoder for DialectCodec {
+    type Item = DialectPiece<ByteString>;
+    type Error = CodecError<DialectError>;
+
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, Self::Error> {
+        if let Some(text) = self.take_clean(src) {
+            return Ok(Some(DialectPiece::Text(text)));
+        }
+        let mode = self.mode;
+        let DialectDecoder { scanner, tally, .. } = &mut self.decoder;
+        let mut text = String::new();
+        let run = decode_run(scanner, tally, src, mode, &mut text);
+        src.advance(run.read);
+        match run.halt {
+            Some(_) if !text.is_empty() => *scanner = run.before,
+            Some(Halt::CodePoint(code_point, len)) => {
+                src.advance(len);
+                return Ok(Some(DialectPiece::CodePoint(code_point)));
+            }
+            Some(Halt::Error(error)) => {
+                src.advance(error.bytes().len());
+                return Err(CodecError::Invalid(tally.note(error)));
+            }
+            None => {}
+        }
+        Ok((!text.is_empty()).then(|| DialectPiece::Text(text.into())))
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, Self::Error> {
+        if let Some(item) = self.decode(src)? {
+            return Ok(Some(item));
+        }
+        let mode = self.mode;
+        let DialectDecoder { scanner, tally, .. } = &mut self.decoder;
+        loop {
+            if let Some(missing) = scanner.end_start() {
+                tally.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
+            }
+            match scanner.step(src, Follow::End, scanner.span(mode)) {
+                DialectStep::Hold => {
+                    scanner.end();
+                    return Ok(None);
+                }
+                DialectStep::Text(text) => {
+                    let item = DialectPiece::from(text);
+                    src.advance(text.len());
+                    return Ok(Some(item));
+                }
+                DialectStep::Silent(len) => src.advance(len),
+                DialectStep::CodePoint(code_point, len) => {
+                    src.advance(len);
+                    return Ok(Some(match char::from_u32(code_point) {
+                        Some(c) => DialectPiece::from(&*c.encode_utf8(&mut [0; 4])),
+                        None => DialectPiece::CodePoint(code_point),
+                    }));
+                }
+                DialectStep::Error(error) => {
+                    src.advance(error.bytes().len());
+                    let repair =
+                        tally.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
+                    if !repair.is_empty() {
+                        return Ok(Some(DialectPiece::from(&*repair)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<T: AsRef<str>> Encoder<T> for DialectCodec {
+    type Error = CodecError<DialectError>;
+
+    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), Self::Error> {
+        self.encoder.push_to(text.as_ref(), dst).map_err(CodecError::Invalid)
+    }
+}
+
+impl<T: AsRef<str>> Encoder<DialectPiece<T>> for DialectCodec {
+    type Error = CodecError<DialectError>;
+
+    fn encode(&mut self, item: DialectPiece<T>, dst: &mut BytesMut) -> Result<(), Self::Error> {
+        match item {
+            DialectPiece::Text(text) => self.encode(text, dst),
+            DialectPiece::CodePoint(code_point) => {
+                let bytes = self.encoder.push_at_once(code_point).map_err(CodecError::Invalid)?;
+                dst.extend_from_slice(&bytes);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The byte order mark: what does U+FEFF at the start of a stream mean?
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
+
+/// U+FEFF in UTF-8.
+pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+/// What a leading U+FEFF means (RFC 3629, section 6).
+///
+/// A BOM is recognised only at the start of the stream, even when split across chunks; a later U+FEFF is
+/// ZERO WIDTH NO-BREAK SPACE. Only bytes that can be part of a BOM are held back.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
+///
+/// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+/// let mut decoder = Utf8Decoder::new().with_options(options);
+/// assert_eq!(decoder.push(b"\xEF\xBB").count(), 0); // may be a BOM
+/// assert_eq!(decoder.push(b"\xBFhi").next(), Some(Ok("hi"))); // it was
+/// assert!(decoder.bom_seen());
+/// ```
+///
+/// A policy has a name, for command lines and configuration files:
+///
+/// ```
+/// use utf8_codec::BomPolicy;
+///
+/// assert_eq!(BomPolicy::Strip.to_string(), "strip");
+/// assert_eq!("forbid".parse(), Ok(BomPolicy::Forbid));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+pub enum BomPolicy {
+    /// U+FEFF is text, ZERO WIDTH NO-BREAK SPACE. For protocols that forbid a BOM.
+    #[default]
+    Keep,
+    /// A BOM is removed, and `bom_seen()` returns `true`. For protocols that allow a BOM.
+    Strip,
+    /// Like [`Strip`](Self::Strip), but a stream without a BOM has one error,
+    /// [`MissingBom`](Utf8ErrorKind::MissingBom). It is reported when the first byte arrives that cannot be
+    /// part of a BOM, or at the end.
+    Require,
+    /// A BOM is an error, [`ForbiddenBom`](Utf8ErrorKind::ForbiddenBom), three bytes long.
+    Forbid,
+}
+
+impl BomPolicy {
+    const ALL: [Self; 4] = [Self::Keep, Self::Strip, Self::Require, Self::Forbid];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Strip => "strip",
+            Self::Require => "require",
+            Self::Forbid => "forbid",
+        }
+    }
+}
+
+/// Writes the name: `keep`, `strip`, `require` or `forbid`.
+impl fmt::Display for BomPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Parses the name that `Display` writes.
+impl FromStr for BomPolicy {
+    type Err = ParseNameError;
+
+    fn from_str(name: &str) -> Result<Self, ParseNameError> {
+        let found = Self::ALL.into_iter().find(|policy| policy.name() == name);
+        found.ok_or(ParseNameError {
+            message: "unknown BOM policy, expected one of keep, strip, require, forbid",
+        })
+    }
+}
+
+/// What is expected at the start of a stream, or what was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// A BOM can still arrive.
+    Bom(BomPolicy),
+    /// A mid-stream start, with the number of continuation bytes skipped so far.
+    MidStream { skipped: u8 },
+    /// Over, with the number of continuation bytes skipped. No BOM was removed.
+    Over { skipped: u8 },
+    /// Over: a BOM was removed.
+    OverWithBom,
+}
+
+/// What the next bytes mean at the start of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Text.
+    Text,
+    /// All of them can be part of a BOM.
+    Hold,
+    /// This many bytes are consumed and yield nothing.
+    Silent(usize),
+    /// A violation of the policy; the error's own bytes are consumed.
+    Error(Utf8Error),
+}
+
+impl Start {
+    pub(crate) const fn new(bom: BomPolicy) -> Self {
+        match bom {
+            BomPolicy::Keep => Self::Over { skipped: 0 },
+            _ => Self::Bom(bom),
+        }
+    }
+
+    pub(crate) const fn is_over(self) -> bool {
+        matches!(self, Self::Over { .. } | Self::OverWithBom)
+    }
+
+    pub(crate) const fn skipped(self) -> usize {
+        match self {
+            Self::MidStream { skipped } | Self::Over { skipped } => skipped as usize,
+            Self::Bom(_) | Self::OverWithBom => 0,
+        }
+    }
+
+    /// Whether the next bytes can be skipped, as a BOM or as the rest of a character.
+    #[cfg(any(feature = "http-body", feature = "lines"))]
+    pub(crate) const fn may_skip(self) -> bool {
+        !self.is_over() && !matches!(self, Self::Bom(BomPolicy::Forbid))
+    }
+
+    /// Returns what the next bytes mean.
+    pub(crate) fn peek(self, input: &[u8]) -> Opening {
+        match (self, input) {
+            (Self::Over { .. } | Self::OverWithBom, _) => Opening::Text,
+            (_, []) => Opening::Hold,
+            (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Opening::Silent(1),
+            (Self::MidStream { .. }, _) => Opening::Text,
+            (Self::Bom(BomPolicy::Forbid), [0xEF, 0xBB, 0xBF, ..]) => {
+                Opening::Error(Utf8Error::new(0, Utf8ErrorKind::ForbiddenBom, &BOM, None))
+            }
+            (Self::Bom(_), [0xEF, 0xBB, 0xBF, ..]) => Opening::Silent(BOM.len()),
+            (Self::Bom(_), _) if BOM.starts_with(input) => Opening::Hold,
+            (Self::Bom(BomPolicy::Require), _) => Opening::Error(missing_bom()),
+            (Self::Bom(_), _) => Opening::Text,
+        }
+    }
+
+    /// Consumes the next bytes. Changes nothing if there are none.
+    pub(crate) fn open(&mut self, input: &[u8]) -> Opening {
+        let opening = self.peek(input);
+        *self = match (opening, *self) {
+            (Opening::Hold, start) => start,
+            (Opening::Silent(_), Self::MidStream { skipped }) => {
+                Self::MidStream { skipped: skipped + 1 }
+            }
+            (Opening::Silent(_), _) => Self::OverWithBom,
+            (Opening::Text | Opening::Error(_), start) if start.is_over() => start,
+            (Opening::Text | Opening::Error(_), start) => {
+                Self::Over { skipped: start.skipped() as u8 }
+            }
+        };
+        opening
+    }
+
+    /// Ends the start: no BOM is expected from here on. Returns the error if one was required.
+    pub(crate) fn finish(&mut self) -> Option<Utf8Error> {
+        let missing = *self == Self::Bom(BomPolicy::Require);
+        if !self.is_over() {
+            *self = Self::Over { skipped: self.skipped() as u8 };
+        }
+        missing.then(missing_bom)
+    }
+}
+
+fn missing_bom() -> Utf8Error {
+    Utf8Error::new(0, Utf8ErrorKind::MissingBom, &[], None)
+}

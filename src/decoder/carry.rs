@@ -1,0 +1,238 @@
+//! The carry: which bytes of a split character are kept between two chunks?
+
+use crate::decoder::error::Utf8Error;
+use crate::decoder::scanner::{Scanner, Step};
+use utf8_simd::sequence_len;
+
+/// The first bytes of one sequence whose rest has not arrived.
+///
+/// In UTF-8 it holds at most three bytes, a proper prefix of some well-formed sequence. In a dialect it holds
+/// at most five.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carry<const N: usize = 4> {
+    /// The held bytes, zeros, and the number of held bytes. Written and read as one word: see
+    /// [store forwarding](crate::decoder#store-forwarding), scenario `stream`, rows `decode/*/64`.
+    ///
+    /// Invariant: the last byte is at most `N - 1`.
+    held: [u8; N],
+}
+
+impl<const N: usize> Carry<N> {
+    pub(crate) const fn new() -> Self {
+        Self { held: [0; N] }
+    }
+
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.held[N - 1] as usize
+    }
+
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.held[..self.len().min(N)]
+    }
+
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new();
+    }
+}
+
+/// The carry of the dialects: one word, for at most five bytes.
+impl Carry<8> {
+    /// Holds `tail`, at most five bytes, and drops what was held before.
+    #[inline]
+    pub(crate) fn hold(&mut self, tail: &[u8]) {
+        debug_assert!(tail.len() <= 5);
+        self.held = match *tail {
+            [] => [0; 8],
+            [a] => [a, 0, 0, 0, 0, 0, 0, 1],
+            [a, b] => [a, b, 0, 0, 0, 0, 0, 2],
+            [a, b, c] => [a, b, c, 0, 0, 0, 0, 3],
+            [a, b, c, d] => [a, b, c, d, 0, 0, 0, 4],
+            [a, b, c, d, e, ..] => [a, b, c, d, e, 0, 0, 5],
+        };
+    }
+
+    /// Joins one to three held bytes with the first bytes of `input`, which has at least four. Returns the
+    /// joined bytes and the number of held bytes, or `None` if either has another length.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
+        let held @ 1..=3 = self.len() else { return None };
+        let bytes = u64::from_le_bytes(self.held) as u32;
+        let next = u32::from_le_bytes(*input.first_chunk()?);
+        Some(((bytes | next << (8 * held)).to_le_bytes(), held))
+    }
+}
+
+impl Carry {
+    /// Holds `tail`, at most three bytes, and drops what was held before.
+    #[inline]
+    pub(crate) fn hold(&mut self, tail: &[u8]) {
+        debug_assert!(tail.len() <= 3);
+        self.held = match *tail {
+            [] => [0; 4],
+            [a] => [a, 0, 0, 1],
+            [a, b] => [a, b, 0, 2],
+            [a, b, c, ..] => [a, b, c, 3],
+        };
+    }
+
+    /// Completes the held sequence with the first bytes of `input`: the fast path for a scanner that
+    /// [is plain](Scanner::is_plain).
+    ///
+    /// Returns the sequence, padded with the bytes after it, and the number of bytes that it takes from
+    /// `input`. Returns `None`, and changes nothing, if `input` has fewer than four bytes or does not complete a
+    /// well-formed sequence. Then [`resume`](Self::resume) decides.
+    #[inline]
+    pub(crate) fn complete(
+        &mut self,
+        scanner: &mut Scanner,
+        input: &[u8],
+    ) -> Option<([u8; 4], usize)> {
+        debug_assert!(scanner.is_plain());
+        let (joined, held) = self.join(input)?;
+        let len = sequence_len(joined);
+        if len == 0 {
+            return None;
+        }
+        self.clear();
+        scanner.skip(len);
+        Some((joined, len - held))
+    }
+
+    /// Joins the held bytes with the first bytes of `input` into four, the length of the longest sequence.
+    /// Returns them and the number of held bytes, or `None` if `input` has fewer than four bytes.
+    #[inline]
+    fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
+        debug_assert!(!self.is_empty());
+        let bytes = u32::from_le_bytes(self.held) & 0x00FF_FFFF;
+        let next = u32::from_le_bytes(*input.first_chunk()?);
+        let joined = bytes | next << (8 * self.len() % 32);
+        Some((joined.to_le_bytes(), self.len()))
+    }
+
+    /// Continues the held sequence with the first bytes of `input`. Neither is empty.
+    ///
+    /// Returns the number of bytes consumed from `input`, and the result.
+    pub(crate) fn resume(&mut self, scanner: &mut Scanner, input: &[u8]) -> (usize, Resumed) {
+        debug_assert!(!self.is_empty() && !input.is_empty());
+        let held = self.len();
+        let wanted = match self.held[0] {
+            ..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0.. => 4,
+        };
+        let taken = input.len().min(wanted - held);
+        let mut joined = [0; 4];
+        joined[..held].copy_from_slice(self.as_bytes());
+        joined[held..held + taken].copy_from_slice(&input[..taken]);
+        let joined = &joined[..held + taken];
+        if let Some(c) = scanner.take_char(joined) {
+            self.clear();
+            return (taken, Resumed::Char(c));
+        }
+        match scanner.step(joined) {
+            Step::Hold => {
+                self.hold(joined);
+                (taken, Resumed::Nothing)
+            }
+            Step::Silent(_) => {
+                self.clear();
+                (taken, Resumed::Nothing)
+            }
+            Step::Text(text) => {
+                self.clear();
+                (taken, text.chars().next().map_or(Resumed::Nothing, Resumed::Char))
+            }
+            Step::Error(error) => match error.bytes().len().checked_sub(held) {
+                Some(consumed) => {
+                    self.clear();
+                    (consumed, Resumed::Error(error))
+                }
+                // `MissingBom` has no bytes, so the held bytes are decoded next.
+                None => (0, Resumed::Error(error)),
+            },
+        }
+    }
+
+    /// Ends the stream after the held bytes; see [`Scanner::finish`].
+    pub(crate) fn finish(&mut self, scanner: &mut Scanner) -> Option<Utf8Error> {
+        let error = scanner.finish(self.as_bytes())?;
+        if !error.bytes().is_empty() {
+            self.clear();
+        }
+        Some(error)
+    }
+}
+
+/// The result of [`Carry::resume`].
+#[derive(Debug)]
+pub(crate) enum Resumed {
+    /// Nothing to deliver: a BOM, or a sequence that is still incomplete.
+    Nothing,
+    /// The character that was split.
+    Char(char),
+    /// An error.
+    Error(Utf8Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Utf8Options;
+
+    /// Only speed depends on this.
+    #[test]
+    fn held_bytes_are_joined_with_the_next_bytes() {
+        for sequence in [[0xF0, 0x9F, 0x98, 0x80], [0xE2, 0x82, 0xAC, b'5'], [0xC3, 0xBF, 1, 2]] {
+            for held in 1..=3 {
+                let (tail, rest) = sequence.split_at(held);
+                let input = [rest, &[0xFF; 4]].concat();
+                let mut carry = Carry::<4>::new();
+                carry.hold(tail);
+                assert_eq!((carry.as_bytes(), carry.len()), (tail, held));
+                assert_eq!(carry.join(&input), Some((sequence, held)));
+                assert_eq!(carry.join(&input[..3]), None);
+                assert_eq!(carry.join(b""), None);
+                carry.clear();
+                assert!(carry.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_split_character_is_completed_on_the_fast_path() {
+        let mut scanner = Scanner::new(Utf8Options::new());
+        let mut carry = Carry::<4>::new();
+        carry.hold(b"\xE2\x82");
+        assert_eq!(carry.complete(&mut scanner, b"\xAC12"), None);
+        assert_eq!(carry.complete(&mut scanner, b"\x41123"), None);
+        assert_eq!((carry.len(), scanner.position()), (2, 0));
+        let expected = (*b"\xE2\x82\xAC1", 1);
+        assert_eq!(carry.complete(&mut scanner, b"\xAC123"), Some(expected));
+        assert_eq!((carry.len(), scanner.position()), (0, 3));
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn up_to_three_bytes_held_by_a_dialect_are_joined() {
+        let sequence = [0xED, 0xA0, 0xBD, 0xED, 0xB8];
+        for held in 0..=5 {
+            let (tail, rest) = sequence.split_at(held);
+            let input = [rest, &[0xFF; 4]].concat();
+            let mut carry = Carry::<8>::new();
+            carry.hold(tail);
+            assert_eq!((carry.as_bytes(), carry.len()), (tail, held));
+            let joined = matches!(held, 1..=3).then_some(([0xED, 0xA0, 0xBD, 0xED], held));
+            assert_eq!(carry.join(&input), joined);
+            assert_eq!(carry.join(&input[..3]), None);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The incremental UTF-8 decoder: one state machine, and the types built on it.
+//!
+//! ```text
+//!  chunk ──► Carry ──► Scanner ──► kernel: how far is this well-formed, and how does it end?
+//!           ≤ 3 bytes    │
+//!           of a split   ├─ Step::Text    well-formed text, borrowed from the chunk
+//!           character    ├─ Step::Silent  a stripped BOM, or the rest of a character at a mid-stream start
+//!                        ├─ Step::Error   one maximal subpart, or a character that the options reject
+//!                        └─ Step::Hold    ≤ 3 bytes that can still become a character or a BOM
+//!
+//!  Utf8Validator = Scanner + Carry            returns the first error of a chunk
+//!  Utf8Decoder   = Scanner + Carry + Tally    yields text and errors, or repairs by an ErrorMode
+//! ```
+//!
+//! The scanner has two states: what can still happen at the start of the stream ([`bom::Start`]), and how
+//! far it looks ahead:
+//!
+//! ```text
+//!   start:   Bom(policy) ──┬── BOM stripped ──────────────► OverWithBom
+//!                          └── any other byte, or the end ─► Over
+//!            MidStream ─── up to 3 continuation bytes ─────► Over
+//!
+//!   look:                 error
+//!                 Far ───────────────► Near      Far: validate the whole chunk at once
+//!                  ▲                    │        Near: validate block by block, so that each of
+//!                  └────────────────────┘              many errors costs only what precedes it
+//!                    a chunk ends in text
+//!
+//!                 Near ──────────────► Parts     Parts: as `Near`, without the fast paths for single errors:
+//!                  ▲  error in a block  │               `Pieces` has found all errors of a block
+//!                  └────────────────────┘
+//!            the end of the block, or the next push
+//! ```
+//!
+//! # Vocabulary
+//!
+//! | word | meaning |
+//! | --- | --- |
+//! | chunk | the bytes of one `push` |
+//! | piece | text or an error that `push` yields |
+//! | sequence | the bytes of one character |
+//! | maximal subpart | one error: the longest prefix of a well-formed sequence, or else one byte (Unicode 3.9) |
+//! | held | kept by the decoder, because the next byte decides |
+//! | offset | the number of bytes before this one in the stream, BOM and skipped bytes included |
+//! | repair | the text that a lossy [`ErrorMode`](crate::ErrorMode) writes instead of an error |
+//! | rejected | reported as an error; also of well-formed characters that the options forbid |
+//! | plain | a scanner whose answer is the kernel's: the start is over, strictness is off, no error is near |
+//!
+//! # The contract of an incremental decoder
+//!
+//! It holds for `Utf8Validator`, `Utf8Decoder`, `DialectDecoder`, `FallbackDecoder`, `Utf16Decoder` and
+//! `TerminalDecoder`. `tests/api/contract.rs` checks each of them.
+//!
+//! - `new` is a `const fn`. It takes only arguments that have no default. Settings are `with_*` builders,
+//!   called before the first push. The constructors of a `FallbackDecoder` (`part`, `line` and others) name
+//!   what falls back.
+//! - `push(chunk)` reports: it yields pieces, each a `Result`. A validator yields no text and returns the
+//!   first error. A decoder that cannot return borrowed text (`Utf16Decoder`, `FallbackDecoder`) has no `push`.
+//! - `push_to_string(chunk, mode, &mut text)`, `push_to_slice` and the like repair: the [`ErrorMode`] is an
+//!   argument, and no decoder stores one. They return [`Progress`]: bytes read, bytes held, units
+//!   written, and the [`Status`]. They never write part of a character or part of a repair.
+//! - `finish()` ends the stream. Each call returns one error that the end decides, until `Ok`. If the end
+//!   can also complete a piece, calls return `Ok(Some(piece))` until `Ok(None)`.
+//!   `finish_to_string(mode, &mut text)` repairs instead. Further calls return `Ok`. A `FallbackDecoder` has only
+//!   this form: the end can decide that a whole line is legacy text.
+//! - `position()` is the offset of the next byte, held bytes included. `incomplete()` returns the held
+//!   bytes. `error_count()` and `first_error()` describe the stream so far; a validator has returned its errors,
+//!   and does not count them. `bom_seen()` does too, for decoders that have a [`BomPolicy`].
+//! - `reset()` starts a new stream with the same settings.
+//! - An empty chunk changes nothing.
+//! - How the input is split into chunks never affects the text, the errors or their offsets.
+//! - After an error, decoding continues with the next byte. After `finish`, it continues too: offsets keep
+//!   counting, and no BOM is expected until `reset`.
+//!
+//! [`BomPolicy`]: crate::BomPolicy
+//! [`ErrorMode`]: crate::ErrorMode
+//! [`Progress`]: decoder::Progress
+//! [`Status`]: decoder::Status
+//!
+//! # Store forwarding
+//!
+//! A load takes its value from an earlier store that is still in the store buffer only if that one store
+//! wrote all the bytes of the load. If they come from several smaller stores, the load waits until all of
+//! them have reached the cache, about a dozen cycles: a *store-to-load forwarding stall*. That is a large
+//! part of the cost of a character split across chunks, of an error, or of a line of twenty bytes. The code
+//! avoids it in five ways:
+//!
+//! - Small values are written and copied in whole words ([`carry::Carry`], [`error::Utf8Error`]).
+//! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scan`).
+//! - Structs have no padding, so that they are copied in whole words (`lines::Line`).
+//! - Functions with a fast and a slow path return each result on its own path. If both paths wrote their
+//!   result to one memory location, it would be written in parts and then copied as a whole.
+//! - Functions that return such a value are inlined, or the value is read before it is moved.
+//!
+//! A comment at each of them names the bench that shows the effect.
+
+pub(crate) mod bom;
+pub mod boundary;
+pub(crate) mod carry;
+pub(crate) mod encoder;
+pub(crate) mod error;
+pub(crate) mod follow;
+pub(crate) mod mode;
+pub(crate) mod options;
+pub(crate) mod position;
+pub(crate) mod progress;
+pub(crate) mod scanner;
+#[cfg(feature = "serde")]
+mod serialize;
+pub(crate) mod text;
+pub(crate) mod utf8_decoder;
+pub(crate) mod validator;
+
+pub use progress::{Progress, Status};
+pub use utf8_decoder::Pieces;

@@ -1,0 +1,254 @@
+//! The error mode: which text replaces an ill-formed part?
+
+use core::fmt;
+use core::ops::Deref;
+use core::str::FromStr;
+
+use crate::decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
+use utf8_simd::text::ShortText;
+
+/// What replaces an ill-formed part.
+///
+/// Decoders take the mode as an argument; adaptors store it.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::{ErrorMode, Utf8Decoder};
+///
+/// let repaired = |mode| {
+///     let mut text = [0; 16];
+///     let progress = Utf8Decoder::new().push_to_slice(b"caf\xE9!", mode, &mut text);
+///     String::from_utf8(text[..progress.written].to_vec()).unwrap()
+/// };
+/// assert_eq!(repaired(ErrorMode::Fatal), "caf");
+/// assert_eq!(repaired(ErrorMode::Replacement), "caf\u{FFFD}!");
+/// assert_eq!(repaired(ErrorMode::Skip), "caf!");
+/// assert_eq!(repaired(ErrorMode::Escape), r"caf\xe9!");
+/// assert_eq!(repaired(ErrorMode::Latin1), "café!");
+/// assert_eq!(repaired(ErrorMode::Windows1252), "café!");
+/// ```
+///
+/// A mode has a name, for command lines and configuration files:
+///
+/// ```
+/// use utf8_codec::ErrorMode;
+///
+/// assert_eq!(ErrorMode::Windows1252.to_string(), "windows1252");
+/// assert_eq!("escape".parse(), Ok(ErrorMode::Escape));
+/// let error = "strict".parse::<ErrorMode>().unwrap_err();
+/// let names = "fatal, replacement, skip, escape, latin1, windows1252";
+/// assert_eq!(error.to_string(), format!("unknown error mode, expected one of {names}"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+pub enum ErrorMode {
+    /// No repair: the error is returned.
+    #[default]
+    Fatal,
+    /// U+FFFD REPLACEMENT CHARACTER, one for each maximal subpart (WHATWG; Unicode, section 3.9).
+    Replacement,
+    /// No text.
+    Skip,
+    /// `\xHH` for each byte, in lower-case hexadecimal.
+    Escape,
+    /// Each byte as its ISO 8859-1 character. U+FFFD for a rejected character, and for an unpaired surrogate
+    /// in UTF-16, which has no bytes.
+    Latin1,
+    /// Each byte as its windows-1252 character (WHATWG's index: 81, 8D, 8F, 90 and 9D are C1
+    /// controls). U+FFFD as in [`Latin1`](Self::Latin1).
+    Windows1252,
+}
+
+impl ErrorMode {
+    /// Returns the text that replaces an ill-formed part, or `None` for [`Fatal`](Self::Fatal). Does not
+    /// allocate.
+    ///
+    /// All decoders and adaptors of UTF-8 repair with it. [`MissingBom`](Utf8ErrorKind::MissingBom) has no bytes, so its
+    /// repair is empty. A [`Noncharacter`](Utf8ErrorKind::Noncharacter) or
+    /// [`Forbidden`](Utf8ErrorKind::Forbidden) character is UTF-8, not a legacy encoding: the last two modes
+    /// replace it with U+FFFD, so that it is never part of the text. The repairs themselves are not checked:
+    /// in Latin-1, byte 85 is a control character.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Utf8Validator};
+    ///
+    /// let error = Utf8Validator::new().push(b"\xE2\x82|").unwrap_err();
+    /// assert_eq!(ErrorMode::Replacement.repair(&error).as_deref(), Some("\u{FFFD}"));
+    /// assert_eq!(ErrorMode::Escape.repair(&error).as_deref(), Some(r"\xe2\x82"));
+    /// assert_eq!(ErrorMode::Windows1252.repair(&error).as_deref(), Some("â‚"));
+    /// assert_eq!(ErrorMode::Fatal.repair(&error), None);
+    /// ```
+    pub fn repair(
+        self,
+        error: &Utf8Error,
+    ) -> Option<impl Deref<Target = str> + Copy + Eq + fmt::Debug + fmt::Display + use<>> {
+        self.repair_of(error)
+    }
+
+    /// Like [`repair`](Self::repair), for code that stores the repair.
+    pub(crate) fn repair_of(self, error: &Utf8Error) -> Option<Repair> {
+        let mut repair = Repair::EMPTY;
+        match (self.for_kind(error.kind()), error.bytes()) {
+            (Self::Fatal, _) => return None,
+            (Self::Skip, _) | (_, []) => {}
+            (Self::Replacement, _) => repair.push(ShortText::REPLACEMENT),
+            (mode, bytes) => bytes.iter().for_each(|&byte| repair.push(mode.stand_in(byte))),
+        }
+        Some(repair)
+    }
+
+    /// Returns the text for one byte, in the modes that replace each byte.
+    #[inline]
+    pub(crate) fn stand_in(self, byte: u8) -> ShortText {
+        match (self, byte) {
+            (Self::Escape, _) => ShortText::escape(byte),
+            (Self::Windows1252, 0x80..=0x9F) => WINDOWS_1252[usize::from(byte & 0x1F)],
+            (Self::Latin1 | Self::Windows1252, 0x80..) => ShortText::from_latin1(byte),
+            _ => ShortText::REPLACEMENT,
+        }
+    }
+
+    const fn for_kind(self, kind: Utf8ErrorKind) -> Self {
+        match (self, kind) {
+            (
+                Self::Latin1 | Self::Windows1252,
+                Utf8ErrorKind::Noncharacter | Utf8ErrorKind::Forbidden,
+            ) => Self::Replacement,
+            _ => self,
+        }
+    }
+}
+
+impl ErrorMode {
+    const ALL: [Self; 6] =
+        [Self::Fatal, Self::Replacement, Self::Skip, Self::Escape, Self::Latin1, Self::Windows1252];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Fatal => "fatal",
+            Self::Replacement => "replacement",
+            Self::Skip => "skip",
+            Self::Escape => "escape",
+            Self::Latin1 => "latin1",
+            Self::Windows1252 => "windows1252",
+        }
+    }
+}
+
+/// Writes the name: `fatal`, `replacement`, `skip`, `escape`, `latin1` or `windows1252`.
+impl fmt::Display for ErrorMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Parses the name that `Display` writes.
+impl FromStr for ErrorMode {
+    type Err = ParseNameError;
+
+    fn from_str(name: &str) -> Result<Self, ParseNameError> {
+        let found = Self::ALL.into_iter().find(|mode| mode.name() == name);
+        found.ok_or(ParseNameError {
+            message: "unknown error mode, expected one of fatal, replacement, skip, escape, latin1, windows1252",
+        })
+    }
+}
+
+/// Text that replaces an ill-formed part: at most 16 bytes, in a [dialect](crate::dialect) 24.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Repair {
+    /// Invariant: the first `len` bytes are well-formed, the others zero.
+    bytes: [u8; 24],
+    len: u8,
+}
+
+impl Repair {
+    pub(crate) const EMPTY: Self = Self { bytes: [0; 24], len: 0 };
+
+    /// A repair in an encoding other than UTF-8. `text` has at most 24 bytes.
+    pub(crate) fn new(text: &str) -> Self {
+        let mut bytes = [0; 24];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        Self { bytes, len: text.len() as u8 }
+    }
+
+    /// A character that needs no repair, for callers that store characters and repairs in one type.
+    #[cfg(feature = "stream")]
+    pub(crate) fn from_char(c: char) -> Self {
+        let mut repair = Self::EMPTY;
+        repair.push(ShortText::from_char(c));
+        repair
+    }
+
+    /// Appends `part`. The longest repair, six escaped bytes, fills the buffer.
+    pub(crate) fn push(&mut self, part: ShortText) {
+        let at = usize::from(self.len);
+        let (bytes, len) = part.bytes();
+        self.bytes[at..at + 4].copy_from_slice(&bytes);
+        self.len += len as u8;
+    }
+}
+
+impl Deref for Repair {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        // Validated again instead of `unchecked`: the text is short, and this is no fast path.
+        core::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self)
+    }
+}
+
+/// The repair of every byte in windows-1252.
+#[cfg(feature = "alloc")]
+pub(crate) static EVERY_WINDOWS_1252: [ShortText; 256] = {
+    let mut every = [ShortText::REPLACEMENT; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        every[byte] = match byte {
+            0x80..=0x9F => WINDOWS_1252[byte - 0x80],
+            _ => ShortText::from_char(byte as u8 as char),
+        };
+        byte += 1;
+    }
+    every
+};
+
+/// The characters of bytes 80 to 9F in windows-1252 (WHATWG Encoding Standard, index windows-1252).
+#[rustfmt::skip]
+pub(crate) const WINDOWS_1252_C1: [char; 32] = [
+    '\u{20AC}', '\u{0081}', '\u{201A}', '\u{0192}', '\u{201E}', '\u{2026}', '\u{2020}',
+    '\u{2021}', '\u{02C6}', '\u{2030}', '\u{0160}', '\u{2039}', '\u{0152}', '\u{008D}',
+    '\u{017D}', '\u{008F}', '\u{0090}', '\u{2018}', '\u{2019}', '\u{201C}', '\u{201D}',
+    '\u{2022}', '\u{2013}', '\u{2014}', '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}',
+    '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}',
+];
+
+/// Bytes 80 to 9F of windows-1252.
+static WINDOWS_1252: [ShortText; 32] = {
+    let mut stand_ins = [ShortText::REPLACEMENT; 32];
+    let mut at = 0;
+    while at < 32 {
+        stand_ins[at] = ShortText::from_char(WINDOWS_1252_C1[at]);
+        at += 1;
+    }
+    stand_ins
+};

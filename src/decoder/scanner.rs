@@ -1,0 +1,478 @@
+//! The scanner, the centre of the crate: what do the next bytes of a stream mean?
+
+#[cfg(any(feature = "alloc", test))]
+use crate::decoder::bom::BomPolicy;
+use crate::decoder::bom::{Opening, Start};
+use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
+use crate::decoder::options::Utf8Options;
+#[cfg(feature = "bytes")]
+use crate::decoder::text::unmask_and_split_far;
+use crate::decoder::text::{Ending, Look, split_far, split_near, split_text};
+use utf8_simd::{Kernel, begins_nothing, decode_char, error_at_start};
+
+/// The state of a UTF-8 stream between two bytes.
+///
+/// A scanner holds no bytes and never fails. The caller passes it the bytes from
+/// [`position`](Self::position) on. [`step`](Self::step) classifies the first of them and moves past them; the
+/// caller then passes the bytes that follow. [`Step::Hold`] consumes nothing: the caller passes the same bytes
+/// again, together with the bytes after them.
+///
+/// ```text
+/// loop {
+///     match scanner.step(input) {
+///         Step::Text(text)   => deliver text, input = &input[text.len()..]
+///         Step::Silent(len)  => input = &input[len..]
+///         Step::Error(error) => report or repair, input = &input[error.bytes().len()..]
+///         Step::Hold         => keep input (at most 3 bytes) until more arrives, or finish(input)
+///     }
+/// }
+/// ```
+///
+/// A scanner is a small value. To look ahead, step a copy; to commit, assign it back. Everything that decodes
+/// UTF-8 in this crate is such a loop. The other layers use it through
+/// [`Utf8Decoder`](crate::Utf8Decoder), which adds the carry and counts errors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scanner {
+    position: u64,
+    options: Utf8Options,
+    start: Start,
+    look: Look,
+}
+
+/// What the input begins with. Every step but `Hold` moves the position past the bytes it describes.
+#[derive(Debug)]
+pub(crate) enum Step<'a> {
+    /// Non-empty text.
+    Text(&'a str),
+    /// This many bytes that yield nothing: a stripped BOM, or the rest of a character that began before a
+    /// mid-stream start.
+    Silent(usize),
+    /// An error. Its own bytes are consumed; `MissingBom` has none.
+    Error(Utf8Error),
+    /// No bytes, or at most three that can still become a sequence or a BOM.
+    Hold,
+}
+
+impl Scanner {
+    pub(crate) const fn new(options: Utf8Options) -> Self {
+        Self { position: 0, options, start: options.start(), look: Look::Far }
+    }
+
+    /// Sets the options. Those for the start of the stream apply only before its first byte.
+    pub(crate) const fn with_options(self, options: Utf8Options) -> Self {
+        let is_start_open =
+            self.position == 0 && (!self.start.is_over() || self.options.start().is_over());
+        let start = if is_start_open { options.start() } else { self.start };
+        Self { options, start, ..self }
+    }
+
+    /// Starts a new stream with the same options.
+    pub(crate) const fn reset(&mut self) {
+        *self = Self::new(self.options);
+    }
+
+    /// Returns the offset of the next byte to pass.
+    pub(crate) const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Removes a BOM, whatever the policy, if the stream can still begin with one.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn expect_bom(&mut self) {
+        *self = self.with_options(self.options.with_bom(BomPolicy::Strip));
+    }
+
+    pub(crate) const fn bom_seen(&self) -> bool {
+        matches!(self.start, Start::OverWithBom)
+    }
+
+    /// Returns the state of the start of the stream.
+    pub(crate) const fn start(&self) -> Start {
+        self.start
+    }
+
+    /// Classifies the start of `input`, and moves past it.
+    #[inline]
+    pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
+        if self.is_plain() {
+            let (text, ending) = self.step_plain(input);
+            if !text.is_empty() {
+                return Step::Text(text);
+            }
+            if ending == Ending::End {
+                return Step::Hold;
+            }
+        }
+        self.step_slowly(input)
+    }
+
+    /// Whether the kernel alone decides: the start is over, strictness is off, no error is near.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.look == Look::Far && self.asks_for_utf8_only()
+    }
+
+    /// The fast path of [`step`](Self::step) for a scanner that [is plain](Self::is_plain). Returns the text
+    /// that `input` begins with, which can be empty, and what follows it. A call of it costs a nanosecond: rows
+    /// `verdict/*/64` of `benches/scenarios/stream.rs`.
+    #[inline(always)]
+    pub(crate) fn step_plain<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
+        let (text, ending) = split_far(Kernel::detect(), input);
+        if !text.is_empty() {
+            self.accept(text, ending);
+        }
+        (text, ending)
+    }
+
+    /// Takes text off the front of `input` after an error, if strictness is off. Returns it and what follows it.
+    #[inline]
+    pub(crate) fn step_near<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, Ending)> {
+        if self.look != Look::Near || !self.asks_for_utf8_only() {
+            return None;
+        }
+        let (text, ending) = split_near(Kernel::detect(), input);
+        if text.is_empty() {
+            return None;
+        }
+        self.accept(text, ending);
+        Some((text, ending))
+    }
+
+    /// Whether the start is over and strictness is off.
+    #[inline]
+    fn asks_for_utf8_only(&self) -> bool {
+        self.start.is_over() && self.options.strictness().is_off()
+    }
+
+    #[inline(never)]
+    fn step_slowly<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
+        if !self.start.is_over()
+            && let Some(step) = self.open(input)
+        {
+            return step;
+        }
+        if let Some(error) = self.error_here(input) {
+            return Step::Error(error);
+        }
+        let strictness = self.options.strictness();
+        let (text, ending) = split_text(Kernel::detect(), input, strictness, self.look);
+        if !text.is_empty() {
+            return self.accept(text, ending);
+        }
+        match ending {
+            Ending::End => Step::Hold,
+            // Like `reject`, to which the error would be copied: see `crate::decoder`, "Store forwarding"; scenario `damaged`,
+            // rows `pieces/*/1-in-64`.
+            Ending::IllFormed(len) => {
+                let position = self.position;
+                self.look = Look::Near;
+                self.position += len as u64;
+                Step::Error(Utf8Error::classify(position, input, len))
+            }
+            Ending::Rejected(len, kind) => {
+                self.reject(Utf8Error::new(self.position, kind, &input[..len], None))
+            }
+        }
+    }
+
+    #[inline]
+    fn accept<'a>(&mut self, text: &'a str, ending: Ending) -> Step<'a> {
+        self.look = if ending == Ending::End { Look::Far } else { Look::Near };
+        self.position += text.len() as u64;
+        Step::Text(text)
+    }
+
+    fn reject<'a>(&mut self, error: Utf8Error) -> Step<'a> {
+        self.look = Look::Near;
+        self.position += error.bytes().len() as u64;
+        Step::Error(error)
+    }
+
+    /// Ends the stream after `tail`, for which the last step returned [`Step::Hold`].
+    ///
+    /// Each call returns one error that the end decides: `MissingBom`, then `Incomplete`, which consumes the
+    /// tail. After that, calls return `None`.
+    pub(crate) fn finish(&mut self, tail: &[u8]) -> Option<Utf8Error> {
+        if let Some(missing) = self.start.finish() {
+            return Some(missing);
+        }
+        if tail.is_empty() {
+            return None;
+        }
+        let error = Utf8Error::new(self.position, Utf8ErrorKind::Incomplete, tail, None);
+        self.position += tail.len() as u64;
+        Some(error)
+    }
+
+    /// Skips bytes that the caller does not pass.
+    #[inline]
+    pub(crate) const fn skip(&mut self, bytes: usize) {
+        self.position += bytes as u64;
+    }
+
+    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
+    pub(crate) const fn unread(&mut self, bytes: usize) {
+        self.position -= bytes as u64;
+    }
+}
+
+/// Fast paths inside the core.
+impl Scanner {
+    /// Consumes the joined parts of a split sequence and returns its character, if `bytes` are well-formed and
+    /// the scanner checks nothing else.
+    #[inline]
+    pub(super) fn take_char(&mut self, bytes: &[u8]) -> Option<char> {
+        if !self.asks_for_utf8_only() {
+            return None;
+        }
+        let c = decode_char(bytes)?;
+        self.skip(bytes.len());
+        Some(c)
+    }
+
+    /// If errors are near and `byte`, the next, is an error whatever follows it: consumes it and returns the
+    /// error.
+    #[inline(always)]
+    pub(super) fn take_stray(&mut self, byte: u8) -> Option<Utf8Error> {
+        if self.look != Look::Near || !begins_nothing(byte) || !self.start.is_over() {
+            return None;
+        }
+        let error = Utf8Error::of_byte(self.position, byte);
+        self.position += 1;
+        Some(error)
+    }
+
+    /// If errors are near and `input` begins with one: consumes it and returns it. This is the shortest path
+    /// for many errors in a row.
+    // Always inlined: see `crate::decoder`, "Store forwarding"; scenario `damaged`, rows `pieces`.
+    #[inline(always)]
+    pub(super) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
+        if self.look != Look::Near || input.is_empty() || !self.start.is_over() {
+            return None;
+        }
+        let error = match input[0] {
+            ..0x80 => return None,
+            byte @ (0x80..=0xC1 | 0xF5..) => Utf8Error::of_byte(self.position, byte),
+            _ => Utf8Error::classify(self.position, input, error_at_start(input)?),
+        };
+        self.position += error.bytes().len() as u64;
+        Some(error)
+    }
+
+    /// Whether errors are near and the scanner checks nothing but UTF-8. Many errors at once are then faster than
+    /// single steps.
+    pub(super) fn looks_near(&self) -> bool {
+        self.look != Look::Far && self.asks_for_utf8_only()
+    }
+
+    /// Returns whether the caller takes parts of a block.
+    #[inline(always)]
+    pub(super) fn takes_parts(&self) -> bool {
+        self.look == Look::Parts
+    }
+
+    /// Sets how far the scanner looks ahead: [`Look::Parts`] exactly while the caller has parts of a block.
+    #[inline(always)]
+    pub(super) fn set_look(&mut self, look: Look) {
+        self.look = look;
+    }
+
+    /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over its start. It takes one pass if
+    /// the scanner [is plain](Self::is_plain).
+    #[cfg(feature = "bytes")]
+    #[inline]
+    pub(super) fn unmask_and_step<'a>(
+        &mut self,
+        input: &'a mut [u8],
+        mask: [u8; 4],
+    ) -> (&'a [u8], Step<'a>) {
+        let kernel = Kernel::detect();
+        if !self.is_plain() {
+            kernel.unmask(input, mask);
+            return (input, self.step(input));
+        }
+        let (input, text, ending) = unmask_and_split_far(kernel, input, mask);
+        let step = match ending {
+            _ if !text.is_empty() => self.accept(text, ending),
+            Ending::End => Step::Hold,
+            _ => self.step_slowly(input),
+        };
+        (input, step)
+    }
+}
+
+/// For callers that find line ends themselves, and for callers that decode some bytes in another encoding.
+impl Scanner {
+    /// Continues at another offset of the stream.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn seek(&mut self, position: u64) {
+        self.position = position;
+    }
+
+    /// Expects no BOM and skips no continuation bytes from here on.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn close_start(&mut self) {
+        self.start.finish();
+    }
+
+    /// Steps over the start of the stream. Returns `None` if `input` begins with text.
+    pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<'a>> {
+        Some(match self.start.open(input) {
+            Opening::Text => return None,
+            Opening::Hold => Step::Hold,
+            Opening::Silent(len) => {
+                self.position += len as u64;
+                Step::Silent(len)
+            }
+            Opening::Error(error) => self.reject(error),
+        })
+    }
+
+    /// Ends the sequence of `tail`, one to three bytes for which the last step returned [`Step::Hold`]. The
+    /// byte `next` follows them and continues no sequence. Returns the error. Call it until `None`, because
+    /// `MissingBom` precedes the error of the sequence.
+    #[cfg(feature = "lines")]
+    pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
+        let mut joined = [next; 4];
+        joined[..tail.len()].copy_from_slice(tail);
+        match self.step(&joined[..tail.len() + 1]) {
+            Step::Error(error) => Some(error),
+            Step::Text(_) | Step::Silent(_) | Step::Hold => None,
+        }
+    }
+
+    /// Steps over `input` in a legacy encoding that contains ASCII. Returns [`Step::Silent`] up to and
+    /// including the first `line_end`, or up to the first rejected character, or the error of a rejected
+    /// character at the front. Only ASCII characters are checked.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn step_legacy<'a>(&mut self, input: &'a [u8], line_end: Option<u8>) -> Step<'a> {
+        let strictness = self.options.strictness();
+        let is_end = |byte| line_end == Some(byte);
+        let stop = match (strictness.is_off(), line_end) {
+            (true, None) => None,
+            (true, Some(line_end)) => find_byte(input, line_end),
+            _ => input.iter().position(|&byte| is_end(byte) || strictness.rejects_ascii(byte)),
+        };
+        let len = match stop {
+            Some(at) if !strictness.rejects_ascii(input[at]) => at + 1,
+            Some(0) => {
+                let kind = Utf8ErrorKind::Forbidden;
+                let error = Utf8Error::new(self.position, kind, &input[..1], None);
+                self.position += 1;
+                return Step::Error(error);
+            }
+            Some(at) => at,
+            None if input.is_empty() => return Step::Hold,
+            None => input.len(),
+        };
+        self.skip(len);
+        Step::Silent(len)
+    }
+}
+
+/// Returns the index of the first `byte`. Compares sixteen bytes at a time, which the compiler does with one vector, and
+/// searches the sixteen without a branch. Rows `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
+#[cfg(feature = "alloc")]
+fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
+    const ONES: u128 = u128::MAX / 0xFF;
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    let contains = |block: &[u8; 16]| block.iter().fold(false, |found, &b| found | (b == byte));
+    if let Some(at) = blocks.iter().position(contains) {
+        let differences = u128::from_le_bytes(blocks[at]) ^ (u128::from(byte) * ONES);
+        // The high bit of the first zero byte, and perhaps of bytes after it.
+        let zeros = differences.wrapping_sub(ONES) & !differences & (ONES << 7);
+        return Some(16 * at + zeros.trailing_zeros() as usize / 8);
+    }
+    rest.iter().position(|&b| b == byte).map(|at| 16 * blocks.len() + at)
+}
+
+/// Tests of the fast paths, on which only speed depends.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scanners that are not plain.
+    fn busy() -> [Scanner; 2] {
+        let options = Utf8Options::new();
+        [options.with_bom(BomPolicy::Strip), options.reject_nul()].map(Scanner::new)
+    }
+
+    /// A scanner after an error.
+    fn near() -> Scanner {
+        let mut scanner = Scanner::new(Utf8Options::new());
+        assert!(matches!(scanner.step(b"\xFF"), Step::Error(_)));
+        scanner
+    }
+
+    #[test]
+    fn a_scanner_is_plain_without_open_start_strictness_or_near_errors() {
+        assert!(Scanner::new(Utf8Options::new()).is_plain());
+        let [mut strip, mut strict] = busy();
+        assert!(!strip.is_plain() && !strict.is_plain());
+        assert!(matches!(strip.step(b"text"), Step::Text("text")));
+        assert!(matches!(strict.step(b"text"), Step::Text("text")));
+        assert!(strip.is_plain() && !strict.is_plain());
+
+        let mut near = near();
+        assert!(!near.is_plain());
+        assert!(matches!(near.step(&[b'a'; 100]), Step::Text(_)));
+        assert!(near.is_plain());
+    }
+
+    #[test]
+    fn near_errors_are_classified_without_a_kernel_call() {
+        let len = |error: Option<Utf8Error>| error.map(|error| error.bytes().len());
+        for (input, expected) in [
+            (&b"\x80"[..], Some(1)),
+            (b"\xC1", Some(1)),
+            (b"\xF5\x80", Some(1)),
+            (b"\xE2\x82a", Some(2)),
+            (b"\xED\xA0\x80", Some(1)),
+            (b"\xE2\x82", None),
+            (b"a\xFF", None),
+            ("é".as_bytes(), None),
+            (b"", None),
+        ] {
+            let mut scanner = near();
+            assert_eq!(len(scanner.error_here(input)), expected, "{input:02x?}");
+            assert_eq!(scanner.position(), 1 + expected.unwrap_or(0) as u64);
+            let mut scanner = near();
+            if let [byte, ..] = *input {
+                let stray = expected.filter(|_| matches!(byte, 0x80..=0xC1 | 0xF5..));
+                assert_eq!(len(scanner.take_stray(byte)), stray, "{input:02x?}");
+                assert_eq!(scanner.position(), 1 + stray.unwrap_or(0) as u64);
+            }
+            // If none is near, or the start is not over, `step` decides.
+            for mut scanner in [Scanner::new(Utf8Options::new()), busy()[0]] {
+                assert_eq!(len(scanner.error_here(input)), None);
+                assert_eq!(len(scanner.take_stray(0xFF)), None);
+                assert_eq!(scanner.position(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_plain_scanner_takes_a_whole_character() {
+        let mut scanner = Scanner::new(Utf8Options::new());
+        assert_eq!(scanner.take_char("€".as_bytes()), Some('€'));
+        assert_eq!(scanner.position(), 3);
+        assert_eq!(scanner.take_char(b"\xE2\x82"), None);
+        assert_eq!(scanner.position(), 3);
+        assert!(busy().iter_mut().all(|scanner| scanner.take_char("€".as_bytes()).is_none()));
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn errors_are_no_longer_near_after_the_repair_loop() {
+        assert!(!Scanner::new(Utf8Options::new()).looks_near());
+        let mut scanner = near();
+        assert!(scanner.looks_near());
+        scanner.skip(10);
+        scanner.set_look(Look::Far);
+        assert_eq!((scanner.position(), scanner.looks_near()), (11, false));
+
+        let [_, mut strict] = busy();
+        assert!(matches!(strict.step(b"\xFF"), Step::Error(_)));
+        assert!(!strict.looks_near());
+    }
+}

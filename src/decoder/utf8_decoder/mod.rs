@@ -1,0 +1,627 @@
+//! The incremental decoder, and the types that its methods return.
+
+pub(crate) mod buffer;
+pub(crate) mod destination;
+pub(crate) mod input;
+#[cfg(feature = "alloc")]
+pub(crate) mod lossy;
+#[cfg(feature = "bytes")]
+pub(crate) mod masked;
+#[cfg(feature = "bytes")]
+pub(crate) mod owned;
+
+use core::iter::FusedIterator;
+
+use crate::decoder::carry::{Carry, Resumed};
+use crate::decoder::error::{Tally, Utf8Error};
+use crate::decoder::options::Utf8Options;
+use crate::decoder::scanner::{Scanner, Step};
+use crate::decoder::text::{BlockParts, Ending, Kernel, Look, Part, first_char};
+use crate::decoder::utf8_decoder::input::take_piece;
+
+/// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
+///
+/// [`push`](Self::push) yields text and errors in the order of the stream. Text borrows from the chunk,
+/// except a character split across chunks, which borrows from the decoder. The methods that write into a
+/// buffer repair errors instead, with the [`ErrorMode`](crate::ErrorMode) that you pass.
+///
+/// Between calls the decoder holds at most three bytes: the beginning of one sequence or of a BOM.
+/// An empty chunk changes nothing. [`finish`](Self::finish) turns an incomplete tail into one error.
+/// After an error, and after `finish`, decoding continues and offsets keep counting; a BOM is expected
+/// again only after [`reset`](Self::reset).
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::Utf8Decoder;
+///
+/// let mut decoder = Utf8Decoder::new();
+/// let mut text = String::new();
+/// for chunk in [&b"Gr\xC3"[..], b"", b"\xBC\xC3", b"\x9Fe \xF0\x9F\x91", b"\x8B"] {
+///     for piece in decoder.push(chunk) {
+///         text.push_str(piece.unwrap());
+///     }
+/// }
+/// decoder.finish().unwrap();
+/// assert_eq!(text, "Grüße 👋");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Utf8Decoder {
+    scanner: Scanner,
+    carry: Carry,
+    /// The split character that the last piece borrows.
+    lent: [u8; 4],
+    tally: Tally,
+}
+
+impl Utf8Decoder {
+    /// Creates a decoder with the default options.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok("žluťoučký")));
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            scanner: Scanner::new(Utf8Options::new()),
+            carry: Carry::new(),
+            lent: [0; 4],
+            tally: Tally::new(),
+        }
+    }
+
+    /// Sets the options. Call it before the first push.
+    ///
+    /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
+    /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut decoder = Utf8Decoder::new().with_options(options);
+    /// assert_eq!(decoder.push("\u{FEFF}text".as_bytes()).next(), Some(Ok("text")));
+    /// ```
+    #[must_use]
+    pub const fn with_options(self, options: Utf8Options) -> Self {
+        Self { scanner: self.scanner.with_options(options), ..self }
+    }
+
+    /// Decodes the next chunk of the stream. Yields text and errors in order.
+    ///
+    /// The iterator is lazy: bytes it has not reached are not consumed ([`Pieces::rest`]). Once exhausted, it
+    /// has yielded everything that the bytes so far determine. It costs one pass over `chunk`, two if
+    /// [the options](Utf8Options#rejected-characters) reject characters, and copies only a split
+    /// character. At the end of the stream, call [`finish`](Self::finish).
+    ///
+    /// # Errors
+    ///
+    /// The iterator yields an `Err` for each ill-formed part, and continues after it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut seen = Vec::new();
+    /// for piece in decoder.push(b"good\xFFmore\xE2\x82") {
+    ///     match piece {
+    ///         Ok(text) => seen.push(text.to_owned()),
+    ///         Err(error) => seen.push(error.to_string()),
+    ///     }
+    /// }
+    /// assert_eq!(seen, ["good", "invalid UTF-8 at byte 4: invalid byte (ff)", "more"]);
+    /// assert_eq!(decoder.push(b"\xAC").next(), Some(Ok("€")));
+    /// ```
+    pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
+        let Self { scanner, carry, lent, tally } = self;
+        if scanner.takes_parts() {
+            // The last caller did not take all parts.
+            scanner.set_look(Look::Near);
+        }
+        Pieces { scanner, carry, lent: Some(lent), tally, input: chunk, block: None, patience: 0 }
+    }
+
+    /// Ends the stream.
+    ///
+    /// Further calls are harmless and return `Ok` once every error has been reported. Two errors are
+    /// possible only if the stream ends inside a required BOM: `MissingBom`, then `Incomplete`. With
+    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call it until `Ok`.
+    ///
+    /// # Errors
+    ///
+    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence.
+    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM is
+    /// complete.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// assert_eq!(decoder.push(b"\xE2\x82").count(), 0);
+    /// let error = decoder.finish().unwrap_err();
+    /// let message = "invalid UTF-8 at byte 0: unexpected end inside a character (e2 82)";
+    /// assert_eq!(error.to_string(), message);
+    /// assert_eq!(decoder.finish(), Ok(()));
+    /// ```
+    pub fn finish(&mut self) -> Result<(), Utf8Error> {
+        match self.carry.finish(&mut self.scanner) {
+            Some(error) => Err(self.tally.note(error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts a new stream with the same options, at offset 0. The held bytes and the error count are
+    /// discarded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// assert_eq!(decoder.push(b"half a \xC3").count(), 1);
+    /// decoder.reset();
+    /// assert_eq!(decoder.position(), 0);
+    /// assert_eq!(decoder.push(b"new").next(), Some(Ok("new")));
+    /// ```
+    pub const fn reset(&mut self) {
+        self.scanner.reset();
+        self.carry = Carry::new();
+        self.tally = Tally::new();
+    }
+
+    /// Returns the number of bytes of the stream that have been consumed, held bytes included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
+    /// assert_eq!(decoder.position(), 4);
+    /// ```
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.scanner.position() + self.carry.len() as u64
+    }
+
+    /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
+    /// assert_eq!(decoder.incomplete(), b"\xE2");
+    /// ```
+    #[must_use]
+    pub fn incomplete(&self) -> &[u8] {
+        self.carry.as_bytes()
+    }
+
+    /// Returns whether a BOM was removed from the start of this stream.
+    ///
+    /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
+    /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let mut decoder = Utf8Decoder::new().with_options(options);
+    /// assert_eq!(decoder.push(b"\xEF\xBB\xBF").count(), 0);
+    /// assert!(decoder.bom_seen());
+    /// ```
+    #[must_use]
+    pub const fn bom_seen(&self) -> bool {
+        self.scanner.bom_seen()
+    }
+
+    /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Utf8Decoder, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().with_mid_stream_start();
+    /// let mut decoder = Utf8Decoder::new().with_options(options);
+    /// assert_eq!(decoder.push(b"\x80tail").next(), Some(Ok("tail")));
+    /// assert_eq!(decoder.skipped(), 1);
+    /// ```
+    #[must_use]
+    pub const fn skipped(&self) -> usize {
+        self.scanner.start().skipped()
+    }
+
+    /// Returns the number of errors in this stream so far: ill-formed parts, and characters that the options
+    /// reject.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
+    /// assert_eq!(decoder.error_count(), 3);
+    /// ```
+    #[must_use]
+    pub const fn error_count(&self) -> u64 {
+        self.tally.count()
+    }
+
+    /// Returns the first error of this stream, if there was one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut decoder = utf8_codec::Utf8Decoder::new();
+    /// decoder.push(b"ab\xFFcd\xFF").for_each(drop);
+    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
+    /// ```
+    #[must_use]
+    pub const fn first_error(&self) -> Option<Utf8Error> {
+        self.tally.first()
+    }
+
+    /// Continues the held sequence with the first bytes of `input`. See [`Carry::resume`].
+    pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
+        let (used, resumed) = self.carry.resume(&mut self.scanner, input);
+        if let Resumed::Error(error) = resumed {
+            self.tally.note(error);
+        }
+        (used, resumed)
+    }
+
+    /// Holds `tail`, for which the last step returned [`Step::Hold`].
+    pub(crate) fn hold(&mut self, tail: &[u8]) {
+        self.carry.hold(tail);
+    }
+}
+
+/// For callers that keep the undecoded bytes in a buffer of their own. The decoder holds nothing.
+///
+/// They pass the bytes at [`position`](Self::position) to [`step`](Self::step), and call
+/// [`finish_after`](Self::finish_after) at the end. To look ahead or go back, they step a copy of the
+/// [`scanner`](Self::scanner), and pass it to [`continue_from`](Self::continue_from).
+impl Utf8Decoder {
+    /// Returns a decoder that continues from `scanner`, with an error count of 0.
+    #[cfg(feature = "lines")]
+    pub(crate) const fn at(scanner: Scanner) -> Self {
+        Self { scanner, ..Self::new() }
+    }
+
+    /// Classifies the start of `input`, the bytes at [`position`](Self::position).
+    #[inline]
+    pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<'i> {
+        debug_assert!(self.carry.is_empty());
+        let step = self.scanner.step(input);
+        if let Step::Error(error) = step {
+            self.tally.note(error);
+        }
+        step
+    }
+
+    /// The fast path of [`step`](Self::step). Returns the text that `input` begins with, which can be empty,
+    /// and what follows it, or `None` if the scanner is not plain.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn step_plain<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
+        self.scanner.is_plain().then(|| self.scanner.step_plain(input))
+    }
+
+    /// Skips bytes that the caller does not pass.
+    #[cfg(feature = "lines")]
+    #[inline]
+    pub(crate) const fn skip(&mut self, bytes: usize) {
+        self.scanner.skip(bytes);
+    }
+
+    /// Continues at another offset of the stream.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn seek(&mut self, position: u64) {
+        self.scanner.seek(position);
+    }
+
+    /// Removes a BOM, whatever the policy, if the stream can still begin with one.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn expect_bom(&mut self) {
+        self.scanner.expect_bom();
+    }
+
+    /// Expects no BOM and skips no continuation bytes from here on.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn close_start(&mut self) {
+        self.scanner.close_start();
+    }
+
+    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn unread(&mut self, bytes: usize) {
+        self.scanner.unread(bytes);
+    }
+
+    /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
+    #[cfg(feature = "std")]
+    pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
+        self.scanner.finish(tail).map(|error| self.tally.note(error))
+    }
+
+    /// Returns a copy of the scanner.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) const fn scanner(&self) -> Scanner {
+        self.scanner
+    }
+
+    /// Continues from `scanner`, a copy that was taken earlier or has looked ahead.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) const fn continue_from(&mut self, scanner: Scanner) {
+        self.scanner = scanner;
+    }
+
+    /// Moves the scanner. The caller [notes](Self::note) the errors that count.
+    // In place: a copy would be read in wider parts than it was written in. See `crate::decoder`, "Store forwarding"; rows
+    // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn scan<T>(&mut self, by: impl FnOnce(&mut Scanner) -> T) -> T {
+        by(&mut self.scanner)
+    }
+
+    /// Counts an error that the scanner or a copy of it has found, and returns it.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
+        self.tally.note(error)
+    }
+
+    /// Adds `errors`, the first of which is `first`, to the count: another decoder has decoded their bytes.
+    #[cfg(feature = "lines")]
+    pub(crate) fn add_errors(&mut self, errors: u64, first: Option<Utf8Error>) {
+        self.tally.add(errors, || first);
+    }
+
+    /// Subtracts the last `errors` from the count: their bytes are decoded again.
+    #[cfg(feature = "std")]
+    pub(crate) fn forget(&mut self, errors: u64) {
+        self.tally.forget(errors);
+    }
+
+    /// Moves the held bytes to such a caller.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn take_held(&mut self) -> Carry {
+        core::mem::replace(&mut self.carry, Carry::new())
+    }
+}
+
+impl Default for Utf8Decoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The text and the errors of one chunk, in order. See [`Utf8Decoder::push`].
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::Utf8Decoder;
+///
+/// let mut decoder = Utf8Decoder::new();
+/// let mut pieces = decoder.push(b"ab\xFFcd");
+/// assert_eq!(pieces.next(), Some(Ok("ab")));
+/// assert!(pieces.next().unwrap().is_err());
+/// assert_eq!(pieces.next(), Some(Ok("cd")));
+/// assert_eq!(pieces.next(), None);
+/// ```
+#[derive(Debug)]
+#[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
+pub struct Pieces<'d, 'c> {
+    scanner: &'d mut Scanner,
+    carry: &'d mut Carry,
+    /// Memory for a split character; `None` once it is used. A chunk completes at most one such character,
+    /// because only the last bytes of the chunk fill the carry again.
+    lent: Option<&'d mut [u8; 4]>,
+    tally: &'d mut Tally,
+    input: &'c [u8],
+    /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `Look::Parts`; nothing is held
+    /// then, and `input` is not empty.
+    block: Option<BlockParts<'c>>,
+    /// The number of texts to return before a block is tried again.
+    patience: u8,
+}
+
+/// The number of texts to return before the next block is tried, if a block has no error, the input is shorter than a
+/// block and three bytes, or the kernel has no fast method. Rows `pieces/*/1-in-1024`.
+const RETRY_AFTER: u8 = 24;
+
+impl<'c> Pieces<'_, 'c> {
+    /// Returns the bytes of the chunk that have not been consumed.
+    ///
+    /// If you stop early, push these bytes again to continue. They are empty once the iterator has returned
+    /// `None`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut pieces = decoder.push(b"HELO\xFFbinary, perhaps");
+    /// assert_eq!(pieces.next(), Some(Ok("HELO")));
+    /// let rest = pieces.rest();
+    /// assert_eq!(rest, b"\xFFbinary, perhaps");
+    ///
+    /// assert!(decoder.push(rest).next().unwrap().is_err()); // continues where it stopped
+    /// ```
+    pub fn rest(&self) -> &'c [u8] {
+        self.input
+    }
+}
+
+/// For decoders that pass only parts of their stream through this one.
+impl<'c> Pieces<'_, 'c> {
+    /// Continues with `input`. The input before it has been consumed.
+    pub(crate) fn show(&mut self, input: &'c [u8]) {
+        debug_assert!(self.input.is_empty());
+        self.input = input;
+    }
+
+    /// Ends the held sequence, if there is one. `next` follows it and continues no sequence.
+    pub(crate) fn break_off(&mut self, next: &'c [u8]) -> Option<Utf8Error> {
+        if self.carry.is_empty() {
+            return None;
+        }
+        let (_, resumed) = self.carry.resume(self.scanner, next);
+        match resumed {
+            Resumed::Error(error) => Some(self.tally.note(error)),
+            Resumed::Nothing | Resumed::Char(_) => None,
+        }
+    }
+
+    /// Skips bytes of the stream that are not passed. No bytes are held.
+    pub(crate) fn pass(&mut self, bytes: usize) {
+        debug_assert!(self.carry.is_empty());
+        self.scanner.skip(bytes);
+    }
+}
+
+impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
+    type Item = Result<&'d str, Utf8Error>;
+
+    // Always inlined: in a call, registers are saved and a result goes through memory for each chunk. Rows `decode/*/64`
+    // of `benches/scenarios/stream.rs`: a quarter of the time.
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let &first = self.input.first()?;
+        debug_assert_eq!(self.scanner.takes_parts(), self.block.is_some());
+        if self.scanner.takes_parts() {
+            return self.take_part();
+        }
+        if self.carry.is_empty() {
+            if self.scanner.is_plain() {
+                let (text, ending) = self.scanner.step_plain(self.input);
+                self.input = &self.input[text.len()..];
+                if ending == Ending::End {
+                    self.carry.hold(self.input);
+                    self.input = &[];
+                }
+                if !text.is_empty() {
+                    return Some(Ok(text));
+                }
+            } else if let Some(error) = self.scanner.take_stray(first) {
+                self.input = &self.input[1..];
+                return Some(Err(self.tally.note(error)));
+            }
+        }
+        self.take_piece()
+    }
+}
+
+impl<'d, 'c: 'd> Pieces<'d, 'c> {
+    /// Returns the next part of the block, or else what follows it.
+    // Out of line, because it saves fewer registers than `take_piece`: rows `pieces/*/1-in-8`.
+    #[inline(never)]
+    fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
+        match self.block.as_mut().and_then(BlockParts::take) {
+            Some(Part::Text(text)) => {
+                self.input = &self.input[text.len()..];
+                self.scanner.skip(text.len());
+                Some(Ok(text))
+            }
+            Some(Part::IllFormed(len, word)) => {
+                // It is followed: a part starts before the last three bytes of the block, and ends in it.
+                let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
+                self.input = &self.input[len..];
+                self.scanner.skip(len);
+                self.tally.add(1, || Some(error));
+                Some(Err(error))
+            }
+            None => self.take_piece(),
+        }
+    }
+
+    /// Returns what follows, if that is not only text from a boundary on. No part of a block is left.
+    #[inline(never)]
+    fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
+        if self.block.take().is_some() {
+            self.scanner.set_look(Look::Near);
+        } else if !self.carry.is_empty() {
+            if self.scanner.is_plain()
+                && let Some(text) = self.take_completed()
+            {
+                return Some(Ok(text));
+            }
+        } else if let Some(error) = self.scanner.error_here(self.input) {
+            self.input = &self.input[error.bytes().len()..];
+            return Some(Err(self.tally.note(error)));
+        } else if self.patience > 0
+            && let Some((text, ending)) = self.scanner.step_near(self.input)
+        {
+            self.patience -= 1;
+            self.input = &self.input[text.len()..];
+            if ending == Ending::End {
+                self.carry.hold(self.input);
+                self.input = &[];
+            }
+            return Some(Ok(text));
+        }
+        self.take_piece_slowly()
+    }
+
+    /// Finds the parts of the block that `input` begins with, if errors are near. Returns whether one of them is
+    /// ill-formed.
+    fn find_parts(&mut self) -> bool {
+        if !self.carry.is_empty() {
+            return false;
+        }
+        if self.patience > 0 {
+            self.patience -= 1;
+            return false;
+        }
+        self.block = BlockParts::new(Kernel::detect(), self.input);
+        if self.block.is_none() {
+            self.patience = RETRY_AFTER;
+        }
+        let is_found = self.block.is_some();
+        self.scanner.set_look(if is_found { Look::Parts } else { Look::Near });
+        is_found
+    }
+
+    /// Returns the split character, if the chunk completes it on the fast path.
+    #[inline]
+    fn take_completed(&mut self) -> Option<&'d str> {
+        let (joined, taken) = self.carry.complete(self.scanner, self.input)?;
+        self.input = &self.input[taken..];
+        let lent = self.lent.take()?;
+        *lent = joined;
+        first_char(lent)
+    }
+
+    #[inline(never)]
+    fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
+        if self.scanner.looks_near() && self.find_parts() {
+            // Not `None`: a new block has an ill-formed part.
+            return self.take_part();
+        }
+        let mut input: &'d [u8] = self.input;
+        let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {
+            self.lent.take().map_or("", |lent| c.encode_utf8(lent))
+        });
+        self.input = &self.input[self.input.len() - input.len()..];
+        piece
+    }
+}
+
+impl<'d, 'c: 'd> FusedIterator for Pieces<'d, 'c> {}

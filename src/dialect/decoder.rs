@@ -1,0 +1,496 @@
+//! How are chunks of bytes in a dialect decoded?
+
+use core::iter::FusedIterator;
+
+use crate::decoder::bom::BomPolicy;
+use crate::decoder::carry::Carry;
+use crate::decoder::error::Tally;
+use crate::decoder::follow::Follow;
+use crate::decoder::mode::ErrorMode;
+use crate::dialect::error::DialectError;
+use crate::dialect::grammar::{ErrorSpan, Options, Unpaired, Values};
+use crate::dialect::scanner::{DialectScanner, DialectStep};
+use crate::dialect::{Dialect, DialectPiece};
+
+/// Decodes a stream of bytes in a [`Dialect`] to code points or text, chunk by chunk, and reports
+/// ill-formed parts. A chunk can end anywhere.
+///
+/// [`push`](Self::push) yields, in the order of the stream, text for bytes that are the same in
+/// UTF-8, code points for sequences that differ, and errors.
+///
+/// Between calls the decoder holds at most five bytes, the beginning of one sequence or of a pair.
+/// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) decodes the held bytes.
+/// After an error and after `finish`, decoding continues and offsets keep counting;
+/// [`reset`](Self::reset) starts a new stream. U+FEFF is text, unless the [BOM policy] strips,
+/// requires or forbids it at the start.
+///
+/// [BOM policy]: Self::with_bom
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+///
+/// // U+1F600 in CESU-8: a pair of surrogates of three bytes each, split in the middle.
+/// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+/// let mut text = String::new();
+/// for chunk in [&b"smile: \xED\xA0\xBD\xED"[..], b"", b"\xB8\x80!"] {
+///     for piece in decoder.push(chunk) {
+///         match piece.unwrap() {
+///             DialectPiece::Text(piece) => text.push_str(piece),
+///             DialectPiece::CodePoint(code_point) => text.push(char::from_u32(code_point).unwrap()),
+///         }
+///     }
+/// }
+/// assert_eq!(decoder.finish(), Ok(None));
+/// assert_eq!(text, "smile: 😀!");
+/// ```
+#[derive(Clone, Debug)]
+pub struct DialectDecoder {
+    pub(super) scanner: DialectScanner,
+    carry: Carry<8>,
+    pub(super) tally: Tally<DialectError>,
+}
+
+impl DialectDecoder {
+    /// Creates a decoder for a dialect as its specification defines it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Wtf8);
+    /// let text = DialectPiece::Text("žluťoučký");
+    /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok(text)));
+    /// ```
+    pub const fn new(dialect: Dialect) -> Self {
+        Self {
+            scanner: DialectScanner::new(dialect, Options::DEFAULT),
+            carry: Carry::new(),
+            tally: Tally::new(),
+        }
+    }
+
+    /// Accepts unpaired surrogates in [`Cesu8`](Dialect::Cesu8) and
+    /// [`ModifiedUtf8`](Dialect::ModifiedUtf8), like Java and ICU. Has no effect on other dialects.
+    /// Call it before the first push.
+    ///
+    /// They are ill-formed by default, as TR26 specifies. Strings in Java can contain them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8).with_unpaired_surrogates();
+    /// let half = DialectPiece::CodePoint(0xDC00);
+    /// assert_eq!(decoder.push(b"\xED\xB0\x80").next(), Some(Ok(half)));
+    /// ```
+    #[must_use]
+    pub const fn with_unpaired_surrogates(self) -> Self {
+        let options = self.scanner.options();
+        self.with(Options { unpaired: Unpaired::Accepted, ..options })
+    }
+
+    /// Rejects values above U+10FFFF in [`Rfc2279`](Dialect::Rfc2279), like RFC 3629. Has no effect
+    /// on other dialects, which have no such values. Call it before the first push.
+    ///
+    /// A rejected sequence is one error, [`TooLarge`](crate::Utf8ErrorKind::TooLarge).
+    /// If it is repaired, it covers all four to six bytes. If it is reported, it covers those
+    /// before the first byte that RFC 3629 does not allow there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    /// use utf8_codec::{ErrorMode, Utf8ErrorKind};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279).with_rfc3629_limit();
+    /// let (bytes, mut text) = (b"\xFC\x84\x80\x80\x80\x80", String::new());
+    /// let _done = decoder.push_to_string(bytes, ErrorMode::Replacement, &mut text);
+    /// assert_eq!(text, "\u{FFFD}");
+    /// let error = decoder.first_error().unwrap();
+    /// assert_eq!((error.kind(), error.error_len()), (Utf8ErrorKind::TooLarge, Some(6)));
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn with_rfc3629_limit(self) -> Self {
+        let options = self.scanner.options();
+        self.with(Options { values: Values::Unicode, ..options })
+    }
+
+    /// Reports a complete sequence that is rejected for its value as one error of all its bytes, in
+    /// the same way as errors are repaired. Call it before the first push.
+    ///
+    /// By default the error is reported at the first impossible byte, and covers the bytes before
+    /// it; see [the module](crate::dialect#errors). Use this to repair the errors that
+    /// [`push`](Self::push) reports.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let error_len = |mut decoder: DialectDecoder| {
+    ///     let error = decoder.push(b"\xED\xB0\x80").next().unwrap().unwrap_err();
+    ///     error.error_len()
+    /// };
+    /// assert_eq!(error_len(DialectDecoder::new(Dialect::Cesu8)), Some(1));
+    /// assert_eq!(error_len(DialectDecoder::new(Dialect::Cesu8).with_whole_errors()), Some(3));
+    /// ```
+    #[must_use]
+    pub const fn with_whole_errors(self) -> Self {
+        let options = self.scanner.options();
+        self.with(Options { reported: ErrorSpan::Whole, ..options })
+    }
+
+    /// Sets the BOM policy, [`BomPolicy::Keep`] by default. Call it before the first push.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::BomPolicy;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b).with_bom(BomPolicy::Strip);
+    /// assert_eq!(decoder.push(b"\xEF\xBB").count(), 0); // may be a BOM
+    /// assert_eq!(decoder.push(b"\xBFhi").next(), Some(Ok(DialectPiece::Text("hi"))));
+    /// assert!(decoder.bom_seen());
+    /// ```
+    #[must_use]
+    pub const fn with_bom(self, policy: BomPolicy) -> Self {
+        let options = self.scanner.options();
+        self.with(Options { bom: policy, ..options })
+    }
+
+    const fn with(self, options: Options) -> Self {
+        let scanner = self.scanner.with_options(options);
+        Self { scanner, carry: Carry::new(), tally: Tally::new() }
+    }
+
+    /// Decodes the next chunk of the stream into text, code points and errors, in order.
+    ///
+    /// The iterator is lazy: bytes it has not reached are not consumed. If you stop early, push the
+    /// bytes from [`position`](Self::position) again to continue. Once exhausted, the iterator has
+    /// yielded everything that the bytes so far determine. It makes one pass over `chunk` (two for
+    /// CESU-8 and Modified UTF-8) and copies nothing. At the end of the stream, call
+    /// [`finish`](Self::finish).
+    ///
+    /// # Errors
+    ///
+    /// Each ill-formed part is an `Err`, reported at the first impossible byte. Decoding continues
+    /// after it. [`Utf8b`](Dialect::Utf8b) has no errors.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
+    /// let escaped = |value| Some(Ok(DialectPiece::CodePoint(value)));
+    /// let mut pieces = decoder.push(b"caf\xE9\xFF");
+    /// assert_eq!(pieces.next(), Some(Ok(DialectPiece::Text("caf"))));
+    /// assert_eq!(pieces.next(), escaped(0xDCE9));
+    /// assert_eq!(pieces.next(), escaped(0xDCFF));
+    /// assert_eq!(pieces.next(), None);
+    /// ```
+    pub fn push<'d, 'c>(
+        &'d mut self,
+        chunk: &'c [u8],
+    ) -> impl FusedIterator<Item = Result<DialectPiece<&'c str>, DialectError>> + use<'d, 'c> {
+        self.pieces(chunk, ErrorMode::Fatal)
+    }
+
+    /// Ends the stream and decodes the held bytes.
+    ///
+    /// Usually they are one error, [`Incomplete`]. If surrogates are accepted, the first half of a
+    /// pair is a code point. Call it until it returns `Ok(None)`. Further calls return `Ok(None)`
+    /// again.
+    ///
+    /// [`Incomplete`]: crate::Utf8ErrorKind::Incomplete
+    ///
+    /// # Errors
+    ///
+    /// Each ill-formed part is an `Err`, as in [`push`](Self::push), one per call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+    /// assert_eq!(decoder.push(b"\xED\xA0\x80\xED").count(), 0);
+    /// let message = "invalid CESU-8 at byte 0: unexpected end inside a character (ed a0 80 ed)";
+    /// assert_eq!(decoder.finish().unwrap_err().to_string(), message);
+    /// assert_eq!(decoder.finish(), Ok(None));
+    /// ```
+    pub fn finish(&mut self) -> Result<Option<u32>, DialectError> {
+        self.end(ErrorMode::Fatal)
+    }
+
+    /// Starts a new stream with the same settings: offset 0, nothing held, no error counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
+    /// assert_eq!(decoder.push(b"half a \xFC\x84").count(), 1);
+    /// decoder.reset();
+    /// assert_eq!(decoder.position(), 0);
+    /// assert_eq!(decoder.push(b"new").next(), Some(Ok(DialectPiece::Text("new"))));
+    /// ```
+    pub fn reset(&mut self) {
+        self.scanner.reset();
+        self.carry.clear();
+        self.tally = Tally::new();
+    }
+
+    /// Returns the dialect.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// assert_eq!(DialectDecoder::new(Dialect::Cesu8).dialect(), Dialect::Cesu8);
+    /// ```
+    pub const fn dialect(&self) -> Dialect {
+        self.scanner.dialect()
+    }
+
+    /// Returns the number of bytes of the stream consumed, including held bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+    /// assert_eq!(decoder.push(b"abc\xED\xA0\x80").count(), 1);
+    /// assert_eq!(decoder.position(), 6);
+    /// ```
+    pub fn position(&self) -> u64 {
+        self.scanner.position() + self.carry.len() as u64
+    }
+
+    /// Returns the held bytes, at most five: the beginning of a sequence or of a pair.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+    /// assert_eq!(decoder.push(b"abc\xED\xA0\x80\xED").count(), 1);
+    /// assert_eq!(decoder.incomplete(), b"\xED\xA0\x80\xED");
+    /// ```
+    pub fn incomplete(&self) -> &[u8] {
+        self.carry.as_bytes()
+    }
+
+    /// Returns whether a BOM was stripped from the start of this stream; see
+    /// [`with_bom`](Self::with_bom).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+    /// assert_eq!(decoder.push("\u{FEFF}".as_bytes()).count(), 1);
+    /// assert!(!decoder.bom_seen()); // it is text
+    /// ```
+    pub const fn bom_seen(&self) -> bool {
+        self.scanner.bom_seen()
+    }
+
+    /// Returns the number of errors in this stream so far. Ill-formed parts count, and code points
+    /// that are not scalar values if they were decoded to text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Wtf8);
+    /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
+    /// assert_eq!(decoder.error_count(), 3);
+    /// ```
+    pub const fn error_count(&self) -> u64 {
+        self.tally.count()
+    }
+
+    /// Returns the first error of this stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+    /// decoder.push(b"ab\0cd\0").for_each(drop);
+    /// assert_eq!(decoder.first_error().unwrap().offset(), 2);
+    /// ```
+    pub const fn first_error(&self) -> Option<DialectError> {
+        self.tally.first()
+    }
+
+    /// Like [`push`](Self::push), with the spans of the errors in this mode.
+    pub(super) fn pieces<'d, 'c>(&'d mut self, chunk: &'c [u8], mode: ErrorMode) -> Pieces<'d, 'c> {
+        let span = self.scanner.span(mode);
+        Pieces { decoder: self, input: chunk, span }
+    }
+
+    /// Like [`finish`](Self::finish), with the spans of the errors in this mode.
+    pub(super) fn end(&mut self, mode: ErrorMode) -> Result<Option<u32>, DialectError> {
+        let span = self.scanner.span(mode);
+        if self.carry.is_empty() {
+            self.scanner.end();
+        }
+        if let Some(missing) = self.scanner.end_start() {
+            return Err(self.tally.note(missing));
+        }
+        while !self.carry.is_empty() {
+            let (_, resumed) = self.resume(&[], Follow::End, span);
+            if let Some(found) = resumed {
+                return found.map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Like [`resume`](Self::resume), for a character that is the same as in UTF-8: appends it to
+    /// `text`. If it is not one, returns `None` and changes nothing.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(super) fn resume_text(
+        &mut self,
+        input: &[u8],
+        text: &mut alloc::string::String,
+    ) -> Option<usize> {
+        let (joined, held) = self.carry.join(input)?;
+        if !self.scanner.is_under_way() {
+            return None;
+        }
+        let c = self.scanner.take_char(&joined, held)?;
+        text.push_str(c);
+        self.carry.clear();
+        Some(c.len() - held)
+    }
+
+    /// Continues the held sequence with the first bytes of `input`, which is empty only at the end.
+    ///
+    /// Returns how many bytes of `input` it consumed, and the result, if any.
+    pub(super) fn resume(
+        &mut self,
+        input: &[u8],
+        follow: Follow,
+        span: ErrorSpan,
+    ) -> (usize, Option<Result<u32, DialectError>>) {
+        let held = self.carry.len();
+        let mut joined = [0; 6];
+        let taken = input.len().min(joined.len() - held);
+        joined[..held].copy_from_slice(self.carry.as_bytes());
+        joined[held..held + taken].copy_from_slice(&input[..taken]);
+        let joined = &joined[..held + taken];
+        let (len, found) = match self.scanner.step_sequence(joined, follow, span) {
+            DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
+            DialectStep::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
+            DialectStep::Silent(len) => {
+                self.carry.clear();
+                return (len - held, None);
+            }
+            DialectStep::Hold | DialectStep::Text(_) => {
+                self.carry.hold(joined);
+                return (taken, None);
+            }
+        };
+        // The result may cover fewer bytes than were held, for example an unpaired surrogate.
+        let rest = self.carry;
+        self.carry.hold(rest.as_bytes().get(len..).unwrap_or_default());
+        if follow == Follow::End && self.carry.is_empty() {
+            self.scanner.end();
+        }
+        (len.saturating_sub(held), Some(found))
+    }
+
+    /// Holds `tail`, for which the last step returned [`DialectStep::Hold`].
+    pub(super) fn hold(&mut self, tail: &[u8]) {
+        self.carry.hold(tail);
+    }
+}
+
+/// The text, the code points and the errors of one chunk, in order.
+pub(super) struct Pieces<'d, 'c> {
+    decoder: &'d mut DialectDecoder,
+    input: &'c [u8],
+    span: ErrorSpan,
+}
+
+/// For codecs, which leave the undecoded bytes in the buffer of `Framed`.
+#[cfg(feature = "codec")]
+impl DialectDecoder {
+    /// Returns a copy of the scanner.
+    pub(crate) const fn scanner(&self) -> DialectScanner {
+        self.scanner
+    }
+
+    /// Returns the scanner, for callers that move it themselves.
+    pub(crate) const fn scanner_mut(&mut self) -> &mut DialectScanner {
+        &mut self.scanner
+    }
+
+    /// Continues from `scanner`, a copy that was taken earlier or has looked ahead.
+    pub(crate) const fn continue_from(&mut self, scanner: DialectScanner) {
+        self.scanner = scanner;
+    }
+
+    /// Counts an error that the scanner or a copy of it has found, and returns it.
+    pub(crate) fn note(&mut self, error: DialectError) -> DialectError {
+        self.tally.note(error)
+    }
+}
+
+impl<'c> Iterator for Pieces<'_, 'c> {
+    type Item = Result<DialectPiece<&'c str>, DialectError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { decoder, input, span } = self;
+        while !input.is_empty() {
+            if !decoder.carry.is_empty() {
+                let (used, resumed) = decoder.resume(input, Follow::More, *span);
+                *input = &input[used..];
+                match resumed {
+                    Some(found) => return Some(found.map(DialectPiece::CodePoint)),
+                    None => continue,
+                }
+            }
+            match decoder.scanner.step(input, Follow::More, *span) {
+                DialectStep::Text(text) => {
+                    *input = &input[text.len()..];
+                    return Some(Ok(DialectPiece::Text(text)));
+                }
+                DialectStep::CodePoint(code_point, len) => {
+                    *input = &input[len..];
+                    return Some(Ok(DialectPiece::CodePoint(code_point)));
+                }
+                DialectStep::Silent(len) => *input = &input[len..],
+                DialectStep::Error(error) => {
+                    *input = &input[error.bytes().len()..];
+                    return Some(Err(decoder.tally.note(error)));
+                }
+                DialectStep::Hold => {
+                    decoder.hold(input);
+                    *input = &[];
+                }
+            }
+        }
+        None
+    }
+}
+
+impl FusedIterator for Pieces<'_, '_> {}

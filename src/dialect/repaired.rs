@@ -1,0 +1,328 @@
+//! How is a stream in a dialect decoded to a `String` or to code points, with errors repaired?
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::decoder::error::Tally;
+use crate::decoder::follow::Follow;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::progress::progress;
+use crate::decoder::progress::{Progress, Status};
+use crate::dialect::decoder::DialectDecoder;
+use crate::dialect::error::DialectError;
+use crate::dialect::scanner::{DialectScanner, DialectStep};
+
+/// Methods that write to a `String` or to code points, with an [`ErrorMode`].
+impl DialectDecoder {
+    /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each error.
+    ///
+    /// A code point that is not a Unicode scalar value is an error here
+    /// ([`NotScalar`](crate::Utf8ErrorKind::NotScalar)). The status is
+    /// [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an error, push the
+    /// bytes that have not been read to continue. It reserves one byte of `text` per byte of
+    /// `chunk`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::decoder::Status;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
+    /// let mut text = String::new();
+    /// for chunk in [&b"nul: \xC0"[..], b"\x80, smile: \xED\xA0\xBD\xED\xB8", b"\x80"] {
+    ///     let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+    ///     assert_eq!(progress.status, Status::Done);
+    /// }
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    /// assert_eq!(text, "nul: \0, smile: 😀");
+    /// ```
+    pub fn push_to_string(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Progress<DialectError> {
+        let (start, before) = (self.position(), text.len());
+        let status = match self.append_chunk(chunk, mode, text) {
+            Ok(()) => Status::Done,
+            Err(error) => Status::IllFormed(error),
+        };
+        let used = (self.position() - start) as usize;
+        progress(used, self.incomplete(), text.len() - before, status)
+    }
+
+    /// Ends the stream and appends the text of the held bytes.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish), and a code point that is not
+    /// a Unicode scalar value. There may be more than one: call it until it returns `Ok`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"half \xED\xA0\xBD", ErrorMode::Escape, &mut text);
+    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
+    /// assert_eq!(text, r"half \xed\xa0\xbd");
+    /// ```
+    pub fn finish_to_string(
+        &mut self,
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<(), DialectError> {
+        loop {
+            match self.end(mode) {
+                Ok(None) => return Ok(()),
+                Ok(Some(code_point)) => self.append(code_point, mode, text)?,
+                Err(error) => text.push_str(&error.repair_of(mode).ok_or(error)?),
+            }
+        }
+    }
+
+    /// Decodes `chunk` and appends its code points. `mode` determines what replaces each error.
+    ///
+    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an
+    /// error, push the bytes that have not been read to continue. `written` counts code points.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut code_points = Vec::new();
+    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
+    /// for chunk in [&b"A\xFD\xBF\xBF"[..], b"\xBF\xBF\xBF"] {
+    ///     let _done = decoder.push_to_code_points(chunk, ErrorMode::Fatal, &mut code_points);
+    /// }
+    /// assert_eq!(code_points, [u32::from('A'), 0x7FFF_FFFF]);
+    /// ```
+    pub fn push_to_code_points(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        code_points: &mut Vec<u32>,
+    ) -> Progress<DialectError> {
+        let (start, before) = (self.position(), code_points.len());
+        let mut status = Status::Done;
+        for piece in self.pieces(chunk, mode) {
+            match piece {
+                Ok(piece) => code_points.extend(piece.code_points()),
+                Err(error) => match error.repair_of(mode) {
+                    Some(repair) => code_points.extend(repair.chars().map(u32::from)),
+                    None => {
+                        status = Status::IllFormed(error);
+                        break;
+                    }
+                },
+            }
+        }
+        let used = (self.position() - start) as usize;
+        progress(used, self.incomplete(), code_points.len() - before, status)
+    }
+
+    /// Ends the stream and appends the code points of the held bytes.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish). There may be more than one:
+    /// call it until it returns `Ok`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
+    ///
+    /// let mut code_points = Vec::new();
+    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
+    /// let _done = decoder.push_to_code_points(b"\xE2\x82", ErrorMode::Fatal, &mut code_points);
+    /// assert!(code_points.is_empty()); // held: it may become a euro sign
+    /// decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
+    /// assert_eq!(code_points, [0xDCE2, 0xDC82]);
+    /// ```
+    pub fn finish_to_code_points(
+        &mut self,
+        mode: ErrorMode,
+        code_points: &mut Vec<u32>,
+    ) -> Result<(), DialectError> {
+        loop {
+            match self.end(mode) {
+                Ok(None) => return Ok(()),
+                Ok(Some(code_point)) => code_points.push(code_point),
+                Err(error) => {
+                    let repair = error.repair_of(mode).ok_or(error)?;
+                    code_points.extend(repair.chars().map(u32::from));
+                }
+            }
+        }
+    }
+
+    /// Like [`push_to_string`](Self::push_to_string), up to the first error that is not repaired.
+    fn append_chunk(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<(), DialectError> {
+        text.reserve(chunk.len());
+        let mut read = 0;
+        if self.incomplete().is_empty() && self.scanner.expects_text() {
+            // The first step of `decode_run`, and usually the only one.
+            let (piece, is_all) = self.scanner.take_text(chunk);
+            text.push_str(piece);
+            read = piece.len();
+            if is_all {
+                self.hold(&chunk[read..]);
+                return Ok(());
+            }
+        }
+        let span = self.scanner.span(mode);
+        while !self.incomplete().is_empty() && read < chunk.len() {
+            if let Some(used) = self.resume_text(&chunk[read..], text) {
+                read += used;
+                break;
+            }
+            let (used, resumed) = self.resume(&chunk[read..], Follow::More, span);
+            read += used;
+            match resumed {
+                None => {}
+                Some(Ok(code_point)) => self.append(code_point, mode, text)?,
+                Some(Err(error)) => text.push_str(&error.repair_of(mode).ok_or(error)?),
+            }
+        }
+        while read < chunk.len() {
+            let run = decode_run(&mut self.scanner, &mut self.tally, &chunk[read..], mode, text);
+            read += run.read;
+            match run.halt {
+                None => {
+                    self.hold(&chunk[read..]);
+                    break;
+                }
+                Some(Halt::CodePoint(code_point, len)) => {
+                    read += len;
+                    self.append(code_point, mode, text)?;
+                }
+                Some(Halt::Error(error)) => return Err(self.tally.note(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the code point just decoded, or its repair if it is not a scalar value.
+    fn append(
+        &mut self,
+        code_point: u32,
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<(), DialectError> {
+        match char::from_u32(code_point) {
+            Some(c) => text.push(c),
+            None => {
+                let error = self.tally.note(self.scanner.not_scalar(code_point));
+                text.push_str(&error.repair_of(mode).ok_or(error)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The result of [`decode_run`].
+pub(super) struct Run {
+    /// The number of bytes consumed, without those of `halt`.
+    pub(super) read: usize,
+    /// The reason why it stopped. `None` if at most five bytes are left, which may still become a
+    /// sequence.
+    pub(super) halt: Option<Halt>,
+    /// The scanner before `halt`.
+    #[cfg(feature = "codec")]
+    pub(super) before: DialectScanner,
+}
+
+/// The reason why [`decode_run`] stopped.
+pub(crate) enum Halt {
+    /// A code point of this many bytes that is not a scalar value.
+    CodePoint(u32, usize),
+    /// An error that the mode does not repair. It has not been counted.
+    Error(DialectError),
+}
+
+/// Appends the text of `input`, with errors repaired, up to a code point that is not a scalar value
+/// or an error that is not repaired.
+pub(crate) fn decode_run(
+    scanner: &mut DialectScanner,
+    tally: &mut Tally<DialectError>,
+    input: &[u8],
+    mode: ErrorMode,
+    text: &mut String,
+) -> Run {
+    let span = scanner.span(mode);
+    let mut read = 0;
+    loop {
+        read += scanner.join_pairs(&input[read..], text);
+        if scanner.is_under_way() {
+            let (piece, is_all) = scanner.take_text(&input[read..]);
+            text.push_str(piece);
+            read += piece.len();
+            if is_all {
+                return Run {
+                    read,
+                    halt: None,
+                    #[cfg(feature = "codec")]
+                    before: *scanner,
+                };
+            }
+            if !piece.is_empty() {
+                continue;
+            }
+        }
+        #[cfg(feature = "codec")]
+        let before = *scanner;
+        let step = match scanner.is_under_way() {
+            true => scanner.step_other(&input[read..], Follow::More, span),
+            false => scanner.step(&input[read..], Follow::More, span),
+        };
+        let halt = match step {
+            DialectStep::Text(piece) => {
+                text.push_str(piece);
+                read += piece.len();
+                continue;
+            }
+            DialectStep::CodePoint(code_point, len) => match char::from_u32(code_point) {
+                Some(c) => {
+                    text.push(c);
+                    read += len;
+                    continue;
+                }
+                None => Some(Halt::CodePoint(code_point, len)),
+            },
+            DialectStep::Silent(len) => {
+                read += len;
+                continue;
+            }
+            DialectStep::Error(error) => match error.repair_of(mode) {
+                Some(repair) => {
+                    tally.note(error);
+                    text.push_str(&repair);
+                    read += error.bytes().len();
+                    continue;
+                }
+                None => Some(Halt::Error(error)),
+            },
+            DialectStep::Hold => None,
+        };
+        return Run {
+            read,
+            halt,
+            #[cfg(feature = "codec")]
+            before,
+        };
+    }
+}

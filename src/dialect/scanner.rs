@@ -1,0 +1,376 @@
+//! The scanner of a dialect: what are the next bytes of a stream?
+
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+
+use crate::decoder::bom::{Opening, Start};
+use crate::decoder::follow::Follow;
+use crate::decoder::mode::ErrorMode;
+#[cfg(feature = "alloc")]
+use crate::decoder::text::first_char;
+use crate::decoder::text::{Ending, split_far, split_range};
+use crate::decoder::text::{Kernel, NulForm};
+use crate::dialect::Dialect;
+use crate::dialect::error::DialectError;
+use crate::dialect::grammar::{
+    Before, ErrorSpan, Grammar, Options, Sequence, is_leading_surrogate,
+};
+
+/// The state of a stream in a dialect between two bytes.
+///
+/// Like the [scanner of UTF-8](crate::decoder::scanner::Scanner) it holds no bytes. The caller passes
+/// the bytes from `position`. A step classifies the first of them and moves past them. Each step
+/// takes the [`ErrorSpan`] of the caller's error mode.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DialectScanner {
+    position: u64,
+    dialect: Dialect,
+    options: Options,
+    before: Before,
+    start: Start,
+    expected: Expected,
+}
+
+/// What the next bytes probably are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    /// Text, validated this many bytes ahead: few after an error, then more and more.
+    Text(usize),
+    /// A sequence that differs from UTF-8, like the last one.
+    Other,
+}
+
+/// The beginning of the input. Every step but `Hold` moves the position past its bytes.
+#[derive(Debug)]
+pub(crate) enum DialectStep<'a> {
+    /// Text that is the same in the dialect and in UTF-8, not empty.
+    Text(&'a str),
+    /// A code point of this many bytes.
+    CodePoint(u32, usize),
+    /// A stripped BOM of this many bytes.
+    Silent(usize),
+    /// An error. Its own bytes are consumed; `MissingBom` has none.
+    Error(DialectError),
+    /// No bytes at all, or at most five that may still become a sequence.
+    Hold,
+}
+
+/// How many bytes to validate after the end of text. For these, the scalar kernel takes a few
+/// nanoseconds.
+const NEAR: usize = 32;
+/// How many bytes to validate of text that is searched a second time, for sequences that differ
+/// from UTF-8. They are still in the L1 cache then.
+const FAR_TWICE: usize = 8 << 10;
+/// The minimum length of ASCII that is returned as a piece of its own if other text follows.
+const ENOUGH: usize = 256;
+
+/// How many bytes to join after a pair.
+#[cfg(feature = "alloc")]
+const NEAR_JOINED: usize = 256;
+/// The maximum number of bytes joined at once.
+#[cfg(feature = "alloc")]
+const FAR_JOINED: usize = 1024;
+
+impl DialectScanner {
+    pub(super) const fn new(dialect: Dialect, options: Options) -> Self {
+        Self {
+            position: 0,
+            dialect,
+            options,
+            before: Before::Other,
+            start: Start::new(options.bom),
+            expected: Expected::Text(usize::MAX),
+        }
+    }
+
+    /// Starts a new stream with other options.
+    pub(super) const fn with_options(self, options: Options) -> Self {
+        Self::new(self.dialect, options)
+    }
+
+    pub(super) const fn options(&self) -> Options {
+        self.options
+    }
+
+    /// Starts a new stream with the same options.
+    pub(super) const fn reset(&mut self) {
+        *self = Self::new(self.dialect, self.options);
+    }
+
+    /// Returns the offset of the next byte to be passed.
+    pub(crate) const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns the span of errors in this mode.
+    pub(crate) const fn span(&self, mode: ErrorMode) -> ErrorSpan {
+        self.options.span(mode)
+    }
+
+    pub(super) const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Classifies the beginning of `input`, and moves past it.
+    #[inline]
+    pub(crate) fn step<'a>(
+        &mut self,
+        input: &'a [u8],
+        follow: Follow,
+        span: ErrorSpan,
+    ) -> DialectStep<'a> {
+        if !self.start.is_over()
+            && let Some(step) = self.open(input)
+        {
+            return step;
+        }
+        match self.take_text(input) {
+            ("", _) => self.step_other(input, follow, span),
+            (text, _) => DialectStep::Text(text),
+        }
+    }
+
+    /// Returns whether the start of the stream is over.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn is_under_way(&self) -> bool {
+        self.start.is_over()
+    }
+
+    /// Returns whether the start of the stream is over and text is expected.
+    #[cfg(feature = "alloc")]
+    pub(super) fn expects_text(&self) -> bool {
+        self.start.is_over() && matches!(self.expected, Expected::Text(_))
+    }
+
+    /// Takes text off the front of `input`, after the start of the stream. Returns whether the
+    /// bytes after it, if any, may all still become a sequence.
+    #[inline]
+    pub(super) fn take_text<'a>(&mut self, input: &'a [u8]) -> (&'a str, bool) {
+        let (text, is_all) = self.split_text(input);
+        if !text.is_empty() {
+            self.position += text.len() as u64;
+            self.before = Before::Other;
+        }
+        (text, is_all)
+    }
+
+    /// Like [`step`](Self::step), after [`take_text`](Self::take_text) has returned no text.
+    #[inline]
+    pub(super) fn step_other<'a>(
+        &mut self,
+        input: &'a [u8],
+        follow: Follow,
+        span: ErrorSpan,
+    ) -> DialectStep<'a> {
+        let step = self.step_sequence(input, follow, span);
+        match step {
+            DialectStep::CodePoint(..) => self.expected = Expected::Other,
+            DialectStep::Error(_) => self.expected = Expected::Text(NEAR),
+            DialectStep::Text(_) | DialectStep::Silent(_) | DialectStep::Hold => {}
+        }
+        step
+    }
+
+    /// Like [`step`](Self::step), but for one sequence, which is never returned as text.
+    pub(super) fn step_sequence<'a>(
+        &mut self,
+        input: &[u8],
+        follow: Follow,
+        span: ErrorSpan,
+    ) -> DialectStep<'a> {
+        if !self.start.is_over()
+            && let Some(step) = self.open(input)
+        {
+            return step;
+        }
+        if input.is_empty() {
+            return DialectStep::Hold;
+        }
+        let grammar = Grammar { dialect: self.dialect, options: self.options, span };
+        match grammar.read(input, self.before, follow) {
+            Sequence::CodePoint(code_point, len) => {
+                self.position += len as u64;
+                self.before = match is_leading_surrogate(code_point) {
+                    true => Before::LeadingSurrogate,
+                    false => Before::Other,
+                };
+                DialectStep::CodePoint(code_point, len)
+            }
+            Sequence::IllFormed(len, kind, next) => {
+                let (at, dialect) = (self.position, self.dialect);
+                self.position += len as u64;
+                self.before = Before::Other;
+                DialectStep::Error(DialectError::new(at, dialect, kind, &input[..len], next))
+            }
+            Sequence::Incomplete => DialectStep::Hold,
+        }
+    }
+
+    /// Appends the text at the beginning of `input`, if the dialect writes pairs and the last
+    /// sequence differed from UTF-8. Returns the number of bytes read, which may be 0.
+    #[cfg(feature = "alloc")]
+    pub(super) fn join_pairs(&mut self, input: &[u8], text: &mut String) -> usize {
+        let Some(nul) = self.nul().filter(|_| self.expected == Expected::Other) else { return 0 };
+        let kernel = Kernel::detect();
+        let mut buffer = [0; FAR_JOINED + 64];
+        let mut read = 0;
+        let mut reach = NEAR_JOINED;
+        loop {
+            let window = &input[read..input.len().min(read + reach)];
+            let (used, written) = kernel.join_pairs(window, nul, &mut buffer);
+            let (joined, ending) = split_far(kernel, &buffer[..written]);
+            text.push_str(joined);
+            let used = match ending {
+                // The incomplete bytes are the last, and were copied unchanged.
+                Ending::End => used - (written - joined.len()),
+                _ => unjoined_len(joined, nul),
+            };
+            read += used;
+            if used == joined.len() && used > 0 {
+                // Nothing was joined: other paths are faster.
+                self.expected = Expected::Text(reach.saturating_mul(8));
+                break;
+            }
+            // The end of the window may have split a pair.
+            let is_cut = used > 0 && used + 6 > window.len();
+            if !is_cut || read + 6 > input.len() {
+                break;
+            }
+            reach = FAR_JOINED;
+        }
+        self.position += read as u64;
+        self.before = Before::Other; // Only WTF-8 uses it, and has no pairs to join.
+        read
+    }
+
+    /// Creates the error for the code point just decoded, which is not a scalar value.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn not_scalar(&self, code_point: u32) -> DialectError {
+        DialectError::not_scalar(self.position, self.dialect, code_point)
+    }
+
+    /// Skips bytes that are not in the dialect. A new string begins after them.
+    #[cfg(feature = "codec")]
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.position += bytes as u64;
+        self.before = Before::Other;
+    }
+
+    /// Classifies `input` at the start of the stream. Returns `None` if the BOM policy does not
+    /// decide.
+    #[cold]
+    fn open<'a>(&mut self, input: &[u8]) -> Option<DialectStep<'a>> {
+        Some(match self.start.open(input) {
+            Opening::Text => return None,
+            Opening::Hold => DialectStep::Hold,
+            Opening::Silent(len) => {
+                self.position += len as u64;
+                DialectStep::Silent(len)
+            }
+            Opening::Error(error) => {
+                self.position += error.bytes().len() as u64;
+                DialectStep::Error(DialectError::at_start(self.dialect, error))
+            }
+        })
+    }
+
+    /// Returns whether a BOM was stripped.
+    pub(super) const fn bom_seen(&self) -> bool {
+        matches!(self.start, Start::OverWithBom)
+    }
+
+    /// Ends the start of the stream: no BOM is expected after it. Held bytes may not be decoded
+    /// yet.
+    pub(crate) fn end_start(&mut self) -> Option<DialectError> {
+        let missing = self.start.finish()?;
+        Some(DialectError::at_start(self.dialect, missing))
+    }
+
+    /// Ends the stream, which has been decoded completely.
+    pub(crate) fn end(&mut self) {
+        self.before = Before::Other;
+    }
+
+    /// Takes the character off the front of `bytes`, after the start of the stream, if it is longer
+    /// than `held` and the same as in UTF-8.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(super) fn take_char<'a>(&mut self, bytes: &'a [u8; 4], held: usize) -> Option<&'a str> {
+        let is_plain = self.nul().is_none_or(|nul| nul.plain_bytes().contains(&bytes[0]));
+        let text = first_char(bytes).filter(|text| is_plain && text.len() > held)?;
+        self.position += text.len() as u64;
+        self.before = Before::Other;
+        Some(text)
+    }
+
+    /// Splits off text at the start of `input` that is the same as in UTF-8. Returns whether the
+    /// bytes after it, if any, may all still become a sequence.
+    #[inline]
+    fn split_text<'a>(&mut self, input: &'a [u8]) -> (&'a str, bool) {
+        let reach = match self.expected {
+            Expected::Text(reach) => reach,
+            Expected::Other => NEAR,
+        };
+        let window = &input[..input.len().min(reach)];
+        let Some(nul) = self.nul() else {
+            let kernel = kernel_for(window);
+            let (text, ending) = split_far(kernel, window);
+            self.expect_text(reach, ending == Ending::End);
+            return (text, ending == Ending::End && window.len() == input.len());
+        };
+        let window = &window[..window.len().min(FAR_TWICE)];
+        if reach > NEAR && begins_with_ascii(window) {
+            // Most text is ASCII, which needs no second search.
+            let ascii = split_range(Kernel::detect(), window, nul.plain_ascii());
+            if ascii.len() >= ENOUGH.min(window.len()) {
+                self.expect_text(reach, true);
+                return (ascii, ascii.len() == input.len());
+            }
+        }
+        let (text, ending) = split_far(kernel_for(window), window);
+        let end = Kernel::detect().find_outside(text.as_bytes(), nul.plain_bytes());
+        let continues = end.is_none() && ending == Ending::End;
+        self.expect_text(reach, continues);
+        // Bytes that are incomplete in UTF-8 may be ill-formed here.
+        let held = window.get(text.len()).is_none_or(|byte| nul.plain_bytes().contains(byte));
+        let is_all = continues && held && window.len() == input.len();
+        (&text[..end.unwrap_or(text.len())], is_all)
+    }
+
+    /// Returns the form of U+0000 if the dialect writes pairs.
+    const fn nul(&self) -> Option<NulForm> {
+        match self.dialect {
+            Dialect::Cesu8 => Some(NulForm::OneByte),
+            Dialect::ModifiedUtf8 => Some(NulForm::TwoBytes),
+            _ => None,
+        }
+    }
+
+    /// Sets how many bytes to validate next, after text that ended at `reach` or before.
+    fn expect_text(&mut self, reach: usize, continues: bool) {
+        self.expected = Expected::Text(if continues { reach.saturating_mul(8) } else { NEAR });
+    }
+}
+
+fn kernel_for(window: &[u8]) -> Kernel {
+    if window.len() <= NEAR { Kernel::SCALAR } else { Kernel::detect() }
+}
+
+/// Returns whether the first 16 bytes are ASCII, or there are fewer bytes.
+#[inline]
+fn begins_with_ascii(bytes: &[u8]) -> bool {
+    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+    bytes.first_chunk().is_none_or(|first| u128::from_ne_bytes(*first) & HIGH == 0)
+}
+
+/// Returns the number of bytes that `joined` was made from: two more for a pair, one more for a
+/// long NUL.
+#[cfg(feature = "alloc")]
+fn unjoined_len(joined: &str, nul: NulForm) -> usize {
+    let more = joined.bytes().map(|byte| match byte {
+        0xF0.. => 2,
+        0x00 if nul == NulForm::TwoBytes => 1,
+        _ => 0,
+    });
+    joined.len() + more.sum::<usize>()
+}

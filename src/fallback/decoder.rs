@@ -1,0 +1,545 @@
+//! How are chunks of bytes, not all of them UTF-8, decoded to a `String`?
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::decoder::error::Utf8Error;
+use crate::decoder::follow::Follow;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::options::Utf8Options;
+use crate::decoder::progress::progress;
+use crate::decoder::progress::{Progress, Status};
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::fallback::switch::Found;
+use crate::fallback::{Fallback, Switch};
+
+/// Decodes a byte stream, chunk by chunk. Bytes that are not UTF-8 are decoded in a legacy
+/// encoding.
+///
+/// A chunk can end anywhere: how the stream is split into chunks never affects the text. After each
+/// push, everything that the bytes so far determine has been appended. The rest is held: the table
+/// in [the module](crate::fallback) has the limits. An empty chunk changes nothing.
+/// [`finish_to_string`](Self::finish_to_string) decodes the held bytes. After an error and after
+/// the end of a stream, decoding continues and offsets keep counting. A new line begins after the
+/// end. A stream that has fallen back permanently stays in its legacy encoding until
+/// [`reset`](Self::reset).
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+///
+/// let mut decoder = FallbackDecoder::line(LegacyEncoding::windows_1252());
+/// let mut text = String::new();
+/// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Fatal, &mut text);
+/// assert_eq!((&*text, progress.read, progress.held), ("10 ", 3, 2));
+/// let _done = decoder.push_to_string(b"\xAC\n10 \x80", ErrorMode::Fatal, &mut text);
+/// assert_eq!(text, "10 €\n10 €");
+/// ```
+///
+/// The constructors, compared:
+///
+/// ```
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+///
+/// let read = |mut decoder: FallbackDecoder| {
+///     let mut text = String::new();
+///     let bytes = b"\xC3\xBC, \xFC\n\xC3\xBC\n";
+///     let _done = decoder.push_to_string(bytes, ErrorMode::Fatal, &mut text);
+///     text
+/// };
+/// let latin1 = LegacyEncoding::latin1();
+/// assert_eq!(read(FallbackDecoder::part(latin1)), "ü, ü\nü\n");
+/// assert_eq!(read(FallbackDecoder::line(latin1)), "Ã¼, ü\nü\n");
+/// assert_eq!(read(FallbackDecoder::rest(latin1)), "ü, ü\nÃ¼\n");
+/// assert_eq!(read(FallbackDecoder::without_bom(latin1)), "Ã¼, ü\nÃ¼\n");
+/// ```
+#[derive(Clone, Debug)]
+pub struct FallbackDecoder {
+    /// Holds no bytes itself.
+    pub(super) decoder: Utf8Decoder,
+    pub(super) switch: Switch,
+    held: Held,
+}
+
+/// Bytes that are undecided, or that follow an error.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    bytes: Vec<u8>,
+    /// The number of bytes that have been decoded.
+    done: usize,
+    /// Whether the remaining bytes are known to need more bytes.
+    wait: Wait,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Wait {
+    #[default]
+    No,
+    ForMore,
+}
+
+impl FallbackDecoder {
+    /// Creates a decoder with the default options.
+    pub(super) const fn new(fallback: Fallback) -> Self {
+        let held = Held { bytes: Vec::new(), done: 0, wait: Wait::No };
+        Self { decoder: Utf8Decoder::new(), switch: Switch::new(fallback), held }
+    }
+
+    /// Returns what falls back, for a codec or a stream that takes this decoder for its settings.
+    #[cfg(any(feature = "codec", feature = "stream"))]
+    pub(crate) const fn fallback(&self) -> Fallback {
+        self.switch.fallback()
+    }
+
+    /// Continues from `decoder`.
+    #[cfg(feature = "stream")]
+    pub(crate) fn continuing(mut decoder: Utf8Decoder, fallback: Fallback) -> Self {
+        let held = Held { bytes: decoder.take_held().as_bytes().to_vec(), ..Held::default() };
+        Self { decoder, held, ..Self::new(fallback) }
+    }
+
+    /// Sets the options. Call it before the first push.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+    ///
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1())
+    ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"\xEF\xBB\xBFcaf\xE9", ErrorMode::Fatal, &mut text);
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    /// assert_eq!(text, "café");
+    /// ```
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        let decoder = Utf8Decoder::new().with_options(options);
+        Self { decoder, ..Self::new(self.switch.fallback()) }
+    }
+
+    /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each error.
+    ///
+    /// Ill-formed bytes are not errors: they fall back. Errors are defined by the options, so with
+    /// the default options there are none. The status is [`Status::Done`], or [`Status::IllFormed`]
+    /// in [`ErrorMode::Fatal`]. After an error, push the bytes that have not been read to continue.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::decoder::Status;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::{ErrorMode, Utf8Options};
+    ///
+    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1())
+    ///     .with_options(Utf8Options::new().reject_nul());
+    /// let (chunk, mut text) = (b"ab\0c\xE9!", String::new());
+    /// let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
+    /// assert!(matches!(progress.status, Status::IllFormed(error) if error.valid_up_to() == 2));
+    /// assert_eq!((&*text, progress.read), ("ab", 3));
+    /// let _done = decoder.push_to_string(&chunk[3..], ErrorMode::Fatal, &mut text);
+    /// assert_eq!(text, "abcé!");
+    /// let _done = decoder.push_to_string(b"\0", ErrorMode::Escape, &mut text);
+    /// assert_eq!(text, r"abcé!\x00");
+    /// ```
+    pub fn push_to_string(&mut self, chunk: &[u8], mode: ErrorMode, text: &mut String) -> Progress {
+        let before = text.len();
+        let (used, status) = match self.append_chunk(chunk, mode, text) {
+            Ok(()) => (chunk.len(), Status::Done),
+            Err((used, error)) => (used, Status::IllFormed(error)),
+        };
+        progress(used, self.incomplete(), text.len() - before, status)
+    }
+
+    /// Like [`push_to_string`](Self::push_to_string). With an error, returns how many bytes of
+    /// `chunk` have been read.
+    fn append_chunk(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<(), (usize, Utf8Error)> {
+        let mut rest = chunk;
+        loop {
+            let result = if self.held.is_empty() {
+                let found = self.switch.step(&mut self.decoder, rest, Follow::More, text);
+                let (used, result) = take(found, mode, text);
+                if used == 0 && result == Ok(Pace::Waits) {
+                    self.held.hold(rest, Wait::ForMore);
+                    return Ok(());
+                }
+                rest = &rest[used..];
+                if rest.is_empty() && result == Ok(Pace::Continues) {
+                    return Ok(());
+                }
+                result
+            } else {
+                let (used, result) = self.step_held(rest, mode, text);
+                rest = &rest[used..];
+                result
+            };
+            match result {
+                Ok(Pace::Continues) => {}
+                Ok(Pace::Waits) => return Ok(()),
+                Err(error) => return Err((chunk.len() - rest.len(), error)),
+            }
+        }
+    }
+
+    /// Ends the stream and appends the text of the held bytes to `text`.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], an error that the options define, including [`MissingBom`] if a
+    /// required BOM is missing. Call it until it returns `Ok`. Further calls return `Ok`.
+    ///
+    /// [`MissingBom`]: crate::Utf8ErrorKind::MissingBom
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::windows_1252());
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Fatal, &mut text);
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    /// assert_eq!(text, "10 â‚");
+    /// ```
+    pub fn finish_to_string(
+        &mut self,
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<(), Utf8Error> {
+        while self.step_end(mode, text)? == Pace::Continues {}
+        Ok(())
+    }
+
+    /// Starts a new stream with the same settings: offset 0, UTF-8, nothing held, a BOM expected,
+    /// no errors counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
+    /// let _done = decoder.push_to_string(b"\xE9", ErrorMode::Fatal, &mut String::new());
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
+    /// decoder.reset();
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"\xC3\xA9", ErrorMode::Fatal, &mut text);
+    /// assert_eq!((&*text, decoder.fallback_count()), ("é", 0));
+    /// ```
+    pub fn reset(&mut self) {
+        self.decoder.reset();
+        self.switch.reset();
+        self.held.clear();
+    }
+
+    /// Returns the offset in this stream of the first byte that was decoded in the legacy encoding,
+    /// or `None` if everything so far is UTF-8. ASCII at the start of a line does not count, as it
+    /// is the same in both encodings.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
+    /// let _done = decoder.push_to_string(b"abc \xC3", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.first_fallback(), None); // C3 may be UTF-8
+    /// let _done = decoder.push_to_string(b"d", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.first_fallback(), Some(4));
+    /// ```
+    #[must_use]
+    pub const fn first_fallback(&self) -> Option<u64> {
+        self.switch.uses().first
+    }
+
+    /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the
+    /// legacy encoding; at most 1 for [`rest`](Self::rest).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
+    /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.fallback_count(), 2);
+    /// ```
+    #[must_use]
+    pub const fn fallback_count(&self) -> u64 {
+        self.switch.uses().runs
+    }
+
+    /// Returns how many bytes of this stream were decoded in the legacy encoding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
+    /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.fallback_bytes(), 3);
+    /// ```
+    #[must_use]
+    pub const fn fallback_bytes(&self) -> u64 {
+        self.switch.uses().bytes
+    }
+
+    /// Returns the number of U+FFFD written for bytes that are not characters in the legacy
+    /// encoding either.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::windows_1252());
+    /// let mut text = String::new();
+    /// let _done = decoder.push_to_string(b"caf\xE9.", ErrorMode::Fatal, &mut text);
+    /// assert_eq!((&*text, decoder.replaced_count()), ("café.", 0)); // single-byte: every byte is a character
+    /// ```
+    #[must_use]
+    pub const fn replaced_count(&self) -> u64 {
+        self.switch.uses().replaced
+    }
+
+    /// Returns the number of bytes of the stream consumed, including held bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
+    /// let _done = decoder.push_to_string(b"\xE9 \xC3", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!((decoder.position(), decoder.incomplete()), (3, &b"\xC3"[..]));
+    /// ```
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.decoder.position() + self.held.rest().len() as u64
+    }
+
+    /// Returns the held bytes, which are undecided or follow an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
+    /// let _done = decoder.push_to_string(b"gr\xC3\xBC\xC3\x9Fe", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.incomplete(), b"\xC3\xBC\xC3\x9Fe"); // held: the line may not be UTF-8
+    /// ```
+    #[must_use]
+    pub fn incomplete(&self) -> &[u8] {
+        self.held.rest()
+    }
+
+    /// Returns whether a BOM was stripped from the start of this stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+    ///
+    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1())
+    ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
+    /// let _done = decoder.push_to_string(b"\xEF\xBB\xBF", ErrorMode::Fatal, &mut String::new());
+    /// assert!(decoder.bom_seen());
+    /// ```
+    #[must_use]
+    pub fn bom_seen(&self) -> bool {
+        self.decoder.bom_seen()
+    }
+
+    /// Returns the number of errors in this stream so far. Each ill-formed part counts, but if a
+    /// line or the rest falls back, only the first one in it does. Errors that the options define
+    /// count too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
+    /// let _done = decoder.push_to_string(b"\xE9\xE9\n\xE9", ErrorMode::Fatal, &mut String::new());
+    /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
+    /// assert_eq!(decoder.error_count(), 2);
+    /// ```
+    #[must_use]
+    pub fn error_count(&self) -> u64 {
+        self.decoder.error_count()
+    }
+
+    /// Returns the first of these errors.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+    ///
+    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
+    /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9 \xE8\n", ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // the reason for the fallback
+    /// assert_eq!(decoder.first_fallback(), Some(0)); // the whole line
+    /// ```
+    #[must_use]
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.decoder.first_error()
+    }
+
+    /// Returns whether nothing is held.
+    #[cfg(feature = "stream")]
+    pub(crate) fn is_complete(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Holds `bytes`, which need more bytes.
+    #[cfg(feature = "stream")]
+    pub(crate) fn hold(&mut self, bytes: &[u8]) {
+        self.held.hold(bytes, Wait::ForMore);
+    }
+
+    /// Performs one step on the held bytes at the end of the stream: appends text, or returns an
+    /// error.
+    pub(super) fn step_end(
+        &mut self,
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<Pace, Utf8Error> {
+        let held = self.held.rest();
+        let found = self.switch.step(&mut self.decoder, held, Follow::End, text);
+        let (used, pace) = take(found, mode, text);
+        self.held.take(used);
+        if pace == Ok(Pace::Waits) {
+            self.held.clear();
+            self.switch.finish();
+        }
+        pace
+    }
+
+    /// Performs one step on the held bytes and, if they are not enough, the first bytes of `chunk`.
+    /// Returns how many bytes of `chunk` have been decoded or are held.
+    pub(super) fn step_held(
+        &mut self,
+        chunk: &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> (usize, Result<Pace, Utf8Error>) {
+        loop {
+            let own = self.held.rest().len();
+            let lent = match self.held.wait {
+                Wait::No => 0,
+                Wait::ForMore if chunk.is_empty() => return (0, Ok(Pace::Waits)),
+                Wait::ForMore => chunk.len().min(own.clamp(LEAST_LENT, MOST_LENT)),
+            };
+            self.held.append(&chunk[..lent]);
+            let held = self.held.rest();
+            let found = self.switch.step(&mut self.decoder, held, Follow::More, text);
+            let (used, result) = take(found, mode, text);
+            if used == 0 && result == Ok(Pace::Waits) {
+                self.held.wait = Wait::ForMore;
+                if lent > 0 {
+                    return (lent, Ok(Pace::Continues));
+                }
+                continue;
+            }
+            self.held.wait = Wait::No;
+            // The bytes of `chunk` are removed again: they may be decoded without a copy.
+            self.held.bytes.truncate(self.held.bytes.len() - lent);
+            self.held.take(used.min(own));
+            return (used.saturating_sub(own), result);
+        }
+    }
+}
+
+/// The number of bytes of a chunk that are appended to the held bytes, to be decoded together.
+const LEAST_LENT: usize = 64;
+const MOST_LENT: usize = 4096;
+
+/// Whether another step may yield more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    Continues,
+    Waits,
+}
+
+/// Appends the result, and returns its number of bytes. Legacy text has already been appended.
+fn take(found: Found<'_>, mode: ErrorMode, text: &mut String) -> (usize, Result<Pace, Utf8Error>) {
+    match found {
+        Found::Text(piece) => {
+            text.push_str(piece);
+            (piece.len(), Ok(Pace::Continues))
+        }
+        Found::Legacy(len) | Found::Silent(len) => (len, Ok(Pace::Continues)),
+        Found::Error(error) => {
+            let repair = mode.repair(&error);
+            text.push_str(repair.as_deref().unwrap_or_default());
+            (error.bytes().len(), repair.map(|_| Pace::Continues).ok_or(error))
+        }
+        Found::Hold => (0, Ok(Pace::Waits)),
+    }
+}
+
+impl Held {
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.done..]
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rest().is_empty()
+    }
+
+    fn hold(&mut self, bytes: &[u8], wait: Wait) {
+        self.append(bytes);
+        self.wait = wait;
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.bytes.drain(..self.done);
+            self.done = 0;
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    fn take(&mut self, len: usize) {
+        self.done += len;
+        if self.is_empty() {
+            self.clear();
+        } else if self.bytes.capacity() > ROOM && self.rest().len() <= ROOM / 2 {
+            self.bytes = self.rest().to_vec();
+            self.done = 0;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(ROOM);
+        self.done = 0;
+        self.wait = Wait::No;
+    }
+}
+
+/// A capacity larger than this, in bytes, is freed when few bytes are held.
+const ROOM: usize = 16 * 1024;

@@ -1,0 +1,247 @@
+//! How do codecs and streams take owned text off their buffers with a fallback, and whole lines?
+
+use alloc::string::String;
+
+use bytes::Buf;
+#[cfg(feature = "stream")]
+use bytes::Bytes;
+use bytestring::ByteString;
+
+use crate::decoder::error::Utf8Error;
+use crate::decoder::follow::Follow;
+use crate::decoder::mode::ErrorMode;
+#[cfg(feature = "codec")]
+use crate::decoder::scanner::{Scanner, Step};
+use crate::decoder::text::{SplitTo, take_text};
+use crate::decoder::utf8_decoder::Utf8Decoder;
+#[cfg(feature = "codec")]
+use crate::fallback::Fallback;
+use crate::fallback::Switch;
+#[cfg(feature = "stream")]
+use crate::fallback::decoder::{FallbackDecoder, Pace};
+use crate::fallback::switch::Found;
+#[cfg(feature = "codec")]
+use crate::fallback::switch::{Extent, Uses};
+
+/// Takes the next text off the front of `bytes`: UTF-8 without copying, legacy text as a copy.
+///
+/// Returns `None` if more bytes are needed, or none are left. Returns an error that the options
+/// define and `mode` does not repair.
+pub(crate) fn take_next<B: SplitTo + Buf>(
+    switch: &mut Switch,
+    decoder: &mut Utf8Decoder,
+    bytes: &mut B,
+    follow: Follow,
+    mode: ErrorMode,
+) -> Result<Option<ByteString>, Utf8Error> {
+    loop {
+        if follow == Follow::More && !bytes.has_remaining() {
+            return Ok(None);
+        }
+        let mut legacy = String::new();
+        let mut found = Taken::Nothing;
+        let text = take_text(bytes, |bytes| {
+            match switch.step(decoder, bytes, follow, &mut legacy) {
+                Found::Text(text) => return text,
+                Found::Legacy(len) | Found::Silent(len) => found = Taken::Bytes(len),
+                Found::Error(error) => found = Taken::Error(error),
+                Found::Hold => {}
+            }
+            ""
+        });
+        match found {
+            Taken::Nothing if text.is_empty() => return Ok(None),
+            Taken::Nothing => return Ok(Some(text)),
+            Taken::Bytes(len) => bytes.advance(len),
+            Taken::Error(error) => {
+                bytes.advance(error.bytes().len());
+                legacy.push_str(&mode.repair(&error).ok_or(error)?);
+            }
+        }
+        if !legacy.is_empty() {
+            return Ok(Some(legacy.into()));
+        }
+    }
+}
+
+/// The result of a step in [`take_next`] that is not text.
+enum Taken {
+    Nothing,
+    Bytes(usize),
+    Error(Utf8Error),
+}
+
+#[cfg(feature = "stream")]
+impl FallbackDecoder {
+    /// Takes the next text from the held bytes and the front of `chunk`. Returns `None` when
+    /// `chunk` is empty and the held bytes need more.
+    pub(crate) fn next_text(
+        &mut self,
+        chunk: &mut Bytes,
+        mode: ErrorMode,
+    ) -> Result<Option<ByteString>, Utf8Error> {
+        let mut text = String::new();
+        while !self.is_complete() {
+            let (used, pace) = self.step_held(chunk, mode, &mut text);
+            chunk.advance(used);
+            let pace = pace?;
+            if !text.is_empty() {
+                return Ok(Some(text.into()));
+            }
+            if pace == Pace::Waits {
+                return Ok(None);
+            }
+        }
+        let next = take_next(&mut self.switch, &mut self.decoder, chunk, Follow::More, mode)?;
+        if next.is_none() {
+            self.hold(&std::mem::take(chunk));
+        }
+        Ok(next)
+    }
+
+    /// Takes the next text or error of the held bytes at the end of the stream, then returns
+    /// `None`.
+    pub(crate) fn last_text(&mut self, mode: ErrorMode) -> Result<Option<ByteString>, Utf8Error> {
+        let mut text = String::new();
+        while text.is_empty() {
+            if self.step_end(mode, &mut text)? == Pace::Waits {
+                return Ok(None);
+            }
+        }
+        Ok(Some(text.into()))
+    }
+}
+
+/// A fallback for a codec that splits lines itself, and passes whole lines.
+#[cfg(feature = "codec")]
+#[derive(Clone, Debug)]
+pub(crate) struct LineFallback {
+    fallback: Fallback,
+    /// Decodes UTF-8, and ill-formed parts that fall back alone. Keeps the counts.
+    parts: Switch,
+    stream: Stream,
+}
+
+/// The encoding of the rest of the stream.
+#[cfg(feature = "codec")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    /// A BOM decides, and no byte has arrived.
+    Undecided,
+    /// UTF-8, and what is ill-formed falls back.
+    Utf8,
+    /// UTF-8, because the stream begins with the BOM that decides. Nothing falls back.
+    DeclaredUtf8,
+    Legacy,
+}
+
+#[cfg(feature = "codec")]
+impl LineFallback {
+    pub(crate) fn new(fallback: Fallback) -> Self {
+        let parts = Switch::new(Fallback { extent: Extent::Part, ..fallback });
+        let stream = match fallback.extent {
+            Extent::WithoutBom => Stream::Undecided,
+            Extent::Part | Extent::Line { .. } | Extent::Rest => Stream::Utf8,
+        };
+        Self { fallback, parts, stream }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        *self = Self::new(self.fallback);
+    }
+
+    pub(crate) const fn uses(&self) -> Uses {
+        self.parts.uses()
+    }
+
+    /// Returns whether the rest of the stream is in the legacy encoding.
+    pub(crate) fn has_turned(&self) -> bool {
+        self.stream == Stream::Legacy
+    }
+
+    /// Returns whether a BOM decides the encoding, and no byte has arrived.
+    pub(crate) fn awaits_bom(&self) -> bool {
+        self.stream == Stream::Undecided
+    }
+
+    /// Returns whether the stream began with the BOM that decides.
+    pub(crate) fn is_declared_utf8(&self) -> bool {
+        self.stream == Stream::DeclaredUtf8
+    }
+
+    /// Records that the stream begins at `position`, with or without a BOM.
+    pub(crate) fn decide(&mut self, position: u64, bom_seen: bool) {
+        self.stream = if bom_seen { Stream::DeclaredUtf8 } else { Stream::Legacy };
+        if !bom_seen {
+            self.parts.begin(position);
+        }
+    }
+
+    /// Records that the line at `position` is ill-formed after `at` bytes. Returns the byte of the
+    /// line from which it is legacy, if more than the ill-formed part is.
+    pub(crate) fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
+        match self.fallback.extent {
+            Extent::Part | Extent::WithoutBom => None,
+            Extent::Line { .. } => Some(0),
+            Extent::Rest => {
+                self.stream = Stream::Legacy;
+                self.parts.begin(position + at as u64);
+                Some(at)
+            }
+        }
+    }
+
+    /// Decodes the bytes of a line, which have been validated and counted before. The bytes from
+    /// `legacy` are in the legacy encoding.
+    pub(crate) fn text(
+        &mut self,
+        mode: ErrorMode,
+        scanner: Scanner,
+        legacy: Option<usize>,
+        bytes: &[u8],
+    ) -> Result<ByteString, Utf8Error> {
+        let legacy = match self.fallback.extent {
+            Extent::Line { .. } if legacy.is_some() => {
+                // Before that byte, both encodings agree.
+                let at = bytes.iter().position(|byte| !byte.is_ascii());
+                self.parts.begin(scanner.position() + at.unwrap_or(0) as u64);
+                at
+            }
+            _ => legacy,
+        };
+        let (mut utf8, mut legacy) =
+            legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
+        let mut text = String::with_capacity(bytes.len());
+        // The errors have been counted before, so this decoder is dropped.
+        let mut decoder = Utf8Decoder::at(scanner);
+        loop {
+            let follow = Follow::End;
+            let found = self.parts.step(&mut decoder, utf8, follow, &mut text);
+            let taken = match found {
+                Found::Text(piece) => {
+                    text.push_str(piece);
+                    piece.len()
+                }
+                Found::Legacy(len) | Found::Silent(len) => len,
+                Found::Error(error) => {
+                    text.push_str(&mode.repair(&error).ok_or(error)?);
+                    error.bytes().len()
+                }
+                Found::Hold => break,
+            };
+            utf8 = &utf8[taken..];
+        }
+        let mut scanner = decoder.scanner();
+        loop {
+            let taken = match scanner.step_legacy(legacy, None) {
+                Step::Silent(len) => self.parts.decode(&legacy[..len], Follow::End, &mut text),
+                Step::Error(error) => {
+                    text.push_str(&mode.repair(&error).ok_or(error)?);
+                    error.bytes().len()
+                }
+                Step::Text(_) | Step::Hold => return Ok(text.into()),
+            };
+            legacy = &legacy[taken..];
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! How do the frames of a body become chunks in UTF-8, within a limit, and streams of text?
+
+use std::mem;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, Bytes, BytesMut};
+#[cfg(feature = "stream")]
+use futures::Stream;
+use http_body::{Body, Frame, SizeHint};
+use pin_project_lite::pin_project;
+
+use crate::decoder::mode::ErrorMode;
+use crate::http::BodyError;
+#[cfg(feature = "stream")]
+use crate::http::Utf8Body;
+use crate::http::content_type::Charset;
+use crate::http::error::BoxError;
+use crate::http::legacy::{Legacy, LegacyError};
+#[cfg(feature = "stream")]
+use crate::stream::{CharStream, Utf8Lines, Utf8Stream};
+
+pin_project! {
+    /// The source of the streams that a [`Utf8Body`](crate::http::Utf8Body) becomes: its chunks,
+    /// converted to UTF-8 if they are in another charset, but not validated.
+    ///
+    /// A chunk can be empty. Trailers are dropped. After [`BodyError::TooLong`] and
+    /// [`BodyError::Inner`] the stream has ended.
+    #[derive(Debug)]
+    pub struct BodyChunks<B> {
+        #[pin]
+        inner: B,
+        // Converts the bytes if the charset is not UTF-8.
+        legacy: Option<Box<Legacy>>,
+        // Repairs what is ill-formed in another charset.
+        mode: ErrorMode,
+        max_length: u64,
+        // The number of bytes of data received from the inner body.
+        received: u64,
+        state: State,
+    }
+}
+
+#[derive(Debug)]
+enum State {
+    /// More frames may follow.
+    Open,
+    /// The inner body has ended, except for these trailers. The conversion has not.
+    Ending(Option<Box<Frame<Bytes>>>),
+    /// The inner body is too long. The error has not been returned yet.
+    TooLong,
+    /// The body cannot be read. The error has not been returned yet.
+    #[cfg_attr(not(feature = "tower"), allow(dead_code, reason = "only layers defer an error"))]
+    Failed(Box<BodyError>),
+    /// Only `None` is left.
+    Ended,
+}
+
+impl<B> BodyChunks<B> {
+    pub(super) fn new(inner: B) -> Self {
+        Self {
+            inner,
+            legacy: None,
+            mode: ErrorMode::Fatal,
+            max_length: u64::MAX,
+            received: 0,
+            state: State::Open,
+        }
+    }
+
+    /// Returns the error instead of the body. Call it before the first poll.
+    #[cfg(feature = "tower")]
+    pub(super) fn fail(&mut self, error: BodyError) {
+        self.state = State::Failed(Box::new(error));
+    }
+
+    pub(super) fn set_charset(&mut self, charset: Charset) {
+        self.legacy = match charset {
+            Charset::Utf8 => None,
+            Charset::Legacy(encoding) => Some(Legacy::boxed(encoding)),
+        };
+    }
+
+    pub(super) fn set_error_mode(&mut self, mode: ErrorMode) {
+        self.mode = mode;
+    }
+
+    pub(super) fn set_max_length(&mut self, max_length: u64) {
+        self.max_length = max_length;
+    }
+
+    pub(super) fn charset(&self) -> Charset {
+        self.legacy.as_ref().map_or(Charset::Utf8, |legacy| Charset::Legacy(legacy.encoding()))
+    }
+
+    pub(super) fn get_ref(&self) -> &B {
+        &self.inner
+    }
+
+    pub(super) fn get_mut(&mut self) -> &mut B {
+        &mut self.inner
+    }
+
+    pub(super) fn into_inner(self) -> B {
+        self.inner
+    }
+
+    /// Returns the number of errors in another charset.
+    pub(super) fn error_count(&self) -> u64 {
+        self.legacy.as_ref().map_or(0, |legacy| legacy.error_count())
+    }
+
+    /// Returns the first error in another charset, and its offset in the text.
+    pub(super) fn first_error(&self) -> Option<(u64, LegacyError)> {
+        self.legacy.as_ref().and_then(|legacy| legacy.first_error())
+    }
+
+    /// Returns whether only `None` is left.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.state, State::Ended)
+    }
+}
+
+impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
+    /// Polls for the next frame. One frame of the inner body yields at least one, which can be empty.
+    pub(super) fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let mut this = self.project();
+        if let Some(block) = next_block(this.legacy, *this.mode).transpose() {
+            return Poll::Ready(Some(block.map(Frame::data)));
+        }
+        loop {
+            match this.state {
+                State::Open
+                    if *this.received == 0 && this.inner.size_hint().lower() > *this.max_length =>
+                {
+                    *this.state = State::TooLong;
+                }
+                State::Open => match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
+                    Ok(Some(frame)) => match frame.into_data() {
+                        Ok(data) => {
+                            let allowed = this.max_length.saturating_sub(*this.received);
+                            let (data, state) = within(data, allowed);
+                            *this.received += data.len() as u64;
+                            *this.state = state;
+                            let Some(legacy) = this.legacy else {
+                                return Poll::Ready(Some(Ok(Frame::data(data))));
+                            };
+                            legacy.push(data);
+                            let block = next_block(this.legacy, *this.mode);
+                            let block = block.map(Option::unwrap_or_default);
+                            return Poll::Ready(Some(block.map(Frame::data)));
+                        }
+                        Err(trailers) => {
+                            let trailers = trailers.map_data(|_| Bytes::new());
+                            *this.state = State::Ending(Some(Box::new(trailers)));
+                        }
+                    },
+                    Ok(None) => *this.state = State::Ending(None),
+                    Err(error) => {
+                        *this.state = State::Ended;
+                        return Poll::Ready(Some(Err(BodyError::Inner(error.into()))));
+                    }
+                },
+                State::Ending(trailers) => {
+                    if let Some(legacy) = this.legacy.as_mut() {
+                        legacy.finish();
+                    }
+                    if let Some(block) = next_block(this.legacy, *this.mode).transpose() {
+                        return Poll::Ready(Some(block.map(Frame::data)));
+                    }
+                    let Some(trailers) = trailers.take() else {
+                        *this.state = State::Ended;
+                        continue;
+                    };
+                    *this.state = State::Open;
+                    return Poll::Ready(Some(Ok(*trailers)));
+                }
+                State::TooLong => {
+                    *this.state = State::Ended;
+                    let max_length = *this.max_length;
+                    return Poll::Ready(Some(Err(BodyError::TooLong { max_length })));
+                }
+                State::Failed(_) | State::Ended => {
+                    return Poll::Ready(match mem::replace(this.state, State::Ended) {
+                        State::Failed(error) => Some(Err(*error)),
+                        _ => None,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Returns whether nothing follows.
+    pub(super) fn is_done(&self) -> bool {
+        match self.state {
+            State::Open => {
+                self.inner.is_end_stream()
+                    && self.legacy.as_ref().is_none_or(|legacy| legacy.is_idle())
+            }
+            State::Ending(_) | State::TooLong | State::Failed(_) => false,
+            State::Ended => true,
+        }
+    }
+
+    /// Returns the bounds of the chunks that follow.
+    pub(super) fn size_hint(&self) -> SizeHint {
+        match self.state {
+            State::Failed(_) => SizeHint::new(),
+            _ if self.legacy.is_some() => SizeHint::new(),
+            State::Open => self.inner.size_hint(),
+            State::Ending(_) | State::TooLong | State::Ended => SizeHint::with_exact(0),
+        }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<B: Body<Error: Into<BoxError>>> Stream for BodyChunks<B> {
+    type Item = Result<Bytes, BodyError>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let frame = ready!(self.poll_frame(cx));
+        Poll::Ready(frame.map(|frame| Ok(frame?.into_data().unwrap_or_default())))
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<B> Utf8Body<B> {
+    /// Turns the body into a stream of text, which continues after the text that has been returned.
+    ///
+    /// Trailers are dropped. Errors in UTF-8 are [`StreamError::Utf8`](crate::stream::StreamError::Utf8), and
+    /// all others [`StreamError::Inner`](crate::stream::StreamError::Inner). Both convert into a
+    /// [`BodyError`] with the status.
+    ///
+    /// The type of the source cannot be named. To store the stream in a struct, box it
+    /// (`futures::stream::BoxStream`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::TryStreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9 \xFF"[..]);
+    /// let mut texts = Utf8Body::new(body).into_text_stream();
+    /// assert_eq!(texts.try_next().await.unwrap().unwrap(), "café ");
+    /// let error = BodyError::from(texts.try_next().await.unwrap_err());
+    /// assert_eq!((error.status().as_u16(), error.offset()), (400, Some(6)));
+    /// # }
+    /// ```
+    pub fn into_text_stream(self) -> Utf8Stream<BodyChunks<B>> {
+        Utf8Stream::continuing(self.chunks, self.text)
+    }
+
+    /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::StreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::http::Utf8Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9\ncaf\xE9\ntea"[..]);
+    /// let mut lines = Utf8Body::new(body).into_lines().with_max_length(1024);
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "café");
+    /// assert!(lines.next().await.unwrap().is_err());
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "tea");
+    /// # }
+    /// ```
+    pub fn into_lines(self) -> Utf8Lines<BodyChunks<B>> {
+        self.into_text_stream().lines()
+    }
+
+    /// Turns the body into a stream of its `char`s; see [`Utf8Stream::chars`]. Trailers are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::TryStreamExt;
+    /// use http_body_util::Full;
+    /// use utf8_codec::http::{BodyError, Utf8Body};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), BodyError> {
+    /// let chars = Utf8Body::new(Full::<Bytes>::from("5 €")).into_chars();
+    /// assert_eq!(chars.try_collect::<Vec<char>>().await?, ['5', ' ', '€']);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_chars(self) -> CharStream<BodyChunks<B>, BodyError>
+    where
+        B: Body<Error: Into<BoxError>>,
+    {
+        self.into_text_stream().chars()
+    }
+}
+
+fn next_block(
+    legacy: &mut Option<Box<Legacy>>,
+    mode: ErrorMode,
+) -> Result<Option<Bytes>, BodyError> {
+    let Some(legacy) = legacy else { return Ok(None) };
+    Ok(legacy.next(mode)?)
+}
+
+/// Returns at most `allowed` bytes of `data`.
+fn within(data: impl Buf, allowed: u64) -> (Bytes, State) {
+    let claimed = data.remaining();
+    match usize::try_from(allowed) {
+        Ok(allowed) if allowed < claimed => (to_bytes(data, allowed), State::TooLong),
+        _ => (to_bytes(data, claimed), State::Open),
+    }
+}
+
+/// Returns the first `len` bytes of `data`. A buffer that claims more bytes than its chunks have ends with them.
+pub(super) fn to_bytes(mut data: impl Buf, len: usize) -> Bytes {
+    if data.chunk().len() >= len {
+        // Not copied if `data` is `Bytes`.
+        let mut bytes = data.copy_to_bytes(len);
+        bytes.truncate(len);
+        return bytes;
+    }
+    let mut bytes = BytesMut::new();
+    while bytes.len() < len && !data.chunk().is_empty() {
+        let chunk = data.chunk();
+        let taken = chunk.len().min(len - bytes.len());
+        bytes.extend_from_slice(&chunk[..taken]);
+        data.advance(taken);
+    }
+    bytes.freeze()
+}

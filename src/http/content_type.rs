@@ -1,0 +1,523 @@
+//! In which charset and of which media type is a body, according to its `Content-Type`?
+//!
+//! The grammar of the field is that of RFC 9110 (sections 5.6 and 8.3.1):
+//!
+//! ```text
+//! media-type    = type "/" subtype *( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )
+//! quoted-string = DQUOTE *( qdtext / "\" ( HTAB / SP / VCHAR / obs-text ) ) DQUOTE
+//! ```
+
+use std::borrow::Cow;
+
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+
+use crate::fallback::legacy::LegacyEncoding;
+use crate::http::{BodyError, Utf8Body};
+
+impl<B> Utf8Body<B> {
+    /// Reads `inner` in the charset of the `Content-Type` in `headers`, or in UTF-8 if there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`from_content_type`](Self::from_content_type).
+    /// [`ContradictoryCharsets`](BodyError::ContradictoryCharsets) is also returned for several
+    /// `Content-Type` fields that name different encodings, or if only some of them name one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http::{Response, StatusCode};
+    /// use http_body_util::Full;
+    /// use utf8_codec::http::Utf8Body;
+    ///
+    /// # fn main() -> Result<(), http::Error> {
+    /// let response = Response::builder()
+    ///     .header("content-type", "text/plain; charset=UTF-7")
+    ///     .body(Full::<Bytes>::from("Hi Mom -+Jjo--!"))?;
+    /// let error = Utf8Body::from_headers(response.headers(), response.body().clone()).unwrap_err();
+    /// assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, BodyError> {
+        Ok(Self::new(inner).in_charset(Charset::from_headers(headers)?))
+    }
+
+    /// Reads `inner` in the charset of the `Content-Type` field `field`, or in UTF-8 if it names
+    /// none.
+    ///
+    /// The field is parsed according to RFC 9110 (section 8.3.1): names in any case, values as
+    /// tokens or as quoted strings. `charset` can be repeated if all of them name the same
+    /// encoding.
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError::UnsupportedCharset`], [`BodyError::MalformedContentType`] or
+    /// [`BodyError::ContradictoryCharsets`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::http::{BodyError, Utf8Body};
+    ///
+    /// let body = || Full::<Bytes>::from("text");
+    /// let field = r#"text/plain; format=flowed; Charset="utf\-8""#;
+    /// assert_eq!(Utf8Body::from_content_type(field, body())?.charset(), "UTF-8");
+    ///
+    /// let error = Utf8Body::from_content_type("text/plain; charset=", body()).unwrap_err();
+    /// assert!(matches!(error, BodyError::MalformedContentType { offset: 20 }));
+    /// # Ok::<_, BodyError>(())
+    /// ```
+    pub fn from_content_type(field: impl AsRef<[u8]>, inner: B) -> Result<Self, BodyError> {
+        let charset = Charset::from_content_type(field.as_ref())?;
+        Ok(Self::new(inner).in_charset(charset.unwrap_or_default()))
+    }
+
+    /// Sets the charset to the encoding with this label. Case, and ASCII whitespace around the
+    /// label, are ignored. Call it before the first poll.
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError::UnsupportedCharset`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use utf8_codec::http::{BodyError, Utf8Body};
+    ///
+    /// let body = || Utf8Body::new(Full::<Bytes>::from("text"));
+    /// assert_eq!(body().with_charset(" Unicode-1-1-UTF-8 ")?.charset(), "UTF-8");
+    /// # #[cfg(feature = "encoding_rs")]
+    /// assert_eq!(body().with_charset("latin1")?.charset(), "windows-1252");
+    /// let error = body().with_charset("ebcdic").unwrap_err();
+    /// assert_eq!(error.to_string(), "unsupported charset: ebcdic");
+    /// # Ok::<_, BodyError>(())
+    /// ```
+    pub fn with_charset(self, label: impl AsRef<[u8]>) -> Result<Self, BodyError> {
+        Ok(self.in_charset(Charset::from_label(label.as_ref())?))
+    }
+}
+
+/// The encoding of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Charset {
+    #[default]
+    Utf8,
+    Legacy(LegacyEncoding),
+}
+
+impl Charset {
+    /// Finds the encoding with this label. Case, and ASCII whitespace around the label, are
+    /// ignored.
+    pub(super) fn from_label(label: &[u8]) -> Result<Self, BodyError> {
+        let trimmed = label.trim_ascii();
+        if UTF_8_LABELS.iter().any(|known| trimmed.eq_ignore_ascii_case(known.as_bytes())) {
+            return Ok(Self::Utf8);
+        }
+        if let Some(encoding) = LegacyEncoding::for_label(trimmed) {
+            return Ok(Self::Legacy(encoding));
+        }
+        let label = label.escape_ascii().take(40).map(char::from).collect();
+        Err(BodyError::UnsupportedCharset { label })
+    }
+
+    /// Parses the parameter `charset` of a `Content-Type` field according to RFC 9110, section
+    /// 8.3.1. Returns `None` if there is none. It can be repeated if all of them name the same
+    /// encoding.
+    pub(super) fn from_content_type(field: &[u8]) -> Result<Option<Self>, BodyError> {
+        let mut charset = None;
+        let mut parameters = Parameters::of(field)?;
+        while let Some((name, value)) = parameters.next()? {
+            if name.eq_ignore_ascii_case(b"charset") {
+                agree(&mut charset, Self::from_label(&value)?)?;
+            }
+        }
+        Ok(charset)
+    }
+
+    /// Returns the charset in the headers of a request or a response, or UTF-8 if there is none.
+    pub(super) fn from_headers(headers: &HeaderMap) -> Result<Self, BodyError> {
+        let mut charset = None;
+        for field in headers.get_all(CONTENT_TYPE) {
+            agree(&mut charset, Self::from_content_type(field.as_bytes())?)?;
+        }
+        Ok(charset.flatten().unwrap_or_default())
+    }
+
+    /// Returns the name of the encoding in the Encoding Standard.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Legacy(encoding) => encoding.name(),
+        }
+    }
+}
+
+impl From<Malformed> for BodyError {
+    fn from(Malformed { at }: Malformed) -> Self {
+        Self::MalformedContentType { offset: at }
+    }
+}
+
+/// Stores the first value, and rejects a different one.
+fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), BodyError> {
+    match first {
+        Some(first) if *first != next => Err(BodyError::ContradictoryCharsets),
+        _ => {
+            *first = Some(next);
+            Ok(())
+        }
+    }
+}
+
+/// WHATWG Encoding Standard, section 4.2.
+const UTF_8_LABELS: [&str; 6] =
+    ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"];
+
+/// Requires the media type `text/*`.
+///
+/// If there are several `Content-Type` fields, all of them must have an accepted type, as with
+/// [`require_json`] and [`require_text_or_json`].
+///
+/// # Errors
+///
+/// [`BodyError::UnsupportedMediaType`] if the type is another one, or if there is none;
+/// [`BodyError::MalformedContentType`].
+///
+/// # Examples
+///
+/// ```
+/// use http::Request;
+/// use utf8_codec::http::{BodyError, require_text};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let request = Request::post("/").header("content-type", "text/csv; header=absent").body(())?;
+/// require_text(request.headers())?;
+/// let request = Request::post("/").header("content-type", "image/png").body(())?;
+/// let error = require_text(request.headers()).unwrap_err();
+/// assert_eq!(error.to_string(), "unsupported media type: image/png");
+/// assert_eq!(error.status(), 415);
+/// # Ok(())
+/// # }
+/// ```
+pub fn require_text(headers: &HeaderMap) -> Result<(), BodyError> {
+    text_kind(headers, &[TextKind::Text]).map(drop)
+}
+
+/// Requires the media type `application/json`, or one whose subtype ends in `+json` (RFC 6839, section 3.1).
+///
+/// # Errors
+///
+/// The same as [`require_text`].
+///
+/// # Examples
+///
+/// ```
+/// use http::Request;
+/// use utf8_codec::http::require_json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let request = Request::post("/").header("content-type", "application/problem+json").body(())?;
+/// require_json(request.headers())?;
+/// let request = Request::post("/").header("content-type", "text/plain").body(())?;
+/// let error = require_json(request.headers()).unwrap_err();
+/// assert_eq!(error.to_string(), "unsupported media type: text/plain");
+/// # Ok(())
+/// # }
+/// ```
+pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
+    text_kind(headers, &[TextKind::Json]).map(drop)
+}
+
+/// Requires a media type of [`require_text`] or of [`require_json`].
+///
+/// # Errors
+///
+/// The same as [`require_text`]; [`BodyError::ContradictoryCharsets`] if one field is text and another one
+/// JSON.
+///
+/// # Examples
+///
+/// ```
+/// use http::HeaderMap;
+/// use utf8_codec::http::require_text_or_json;
+///
+/// let error = require_text_or_json(&HeaderMap::new()).unwrap_err();
+/// assert_eq!(error.to_string(), "missing Content-Type");
+/// ```
+pub fn require_text_or_json(headers: &HeaderMap) -> Result<(), BodyError> {
+    text_kind(headers, &TextKind::ALL).map(drop)
+}
+
+/// What kind of text a media type is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    /// In the charset of the `Content-Type`.
+    Text,
+    /// In UTF-8, whatever the `Content-Type` (RFC 8259 sections 8.1 and 11).
+    Json,
+}
+
+impl TextKind {
+    pub(super) const ALL: [Self; 2] = [Self::Text, Self::Json];
+}
+
+/// Returns the kind of text that the headers describe, if it is an accepted one.
+pub(super) fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, BodyError> {
+    let mut kind = None;
+    for field in headers.get_all(CONTENT_TYPE) {
+        let mut parameters = Parameters::of(field.as_bytes())?;
+        let (main, subtype) = parameters.media_type;
+        let Some(next) = kind_of(main, subtype).filter(|kind| accepted.contains(kind)) else {
+            let media_type = [main, b"/", subtype].concat();
+            let media_type = media_type.escape_ascii().take(80).map(char::from).collect();
+            return Err(BodyError::UnsupportedMediaType { media_type });
+        };
+        // `application/json, text/plain` is not JSON.
+        while parameters.next()?.is_some() {}
+        if kind.is_some_and(|first| first != next) {
+            return Err(BodyError::ContradictoryCharsets);
+        }
+        kind = Some(next);
+    }
+    kind.ok_or(BodyError::UnsupportedMediaType { media_type: String::new() })
+}
+
+fn kind_of(main: &[u8], subtype: &[u8]) -> Option<TextKind> {
+    let ends_in_json =
+        subtype.len() >= 5 && subtype[subtype.len() - 5..].eq_ignore_ascii_case(b"+json");
+    let is_json =
+        main.eq_ignore_ascii_case(b"application") && subtype.eq_ignore_ascii_case(b"json");
+    if is_json || ends_in_json {
+        return Some(TextKind::Json);
+    }
+    main.eq_ignore_ascii_case(b"text").then_some(TextKind::Text)
+}
+
+/// The field does not follow the grammar from this byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Malformed {
+    pub(super) at: usize,
+}
+
+/// The parameters of a media type, in order.
+#[derive(Debug)]
+pub(super) struct Parameters<'a> {
+    field: &'a [u8],
+    /// The type and the subtype.
+    pub(super) media_type: (&'a [u8], &'a [u8]),
+    /// Invariant: at most the length of `field`. All bytes before it follow the grammar.
+    at: usize,
+}
+
+/// A name as written, and a value without quotes.
+pub(super) type Parameter<'a> = (&'a [u8], Cow<'a, [u8]>);
+
+impl<'a> Parameters<'a> {
+    /// Parses the media type, and stops before the parameters.
+    pub(super) fn of(field: &'a [u8]) -> Result<Self, Malformed> {
+        let mut parameters = Self { field, media_type: (b"", b""), at: 0 };
+        parameters.skip_whitespace();
+        let main = parameters.token()?;
+        parameters.require(b'/')?;
+        parameters.media_type = (main, parameters.token()?);
+        Ok(parameters)
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Parameter<'a>>, Malformed> {
+        loop {
+            self.skip_whitespace();
+            if self.at == self.field.len() {
+                return Ok(None);
+            }
+            self.require(b';')?;
+            self.skip_whitespace();
+            if !matches!(self.peek(), None | Some(b';')) {
+                break;
+            }
+        }
+        let name = self.token()?;
+        self.require(b'=')?;
+        let value = match self.peek() {
+            Some(b'"') => self.quoted_string()?,
+            _ => Cow::Borrowed(self.token()?),
+        };
+        Ok(Some((name, value)))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.field.get(self.at).copied()
+    }
+
+    fn skip_whitespace(&mut self) {
+        while let Some(b' ' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn require(&mut self, byte: u8) -> Result<(), Malformed> {
+        if self.peek() != Some(byte) {
+            return Err(Malformed { at: self.at });
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn token(&mut self) -> Result<&'a [u8], Malformed> {
+        let rest = &self.field[self.at..];
+        let len = rest.iter().position(|&byte| !is_token(byte)).unwrap_or(rest.len());
+        if len == 0 {
+            return Err(Malformed { at: self.at });
+        }
+        self.at += len;
+        Ok(&rest[..len])
+    }
+
+    fn quoted_string(&mut self) -> Result<Cow<'a, [u8]>, Malformed> {
+        self.require(b'"')?;
+        let start = self.at;
+        let mut unescaped: Option<Vec<u8>> = None;
+        loop {
+            let byte = match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    unescaped.get_or_insert_with(|| self.field[start..self.at].to_vec());
+                    self.at += 1;
+                    self.peek()
+                }
+                byte => byte,
+            };
+            match byte {
+                Some(byte @ (b'\t' | b' '..=b'~' | 0x80..)) => {
+                    unescaped.iter_mut().for_each(|value| value.push(byte))
+                }
+                _ => return Err(Malformed { at: self.at }),
+            }
+            self.at += 1;
+        }
+        let value = match unescaped {
+            Some(value) => Cow::Owned(value),
+            None => Cow::Borrowed(&self.field[start..self.at]),
+        };
+        self.require(b'"')?;
+        Ok(value)
+    }
+}
+
+/// Returns the field with `charset=utf-8` instead of its charset. The other parameters are unchanged.
+#[cfg(any(feature = "tower", test))]
+pub(super) fn in_utf8(field: &[u8]) -> Result<Vec<u8>, Malformed> {
+    let mut parameters = Parameters::of(field)?;
+    let mut changed = field[..parameters.at].trim_ascii_start().to_vec();
+    loop {
+        let start = parameters.at;
+        let Some((name, _)) = parameters.next()? else { break };
+        if !name.eq_ignore_ascii_case(b"charset") {
+            changed.extend_from_slice(&field[start..parameters.at]);
+        }
+    }
+    changed.extend_from_slice(b"; charset=utf-8");
+    Ok(changed)
+}
+
+const fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'!' | b'#'
+                | b'$'
+                | b'%'
+                | b'&'
+                | b'\''
+                | b'*'
+                | b'+'
+                | b'-'
+                | b'.'
+                | b'^'
+                | b'_'
+                | b'`'
+                | b'|'
+                | b'~'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(field: &[u8]) -> Result<Vec<(String, String)>, usize> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let mut parameters = Parameters::of(field).map_err(|error| error.at)?;
+        let mut found = Vec::new();
+        while let Some((name, value)) = parameters.next().map_err(|error| error.at)? {
+            found.push((text(name), text(&value)));
+        }
+        Ok(found)
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Result<Vec<(String, String)>, usize> {
+        Ok(pairs.iter().map(|(name, value)| (String::from(*name), String::from(*value))).collect())
+    }
+
+    #[test]
+    fn parameters_are_tokens_or_quoted_strings() {
+        assert_eq!(all(b"text/plain"), pairs(&[]));
+        assert_eq!(all(b" text/plain \t"), pairs(&[]));
+        assert_eq!(all(b"text/plain;charset=UTF-8"), pairs(&[("charset", "UTF-8")]));
+        assert_eq!(all(b"a/b \t; \tc=d ;E=f"), pairs(&[("c", "d"), ("E", "f")]));
+        assert_eq!(all(b"a/b;;c=d; ;"), pairs(&[("c", "d")]));
+        assert_eq!(all(br#"a/b;c="d e";f="""#), pairs(&[("c", "d e"), ("f", "")]));
+        assert_eq!(all(br#"a/b;c="\d\"\\;\ ";e=f"#), pairs(&[("c", r#"d"\; "#), ("e", "f")]));
+        assert_eq!(all(b"a/b;c=\"\xE9\\\xE9\""), pairs(&[("c", "\u{FFFD}\u{FFFD}")]));
+        assert_eq!(all(b"application/vnd.x+json;v=1.0"), pairs(&[("v", "1.0")]));
+    }
+
+    #[test]
+    fn the_charset_of_a_field_is_replaced() {
+        let table: [(&[u8], &[u8]); 4] = [
+            (b" text/html", b"text/html; charset=utf-8"),
+            (b"text/html;Charset=latin1", b"text/html; charset=utf-8"),
+            (b"a/b; q=\"1;\\\"\" ; charset=\"x\";f=g;", b"a/b; q=\"1;\\\"\";f=g; charset=utf-8"),
+            (b"a/b;charset=x;charset=y", b"a/b; charset=utf-8"),
+        ];
+        for (field, changed) in table {
+            assert_eq!(in_utf8(field).unwrap(), changed, "{}", field.escape_ascii());
+        }
+        assert_eq!(in_utf8(b"a/b;c").unwrap_err(), Malformed { at: 5 });
+    }
+
+    #[test]
+    fn malformed_fields_report_their_offset() {
+        let table: [(&[u8], usize); 19] = [
+            (b"", 0),
+            (b"text", 4),
+            (b"text/", 5),
+            (b"/plain", 0),
+            (b"text /plain", 4),
+            (b"text/plain charset=x", 11),
+            (b"text/plain, text/html", 10),
+            (b"a/b;c", 5),
+            (b"a/b;c=", 6),
+            (b"a/b;=d", 4),
+            (b"a/b;c =d", 5),
+            (b"a/b;c= d", 6),
+            (b"a/b;c=d e", 8),
+            (b"a/b;c=\"d", 8),
+            (b"a/b;c=\"d\\", 9),
+            (b"a/b;c=\"\x07\"", 7),
+            (b"a/b;c=\"\\\x7F\"", 8),
+            (b"a/b;c=\"d\"e", 9),
+            (b"a/b;c=\xE9", 6),
+        ];
+        for (field, at) in table {
+            assert_eq!(all(field), Err(at), "{:?}", String::from_utf8_lossy(field));
+        }
+    }
+}

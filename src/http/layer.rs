@@ -1,0 +1,424 @@
+//! How do services and clients of tower receive validated text?
+
+use std::error::Error;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::header::{
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, HeaderMap, HeaderValue,
+};
+use http::{Request, Response, StatusCode};
+use http_body::Body;
+use http_body_util::combinators::MapErr;
+use http_body_util::{BodyExt, Either, Full};
+use pin_project_lite::pin_project;
+use tower_layer::Layer;
+use tower_service::Service;
+
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::options::Utf8Options;
+use crate::http::content_type::{Charset, TextKind, in_utf8, text_kind};
+use crate::http::error::BoxError;
+use crate::http::{BodyError, Utf8Body};
+
+/// The body of a message that has passed a [`Utf8Layer`]. `Left` is text, validated as it is read; `Right` is any
+/// other body, unchanged.
+///
+/// An error in the text is a boxed [`BodyError`]: downcast it for its offset, or wrap it in [`BodyError::Inner`] for
+/// its [`status`](BodyError::status), as in the example of [`Utf8Layer`]. A length
+/// limit is an [`http_body_util::LengthLimitError`], and an error of the inner body is that error; see
+/// [`BodyError::into_boxed`].
+///
+/// # Examples
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::Response;
+/// use http_body_util::Full;
+/// use utf8_codec::http::{CheckedBody, Utf8Layer};
+///
+/// # fn main() -> Result<(), http::Error> {
+/// let image = Response::builder().header("content-type", "image/png");
+/// let image = image.body(Full::<Bytes>::from(&b"\x89PNG"[..]))?;
+/// let body: CheckedBody<Full<Bytes>> = Utf8Layer::new().check_response(image).into_body();
+/// assert!(matches!(body, CheckedBody::Right(_)));
+/// # Ok(())
+/// # }
+/// ```
+pub type CheckedBody<B> =
+    Either<MapErr<Utf8Body<B>, fn(BodyError) -> Box<dyn Error + Send + Sync>>, B>;
+
+/// A layer that validates the text of requests before a service reads it. Its method
+/// [`check_response`](Self::check_response) validates responses.
+///
+/// The service receives its requests with a [`CheckedBody`], in frames of whole characters. Bodies of the
+/// types `text/*`, `application/json` and `*+json` are validated, all others pass unchanged. So do bodies with
+/// a `Content-Encoding` or a `Content-Range`: put this layer inside a layer that decompresses. The data of the
+/// bodies is `Bytes`, as it is in hyper, axum, reqwest and tonic.
+///
+/// Text in another charset is converted. The `Content-Type` then names UTF-8, and the `Content-Length` is
+/// removed. JSON is always UTF-8, whatever `charset` its `Content-Type` has (RFC 8259, section 11, defines no such
+/// parameter). Nothing accumulates here: a frame is passed on as soon as it arrives.
+///
+/// # Errors
+///
+/// If the headers decide, the layer answers with the [`status`](BodyError::status) and the message of the
+/// error, and does not call the service: 415 for an unsupported charset or media type, 400 for a malformed
+/// `Content-Type` of text or JSON, 413 for a `Content-Length` beyond the limit. An error in the text is an error of the body.
+/// Axum's extractors answer it with 400, or with 413 if the body is too long.
+///
+/// # Examples
+///
+/// ```
+/// use std::convert::Infallible;
+///
+/// use bytes::Bytes;
+/// use http::{Request, Response};
+/// use http_body_util::{BodyExt, Full};
+/// use tower_layer::Layer;
+/// use tower_service::Service;
+/// use utf8_codec::http::{BodyError, CheckedBody, Utf8Layer};
+///
+/// # #[derive(Clone)]
+/// struct Echo;
+///
+/// // In production, an axum `Router`, or a `tower::service_fn`.
+/// # impl Service<Request<CheckedBody<Full<Bytes>>>> for Echo {
+/// #     type Response = Response<Full<Bytes>>;
+/// #     type Error = Infallible;
+/// #     type Future = std::pin::Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>>>>;
+/// #     fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Infallible>> {
+/// #         std::task::Poll::Ready(Ok(()))
+/// #     }
+/// #     fn call(&mut self, request: Request<CheckedBody<Full<Bytes>>>) -> Self::Future {
+/// #         Box::pin(echo(request))
+/// #     }
+/// # }
+/// async fn echo(request: Request<CheckedBody<Full<Bytes>>>) -> Result<Response<Full<Bytes>>, Infallible> {
+///     let mut response = Response::default();
+///     match request.into_body().collect().await {
+///         Ok(body) => *response.body_mut() = body.to_bytes().into(),
+///         Err(error) => *response.status_mut() = BodyError::Inner(error).status(),
+///     }
+///     Ok(response)
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+/// let mut service = Utf8Layer::new().layer(Echo);
+/// let post = |media_type: &str, body: &'static [u8]| {
+///     Request::post("/").header("content-type", media_type).body(Full::<Bytes>::from(body)).unwrap()
+/// };
+/// assert_eq!(service.call(post("text/plain", b"caf\xC3\xA9")).await?.status(), 200);
+/// assert_eq!(service.call(post("text/plain", b"caf\xE9")).await?.status(), 400);
+/// assert_eq!(service.call(post("text/plain; charset=x-none", b"")).await?.status(), 415);
+/// assert_eq!(service.call(post("image/png", b"\x89PNG")).await?.status(), 200);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Utf8Layer {
+    options: Utf8Options,
+    mode: ErrorMode,
+    max_length: u64,
+    header_check: Option<HeaderCheck>,
+}
+
+type HeaderCheck = fn(&HeaderMap) -> Result<(), BodyError>;
+
+impl Default for Utf8Layer {
+    fn default() -> Self {
+        Self {
+            options: Utf8Options::default(),
+            mode: ErrorMode::Fatal,
+            max_length: u64::MAX,
+            header_check: None,
+        }
+    }
+}
+
+impl Utf8Layer {
+    /// Creates a layer with the default options, in [`ErrorMode::Fatal`], without a limit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tower_layer::Layer;
+    /// use utf8_codec::http::Utf8Layer;
+    ///
+    /// let _service = Utf8Layer::new().layer(());
+    /// ```
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how a text begins and what it may contain; see [`Utf8Body::with_options`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::http::Utf8Layer;
+    /// use utf8_codec::{BomPolicy, Utf8Options};
+    ///
+    /// let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+    /// let _layer = Utf8Layer::new().with_options(strip);
+    /// ```
+    #[must_use]
+    pub fn with_options(mut self, options: Utf8Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets what replaces ill-formed parts; see [`Utf8Body::with_error_mode`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::http::Utf8Layer;
+    ///
+    /// let _layer = Utf8Layer::new().with_error_mode(ErrorMode::Replacement);
+    /// ```
+    #[must_use]
+    pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Sets the maximum length of a text, in bytes as received; see [`Utf8Body::with_max_length`]. Other
+    /// bodies are not limited.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::http::Utf8Layer;
+    ///
+    /// let _layer = Utf8Layer::new().with_max_length(1 << 20);
+    /// ```
+    #[must_use]
+    pub fn with_max_length(mut self, max_length: u64) -> Self {
+        self.max_length = max_length;
+        self
+    }
+
+    /// Rejects messages whose headers do not pass `check`, such as [`require_json`], [`require_text`] or your own:
+    /// a function, or a closure that captures nothing.
+    ///
+    /// A request is answered with the status and the message of the error. A response has the error as the first
+    /// frame of its body. An empty body without a
+    /// `Content-Type` is not checked. Which bodies are validated as text does not depend on `check`.
+    ///
+    /// [`require_json`]: crate::http::require_json
+    /// [`require_text`]: crate::http::require_text
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::http::{Utf8Layer, require_json};
+    ///
+    /// let _layer = Utf8Layer::new().with_header_check(require_json);
+    /// ```
+    #[must_use]
+    pub fn with_header_check(mut self, check: fn(&HeaderMap) -> Result<(), BodyError>) -> Self {
+        self.header_check = Some(check);
+        self
+    }
+
+    /// Validates the text of a response, on a client before the program reads it, or on a server before it is
+    /// sent.
+    ///
+    /// Apply it with tower's `map_response` (of `ServiceExt` or `ServiceBuilder`) or with its
+    /// `MapResponseLayer`. Which bodies are validated, and what happens to other charsets, is the same as for
+    /// requests: a response without a `Content-Type` passes unchanged.
+    ///
+    /// A response of reqwest converts into an `http::Response` and back; see [the guide](crate::guide::http).
+    ///
+    /// # Errors
+    ///
+    /// All errors are errors of the body, including those that the headers decide: the first frame is a
+    /// [`BodyError`], boxed as [`CheckedBody`] describes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http::Response;
+    /// use http_body_util::{BodyExt, Full};
+    /// use utf8_codec::http::{BodyError, Utf8Layer};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), http::Error> {
+    /// // For all responses: `client.map_response(move |response| layer.check_response(response))`
+    /// let layer = Utf8Layer::new();
+    /// let response = Response::builder().header("content-type", "application/json");
+    /// let response = response.body(Full::<Bytes>::from(&b"caf\xE9."[..]))?;
+    ///
+    /// let mut body = layer.check_response(response).into_body();
+    /// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "caf");
+    /// let error = body.frame().await.unwrap().unwrap_err();
+    /// assert_eq!(error.downcast_ref::<BodyError>().unwrap().offset(), Some(3));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn check_response<B>(&self, response: Response<B>) -> Response<CheckedBody<B>>
+    where
+        B: Body<Data = Bytes, Error: Into<BoxError>>,
+    {
+        let (mut head, body) = response.into_parts();
+        let body = self.check(&mut head.headers, body).unwrap_or_else(|(error, body)| {
+            let mut body = Utf8Body::new(body);
+            body.chunks.fail(error);
+            checked(body)
+        });
+        Response::from_parts(head, body)
+    }
+
+    /// Wraps the body if the headers describe text, and changes the headers if the body changes.
+    fn check<B>(&self, headers: &mut HeaderMap, body: B) -> Result<CheckedBody<B>, (BodyError, B)>
+    where
+        B: Body<Data = Bytes, Error: Into<BoxError>>,
+    {
+        let is_absent = body.is_end_stream() && !headers.contains_key(CONTENT_TYPE);
+        if let Some(header_check) = self.header_check.filter(|_| !is_absent)
+            && let Err(error) = header_check(headers)
+        {
+            return Err((error, body));
+        }
+        let charset = match text_kind(headers, &TextKind::ALL) {
+            Err(BodyError::UnsupportedMediaType { .. }) => return Ok(Either::Right(body)),
+            Ok(_) if is_coded(headers) || headers.contains_key(CONTENT_RANGE) => {
+                return Ok(Either::Right(body));
+            }
+            Ok(TextKind::Json) => Ok(Charset::Utf8),
+            Ok(TextKind::Text) => Charset::from_headers(headers),
+            Err(error) => Err(error),
+        };
+        let charset = match charset {
+            Ok(charset) => charset,
+            Err(error) => return Err((error, body)),
+        };
+        if body.size_hint().lower() > self.max_length {
+            return Err((BodyError::TooLong { max_length: self.max_length }, body));
+        }
+        let text = Utf8Body::new(body).in_charset(charset).with_options(self.options);
+        let text = text.with_error_mode(self.mode).with_max_length(self.max_length);
+        if charset != Charset::Utf8 {
+            name_utf8(headers);
+        }
+        if !text.keeps_length() {
+            headers.remove(CONTENT_LENGTH);
+        }
+        Ok(checked(text))
+    }
+}
+
+fn checked<B>(text: Utf8Body<B>) -> CheckedBody<B>
+where
+    B: Body<Error: Into<BoxError>>,
+{
+    Either::Left(text.map_err(BodyError::into_boxed as fn(BodyError) -> BoxError))
+}
+
+/// Whether the body is compressed, or encoded in another way.
+fn is_coded(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(CONTENT_ENCODING).into_iter();
+    codings.any(|coding| !coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
+}
+
+/// Makes each `Content-Type` name UTF-8.
+fn name_utf8(headers: &mut HeaderMap) {
+    let fields = headers.get_all(CONTENT_TYPE).into_iter();
+    let fields: Vec<_> = fields.filter_map(|field| in_utf8(field.as_bytes()).ok()).collect();
+    headers.remove(CONTENT_TYPE);
+    for field in fields.iter().filter_map(|field| HeaderValue::from_bytes(field).ok()) {
+        headers.append(CONTENT_TYPE, field);
+    }
+}
+
+impl<S> Layer<S> for Utf8Layer {
+    type Service = Utf8Service<S>;
+
+    fn layer(&self, inner: S) -> Utf8Service<S> {
+        Utf8Service { inner, layer: *self }
+    }
+}
+
+/// The service of a [`Utf8Layer`].
+///
+/// Its response has the body of the inner service, or the message of an error as `Full<Bytes>`.
+///
+/// # Examples
+///
+/// ```
+/// use tower_layer::Layer;
+/// use utf8_codec::http::{Utf8Layer, Utf8Service};
+///
+/// let _service: Utf8Service<&str> = Utf8Layer::new().layer("a service");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Utf8Service<S> {
+    inner: S,
+    layer: Utf8Layer,
+}
+
+impl<S, B, R> Service<Request<B>> for Utf8Service<S>
+where
+    S: Service<Request<CheckedBody<B>>, Response = Response<R>>,
+    B: Body<Data = Bytes, Error: Into<BoxError>>,
+    R: Body<Data = Bytes, Error: Into<BoxError>>,
+{
+    type Response = Response<Either<R, Full<Bytes>>>;
+    type Error = S::Error;
+    type Future = ServiceFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (mut head, body) = request.into_parts();
+        match self.layer.check(&mut head.headers, body) {
+            Ok(body) => {
+                ServiceFuture::Calling { inner: self.inner.call(Request::from_parts(head, body)) }
+            }
+            Err((error, _)) => ServiceFuture::Rejecting {
+                status: error.status(),
+                message: Some(error.to_string()),
+            },
+        }
+    }
+}
+
+pin_project! {
+    /// The response of a [`Utf8Service`].
+    #[project = ServiceFutureProjection]
+    #[derive(Debug)]
+    pub enum ServiceFuture<F> {
+        /// The response is that of the inner service.
+        Calling { #[pin] inner: F },
+        /// The inner service is not called.
+        Rejecting { status: StatusCode, message: Option<String> },
+    }
+}
+
+impl<F, R, E> Future for ServiceFuture<F>
+where
+    F: Future<Output = Result<Response<R>, E>>,
+{
+    type Output = Result<Response<Either<R, Full<Bytes>>>, E>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(Ok(match self.project() {
+            ServiceFutureProjection::Calling { inner } => ready!(inner.poll(cx))?.map(Either::Left),
+            ServiceFutureProjection::Rejecting { status, message } => {
+                let body = Full::from(message.take().unwrap_or_default());
+                let mut response = Response::new(Either::Right(body));
+                *response.status_mut() = *status;
+                let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+                response.headers_mut().insert(CONTENT_TYPE, plain);
+                response
+            }
+        }))
+    }
+}

@@ -1,0 +1,168 @@
+//! How is a body in a legacy encoding decoded to UTF-8, block by block?
+
+use bytes::{Buf, Bytes};
+
+#[cfg(feature = "encoding_rs")]
+use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
+use crate::decoder::follow::Follow;
+use crate::decoder::mode::ErrorMode;
+use crate::fallback::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
+use crate::http::BodyError;
+
+/// Decodes a body in a legacy encoding.
+///
+/// Between calls it holds the rest of one chunk, and the beginning of a split character. An initial
+/// U+FEFF is text.
+#[derive(Debug)]
+pub(super) struct Legacy {
+    decoder: LegacyDecoder,
+    chunk: Bytes,
+    state: State,
+    /// An error that has not been returned. The text before it has been.
+    due: Option<LegacyError>,
+    /// The number of bytes of text returned so far.
+    written: u64,
+    errors: u64,
+    first: Option<(u64, LegacyError)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The stream is at its first byte, or has ended.
+    Idle,
+    Open,
+    /// The stream has ended. The decoder has not been finished.
+    Ending,
+}
+
+impl Legacy {
+    pub(super) fn boxed(encoding: LegacyEncoding) -> Box<Self> {
+        Box::new(Self {
+            decoder: LegacyDecoder::new(encoding),
+            chunk: Bytes::new(),
+            state: State::Idle,
+            due: None,
+            written: 0,
+            errors: 0,
+            first: None,
+        })
+    }
+
+    /// Takes the next chunk, after the previous one has been decoded. An empty chunk changes
+    /// nothing.
+    pub(super) fn push(&mut self, chunk: Bytes) {
+        debug_assert!(self.chunk.is_empty());
+        if !chunk.is_empty() {
+            self.state = State::Open;
+            self.chunk = chunk;
+        }
+    }
+
+    /// Records the end of the stream. A second call changes nothing.
+    pub(super) fn finish(&mut self) {
+        if self.state == State::Open {
+            self.state = State::Ending;
+        }
+    }
+
+    /// Returns whether nothing more follows without new chunks.
+    pub(super) fn is_idle(&self) -> bool {
+        self.state == State::Idle && self.due.is_none()
+    }
+
+    pub(super) fn encoding(&self) -> LegacyEncoding {
+        self.decoder.encoding()
+    }
+
+    pub(super) fn error_count(&self) -> u64 {
+        self.errors
+    }
+
+    /// Returns the first error, and its offset in the text.
+    pub(super) fn first_error(&self) -> Option<(u64, LegacyError)> {
+        self.first
+    }
+
+    /// Returns the next block of text, or `None` once the chunk, or the stream, has been decoded.
+    #[cfg_attr(
+        not(feature = "encoding_rs"),
+        allow(unused_variables, reason = "nothing is ill-formed")
+    )]
+    pub(super) fn next(&mut self, mode: ErrorMode) -> Result<Option<Bytes>, LegacyError> {
+        if let Some(error) = self.due.take() {
+            return Err(error);
+        }
+        let mut text = String::new();
+        while text.len() < BLOCK && self.due.is_none() {
+            if self.state == State::Idle || (self.chunk.is_empty() && self.state == State::Open) {
+                break;
+            }
+            if text.capacity() == 0 {
+                text.reserve_exact(LegacyDecoder::room(self.chunk.len(), BLOCK));
+            }
+            let follow = if self.state == State::Ending { Follow::End } else { Follow::More };
+            let (read, status) = self.decoder.decode(&self.chunk, follow, &mut text);
+            self.chunk.advance(read);
+            match status {
+                LegacyStatus::Full => break,
+                LegacyStatus::Done if follow == Follow::End => self.state = State::Idle,
+                LegacyStatus::Done => {}
+                #[cfg(feature = "encoding_rs")]
+                LegacyStatus::IllFormed { offset, bytes, len } => {
+                    let name = self.decoder.encoding().name();
+                    let error = LegacyError::new(name, offset, &bytes[..len]);
+                    self.errors += 1;
+                    self.first.get_or_insert((self.written + text.len() as u64, error));
+                    match mode.repair(&error.to_utf8()) {
+                        Some(repair) => text.push_str(&repair),
+                        None => self.due = Some(error),
+                    }
+                }
+            }
+        }
+        if text.is_empty() {
+            return self.due.take().map_or(Ok(None), Err);
+        }
+        self.written += text.len() as u64;
+        Ok(Some(text.into()))
+    }
+}
+
+/// The size of a block of text, in bytes. It can be exceeded by one character or repair.
+const BLOCK: usize = 16 * 1024;
+
+/// An ill-formed part of a body in an encoding other than UTF-8. It holds no heap memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LegacyError {
+    encoding: &'static str,
+    offset: u64,
+    bytes: [u8; 4],
+    len: u8,
+}
+
+impl LegacyError {
+    /// Creates an error. `part` has one to four bytes.
+    #[cfg(feature = "encoding_rs")]
+    pub(super) fn new(encoding: &'static str, offset: u64, part: &[u8]) -> Self {
+        let mut bytes = [0; 4];
+        bytes[..part.len()].copy_from_slice(part);
+        Self { encoding, offset, bytes, len: part.len() as u8 }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// Converts the error to an error of the core, for its repair.
+    #[cfg(feature = "encoding_rs")]
+    pub(super) fn to_utf8(self) -> Utf8Error {
+        Utf8Error::new(self.offset, Utf8ErrorKind::InvalidByte, self.bytes(), None)
+    }
+}
+
+impl From<LegacyError> for BodyError {
+    fn from(error: LegacyError) -> Self {
+        let LegacyError { encoding, offset, .. } = error;
+        Self::Legacy { encoding, offset, bytes: Bytes::copy_from_slice(error.bytes()) }
+    }
+}

@@ -1,0 +1,271 @@
+//! Events: what they are, how they become text, and why one is rejected.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::error::Error;
+use core::fmt::{self, Write};
+use core::time::Duration;
+
+/// An event of an event stream.
+///
+/// The fields are those of the standard's `MessageEvent`: `type`, `data` and `lastEventId`.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::sse::{Event, EventDecoder};
+///
+/// let mut decoder = EventDecoder::new();
+/// let event = decoder.push(b"event: add\ndata: 1\ndata: 2\nid: 7\n\n").next().unwrap()?;
+/// assert_eq!((&*event.event_type, &*event.data, &*event.last_event_id), ("add", "1\n2", "7"));
+/// # Ok::<(), utf8_codec::sse::EventError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Event {
+    /// The type: the last `event` line, or `message` if there was none or if it was empty.
+    pub event_type: Cow<'static, str>,
+    /// The `data` lines, joined by LF. It can be empty.
+    pub data: String,
+    /// The last event ID: that of this event, or of the last event before it that had one.
+    pub last_event_id: String,
+}
+
+impl Event {
+    /// Creates an event with this data, the type `message`, and an empty ID.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::Event;
+    ///
+    /// let event = Event { last_event_id: "7".into(), ..Event::new("on") };
+    /// assert_eq!((&*event.event_type, &*event.data), ("message", "on"));
+    /// ```
+    #[must_use]
+    pub fn new(data: impl Into<String>) -> Self {
+        let (event_type, last_event_id) = (Cow::Borrowed(Self::MESSAGE), String::new());
+        Self { event_type, data: data.into(), last_event_id }
+    }
+
+    /// The type of an event that has none.
+    pub(super) const MESSAGE: &'static str = "message";
+}
+
+/// Writes events as the text of an event stream.
+///
+/// No text can end an event early or add a field: data is split into one `data` line for each of its
+/// lines, and line ends elsewhere are an error. An ID is written if it differs from that of the
+/// event before, so an [`EventDecoder`](crate::sse::EventDecoder) returns the events as they
+/// were; CR and CR LF in the data become LF. Use one encoder for each stream: it holds the last ID.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::sse::{Event, EventEncoder};
+///
+/// let (mut encoder, mut text) = (EventEncoder::new(), String::new());
+/// encoder.encode(&Event::new("one\r\ntwo\n\nevent: forged"), &mut text)?;
+/// assert_eq!(text, "data: one\ndata: two\ndata: \ndata: event: forged\n\n");
+/// # Ok::<(), utf8_codec::sse::EventError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct EventEncoder {
+    last_event_id: String,
+}
+
+impl EventEncoder {
+    /// Creates an encoder for a new stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::{Event, EventEncoder};
+    ///
+    /// let mut text = String::new();
+    /// EventEncoder::new().encode(&Event::new(""), &mut text).unwrap();
+    /// assert_eq!(text, "data: \n\n");
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { last_event_id: String::new() }
+    }
+
+    /// Appends an event to `text`, with the empty line that ends it. An empty type is `message`,
+    /// which is not written.
+    ///
+    /// # Errors
+    ///
+    /// [`EventError::InvalidType`] if the type contains CR or LF, [`EventError::InvalidId`] if the
+    /// ID contains CR, LF or NUL. Nothing has been written then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::{Event, EventEncoder, EventError};
+    ///
+    /// let (mut encoder, mut text) = (EventEncoder::new(), String::new());
+    /// let event = Event { event_type: "add".into(), data: "5".into(), last_event_id: "1".into() };
+    /// encoder.encode(&event, &mut text)?;
+    /// encoder.encode(&event, &mut text)?; // the ID continues to apply
+    /// assert_eq!(text, "event: add\nid: 1\ndata: 5\n\nevent: add\ndata: 5\n\n");
+    ///
+    /// let forged = Event { event_type: "add\ndata: 6".into(), ..Event::new("5") };
+    /// assert_eq!(encoder.encode(&forged, &mut text), Err(EventError::InvalidType { offset: 3 }));
+    /// # Ok::<(), EventError>(())
+    /// ```
+    pub fn encode(&mut self, event: &Event, text: &mut String) -> Result<(), EventError> {
+        let Event { event_type, data, last_event_id: id } = event;
+        if let Some(offset) = event_type.find(LINE_ENDS) {
+            return Err(EventError::InvalidType { offset });
+        }
+        if let Some(offset) = id.find(['\r', '\n', '\0']) {
+            return Err(EventError::InvalidId { offset });
+        }
+        if !event_type.is_empty() && event_type != Event::MESSAGE {
+            push_line(text, "event: ", event_type);
+        }
+        if *id != self.last_event_id {
+            push_line(text, "id: ", id);
+            self.last_event_id.clone_from(id);
+        }
+        let mut rest = &**data;
+        while let Some(end) = rest.find(LINE_ENDS) {
+            push_line(text, "data: ", &rest[..end]);
+            let delimiter = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+            rest = &rest[end + delimiter..];
+        }
+        push_line(text, "data: ", rest);
+        text.push('\n');
+        Ok(())
+    }
+
+    /// Appends a comment to `text`, which receivers ignore. Send one every 15 seconds or so to keep
+    /// an idle connection open. It can be empty.
+    ///
+    /// # Errors
+    ///
+    /// [`EventError::InvalidComment`] if it contains CR or LF. Nothing has been written then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::{EventEncoder, EventError};
+    ///
+    /// let (mut encoder, mut text) = (EventEncoder::new(), String::new());
+    /// encoder.encode_comment("still here", &mut text)?;
+    /// assert_eq!(text, ": still here\n\n");
+    /// let error = encoder.encode_comment("\ndata: forged", &mut text).unwrap_err();
+    /// assert_eq!(error, EventError::InvalidComment { offset: 0 });
+    /// # Ok::<(), EventError>(())
+    /// ```
+    pub fn encode_comment(&mut self, comment: &str, text: &mut String) -> Result<(), EventError> {
+        if let Some(offset) = comment.find(LINE_ENDS) {
+            return Err(EventError::InvalidComment { offset });
+        }
+        push_line(text, ": ", comment);
+        text.push('\n');
+        Ok(())
+    }
+
+    /// Appends the time that the receiver should wait before it reconnects, rounded down to
+    /// milliseconds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use utf8_codec::sse::EventEncoder;
+    ///
+    /// let mut text = String::new();
+    /// EventEncoder::new().encode_reconnection_time(Duration::from_secs(3), &mut text);
+    /// assert_eq!(text, "retry: 3000\n\n");
+    /// ```
+    pub fn encode_reconnection_time(&mut self, time: Duration, text: &mut String) {
+        write!(text, "retry: {}\n\n", time.as_millis()).expect("a string does not fail");
+    }
+}
+
+const LINE_ENDS: [char; 2] = ['\r', '\n'];
+
+fn push_line(text: &mut String, start: &str, value: &str) {
+    text.reserve(start.len() + value.len() + 2);
+    text.push_str(start);
+    text.push_str(value);
+    text.push('\n');
+}
+
+/// The reason why a received event is rejected, or why something cannot be sent.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::sse::{EventDecoder, EventError};
+///
+/// let mut decoder = EventDecoder::new().with_max_length(4);
+/// let mut events = decoder.push(b"data: four\n\ndata: five!\n\ndata: six\n\n");
+/// assert_eq!(events.next().unwrap().unwrap().data, "four");
+/// let error = events.next().unwrap().unwrap_err();
+/// assert_eq!(error, EventError::TooLong { offset: 12, max_length: 4 });
+/// assert_eq!(error.to_string(), "event at byte 12 is longer than 4 bytes");
+/// assert_eq!(events.next().unwrap().unwrap().data, "six");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventError {
+    /// A received event is longer than the limit.
+    TooLong {
+        /// The offset of the event in the stream, in bytes.
+        offset: u64,
+        /// The limit, in bytes.
+        max_length: usize,
+    },
+    /// The type of an event to be sent contains CR or LF.
+    InvalidType {
+        /// The offset of the CR or LF in the type, in bytes.
+        offset: usize,
+    },
+    /// The ID of an event to be sent contains CR, LF or NUL.
+    InvalidId {
+        /// The offset of the CR, LF or NUL in the ID, in bytes.
+        offset: usize,
+    },
+    /// A comment to be sent contains CR or LF.
+    InvalidComment {
+        /// The offset of the CR or LF in the comment, in bytes.
+        offset: usize,
+    },
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { offset, max_length } => {
+                write!(f, "event at byte {offset} is longer than {max_length} bytes")
+            }
+            Self::InvalidType { offset } => {
+                write!(f, "event type contains a line ending at byte {offset}")
+            }
+            Self::InvalidId { offset } => {
+                write!(f, "event ID contains a line ending or NUL at byte {offset}")
+            }
+            Self::InvalidComment { offset } => {
+                write!(f, "comment contains a line ending at byte {offset}")
+            }
+        }
+    }
+}
+
+impl Error for EventError {}
+
+/// The kind is [`InvalidData`](std::io::ErrorKind::InvalidData) for a received event, and
+/// [`InvalidInput`](std::io::ErrorKind::InvalidInput) for one to be sent.
+#[cfg(feature = "std")]
+impl From<EventError> for std::io::Error {
+    fn from(error: EventError) -> Self {
+        let kind = match error {
+            EventError::TooLong { .. } => std::io::ErrorKind::InvalidData,
+            _ => std::io::ErrorKind::InvalidInput,
+        };
+        Self::new(kind, error)
+    }
+}

@@ -1,0 +1,580 @@
+//! How do bytes become events?
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::iter::{self, FusedIterator};
+use core::mem;
+use core::time::Duration;
+
+use crate::adaptor::append_within;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::sse::{Event, EventError};
+
+/// Decodes an event stream that arrives in chunks split anywhere.
+///
+/// It follows the algorithm of WHATWG HTML: ill-formed bytes are replaced, one leading BOM is removed,
+/// lines end with CR, LF or CR LF, and an empty line ends an event. An event without `data` lines is
+/// not returned, but its ID applies. An incomplete event at the end of the stream is discarded: there
+/// is nothing to call at the end.
+///
+/// An event is returned as soon as the CR or LF of the empty line that ends it arrives. The
+/// decoder holds only the text of the incomplete event, at most 1,048,576 bytes (1 MiB) unless
+/// [`with_max_length`](Self::with_max_length) sets another limit, and the last event ID. It holds no
+/// undecoded lines: each byte is consumed once, comments and unknown fields are dropped as they
+/// arrive, and the time is linear in the input. An empty chunk changes nothing. After an error,
+/// decoding continues with the next event.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::sse::EventDecoder;
+///
+/// let mut decoder = EventDecoder::new();
+/// let mut seen = Vec::new();
+/// for chunk in [&b"\xEF\xBB"[..], b"\xBF: hi\r", b"\ndata: caf\xC3", b"\xA9\r\n\r", b"\ndata: cut"] {
+///     for event in decoder.push(chunk) {
+///         seen.push(event?.data);
+///     }
+/// }
+/// assert_eq!(seen, ["café"]);
+/// # Ok::<(), utf8_codec::sse::EventError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EventDecoder {
+    line: Line,
+    pending: Pending,
+    max_length: usize,
+    /// Decodes the values. Between lines it holds nothing.
+    utf8: Utf8Decoder,
+    position: u64,
+    last_event_id: String,
+    reconnection_time: Option<Duration>,
+}
+
+/// What the next byte belongs to.
+#[derive(Clone, Copy, Debug)]
+enum Line {
+    /// The start of the stream; this many bytes of a BOM have arrived.
+    Bom(usize),
+    /// The start of a line.
+    Start,
+    /// The start of a line after CR: LF belongs to the line end.
+    AfterCr,
+    /// The name of a field.
+    Name(Name),
+    /// The first byte after the colon: a space is dropped.
+    Colon(Field),
+    /// The value of a field.
+    Value(Field),
+    /// A comment, an unknown or invalid field, or a line of a rejected event.
+    Ignored,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Field {
+    Data,
+    Event,
+    Id,
+    /// The number so far; `None` before the first digit.
+    Retry(Option<u64>),
+}
+
+/// The bytes of a name so far.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    bytes: [u8; Name::LONGEST],
+    len: usize,
+}
+
+/// The event that has not ended.
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    /// The offset of its first line, once that has begun.
+    offset: Option<u64>,
+    /// Whether it is skipped: its text is dropped.
+    is_rejected: bool,
+    /// Whether it has a `data` line.
+    has_data: bool,
+    /// The bytes that count for the limit.
+    length: usize,
+    data: String,
+    event_type: String,
+    /// The last valid ID, if there is one.
+    id: Option<String>,
+    /// The ID whose line has not ended.
+    next_id: String,
+}
+
+impl EventDecoder {
+    /// Creates a decoder with a limit of 1,048,576 bytes (1 MiB) for an event.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// assert_eq!(decoder.push("data: 你好\n\n".as_bytes()).next().unwrap().unwrap().data, "你好");
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            line: Line::Bom(0),
+            pending: Pending::new(),
+            max_length: 1 << 20,
+            utf8: Utf8Decoder::new(),
+            position: 0,
+            last_event_id: String::new(),
+            reconnection_time: None,
+        }
+    }
+
+    /// Sets the maximum length of an event, in bytes of UTF-8: of its data, and of the values of its
+    /// `event` and `id` lines. Comments and unknown fields take no memory and do not count. Call it
+    /// before the first push.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new().with_max_length(4);
+    /// let mut events = decoder.push(b"data: a\ndata: b\nid: 1\n: a comment\n\ndata: 12345");
+    /// assert_eq!(events.next().unwrap().unwrap().data, "a\nb");
+    /// assert!(events.next().unwrap().is_err());
+    /// ```
+    #[must_use]
+    pub fn with_max_length(self, max_length: usize) -> Self {
+        Self { max_length, ..self }
+    }
+
+    /// Sets the last event ID that applies until the stream sends another. Call it before the first
+    /// push, if the stream continues another one after a reconnection.
+    ///
+    /// In the standard, every stream starts with an empty ID, which applies to events before the first
+    /// `id` line. Browsers keep the ID of the previous connection instead; pass it here to do the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new().with_last_event_id("7");
+    /// assert_eq!(decoder.push(b"data\n\n").next().unwrap().unwrap().last_event_id, "7");
+    /// ```
+    #[must_use]
+    pub fn with_last_event_id(self, id: impl Into<String>) -> Self {
+        Self { last_event_id: id.into(), ..self }
+    }
+
+    /// Decodes the next chunk of the stream. Yields the events that it completes.
+    ///
+    /// The iterator is lazy: bytes it has not reached are not consumed, and
+    /// [`position`](Self::position) does not count them. If you stop early, push the rest of the chunk
+    /// again to continue. Once the iterator has returned `None`, the whole chunk is consumed.
+    ///
+    /// # Errors
+    ///
+    /// The iterator yields [`EventError::TooLong`] as soon as an event exceeds the limit, skips the
+    /// rest of the event, and continues after it. The ID of a rejected event does not apply; a
+    /// `retry` line before the error does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// let events: Result<Vec<_>, _> = decoder.push(b"data: 1\n\nevent: e\ndata: 2\n\ndata: 3\n").collect();
+    /// let events = events?;
+    /// assert_eq!((&*events[0].event_type, &*events[0].data), ("message", "1"));
+    /// assert_eq!((&*events[1].event_type, &*events[1].data), ("e", "2"));
+    /// assert_eq!(events.len(), 2);
+    /// # Ok::<(), utf8_codec::sse::EventError>(())
+    /// ```
+    ///
+    /// One event, and the rest of the chunk:
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let (mut decoder, chunk) = (EventDecoder::new(), b"data: a\n\ndata: b\n\n");
+    /// let start = decoder.position();
+    /// assert_eq!(decoder.push(chunk).next().unwrap().unwrap().data, "a");
+    /// let rest = &chunk[(decoder.position() - start) as usize..];
+    /// assert_eq!(rest, b"data: b\n\n");
+    /// assert_eq!(decoder.push(rest).next().unwrap().unwrap().data, "b");
+    /// ```
+    #[must_use = "iterators are lazy: bytes are consumed as events are taken"]
+    pub fn push<'d, 'c>(
+        &'d mut self,
+        mut chunk: &'c [u8],
+    ) -> impl FusedIterator<Item = Result<Event, EventError>> + use<'d, 'c> {
+        iter::from_fn(move || {
+            let event = self.next_event(&mut chunk)?;
+            let max_length = self.max_length;
+            Some(event.map_err(|offset| EventError::TooLong { offset, max_length }))
+        })
+        .fuse()
+    }
+
+    /// Starts a new stream with the same limit. The incomplete event, the last event ID and the
+    /// reconnection time are discarded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// assert_eq!(decoder.push(b"data: cut off\n").count(), 0);
+    /// decoder.reset();
+    /// assert_eq!(decoder.push("\u{FEFF}data: new\n\n".as_bytes()).next().unwrap().unwrap().data, "new");
+    /// ```
+    pub fn reset(&mut self) {
+        *self = Self { max_length: self.max_length, ..Self::new() };
+    }
+
+    /// Returns the last event ID: that of the last event that has ended, with or without data.
+    /// Send it as `Last-Event-ID` when you reconnect, unless it is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// assert_eq!(decoder.push(b"id: 1\ndata: a\n\nid: 2\n\nid: 3\ndata: cut").count(), 1);
+    /// assert_eq!(decoder.last_event_id(), "2");
+    /// ```
+    #[must_use]
+    pub fn last_event_id(&self) -> &str {
+        &self.last_event_id
+    }
+
+    /// Returns the time to wait before reconnecting: that of the last valid `retry` line.
+    ///
+    /// A server chooses it: set a minimum and a maximum. A value that does not fit in 64 bits becomes
+    /// [`u64::MAX`] milliseconds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// assert_eq!(decoder.reconnection_time(), None);
+    /// assert_eq!(decoder.push(b"retry: 1500\nretry: 2s\nretry: -1\nretry\n").count(), 0);
+    /// assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(1500)));
+    /// ```
+    #[must_use]
+    pub const fn reconnection_time(&self) -> Option<Duration> {
+        self.reconnection_time
+    }
+
+    /// Returns the number of bytes consumed. If an iterator of [`push`](Self::push) was dropped early,
+    /// the bytes after its last item do not count.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// assert_eq!(decoder.push(b"data: \xE2").count(), 0);
+    /// assert_eq!(decoder.position(), 7);
+    /// ```
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns the number of ill-formed parts that have been replaced in the values of `data`,
+    /// `event` and `id` lines.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// assert_eq!(decoder.push(b"data: \xFF\n\n").next().unwrap().unwrap().data, "\u{FFFD}");
+    /// assert_eq!(decoder.error_count(), 1);
+    /// ```
+    #[must_use]
+    pub const fn error_count(&self) -> u64 {
+        self.utf8.error_count()
+    }
+
+    /// Returns the first of these ill-formed parts, with its offset in the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// assert_eq!(decoder.push(b": \xFF\ndata: \xFF\n").count(), 0);
+    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 10);
+    /// ```
+    #[must_use]
+    pub const fn first_error(&self) -> Option<Utf8Error> {
+        self.utf8.first_error()
+    }
+
+    #[cfg(feature = "stream")]
+    pub(super) const fn max_length(&self) -> usize {
+        self.max_length
+    }
+
+    /// Decodes the front of `input` up to the end of the next event, and removes it. Returns the event, or the offset
+    /// of one that exceeds the limit.
+    pub(super) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, u64>> {
+        loop {
+            let &byte = input.first()?;
+            let is_end = matches!(byte, b'\r' | b'\n');
+            match self.line {
+                Line::Bom(at) if byte == BOM[at] => {
+                    self.take(input, 1);
+                    self.line = if at + 1 < BOM.len() { Line::Bom(at + 1) } else { Line::Start };
+                }
+                Line::Bom(0) => self.line = Line::Start,
+                // The name of a field that begins with a part of a BOM is unknown.
+                Line::Bom(_) => {
+                    self.pending.offset = Some(0);
+                    self.line = Line::Ignored;
+                }
+                Line::AfterCr => {
+                    self.line = Line::Start;
+                    if byte == b'\n' {
+                        self.take(input, 1);
+                    }
+                }
+                Line::Start if is_end => {
+                    self.end_line(input);
+                    if let Some(event) = self.end_event() {
+                        return Some(Ok(event));
+                    }
+                }
+                Line::Start => {
+                    self.pending.offset.get_or_insert(self.position);
+                    let is_ignored = self.pending.is_rejected || byte == b':';
+                    self.line = if is_ignored { Line::Ignored } else { Line::Name(Name::EMPTY) };
+                }
+                Line::Name(name) if byte == b':' => {
+                    self.take(input, 1);
+                    let field = self.begin_value(name);
+                    self.line = field.map_or(Line::Ignored, Line::Colon);
+                }
+                Line::Name(name) if is_end => {
+                    let field = self.begin_value(name);
+                    self.line = field.map_or(Line::Ignored, Line::Value);
+                }
+                Line::Name(name) => {
+                    self.take(input, 1);
+                    self.line = name.and(byte).map_or(Line::Ignored, Line::Name);
+                }
+                Line::Colon(field) => {
+                    self.line = Line::Value(field);
+                    if byte == b' ' {
+                        self.take(input, 1);
+                    }
+                }
+                Line::Value(field) if is_end => {
+                    let fits = self.end_value(field);
+                    self.end_line(input);
+                    if !fits {
+                        return Some(Err(self.reject_too_long()));
+                    }
+                }
+                Line::Value(field) => {
+                    let len = line_end(input);
+                    let fits = self.push_value(field, &input[..len]);
+                    self.take(input, len);
+                    if !fits {
+                        self.line = Line::Ignored;
+                        return Some(Err(self.reject_too_long()));
+                    }
+                }
+                Line::Ignored if is_end => self.end_line(input),
+                Line::Ignored => {
+                    let len = line_end(input);
+                    self.take(input, len);
+                }
+            }
+        }
+    }
+
+    /// Skips the current event, because the source failed and bytes of it may be missing.
+    #[cfg(feature = "stream")]
+    pub(super) fn reject_event(&mut self) {
+        self.reject();
+        self.line = Line::Ignored;
+    }
+
+    /// Removes bytes that have been decoded.
+    fn take(&mut self, input: &mut &[u8], len: usize) {
+        *input = &input[len..];
+        self.position += len as u64;
+    }
+
+    /// Removes the CR or LF at the front of `input`.
+    fn end_line(&mut self, input: &mut &[u8]) {
+        self.line = if input[0] == b'\r' { Line::AfterCr } else { Line::Start };
+        self.take(input, 1);
+    }
+
+    /// Begins the value of a field, unless its name is unknown.
+    fn begin_value(&mut self, name: Name) -> Option<Field> {
+        let field = name.field()?;
+        match field {
+            Field::Data if self.pending.has_data => {
+                // If this exceeds the limit, so does what follows: the end of the value at the latest.
+                self.pending.append(field, "\n", self.max_length);
+            }
+            Field::Data => self.pending.has_data = true,
+            Field::Event => self.pending.event_type.clear(),
+            Field::Id => self.pending.next_id.clear(),
+            Field::Retry(_) => {}
+        }
+        Some(field)
+    }
+
+    /// Adds a part of the value of `field`. Returns whether the event is within the limit.
+    fn push_value(&mut self, field: Field, bytes: &[u8]) -> bool {
+        if let Field::Retry(number) = field {
+            let digits = bytes.iter().try_fold(number, |number, byte| {
+                let digit = char::from(*byte).to_digit(10)?;
+                Some(Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit.into())))
+            });
+            self.line = digits.map_or(Line::Ignored, |number| Line::Value(Field::Retry(number)));
+            return true;
+        }
+        self.utf8.seek(self.position - self.utf8.incomplete().len() as u64);
+        let Self { utf8, pending, max_length, .. } = self;
+        utf8.push(bytes)
+            .all(|piece| pending.append(field, piece.unwrap_or(REPLACEMENT), *max_length))
+    }
+
+    /// Ends the value of `field`. Returns whether the event is within the limit.
+    fn end_value(&mut self, field: Field) -> bool {
+        if let Field::Retry(number) = field {
+            self.reconnection_time = number.map(Duration::from_millis).or(self.reconnection_time);
+            return true;
+        }
+        let end = self.utf8.finish().map_or(REPLACEMENT, |()| "");
+        let pending = &mut self.pending;
+        if !pending.append(field, end, self.max_length) {
+            return false;
+        }
+        if matches!(field, Field::Id) && !pending.next_id.contains('\0') {
+            pending.id = Some(mem::take(&mut pending.next_id));
+        }
+        true
+    }
+
+    /// Ends the event. Returns it if it has data.
+    fn end_event(&mut self) -> Option<Event> {
+        let Pending { is_rejected, has_data, data, event_type, id, .. } =
+            mem::take(&mut self.pending);
+        if is_rejected {
+            return None;
+        }
+        if let Some(id) = id {
+            self.last_event_id = id;
+        }
+        let event_type = match event_type {
+            empty if empty.is_empty() => Cow::Borrowed(Event::MESSAGE),
+            event_type => Cow::Owned(event_type),
+        };
+        has_data.then(|| Event { event_type, data, last_event_id: self.last_event_id.clone() })
+    }
+
+    /// Rejects the event and returns its offset.
+    fn reject_too_long(&mut self) -> u64 {
+        let offset = self.pending.offset.unwrap_or(self.position);
+        self.reject();
+        offset
+    }
+
+    /// Drops the text of the event and skips the rest of it.
+    fn reject(&mut self) {
+        // The beginning of a character can follow the text that is too long.
+        self.utf8.take_held();
+        let offset = self.pending.offset;
+        self.pending = Pending { is_rejected: true, offset, ..Pending::new() };
+    }
+}
+
+impl Default for EventDecoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Name {
+    const LONGEST: usize = 5;
+    const EMPTY: Self = Self { bytes: [0; Self::LONGEST], len: 0 };
+
+    /// Returns the name with another byte, unless it is longer than every known name.
+    fn and(mut self, byte: u8) -> Option<Self> {
+        *self.bytes.get_mut(self.len)? = byte;
+        self.len += 1;
+        Some(self)
+    }
+
+    fn field(&self) -> Option<Field> {
+        match &self.bytes[..self.len] {
+            b"data" => Some(Field::Data),
+            b"event" => Some(Field::Event),
+            b"id" => Some(Field::Id),
+            b"retry" => Some(Field::Retry(None)),
+            _ => None,
+        }
+    }
+}
+
+impl Pending {
+    const fn new() -> Self {
+        Self {
+            offset: None,
+            is_rejected: false,
+            has_data: false,
+            length: 0,
+            data: String::new(),
+            event_type: String::new(),
+            id: None,
+            next_id: String::new(),
+        }
+    }
+
+    /// Appends to the value of `field`, unless the event would be longer than `max_length`.
+    fn append(&mut self, field: Field, text: &str, max_length: usize) -> bool {
+        let Some(room) = max_length.checked_sub(self.length) else { return false };
+        let value = match field {
+            Field::Data => &mut self.data,
+            Field::Event => &mut self.event_type,
+            Field::Id => &mut self.next_id,
+            Field::Retry(_) => return true,
+        };
+        self.length += text.len();
+        append_within(value, text, value.len() + room).is_ok()
+    }
+}
+
+const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
+const REPLACEMENT: &str = "\u{FFFD}";
+
+/// Returns the offset of the first CR or LF, or the length.
+fn line_end(bytes: &[u8]) -> usize {
+    // Blocks of this size are compared with vector instructions.
+    const BLOCK: usize = 32;
+    let is_end = |byte: &u8| (*byte == b'\r') | (*byte == b'\n');
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let clean =
+        blocks.iter().take_while(|block| !block.iter().fold(false, |any, byte| any | is_end(byte)));
+    let start = clean.count() * BLOCK;
+    bytes[start..].iter().position(is_end).map_or(bytes.len(), |at| start + at)
+}

@@ -1,0 +1,170 @@
+//! How does a stream of chunks become a stream of events?
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{Buf, Bytes};
+use futures::Stream;
+
+use crate::sse::{Event, EventDecoder};
+use crate::stream::{StreamError, Utf8Stream};
+
+impl<S> Utf8Stream<S> {
+    /// Returns a stream of the server-sent events ([`sse`](crate::sse)) of these chunks.
+    ///
+    /// The standard (WHATWG HTML, section 9.2) fixes how the bytes are decoded: one leading BOM is
+    /// removed, and ill-formed bytes are replaced. Options and an error mode that you set before have no
+    /// effect. The event stream starts after the text that has been yielded, and its offsets count from
+    /// there.
+    ///
+    /// It yields an event as soon as the CR or LF of the empty line that ends it arrives. It holds one
+    /// chunk and what its [`decoder`](Self::decoder) holds: at most 1 MiB of an event unless
+    /// [`with_max_length`](Utf8Stream::with_max_length) sets another limit, and the last event ID. While
+    /// the inner stream is pending between two events, it holds only that ID on the heap. An incomplete
+    /// event at the end of the inner stream is discarded. After 32 consecutive chunks that complete no
+    /// event, it wakes the task and returns `Pending`, so that an always-ready source cannot starve other
+    /// tasks.
+    ///
+    /// # Errors
+    ///
+    /// The stream yields [`StreamError::EventTooLong`] for an event that exceeds the limit, and
+    /// [`StreamError::Inner`] if the inner stream fails. Bytes may be missing at that point, so the stream
+    /// continues after the next empty line. A reader ([`from_reader`](Utf8Stream::from_reader)) loses
+    /// nothing when it fails, so there the event continues. Ill-formed bytes are no error. The stream
+    /// continues after every error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{TryStreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let chunks = [&b"id: 1\ndata: caf\xC3"[..], b"\xA9\n", b"\ndata: cut off"];
+    /// let mut events = stream::iter(chunks.map(Ok::<_, std::io::Error>)).utf8().events();
+    /// let event = events.try_next().await?.unwrap();
+    /// assert_eq!((&*event.data, &*event.last_event_id), ("café", "1"));
+    /// assert_eq!(events.try_next().await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The body of a response, as hyper and axum return it:
+    ///
+    /// ```
+    /// use futures::TryStreamExt;
+    /// use http_body_util::{BodyDataStream, Full};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let body = Full::<bytes::Bytes>::from("event: add\ndata: 5\n\n");
+    /// let mut events = BodyDataStream::new(body).utf8().events().map_err(std::io::Error::other);
+    /// let event = events.try_next().await?.unwrap();
+    /// assert_eq!((&*event.event_type, &*event.data), ("add", "5"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A reader, which is read into a buffer of 8,192 bytes (8 KiB):
+    ///
+    /// ```
+    /// use futures::TryStreamExt;
+    /// use utf8_codec::stream::Utf8Stream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut events = Utf8Stream::from_reader(&b"data: a\rdata: b\r\r"[..]).events();
+    /// assert_eq!(events.try_next().await?.unwrap().data, "a\nb");
+    /// assert_eq!(events.try_next().await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn events<B, E>(self) -> Utf8Stream<S, EventDecoder>
+    where
+        S: Stream<Item = Result<B, E>>,
+        B: Into<Bytes>,
+    {
+        self.into_chunks(EventDecoder::new())
+    }
+}
+
+impl<S> Utf8Stream<S, EventDecoder> {
+    /// Sets the maximum length of an event, in bytes; see [`EventDecoder::with_max_length`]. Call it
+    /// before the first poll.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::{StreamError, Utf8StreamExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = stream::iter([Ok::<_, ()>("data: five!"), Ok("\n\ndata: four\n\n")]);
+    /// let mut events = chunks.utf8().events().with_max_length(4);
+    /// let error = StreamError::EventTooLong { offset: 0, max_length: 4 };
+    /// assert_eq!(events.next().await, Some(Err(error)));
+    /// assert_eq!(events.next().await.unwrap().unwrap().data, "four");
+    /// # }
+    /// ```
+    pub fn with_max_length(self, max_length: usize) -> Self {
+        self.map_decoder(|decoder| decoder.with_max_length(max_length))
+    }
+
+    /// Sets the last event ID that applies until the stream sends another; see
+    /// [`EventDecoder::with_last_event_id`]. Call it before the first poll.
+    ///
+    /// The [`decoder`](Self::decoder) returns the last event ID and the reconnection time of the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = stream::iter([Ok::<_, ()>("data: 1\n\nretry: 10\nid: 8\n\n")]);
+    /// let mut events = chunks.utf8().events().with_last_event_id("7");
+    /// assert_eq!(events.next().await.unwrap().unwrap().last_event_id, "7");
+    /// assert!(events.next().await.is_none());
+    /// assert_eq!(events.decoder().last_event_id(), "8");
+    /// assert_eq!(events.decoder().reconnection_time(), Some(Duration::from_millis(10)));
+    /// # }
+    /// ```
+    pub fn with_last_event_id(self, id: impl Into<String>) -> Self {
+        self.map_decoder(|decoder| decoder.with_last_event_id(id))
+    }
+}
+
+/// Each item is an event. See [`events`](Utf8Stream::events).
+impl<S, B, E> Stream for Utf8Stream<S, EventDecoder>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    type Item = Result<Event, StreamError<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_chunks(cx, next_event, EventDecoder::reject_event)
+    }
+}
+
+/// Takes the next event from `chunk`.
+fn next_event<E>(
+    decoder: &mut EventDecoder,
+    chunk: &mut Bytes,
+) -> Result<Option<Event>, StreamError<E>> {
+    let mut rest = &chunk[..];
+    let event = decoder.next_event(&mut rest);
+    match rest.len() {
+        // An empty `Bytes` would keep its memory alive.
+        0 => *chunk = Bytes::new(),
+        rest => chunk.advance(chunk.len() - rest),
+    }
+    let max_length = decoder.max_length();
+    event.transpose().map_err(|offset| StreamError::EventTooLong { offset, max_length })
+}

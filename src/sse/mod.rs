@@ -1,0 +1,43 @@
+//! Server-sent events (`text/event-stream`, WHATWG HTML sections 9.2.5 and 9.2.6), from and to bytes.
+//!
+//! | from | to | use | feature |
+//! | --- | --- | --- | --- |
+//! | slices | [`Event`]s | [`EventDecoder`] | `alloc` |
+//! | a `Stream` of chunks, an HTTP body or an `AsyncRead` | a `Stream` of [`Event`]s | [`Utf8Stream::events`](crate::stream::Utf8Stream::events) | `stream` |
+//! | [`Event`]s, comments | text | [`EventEncoder`] | `alloc` |
+//!
+//! Chunks can end anywhere: inside a character, inside the BOM, or between CR and LF.
+//!
+//! ```
+//! use utf8_codec::sse::EventDecoder;
+//!
+//! let mut decoder = EventDecoder::new();
+//! let mut text = String::new();
+//! for chunk in [&b"data: \xF0\x9F"[..], b"\x91\x8B hel", b"lo\r\n\r", b"\ndata: !\n\n"] {
+//!     for event in decoder.push(chunk) {
+//!         text.push_str(&event?.data);
+//!     }
+//! }
+//! assert_eq!(text, "👋 hello!");
+//! # Ok::<(), utf8_codec::sse::EventError>(())
+//! ```
+//!
+//! # What the standard leaves to the client
+//!
+//! - Check that the status is 200 and the media type is `text/event-stream`. Its parameter `charset` is
+//!   ignored: an event stream is always UTF-8.
+//! - Reconnect when the stream ends: after [`reconnection_time`](EventDecoder::reconnection_time), with
+//!   [`last_event_id`](EventDecoder::last_event_id) in the header `Last-Event-ID`.
+//!
+//! # Limits
+//!
+//! The standard has none. Here an event has at most 1 MiB unless you set another limit. A longer one
+//! is an [error](EventError::TooLong), and the next event is unaffected.
+
+mod event;
+mod event_decoder;
+#[cfg(feature = "stream")]
+mod event_stream;
+
+pub use event::{Event, EventEncoder, EventError};
+pub use event_decoder::EventDecoder;

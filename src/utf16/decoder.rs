@@ -1,0 +1,573 @@
+//! How are chunks of UTF-16 units decoded to UTF-8?
+
+use crate::decoder::error::Tally;
+use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::progress::{Progress, Status};
+#[cfg(feature = "alloc")]
+use crate::decoder::text::push_utf16;
+use crate::decoder::text::{Kernel, surrogate_pair};
+use crate::utf16::{End, Utf16Error};
+
+/// Decodes UTF-16 units to UTF-8, chunk by chunk. A chunk can end anywhere.
+///
+/// Between calls the decoder holds at most one high surrogate, whose low surrogate may be the next
+/// unit. Everything else that the units so far determine has been emitted. An empty chunk changes
+/// nothing. At the end of the stream, [`finish`](Self::finish), or one of its forms with a mode,
+/// turns a held surrogate into one error or one repair. Further calls return `Ok`. After an error,
+/// decoding continues with the next unit. After `finish`, offsets keep counting;
+/// [`reset`](Self::reset) starts a new stream.
+///
+/// The decoder has a size of 40 bytes on a 64-bit machine and allocates nothing.
+///
+/// # Examples
+///
+/// The waving hand is the pair D83D DC4B. Here it is split across two chunks:
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
+/// use utf8_codec::ErrorMode;
+/// use utf8_codec::utf16::Utf16Decoder;
+///
+/// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
+/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut text);
+/// assert_eq!((&*text, decoder.incomplete()), ("a", Some(0xD83D)));
+/// decoder.push_to_string(&[0xDC4B, 0x62], ErrorMode::Fatal, &mut text);
+/// assert_eq!((&*text, decoder.incomplete()), ("a👋b", None));
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Utf16Decoder {
+    /// Invariant: a high surrogate, if there is one.
+    high: Option<u16>,
+    /// The number of units consumed, including a held one.
+    position: u64,
+    tally: Tally<Utf16Error>,
+}
+
+impl Utf16Decoder {
+    /// Creates a decoder at the start of a stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// assert_eq!(Utf16Decoder::new().position(), 0);
+    /// ```
+    pub const fn new() -> Self {
+        Self { high: None, position: 0, tally: Tally::new() }
+    }
+
+    /// Decodes `units` to UTF-8 in `buffer`, as far as there is room. `read` and `held` count
+    /// units, `written` counts bytes.
+    ///
+    /// No character and no repair is split. The [`Status`] determines how to continue. With at
+    /// least six bytes of room the status is never [`Status::TooSmall`]. The bytes of `buffer` after
+    /// the first `written` may be overwritten.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::decoder::Status;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// let (units, mode) = ([0x61, 0xD83D, 0xDC4B, 0x62], ErrorMode::Fatal);
+    /// let mut buffer = [0; 4];
+    /// let progress = decoder.push_to_slice(&units, mode, &mut buffer);
+    /// assert_eq!((progress.read, progress.written, progress.status), (1, 1, Status::Full));
+    /// let progress = decoder.push_to_slice(&units[1..], mode, &mut buffer);
+    /// assert_eq!((progress.read, progress.written, progress.status), (2, 4, Status::Full));
+    /// assert_eq!(buffer, *"👋".as_bytes());
+    /// ```
+    pub fn push_to_slice(
+        &mut self,
+        units: &[u16],
+        mode: ErrorMode,
+        buffer: &mut [u8],
+    ) -> Progress<Utf16Error> {
+        let mut out = Slice { buffer, written: 0 };
+        let (read, status) = self.push_into(units, mode, &mut out);
+        let held = if status == Status::Done { units.len() - read } else { 0 };
+        let written = out.written;
+        Progress { read, held, written, status }
+    }
+
+    /// Decodes `units` and appends the text to `text`, after reserving one byte per unit.
+    ///
+    /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::decoder::Status;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
+    /// let progress = decoder.push_to_string(&[0x20AC, 0xDC00, 0x21], ErrorMode::Fatal, &mut text);
+    /// assert_eq!((progress.read, progress.written), (2, 3)); // the surrogate has been read
+    /// assert!(matches!(progress.status, Status::IllFormed(error) if error.offset() == 1));
+    /// let progress = decoder.push_to_string(&[0x21], ErrorMode::Fatal, &mut text);
+    /// assert_eq!((&*text, progress.status), ("€!", Status::Done));
+    /// # }
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn push_to_string(
+        &mut self,
+        units: &[u16],
+        mode: ErrorMode,
+        text: &mut alloc::string::String,
+    ) -> Progress<Utf16Error> {
+        let start = text.len();
+        let (read, status) = self.push_into(units, mode, text);
+        let held = if status == Status::Done { units.len() - read } else { 0 };
+        Progress { read, held, written: text.len() - start, status }
+    }
+
+    /// Ends the stream. A held high surrogate is an error. Further calls return `Ok`.
+    ///
+    /// # Errors
+    ///
+    /// An [incomplete](Utf16Error::is_incomplete) error for a held high surrogate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.finish().unwrap_err().offset(), 1);
+    /// assert!(decoder.finish().is_ok());
+    /// # }
+    /// ```
+    pub fn finish(&mut self) -> Result<(), Utf16Error> {
+        self.end_pair(End::Reached)
+    }
+
+    /// Ends the stream and writes the repair of a held surrogate, if any, to `buffer`.
+    ///
+    /// With [`Status::TooSmall`] the stream has not ended: call it again with more room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::decoder::Status;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let (mut decoder, mode) = (Utf16Decoder::new(), ErrorMode::Replacement);
+    /// let mut buffer = [0; 8];
+    /// let progress = decoder.push_to_slice(&[0xD83D], mode, &mut buffer);
+    /// assert_eq!((progress.held, progress.written), (1, 0));
+    /// let progress = decoder.finish_to_slice(mode, &mut buffer);
+    /// assert_eq!((progress.written, progress.status), (3, Status::Done));
+    /// assert_eq!(buffer[..3], *"\u{FFFD}".as_bytes());
+    /// ```
+    pub fn finish_to_slice(&mut self, mode: ErrorMode, buffer: &mut [u8]) -> Progress<Utf16Error> {
+        let mut out = Slice { buffer, written: 0 };
+        let status = match self.alone(End::Reached) {
+            None => Status::Done,
+            Some(error) => match error.repair_of(mode) {
+                Some(text) if !out.push_str(&text) => Status::TooSmall { needed: text.len() },
+                repair => {
+                    self.pass(0);
+                    self.note(error);
+                    repair.map_or(Status::IllFormed(error), |_| Status::Done)
+                }
+            },
+        };
+        Progress { read: 0, held: 0, written: out.written, status }
+    }
+
+    /// Ends the stream and appends the repair of a held surrogate, if any, to `text`.
+    ///
+    /// # Errors
+    ///
+    /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Escape, &mut text);
+    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
+    /// assert_eq!(text, r"a\ud83d");
+    /// # }
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn finish_to_string(
+        &mut self,
+        mode: ErrorMode,
+        text: &mut alloc::string::String,
+    ) -> Result<(), Utf16Error> {
+        match self.finish() {
+            Ok(()) => {}
+            Err(error) => text.push_str(&error.repair_of(mode).ok_or(error)?),
+        }
+        Ok(())
+    }
+
+    /// Starts a new stream: offset 0, nothing held, no error counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut String::new());
+    /// decoder.reset();
+    /// assert_eq!((decoder.position(), decoder.incomplete()), (0, None));
+    /// # }
+    /// ```
+    pub fn reset(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Returns the number of units consumed in this stream, including a held one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.position(), 2);
+    /// # }
+    /// ```
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns the held high surrogate, if any.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(decoder.incomplete(), Some(0xD83D));
+    /// # }
+    /// ```
+    pub const fn incomplete(&self) -> Option<u16> {
+        self.high
+    }
+
+    /// Returns the number of lone surrogates in this stream so far, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(decoder.error_count(), 2);
+    /// # }
+    /// ```
+    pub const fn error_count(&self) -> u64 {
+        self.tally.count()
+    }
+
+    /// Returns the first error of this stream, repaired or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::utf16::Utf16Decoder;
+    ///
+    /// let mut decoder = Utf16Decoder::new();
+    /// decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(decoder.first_error().unwrap().offset(), 1);
+    /// # }
+    /// ```
+    pub const fn first_error(&self) -> Option<Utf16Error> {
+        self.tally.first()
+    }
+
+    /// Decodes all `units` and passes their text to `out` in portions. In [`ErrorMode::Fatal`] it skips lone
+    /// surrogates, and returns the first as an error.
+    #[cfg(feature = "std")]
+    pub(crate) fn push_all(
+        &mut self,
+        mut units: &[u16],
+        mode: ErrorMode,
+        mut out: impl FnMut(&[u8]),
+    ) -> Result<(), Utf16Error> {
+        let mut first = Ok(());
+        while !units.is_empty() {
+            let progress = self.push_to(units, mode, &mut out);
+            units = &units[progress.read + progress.held..];
+            if let Status::IllFormed(error) = progress.status {
+                first = first.and(Err(error));
+            }
+        }
+        first
+    }
+
+    /// Decodes `units` through a buffer on the stack and passes its text to `out` in portions. The result counts what was
+    /// written in the last portion.
+    #[cfg(feature = "std")]
+    fn push_to(
+        &mut self,
+        units: &[u16],
+        mode: ErrorMode,
+        out: impl FnMut(&[u8]),
+    ) -> Progress<Utf16Error> {
+        // For a few units, clearing a large buffer costs more than filling a small one.
+        match units.len() <= 16 {
+            true => self.push_by_way_of(&mut [0; 64], units, mode, out),
+            false => self.push_by_way_of(&mut [0; 1024], units, mode, out),
+        }
+    }
+
+    #[cfg(feature = "std")]
+    fn push_by_way_of(
+        &mut self,
+        buffer: &mut [u8],
+        units: &[u16],
+        mode: ErrorMode,
+        mut out: impl FnMut(&[u8]),
+    ) -> Progress<Utf16Error> {
+        let mut read = 0;
+        loop {
+            let progress = self.push_to_slice(&units[read..], mode, buffer);
+            out(&buffer[..progress.written]);
+            read += progress.read;
+            if progress.status != Status::Full {
+                return Progress { read, ..progress };
+            }
+        }
+    }
+
+    /// Decodes `units` into `out`. Returns the units read, and how it ended.
+    #[inline(always)]
+    fn push_into(
+        &mut self,
+        units: &[u16],
+        mode: ErrorMode,
+        out: &mut impl Output,
+    ) -> (usize, Status<Utf16Error>) {
+        let mut read = 0;
+        let status = loop {
+            if self.high.is_none() {
+                let run = out.push_paired(&units[read..]);
+                self.position += run as u64;
+                read += run;
+            }
+            let front = self.front(&units[read..]);
+            let (used, text) = match front {
+                Front::End => break Status::Done,
+                Front::Hold(high) => {
+                    self.high = Some(high);
+                    self.position += 1;
+                    break Status::Done;
+                }
+                Front::Char(used, c) => (used, Repair::new(c.encode_utf8(&mut [0; 4]))),
+                Front::Lone(used, error) => match error.repair_of(mode) {
+                    Some(repair) => (used, repair),
+                    None => {
+                        self.pass(used);
+                        read += used;
+                        break Status::IllFormed(self.note(error));
+                    }
+                },
+            };
+            if !out.push_str(&text) {
+                let nothing = read == 0 && out.is_unused();
+                break if nothing { Status::TooSmall { needed: text.len() } } else { Status::Full };
+            }
+            if let Front::Lone(_, error) = front {
+                self.note(error);
+            }
+            self.pass(used);
+            read += used;
+        };
+        (read, status)
+    }
+
+    /// Classifies the beginning of the held surrogate and `units`.
+    fn front(&self, units: &[u16]) -> Front {
+        let (unit, next, used) = match (self.high, units) {
+            (_, []) => return Front::End,
+            (Some(high), [next, ..]) => (high, Some(*next), 0),
+            (None, [unit, rest @ ..]) => (*unit, rest.first().copied(), 1),
+        };
+        let lone = || {
+            let offset = self.position - u64::from(self.high.is_some());
+            Front::Lone(used, Utf16Error::new(offset, unit, End::NotReached))
+        };
+        match (class(unit), next) {
+            (Class::Char(c), _) => Front::Char(used, c),
+            (Class::High, None) => Front::Hold(unit),
+            (Class::High, Some(next)) => match surrogate_pair(unit, next) {
+                Some(c) => Front::Char(used + 1, c),
+                None => lone(),
+            },
+            (Class::Low, _) => lone(),
+        }
+    }
+
+    /// Ends a run of units because other text follows. A held surrogate is an error.
+    #[cfg(feature = "std")]
+    pub(crate) fn interrupt(&mut self) -> Result<(), Utf16Error> {
+        self.end_pair(End::NotReached)
+    }
+
+    /// Reports a held surrogate as an error.
+    fn end_pair(&mut self, end: End) -> Result<(), Utf16Error> {
+        let Some(error) = self.alone(end) else { return Ok(()) };
+        self.pass(0);
+        Err(self.note(error))
+    }
+
+    /// Returns the error for a held surrogate without its pair.
+    fn alone(&self, end: End) -> Option<Utf16Error> {
+        let high = self.high?;
+        Some(Utf16Error::new(self.position - 1, high, end))
+    }
+
+    /// Consumes the held surrogate and `units` more units.
+    fn pass(&mut self, units: usize) {
+        self.high = None;
+        self.position += units as u64;
+    }
+
+    fn note(&mut self, error: Utf16Error) -> Utf16Error {
+        self.tally.note(error)
+    }
+}
+
+/// What follows a run of whole characters.
+#[derive(Clone, Copy)]
+enum Front {
+    /// No units are left.
+    End,
+    /// The last unit is a high surrogate.
+    Hold(u16),
+    /// A character made of the held surrogate, if any, and this many units.
+    Char(usize, char),
+    /// A lone surrogate: the held one (0 units), or one unit.
+    Lone(usize, Utf16Error),
+}
+
+/// The output of decoding.
+trait Output {
+    /// Appends the text of the units. Stops before an unpaired surrogate, before a high surrogate at the end,
+    /// and before a character that does not fit. Returns the units read.
+    fn push_paired(&mut self, units: &[u16]) -> usize;
+
+    /// Appends `text`. Returns `false` if it does not fit.
+    fn push_str(&mut self, text: &str) -> bool;
+
+    /// Whether nothing has been appended.
+    fn is_unused(&self) -> bool;
+}
+
+struct Slice<'a> {
+    buffer: &'a mut [u8],
+    written: usize,
+}
+
+impl Output for Slice<'_> {
+    #[inline(always)]
+    fn push_paired(&mut self, units: &[u16]) -> usize {
+        let (read, written) =
+            Kernel::detect().encode_utf16(units, &mut self.buffer[self.written..]);
+        self.written += written;
+        read
+    }
+
+    #[inline(always)]
+    fn push_str(&mut self, text: &str) -> bool {
+        let room = self.buffer[self.written..].get_mut(..text.len());
+        let Some(room) = room else { return false };
+        room.copy_from_slice(text.as_bytes());
+        self.written += text.len();
+        true
+    }
+
+    #[inline(always)]
+    fn is_unused(&self) -> bool {
+        self.written == 0
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Output for alloc::string::String {
+    #[inline(always)]
+    fn push_paired(&mut self, units: &[u16]) -> usize {
+        let kernel = Kernel::detect();
+        // Enough for ASCII; for other text there is more room afterwards.
+        self.reserve(units.len());
+        let read = push_utf16(kernel, units, self);
+        let stopped_for_room = self.capacity() - self.len() < 4;
+        if read == units.len() || !stopped_for_room {
+            return read;
+        }
+        self.reserve(3 * (units.len() - read));
+        read + push_utf16(kernel, &units[read..], self)
+    }
+
+    #[inline(always)]
+    fn push_str(&mut self, text: &str) -> bool {
+        Self::push_str(self, text);
+        true
+    }
+
+    #[inline(always)]
+    fn is_unused(&self) -> bool {
+        false
+    }
+}
+
+/// The class of a single unit.
+enum Class {
+    /// A character of the Basic Multilingual Plane.
+    Char(char),
+    /// A high surrogate, the first half of a pair.
+    High,
+    /// A low surrogate, the second half of a pair.
+    Low,
+}
+
+/// Classifies a single unit.
+fn class(unit: u16) -> Class {
+    match char::from_u32(unit.into()) {
+        Some(c) => Class::Char(c),
+        None if unit < 0xDC00 => Class::High,
+        None => Class::Low,
+    }
+}

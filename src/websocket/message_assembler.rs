@@ -1,0 +1,593 @@
+//! How do the frames of one connection become messages?
+
+use core::iter::FusedIterator;
+use core::mem;
+
+use bytes::BytesMut;
+
+use crate::decoder::options::Utf8Options;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::masked::Mask;
+use crate::websocket::kept::{KeptBytes, KeptText, Outlook, Received, Room, settle};
+use crate::websocket::message::{MAX_CONTROL, parse_close};
+use crate::websocket::{FrameHeader, Message, MessageError, Opcode};
+
+/// Assembles the messages of one WebSocket connection from their frames, and validates text as it
+/// arrives. Create one per connection.
+///
+/// [The module](crate::websocket) describes the order of the calls. A frame can be pushed
+/// in any number of pieces, including empty ones, and a message can have any number of frames.
+/// Neither affects the text, the errors or their offsets. The call that receives the first
+/// impossible byte, or the first byte beyond the limit, returns the error. If one byte is both, the
+/// error is [`TooLong`](MessageError::TooLong).
+///
+/// Between calls it holds the kept part of the open message: the pieces themselves, or a copy in a
+/// buffer that is never longer than [the limit](Self::with_max_length). While the buffer grows, the
+/// previous buffer exists as well. It also holds up to 125 bytes of an open control frame, and at
+/// most three bytes of a split character. An empty piece changes nothing.
+///
+/// If a message ends inside a character, [`end_frame`](Self::end_frame) returns the error. After an
+/// error, close the connection. Nothing is held any more, and every call returns the same error
+/// until [`reset`](Self::reset).
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut connection = MessageAssembler::new();
+/// connection.start_frame(Opcode::Text, true, Some([1, 2, 3, 4]))?;
+/// connection.push(&mut [0x62, 0x63, 0x65, 0xC7])?; // c, a, f, and half of an é
+/// connection.push(&mut [0xA8])?;
+/// assert_eq!(connection.end_frame()?, Some(Message::Text("café".into())));
+///
+/// // A message in one piece is not copied.
+/// let piece = BytesMut::from("tea");
+/// let address = piece.as_ptr();
+/// connection.start_frame(Opcode::Text, true, None)?;
+/// connection.push_bytes(piece)?;
+/// let Some(Message::Text(text)) = connection.end_frame()? else { panic!("it was FIN") };
+/// assert_eq!((&*text, text.as_ptr()), ("tea", address));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct MessageAssembler {
+    pub(super) decoder: Utf8Decoder,
+    /// The maximum length of a message, in bytes.
+    pub(super) max_length: u64,
+    /// The length of the open message so far. At most `max_length`, unless that was lowered since.
+    pub(super) len: u64,
+    pub(super) frame: Frame,
+    pub(super) open: Open,
+    /// The split character, while it is borrowed.
+    lent: [u8; 4],
+}
+
+/// The message being received.
+#[derive(Clone, Debug)]
+pub(super) enum Open {
+    /// None. The next data frame starts one.
+    Nothing,
+    Text(KeptText),
+    Binary(KeptBytes),
+    /// No messages follow this error.
+    Failed(MessageError),
+}
+
+/// The frame being received.
+#[derive(Clone, Debug)]
+pub(super) enum Frame {
+    /// None. A header comes next.
+    Nothing,
+    /// A frame of the open message. `announced` bytes of its payload are still expected.
+    Data { fin: bool, mask: Option<Mask>, announced: u64 },
+    /// A control frame. Invariant: the payload has at most 125 bytes.
+    Control { opcode: Opcode, mask: Option<Mask>, payload: BytesMut },
+}
+
+impl MessageAssembler {
+    const MAX_LENGTH: u64 = 16 << 20;
+
+    /// Creates an assembler for a new connection. A message can have at most 16,777,216 bytes (16 MiB).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{MessageError, Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start_frame(Opcode::Text, true, None).unwrap();
+    /// let error = connection.announce(16_777_217).unwrap_err();
+    /// assert_eq!(error, MessageError::TooLong { max_length: 16_777_216 });
+    /// ```
+    pub fn new() -> Self {
+        Self {
+            decoder: Utf8Decoder::new(),
+            max_length: Self::MAX_LENGTH,
+            len: 0,
+            frame: Frame::Nothing,
+            open: Open::Nothing,
+            lent: [0; 4],
+        }
+    }
+
+    /// Sets the maximum length of a message, in bytes, across all its frames, kept or not. If you
+    /// lower it within a message, no bytes beyond it are admitted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new().with_max_length(5);
+    /// connection.start_frame(Opcode::Text, true, None).unwrap();
+    /// assert!(connection.push(&mut b"12345".to_vec()).is_ok());
+    /// assert_eq!(connection.push(&mut b"6".to_vec()).unwrap_err().close_code(), 1009);
+    /// ```
+    #[must_use]
+    pub fn with_max_length(self, max_length: u64) -> Self {
+        Self { max_length, ..self }
+    }
+
+    /// Sets the options for each text message. Call it before the first frame.
+    ///
+    /// RFC 6455 does not mention a BOM: by default, an initial U+FEFF is text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
+    /// use utf8_codec::Utf8Options;
+    ///
+    /// let options = Utf8Options::new().reject_nul();
+    /// let mut connection = MessageAssembler::new().with_options(options);
+    /// connection.start_frame(Opcode::Text, true, None).unwrap();
+    /// assert_eq!(connection.push(&mut b"\0".to_vec()).unwrap_err().close_code(), 1008);
+    /// ```
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { decoder: Utf8Decoder::new().with_options(options), ..self }
+    }
+
+    /// Starts a frame with its header: [`start_frame`](Self::start_frame), then
+    /// [`announce`](Self::announce).
+    ///
+    /// # Errors
+    ///
+    /// The same as those methods.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler};
+    ///
+    /// let (header, len) = FrameHeader::parse(b"\x81\x05Hello")?.unwrap();
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start(&header)?;
+    /// connection.push(&mut b"\x81\x05Hello".to_owned()[len..])?;
+    /// assert_eq!(connection.end_frame()?, Some(Message::Text("Hello".into())));
+    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
+    /// ```
+    pub fn start(&mut self, header: &FrameHeader) -> Result<(), MessageError> {
+        self.start_frame(header.opcode(), header.fin(), header.mask())?;
+        self.announce(header.payload_length())
+    }
+
+    /// Starts a frame whose header another parser has parsed. `mask` is the masking key of a masked frame.
+    ///
+    /// # Errors
+    ///
+    /// [`UnexpectedContinuation`](MessageError::UnexpectedContinuation),
+    /// [`InterruptedMessage`](MessageError::InterruptedMessage),
+    /// [`FragmentedControl`](MessageError::FragmentedControl), and
+    /// [`NestedFrame`](MessageError::NestedFrame) if the previous frame has not ended.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
+    ///
+    /// let header = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D]; // FIN and text; masked and five bytes
+    /// let opcode = Opcode::try_from(header[0] & 0x0F).unwrap();
+    /// let [_, _, mask @ ..] = header;
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start_frame(opcode, header[0] & 0x80 != 0, Some(mask))?;
+    /// connection.push(&mut [0x7F, 0x9F, 0x4D, 0x51, 0x58])?;
+    /// assert_eq!(connection.end_frame()?, Some(Message::Text("Hello".into())));
+    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
+    /// ```
+    pub fn start_frame(
+        &mut self,
+        opcode: Opcode,
+        fin: bool,
+        mask: Option<[u8; 4]>,
+    ) -> Result<(), MessageError> {
+        if let Open::Failed(error) = self.open {
+            return Err(error);
+        }
+        if !matches!(self.frame, Frame::Nothing) {
+            return self.fail(MessageError::NestedFrame);
+        }
+        let mask = mask.map(Mask::new);
+        if opcode.is_control() {
+            if !fin {
+                return self.fail(MessageError::FragmentedControl);
+            }
+            self.frame = Frame::Control { opcode, mask, payload: BytesMut::new() };
+            return Ok(());
+        }
+        match (opcode, &self.open) {
+            (Opcode::Continuation, Open::Nothing) => {
+                return self.fail(MessageError::UnexpectedContinuation);
+            }
+            (Opcode::Continuation, _) => {}
+            (_, Open::Text(_) | Open::Binary(_)) => {
+                return self.fail(MessageError::InterruptedMessage);
+            }
+            (Opcode::Binary, _) => self.open = Open::Binary(KeptBytes::default()),
+            _ => {
+                self.decoder.reset();
+                self.open = Open::Text(KeptText::new());
+            }
+        }
+        self.frame = Frame::Data { fin, mask, announced: 0 };
+        Ok(())
+    }
+
+    /// Announces the length of the frame's payload, from its header. This call is optional.
+    ///
+    /// It reserves at most 65,536 bytes (64 KiB), whatever the length.
+    ///
+    /// # Errors
+    ///
+    /// [`MessageError::TooLong`] if the message would exceed the limit, [`MessageError::LongControl`] for
+    /// a control frame of more than 125 bytes, [`MessageError::NoFrame`] outside a frame.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start_frame(Opcode::Ping, true, None).unwrap();
+    /// assert_eq!(connection.announce(126).unwrap_err().close_code(), 1002);
+    /// ```
+    pub fn announce(&mut self, len: u64) -> Result<(), MessageError> {
+        match &mut self.frame {
+            Frame::Data { announced, .. } if len <= self.max_length.saturating_sub(self.len) => {
+                *announced = len;
+            }
+            Frame::Data { .. } => return self.fail(self.too_long()),
+            Frame::Control { .. } if len <= MAX_CONTROL as u64 => {}
+            Frame::Control { .. } => return self.fail(MessageError::LongControl),
+            Frame::Nothing => return self.fail(MessageError::NoFrame),
+        }
+        Ok(())
+    }
+
+    /// Takes the next piece of the frame's payload, unmasks it in place, and keeps a copy.
+    ///
+    /// The whole piece is unmasked even if it contains an error. This costs one pass and one copy.
+    ///
+    /// # Errors
+    ///
+    /// [`MessageError::Utf8`] and [`MessageError::TooLong`], returned by the call with the first
+    /// rejected byte; [`MessageError::LongControl`] for more than 125 bytes in a control frame;
+    /// [`MessageError::NoFrame`] outside a frame.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start_frame(Opcode::Text, true, Some(*b"mask"))?;
+    /// let mut piece = [b'o' ^ b'm', b'k' ^ b'a'];
+    /// connection.push(&mut piece)?;
+    /// assert_eq!(piece, *b"ok");
+    /// assert_eq!(connection.end_frame()?, Some(Message::Text("ok".into())));
+    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
+    /// ```
+    pub fn push(&mut self, piece: &mut [u8]) -> Result<(), MessageError> {
+        let outlook = self.outlook();
+        let received = self.receive(piece);
+        match &mut self.open {
+            Open::Text(kept) => {
+                if let Some(c) = received.split {
+                    kept.push(c.encode_utf8(&mut [0; 4]), outlook);
+                }
+                kept.push(received.text, outlook);
+            }
+            Open::Binary(kept) => kept.push(received.bytes, outlook),
+            Open::Nothing | Open::Failed(_) => {}
+        }
+        self.conclude(received.error)
+    }
+
+    /// Like [`push`](Self::push), but keeps the pieces of a message themselves as long as they are
+    /// contiguous in memory, such as pieces that you split off one read buffer within a frame.
+    ///
+    /// This costs one pass. The first piece that is not contiguous causes all of them to be copied,
+    /// once. A message that is not a copy keeps the whole read buffer alive, however short the
+    /// message is.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`push`](Self::push).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// let mut buffer = BytesMut::from(&b"10 \xE2\x82\xAC and the next frame"[..]);
+    /// connection.start_frame(Opcode::Text, true, None)?;
+    /// connection.push_bytes(buffer.split_to(4))?;
+    /// connection.push_bytes(buffer.split_to(2))?;
+    /// assert_eq!(connection.end_frame()?, Some(Message::Text("10 €".into())));
+    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
+    /// ```
+    pub fn push_bytes(&mut self, mut piece: BytesMut) -> Result<(), MessageError> {
+        let Some(Room { decoder, mask, buffer, admitted }) = self.room_for(&piece) else {
+            return self.push_copied(piece);
+        };
+        let is_too_long = admitted < piece.len();
+        if is_too_long {
+            piece.truncate(admitted);
+        }
+        // Incomplete bytes were unmasked when they arrived.
+        let mask = if buffer.after_text().is_empty() {
+            mask
+        } else {
+            decoder.unmask(&mut piece, mask);
+            &mut None
+        };
+        let mut error = None;
+        buffer.extend(piece, |bytes| {
+            let unmasked = decoder.step_masked(bytes, mask);
+            error = unmasked.error.map(MessageError::Utf8);
+            (unmasked.silent, unmasked.text)
+        });
+        self.conclude(error.or(is_too_long.then_some(self.too_long())))
+    }
+
+    /// Takes the next piece of the frame's payload, unmasks it in place, and returns its text
+    /// instead of keeping it. Use it to process a long message as it arrives.
+    ///
+    /// There are at most three items: a split character that the piece completes, all other text,
+    /// and an error. Binary messages and control frames yield no text. The work is done before the
+    /// iterator is returned, so you can drop it early. This costs one pass.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`push`](Self::push), after the text before the error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start_frame(Opcode::Text, true, None)?;
+    /// let mut text = String::new();
+    /// for piece in [&b"a long \xF0\x9F"[..], b"\x92\xAC, bit by bit"] {
+    ///     for piece in connection.pieces(&mut piece.to_vec()) {
+    ///         text.push_str(piece?);
+    ///     }
+    /// }
+    /// connection.end_frame()?;
+    /// assert_eq!(text, "a long 💬, bit by bit");
+    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
+    /// ```
+    pub fn pieces<'a>(
+        &'a mut self,
+        piece: &'a mut [u8],
+    ) -> impl FusedIterator<Item = Result<&'a str, MessageError>> {
+        let Received { split, text, error, .. } = self.receive(piece);
+        let error = self.conclude(error).err();
+        let split = split.map(|c| &*c.encode_utf8(&mut self.lent));
+        let text = Some(text).filter(|text| !text.is_empty());
+        split.into_iter().chain(text).map(Ok).chain(error.map(Err))
+    }
+
+    /// Takes the next piece of the frame's payload, unmasks it in place, validates it, and keeps
+    /// nothing.
+    ///
+    /// This costs one pass.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`push`](Self::push).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
+    /// connection.start_frame(Opcode::Text, true, None)?;
+    /// for _ in 0..1000 {
+    ///     connection.validate(&mut "日本語".to_owned().into_bytes())?;
+    /// }
+    /// assert_eq!(connection.position(), 9000);
+    /// assert_eq!(connection.end_frame()?, Some(Message::Text("".into())));
+    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
+    /// ```
+    pub fn validate(&mut self, piece: &mut [u8]) -> Result<(), MessageError> {
+        let error = self.receive(piece).error;
+        self.conclude(error)
+    }
+
+    /// Ends the frame, after you have pushed its whole payload. Returns the message if this was its
+    /// last frame.
+    ///
+    /// # Errors
+    ///
+    /// [`MessageError::Utf8`] if a text message ends inside a character; the errors of
+    /// [`parse_close`] for a close frame; [`MessageError::NoFrame`] outside a frame.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start_frame(Opcode::Binary, false, None)?;
+    /// connection.push(&mut [0xFF])?;
+    /// assert_eq!(connection.end_frame()?, None); // FIN was not set
+    /// connection.start_frame(Opcode::Continuation, true, None)?;
+    /// connection.push(&mut [0x00])?;
+    /// assert_eq!(connection.end_frame()?, Some(Message::Binary(b"\xFF\x00"[..].into())));
+    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
+    /// ```
+    pub fn end_frame(&mut self) -> Result<Option<Message>, MessageError> {
+        match &mut self.frame {
+            &mut Frame::Data { fin, .. } => {
+                self.frame = Frame::Nothing;
+                if fin { self.end_message().map(Some) } else { Ok(None) }
+            }
+            Frame::Control { opcode, payload, .. } => {
+                let (opcode, payload) = (*opcode, mem::take(payload).freeze());
+                self.frame = Frame::Nothing;
+                match opcode {
+                    Opcode::Ping => Ok(Some(Message::Ping(payload))),
+                    Opcode::Pong => Ok(Some(Message::Pong(payload))),
+                    _ => match parse_close(payload) {
+                        Ok(close) => Ok(Some(Message::Close(close))),
+                        Err(error) => self.fail(error),
+                    },
+                }
+            }
+            Frame::Nothing => self.fail(MessageError::NoFrame),
+        }
+    }
+
+    /// Starts a new connection with the same settings.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// assert!(connection.start_frame(Opcode::Continuation, true, None).is_err());
+    /// assert!(connection.start_frame(Opcode::Text, true, None).is_err());
+    /// connection.reset();
+    /// assert!(connection.start_frame(Opcode::Text, true, None).is_ok());
+    /// ```
+    pub fn reset(&mut self) {
+        self.decoder.reset();
+        self.len = 0;
+        self.frame = Frame::Nothing;
+        self.open = Open::Nothing;
+    }
+
+    /// Returns the number of bytes of the open message received so far, across all its frames; 0
+    /// between messages.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start_frame(Opcode::Text, true, None).unwrap();
+    /// connection.push(&mut b"abc\xC3".to_vec()).unwrap();
+    /// assert_eq!(connection.position(), 4);
+    /// ```
+    pub fn position(&self) -> u64 {
+        self.len
+    }
+
+    /// Returns the bytes of an incomplete character in a text message, at most three.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
+    ///
+    /// let mut connection = MessageAssembler::new();
+    /// connection.start_frame(Opcode::Text, true, None).unwrap();
+    /// connection.push(&mut b"abc\xC3".to_vec()).unwrap();
+    /// assert_eq!(connection.incomplete(), b"\xC3");
+    /// ```
+    pub fn incomplete(&self) -> &[u8] {
+        match &self.open {
+            Open::Text(kept) if !kept.incomplete().is_empty() => kept.incomplete(),
+            _ => self.decoder.incomplete(),
+        }
+    }
+
+    /// The path of [`push_bytes`](Self::push_bytes) that copies, and that handles everything but
+    /// text messages.
+    #[inline(never)]
+    fn push_copied(&mut self, mut piece: BytesMut) -> Result<(), MessageError> {
+        let (Frame::Data { .. }, Open::Binary(_)) = (&self.frame, &self.open) else {
+            return self.push(&mut piece);
+        };
+        let outlook = self.outlook();
+        let Received { bytes, error, .. } = self.receive(&mut piece);
+        let len = bytes.len();
+        piece.truncate(len);
+        if let Open::Binary(kept) = &mut self.open {
+            kept.push_owned(piece, outlook);
+        }
+        self.conclude(error)
+    }
+
+    fn outlook(&self) -> Outlook {
+        let announced = match self.frame {
+            Frame::Data { announced, .. } => announced,
+            Frame::Control { .. } | Frame::Nothing => 0,
+        };
+        Outlook { announced, max_length: self.max_length }
+    }
+
+    fn end_message(&mut self) -> Result<Message, MessageError> {
+        settle(&mut self.decoder, &mut self.open);
+        self.len = 0;
+        match mem::replace(&mut self.open, Open::Nothing) {
+            Open::Text(kept) => match self.decoder.finish() {
+                Ok(()) => Ok(Message::Text(kept.into_text())),
+                Err(error) => self.fail(MessageError::Utf8(error)),
+            },
+            Open::Binary(kept) => Ok(Message::Binary(kept.into_bytes())),
+            Open::Nothing | Open::Failed(_) => self.fail(MessageError::NoFrame),
+        }
+    }
+
+    pub(super) fn too_long(&self) -> MessageError {
+        MessageError::TooLong { max_length: self.max_length }
+    }
+
+    fn conclude(&mut self, error: Option<MessageError>) -> Result<(), MessageError> {
+        match error {
+            Some(error) => self.fail(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the error, and makes every following call return it.
+    #[cold]
+    fn fail<T>(&mut self, error: MessageError) -> Result<T, MessageError> {
+        let error = match self.open {
+            Open::Failed(first) => first,
+            _ => error,
+        };
+        self.reset();
+        self.open = Open::Failed(error);
+        Err(error)
+    }
+}
+
+impl Default for MessageAssembler {
+    fn default() -> Self {
+        Self::new()
+    }
+}

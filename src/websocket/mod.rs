@@ -1,0 +1,75 @@
+//! WebSocket messages (RFC 6455): validates text while it arrives, with any frame parser.
+//!
+//! A [`MessageAssembler`] takes the frames of one connection in pieces, as they arrive from the
+//! socket. It depends on no WebSocket crate. [`FrameHeader`] parses and encodes the headers of frames,
+//! for programs without a WebSocket crate. Neither does I/O. Call them as follows:
+//!
+//! 1. For a header, call [`FrameHeader::parse_from_client`] (in a server) or
+//!    [`parse_from_server`](FrameHeader::parse_from_server) (in a client), then
+//!    [`start`](MessageAssembler::start). With another parser, call
+//!    [`start_frame`](MessageAssembler::start_frame) with the opcode, the FIN bit and the mask, and
+//!    [`announce`](MessageAssembler::announce) with the length, so that a message that is too long is
+//!    rejected before it arrives.
+//! 2. For each piece of the payload, call one of these:
+//!
+//!    | method | the text is | costs |
+//!    | --- | --- | --- |
+//!    | [`push_bytes`](MessageAssembler::push_bytes) | kept; not copied if the pieces are contiguous | one pass |
+//!    | [`push`](MessageAssembler::push) | kept, copied | one pass and one copy |
+//!    | [`pieces`](MessageAssembler::pieces) | returned piece by piece, not kept | one pass |
+//!    | [`validate`](MessageAssembler::validate) | not kept | one pass |
+//!
+//! 3. After the last piece, call [`end_frame`](MessageAssembler::end_frame), which returns the
+//!    [`Message`] if this was its last frame.
+//!
+//! After an error, close the connection with [`MessageError::close_code`]. [`encode_close`] and
+//! [`parse_close`] encode and parse the payload of a close frame.
+//!
+//! ```
+//! use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mask = [0x37, 0xFA, 0x21, 0x3D];
+//! let masked = |text: &[u8]| -> Vec<u8> {
+//!     text.iter().zip(mask.iter().cycle()).map(|(byte, key)| byte ^ key).collect()
+//! };
+//!
+//! // Two frames, split inside the euro sign, with a ping between them.
+//! let mut connection = MessageAssembler::new();
+//! connection.start_frame(Opcode::Text, false, Some(mask))?;
+//! connection.push(&mut masked(b"10 \xE2"))?;
+//! assert_eq!(connection.end_frame()?, None);
+//!
+//! connection.start_frame(Opcode::Ping, true, Some(mask))?;
+//! connection.push(&mut masked(b"\xFF"))?;
+//! assert_eq!(connection.end_frame()?, Some(Message::Ping(b"\xFF"[..].into())));
+//!
+//! connection.start_frame(Opcode::Continuation, true, Some(mask))?;
+//! connection.push(&mut masked(b"\x82\xAC"))?;
+//! assert_eq!(connection.end_frame()?, Some(Message::Text("10 €".into())));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What the caller checks
+//!
+//! - The opening handshake.
+//! - The header, if [`FrameHeader`] does not parse it: its form, the reserved bits, and whether the peer
+//!   must mask (a client must, a server must not).
+//! - Extensions. Push compressed messages after inflating them, without a mask.
+//! - Which frames to push. You can omit control frames, as they do not affect a message. You can
+//!   omit binary messages too, if you track which message a continuation frame belongs to. If you
+//!   push all frames, the assembler checks the rules about fragments and the control frames between
+//!   them (section 5.4), and returns all messages.
+//! - That a close frame is the last frame (section 5.5.1): push no frame after [`Message::Close`].
+//! - Masking what a client sends: choose a new key for each frame, XOR byte `i` of the payload with byte
+//!   `i % 4` of the key, and pass the key to [`FrameHeader::new`].
+
+mod frame_header;
+mod kept;
+mod message;
+mod message_assembler;
+
+pub use frame_header::{FrameHeader, Opcode};
+pub use message::{Message, MessageError, encode_close, parse_close};
+pub use message_assembler::MessageAssembler;
