@@ -226,7 +226,7 @@ impl Decoder for DialectCodec {
             return Ok(Some(DialectPiece::Text(text)));
         }
         let mode = self.mode;
-        let DialectDecoder { scanner, tally, .. } = &mut self.decoder;
+        let (scanner, tally) = self.decoder.scanner_and_tally();
         let mut text = String::new();
         let run = decode_run(scanner, tally, src, mode, &mut text);
         src.advance(run.read);
@@ -250,7 +250,7 @@ impl Decoder for DialectCodec {
             return Ok(Some(item));
         }
         let mode = self.mode;
-        let DialectDecoder { scanner, tally, .. } = &mut self.decoder;
+        let (scanner, tally) = self.decoder.scanner_and_tally();
         loop {
             if let Some(missing) = scanner.end_start() {
                 tally.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;

@@ -13,18 +13,18 @@ use crate::decoder::error::Utf8Error;
 /// let mut decoder = Utf8Decoder::new();
 /// let mut buffer = [0; 8];
 /// let progress = decoder.push_to_slice(b"abc\xE2\x82", ErrorMode::Fatal, &mut buffer);
-/// assert_eq!((progress.read, progress.held, progress.written), (3, 2, 3));
+/// assert_eq!((progress.read, progress.held, progress.written), (5, 2, 3));
 /// assert_eq!(progress.status, Status::Done);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[must_use]
 pub struct Progress<E = Utf8Error> {
-    /// The number of input units whose text, repair or error has been delivered: bytes, or `char`s or UTF-16
-    /// units if the input consists of these.
+    /// The number of input units consumed: bytes, or `char`s or UTF-16 units if the input consists of these.
+    /// Continue with `input[read..]`.
     pub read: usize,
-    /// The number of further input units that the decoder holds as the beginning of a sequence. It is 0
-    /// unless the status is [`Status::Done`]. Continue with `input[read + held..]`.
+    /// The number of units at the end of those read that the decoder holds as the beginning of a sequence. Their
+    /// text, repair or error is still to come. It is 0 unless the status is [`Status::Done`].
     pub held: usize,
     /// The number of units written to the destination: bytes, `char`s or UTF-16 units.
     pub written: usize,
@@ -52,7 +52,7 @@ pub struct Progress<E = Utf8Error> {
 ///     loop {
 ///         let progress = decoder.push_to_slice(input, mode, &mut buffer);
 ///         out.extend_from_slice(&buffer[..progress.written]);
-///         input = &input[progress.read + progress.held..];
+///         input = &input[progress.read..];
 ///         match progress.status {
 ///             Status::Done => break,
 ///             Status::Full => continue, // the buffer has been copied out and has room again
@@ -103,5 +103,5 @@ pub(crate) fn progress<E>(
         Status::Done => held.len().min(used),
         _ => 0,
     };
-    Progress { read: used - held, held, written, status }
+    Progress { read: used, held, written, status }
 }

@@ -449,6 +449,13 @@ impl DialectDecoder {
         self.scanner = scanner;
     }
 
+    /// Returns the scanner and the count of errors, for callers that move the one and add to the other.
+    pub(crate) const fn scanner_and_tally(
+        &mut self,
+    ) -> (&mut DialectScanner, &mut Tally<DialectError>) {
+        (&mut self.scanner, &mut self.tally)
+    }
+
     /// Counts an error that the scanner or a copy of it has found, and returns it.
     pub(crate) fn note(&mut self, error: DialectError) -> DialectError {
         self.tally.note(error)

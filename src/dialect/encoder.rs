@@ -448,7 +448,7 @@ enum Pairs {
 /// The bytes that one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) returns: at most
 /// 24. They are not allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct EncodedBytes {
+pub(crate) struct EncodedBytes {
     /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
     bytes: [u8; 24],
     len: u8,

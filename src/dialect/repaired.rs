@@ -235,15 +235,15 @@ impl DialectDecoder {
 }
 
 /// The result of [`decode_run`].
-pub(super) struct Run {
+pub(crate) struct Run {
     /// The number of bytes consumed, without those of `halt`.
-    pub(super) read: usize,
+    pub(crate) read: usize,
     /// The reason why it stopped. `None` if at most five bytes are left, which may still become a
     /// sequence.
-    pub(super) halt: Option<Halt>,
+    pub(crate) halt: Option<Halt>,
     /// The scanner before `halt`.
     #[cfg(feature = "codec")]
-    pub(super) before: DialectScanner,
+    pub(crate) before: DialectScanner,
 }
 
 /// The reason why [`decode_run`] stopped.

@@ -33,7 +33,7 @@ use crate::fallback::{Fallback, Switch};
 /// let mut decoder = FallbackDecoder::line(LegacyEncoding::windows_1252());
 /// let mut text = String::new();
 /// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Fatal, &mut text);
-/// assert_eq!((&*text, progress.read, progress.held), ("10 ", 3, 2));
+/// assert_eq!((&*text, progress.read, progress.held), ("10 ", 5, 2));
 /// let _done = decoder.push_to_string(b"\xAC\n10 \x80", ErrorMode::Fatal, &mut text);
 /// assert_eq!(text, "10 €\n10 €");
 /// ```

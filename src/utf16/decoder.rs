@@ -89,10 +89,9 @@ impl Utf16Decoder {
         buffer: &mut [u8],
     ) -> Progress<Utf16Error> {
         let mut out = Slice { buffer, written: 0 };
-        let (read, status) = self.push_into(units, mode, &mut out);
-        let held = if status == Status::Done { units.len() - read } else { 0 };
+        let (decoded, status) = self.push_into(units, mode, &mut out);
         let written = out.written;
-        Progress { read, held, written, status }
+        Progress::of_units(units, decoded, written, status)
     }
 
     /// Decodes `units` and appends the text to `text`, after reserving one byte per unit.
@@ -124,9 +123,8 @@ impl Utf16Decoder {
         text: &mut alloc::string::String,
     ) -> Progress<Utf16Error> {
         let start = text.len();
-        let (read, status) = self.push_into(units, mode, text);
-        let held = if status == Status::Done { units.len() - read } else { 0 };
-        Progress { read, held, written: text.len() - start, status }
+        let (decoded, status) = self.push_into(units, mode, text);
+        Progress::of_units(units, decoded, text.len() - start, status)
     }
 
     /// Ends the stream. A held high surrogate is an error. Further calls return `Ok`.
@@ -329,7 +327,7 @@ impl Utf16Decoder {
         let mut first = Ok(());
         while !units.is_empty() {
             let progress = self.push_to(units, mode, &mut out);
-            units = &units[progress.read + progress.held..];
+            units = &units[progress.read..];
             if let Status::IllFormed(error) = progress.status {
                 first = first.and(Err(error));
             }
@@ -569,5 +567,13 @@ fn class(unit: u16) -> Class {
         Some(c) => Class::Char(c),
         None if unit < 0xDC00 => Class::High,
         None => Class::Low,
+    }
+}
+
+impl Progress<Utf16Error> {
+    /// All units have been read if the status is [`Status::Done`]; those after the `decoded` ones are held.
+    fn of_units(units: &[u16], decoded: usize, written: usize, status: Status<Utf16Error>) -> Self {
+        let held = if status == Status::Done { units.len() - decoded } else { 0 };
+        Self { read: decoded + held, held, written, status }
     }
 }

@@ -50,7 +50,7 @@ impl Outcome {
             let mut rest = chunk;
             loop {
                 let progress = decoder.push_to_string(rest, mode, &mut self.text);
-                rest = &rest[progress.read + progress.held..];
+                rest = &rest[progress.read..];
                 match progress.status {
                     Status::Done => break,
                     Status::IllFormed(error) => self.errors.push(error),

@@ -95,7 +95,7 @@ fn push(chunk: &[u8], mut step: impl FnMut(&[u8]) -> utf8_codec::decoder::Progre
     let mut rest = chunk;
     loop {
         let progress = step(rest);
-        rest = &rest[progress.read + progress.held..];
+        rest = &rest[progress.read..];
         match progress.status {
             Status::Done => return assert!(rest.is_empty()),
             Status::Full => {}

@@ -230,7 +230,7 @@ fn strings_equal_the_pieces() {
             for chunk in bytes.chunks(size) {
                 let progress = decoder.push_to_string(chunk, ErrorMode::Skip, &mut skipped);
                 assert_eq!(progress.status, Status::Done, "{name}");
-                assert_eq!(progress.read + progress.held, chunk.len(), "{name}");
+                assert_eq!(progress.read, chunk.len(), "{name}");
             }
             decoder.finish_to_string(ErrorMode::Skip, &mut skipped).unwrap();
             assert_eq!((&*skipped, decoder.error_count()), (text, errors.len() as u64), "{name}");

@@ -314,7 +314,7 @@ pub(crate) fn push_all(
         let before = text.len();
         let progress = decoder.push_to_string(rest, mode, text);
         assert_eq!(progress.written, text.len() - before);
-        rest = &rest[progress.read + progress.held..];
+        rest = &rest[progress.read..];
         match progress.status {
             Status::Done => return assert!(rest.is_empty()),
             Status::IllFormed(error) => report(text, error),

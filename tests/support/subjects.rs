@@ -160,7 +160,7 @@ impl Decoding {
             let progress = convert(&mut self.decoder, input, self.mode, &mut buffer);
             out.extend(read(&buffer[..progress.written]).into_iter().map(Atom::Char));
             assert!(buffer[progress.written..].iter().all(|rest| *rest == blank), "untouched");
-            input = &input[progress.read + progress.held..];
+            input = &input[progress.read..];
             match progress.status {
                 Status::Done => {
                     assert!(input.is_empty());
@@ -192,7 +192,7 @@ impl Decoding {
             let progress = self.decoder.push_to_string(input, self.mode, &mut text);
             assert_eq!(progress.written, text.len() - "kept".len());
             out.extend(text["kept".len()..].chars().map(Atom::Char));
-            input = &input[progress.read + progress.held..];
+            input = &input[progress.read..];
             match progress.status {
                 Status::Done => {
                     assert!(input.is_empty());

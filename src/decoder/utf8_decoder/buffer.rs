@@ -533,6 +533,6 @@ impl Utf8Decoder {
             Status::Done => self.incomplete().len().min(used),
             _ => 0,
         };
-        Progress { read: used - held, held, written, status }
+        Progress { read: used, held, written, status }
     }
 }

@@ -55,11 +55,11 @@ pub(super) fn encode_into(case: &Value) -> Result<Map<String, Value>, String> {
         let end = decoder.finish_to_slice(mode, &mut buffer[progress.written..]);
         progress.written += end.written;
         if end.status == Status::Done {
-            progress.read += progress.held;
+            progress.held = 0;
         }
     }
     let written = hex(&buffer[..progress.written]);
-    Ok(object(json!({"read": progress.read, "written": written})))
+    Ok(object(json!({"read": progress.read - progress.held, "written": written})))
 }
 
 /// The input, in chunks.

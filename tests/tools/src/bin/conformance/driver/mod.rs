@@ -284,7 +284,6 @@ fn decode_into(case: &Value, mode: ErrorMode) -> Result<Map<String, Value>, Stri
         progress.written += end.written;
         progress.status = end.status;
         if end.status == Status::Done {
-            progress.read += progress.held;
             progress.held = 0;
         }
     }
@@ -295,7 +294,8 @@ fn decode_into(case: &Value, mode: ErrorMode) -> Result<Map<String, Value>, Stri
         status => return Err(format!("no status is for {status:?}")),
     };
     let written = hex(&buffer[..progress.written]);
-    Ok(object(json!({"read": progress.read, "written": written, "status": status})))
+    let read = progress.read - progress.held;
+    Ok(object(json!({"read": read, "written": written, "status": status})))
 }
 
 // ---- words of the vectors -----------------------------------------------------------------------

@@ -210,7 +210,7 @@ fn to_string(decoder: &mut Utf8Decoder, mode: ErrorMode, mut chunk: &[u8]) -> Ve
         let progress = decoder.push_to_string(chunk, mode, &mut text);
         assert_eq!(progress.written, text.len());
         pieces.push(Piece::Text(text));
-        chunk = &chunk[progress.read + progress.held..];
+        chunk = &chunk[progress.read..];
         match progress.status {
             Status::Done => return pieces,
             Status::IllFormed(error) => pieces.push(Piece::Error(error)),
@@ -239,7 +239,7 @@ fn to_slice<const N: usize>(
 ) -> Vec<Piece> {
     until_done::<N>(|buffer| {
         let progress = decoder.push_to_slice(chunk, mode, buffer);
-        chunk = &chunk[progress.read + progress.held..];
+        chunk = &chunk[progress.read..];
         progress
     })
 }
