@@ -105,7 +105,7 @@ static void repair_into(const size_t cuts[4], size_t room) {
             done = utf8_decoder_repair(&decoder, stream + at, cuts[i + 1] - at, buffer, room);
             check(done.written <= room && done.status <= FULL, "no progress");
             on_text(&seen, buffer, done.written);
-            at += done.read + done.held;
+            at += done.read;
         } while (done.status == FULL);
         check(at == cuts[i + 1], "done, but not everything was read");
     }
