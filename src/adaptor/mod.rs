@@ -23,11 +23,11 @@ macro_rules! pin_project {
 pub(crate) mod chunks;
 #[cfg(feature = "std")]
 pub(crate) mod read_text;
-#[cfg(feature = "std")]
+#[cfg_attr(not(docsrs), cfg(feature = "std"))]
 pub(crate) mod stream_error;
-#[cfg(feature = "std")]
+#[cfg_attr(not(docsrs), cfg(feature = "std"))]
 pub(crate) mod utf8_byte_reader;
-#[cfg(feature = "lines")]
+#[cfg_attr(not(docsrs), cfg(feature = "lines"))]
 pub(crate) mod utf8_lines;
 #[cfg(feature = "std")]
 pub(crate) mod write_text;

@@ -32,20 +32,6 @@
 //!            the end of the block, or the next push
 //! ```
 //!
-//! # Vocabulary
-//!
-//! | word | meaning |
-//! | --- | --- |
-//! | chunk | the bytes of one `push` |
-//! | piece | text or an error that `push` yields |
-//! | sequence | the bytes of one character |
-//! | maximal subpart | one error: the longest prefix of a well-formed sequence, or else one byte (Unicode 3.9) |
-//! | held | kept by the decoder, because the next byte decides |
-//! | offset | the number of bytes before this one in the stream, BOM and skipped bytes included |
-//! | repair | the text that a lossy [`ErrorMode`](crate::ErrorMode) writes instead of an error |
-//! | rejected | reported as an error; also of well-formed characters that the options forbid |
-//! | plain | a scanner whose answer is the kernel's: the start is over, strictness is off, no error is near |
-//!
 //! # The contract of an incremental decoder
 //!
 //! It holds for `Utf8Validator`, `Utf8Decoder`, `DialectDecoder`, `FallbackDecoder`, `Utf16Decoder` and

@@ -46,6 +46,7 @@ mod utf8_writer;
 
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
+#[cfg_attr(docsrs, doc(cfg(feature = "lines")))]
 #[cfg(feature = "lines")]
 pub use crate::adaptor::utf8_lines::Utf8Lines;
 pub use utf8_reader::Utf8Reader;

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "http-body")]
 pub mod http;
+#[cfg(feature = "alloc")]
 pub mod sse;
 #[cfg(feature = "bytes")]
 pub mod websocket;

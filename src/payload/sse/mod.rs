@@ -36,6 +36,7 @@
 
 mod event;
 mod event_decoder;
+#[cfg_attr(docsrs, doc(cfg(feature = "stream")))]
 #[cfg(feature = "stream")]
 mod event_stream;
 
