@@ -332,7 +332,7 @@ impl Decoder for Utf8LinesCodec {
 impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
     type Error = CodecError;
 
-    /// Writes `text` and the delimiter. The limit does not apply. A reader that strips a BOM removes a U+FEFF at
+    /// Writes `text` and the delimiter. The limit does not apply. A reader that removes a BOM also removes a U+FEFF at
     /// the start of the first line.
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), CodecError> {
         let (text, delimiter) = (text.as_ref(), self.machine.delimiter());

@@ -1,13 +1,13 @@
 //! Codecs for tokio-util's [`FramedRead`], [`FramedWrite`] and [`Framed`].
 //!
-//! | codec | decodes to | an ill-formed part | encodes |
+//! | codec | decodes to | invalid input | encodes |
 //! | --- | --- | --- | --- |
-//! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream, or is repaired | `T: AsRef<str>` |
-//! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | is an item | its items |
-//! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | makes its line an error item, or is repaired | `T: AsRef<str>` |
-//! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
-//! | [`DialectCodec`](crate::dialect::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
-//! | [`JavaUtfCodec`](crate::dialect::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
+//! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>` |
+//! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | becomes an `Err` item | its items |
+//! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | the line becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
+//! | [`CharCodec`] | `char` | ends the stream (or is repaired in a lossy mode) | `char`, `&[char]` |
+//! | [`DialectCodec`](crate::dialect::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
+//! | [`JavaUtfCodec`](crate::dialect::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | the string becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //!
 //! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing. It is at most three
 //! bytes (five in a dialect), or a line with [`Utf8LinesCodec`], or a string with

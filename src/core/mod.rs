@@ -4,7 +4,7 @@
 //!  chunk ──► Carry ──► Scanner ──► kernel: how far is this well-formed, and how does it end?
 //!           ≤ 3 bytes    │
 //!           of a split   ├─ Step::Text    well-formed text, borrowed from the chunk
-//!           character    ├─ Step::Silent  a stripped BOM, or the rest of a character at a mid-stream start
+//!           character    ├─ Step::Silent  a removed BOM, or the rest of a character at a mid-stream start
 //!                        ├─ Step::Error   one maximal subpart, or a character that the options reject
 //!                        └─ Step::Hold    ≤ 3 bytes that can still become a character or a BOM
 //!
@@ -16,7 +16,7 @@
 //! far it looks ahead:
 //!
 //! ```text
-//!   start:   Bom(policy) ──┬── BOM stripped ──────────────► OverWithBom
+//!   start:   Bom(policy) ──┬── BOM removed ───────────────► OverWithBom
 //!                          └── any other byte, or the end ─► Over
 //!            MidStream ─── up to 3 continuation bytes ─────► Over
 //!

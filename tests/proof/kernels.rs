@@ -12,7 +12,7 @@ use crate::lists::sum_of;
 use crate::machine::{Answer, Arena, Kind, Lane, MARGIN, Script, with};
 use crate::paths::{Explorer, Firsts, Outcome};
 
-/// The byte that fills the input. Only code after the last question reads it.
+/// The byte that fills the input. Only code after the last query reads it.
 const FILL: u8 = 0xC3;
 
 /// An input at an address with this remainder by 64, and memory before and after it.

@@ -25,7 +25,7 @@ use crate::core::text::Look;
 use crate::kernel::{BLOCK, ErrorLen, Kernel, Sequence};
 use crate::unchecked::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
 
-/// The replacement of `String::from_utf8_lossy` in a loop.
+/// A replacement for `String::from_utf8_lossy` in a loop.
 impl Utf8Decoder {
     /// Decodes `chunk`, with U+FFFD for each ill-formed part, like [`String::from_utf8_lossy`], but across
     /// chunks.

@@ -186,7 +186,7 @@ impl BodyError {
         }
     }
 
-    /// Returns the error as outer layers recognise it. A length limit becomes an
+    /// Converts the error into the form that outer layers expect. A length limit becomes an
     /// [`http_body_util::LengthLimitError`], and an inner error is returned as it was. Any other error is
     /// boxed unchanged.
     ///

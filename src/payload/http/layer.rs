@@ -27,7 +27,7 @@ use crate::payload::http::{BodyError, Utf8Body};
 ///
 /// An error in the text is a boxed [`BodyError`]: downcast it for its offset, or wrap it in [`BodyError::Inner`] for
 /// its [`status`](BodyError::status), as in the example of [`Utf8Layer`]. A length
-/// limit is an [`http_body_util::LengthLimitError`], and an error of the inner body is that error; see
+/// limit is an [`http_body_util::LengthLimitError`], and an error of the inner body is passed through unchanged; see
 /// [`BodyError::into_boxed`].
 ///
 /// # Examples

@@ -11,7 +11,7 @@ use crate::utf16::{End, Utf16Error};
 /// Decodes UTF-16 units to UTF-8, chunk by chunk. A chunk can end anywhere.
 ///
 /// Between calls the decoder holds at most one high surrogate, whose low surrogate may be the next
-/// unit. Everything else that the units so far determine has been emitted. An empty chunk changes
+/// unit. Everything else that the units so far determine has been returned. An empty chunk changes
 /// nothing. At the end of the stream, [`finish`](Self::finish), or one of its forms with a mode,
 /// turns a held surrogate into one error or one repair. Further calls return `Ok`. After an error,
 /// decoding continues with the next unit. After `finish`, offsets keep counting;
@@ -279,7 +279,7 @@ impl Utf16Decoder {
         self.high
     }
 
-    /// Returns the number of lone surrogates in this stream so far, repaired or not.
+    /// Returns the number of unpaired surrogates in this stream so far, repaired or not.
     ///
     /// # Examples
     ///
@@ -317,7 +317,7 @@ impl Utf16Decoder {
         self.tally.first()
     }
 
-    /// Decodes all `units` and passes their text to `out` in portions. In [`ErrorMode::Fatal`] it skips lone
+    /// Decodes all `units` and passes their text to `out` in portions. In [`ErrorMode::Fatal`] it skips unpaired
     /// surrogates, and returns the first as an error.
     #[cfg(feature = "std")]
     pub(crate) fn push_all(
@@ -479,7 +479,7 @@ enum Front {
     Hold(u16),
     /// A character made of the held surrogate, if any, and this many units.
     Char(usize, char),
-    /// A lone surrogate: the held one (0 units), or one unit.
+    /// An unpaired surrogate: the held one (0 units), or one unit.
     Lone(usize, Utf16Error),
 }
 

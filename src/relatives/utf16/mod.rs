@@ -3,7 +3,7 @@
 //! JavaScript, Java, .NET, Windows and many of their protocols represent text as 16-bit units. A
 //! character above U+FFFF is a pair of surrogates, a high one and a low one, and a chunk can end
 //! between them. [`Utf16Decoder`] holds the high surrogate until the next unit arrives. The
-//! [`ErrorMode`](crate::ErrorMode) decides what replaces a lone surrogate. A [`Utf16Error`] carries
+//! [`ErrorMode`](crate::ErrorMode) decides what replaces an unpaired surrogate. A [`Utf16Error`] carries
 //! its offset.
 //!
 //! Units are `u16` values in native byte order. Use [`u16::from_be_bytes`] or
@@ -36,7 +36,7 @@ use crate::core::mode::{ErrorMode, Repair};
 
 pub use decoder::Utf16Decoder;
 
-/// A lone surrogate in a stream of UTF-16 units.
+/// An unpaired surrogate in a stream of UTF-16 units.
 ///
 /// One error covers one unit. Offsets count *units* from the start of the stream, however it was
 /// split into chunks. The error has a size of 16 bytes.
