@@ -332,8 +332,8 @@ impl Decoder for Utf8LinesCodec {
 impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
     type Error = CodecError;
 
-    /// Writes `text` and the delimiter. The limit does not apply. A reader that removes a BOM also removes a U+FEFF at
-    /// the start of the first line.
+    /// Writes `text` and the delimiter. The limit does not apply. A reader that removes a BOM takes U+FEFF at
+    /// the start of the first line for one.
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), CodecError> {
         let (text, delimiter) = (text.as_ref(), self.machine.delimiter());
         if let Some(offset) = delimiter.find_in_text(text) {
