@@ -418,7 +418,6 @@ mod lines {
 
     use bytes::BytesMut;
     use tokio_util::codec::{Decoder, Encoder};
-    use utf8_codec::ErrorMode;
     use utf8_codec::codec::{CodecError, Utf8LinesCodec};
     use utf8_codec::dialect::JavaUtfCodec;
     use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
