@@ -180,13 +180,17 @@ pub(crate) fn summary(tiers: &[Tier], results: &str) -> String {
         format!("{count} ({})", instructions(&tier.name))
     };
     let lost: Vec<_> = tiers.iter().map(lost).collect();
+    let rows = tiers.iter().flat_map(|tier| &tier.rows);
+    let mut which: Vec<_> = rows.filter(|row| row.is_lost()).map(describe).collect();
+    which.dedup();
+    let which = if which.is_empty() { String::new() } else { format!(" ({})", which.join("; ")) };
     let [machine, compiler] = ["machine", "compiler"].map(about);
     let (processor, _) = machine.rsplit_once(')').unwrap_or((machine, ""));
     let compiler = compiler.split(" (").next().unwrap_or_default();
     line(
         &mut page,
         format_args!(
-            "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {}; the other peers use at most AVX2. A peer is faster in {} measurements. \
+            "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {}; the other peers use at most AVX2. A peer is faster in {} measurements{which}. \
              The last two rows show our narrowest margins. `{results}` has all rows.\n",
             instructions(&tier.name),
             lost.join(" and in "),
